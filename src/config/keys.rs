@@ -1,0 +1,199 @@
+//! The table of keys: name, type, default, range and documentation of each, in this one place.
+//!
+//! From a row follow the field of [`Config`], the line of a file, the environment variable, the checks, and what
+//! `rookery config print` says. The unit of a quantity is in its name.
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+use ipnet::IpNet;
+
+use super::{
+    kinds::{DatabaseUrl, Domain, Locale, LogFilter, LogFormat, MailTransport, Mailbox, Scheme, Secret, SmtpTls},
+    load::Reader,
+    table::{Fallback, Key, Section, config, derived},
+    value::{Bounds, Setting, Text, Value},
+};
+
+const MIB: i64 = 1024 * 1024;
+const GIB: i64 = 1024 * MIB;
+
+config! {
+    /// The names of this server and how it listens.
+    server: Server {
+        /// The domain in account addresses (`@alice@example.org`).
+        /// Other servers remember it: it cannot change once the first account exists.
+        local_domain: Domain = "localhost:3000";
+        /// The domain in URLs, where it is not the one in account addresses.
+        web_domain: Domain = derived("the value of server.local_domain", |known| known.get("server.local_domain"));
+        /// Further domains under which this server answers and whose account addresses it takes for its own.
+        alternate_domains: Vec<Domain> = [];
+        /// Whether people reach this server by https (through a proxy that ends TLS) or http.
+        scheme: Scheme = derived("\"http\" on localhost, \"https\" elsewhere", default_scheme);
+        /// The address and port to listen on.
+        listen: SocketAddr = "127.0.0.1:3000";
+        /// The networks of the proxies whose `X-Forwarded-For` is believed.
+        trusted_proxies: Vec<IpNet> = [];
+        /// How long a stopping server waits for requests that have begun.
+        shutdown_grace_seconds: u64 = 20, 0..=600;
+        /// How long a request may take; streams and uploads have limits of their own.
+        request_timeout_seconds: u64 = 30, 1..=600;
+        /// The largest JSON or form body. Uploads: see the section media.
+        body_limit_bytes: usize = MIB, 16 * 1024..=64 * MIB;
+        /// The language of pages and mail where nobody's preference is known.
+        locale: Locale = "en";
+        /// Conveniences for whoever tries the server out: links and codes are printed, not only mailed.
+        /// Never on a server that strangers reach.
+        development: bool = false;
+    }
+
+    /// Measurements for Prometheus, on a listener of their own.
+    metrics: Metrics {
+        /// The address and port to listen on. Empty: no metrics.
+        listen: Option<SocketAddr> = "";
+    }
+
+    /// Log lines, written to standard error.
+    log: Log {
+        /// The least urgent level that is written, for everything or by module (`info,rookery::http=debug`).
+        level: LogFilter = "info";
+        /// The look of a line. `auto`: pretty on a terminal, JSON otherwise.
+        format: LogFormat = "auto";
+    }
+
+    /// Where files are kept.
+    storage: Storage {
+        /// The folder of everything this server writes, unless another key says otherwise.
+        data_dir: PathBuf = "data";
+        /// The folder of uploaded and cached media.
+        media_dir: PathBuf = derived("media in storage.data_dir", |known| in_data_dir(known, "media"));
+    }
+
+    /// The database.
+    database: Database {
+        /// `sqlite://path` for a file, or `postgres://name:password@host/database`.
+        url: DatabaseUrl = derived("sqlite://, rookery.db in storage.data_dir", default_database);
+        /// The most connections that are open at once; on SQLite, those that read.
+        max_connections: u32 = 4, 1..=1000;
+        /// How long a request waits for a free connection.
+        acquire_timeout_seconds: u64 = 5, 1..=300;
+    }
+
+    /// Keys that must stay the same and must not be known to anyone.
+    secrets: Secrets {
+        /// Signs sessions, links in mail and cached code. Empty: made on the first start and kept in secret.key in
+        /// `storage.data_dir`. Several nodes of one server need the same.
+        key: Option<Secret> = "", 32..=1024;
+    }
+
+    /// Outgoing mail.
+    mail: Mail {
+        /// `smtp` sends, `directory` writes files (for development), `none` throws away.
+        transport: MailTransport = "directory";
+        /// The folder for the transport `directory`.
+        directory: PathBuf = derived("mail in storage.data_dir", |known| in_data_dir(known, "mail"));
+        /// Who mail comes from.
+        from: Mailbox = derived("rookery@ and the host of server.local_domain", default_sender);
+        /// The mail server, for the transport `smtp`.
+        smtp_host: Option<String> = "";
+        /// Its port: 587 for starttls, 465 for implicit.
+        smtp_port: u16 = 587, 1..=65535;
+        /// The name to sign in with. Empty: no sign-in.
+        smtp_username: Option<String> = "";
+        /// The password to sign in with.
+        smtp_password: Option<Secret> = "", 1..=1024;
+        /// How the connection is protected: `implicit`, `starttls` or `none`.
+        smtp_tls: SmtpTls = "starttls";
+    }
+
+    /// Limits on how often one may ask.
+    rate_limits: RateLimits {
+        /// Off only for load tests.
+        enabled: bool = true;
+    }
+
+    /// Who may see and reach this server.
+    access: Access {
+        /// The API answers only those who are signed in.
+        disallow_unauthenticated_api: bool = false;
+        /// Exchanges only with servers that an admin has allowed; implies `disallow_unauthenticated_api`.
+        limited_federation: bool = false;
+        /// The front page is the profile of the one account, and nobody signs up.
+        single_user: bool = false;
+    }
+
+    /// Uploads, and the work on them.
+    media: Media {
+        /// The largest image.
+        image_size_limit_bytes: u64 = 16 * MIB, MIB..=GIB;
+        /// The largest video or sound.
+        video_size_limit_bytes: u64 = 99 * MIB, MIB..=4 * GIB;
+        /// The largest profile picture or header.
+        avatar_size_limit_bytes: u64 = 8 * MIB, 64 * 1024..=256 * MIB;
+        /// The most pixels (width times height) of an image.
+        image_matrix_limit_pixels: u64 = 33_177_600, 1_000_000..=1_000_000_000;
+        /// How many images are decoded at once; each may take `decode_memory_limit_bytes`.
+        max_concurrent_decodes: usize = 2, 1..=64;
+        /// How long the work on one image may take.
+        decode_timeout_seconds: u64 = 30, 1..=600;
+        /// The most memory the work on one image may take.
+        decode_memory_limit_bytes: u64 = 512 * MIB, 64 * MIB..=16 * GIB;
+        /// The ffmpeg program. Empty: the one on the search path, if there is one.
+        ffmpeg_path: Option<PathBuf> = "";
+    }
+
+    /// Work that is done after the answer: deliveries, fan-out, mail.
+    jobs: Jobs {
+        /// How many jobs run at once. 0: this node runs none.
+        workers: usize = 4, 0..=256;
+        /// How often to look for work that another node or an earlier run left.
+        poll_interval_ms: u64 = 1000, 10..=60_000;
+        /// How often a job is tried before it is laid aside for an admin.
+        max_attempts: u32 = 16, 1..=100;
+    }
+
+    /// What timelines hold.
+    timelines: Timelines {
+        /// Public timelines leave out languages that the viewer has not chosen.
+        filter_by_locale: bool = true;
+        /// How many statuses a home timeline keeps.
+        home_limit: u32 = 1000, 100..=100_000;
+    }
+
+    /// What accounts may be and do.
+    accounts: Accounts {
+        /// How many accounts anyone may follow.
+        max_follows_threshold: u64 = 7500, 0..=10_000_000;
+        /// How many times their own followers someone above that threshold may follow.
+        max_follows_ratio: f64 = 1.1, 0.0..=1000.0;
+        /// Names that nobody can sign up with.
+        reserved_usernames: Vec<String> =
+            ["admin", "support", "help", "root", "webmaster", "administrator", "mod", "moderator"];
+    }
+}
+
+fn domain(known: &Reader) -> Option<Domain> {
+    Domain::parse(known.get("server.local_domain")?.as_text()?)
+}
+
+fn default_scheme(known: &Reader) -> Option<Value> {
+    let web_domain = Domain::parse(known.get("server.web_domain")?.as_text()?)?;
+    let scheme = if web_domain.is_local() { Scheme::Http } else { Scheme::Https };
+    Some(scheme.write())
+}
+
+fn in_data_dir(known: &Reader, name: &str) -> Option<Value> {
+    let data_dir = known.get("storage.data_dir")?;
+    Some(Path::new(data_dir.as_text()?).join(name).write())
+}
+
+fn default_database(known: &Reader) -> Option<Value> {
+    let file = in_data_dir(known, "rookery.db")?;
+    Some(DatabaseUrl::sqlite_file(Path::new(file.as_text()?)).write())
+}
+
+fn default_sender(known: &Reader) -> Option<Value> {
+    Some(Value::Text(format!("rookery@{}", domain(known)?.host())))
+}

@@ -1,0 +1,159 @@
+//! What an admin decides before the server starts: a TOML file, the environment, and a default for everything.
+//!
+//! Reached once, when the program starts: [`from_process`] is the only place that reads the environment. The table of
+//! all keys is in [`keys`]; a key is added by a row there and nothing else. What changes while the server runs lives
+//! in the database, not here.
+
+mod fault;
+mod keys;
+mod kinds;
+mod load;
+mod print;
+pub mod secrets;
+mod table;
+mod value;
+
+use std::{env, path::Path};
+
+pub use fault::{Fault, Faults, Origin};
+pub use keys::*;
+pub use kinds::{
+    DatabaseUrl, Domain, Engine, Locale, LogFilter, LogFormat, MailTransport, Mailbox, Scheme, Secret, SmtpTls,
+};
+use load::Reader;
+pub use table::{Key, Section};
+
+/// What the environment variables of all keys begin with.
+const PREFIX: &str = "ROOKERY_";
+
+/// The environment variable that names the configuration file.
+const PATH_VARIABLE: &str = "ROOKERY_CONFIG";
+
+/// The configuration file that is read when none is named and it exists.
+const DEFAULT_PATH: &str = "rookery.toml";
+
+/// The configuration of this process: of `path`, else of the file that `ROOKERY_CONFIG` names, else of `rookery.toml`
+/// in the current folder, if it is there.
+///
+/// # Errors
+/// Everything that is wrong with it, as [`Config::load`].
+#[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+pub fn from_process(path: Option<&Path>) -> Result<Config, Faults> {
+    let mut environment = Vec::new();
+    let mut faults = Vec::new();
+    for (name, value) in env::vars_os() {
+        let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else { continue };
+        match value.into_string() {
+            Ok(value) => environment.push((name.to_owned(), value)),
+            Err(_) => faults.push(Fault { key: name.to_owned(), problem: "is not UTF-8".to_owned(), origin: None }),
+        }
+    }
+    if !faults.is_empty() {
+        return Err(Faults(faults));
+    }
+    let named = path.is_some() || environment.iter().any(|(name, _)| name == PATH_VARIABLE);
+    let default = Path::new(DEFAULT_PATH);
+    let path = if !named && default.exists() { Some(default) } else { path };
+    Config::load(path, environment.into_iter())
+}
+
+impl Config {
+    /// Reads the file at `path` (else the one that `ROOKERY_CONFIG` in `environment` names, else none), and
+    /// `environment` over it; variables of other programs are left alone.
+    ///
+    /// # Errors
+    /// Everything that is wrong: a file that cannot be read, unknown keys, values out of range or at odds.
+    pub fn load(path: Option<&Path>, environment: impl Iterator<Item = (String, String)>) -> Result<Self, Faults> {
+        let environment: Vec<_> = environment.collect();
+        let named = environment.iter().find(|(name, _)| name == PATH_VARIABLE).map(|(_, path)| Path::new(path));
+        let mut reader = Reader::default();
+        if let Some(path) = path.or(named) {
+            reader.add_file(path);
+        }
+        reader.add_environment(environment.iter().cloned());
+        let config = Self::read(&mut reader);
+        if let Some(config) = &config {
+            config.check_together(&mut reader);
+        }
+        match (config, reader.into_faults()) {
+            (Some(config), faults) if faults.is_empty() => Ok(config),
+            (_, faults) => Err(Faults(faults)),
+        }
+    }
+
+    /// `https://example.org`: what URLs of this server begin with, without a slash at the end.
+    pub fn base_url(&self) -> String {
+        format!("{}://{}", self.server.scheme.as_str(), self.server.web_domain)
+    }
+
+    /// Whether `domain` is one of this server's own.
+    pub fn is_local_domain(&self, domain: &str) -> bool {
+        let server = &self.server;
+        [&server.local_domain, &server.web_domain]
+            .into_iter()
+            .chain(&server.alternate_domains)
+            .any(|own| own.as_str().eq_ignore_ascii_case(domain))
+    }
+
+    /// What is allowed and yet hardly meant; for `rookery config check` and the log of a start.
+    pub fn warnings(&self) -> Vec<String> {
+        let server = &self.server;
+        let mut warnings = Vec::new();
+        if server.web_domain.is_local() {
+            return warnings;
+        }
+        if server.scheme == Scheme::Http {
+            warnings.push(
+                "server.scheme is http: passwords travel in the clear, and apps will refuse to connect".to_owned(),
+            );
+        }
+        if server.scheme == Scheme::Https && server.trusted_proxies.is_empty() {
+            warnings.push(
+                "server.trusted_proxies is empty: behind a proxy, all clients count as one for rate limits and bans"
+                    .to_owned(),
+            );
+        }
+        if server.development {
+            warnings.push("server.development is on: sign-in links and codes are printed".to_owned());
+        }
+        if self.mail.transport != MailTransport::Smtp {
+            let transport = self.mail.transport.as_str();
+            warnings
+                .push(format!("mail.transport is {transport}: nobody receives mail, so nobody can confirm an address"));
+        }
+        if self.mail.smtp_username.is_some() && self.mail.smtp_tls == SmtpTls::None {
+            warnings.push("mail.smtp_tls is none: the mail password travels in the clear".to_owned());
+        }
+        warnings
+    }
+
+    /// Rules between keys, each of which is right by itself.
+    fn check_together(&self, reader: &mut Reader) {
+        let mut fault = |key: &str, problem: &str| {
+            let set = self.effective.iter().find(|effective| effective.path == key);
+            reader.fault(key, problem, set.map(|set| set.origin.clone()));
+        };
+        let mail = &self.mail;
+        if mail.transport == MailTransport::Smtp && mail.smtp_host.is_none() {
+            fault("mail.smtp_host", "is empty, and mail.transport is smtp");
+        }
+        match (&mail.smtp_username, &mail.smtp_password) {
+            (Some(_), None) => fault("mail.smtp_password", "is empty, and mail.smtp_username is set"),
+            (None, Some(_)) => fault("mail.smtp_username", "is empty, and mail.smtp_password is set"),
+            (Some(_), Some(_)) | (None, None) => {}
+        }
+        if self.metrics.listen.is_some_and(|listen| listen == self.server.listen && listen.port() != 0) {
+            fault("metrics.listen", "is the address of server.listen");
+        }
+    }
+}
+
+/// What holds when nothing is set.
+impl Default for Config {
+    fn default() -> Self {
+        Self::load(None, std::iter::empty()).expect("every default is within its bounds")
+    }
+}
+
+#[cfg(test)]
+mod tests;

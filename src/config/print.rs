@@ -1,0 +1,55 @@
+//! `rookery config print`: every key, what it means, its default, and where its value came from.
+
+use std::fmt::Write as _;
+
+use super::{Config, SECTIONS, fault::Origin, load::Effective, table::Key, value::Value};
+
+impl Config {
+    /// This configuration as a TOML file with comments; a key that has its default is itself a comment, so that the
+    /// output can be saved and edited. With `redact_secrets`, no secret is in it.
+    pub fn to_toml_with_comments(&self, redact_secrets: bool) -> String {
+        let mut out = String::from(
+            "# The configuration of Rookery: every key, with the value in force.\n\
+             # The environment goes before this file. A secret may be given as the name of a file that holds it:\n\
+             # key_file in place of key, ROOKERY_SECRETS_KEY_FILE in place of ROOKERY_SECRETS_KEY.\n",
+        );
+        for section in SECTIONS {
+            out.push('\n');
+            comment(&mut out, section.doc);
+            out.extend(["[", section.name, "]\n"]);
+            for key in section.keys {
+                out.push('\n');
+                comment(&mut out, key.doc);
+                let effective = self.effective.iter().find(|effective| effective.path == key.path());
+                if let Some(effective) = effective {
+                    entry(&mut out, key, effective, redact_secrets);
+                }
+            }
+        }
+        out
+    }
+}
+
+fn comment(out: &mut String, doc: &[&str]) {
+    for line in doc {
+        out.extend(["#", line, "\n"]);
+    }
+}
+
+fn entry(out: &mut String, key: &Key, effective: &Effective, redact_secrets: bool) {
+    let name = key.name;
+    let value = if redact_secrets { &effective.redacted } else { &effective.value };
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "# Takes {}.", key.expected());
+    let _ = writeln!(out, "# Default: {}. Variable: {}.", key.default_text(), key.variable());
+    let _ = match &effective.origin {
+        Origin::Default => writeln!(out, "# {name} = {value}"),
+        Origin::SecretFile(path, _) if redact_secrets => {
+            let path = Value::Text(path.to_string_lossy().into_owned());
+            writeln!(out, "# Set by {}.\n{name}_file = {path}", effective.origin)
+        }
+        Origin::Line(..) | Origin::Variable(_) | Origin::SecretFile(..) => {
+            writeln!(out, "# Set by {}.\n{name} = {value}", effective.origin)
+        }
+    };
+}
