@@ -1,0 +1,147 @@
+//! Making HTML from other servers safe to show.
+//!
+//! An allow-list of elements and attributes; the output is written anew from tokens, so it is always well-formed and
+//! holds nothing but allowed tags, checked attributes and escaped text, which every parser reads alike.
+//!
+//! No tree is built as a browser would build it: re-opening formatting elements in every paragraph lets 35 KB of input
+//! become 56 MB (measured with ammonia 4.2). Instead, an element ends with whatever contains it.
+//!
+//! Spec: <https://docs.joinmastodon.org/spec/activitypub/#sanitization>
+
+mod attributes;
+mod elements;
+
+use self::elements::{ELEMENTS, Element, Role};
+use super::escape::push_escaped_text;
+use super::tokens::{Tag, Token, decode, tokens};
+
+/// How deeply the elements of the output nest; deeper ones leave only their content.
+const MAX_DEPTH: usize = 32;
+
+/// `html` with only the elements and attributes that posts may have.
+///
+/// - Headings become a paragraph in bold; other unknown elements leave their content, except those never shown
+///   (scripts, styles, drawings, frames, …), which go with it.
+/// - A link keeps its tag only with an absolute address of a known scheme, and gets a fixed `rel` and `target`.
+/// - Of classes, microformats and those of mentions, hashtags and shortened links stay.
+#[must_use]
+pub fn sanitise(html: &str) -> String {
+    let mut writer = Writer::new(html.len());
+    for token in tokens(html) {
+        match token {
+            Token::Text(text) => push_escaped_text(&mut writer.out, &decode(text)),
+            Token::Start(tag) if tag.name == "br" => writer.out.push_str("<br />"),
+            Token::Start(tag) => {
+                if let Some(element) = elements::find(&tag.name) {
+                    writer.open(element, &tag);
+                }
+            }
+            Token::End(name) => {
+                if let Some(element) = elements::find(&name) {
+                    writer.close(element);
+                }
+            }
+        }
+    }
+    writer.finish()
+}
+
+/// An element that is open; `shown` when its start tag was written.
+struct Open {
+    element: usize,
+    shown: bool,
+}
+
+struct Writer {
+    out: String,
+    stack: Vec<Open>,
+    /// How many of each element are open, so that a stray end tag costs no search.
+    open: [usize; ELEMENTS.len()],
+    depth: usize,
+}
+
+impl Writer {
+    fn new(capacity: usize) -> Self {
+        Self { out: String::with_capacity(capacity), stack: Vec::new(), open: [0; ELEMENTS.len()], depth: 0 }
+    }
+
+    fn open(&mut self, element: usize, tag: &Tag<'_>) {
+        let Element { role, start, .. } = &ELEMENTS[element];
+        self.close_implied(*role);
+        let attributes = attributes::of(*role, tag);
+        let shown = self.depth < MAX_DEPTH && attributes.is_some();
+        if let Some(attributes) = attributes.filter(|_| shown) {
+            self.out.push_str(start);
+            self.out.push_str(&attributes);
+            self.out.push('>');
+            self.depth += 1;
+        }
+        self.open[element] += 1;
+        self.stack.push(Open { element, shown });
+    }
+
+    /// Closes what cannot contain an element of `role`, as HTML lets authors leave out those end tags.
+    fn close_implied(&mut self, role: Role) {
+        match role {
+            Role::Inline | Role::Span | Role::Ruby => {}
+            Role::Link => self.close_through(|open| open == Role::Link),
+            Role::Paragraph | Role::Block | Role::List | Role::OrderedList => {
+                self.close_through(|open| open == Role::Paragraph);
+            }
+            Role::Item if self.has(Role::is_list) => {
+                self.close_until(Role::is_list);
+            }
+            Role::Item => self.close_through(|open| open == Role::Paragraph || open == Role::Item),
+            Role::RubyText => {
+                if self.has(|open| open == Role::Ruby) {
+                    self.close_until(|open| open == Role::Ruby);
+                }
+            }
+        }
+    }
+
+    fn has(&self, is: impl Fn(Role) -> bool) -> bool {
+        ELEMENTS.iter().zip(self.open).any(|(element, open)| open > 0 && is(element.role))
+    }
+
+    /// Closes elements up to and including the innermost that `is` one, if there is any.
+    fn close_through(&mut self, is: impl Fn(Role) -> bool) {
+        if self.has(&is) {
+            self.close_until(is);
+            self.pop();
+        }
+    }
+
+    /// Closes elements inside the innermost that `is` one.
+    fn close_until(&mut self, is: impl Fn(Role) -> bool) {
+        while self.stack.last().is_some_and(|open| !is(ELEMENTS[open.element].role)) {
+            self.pop();
+        }
+    }
+
+    fn close(&mut self, element: usize) {
+        while self.open[element] > 0 {
+            if self.pop() == Some(element) {
+                return;
+            }
+        }
+    }
+
+    fn pop(&mut self) -> Option<usize> {
+        let Open { element, shown } = self.stack.pop()?;
+        self.open[element] -= 1;
+        if shown {
+            self.out.push_str(ELEMENTS[element].end);
+            self.depth -= 1;
+        }
+        Some(element)
+    }
+
+    fn finish(mut self) -> String {
+        while self.pop().is_some() {}
+        self.out
+    }
+}
+
+#[cfg(test)]
+mod tests;

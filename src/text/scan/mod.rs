@@ -1,0 +1,175 @@
+//! Finding mentions, hashtags and links in text.
+//!
+//! One pass from left to right; what is found never overlaps, so a `@name` or `#fragment` inside a link is part of it.
+
+mod mention;
+mod url;
+
+use std::ops::Range;
+
+use super::hashtag;
+
+/// Something in a text that becomes a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entity {
+    /// Bytes of the text it covers, sign or scheme included.
+    pub range: Range<usize>,
+    /// What it is, with what is needed to resolve it.
+    pub kind: Kind,
+}
+
+/// What an [`Entity`] is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// An account, known or not.
+    Mention(Mention),
+    /// A hashtag that has a normal form.
+    Hashtag(Tag),
+    /// A link with its scheme; the text in range is the address.
+    Url,
+}
+
+/// `@username` or `@username@domain`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Mention {
+    /// As written; compare without ASCII case.
+    pub username: String,
+    /// Lower case, international names in their ASCII form (`xn--…`); `None` when only `@username` was written.
+    pub domain: Option<String>,
+}
+
+/// A hashtag.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tag {
+    /// As written, without the sign.
+    pub display: String,
+    /// The name it is stored under, see [`hashtag::normalise`].
+    pub name: String,
+}
+
+/// Everything found in a text, in order of appearance.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scan(Vec<Entity>);
+
+impl Scan {
+    /// All of it.
+    #[must_use]
+    pub fn entities(&self) -> &[Entity] {
+        &self.0
+    }
+
+    /// The mentions, repeated ones included.
+    pub fn mentions(&self) -> impl Iterator<Item = &Mention> {
+        self.0.iter().filter_map(|entity| match &entity.kind {
+            Kind::Mention(mention) => Some(mention),
+            Kind::Hashtag(_) | Kind::Url => None,
+        })
+    }
+
+    /// The hashtags, repeated ones included.
+    pub fn hashtags(&self) -> impl Iterator<Item = &Tag> {
+        self.0.iter().filter_map(|entity| match &entity.kind {
+            Kind::Hashtag(tag) => Some(tag),
+            Kind::Mention(_) | Kind::Url => None,
+        })
+    }
+
+    /// Where the links are.
+    pub fn urls(&self) -> impl Iterator<Item = Range<usize>> {
+        self.0.iter().filter(|entity| entity.kind == Kind::Url).map(|entity| entity.range.clone())
+    }
+}
+
+impl IntoIterator for Scan {
+    type Item = Entity;
+    type IntoIter = std::vec::IntoIter<Entity>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+/// Finds the mentions, hashtags and links of `text`.
+///
+/// - A mention does not follow a word character, `/` or `=`.
+/// - A hashtag (`#` or `＃`) does not follow a word character, `/`, `)` or `=`.
+/// - A link starts with `http://`, `https://` or one of the rarer schemes of the network, and
+///   leaves out trailing punctuation and brackets it did not open.
+#[must_use]
+pub fn scan(text: &str) -> Scan {
+    let mut found = Vec::new();
+    let mut before = None;
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        if let Some((len, kind)) = entity_at(&text[at..], c, before) {
+            if kind != Kind::Url || len <= url::MAX_LENGTH {
+                found.push(Entity { range: at..at + len, kind });
+            }
+            before = text[at..at + len].chars().next_back();
+            at += len;
+        } else {
+            before = Some(c);
+            at += c.len_utf8();
+        }
+    }
+    Scan(found)
+}
+
+/// The entity at the start of `rest`, whose first character is `first`, with its length in bytes.
+fn entity_at(rest: &str, first: char, before: Option<char>) -> Option<(usize, Kind)> {
+    match first {
+        '@' => mention::prefix(rest, before).map(|(len, mention)| (len, Kind::Mention(mention))),
+        '#' | '＃' => {
+            tag(&rest[first.len_utf8()..], before).map(|tag| (first.len_utf8() + tag.display.len(), Kind::Hashtag(tag)))
+        }
+        'A'..='Z' | 'a'..='z' => url::prefix(rest, before).map(|len| (len, Kind::Url)),
+        _ => None,
+    }
+}
+
+fn tag(after_sign: &str, before: Option<char>) -> Option<Tag> {
+    if !hashtag::may_follow(before) {
+        return None;
+    }
+    let display = hashtag::prefix(after_sign)?;
+    Some(Tag { name: hashtag::normalise(display)?, display: display.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tags(text: &str) -> Vec<String> {
+        scan(text).hashtags().map(|tag| tag.display.clone()).collect()
+    }
+
+    #[test]
+    fn entities_come_in_order_and_do_not_overlap() {
+        let text = "@a see https://x.org/@b#c about #Caf\u{e9}, @d@e.org";
+        let found: Vec<_> = scan(text).into_iter().map(|entity| text[entity.range].to_owned()).collect();
+        assert_eq!(found, ["@a", "https://x.org/@b#c", "#Café", "@d@e.org"]);
+    }
+
+    #[test]
+    fn a_hashtag_keeps_its_spelling_beside_its_name() {
+        let found: Vec<_> = scan("＃Été!").into_iter().collect();
+        let tag = Tag { display: "Été".into(), name: "ete".into() };
+        assert_eq!(found, [Entity { range: 0..8, kind: Kind::Hashtag(tag) }]);
+    }
+
+    #[test]
+    fn hashtags_start_after_a_gap() {
+        assert_eq!(tags("#a(#b)「#c」##d\n#e,#f"), ["a", "b", "c", "d", "e", "f"]);
+        assert_eq!(tags("x#a /#b )#c =#d 語#e x.org/#f 1#g _#h"), [""; 0]);
+    }
+
+    #[test]
+    fn hashtags_end_at_the_last_word_character() {
+        assert_eq!(tags("#rust-lang #a·b· #a... #日本語、です #1 #100% #c++"), ["rust", "a·b", "a", "日本語", "c"]);
+    }
+
+    #[test]
+    fn an_escaped_apostrophe_is_not_a_hashtag() {
+        assert_eq!(tags("it&#39;s"), [""; 0]);
+    }
+}

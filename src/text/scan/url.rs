@@ -1,0 +1,217 @@
+//! Links written with their scheme.
+//!
+//! There is no list of top-level domains: a host needs a dot (or is `localhost`), and its last label ends where
+//! Latin letters turn into another script, so that `https://example.comを見て` links only the address.
+
+use crate::text::chars::{is_alphanumeric, is_word};
+
+/// Schemes followed by `//` and anything; web addresses are checked more closely.
+const OTHER_SCHEMES: [&str; 7] = ["dat://", "dweb://", "ipfs://", "ipns://", "ssb://", "gopher://", "gemini://"];
+
+/// The longest link, in bytes; a longer one stays text.
+pub(super) const MAX_LENGTH: usize = 4096;
+
+/// How deeply brackets nest in a link; it ends before more. Bounds how often text is read again for a further link.
+const MAX_BRACKETS: usize = 8;
+
+/// The length in bytes of the link at the start of `rest`, which begins with an ASCII letter; it may be too long.
+pub(super) fn prefix(rest: &str, before: Option<char>) -> Option<usize> {
+    if before.is_some_and(|c| {
+        c.is_ascii_alphanumeric() || matches!(c, '@' | '＠' | '$' | '#' | '＃' | '\u{202A}'..='\u{202E}')
+    }) {
+        return None;
+    }
+    let starts = |scheme: &&str| rest.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    if let Some(scheme) = ["http://", "https://"].iter().find(|s| starts(s)) {
+        Some(scheme.len() + web(&rest[scheme.len()..])?)
+    } else if let Some(scheme) = OTHER_SCHEMES.iter().find(|s| starts(s)) {
+        let after = &rest[scheme.len()..];
+        after.starts_with(is_alphanumeric).then(|| scheme.len() + tail(after))
+    } else if starts(&"magnet:?") {
+        let len = tail(&rest["magnet:?".len()..]);
+        (len > 0).then_some("magnet:?".len() + len)
+    } else if starts(&"xmpp:") {
+        Some("xmpp:".len() + address(&rest["xmpp:".len()..])?)
+    } else {
+        None
+    }
+}
+
+/// Host, port, path, query and fragment of a web address.
+fn web(text: &str) -> Option<usize> {
+    let mut len = host(text)?;
+    len += port(&text[len..]);
+    let after = &text[len..];
+    if after.starts_with('@') {
+        return None;
+    }
+    if after.starts_with(['/', '?', '#']) {
+        len += tail(after);
+    }
+    Some(len)
+}
+
+fn host(text: &str) -> Option<usize> {
+    let run = &text[..text.find(|c| !is_word(c) && !matches!(c, '-' | '.')).unwrap_or(text.len())];
+    let run = run.find("..").map_or(run, |end| &run[..end]).trim_end_matches('.');
+    let Some((labels, last)) = run.rsplit_once('.') else {
+        return Some(run.len()).filter(|_| run.eq_ignore_ascii_case("localhost"));
+    };
+    let last_len = if is_ipv4(run) { last.len() } else { top_level(last)? };
+    let starts_well = labels.split('.').all(|label| label.starts_with(is_alphanumeric) || label.starts_with('_'));
+    starts_well.then_some(labels.len() + 1 + last_len)
+}
+
+fn is_ipv4(host: &str) -> bool {
+    host.parse::<std::net::Ipv4Addr>().is_ok()
+}
+
+/// How much of `label` can be a top-level domain: letters of one kind, Latin or not, and two at least.
+fn top_level(label: &str) -> Option<usize> {
+    let ascii = label.starts_with(|c: char| c.is_ascii_alphabetic());
+    let punycode = label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--"));
+    let part = |c: char| {
+        if ascii { c.is_ascii_alphanumeric() || (punycode && c == '-') } else { !c.is_ascii() && is_word(c) }
+    };
+    let top = &label[..label.find(|c| !part(c)).unwrap_or(label.len())];
+    (top.chars().nth(1).is_some()).then_some(top.len())
+}
+
+fn port(text: &str) -> usize {
+    let digits = text.strip_prefix(':').map_or(0, |after| after.bytes().take(6).take_while(u8::is_ascii_digit).count());
+    if (1..=5).contains(&digits) { 1 + digits } else { 0 }
+}
+
+/// `node@domain` and what follows; both must be there.
+fn address(text: &str) -> Option<usize> {
+    let node = text.find(|c| ends_link(c) || matches!(c, '@' | ':' | '/')).filter(|len| *len > 0)?;
+    let domain = text[node..].strip_prefix('@')?;
+    domain.starts_with(is_alphanumeric).then(|| node + 1 + tail(domain))
+}
+
+/// How much of `text` belongs to the link: up to white space or a quotation mark, without
+/// brackets that have no partner inside it and without punctuation at its end.
+fn tail(text: &str) -> usize {
+    let mut open = Vec::with_capacity(MAX_BRACKETS);
+    let mut end = text.len();
+    for (at, c) in text.char_indices() {
+        let belongs = match c {
+            '(' | '[' => {
+                open.push((at, c));
+                open.len() <= MAX_BRACKETS
+            }
+            ')' => open.pop_if(|(_, partner)| *partner == '(').is_some(),
+            ']' => open.pop_if(|(_, partner)| *partner == '[').is_some(),
+            _ => !ends_link(c),
+        };
+        if !belongs {
+            end = at;
+            break;
+        }
+    }
+    let end = open.first().map_or(end, |(at, _)| *at);
+    text[..end].trim_end_matches(is_trailing).len()
+}
+
+fn ends_link(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c, '<' | '>' | '"' | '“' | '”' | '«' | '»' | '\u{FEFF}' | '\u{200B}')
+        || matches!(c, '、' | '。' | '，' | '！' | '？' | '（' | '）' | '〈'..='】' | '〔' | '〕')
+        || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+fn is_trailing(c: char) -> bool {
+    matches!(
+        c,
+        '.' | ',' | ':' | ';' | '!' | '?' | '\'' | '*' | '~' | '|' | '`' | '$' | '&' | '@' | '‘' | '’' | '…' | '‥'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::text::scan;
+
+    fn urls(text: &str) -> Vec<&str> {
+        scan(text).urls().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn an_address_alone_is_wholly_a_link() {
+        for url in [
+            "https://example.com",
+            "HTTP://Example.COM/",
+            "https://example.com:3000/a?b=c&d[]=e#f",
+            "https://example.com?q=",
+            "https://en.wikipedia.org/wiki/Rust_(programming_language)",
+            "https://例え.テスト/日本語",
+            "https://münchen.de/straße",
+            "https://xn--r8jz45g.xn--zckzah/",
+            "http://localhost:3000/about",
+            "http://127.0.0.1:8080/x",
+            "https://example.com/@alice/1#b",
+            "https://my_site.example.com/a_b-c~d/",
+            "gemini://example.com/x",
+            "ipfs://bafybeigdyrzt5sfp7",
+            "magnet:?xt=urn:btih:abc&dn=x",
+            "xmpp:alice@example.com?message",
+        ] {
+            assert_eq!(urls(url), [url]);
+            assert_eq!(urls(&format!("見て({url}).")), [url]);
+            assert_eq!(urls(&format!("「{url}」, {url}!")), [url, url]);
+        }
+    }
+
+    #[test]
+    fn a_link_ends_before_what_is_not_part_of_it() {
+        for (text, url) in [
+            ("https://example.com.", "https://example.com"),
+            ("https://example.com...", "https://example.com"),
+            ("https://example.com/a?!", "https://example.com/a"),
+            ("https://example.com/a's'", "https://example.com/a's"),
+            ("https://example.com/a)b", "https://example.com/a"),
+            ("https://example.com/a(b c", "https://example.com/a"),
+            ("https://example.com/a_(b)_(c", "https://example.com/a_(b)_"),
+            ("[https://example.com/a](x)", "https://example.com/a"),
+            ("https://example.comを見て", "https://example.com"),
+            ("https://例え.jpです", "https://例え.jp"),
+            ("https://example.com/a。次", "https://example.com/a"),
+            ("<https://example.com/a>", "https://example.com/a"),
+            ("\"https://example.com/a\"", "https://example.com/a"),
+            ("https://example.com:x", "https://example.com"),
+            ("https://example.com:123456", "https://example.com"),
+        ] {
+            assert_eq!(urls(text), [url], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_no_link() {
+        for text in [
+            "example.com",
+            "http://",
+            "https://a",
+            "https://.com",
+            "https://a.b",
+            "https://example.com@evil.example",
+            "javascript:alert(1)",
+            "mailto:a@example.com",
+            "xhttps://example.com",
+            "#https://example.com",
+            "ftp://example.com",
+            "https://-",
+            "magnet:",
+            "xmpp:alice",
+            "gopher:// x",
+            "https:///a",
+        ] {
+            assert_eq!(urls(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_link_beyond_the_limit_stays_text() {
+        assert_eq!(urls(&format!("https://example.com/{}", "a".repeat(2000))).len(), 1);
+        assert_eq!(urls(&format!("https://example.com/{}", "a".repeat(5000))).len(), 0);
+    }
+}
