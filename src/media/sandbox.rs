@@ -1,0 +1,108 @@
+//! The server's side of media processing: a limited child process for every file.
+//!
+//! The child is this executable again, as [`worker`]; what it says is read with bounds and believed no
+//! further than its shape. At most two run at once, the rest wait their turn.
+
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, Command};
+use tokio::sync::Semaphore;
+
+use super::error::{Error, Result, Unit, at_most};
+use super::process::check;
+use super::types::{Processed, Purpose};
+use super::{wire, worker};
+
+/// Files processed at the same time; each may take a processor and a gigabyte.
+const CONCURRENCY: usize = 2;
+
+/// How long one file may take by the clock; the worker's own limit is on processor time.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Starts media workers; one for the whole server.
+#[derive(Debug)]
+pub struct Sandbox {
+    executable: PathBuf,
+    timeout: Duration,
+    permits: Semaphore,
+}
+
+impl Sandbox {
+    /// `executable` must run [`worker::main`] when called with [`worker::COMMAND`]; the server gives its own path.
+    pub fn new(executable: &Path) -> Self {
+        Self { executable: executable.to_owned(), timeout: TIMEOUT, permits: Semaphore::new(CONCURRENCY) }
+    }
+
+    /// [`process`](super::process()), in a worker. Dropping the future ends the worker.
+    ///
+    /// # Errors
+    /// Those of [`process`](super::process()); [`Error::Broken`] also when the decoder crashed, [`Error::Timeout`] when
+    /// it took too long, [`Error::Internal`] when no worker could be run.
+    pub async fn process(&self, bytes: &[u8], purpose: Purpose) -> Result<Processed> {
+        check(bytes, purpose)?;
+        let _permit = self.permits.acquire().await.map_err(Error::internal)?;
+        let child = self.spawn().map_err(Error::internal)?;
+        tokio::time::timeout(self.timeout, converse(child, bytes, purpose)).await.map_err(|_| Error::Timeout)?
+    }
+
+    fn spawn(&self) -> std::io::Result<Child> {
+        Command::new(&self.executable)
+            .arg(worker::COMMAND)
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+    }
+}
+
+/// Sends the request, reads the reply, and makes sense of how the worker ended.
+async fn converse(mut child: Child, bytes: &[u8], purpose: Purpose) -> Result<Processed> {
+    let head = wire::request_head(bytes, purpose)?;
+    let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(Error::internal("the worker has no streams"));
+    };
+    // A worker that ends early breaks the pipe; its exit status says why.
+    let send = async move {
+        let _ = input.write_all(&head).await;
+        let _ = input.write_all(bytes).await;
+    };
+    let mut reply = Vec::new();
+    let mut output = output.take(wire::MAX_REPLY + 1);
+    let ((), received) = tokio::join!(send, output.read_to_end(&mut reply));
+    received.map_err(Error::internal)?;
+    at_most(wire::MAX_REPLY, reply.len() as u64, Unit::Bytes)?;
+    let status = child.wait().await.map_err(Error::internal)?;
+    if !status.success() {
+        return Err(failure(status));
+    }
+    wire::parse_reply(&reply).unwrap_or_else(|| Err(Error::internal("the worker's reply made no sense")))
+}
+
+/// What a worker's bad end says about the file it was given.
+fn failure(status: ExitStatus) -> Error {
+    use std::os::unix::process::ExitStatusExt;
+
+    use rustix::process::Signal;
+
+    /// How Rust ends a process that panicked.
+    const PANICKED: i32 = 101;
+
+    let signal = status.signal().and_then(Signal::from_named_raw);
+    match signal {
+        Some(Signal::XCPU) => Error::Timeout,
+        // A decoder that crashed, or ran out of memory.
+        Some(Signal::ABORT | Signal::SEGV | Signal::BUS | Signal::ILL | Signal::FPE) => Error::Broken,
+        None if status.code() == Some(PANICKED) => Error::Broken,
+        _ => Error::internal(format_args!("the media worker ended with {status}")),
+    }
+}
+
+#[cfg(test)]
+#[path = "sandbox_tests.rs"]
+mod tests;

@@ -1,0 +1,64 @@
+//! How a worker's end, good or bad, is told; with shell scripts for workers. The real one is in `tests/media_worker.rs`.
+
+use std::os::unix::fs::PermissionsExt;
+use std::time::Instant;
+
+use super::super::fixture;
+use super::*;
+
+/// What a worker that runs `script` makes of a small image.
+async fn outcome(script: &str) -> Result<Processed> {
+    let folder = tempfile::tempdir().unwrap();
+    let executable = folder.path().join("worker");
+    std::fs::write(&executable, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&executable, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut sandbox = Sandbox::new(&executable);
+    sandbox.timeout = Duration::from_secs(2);
+    sandbox.process(&fixture::png(4, 4), Purpose::Emoji).await
+}
+
+#[tokio::test]
+async fn a_crash_is_the_files_fault() {
+    for script in ["kill -SEGV $$", "kill -ABRT $$", "exit 101"] {
+        assert_eq!(outcome(script).await, Err(Error::Broken), "{script}");
+    }
+}
+
+#[tokio::test]
+async fn a_killed_or_failing_worker_is_ours() {
+    for script in ["kill -KILL $$", "exit 1"] {
+        assert!(matches!(outcome(script).await, Err(Error::Internal { .. })), "{script}");
+    }
+    let missing = Sandbox::new(Path::new("/nonexistent/rookery"));
+    let error = missing.process(&fixture::png(4, 4), Purpose::Emoji).await.unwrap_err();
+    assert!(matches!(error, Error::Internal { .. }));
+    assert_eq!(error.to_string(), "File could not be processed");
+}
+
+#[tokio::test]
+async fn too_much_time_is_a_timeout() {
+    assert_eq!(outcome("kill -XCPU $$").await, Err(Error::Timeout));
+    let start = Instant::now();
+    assert_eq!(outcome("exec /bin/sleep 60").await, Err(Error::Timeout));
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+#[tokio::test]
+async fn a_reply_that_makes_no_sense_or_never_ends_is_not_believed() {
+    assert!(matches!(outcome("echo hello").await, Err(Error::Internal { .. })));
+    let endless = outcome("exec /bin/cat /dev/zero").await.unwrap_err();
+    assert!(matches!(endless, Error::TooLarge { .. } | Error::Timeout));
+}
+
+#[tokio::test]
+async fn nothing_hopeless_is_sent_to_a_worker() {
+    let missing = Sandbox::new(Path::new("/nonexistent/rookery"));
+    let refused = missing.process(b"plain text", Purpose::Emoji).await;
+    assert_eq!(refused, Err(Error::unsupported("application/octet-stream")));
+}
+
+#[tokio::test]
+async fn the_worker_sees_no_environment() {
+    // The shell sets a few of its own; HOME and PATH of the server must not be among what it was given.
+    assert_eq!(outcome("test -z \"$HOME$CARGO_MANIFEST_DIR\" && exit 101").await, Err(Error::Broken));
+}

@@ -1,0 +1,260 @@
+//! Where media files are kept: a directory, behind the interface of an object store.
+//!
+//! Reached from services, and from the route that serves `/system/…`. A file is written once under an unguessable name
+//! and never changed, so whoever serves it may let it be cached for ever. Which file belongs to what is in the database.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+use std::str::FromStr;
+
+use bytes::Bytes;
+use futures_core::stream::BoxStream;
+use object_store::local::LocalFileSystem;
+use object_store::{GetResult, ObjectStoreExt, path};
+
+use super::types::Format;
+
+/// What a stored file is, which decides its folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Originals and previews of attachments.
+    Media,
+    /// Of accounts, and their static versions.
+    Avatar,
+    /// Of accounts, and their static versions.
+    Header,
+    /// Custom emojis, and their static versions.
+    Emoji,
+    /// Pictures of preview cards.
+    Card,
+}
+
+impl Kind {
+    const ALL: [Self; 5] = [Self::Media, Self::Avatar, Self::Header, Self::Emoji, Self::Card];
+
+    const fn folder(self) -> &'static str {
+        match self {
+            Self::Media => "media",
+            Self::Avatar => "avatars",
+            Self::Header => "headers",
+            Self::Emoji => "emojis",
+            Self::Card => "cards",
+        }
+    }
+}
+
+/// Every format a file may have been stored in.
+const FORMATS: [Format; 5] = [Format::Jpeg, Format::Png, Format::Gif, Format::Webp, Format::Mp4];
+
+/// The name of a stored file: `media/ab/cd/abcd….webp`, with 32 hexadecimal digits.
+///
+/// Only names of exactly this form exist, so nothing that was parsed can lead out of the store.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key(String);
+
+impl Key {
+    /// As it is written in the database and in addresses.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The content type to serve the file with; decided by us when it was stored, not by its content.
+    pub fn mime(&self) -> &'static str {
+        let extension = self.0.rsplit_once('.').map(|(_, extension)| extension);
+        FORMATS
+            .iter()
+            .find(|format| Some(format.extension()) == extension)
+            .map_or("application/octet-stream", |f| f.mime())
+    }
+
+    fn path(&self) -> path::Path {
+        path::Path::from(self.0.as_str())
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A name no stored file can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not the name of a stored file")]
+pub struct InvalidKey;
+
+impl FromStr for Key {
+    type Err = InvalidKey;
+
+    fn from_str(text: &str) -> Result<Self, InvalidKey> {
+        let [folder, first, second, name] = text.split('/').collect::<Vec<_>>()[..] else { return Err(InvalidKey) };
+        let (random, extension) = name.split_once('.').ok_or(InvalidKey)?;
+        let digits = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let known = Kind::ALL.iter().any(|kind| kind.folder() == folder)
+            && FORMATS.iter().any(|format| format.extension() == extension);
+        let sharded = random.len() == 32 && digits(random) && first == &random[..2] && second == &random[2..4];
+        if known && sharded { Ok(Self(text.to_owned())) } else { Err(InvalidKey) }
+    }
+}
+
+/// Why a file could not be stored or read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Deleted, or never stored.
+    #[error("no such file")]
+    NotFound,
+    /// The disk, or whatever holds the files, failed.
+    #[error("media storage")]
+    Store(#[source] object_store::Error),
+}
+
+impl From<object_store::Error> for Error {
+    fn from(error: object_store::Error) -> Self {
+        match error {
+            object_store::Error::NotFound { .. } => Self::NotFound,
+            other => Self::Store(other),
+        }
+    }
+}
+
+/// A stored file, opened.
+#[derive(Debug)]
+pub struct Object(GetResult);
+
+impl Object {
+    /// In bytes.
+    pub fn length(&self) -> u64 {
+        self.0.meta.size
+    }
+
+    /// All of it at once.
+    pub async fn bytes(self) -> Result<Bytes, Error> {
+        Ok(self.0.bytes().await?)
+    }
+
+    /// Piece by piece, for a response body.
+    pub fn into_stream(self) -> BoxStream<'static, object_store::Result<Bytes>> {
+        self.0.into_stream()
+    }
+}
+
+/// The store; cheap to share behind an `Arc`.
+#[derive(Debug)]
+pub struct Storage {
+    files: LocalFileSystem,
+}
+
+impl Storage {
+    /// Keeps files below `root`, which must exist.
+    pub fn open(root: &Path) -> Result<Self, Error> {
+        Ok(Self { files: LocalFileSystem::new_with_prefix(root)?.with_fsync(true) })
+    }
+
+    /// The name for a new file; `random` must come from a cryptographic source, for it is all that keeps the name secret.
+    pub fn key(kind: Kind, format: Format, random: [u8; 16]) -> Key {
+        let hex = format!("{:032x}", u128::from_be_bytes(random));
+        Key(format!("{}/{}/{}/{hex}.{}", kind.folder(), &hex[..2], &hex[2..4], format.extension()))
+    }
+
+    /// Writes a file; readers see all of it or nothing, also after a crash.
+    pub async fn put(&self, key: &Key, bytes: impl Into<Bytes>) -> Result<(), Error> {
+        self.files.put(&key.path(), bytes.into().into()).await?;
+        Ok(())
+    }
+
+    /// Opens a file.
+    pub async fn get(&self, key: &Key) -> Result<Object, Error> {
+        Ok(Object(self.files.get(&key.path()).await?))
+    }
+
+    /// A part of a file, as players of video ask for; the end is cut to the file's.
+    pub async fn get_range(&self, key: &Key, range: Range<u64>) -> Result<Bytes, Error> {
+        Ok(self.files.get_range(&key.path(), range).await?)
+    }
+
+    /// Whether there is such a file.
+    pub async fn exists(&self, key: &Key) -> Result<bool, Error> {
+        match self.files.head(&key.path()).await {
+            Ok(_) => Ok(true),
+            Err(object_store::Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Removes a file; one that is gone already is no error.
+    pub async fn delete(&self, key: &Key) -> Result<(), Error> {
+        match self.files.delete(&key.path()).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn key() -> Key {
+        Storage::key(Kind::Media, Format::Webp, [0xAB; 16])
+    }
+
+    #[test]
+    fn a_key_is_sharded_and_read_back() {
+        let key = Storage::key(Kind::Avatar, Format::Jpeg, [7; 16]);
+        assert_eq!(key.as_str(), "avatars/07/07/07070707070707070707070707070707.jpg");
+        assert_eq!((key.as_str().parse(), key.mime()), (Ok(key.clone()), "image/jpeg"));
+    }
+
+    #[test]
+    fn no_other_name_is_a_key() {
+        let good = key().to_string();
+        for bad in [
+            String::new(),
+            "../../etc/passwd".to_owned(),
+            format!("/{good}"),
+            format!("{good}/"),
+            format!("{good}\0"),
+            format!("media/../{good}"),
+            good.replace("media", "secrets"),
+            good.replace("media/ab", "media/.."),
+            good.replace("media/ab", "media/ac"),
+            good.replace("webp", "html"),
+            good.replace(".webp", ".webp.webp"),
+            good.to_uppercase(),
+            good.replace("/", "%2f"),
+        ] {
+            assert_eq!(bad.parse::<Key>(), Err(InvalidKey), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_answered(text in "[a-f0-9./é]{0,60}|media/[a-f0-9é]{2}/.{2}/.{32}\\.png") {
+            if let Ok(key) = text.parse::<Key>() {
+                prop_assert!(!key.as_str().contains(".."));
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_file_is_stored_read_in_part_and_deleted() {
+        let root = tempfile::tempdir().unwrap();
+        let storage = Storage::open(root.path()).unwrap();
+        assert!(!storage.exists(&key()).await.unwrap());
+        storage.put(&key(), b"hello".to_vec()).await.unwrap();
+        assert!(storage.exists(&key()).await.unwrap());
+        assert_eq!(std::fs::read(root.path().join(key().as_str())).unwrap(), b"hello");
+
+        let object = storage.get(&key()).await.unwrap();
+        assert_eq!(object.length(), 5);
+        assert_eq!(&object.bytes().await.unwrap()[..], b"hello");
+        assert_eq!(&storage.get_range(&key(), 1..99).await.unwrap()[..], b"ello");
+
+        storage.delete(&key()).await.unwrap();
+        storage.delete(&key()).await.unwrap();
+        assert!(matches!(storage.get(&key()).await, Err(Error::NotFound)));
+    }
+}

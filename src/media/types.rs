@@ -1,0 +1,173 @@
+//! What goes into processing and what comes out.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// What a file is for, which decides its limits and its outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Purpose {
+    /// Attached to a status: original, preview, and `gifv` when animated.
+    Attachment,
+    /// 400x400, cropped to fill, enlarged when smaller.
+    Avatar,
+    /// Scaled down to 750000 pixels (1500x500), aspect kept.
+    Header,
+    /// Scaled down to 512x512 pixels' worth; shown at a few dozen.
+    Emoji,
+    /// The picture of a link's card: static, at most [`PREVIEW_PIXELS`](super::PREVIEW_PIXELS).
+    Preview,
+}
+
+impl Purpose {
+    /// Every purpose, in the order of their wire numbers.
+    pub const ALL: [Self; 5] = [Self::Attachment, Self::Avatar, Self::Header, Self::Emoji, Self::Preview];
+
+    /// The largest file accepted for it, in bytes, inclusive.
+    pub const fn max_bytes(self) -> u64 {
+        match self {
+            Self::Attachment => super::MAX_IMAGE_BYTES,
+            Self::Avatar | Self::Header => 2 * 1024 * 1024,
+            Self::Emoji => 512 * 1024,
+            Self::Preview => 8 * 1024 * 1024,
+        }
+    }
+}
+
+/// A kind of file we read or write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Format {
+    /// Still, lossy.
+    Jpeg,
+    /// Still or animated (APNG).
+    Png,
+    /// Still or animated; written only when animated.
+    Gif,
+    /// Still or animated; written only still and lossless.
+    Webp,
+    /// Silent H.264 video; only written.
+    Mp4,
+}
+
+impl Format {
+    /// The content type to serve it with.
+    pub const fn mime(self) -> &'static str {
+        match self {
+            Self::Jpeg => "image/jpeg",
+            Self::Png => "image/png",
+            Self::Gif => "image/gif",
+            Self::Webp => "image/webp",
+            Self::Mp4 => "video/mp4",
+        }
+    }
+
+    /// The file name extension, without a dot.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Jpeg => "jpg",
+            Self::Png => "png",
+            Self::Gif => "gif",
+            Self::Webp => "webp",
+            Self::Mp4 => "mp4",
+        }
+    }
+}
+
+/// One encoded file, ready to be stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct File {
+    /// What its bytes are.
+    pub format: Format,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// The file itself.
+    ///
+    /// Travels beside the description, not in it: see `wire`.
+    #[serde(skip)]
+    pub bytes: Vec<u8>,
+}
+
+impl File {
+    /// The content type to serve it with.
+    pub const fn mime(&self) -> &'static str {
+        self.format.mime()
+    }
+
+    /// The file name extension, without a dot.
+    pub const fn extension(&self) -> &'static str {
+        self.format.extension()
+    }
+}
+
+/// How an animation moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Motion {
+    /// At least 2.
+    pub frames: u32,
+    /// Of one round.
+    pub duration: Duration,
+}
+
+impl Motion {
+    /// Frames per second on average, as the reduced fraction clients get: `"30/1"`; `"0/1"` when it does not move.
+    pub fn frame_rate(&self) -> String {
+        let (frames, millis) = (u128::from(self.frames) * 1000, self.duration.as_millis());
+        match greatest_common_divisor(frames, millis) {
+            _ if millis == 0 => "0/1".to_owned(),
+            divisor => format!("{}/{}", frames / divisor, millis / divisor),
+        }
+    }
+
+    /// Counts one more frame.
+    pub(super) fn add(&mut self, delay: Duration) {
+        self.frames += 1;
+        self.duration += delay;
+    }
+}
+
+/// Euclid's; 0 only for two zeros.
+fn greatest_common_divisor(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+/// Everything made from one accepted file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Processed {
+    /// What people see when they open it; animated when the source was (except for [`Purpose::Preview`]).
+    pub original: File,
+    /// Small and static; made for [`Purpose::Attachment`] only.
+    pub preview: Option<File>,
+    /// The first frame, as large as `original`; made for animated avatars, headers and emojis only.
+    pub static_version: Option<File>,
+    /// 4x4 components of the first frame, over white.
+    pub blurhash: String,
+    /// Present when `original` is animated.
+    pub motion: Option<Motion>,
+}
+
+impl Processed {
+    /// Whether the attachment's type is `gifv` rather than `image`.
+    pub fn is_gifv(&self) -> bool {
+        self.original.format == Format::Mp4
+    }
+
+    /// Its files, in a fixed order: original, preview, static version.
+    pub(super) fn files_mut(&mut self) -> impl Iterator<Item = &mut File> {
+        std::iter::once(&mut self.original).chain(&mut self.preview).chain(&mut self.static_version)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frame_rate_is_a_reduced_fraction() {
+        let rate = |frames, ms| Motion { frames, duration: Duration::from_millis(ms) }.frame_rate();
+        assert_eq!(rate(30, 1000), "30/1");
+        assert_eq!(rate(10, 700), "100/7");
+        assert_eq!(rate(0, 0), "0/1");
+    }
+}

@@ -1,0 +1,75 @@
+//! The media worker: the hidden subcommand `rookery media-worker`, which handles one file and ends.
+//!
+//! Started by [`Sandbox`](super::Sandbox) with an empty environment. It takes its rights away before it reads a byte: no
+//! new file, socket or process, little memory, little time. A decoder that crashes, hangs or is taken over has
+//! nothing here but the one file it was given. `main` must call it before it starts a runtime or reads configuration.
+
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use super::process::process;
+use super::wire;
+
+/// The subcommand, as the parent names it.
+pub const COMMAND: &str = "media-worker";
+
+/// Address space, in bytes (1 GiB): the largest picture decoded, converted and turned, and the executable.
+const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
+
+/// Processor time, in seconds; a second later the kernel kills instead of signalling.
+const MAX_CPU: u64 = 20;
+
+/// Handles one request from standard input; fails only when there is nobody to tell.
+pub fn main() -> ExitCode {
+    let done = confine().and_then(|()| serve(io::stdin().lock(), io::stdout().lock()));
+    if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Gives up what decoding does not need, for good.
+fn confine() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::thread::set_no_new_privs(true)?;
+    limit(Resource::As, MAX_MEMORY, MAX_MEMORY)?;
+    limit(Resource::Cpu, MAX_CPU, MAX_CPU + 1)?;
+    // No descriptor beyond the three that are open, no written file, no process or thread, no memory dump.
+    limit(Resource::Nofile, 0, 0)?;
+    limit(Resource::Fsize, 0, 0)?;
+    limit(Resource::Nproc, 0, 0)?;
+    limit(Resource::Core, 0, 0)
+}
+
+fn limit(resource: Resource, current: u64, maximum: u64) -> io::Result<()> {
+    Ok(setrlimit(resource, Rlimit { current: Some(current), maximum: Some(maximum) })?)
+}
+
+fn serve(input: impl Read, output: impl Write) -> io::Result<()> {
+    let (purpose, file) = wire::read_request(input)?;
+    wire::write_reply(output, process(&file, purpose))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Error, Purpose, fixture};
+    use super::*;
+
+    /// What the worker replies to `file`, without the confinement.
+    fn reply(file: &[u8]) -> Option<super::super::Result<super::super::Processed>> {
+        let request = [&wire::request_head(file, Purpose::Attachment).unwrap()[..], file].concat();
+        let mut output = Vec::new();
+        serve(&request[..], &mut output).unwrap();
+        wire::parse_reply(&output)
+    }
+
+    #[test]
+    fn a_request_is_answered_with_files_or_a_reason() {
+        assert_eq!(reply(&fixture::png(3, 3)).unwrap().unwrap().original.width, 3);
+        assert_eq!(reply(b"fLaC"), Some(Err(Error::unsupported("audio/flac"))));
+    }
+
+    #[test]
+    fn half_a_request_is_nobodys() {
+        assert!(serve(&b"RKM1\0\0\0\0\x09half"[..], Vec::new()).is_err());
+    }
+}
