@@ -1,0 +1,146 @@
+//! Everything a use case needs, in one cheap handle: configuration, database, clock, ids, events, caches.
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+
+use crate::clock::{Clock, Ids};
+use crate::config::{Config, Scheme};
+use crate::crypto::Keys;
+use crate::entity::cache::Cache;
+use crate::error::{Error, Result};
+use crate::event::Events;
+use crate::model::{Emojis, Settings};
+use crate::store::{self, Db, db};
+use crate::urls::Urls;
+
+/// The server's parts. Cloning copies a pointer.
+#[derive(Clone, Debug)]
+pub struct App(Arc<Parts>);
+
+/// What [`App`] derefs to.
+#[derive(Debug)]
+pub struct Parts {
+    /// What an admin set before the start.
+    pub config: Config,
+    /// The database.
+    pub db: Db,
+    /// The time.
+    pub clock: Clock,
+    /// New ids.
+    pub ids: Ids,
+    /// What happened, for whoever listens in this process.
+    pub events: Events,
+    /// Derives and checks tokens, sessions and links.
+    pub keys: Keys,
+    /// Addresses of this server's things.
+    pub urls: Urls,
+    /// Rendered entities.
+    pub cache: Cache,
+    live: ArcSwap<Live>,
+}
+
+/// What an admin changes while the server runs, as last read from the database.
+#[derive(Clone, Debug, Default)]
+pub struct Live {
+    /// Grows with every change.
+    pub generation: i64,
+    /// The settings.
+    pub settings: Arc<Settings>,
+    /// This server's own emojis.
+    pub emojis: Arc<Emojis>,
+}
+
+impl Deref for App {
+    type Target = Parts;
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl App {
+    /// Opens the database of `config`, brings its schema up to date and reads the settings.
+    ///
+    /// # Errors
+    /// When the database or the secret key cannot be had.
+    pub async fn start(config: Config, clock: Clock) -> Result<Self> {
+        let db = Db::open(&db_options(&config)).await?;
+        store::migrate::run(&db).await?;
+        Self::with_db(config, clock, db).await
+    }
+
+    /// As [`App::start`], on a database that is open and up to date.
+    ///
+    /// # Errors
+    /// When the database or the secret key cannot be had.
+    pub async fn with_db(config: Config, clock: Clock, db: Db) -> Result<Self> {
+        let secret = crate::config::secrets::load_or_create(&config).map_err(Error::internal)?;
+        let ids = Ids::new(clock.clone(), 0);
+        let app = Self(Arc::new(Parts {
+            urls: urls(&config),
+            keys: Keys::new(secret.expose().as_bytes()),
+            cache: Cache::default(),
+            events: Events::default(),
+            live: ArcSwap::default(),
+            config,
+            db,
+            clock,
+            ids,
+        }));
+        app.reload().await?;
+        Ok(app)
+    }
+
+    /// The settings of now.
+    #[must_use]
+    pub fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.live.load().settings)
+    }
+
+    /// This server's own emojis of now.
+    #[must_use]
+    pub fn emojis(&self) -> Arc<Emojis> {
+        Arc::clone(&self.live.load().emojis)
+    }
+
+    /// Reads settings and emojis again if they changed since the last look; true when they did.
+    ///
+    /// # Errors
+    /// When the database does; what was read before stays.
+    pub async fn reload(&self) -> Result<bool> {
+        let generation = store::settings::generation(&self.db).await?;
+        if generation == self.live.load().generation {
+            return Ok(false);
+        }
+        let settings = Arc::new(store::settings::load(&self.db).await?);
+        let emojis = store::emoji::list_local_enabled(&self.db).await?;
+        let by_shortcode = emojis.into_iter().map(|emoji| (emoji.shortcode.clone(), emoji)).collect();
+        let emojis = Arc::new(Emojis { by_shortcode, generation });
+        self.live.store(Arc::new(Live { generation, settings, emojis }));
+        Ok(true)
+    }
+}
+
+/// How `config` says to reach the database.
+#[must_use]
+pub fn db_options(config: &Config) -> db::Options {
+    db::Options {
+        url: config.database.url.expose().to_owned(),
+        max_connections: config.database.max_connections,
+        acquire_timeout: Duration::from_secs(config.database.acquire_timeout_seconds),
+    }
+}
+
+fn urls(config: &Config) -> Urls {
+    let scheme = match config.server.scheme {
+        Scheme::Http => "http",
+        Scheme::Https => "https",
+    };
+    Urls {
+        origin: format!("{scheme}://{}", config.server.web_domain),
+        local_domain: config.server.local_domain.as_str().to_owned(),
+        web_domain: config.server.web_domain.as_str().to_owned(),
+    }
+}

@@ -1,0 +1,110 @@
+//! Time and ids, the only place that asks the operating system for either.
+//!
+//! Everything else receives a [`Clock`], so that a test can fix the time. Ids follow the contract
+//! (rules, section 1): milliseconds since the epoch, shifted left by 16 bits, plus a sequence, so that
+//! the order of ids is the order of time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use chrono::{DateTime, Duration, Utc};
+
+use crate::model::Time;
+
+/// Bits of an id that number the ids made within one millisecond.
+const SEQUENCE_BITS: u32 = 16;
+
+/// Tells the time, to the microsecond: finer digits do not survive a database.
+#[derive(Clone, Debug)]
+pub struct Clock(Source);
+
+#[derive(Clone, Debug)]
+enum Source {
+    System,
+    Fixed(Arc<AtomicI64>),
+}
+
+impl Clock {
+    /// The machine's clock.
+    #[must_use]
+    pub fn system() -> Self {
+        Self(Source::System)
+    }
+
+    /// A clock that stands still at `at` until [`Clock::advance`] moves it.
+    #[must_use]
+    pub fn fixed(at: DateTime<Utc>) -> Self {
+        Self(Source::Fixed(Arc::new(AtomicI64::new(at.timestamp_micros()))))
+    }
+
+    /// Now, in UTC.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "this is the clock")]
+    pub fn now(&self) -> Time {
+        let micros = match &self.0 {
+            Source::System => Utc::now().timestamp_micros(),
+            Source::Fixed(micros) => micros.load(Ordering::Relaxed),
+        };
+        Time::from_micros(micros)
+    }
+
+    /// Moves a fixed clock; the system's clock is left alone.
+    pub fn advance(&self, by: Duration) {
+        if let Source::Fixed(micros) = &self.0 {
+            micros.fetch_add(by.num_microseconds().unwrap_or(0), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Makes ids that grow, also when the clock stands still or is set back.
+#[derive(Clone, Debug)]
+pub struct Ids {
+    clock: Clock,
+    last: Arc<AtomicI64>,
+}
+
+impl Ids {
+    /// Ids by the time of `clock`, beginning above `floor` (the highest id known to be taken, or 0).
+    #[must_use]
+    pub fn new(clock: Clock, floor: i64) -> Self {
+        Self { clock, last: Arc::new(AtomicI64::new(floor)) }
+    }
+
+    /// The next id, as any of the id types.
+    #[must_use]
+    pub fn next<T: From<i64>>(&self) -> T {
+        let wanted = Self::first_at(self.clock.now());
+        let previous = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(wanted.max(last + 1)));
+        let last = previous.unwrap_or_else(|last| last);
+        T::from(wanted.max(last + 1))
+    }
+
+    /// The lowest id of the millisecond of `time`: the bound between what was made before and after it.
+    #[must_use]
+    pub fn first_at(time: Time) -> i64 {
+        time.timestamp_millis() << SEQUENCE_BITS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_grow_while_the_clock_stands_still() {
+        let clock = Clock::fixed(DateTime::UNIX_EPOCH + Duration::days(1));
+        let ids = Ids::new(clock.clone(), 0);
+        let first: i64 = ids.next();
+        let second: i64 = ids.next();
+        assert_eq!(first, 86_400_000 << 16);
+        assert_eq!(second, first + 1);
+        clock.advance(Duration::milliseconds(1));
+        assert_eq!(ids.next::<i64>(), 86_400_001 << 16);
+    }
+
+    #[test]
+    fn ids_begin_above_the_highest_one_taken() {
+        let ids = Ids::new(Clock::fixed(DateTime::UNIX_EPOCH), 41);
+        assert_eq!(ids.next::<i64>(), 42);
+    }
+}

@@ -1,0 +1,289 @@
+//! <https://docs.joinmastodon.org/entities/Account/>
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::Fragment;
+use super::emoji::{CustomEmoji, Palette};
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::model::account::{ActorType, OtherSettings};
+use crate::model::{self, AccountId, Time};
+use crate::store;
+use crate::store::account::AccountWithRole;
+
+/// A public profile.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Account {
+    pub id: AccountId,
+    pub username: String,
+    pub acct: String,
+    pub display_name: String,
+    pub locked: bool,
+    pub bot: bool,
+    pub discoverable: Option<bool>,
+    pub indexable: bool,
+    pub group: bool,
+    pub created_at: String,
+    pub note: String,
+    pub url: Option<String>,
+    pub uri: String,
+    pub avatar: String,
+    pub avatar_static: String,
+    pub header: String,
+    pub header_static: String,
+    pub followers_count: i64,
+    pub following_count: i64,
+    pub statuses_count: i64,
+    pub last_status_at: Option<String>,
+    pub hide_collections: Option<bool>,
+    pub noindex: bool,
+    pub emojis: Vec<CustomEmoji>,
+    pub fields: Vec<Field>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roles: Option<Vec<AccountRole>>,
+    /// The inner `None` is `null`: moved, and suspended as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved: Option<Option<Box<Account>>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub suspended: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub limited: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub memorial: bool,
+    pub subscribable: bool,
+    pub other_settings: Settings,
+    pub server_features: ServerFeatures,
+}
+
+/// A row of a profile's table; `value` is HTML in an account, the text as written in an account's `source`.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Field {
+    pub name: String,
+    pub value: String,
+    pub verified_at: Option<String>,
+}
+
+impl Field {
+    /// As everyone sees it.
+    #[must_use]
+    pub fn shown(field: &model::Field) -> Self {
+        Self { name: field.name.clone(), value: field.html.clone(), verified_at: verified_at(field) }
+    }
+
+    /// As its owner wrote it.
+    #[must_use]
+    pub fn source(field: &model::Field) -> Self {
+        Self { name: field.name.clone(), value: field.value.clone(), verified_at: verified_at(field) }
+    }
+}
+
+fn verified_at(field: &model::Field) -> Option<String> {
+    field.verified_at.map(|micros| Time::from_micros(micros).to_api())
+}
+
+/// <https://docs.joinmastodon.org/entities/Role/>, as a profile shows it.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct AccountRole {
+    pub id: String,
+    pub name: String,
+    pub color: String,
+}
+
+/// `other_settings`: `{}` when suspended.
+#[derive(Debug, Default, Serialize)]
+#[expect(missing_docs, reason = "documented by the contract")]
+pub struct Settings {
+    #[serde(flatten)]
+    pub declared: Option<OtherSettings>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hide_network: Option<bool>,
+}
+
+/// What the account's server is known to understand.
+#[derive(Debug, Default, Serialize)]
+#[expect(missing_docs, reason = "documented by the contract")]
+pub struct ServerFeatures {
+    pub emoji_reaction: bool,
+    pub quote: bool,
+    pub status_reference: bool,
+    pub circle: bool,
+}
+
+/// The accounts that exist among `ids`, rendered, in the order given: two statements, or one when none changed.
+///
+/// # Errors
+/// When the database does.
+pub async fn render(app: &App, ids: &[AccountId]) -> Result<Vec<Fragment>> {
+    let versions = store::account::versions(&app.db, ids).await?;
+    let rendered = render_versions(app, &versions).await?;
+    Ok(ids.iter().filter_map(|id| rendered.get(id)).map(|text| Fragment(text.to_string())).collect())
+}
+
+/// One account, rendered.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is none.
+pub async fn render_one(app: &App, id: AccountId) -> Result<Fragment> {
+    render(app, &[id]).await?.pop().ok_or(Error::NotFound)
+}
+
+/// Accounts whose versions are known already, rendered: no statement at all when none changed.
+///
+/// # Errors
+/// When the database does.
+pub async fn render_versions(app: &App, versions: &[(AccountId, i64)]) -> Result<HashMap<AccountId, Arc<str>>> {
+    let generation = app.emojis().generation;
+    let mut rendered = HashMap::with_capacity(versions.len());
+    let mut missing = Vec::new();
+    for (id, version) in versions {
+        match app.cache.accounts.get(&(*id, *version, generation)) {
+            Some(text) => {
+                rendered.insert(*id, text);
+            }
+            None => missing.push(*id),
+        }
+    }
+    if !missing.is_empty() {
+        for (account, version) in load(app, &missing).await? {
+            let text: Arc<str> = Fragment::of(&account)?.as_str().into();
+            app.cache.accounts.insert((account.id, version, generation), Arc::clone(&text));
+            rendered.insert(account.id, text);
+        }
+    }
+    Ok(rendered)
+}
+
+/// The accounts as entities, each with its version; where one moved to comes along, one level deep.
+///
+/// # Errors
+/// When the database does.
+pub async fn load(app: &App, ids: &[AccountId]) -> Result<Vec<(Account, i64)>> {
+    let rows = store::account::list_with_roles(&app.db, ids).await?;
+    let targets: Vec<AccountId> = rows.iter().filter_map(|row| row.account.moved_to_account_id).collect();
+    let targets =
+        if targets.is_empty() { Vec::new() } else { store::account::list_with_roles(&app.db, &targets).await? };
+    let texts = rows.iter().chain(&targets).flat_map(|row| {
+        let account = &row.account;
+        let fields = account.fields.iter().flat_map(|field| [field.name.as_str(), field.html.as_str()]);
+        [account.display_name.as_str(), account.note_html.as_str()]
+            .into_iter()
+            .chain(fields)
+            .map(|text| (account.domain.as_deref(), text))
+    });
+    let palette = Palette::load(app, &texts.collect::<Vec<_>>()).await?;
+    let targets: HashMap<AccountId, &AccountWithRole> = targets.iter().map(|row| (row.account.id, row)).collect();
+    Ok(rows
+        .iter()
+        .map(|row| {
+            let mut account = Account::new(app, &palette, row);
+            if let Some(target) = row.account.moved_to_account_id.and_then(|id| targets.get(&id)) {
+                let shown = !row.account.is_suspended();
+                account.moved = Some(shown.then(|| Box::new(Account::new(app, &palette, target))));
+            }
+            (account, row.account.version)
+        })
+        .collect())
+}
+
+impl Account {
+    fn new(app: &App, palette: &Palette, row: &AccountWithRole) -> Self {
+        let account = &row.account;
+        let suspended = account.is_suspended();
+        let settings = &account.other_settings.0;
+        let images = Images::new(app, account);
+        let contents: Vec<&str> = [account.display_name.as_str(), account.note_html.as_str()]
+            .into_iter()
+            .chain(account.fields.iter().flat_map(|field| [field.name.as_str(), field.html.as_str()]))
+            .collect();
+        Self {
+            id: account.id,
+            username: account.username.clone(),
+            acct: account.acct(),
+            display_name: if suspended { String::new() } else { account.display_name.clone() },
+            locked: account.locked && !suspended,
+            bot: matches!(account.actor_type, ActorType::Service | ActorType::Application) && !suspended,
+            discoverable: if suspended { Some(false) } else { account.discoverable },
+            indexable: account.indexable && !suspended,
+            group: account.actor_type == ActorType::Group,
+            created_at: account.created_at.to_api_midnight(),
+            note: if suspended { String::new() } else { account.note_html.clone() },
+            url: account.url.clone(),
+            uri: account.uri.clone(),
+            avatar: images.avatar,
+            avatar_static: images.avatar_static,
+            header: images.header,
+            header_static: images.header_static,
+            followers_count: if settings.hide_followers_count { 0 } else { account.followers_count },
+            following_count: if settings.hide_following_count { 0 } else { account.following_count },
+            statuses_count: if settings.hide_statuses_count { 0 } else { account.statuses_count },
+            last_status_at: account.last_status_at.map(Time::to_api_date),
+            hide_collections: account.hide_collections,
+            noindex: settings.noindex,
+            emojis: if suspended { Vec::new() } else { palette.of(&app.urls, account.domain.as_deref(), &contents) },
+            fields: if suspended { Vec::new() } else { account.fields.iter().map(Field::shown).collect() },
+            roles: account.is_local().then(|| if suspended { Vec::new() } else { role(row).into_iter().collect() }),
+            moved: None,
+            suspended,
+            limited: account.is_limited(),
+            memorial: account.memorial,
+            subscribable: false,
+            other_settings: other_settings(account),
+            server_features: ServerFeatures::default(),
+        }
+    }
+}
+
+fn role(row: &AccountWithRole) -> Option<AccountRole> {
+    Some(AccountRole { id: row.role_id?.to_string(), name: row.role_name.clone()?, color: row.role_color.clone()? })
+}
+
+fn other_settings(account: &model::Account) -> Settings {
+    if account.is_suspended() {
+        return Settings::default();
+    }
+    Settings {
+        declared: Some(account.other_settings.0.clone()),
+        hide_network: Some(account.hide_collections.unwrap_or_default()),
+    }
+}
+
+struct Images {
+    avatar: String,
+    avatar_static: String,
+    header: String,
+    header_static: String,
+}
+
+impl Images {
+    fn new(app: &App, account: &model::Account) -> Self {
+        let hidden = account.is_suspended();
+        let pick = |key: &Option<String>, remote: &Option<String>, default: String| match (key, remote) {
+            _ if hidden => default,
+            (Some(key), _) => app.urls.media(key),
+            (None, Some(remote)) => remote.clone(),
+            (None, None) => default,
+        };
+        let avatar = pick(&account.avatar, &account.avatar_remote_url, app.urls.default_avatar());
+        let header = pick(&account.header, &account.header_remote_url, app.urls.default_header());
+        Self {
+            avatar_static: if account.avatar_static.is_some() {
+                pick(&account.avatar_static, &None, avatar.clone())
+            } else {
+                avatar.clone()
+            },
+            header_static: if account.header_static.is_some() {
+                pick(&account.header_static, &None, header.clone())
+            } else {
+                header.clone()
+            },
+            avatar,
+            header,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The API's JSON, one file per documented entity, rendered a page at a time.
+//!
+//! `render` reads the database for a whole page: one statement per kind of thing, whatever the page's length. What
+//! does not depend on the viewer is kept as bytes ([`cache`]) and spliced. Nothing here decides who may see what:
+//! statuses come as [`Seen`](crate::service::visibility::Seen).
+
+pub mod account;
+pub mod cache;
+pub mod emoji;
+pub mod media;
+pub mod status;
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+
+/// A rendered entity: JSON, ready to be sent or to be put into another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fragment(String);
+
+impl Fragment {
+    /// Serialises `entity`.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when it does not serialise, which is a bug.
+    pub fn of<T: Serialize>(entity: &T) -> Result<Self> {
+        serde_json::to_string(entity).map(Self).map_err(Error::internal)
+    }
+
+    /// The JSON.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The JSON array of `items`.
+    #[must_use]
+    pub fn array(items: &[Self]) -> String {
+        let mut out = String::with_capacity(2 + items.iter().map(|item| item.0.len() + 1).sum::<usize>());
+        out.push('[');
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            out.push_str(&item.0);
+        }
+        out.push(']');
+        out
+    }
+
+    /// An object that grows by members, beginning with those of this one.
+    #[must_use]
+    pub fn open(mut self) -> Object {
+        self.0.pop();
+        Object(self.0)
+    }
+}
+
+impl From<Fragment> for axum::body::Bytes {
+    fn from(fragment: Fragment) -> Self {
+        fragment.0.into()
+    }
+}
+
+/// A JSON object to which rendered members are added.
+#[derive(Debug)]
+pub struct Object(String);
+
+impl Object {
+    /// An object with room for `capacity` bytes and no member.
+    #[must_use]
+    pub fn with_capacity(capacity: usize) -> Self {
+        let mut text = String::with_capacity(capacity);
+        text.push('{');
+        Self(text)
+    }
+
+    /// Adds members that are rendered already: `"a":1,"b":2`.
+    pub fn members(&mut self, members: &str) -> &mut Self {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        self.0.push_str(members);
+        self
+    }
+
+    /// Adds one member; `name` needs no escaping, `value` is JSON.
+    pub fn member(&mut self, name: &str, value: &str) -> &mut Self {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        self.0.push('"');
+        self.0.push_str(name);
+        self.0.push_str("\":");
+        self.0.push_str(value);
+        self
+    }
+
+    /// The finished object.
+    #[must_use]
+    pub fn close(mut self) -> Fragment {
+        self.0.push('}');
+        Fragment(self.0)
+    }
+}
+
+/// `true` or `false`, as JSON.
+#[must_use]
+pub fn boolean(value: bool) -> &'static str {
+    if value { "true" } else { "false" }
+}

@@ -1,0 +1,4 @@
+//! One file per group of the client API, one short handler per endpoint.
+
+pub mod accounts;
+pub mod statuses;

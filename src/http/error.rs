@@ -1,0 +1,106 @@
+//! What a client sees of an [`Error`]: a status, the documented `{"error": …}` and, for a fault of ours, the id of
+//! the request to ask about. Causes are logged here, once, and never shown.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use crate::error::{Error, Validation};
+
+#[derive(Serialize)]
+struct ErrorBody<'a> {
+    error: &'a str,
+}
+
+#[derive(Serialize)]
+struct ValidationBody<'a> {
+    error: String,
+    details: std::collections::BTreeMap<&'a str, Vec<Detail<'a>>>,
+}
+
+#[derive(Serialize)]
+struct Detail<'a> {
+    error: &'a str,
+    description: &'a str,
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let status = status(&self);
+        if status.is_server_error() && !matches!(self, Self::Unavailable(_)) {
+            tracing::error!(error = %self, "request failed");
+            return failure(status, "Something went wrong on our side");
+        }
+        let mut response = match &self {
+            Self::Validation(faults) => json(status, &validation(faults)),
+            Self::UnexpectedMentions(accounts) => json(
+                status,
+                &serde_json::json!({
+                    "error": self.to_string(),
+                    "unexpected_accounts": accounts,
+                }),
+            ),
+            other => json(status, &ErrorBody { error: &other.to_string() }),
+        };
+        if matches!(self, Self::InvalidToken | Self::Unauthorized(_)) {
+            response.headers_mut().insert(
+                header::WWW_AUTHENTICATE,
+                HeaderValue::from_static("Bearer realm=\"Rookery\", error=\"invalid_token\", error_description=\"The access token is invalid\""),
+            );
+        }
+        response
+    }
+}
+
+/// An answer of `status` with `text` as its error.
+pub fn failure(status: StatusCode, text: &str) -> Response {
+    json(status, &ErrorBody { error: text })
+}
+
+fn status(error: &Error) -> StatusCode {
+    match error {
+        Error::NotFound => StatusCode::NOT_FOUND,
+        Error::Invalid(_) | Error::Validation(_) | Error::UnexpectedMentions(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        Error::BadRequest(_) => StatusCode::BAD_REQUEST,
+        Error::Unauthorized(_) | Error::InvalidToken => StatusCode::UNAUTHORIZED,
+        Error::Forbidden(_) => StatusCode::FORBIDDEN,
+        Error::Conflict(_) => StatusCode::CONFLICT,
+        Error::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+        Error::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Store(_) | Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+fn validation(faults: &Validation) -> ValidationBody<'_> {
+    let details = faults
+        .iter()
+        .map(|(attribute, faults)| {
+            (
+                attribute,
+                faults.iter().map(|fault| Detail { error: fault.code, description: &fault.description }).collect(),
+            )
+        })
+        .collect();
+    ValidationBody { error: faults.to_string(), details }
+}
+
+/// `body` as JSON, with the content type that clients of this API expect.
+pub fn json<T: Serialize>(status: StatusCode, body: &T) -> Response {
+    match serde_json::to_vec(body) {
+        Ok(bytes) => raw_json(status, bytes.into()),
+        Err(error) => {
+            tracing::error!(%error, "an answer did not serialise");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}
+
+/// Bytes that are JSON already.
+pub fn raw_json(status: StatusCode, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+    response
+}

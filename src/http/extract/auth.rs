@@ -1,0 +1,159 @@
+//! Who asks, and whether their token reaches so far: authentication and scope stand in a handler's argument list.
+//!
+//! Order of checks (contract rules, section 2): token valid, scope, user present, account usable.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, OptionalFromRequestParts};
+use axum::http::request::Parts;
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::http::auth::Authentication;
+use crate::model::Actor;
+use crate::model::actor::Unusable;
+use crate::service::auth::Grant;
+
+/// A person who is signed in, whose token has one of the scopes of `S` and whose account is usable.
+#[derive(Debug)]
+pub struct Auth<S>(pub Arc<Actor>, pub PhantomData<S>);
+
+/// Perhaps a person: nobody without a token, nobody with an application's token; a token that is sent must be good.
+#[derive(Debug)]
+pub struct MaybeAuth<S>(pub Option<Arc<Actor>>, pub PhantomData<S>);
+
+/// Any good token with one of the scopes of `S`, an application's own too.
+#[derive(Debug)]
+pub struct AppAuth<S>(pub Arc<Grant>, pub PhantomData<S>);
+
+/// A person as in [`Auth`], whose account need not be usable yet: for the routes that make it so.
+#[derive(Debug)]
+pub struct AnyStateAuth<S>(pub Arc<Actor>, pub PhantomData<S>);
+
+/// The scopes of which one suffices; none: every token does.
+pub trait Need: Send + Sync + 'static {
+    /// The alternatives.
+    const SCOPES: &'static [&'static str];
+}
+
+macro_rules! needs {
+    ($($name:ident = [$($scope:literal),*]),+ $(,)?) => {$(
+        #[doc = concat!("Needs one of: ", stringify!($($scope),*))]
+        #[derive(Debug)]
+        pub struct $name;
+        impl Need for $name {
+            const SCOPES: &'static [&'static str] = &[$($scope),*];
+        }
+    )+};
+}
+
+needs! {
+    AnyScope = [],
+    Profile = ["profile", "read:accounts"],
+    ReadAccounts = ["read:accounts"],
+    ReadBlocks = ["follow", "read:blocks"],
+    ReadBookmarks = ["read:bookmarks"],
+    ReadFavourites = ["read:favourites"],
+    ReadFollows = ["read:follows"],
+    ReadFollowRequests = ["follow", "read:follows"],
+    ReadLists = ["read:lists"],
+    ReadMutes = ["follow", "read:mutes"],
+    ReadNotifications = ["read:notifications"],
+    ReadStatuses = ["read:statuses"],
+    WriteAccounts = ["write:accounts"],
+    WriteBlocks = ["follow", "write:blocks"],
+    WriteBookmarks = ["write:bookmarks"],
+    WriteFavourites = ["write:favourites"],
+    WriteFollows = ["follow", "write:follows"],
+    WriteMedia = ["write:media"],
+    WriteAccountMutes = ["follow", "write:mutes"],
+    WriteMutes = ["write:mutes"],
+    WriteNotifications = ["write:notifications"],
+    WriteStatuses = ["write:statuses"],
+}
+
+impl<S: Need> FromRequestParts<App> for AppAuth<S> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
+        let grant = granted::<S>(parts)?.ok_or_else(sign_in_needed::<S>)?;
+        if let Some(why) = grant.unusable {
+            return Err(unusable(why));
+        }
+        Ok(Self(grant, PhantomData))
+    }
+}
+
+impl<S: Need> FromRequestParts<App> for Auth<S> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let AppAuth(grant, _) = <AppAuth<S> as FromRequestParts<App>>::from_request_parts(parts, app).await?;
+        Ok(Self(person(&grant)?, PhantomData))
+    }
+}
+
+impl<S: Need> FromRequestParts<App> for AnyStateAuth<S> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
+        let grant = granted::<S>(parts)?.ok_or_else(sign_in_needed::<S>)?;
+        match grant.unusable {
+            None | Some(Unusable::Unconfirmed | Unusable::Pending) => Ok(Self(person(&grant)?, PhantomData)),
+            Some(why) => Err(unusable(why)),
+        }
+    }
+}
+
+impl<S: Need> FromRequestParts<App> for MaybeAuth<S> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
+        let Some(grant) = granted::<S>(parts)? else { return Ok(Self(None, PhantomData)) };
+        match grant.unusable {
+            Some(Unusable::Suspended) => Err(unusable(Unusable::Suspended)),
+            // Whoever cannot use their account yet sees what everyone sees.
+            Some(_) => Ok(Self(None, PhantomData)),
+            None => Ok(Self(grant.actor.clone(), PhantomData)),
+        }
+    }
+}
+
+impl<S: Need> OptionalFromRequestParts<App> for AppAuth<S> {
+    type Rejection = Error;
+
+    /// For public routes that show more to whoever is signed in: a bad token counts as none.
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Option<Self>> {
+        Ok(<Self as FromRequestParts<App>>::from_request_parts(parts, app).await.ok())
+    }
+}
+
+fn granted<S: Need>(parts: &Parts) -> Result<Option<Arc<Grant>>> {
+    let authentication = parts.extensions.get::<Authentication>().unwrap_or(&Authentication::Missing);
+    let Some(grant) = authentication.grant()? else { return Ok(None) };
+    if grant.scopes.allows(S::SCOPES) {
+        return Ok(Some(Arc::clone(grant)));
+    }
+    Err(Error::forbidden(format!("This action needs the scope {}", S::SCOPES.join(" or "))))
+}
+
+/// A route that checks no scope answers 422 without a token, every other 401 (contract rules, section 3).
+fn sign_in_needed<S: Need>() -> Error {
+    Error::Unauthorized("This method requires an authenticated user".into())
+}
+
+fn person(grant: &Grant) -> Result<Arc<Actor>> {
+    grant.actor.clone().ok_or_else(|| Error::invalid("This method requires an authenticated user"))
+}
+
+fn unusable(why: Unusable) -> Error {
+    Error::forbidden(match why {
+        Unusable::Suspended => "Your login is currently suspended",
+        Unusable::Disabled => "Your login is currently disabled",
+        Unusable::Unconfirmed => "Your login is missing a confirmed e-mail address",
+        Unusable::Pending => "Your login is currently pending approval",
+        Unusable::Memorial => "This account is in memoriam",
+        Unusable::Moved => "This account has moved",
+    })
+}

@@ -1,0 +1,31 @@
+//! Extractors: what a handler's argument list may ask for.
+
+pub mod auth;
+pub mod paging;
+pub mod params;
+mod tree;
+
+use axum::extract::{FromRequestParts, rejection::PathRejection};
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use crate::error::Error;
+
+pub use auth::{AnyStateAuth, AppAuth, Auth, MaybeAuth};
+pub use paging::Paging;
+pub use params::{Params, Upload, Uploads};
+
+/// Path segments. One that does not parse (an id that is none) is a record that does not exist.
+#[derive(Debug)]
+pub struct Path<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+        let path: Result<axum::extract::Path<T>, PathRejection> =
+            axum::extract::Path::from_request_parts(parts, state).await;
+        let value = path.map_err(|_| Error::NotFound)?.0;
+        Ok(Self(value))
+    }
+}

@@ -1,0 +1,34 @@
+//! Every core route on one page, and the layers around them.
+
+use axum::Router;
+use axum::http::StatusCode;
+use axum::middleware;
+use axum::response::Response;
+use axum::routing::get;
+
+use super::api::{accounts, statuses};
+use super::{auth, error};
+use crate::app::App;
+
+/// The whole server.
+pub fn router(app: App) -> Router {
+    Router::new()
+        .merge(api())
+        .fallback(not_found)
+        .method_not_allowed_fallback(not_found)
+        .layer(middleware::from_fn_with_state(app.clone(), auth::layer))
+        .with_state(app)
+}
+
+fn api() -> Router<App> {
+    Router::new()
+        // accounts
+        .route("/api/v1/accounts/{id}", get(accounts::show))
+        // statuses
+        .route("/api/v1/statuses/{id}", get(statuses::show))
+}
+
+/// Unknown paths, and unknown methods of known paths (contract rules, section 1).
+async fn not_found() -> Response {
+    error::failure(StatusCode::NOT_FOUND, "Record not found")
+}

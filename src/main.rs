@@ -1,0 +1,2 @@
+//! The program: see `rookery --help`.
+fn main() {}

@@ -1,0 +1,118 @@
+//! Who acts: the account, user and token behind a request.
+
+use serde::{Deserialize, Serialize};
+
+use super::status::Visibility;
+use super::{AccountId, AppId, Json, Scopes, Time, TokenId};
+
+/// Whoever is signed in: enough of account, user and token to decide what a request may do, in one row.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the fields are those of Account, User and Token")]
+pub struct Actor {
+    pub id: AccountId,
+    pub username: String,
+    pub locked: bool,
+    pub limited: bool,
+    pub permissions: Permissions,
+    pub locale: Option<String>,
+    pub preferences: Preferences,
+    pub last_active_at: Option<Time>,
+    /// False while the home feed must be built again: the person was away for weeks.
+    pub feed_live: bool,
+    /// The token of an API request; `None` in a browser session.
+    pub token: Option<TokenId>,
+    pub app: Option<AppId>,
+    pub scopes: Scopes,
+}
+
+/// Why an account that exists cannot be used (contract rules, section 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Unusable {
+    Suspended,
+    Disabled,
+    Unconfirmed,
+    Pending,
+    Memorial,
+    Moved,
+}
+
+/// A role's permissions: bits of the contract's rules, section 2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Permissions(pub i64);
+
+impl Permissions {
+    /// Every bit that exists.
+    pub const ALL: i64 = (1 << 20) - 1;
+    /// Bit 0: all permissions at once.
+    pub const ADMINISTRATOR: i64 = 1;
+    /// Bit 16.
+    pub const INVITE_USERS: i64 = 1 << 16;
+
+    /// A role's bits joined with those everyone has; an administrator has them all.
+    #[must_use]
+    pub fn effective(role: i64, everyone: i64) -> Self {
+        let bits = role | everyone;
+        Self(if bits & Self::ADMINISTRATOR == 0 { bits } else { Self::ALL })
+    }
+
+    /// True when `bit` is held.
+    #[must_use]
+    pub fn has(self, bit: i64) -> bool {
+        self.0 & bit == bit
+    }
+}
+
+/// What a person prefers. Stored as one document, so that a new preference needs no migration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "named by the Preferences entity and rules section 28")]
+pub struct Preferences {
+    /// `None`: private for a locked account, else public.
+    pub default_visibility: Option<Visibility>,
+    pub default_sensitive: bool,
+    pub default_language: Option<String>,
+    pub show_application: bool,
+    /// `default`, `show_all` or `hide_all`.
+    pub expand_media: String,
+    pub expand_spoilers: bool,
+    pub autoplay_gifs: bool,
+    /// Languages wanted on public timelines; empty: by locale.
+    pub chosen_languages: Vec<String>,
+}
+
+impl Default for Preferences {
+    fn default() -> Self {
+        Self {
+            default_visibility: None,
+            default_sensitive: false,
+            default_language: None,
+            show_application: true,
+            expand_media: "default".to_owned(),
+            expand_spoilers: false,
+            autoplay_gifs: true,
+            chosen_languages: Vec::new(),
+        }
+    }
+}
+
+/// How a person signs in, and what they prefer: the private side of a local account.
+#[derive(Clone, Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "the columns of the table users")]
+pub struct User {
+    pub account_id: AccountId,
+    pub email: String,
+    pub unconfirmed_email: Option<String>,
+    pub password_hash: Option<String>,
+    pub confirmed_at: Option<Time>,
+    pub approved: bool,
+    pub disabled: bool,
+    pub role_id: Option<i64>,
+    pub locale: Option<String>,
+    pub time_zone: Option<String>,
+    pub sign_up_app_id: Option<AppId>,
+    pub sign_up_reason: Option<String>,
+    pub preferences: Json<Preferences>,
+    pub last_active_at: Option<Time>,
+    pub created_at: Time,
+}

@@ -1,0 +1,93 @@
+//! Ids: 64-bit numbers in the database, decimal strings in JSON so that clients keep all their digits.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+macro_rules! id {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, sqlx::Type)]
+        #[sqlx(transparent)]
+        pub struct $name(i64);
+
+        impl From<i64> for $name {
+            fn from(id: i64) -> Self {
+                Self(id)
+            }
+        }
+        impl From<$name> for i64 {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+        impl FromStr for $name {
+            type Err = std::num::ParseIntError;
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                text.parse().map(Self)
+            }
+        }
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(&self.0)
+            }
+        }
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                parse(deserializer).map(Self)
+            }
+        }
+    )+};
+}
+
+id! {
+    /// An account, local or remote.
+    AccountId,
+    /// A registered OAuth application.
+    AppId,
+    /// A thread of statuses.
+    ConversationId,
+    /// A queued job.
+    JobId,
+    /// A media attachment.
+    MediaId,
+    /// A notification.
+    NotificationId,
+    /// A row that has an id only to be paged through or referred to: a follow, a favourite, a bookmark, a mute …
+    RowId,
+    /// A rule of the server.
+    RuleId,
+    /// A status.
+    StatusId,
+    /// A hashtag.
+    TagId,
+    /// An access token.
+    TokenId,
+}
+
+/// A decimal string, or a JSON integer as some clients send it.
+fn parse<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    struct Digits;
+    impl de::Visitor<'_> for Digits {
+        type Value = i64;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an id: a decimal number of at most 64 bits, as a string")
+        }
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<i64, E> {
+            text.trim().parse().map_err(|_| E::invalid_value(de::Unexpected::Str(text), &self))
+        }
+        fn visit_i64<E: de::Error>(self, number: i64) -> Result<i64, E> {
+            Ok(number)
+        }
+        fn visit_u64<E: de::Error>(self, number: u64) -> Result<i64, E> {
+            i64::try_from(number).map_err(|_| E::invalid_value(de::Unexpected::Unsigned(number), &self))
+        }
+    }
+    deserializer.deserialize_any(Digits)
+}

@@ -1,0 +1,15 @@
+//! Lanes of the queue.
+
+use super::text_enum;
+
+text_enum! {
+    /// Jobs of one lane never wait for those of another.
+    Lane {
+        /// Writing to timelines: people wait for it.
+        Feed = "feed",
+        /// Mail.
+        Mail = "mail",
+        /// Everything that may take its time.
+        Background = "background",
+    }
+}

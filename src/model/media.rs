@@ -1,0 +1,56 @@
+//! Media attachments.
+
+use super::{AccountId, Json, MediaId, StatusId, Time, text_enum};
+
+text_enum! {
+    /// What a client does with an attachment.
+    MediaKind {
+        /// A still or animated image.
+        Image = "image",
+        /// A short silent video that plays by itself.
+        Gifv = "gifv",
+        /// A video.
+        Video = "video",
+        /// A sound.
+        Audio = "audio",
+        /// A remote file of another kind.
+        Unknown = "unknown",
+    }
+}
+
+text_enum! {
+    /// How far an upload is.
+    MediaState {
+        /// Waits for the work that makes it fit to show.
+        Processing = "processing",
+        /// Can be shown and attached.
+        Ready = "ready",
+        /// Could not be made fit.
+        Failed = "failed",
+    }
+}
+
+/// An attachment as its table has it. `status_id` is `None` until it is posted.
+#[derive(Clone, Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "the columns are named by the MediaAttachment entity")]
+pub struct MediaAttachment {
+    pub id: MediaId,
+    pub account_id: AccountId,
+    pub status_id: Option<StatusId>,
+    pub position: i64,
+    pub kind: MediaKind,
+    pub state: MediaState,
+    pub mime: String,
+    /// Storage key of the original.
+    pub file: Option<String>,
+    pub size_bytes: i64,
+    /// Storage key of the preview.
+    pub preview: Option<String>,
+    pub remote_url: Option<String>,
+    pub preview_remote_url: Option<String>,
+    pub meta: Json<serde_json::Value>,
+    pub description: Option<String>,
+    pub blurhash: Option<String>,
+    pub created_at: Time,
+    pub updated_at: Time,
+}

@@ -1,0 +1,29 @@
+//! What the server talks about: plain types, newtype ids. No SQL, and nothing here is sent to a client as it is.
+
+pub mod account;
+pub mod actor;
+mod cursor;
+pub mod emoji;
+mod id;
+pub mod job;
+pub mod media;
+pub mod scope;
+pub mod settings;
+pub mod status;
+mod text_enum;
+mod time;
+
+pub use account::{Account, Field};
+pub use actor::{Actor, Permissions, Preferences};
+pub use cursor::Cursor;
+pub use emoji::{Emoji, Emojis};
+pub use id::{
+    AccountId, AppId, ConversationId, JobId, MediaId, NotificationId, RowId, RuleId, StatusId, TagId, TokenId,
+};
+pub use media::MediaAttachment;
+pub use scope::Scopes;
+pub use settings::Settings;
+pub use sqlx::types::Json;
+pub use status::{Status, Visibility};
+pub(crate) use text_enum::text_enum;
+pub use time::Time;

@@ -1,0 +1,121 @@
+//! What an admin changes while the server runs. Stored key by key in the database; defaults are the contract's (rules, section 28).
+
+use serde::{Deserialize, Serialize};
+
+use super::text_enum;
+
+text_enum! {
+    /// Who may sign up.
+    RegistrationsMode {
+        /// Nobody, except the invited.
+        None = "none",
+        /// Everyone, after someone of the staff agreed.
+        Approved = "approved",
+        /// Everyone.
+        Open = "open",
+    }
+}
+
+text_enum! {
+    /// Who may read the list of blocked domains.
+    Audience {
+        /// Nobody.
+        Disabled = "disabled",
+        /// Whoever is signed in.
+        Users = "users",
+        /// Everyone.
+        All = "all",
+    }
+}
+
+/// The settings. Every field has a default, so that a new one needs no migration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Who may sign up.
+    pub registrations_mode: RegistrationsMode,
+    /// Markdown, shown while registrations are closed.
+    pub registrations_message: String,
+    /// Must people who need approval say why they want to join?
+    pub require_invite_text: bool,
+    /// Name of the server.
+    pub site_title: String,
+    /// One or two plain sentences.
+    pub site_short_description: String,
+    /// Markdown.
+    pub site_extended_description: String,
+    /// When the extended description was written, as `to_api_seconds`; empty while there is none.
+    pub site_extended_description_updated_at: String,
+    /// Markdown; empty shows the text that comes with the server.
+    pub privacy_policy: String,
+    /// When the privacy policy was written, as `to_api_seconds`.
+    pub privacy_policy_updated_at: String,
+    /// Shown to everyone.
+    pub contact_email: String,
+    /// User name of the account to ask.
+    pub contact_username: String,
+    /// May someone who is not signed in read public timelines?
+    pub timeline_preview: bool,
+    /// Is there a list of people?
+    pub profile_directory: bool,
+    /// Are trends shown?
+    pub trends: bool,
+    /// Are trends shown before someone reviewed them?
+    pub trendable_by_default: bool,
+    /// Is `/api/v1/instance/activity` served?
+    pub activity_api_enabled: bool,
+    /// Is `/api/v1/instance/peers` served?
+    pub peers_api_enabled: bool,
+    /// Who may read the blocked domains.
+    pub show_domain_blocks: Audience,
+    /// Who may read why they are blocked.
+    pub show_domain_blocks_rationale: Audience,
+    /// Graphemes of a status, 1 to 100000.
+    pub max_characters: i64,
+    /// Media of a status, 1 to 16.
+    pub max_media_attachments: i64,
+    /// Statuses pinned to a profile, 0 to 100.
+    pub max_pinned_statuses: i64,
+    /// Hashtags featured on a profile, 0 to 100.
+    pub max_featured_tags: i64,
+    /// Characters of a media description, 1 to 10000.
+    pub media_description_limit: i64,
+    /// Another `software.name` for NodeInfo, for clients that switch features on by name; empty announces `rookery`.
+    #[serde(rename = "compat.nodeinfo_name")]
+    pub compat_nodeinfo_name: String,
+    /// Hashtags that must not be used, in normal form.
+    pub disallowed_hashtags: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            registrations_mode: RegistrationsMode::None,
+            registrations_message: String::new(),
+            require_invite_text: false,
+            site_title: "Rookery".to_owned(),
+            site_short_description: String::new(),
+            site_extended_description: String::new(),
+            site_extended_description_updated_at: String::new(),
+            privacy_policy: String::new(),
+            privacy_policy_updated_at: "2022-10-07T00:00:00Z".to_owned(),
+            contact_email: String::new(),
+            contact_username: String::new(),
+            timeline_preview: true,
+            profile_directory: true,
+            trends: true,
+            trendable_by_default: false,
+            activity_api_enabled: true,
+            peers_api_enabled: true,
+            show_domain_blocks: Audience::Disabled,
+            show_domain_blocks_rationale: Audience::Disabled,
+            max_characters: 500,
+            max_media_attachments: 4,
+            max_pinned_statuses: 5,
+            max_featured_tags: 10,
+            media_description_limit: 1500,
+            compat_nodeinfo_name: String::new(),
+            disallowed_hashtags: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A moment, UTC, to the microsecond: `TIMESTAMPTZ` on PostgreSQL, an integer of microseconds on SQLite.
+
+use std::ops::{Add, Deref, Sub};
+
+use chrono::{DateTime, Duration, Utc};
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgValueRef};
+use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
+use sqlx::{Decode, Encode, Postgres, Sqlite, Type};
+
+/// A moment. Derefs to chrono's `DateTime<Utc>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(DateTime<Utc>);
+
+impl Time {
+    /// From microseconds since the epoch; one beyond chrono's range becomes the epoch.
+    #[must_use]
+    pub fn from_micros(micros: i64) -> Self {
+        Self(DateTime::from_timestamp_micros(micros).unwrap_or_default())
+    }
+
+    /// As clients read it: ISO 8601, milliseconds and `Z` (contract rules, section 1).
+    #[must_use]
+    pub fn to_api(self) -> String {
+        self.0.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+    }
+
+    /// The day alone: `2026-11-21`.
+    #[must_use]
+    pub fn to_api_date(self) -> String {
+        self.0.format("%Y-%m-%d").to_string()
+    }
+
+    /// Midnight of the day, as clients read it: what `Account.created_at` shows.
+    #[must_use]
+    pub fn to_api_midnight(self) -> String {
+        self.0.format("%Y-%m-%dT00:00:00.000Z").to_string()
+    }
+
+    /// To the second: what the instance's documents show.
+    #[must_use]
+    pub fn to_api_seconds(self) -> String {
+        self.0.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+}
+
+impl From<DateTime<Utc>> for Time {
+    fn from(time: DateTime<Utc>) -> Self {
+        Self::from_micros(time.timestamp_micros())
+    }
+}
+impl Deref for Time {
+    type Target = DateTime<Utc>;
+    fn deref(&self) -> &DateTime<Utc> {
+        &self.0
+    }
+}
+impl Add<Duration> for Time {
+    type Output = Self;
+    fn add(self, by: Duration) -> Self {
+        Self(self.0.checked_add_signed(by).unwrap_or(DateTime::<Utc>::MAX_UTC))
+    }
+}
+impl Sub<Duration> for Time {
+    type Output = Self;
+    fn sub(self, by: Duration) -> Self {
+        Self(self.0.checked_sub_signed(by).unwrap_or(DateTime::<Utc>::MIN_UTC))
+    }
+}
+impl Sub for Time {
+    type Output = Duration;
+    fn sub(self, other: Self) -> Duration {
+        self.0 - other.0
+    }
+}
+
+impl Type<Postgres> for Time {
+    fn type_info() -> PgTypeInfo {
+        <DateTime<Utc> as Type<Postgres>>::type_info()
+    }
+}
+impl Encode<'_, Postgres> for Time {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        <DateTime<Utc> as Encode<Postgres>>::encode_by_ref(&self.0, buffer)
+    }
+}
+impl<'r> Decode<'r, Postgres> for Time {
+    fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
+        <DateTime<Utc> as Decode<Postgres>>::decode(value).map(Self)
+    }
+}
+impl Type<Sqlite> for Time {
+    fn type_info() -> SqliteTypeInfo {
+        <i64 as Type<Sqlite>>::type_info()
+    }
+    fn compatible(info: &SqliteTypeInfo) -> bool {
+        <i64 as Type<Sqlite>>::compatible(info)
+    }
+}
+impl Encode<'_, Sqlite> for Time {
+    fn encode_by_ref(&self, buffer: &mut SqliteArgumentsBuffer) -> Result<IsNull, BoxDynError> {
+        <i64 as Encode<Sqlite>>::encode(self.0.timestamp_micros(), buffer)
+    }
+}
+impl<'r> Decode<'r, Sqlite> for Time {
+    fn decode(value: SqliteValueRef<'r>) -> Result<Self, BoxDynError> {
+        <i64 as Decode<Sqlite>>::decode(value).map(Self::from_micros)
+    }
+}

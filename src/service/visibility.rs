@@ -1,0 +1,138 @@
+//! Who may see what: the one place.
+//!
+//! Every read path, a single status as well as a page, asks [`statuses`] or [`status`]. The facts about viewer and
+//! author come from one statement for the whole page ([`store::status::heads`]); the decision is [`may_see`] and
+//! [`wants`], plain Rust, so that there is no second form of the rule in SQL that could differ. Rendering takes only
+//! [`Seen`], and only this module makes one. What is hidden looks like what is missing.
+//!
+//! Spec: contract rules, sections 7, 9, 10 and 12.
+
+use std::collections::HashMap;
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::model::status::Visibility;
+use crate::model::{Actor, StatusId};
+use crate::store;
+use crate::store::status::Head;
+
+/// Where a status is about to be shown: the same one may be seen when asked for and yet be unwanted in a timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Asked for by its id.
+    Single,
+    /// In the context of another status.
+    Thread,
+    /// On a home or list timeline.
+    Home,
+    /// On a public or hashtag timeline; `local` when it has statuses of this server only.
+    Public {
+        /// Only this server's statuses were asked for.
+        local: bool,
+    },
+    /// On its author's profile.
+    Profile,
+    /// Among the viewer's own favourites or bookmarks.
+    Collection,
+    /// In a notification.
+    Notification,
+}
+
+/// A status that its viewer may see, with the original when it is a reblog. Only this module makes one.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    head: Head,
+    original: Option<Head>,
+}
+
+impl Seen {
+    /// The status itself, or the reblog.
+    #[must_use]
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// What the reblog is of.
+    #[must_use]
+    pub fn original(&self) -> Option<&Head> {
+        self.original.as_ref()
+    }
+
+    /// The status that favourites, bookmarks and reblogs are about: the original of a reblog, else itself.
+    #[must_use]
+    pub fn proper(&self) -> &Head {
+        self.original.as_ref().unwrap_or(&self.head)
+    }
+}
+
+/// Those of `ids` that `viewer` may see and wants to see at `place`, in the order given.
+///
+/// # Errors
+/// When the database does.
+pub async fn statuses(app: &App, viewer: Option<&Actor>, place: Place, ids: &[StatusId]) -> Result<Vec<Seen>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let heads = store::status::heads(&app.db, viewer.map(|actor| actor.id), ids, app.clock.now()).await?;
+    let heads: HashMap<StatusId, Head> = heads.into_iter().map(|head| (head.id, head)).collect();
+    let seen = ids.iter().filter_map(|id| {
+        let head = heads.get(id)?;
+        let original = match head.reblog_of_id {
+            None => None,
+            Some(original) => Some(heads.get(&original)?),
+        };
+        let parts = [Some(head), original];
+        let shown = parts.into_iter().flatten().all(|head| may_see(viewer, head) && wants(viewer, head, place));
+        shown.then(|| Seen { head: head.clone(), original: original.cloned() })
+    });
+    Ok(seen.collect())
+}
+
+/// The status, if `viewer` may see it.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or hidden; the two look alike.
+pub async fn status(app: &App, viewer: Option<&Actor>, id: StatusId) -> Result<Seen> {
+    statuses(app, viewer, Place::Single, &[id]).await?.pop().ok_or(Error::NotFound)
+}
+
+/// True when the author lets `viewer` see it.
+fn may_see(viewer: Option<&Actor>, head: &Head) -> bool {
+    if head.author_suspended {
+        return false;
+    }
+    if is_own(viewer, head) {
+        return true;
+    }
+    if head.blocked_by {
+        return false;
+    }
+    match head.visibility {
+        Visibility::Public | Visibility::PublicUnlisted | Visibility::Unlisted => true,
+        Visibility::Login => viewer.is_some(),
+        Visibility::Private => head.following || head.mentioned,
+        Visibility::Limited | Visibility::Direct => head.mentioned,
+    }
+}
+
+/// True unless `viewer`'s own blocks and mutes, or a limit that moderators set, keep it away from `place`.
+fn wants(viewer: Option<&Actor>, head: &Head, place: Place) -> bool {
+    if is_own(viewer, head) {
+        return true;
+    }
+    let blocked = head.blocking || head.domain_blocking;
+    let limited = head.author_limited && !head.following;
+    match place {
+        Place::Single | Place::Notification => true,
+        Place::Thread => !blocked && !head.muting && !limited,
+        Place::Home => !blocked && !head.muting,
+        Place::Public { local } => {
+            !head.blocking && (local || !head.domain_blocking) && !head.muting && !head.author_limited
+        }
+        Place::Profile | Place::Collection => !head.blocking,
+    }
+}
+
+fn is_own(viewer: Option<&Actor>, head: &Head) -> bool {
+    viewer.is_some_and(|actor| actor.id == head.account_id)
+}

@@ -1,0 +1,219 @@
+//! Accounts.
+
+use super::sql::{Ids, Texts};
+use super::{Executor, Result, Tx};
+use crate::model::{Account, AccountId, Time};
+use crate::sql;
+
+/// The columns of [`Account`], of a table called `a`.
+#[macro_export]
+macro_rules! account_columns {
+    () => {
+        "a.id, a.username, a.domain, a.uri, a.url, a.actor_type, a.display_name, a.note, a.note_html, a.fields, a.avatar, \
+         a.avatar_static, a.avatar_remote_url, a.header, a.header_static, a.header_remote_url, a.locked, a.discoverable, \
+         a.indexable, a.hide_collections, a.searchability, a.memorial, a.suspended_at, a.limited_at, a.moved_to_account_id, \
+         a.other_settings, a.followers_count, a.following_count, a.statuses_count, a.last_status_at, a.created_at, \
+         a.updated_at, a.version"
+    };
+}
+
+/// An account with what only its rendering needs.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the role shown on a profile")]
+pub struct AccountWithRole {
+    #[sqlx(flatten)]
+    pub account: Account,
+    pub role_id: Option<i64>,
+    pub role_name: Option<String>,
+    pub role_color: Option<String>,
+}
+
+/// The account, if there is one.
+///
+/// # Errors
+/// When the database does.
+pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<Account>> {
+    db.query(sql!("SELECT " account_columns!() " FROM accounts a WHERE a.id = $1")).bind(id).optional().await
+}
+
+/// The accounts that exist among `ids`, in no order, each with its highlighted role.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_with_roles(db: impl Executor, ids: &[AccountId]) -> Result<Vec<AccountWithRole>> {
+    db.query(sql!(
+        "SELECT " account_columns!() ", r.id AS role_id, r.name AS role_name, r.color AS role_color
+         FROM accounts a
+         LEFT JOIN users u ON u.account_id = a.id
+         LEFT JOIN roles r ON r.id = u.role_id AND r.highlighted
+         WHERE a.id" in("$1")
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
+
+/// The versions of the accounts that exist among `ids`: what cached renderings are keyed by.
+///
+/// # Errors
+/// When the database does.
+pub async fn versions(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(AccountId, i64)>> {
+    db.query(sql!("SELECT a.id, a.version FROM accounts a WHERE a.id" in("$1")))
+        .bind(Ids::of(ids.iter().copied()))
+        .all()
+        .await
+}
+
+/// The local account of this name, in any case.
+///
+/// # Errors
+/// When the database does.
+pub async fn find_local(db: impl Executor, username: &str) -> Result<Option<Account>> {
+    db.query(sql!(
+        "SELECT " account_columns!() " FROM accounts a
+         WHERE lower(a.username) = $1 AND coalesce(lower(a.domain), '') = ''"
+    ))
+    .bind(username.to_lowercase())
+    .optional()
+    .await
+}
+
+/// The accounts among `handles`: each `username` or `username@domain`, in lower case.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_by_handles(db: impl Executor, handles: &[String]) -> Result<Vec<Account>> {
+    db.query(sql!(
+        sqlite: "SELECT " account_columns!() " FROM json_each($1) h
+                 JOIN accounts a ON lower(a.username) = substr(h.value, 1, instr(h.value || '@', '@') - 1)
+                                AND coalesce(lower(a.domain), '') = substr(h.value, instr(h.value || '@', '@') + 1)";
+        postgres: "SELECT " account_columns!() " FROM unnest($1) AS h(value)
+                   JOIN accounts a ON lower(a.username) = split_part(h.value, '@', 1)
+                                  AND coalesce(lower(a.domain), '') = split_part(h.value, '@', 2)"
+    ))
+    .bind(Texts::of(handles.iter().cloned()))
+    .all()
+    .await
+}
+
+/// Adds to the counters of an account; each may be negative, none goes below 0.
+///
+/// # Errors
+/// When the database does.
+pub async fn add_counts(tx: &mut Tx, id: AccountId, statuses: i64, following: i64, followers: i64) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE accounts
+         SET statuses_count = CASE WHEN statuses_count + $2 < 0 THEN 0 ELSE statuses_count + $2 END,
+             following_count = CASE WHEN following_count + $3 < 0 THEN 0 ELSE following_count + $3 END,
+             followers_count = CASE WHEN followers_count + $4 < 0 THEN 0 ELSE followers_count + $4 END,
+             version = version + 1
+         WHERE id = $1"
+    ))
+    .bind(id)
+    .bind(statuses)
+    .bind(following)
+    .bind(followers)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Notes that a local account was used, for the usage figures: at most one row a week.
+///
+/// # Errors
+/// When the database does.
+pub async fn touch(tx: &mut Tx, id: AccountId, now: Time, week: i64) -> Result<()> {
+    tx.query(sql!("UPDATE users SET last_active_at = $2 WHERE account_id = $1")).bind(id).bind(now).execute().await?;
+    tx.query(sql!("INSERT INTO user_activity (week, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING"))
+        .bind(week)
+        .bind(id)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// The domain of each account, `None` for a local one.
+///
+/// # Errors
+/// When the database does.
+pub async fn domains(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(AccountId, Option<String>)>> {
+    db.query(sql!("SELECT a.id, a.domain FROM accounts a WHERE a.id" in("$1")))
+        .bind(Ids::of(ids.iter().copied()))
+        .all()
+        .await
+}
+
+/// A new local account.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "columns of the table accounts")]
+pub struct NewLocal {
+    pub id: AccountId,
+    pub username: String,
+    pub uri: String,
+    pub url: String,
+    pub inbox_url: String,
+    pub outbox_url: String,
+    pub shared_inbox_url: String,
+    pub followers_url: String,
+    pub following_url: String,
+    pub featured_url: String,
+    pub now: Time,
+}
+
+/// Inserts a local account.
+///
+/// # Errors
+/// A violation of `accounts_username` when the name is taken, in any case.
+pub async fn insert_local(tx: &mut Tx, new: NewLocal) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO accounts (id, username, domain, uri, url, actor_type, display_name, note, note_html, fields, locked,
+                               indexable, searchability, memorial, also_known_as, other_settings,
+                               inbox_url, outbox_url, shared_inbox_url, followers_url, following_url, featured_url,
+                               followers_count, following_count, statuses_count, created_at, updated_at, version)
+         VALUES ($1, $2, NULL, $3, $4, 'Person', '', '', '', '[]', FALSE,
+                 FALSE, 'direct', FALSE, '[]', '{}',
+                 $5, $6, $7, $8, $9, $10,
+                 0, 0, 0, $11, $11, 0)"
+    ))
+    .bind(new.id)
+    .bind(new.username)
+    .bind(new.uri)
+    .bind(new.url)
+    .bind(new.inbox_url)
+    .bind(new.outbox_url)
+    .bind(new.shared_inbox_url)
+    .bind(new.followers_url)
+    .bind(new.following_url)
+    .bind(new.featured_url)
+    .bind(new.now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Gives a local account its signing key, unless it has one.
+///
+/// # Errors
+/// When the database does.
+pub async fn set_keys(tx: &mut Tx, id: AccountId, public_key: &str, private_key: &str) -> Result<()> {
+    tx.query(sql!("UPDATE accounts SET public_key = $2, private_key = $3 WHERE id = $1 AND private_key IS NULL"))
+        .bind(id)
+        .bind(public_key.to_owned())
+        .bind(private_key.to_owned())
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// True when the account is local and has no signing key yet.
+///
+/// # Errors
+/// When the database does.
+pub async fn lacks_keys(db: impl Executor, id: AccountId) -> Result<bool> {
+    let row: Option<(i64,)> = db
+        .query(sql!("SELECT id FROM accounts WHERE id = $1 AND domain IS NULL AND private_key IS NULL"))
+        .bind(id)
+        .optional()
+        .await?;
+    Ok(row.is_some())
+}

@@ -1,0 +1,455 @@
+//! One SQL text, two engines: the seam over the native pools of sqlx.
+//!
+//! [`Db`] reads, [`Tx`] reads and changes. On SQLite there is one writer connection (`BEGIN IMMEDIATE`)
+//! and a pool of read-only ones, so readers never wait; on PostgreSQL one pool serves both. Statements come from
+//! [`sql!`](crate::sql), values are bound by position. There is no query builder and no macro that looks into the
+//! database at compile time: a test prepares every statement on both engines instead.
+
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, PgRow};
+use sqlx::sqlite::{
+    SqliteArguments, SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteRow, SqliteSynchronous,
+};
+use sqlx::{Arguments, ConnectOptions, Encode, FromRow, Postgres, Sqlite, Type};
+use tokio::sync::Notify;
+
+use super::sql::Sql;
+use super::{Error, Result};
+
+/// How long a SQLite connection waits for another process that writes (the command line beside a server).
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A value that both engines can encode.
+pub trait Bind<'q>: Encode<'q, Sqlite> + Type<Sqlite> + Encode<'q, Postgres> + Type<Postgres> {}
+impl<'q, T> Bind<'q> for T where T: Encode<'q, Sqlite> + Type<Sqlite> + Encode<'q, Postgres> + Type<Postgres> {}
+
+/// A row type that both engines can decode: `#[derive(FromRow)]` or a tuple.
+pub trait Row: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+
+/// Which engine a statement runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// The embedded database.
+    Sqlite,
+    /// The database of a cluster.
+    Postgres,
+}
+
+/// The database, for reading; [`Db::begin`] changes it. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Db {
+    pools: Pools,
+    statements: Arc<AtomicU64>,
+    jobs: Arc<Notify>,
+}
+
+#[derive(Clone, Debug)]
+enum Pools {
+    Sqlite { write: SqlitePool, read: SqlitePool },
+    Postgres(PgPool),
+}
+
+/// A transaction; dropped without [`Tx::commit`], it never happened.
+#[derive(Debug)]
+pub struct Tx {
+    inner: Inner,
+    statements: Arc<AtomicU64>,
+    jobs: Arc<Notify>,
+    queued: bool,
+}
+
+#[derive(Debug)]
+enum Inner {
+    Sqlite(sqlx::Transaction<'static, Sqlite>),
+    Postgres(sqlx::Transaction<'static, Postgres>),
+}
+
+/// How to reach the database.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// `sqlite://path/to/file.db` or `postgres://…`.
+    pub url: String,
+    /// Connections for reading (SQLite) or in all (PostgreSQL), at least 1.
+    pub max_connections: u32,
+    /// How long a request waits for a connection before it fails.
+    pub acquire_timeout: Duration,
+}
+
+impl Db {
+    /// Opens the database, creating the SQLite file and its folder when missing. Runs no migration.
+    ///
+    /// # Errors
+    /// [`Error::Url`] for any other scheme, [`Error::Sql`] when the database does not answer.
+    pub async fn open(options: &Options) -> Result<Self> {
+        let pools = match options.url.split_once(':').map(|(scheme, _)| scheme) {
+            Some("sqlite") => open_sqlite(options).await?,
+            Some("postgres" | "postgresql") => open_postgres(options).await?,
+            _ => return Err(Error::Url("must start with sqlite: or postgres:".into())),
+        };
+        Ok(Self { pools, statements: Arc::default(), jobs: Arc::default() })
+    }
+
+    /// Which engine this is.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        match self.pools {
+            Pools::Sqlite { .. } => Engine::Sqlite,
+            Pools::Postgres(_) => Engine::Postgres,
+        }
+    }
+
+    /// How many statements ran since the start: what a page costs, in numbers that do not depend on the machine.
+    #[must_use]
+    pub fn statements(&self) -> u64 {
+        self.statements.load(Ordering::Relaxed)
+    }
+
+    /// Resolves when a transaction of this process that queued jobs is committed.
+    pub fn jobs_queued(&self) -> tokio::sync::futures::Notified<'_> {
+        self.jobs.notified()
+    }
+
+    /// A statement that reads, on a connection of its own.
+    pub fn query(&self, sql: Sql) -> Query<&Self> {
+        Query::new(self, sql)
+    }
+
+    /// Starts a transaction. On SQLite it holds the one writer until it ends, so do no slow work inside.
+    ///
+    /// # Errors
+    /// [`Error::Sql`] when no connection came free in time.
+    pub async fn begin(&self) -> Result<Tx> {
+        let inner = match &self.pools {
+            Pools::Sqlite { write, .. } => Inner::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?),
+            Pools::Postgres(pool) => Inner::Postgres(pool.begin().await?),
+        };
+        Ok(Tx { inner, statements: Arc::clone(&self.statements), jobs: Arc::clone(&self.jobs), queued: false })
+    }
+
+    /// Waits for running statements and closes every connection; on SQLite this also folds the log into the file.
+    pub async fn close(&self) {
+        match &self.pools {
+            Pools::Sqlite { write, read } => {
+                read.close().await;
+                // Best effort: statistics only, and the next start works without them.
+                let _ = sqlx::query("PRAGMA optimize").execute(write).await;
+                write.close().await;
+            }
+            Pools::Postgres(pool) => pool.close().await,
+        }
+    }
+
+    /// Asks the engine whether it understands `sql`, without running it.
+    ///
+    /// # Errors
+    /// [`Error::Sql`] with the engine's own words.
+    pub async fn prepare(&self, sql: Sql) -> Result<()> {
+        use sqlx::{Executor as _, SqlSafeStr as _};
+        match &self.pools {
+            Pools::Sqlite { write, .. } => {
+                write.acquire().await?.prepare(sql.sqlite.into_sql_str()).await?;
+            }
+            Pools::Postgres(pool) => {
+                pool.acquire().await?.prepare(sql.postgres.into_sql_str()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn migrate(
+        &self,
+        sqlite: &sqlx::migrate::Migrator,
+        postgres: &sqlx::migrate::Migrator,
+    ) -> Result<()> {
+        match &self.pools {
+            Pools::Sqlite { write, .. } => sqlite.run(write).await?,
+            Pools::Postgres(pool) => postgres.run(pool).await?,
+        }
+        Ok(())
+    }
+
+    /// Runs a text that is not one of the server's statements: for tests that prepare a state by hand.
+    ///
+    /// # Errors
+    /// [`Error::Sql`] with the engine's own words.
+    #[doc(hidden)]
+    pub async fn execute_raw(&self, sql: &str) -> Result<u64> {
+        let text = sqlx::AssertSqlSafe(sql.to_owned());
+        Ok(match &self.pools {
+            Pools::Sqlite { write, .. } => sqlx::raw_sql(text).execute(write).await?.rows_affected(),
+            Pools::Postgres(pool) => sqlx::raw_sql(text).execute(pool).await?.rows_affected(),
+        })
+    }
+
+    /// Reads with a text that is not one of the server's statements: for tests that look behind the API.
+    ///
+    /// # Errors
+    /// [`Error::Sql`] with the engine's own words.
+    #[doc(hidden)]
+    pub async fn fetch_raw<T: Row>(&self, sql: &str) -> Result<Vec<T>> {
+        let text = sqlx::AssertSqlSafe(sql.to_owned());
+        Ok(match &self.pools {
+            Pools::Sqlite { write, .. } => sqlx::query_as(text).fetch_all(write).await?,
+            Pools::Postgres(pool) => sqlx::query_as(text).fetch_all(pool).await?,
+        })
+    }
+}
+
+impl Tx {
+    /// Makes the changes of this transaction happen, durably.
+    ///
+    /// # Errors
+    /// [`Error::Sql`]: nothing happened, unless the connection broke at this very moment.
+    pub async fn commit(self) -> Result<()> {
+        match self.inner {
+            Inner::Sqlite(tx) => tx.commit().await?,
+            Inner::Postgres(tx) => tx.commit().await?,
+        }
+        if self.queued {
+            self.jobs.notify_waiters();
+        }
+        Ok(())
+    }
+
+    /// Wakes this process's workers once this transaction is committed.
+    pub(super) fn wake_workers(&mut self) {
+        self.queued = true;
+    }
+
+    /// A statement inside this transaction.
+    pub fn query(&mut self, sql: Sql) -> Query<&mut Self> {
+        Query::new(self, sql)
+    }
+}
+
+async fn open_sqlite(options: &Options) -> Result<Pools> {
+    let base = SqliteConnectOptions::from_str(&options.url)?
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .auto_vacuum(SqliteAutoVacuum::Incremental)
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .statement_cache_capacity(512)
+        .pragma("temp_store", "memory")
+        .pragma("cache_size", "-8000")
+        .pragma("mmap_size", "268435456")
+        .optimize_on_close(false, None)
+        .disable_statement_logging();
+    create_folder(base.get_filename())?;
+    let pool = || {
+        SqlitePoolOptions::new()
+            .acquire_timeout(options.acquire_timeout)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .test_before_acquire(false)
+    };
+    let write = pool().max_connections(1).connect_with(base.clone()).await?;
+    let read = pool()
+        .max_connections(options.max_connections)
+        .min_connections(1)
+        .connect_with(base.pragma("query_only", "true"))
+        .await?;
+    Ok(Pools::Sqlite { write, read })
+}
+
+fn create_folder(file: &Path) -> Result<()> {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => std::fs::create_dir_all(folder)
+            .map_err(|error| Error::Url(format!("cannot create {}: {error}", folder.display()))),
+        _ => Ok(()),
+    }
+}
+
+async fn open_postgres(options: &Options) -> Result<Pools> {
+    let connect = PgConnectOptions::from_str(&options.url)?.statement_cache_capacity(512).disable_statement_logging();
+    let pool = PgPoolOptions::new()
+        .max_connections(options.max_connections.max(2))
+        .acquire_timeout(options.acquire_timeout)
+        .test_before_acquire(false)
+        .connect_with(connect)
+        .await?;
+    Ok(Pools::Postgres(pool))
+}
+
+/// Where a statement runs: `&Db`, or `&mut Tx` to see and make the changes of a transaction.
+pub trait Executor: Send {
+    #[doc(hidden)]
+    fn engine(&self) -> Engine;
+    #[doc(hidden)]
+    fn counter(&self) -> &AtomicU64;
+    #[doc(hidden)]
+    fn handle(&mut self) -> Handle<'_>;
+
+    /// A statement on this executor.
+    fn query(self, sql: Sql) -> Query<Self>
+    where
+        Self: Sized,
+    {
+        Query::new(self, sql)
+    }
+}
+
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Handle<'a> {
+    SqlitePool(&'a SqlitePool),
+    PgPool(&'a PgPool),
+    SqliteConn(&'a mut sqlx::SqliteConnection),
+    PgConn(&'a mut sqlx::PgConnection),
+}
+
+impl Executor for &Db {
+    fn engine(&self) -> Engine {
+        Db::engine(self)
+    }
+    fn counter(&self) -> &AtomicU64 {
+        &self.statements
+    }
+    fn handle(&mut self) -> Handle<'_> {
+        match &self.pools {
+            Pools::Sqlite { read, .. } => Handle::SqlitePool(read),
+            Pools::Postgres(pool) => Handle::PgPool(pool),
+        }
+    }
+}
+
+impl Executor for &mut Tx {
+    fn engine(&self) -> Engine {
+        match self.inner {
+            Inner::Sqlite(_) => Engine::Sqlite,
+            Inner::Postgres(_) => Engine::Postgres,
+        }
+    }
+    fn counter(&self) -> &AtomicU64 {
+        &self.statements
+    }
+    fn handle(&mut self) -> Handle<'_> {
+        match &mut self.inner {
+            Inner::Sqlite(tx) => Handle::SqliteConn(tx),
+            Inner::Postgres(tx) => Handle::PgConn(tx),
+        }
+    }
+}
+
+enum Args {
+    Sqlite(SqliteArguments),
+    Postgres(PgArguments),
+}
+
+/// A statement with its values, ready to run.
+#[must_use = "a query does nothing until it is run"]
+pub struct Query<E> {
+    executor: E,
+    sql: Sql,
+    args: Args,
+    error: Option<sqlx::Error>,
+}
+
+/// Runs `$method` of the sqlx query for whichever engine and handle this is.
+macro_rules! run {
+    ($self:ident, $build:ident, $method:ident $(, $then:expr)?) => {{
+        if let Some(error) = $self.error.take() {
+            return Err(error.into());
+        }
+        $self.executor.counter().fetch_add(1, Ordering::Relaxed);
+        let Sql { sqlite, postgres, .. } = $self.sql;
+        match ($self.executor.handle(), $self.args) {
+            (Handle::SqlitePool(pool), Args::Sqlite(args)) => sqlx::$build(sqlite, args).$method(pool).await$(.map($then))?,
+            (Handle::SqliteConn(conn), Args::Sqlite(args)) => sqlx::$build(sqlite, args).$method(conn).await$(.map($then))?,
+            (Handle::PgPool(pool), Args::Postgres(args)) => sqlx::$build(postgres, args).$method(pool).await$(.map($then))?,
+            (Handle::PgConn(conn), Args::Postgres(args)) => sqlx::$build(postgres, args).$method(conn).await$(.map($then))?,
+            (Handle::SqlitePool(_) | Handle::SqliteConn(_), Args::Postgres(_))
+            | (Handle::PgPool(_) | Handle::PgConn(_), Args::Sqlite(_)) => {
+                unreachable!("a query is built for the engine of its executor")
+            }
+        }
+    }};
+}
+
+impl<E: Executor> Query<E> {
+    fn new(executor: E, sql: Sql) -> Self {
+        let args = match executor.engine() {
+            Engine::Sqlite => Args::Sqlite(SqliteArguments::default()),
+            Engine::Postgres => Args::Postgres(PgArguments::default()),
+        };
+        Self { executor, sql, args, error: None }
+    }
+
+    /// Binds the next `$n`.
+    pub fn bind<'q, T: Bind<'q>>(mut self, value: T) -> Self {
+        let added = match &mut self.args {
+            Args::Sqlite(args) => args.add(value),
+            Args::Postgres(args) => args.add(value),
+        };
+        if let Err(error) = added {
+            self.error.get_or_insert(sqlx::Error::Encode(error));
+        }
+        self
+    }
+
+    /// Every row.
+    ///
+    /// # Errors
+    /// [`Error::Sql`] when the statement fails or a row does not decode.
+    pub async fn all<T: Row>(mut self) -> Result<Vec<T>> {
+        let rows: std::result::Result<Vec<T>, sqlx::Error> = run!(self, query_as_with, fetch_all);
+        Ok(rows?)
+    }
+
+    /// The first row, if there is one.
+    ///
+    /// # Errors
+    /// As [`Query::all`].
+    pub async fn optional<T: Row>(mut self) -> Result<Option<T>> {
+        let row: std::result::Result<Option<T>, sqlx::Error> = run!(self, query_as_with, fetch_optional);
+        Ok(row?)
+    }
+
+    /// The first row.
+    ///
+    /// # Errors
+    /// As [`Query::all`], and `RowNotFound` when there is none.
+    pub async fn one<T: Row>(mut self) -> Result<T> {
+        let row: std::result::Result<T, sqlx::Error> = run!(self, query_as_with, fetch_one);
+        Ok(row?)
+    }
+
+    /// Every value of a statement with one column.
+    ///
+    /// # Errors
+    /// As [`Query::all`].
+    pub async fn scalars<T>(self) -> Result<Vec<T>>
+    where
+        (T,): Row,
+    {
+        Ok(self.all::<(T,)>().await?.into_iter().map(|(value,)| value).collect())
+    }
+
+    /// The one value of a statement with one column and one row, such as a count.
+    ///
+    /// # Errors
+    /// As [`Query::one`].
+    pub async fn scalar<T>(self) -> Result<T>
+    where
+        (T,): Row,
+    {
+        Ok(self.one::<(T,)>().await?.0)
+    }
+
+    /// Runs the statement; gives how many rows it changed.
+    ///
+    /// # Errors
+    /// As [`Query::all`].
+    pub async fn execute(mut self) -> Result<u64> {
+        let done: std::result::Result<u64, sqlx::Error> = run!(self, query_with, execute, |done| done.rows_affected());
+        Ok(done?)
+    }
+}

@@ -1,0 +1,32 @@
+//! Brings the schema up to date. Files stand in `migrations/`, twins for the two engines.
+
+use std::borrow::Cow;
+
+use sqlx::SqlSafeStr as _;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+
+use super::{Db, Result};
+
+/// Number, name, SQLite text, PostgreSQL text. A released one is never edited.
+const MIGRATIONS: &[(i64, &str, &str, &str)] = &[(
+    1,
+    "base",
+    include_str!("../../migrations/sqlite/0001_base.sql"),
+    include_str!("../../migrations/postgres/0001_base.sql"),
+)];
+
+/// Runs what has not run yet, each in a transaction of its own.
+///
+/// # Errors
+/// [`super::Error::Migrate`] when a file fails, or one that ran was edited since.
+pub async fn run(db: &Db) -> Result<()> {
+    db.migrate(&migrator(|m| m.2), &migrator(|m| m.3)).await
+}
+
+fn migrator(text: impl Fn(&(i64, &'static str, &'static str, &'static str)) -> &'static str) -> Migrator {
+    let migrations = MIGRATIONS
+        .iter()
+        .map(|m| Migration::new(m.0, Cow::Borrowed(m.1), MigrationType::Simple, text(m).into_sql_str(), false))
+        .collect();
+    Migrator::with_migrations(migrations)
+}

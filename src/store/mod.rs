@@ -1,0 +1,49 @@
+//! Every SQL statement of the server, one file per aggregate, over one small seam for two engines.
+//!
+//! Reached from `service`, `entity` and `jobs`. Knows neither rules nor HTTP. Reading takes `&Db`,
+//! changing takes `&mut Tx`: nothing is written outside a transaction.
+
+pub mod account;
+pub mod db;
+pub mod emoji;
+pub mod job;
+pub mod media;
+pub mod migrate;
+pub mod oauth;
+pub mod settings;
+pub mod sql;
+pub mod status;
+pub mod user;
+
+pub use db::{Db, Engine, Executor, Tx};
+
+/// Why a statement failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The driver's or the database's own complaint.
+    #[error("database: {0}")]
+    Sql(#[from] sqlx::Error),
+    /// The schema could not be brought up to date.
+    #[error("migration: {0}")]
+    Migrate(#[from] sqlx::migrate::MigrateError),
+    /// The configured URL is not one of SQLite or PostgreSQL.
+    #[error("database url: {0}")]
+    Url(String),
+}
+
+impl Error {
+    /// True when a unique index or primary key refused the row.
+    #[must_use]
+    pub fn is_unique_violation(&self) -> bool {
+        matches!(self, Self::Sql(sqlx::Error::Database(error)) if error.is_unique_violation())
+    }
+
+    /// True when a row that was referred to is not there (any more).
+    #[must_use]
+    pub fn is_foreign_key_violation(&self) -> bool {
+        matches!(self, Self::Sql(sqlx::Error::Database(error)) if error.is_foreign_key_violation())
+    }
+}
+
+/// What a statement gives, or why it failed.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,96 @@
+//! OAuth: applications, authorization codes, access tokens.
+
+use super::{Executor, Result, Tx};
+use crate::model::{AccountId, AppId, Json, Preferences, Time, TokenId};
+use crate::sql;
+
+/// A token and, when it is bound to a person, everything that decides what they may do.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the tables joined")]
+pub struct GrantRow {
+    pub token_id: TokenId,
+    pub app_id: Option<AppId>,
+    pub scopes: String,
+    pub last_used_at: Option<Time>,
+    pub account_id: Option<AccountId>,
+    pub username: Option<String>,
+    pub locked: Option<bool>,
+    pub suspended_at: Option<Time>,
+    pub limited_at: Option<Time>,
+    pub memorial: Option<bool>,
+    pub moved_to_account_id: Option<AccountId>,
+    pub confirmed_at: Option<Time>,
+    pub approved: Option<bool>,
+    pub disabled: Option<bool>,
+    pub locale: Option<String>,
+    pub preferences: Option<Json<Preferences>>,
+    pub last_active_at: Option<Time>,
+    pub feed_state: Option<String>,
+    pub role_permissions: Option<i64>,
+    pub everyone_permissions: Option<i64>,
+}
+
+/// The token with this hash, unless it was revoked.
+///
+/// # Errors
+/// When the database does.
+pub async fn find_grant(db: impl Executor, token_hash: &str) -> Result<Option<GrantRow>> {
+    db.query(sql!(
+        "SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, t.account_id,
+                a.username, a.locked, a.suspended_at, a.limited_at, a.memorial, a.moved_to_account_id,
+                u.confirmed_at, u.approved, u.disabled, u.locale, u.preferences, u.last_active_at, u.feed_state,
+                r.permissions AS role_permissions, e.permissions AS everyone_permissions
+         FROM oauth_tokens t
+         LEFT JOIN accounts a ON a.id = t.account_id
+         LEFT JOIN users u ON u.account_id = t.account_id
+         LEFT JOIN roles r ON r.id = u.role_id
+         LEFT JOIN roles e ON e.id = -99
+         WHERE t.token_hash = $1 AND t.revoked_at IS NULL"
+    ))
+    .bind(token_hash.to_owned())
+    .optional()
+    .await
+}
+
+/// Notes that a token was used.
+///
+/// # Errors
+/// When the database does.
+pub async fn touch_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<()> {
+    tx.query(sql!("UPDATE oauth_tokens SET last_used_at = $2 WHERE id = $1")).bind(id).bind(now).execute().await?;
+    Ok(())
+}
+
+/// A new access token.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "columns of the table oauth_tokens")]
+pub struct NewToken {
+    pub id: TokenId,
+    pub token_hash: String,
+    pub nonce: String,
+    pub app_id: Option<AppId>,
+    pub account_id: Option<AccountId>,
+    pub scopes: String,
+    pub now: Time,
+}
+
+/// Inserts an access token.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert_token(tx: &mut Tx, new: NewToken) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO oauth_tokens (id, token_hash, nonce, app_id, account_id, scopes, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)"
+    ))
+    .bind(new.id)
+    .bind(new.token_hash)
+    .bind(new.nonce)
+    .bind(new.app_id)
+    .bind(new.account_id)
+    .bind(new.scopes)
+    .bind(new.now)
+    .execute()
+    .await?;
+    Ok(())
+}

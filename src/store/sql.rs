@@ -1,0 +1,111 @@
+//! The texts of statements: [`sql!`](crate::sql), lists, and the register that a test prepares on both engines.
+
+use linkme::distributed_slice;
+use serde::Serialize;
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::postgres::PgArgumentBuffer;
+use sqlx::sqlite::SqliteArgumentsBuffer;
+use sqlx::{Encode, Postgres, Sqlite, Type};
+
+/// A statement: its text for each engine, and where it stands in the source.
+#[derive(Clone, Copy, Debug)]
+pub struct Sql {
+    /// What SQLite runs.
+    pub sqlite: &'static str,
+    /// What PostgreSQL runs.
+    pub postgres: &'static str,
+    /// `file:line`, for a test that names a broken one.
+    pub place: (&'static str, u32),
+}
+
+/// Every statement of the program, wherever [`sql!`](crate::sql) wrote one.
+#[distributed_slice]
+#[allow(unsafe_code, reason = "as in the macro below")]
+pub static STATEMENTS: [Sql];
+
+/// A statement, as one text for both engines.
+///
+/// Literals and column-list macros are joined; `in("$1")` becomes a list test of either engine
+/// (bind [`Ids`] or [`Texts`]). Texts that differ: `sql!(sqlite: …; postgres: …)`.
+#[macro_export]
+macro_rules! sql {
+    (@sqlite [$($done:tt)*]) => { concat!($($done)*) };
+    (@sqlite [$($done:tt)*] in($n:literal) $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* " IN (SELECT value FROM json_each(", $n, ")) ",] $($rest)*) };
+    (@sqlite [$($done:tt)*] each($n:literal) $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* " json_each(", $n, ") ",] $($rest)*) };
+    (@sqlite [$($done:tt)*] $name:ident!() $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* $name!(),] $($rest)*) };
+    (@sqlite [$($done:tt)*] $text:literal $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* $text,] $($rest)*) };
+    (@postgres [$($done:tt)*]) => { concat!($($done)*) };
+    (@postgres [$($done:tt)*] in($n:literal) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* " = ANY(", $n, ") ",] $($rest)*) };
+    (@postgres [$($done:tt)*] each($n:literal) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* " unnest(", $n, ") AS each(value) ",] $($rest)*) };
+    (@postgres [$($done:tt)*] $name:ident!() $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* $name!(),] $($rest)*) };
+    (@postgres [$($done:tt)*] $text:literal $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* $text,] $($rest)*) };
+    (sqlite: $($sqlite:tt)+) => { $crate::sql!(@split [] $($sqlite)+) };
+    (@split [$($sqlite:tt)*] ; postgres: $($postgres:tt)+) => {
+        $crate::sql!(@register $crate::sql!(@sqlite [] $($sqlite)*), $crate::sql!(@postgres [] $($postgres)+))
+    };
+    (@split [$($sqlite:tt)*] $next:tt $($rest:tt)*) => { $crate::sql!(@split [$($sqlite)* $next] $($rest)*) };
+    (@register $sqlite:expr, $postgres:expr) => {{
+        #[linkme::distributed_slice($crate::store::sql::STATEMENTS)]
+        #[allow(unsafe_code, reason = "linkme places the static in a link section, which the lint counts as unsafe; there is no unsafe block")]
+        static STATEMENT: $crate::store::sql::Sql =
+            $crate::store::sql::Sql { sqlite: $sqlite, postgres: $postgres, place: (file!(), line!()) };
+        STATEMENT
+    }};
+    ($($text:tt)+) => {
+        $crate::sql!(@register $crate::sql!(@sqlite [] $($text)+), $crate::sql!(@postgres [] $($text)+))
+    };
+}
+
+/// A list of ids for `in("$n")`: an array on PostgreSQL, a JSON array on SQLite.
+#[derive(Clone, Debug)]
+pub struct Ids(Vec<i64>);
+
+impl Ids {
+    /// The list of `ids`, of any id type.
+    pub fn of<T: Into<i64> + Copy>(ids: impl IntoIterator<Item = T>) -> Self {
+        Self(ids.into_iter().map(Into::into).collect())
+    }
+}
+
+/// A list of texts for `in("$n")`.
+#[derive(Clone, Debug)]
+pub struct Texts(Vec<String>);
+
+impl Texts {
+    /// The list of `texts`.
+    pub fn of<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
+        Self(texts.into_iter().map(Into::into).collect())
+    }
+}
+
+fn encode_json<T: Serialize>(list: &T, buffer: &mut SqliteArgumentsBuffer) -> Result<IsNull, BoxDynError> {
+    <String as Encode<Sqlite>>::encode(serde_json::to_string(list)?, buffer)
+}
+
+macro_rules! list {
+    ($list:ty, $element:ty) => {
+        impl Type<Postgres> for $list {
+            fn type_info() -> <Postgres as sqlx::Database>::TypeInfo {
+                <Vec<$element> as Type<Postgres>>::type_info()
+            }
+        }
+        impl Type<Sqlite> for $list {
+            fn type_info() -> <Sqlite as sqlx::Database>::TypeInfo {
+                <String as Type<Sqlite>>::type_info()
+            }
+        }
+        impl Encode<'_, Postgres> for $list {
+            fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+                <Vec<$element> as Encode<Postgres>>::encode_by_ref(&self.0, buffer)
+            }
+        }
+        impl Encode<'_, Sqlite> for $list {
+            fn encode_by_ref(&self, buffer: &mut SqliteArgumentsBuffer) -> Result<IsNull, BoxDynError> {
+                encode_json(&self.0, buffer)
+            }
+        }
+    };
+}
+list!(Ids, i64);
+list!(Texts, String);

@@ -1,0 +1,252 @@
+//! Statuses.
+
+use super::sql::Ids;
+use super::{Db, Executor, Result, Tx};
+use crate::model::status::Visibility;
+use crate::model::{AccountId, ConversationId, Status, StatusId};
+use crate::sql;
+
+/// The columns of [`Status`], of a table called `s`.
+#[macro_export]
+macro_rules! status_columns {
+    () => {
+        "s.id, s.account_id, s.uri, s.url, s.local, s.text, s.content, s.spoiler_text, s.sensitive, s.visibility, \
+         s.limited_scope, s.searchability, s.language, s.conversation_id, s.in_reply_to_id, s.in_reply_to_account_id, \
+         s.reblog_of_id, s.app_id, s.listed, s.has_media, s.replies_count, s.reblogs_count, s.favourites_count, \
+         s.created_at, s.edited_at, s.version"
+    };
+}
+
+/// What decides whether and how someone sees a status, without its content: one row, read for a whole page at once.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Head {
+    /// The status.
+    pub id: StatusId,
+    /// Key of its cached rendering.
+    pub version: i64,
+    /// Its author.
+    pub account_id: AccountId,
+    /// Key of the author's cached rendering.
+    pub account_version: i64,
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// The original, when this is a reblog.
+    pub reblog_of_id: Option<StatusId>,
+    /// What it answers.
+    pub in_reply_to_id: Option<StatusId>,
+    /// Whom it answers.
+    pub in_reply_to_account_id: Option<AccountId>,
+    /// Its thread.
+    pub conversation_id: Option<ConversationId>,
+    /// Written here.
+    pub local: bool,
+    /// The author is suspended.
+    pub author_suspended: bool,
+    /// The author is limited.
+    pub author_limited: bool,
+    /// The viewer follows the author.
+    pub following: bool,
+    /// The viewer is mentioned, or in the audience of a limited status.
+    pub mentioned: bool,
+    /// The author blocks the viewer.
+    pub blocked_by: bool,
+    /// The viewer blocks the author.
+    pub blocking: bool,
+    /// The viewer mutes the author.
+    pub muting: bool,
+    /// The viewer blocks the author's domain.
+    pub domain_blocking: bool,
+    /// The viewer's own marks.
+    pub favourited: bool,
+    /// As above.
+    pub reblogged: bool,
+    /// As above.
+    pub bookmarked: bool,
+    /// The viewer muted the thread.
+    pub muted: bool,
+    /// The viewer pinned it to their profile.
+    pub pinned: bool,
+}
+
+/// Heads of the statuses that exist among `ids` and of the originals of reblogs among them, in no order.
+///
+/// # Errors
+/// When the database does.
+pub async fn heads(db: &Db, viewer: Option<AccountId>, ids: &[StatusId], now: crate::model::Time) -> Result<Vec<Head>> {
+    let ids = Ids::of(ids.iter().copied());
+    match viewer {
+        None => {
+            db.query(sql!(
+                "WITH wanted (id) AS (
+                    SELECT id FROM statuses WHERE id" in("$1")
+                   "UNION
+                    SELECT reblog_of_id FROM statuses WHERE id" in("$1") "AND reblog_of_id IS NOT NULL
+                 )
+                 SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.reblog_of_id,
+                        s.in_reply_to_id, s.in_reply_to_account_id, s.conversation_id, s.local,
+                        a.suspended_at IS NOT NULL AS author_suspended, a.limited_at IS NOT NULL AS author_limited,
+                        FALSE AS following, FALSE AS mentioned, FALSE AS blocked_by, FALSE AS blocking, FALSE AS muting,
+                        FALSE AS domain_blocking, FALSE AS favourited, FALSE AS reblogged, FALSE AS bookmarked,
+                        FALSE AS muted, FALSE AS pinned
+                 FROM wanted w
+                 JOIN statuses s ON s.id = w.id
+                 JOIN accounts a ON a.id = s.account_id"
+            ))
+            .bind(ids)
+            .all()
+            .await
+        }
+        Some(viewer) => {
+            db.query(sql!(
+                "WITH wanted (id) AS (
+                    SELECT id FROM statuses WHERE id" in("$1")
+                   "UNION
+                    SELECT reblog_of_id FROM statuses WHERE id" in("$1") "AND reblog_of_id IS NOT NULL
+                 )
+                 SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.reblog_of_id,
+                        s.in_reply_to_id, s.in_reply_to_account_id, s.conversation_id, s.local,
+                        a.suspended_at IS NOT NULL AS author_suspended, a.limited_at IS NOT NULL AS author_limited,
+                        EXISTS (SELECT 1 FROM follows f WHERE f.account_id = $2 AND f.target_account_id = s.account_id) AS following,
+                        CASE WHEN s.visibility IN ('private', 'limited', 'direct')
+                             THEN EXISTS (SELECT 1 FROM mentions m WHERE m.status_id = s.id AND m.account_id = $2)
+                             ELSE FALSE END AS mentioned,
+                        EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = s.account_id AND b.target_account_id = $2) AS blocked_by,
+                        EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = $2 AND b.target_account_id = s.account_id) AS blocking,
+                        EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = $2 AND m.target_account_id = s.account_id
+                                AND (m.expires_at IS NULL OR m.expires_at > $3)) AS muting,
+                        CASE WHEN a.domain IS NULL THEN FALSE
+                             ELSE EXISTS (SELECT 1 FROM account_domain_blocks d WHERE d.account_id = $2 AND d.domain = a.domain)
+                             END AS domain_blocking,
+                        EXISTS (SELECT 1 FROM favourites f WHERE f.account_id = $2 AND f.status_id = s.id) AS favourited,
+                        EXISTS (SELECT 1 FROM statuses r WHERE r.account_id = $2 AND r.reblog_of_id = s.id) AS reblogged,
+                        EXISTS (SELECT 1 FROM bookmarks b WHERE b.account_id = $2 AND b.status_id = s.id) AS bookmarked,
+                        EXISTS (SELECT 1 FROM conversation_mutes c
+                                WHERE c.account_id = $2 AND c.conversation_id = s.conversation_id) AS muted,
+                        CASE WHEN s.account_id = $2
+                             THEN EXISTS (SELECT 1 FROM status_pins p WHERE p.account_id = $2 AND p.status_id = s.id)
+                             ELSE FALSE END AS pinned
+                 FROM wanted w
+                 JOIN statuses s ON s.id = w.id
+                 JOIN accounts a ON a.id = s.account_id"
+            ))
+            .bind(ids)
+            .bind(viewer)
+            .bind(now)
+            .all()
+            .await
+        }
+    }
+}
+
+/// The status, if there is one, whoever may see it.
+///
+/// # Errors
+/// When the database does.
+pub async fn find(db: impl Executor, id: StatusId) -> Result<Option<Status>> {
+    db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.id = $1")).bind(id).optional().await
+}
+
+/// The statuses that exist among `ids`, in no order.
+///
+/// # Errors
+/// When the database does.
+pub async fn list(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Status>> {
+    db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.id" in("$1")))
+        .bind(Ids::of(ids.iter().copied()))
+        .all()
+        .await
+}
+
+/// What a rendering shows of someone mentioned.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "named by the StatusMention entity")]
+pub struct MentionRow {
+    pub status_id: StatusId,
+    pub account_id: AccountId,
+    pub username: String,
+    pub domain: Option<String>,
+    pub url: Option<String>,
+}
+
+/// Who is mentioned in `ids`, oldest mention first, silent ones left out.
+///
+/// # Errors
+/// When the database does.
+pub async fn mentions(db: impl Executor, ids: &[StatusId]) -> Result<Vec<MentionRow>> {
+    db.query(sql!(
+        "SELECT m.status_id, m.account_id, a.username, a.domain, a.url
+         FROM mentions m
+         JOIN accounts a ON a.id = m.account_id
+         WHERE m.status_id" in("$1") "AND NOT m.silent
+         ORDER BY m.id"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
+
+/// The hashtags of `ids` by their normal names.
+///
+/// # Errors
+/// When the database does.
+pub async fn tags(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(StatusId, String)>> {
+    db.query(sql!(
+        "SELECT st.status_id, t.name
+         FROM status_tags st
+         JOIN tags t ON t.id = st.tag_id
+         WHERE st.status_id" in("$1")
+        "ORDER BY st.status_id, t.id"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
+
+/// The application a local status was written with, and whether its author lets others see it.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "named by the StatusApplication entity")]
+pub struct ApplicationRow {
+    pub status_id: StatusId,
+    pub name: String,
+    pub website: Option<String>,
+    pub preferences: crate::model::Json<crate::model::Preferences>,
+}
+
+/// The applications of those among `ids` that were written with one.
+///
+/// # Errors
+/// When the database does.
+pub async fn applications(db: impl Executor, ids: &[StatusId]) -> Result<Vec<ApplicationRow>> {
+    db.query(sql!(
+        "SELECT s.id AS status_id, o.name, o.website, u.preferences
+         FROM statuses s
+         JOIN oauth_apps o ON o.id = s.app_id
+         JOIN users u ON u.account_id = s.account_id
+         WHERE s.id" in("$1")
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
+
+/// Adds to the counters of a status; each may be negative, none goes below 0.
+///
+/// # Errors
+/// When the database does.
+pub async fn add_counts(tx: &mut Tx, id: StatusId, replies: i64, reblogs: i64, favourites: i64) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE statuses
+         SET replies_count = CASE WHEN replies_count + $2 < 0 THEN 0 ELSE replies_count + $2 END,
+             reblogs_count = CASE WHEN reblogs_count + $3 < 0 THEN 0 ELSE reblogs_count + $3 END,
+             favourites_count = CASE WHEN favourites_count + $4 < 0 THEN 0 ELSE favourites_count + $4 END,
+             version = version + 1
+         WHERE id = $1"
+    ))
+    .bind(id)
+    .bind(replies)
+    .bind(reblogs)
+    .bind(favourites)
+    .execute()
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! The one harness: a server on a database of its own with a fixed clock, and clients that speak HTTP to it.
+
+mod client;
+mod database;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use chrono::{DateTime, Duration, Utc};
+use rookery::app::App;
+use rookery::clock::Clock;
+use rookery::config::Config;
+use rookery::model::{AccountId, Scopes};
+use rookery::service::sign_up::{self, NewAccount};
+use rookery::service::token;
+use rookery::store::Db;
+use tower::ServiceExt as _;
+
+pub use client::{Answer, Client, RequestBuilder};
+
+/// Every scope: what a test's people hold unless it says otherwise.
+pub const ALL_SCOPES: &str = "read write follow push profile";
+
+/// A server under test. Cheap to clone; its database goes with the last clone.
+#[derive(Clone)]
+pub struct TestApp {
+    pub app: App,
+    router: Router,
+    _folder: Arc<tempfile::TempDir>,
+    _database: Arc<database::Database>,
+}
+
+impl TestApp {
+    /// With the default configuration, rate limits off, `example.test` as the domain, and 2026-01-15 12:00 UTC.
+    pub async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// With configuration keys as environment variables, such as `("ROOKERY_ACCESS_SINGLE_USER", "true")`.
+    pub async fn with(keys: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let database = database::Database::create(folder.path()).await;
+        let data_dir = folder.path().to_str().unwrap().to_owned();
+        let defaults = [
+            ("ROOKERY_SERVER_LOCAL_DOMAIN", "example.test"),
+            ("ROOKERY_STORAGE_DATA_DIR", data_dir.as_str()),
+            ("ROOKERY_DATABASE_URL", database.url.as_str()),
+            ("ROOKERY_RATE_LIMITS_ENABLED", "false"),
+        ];
+        let mut environment: std::collections::BTreeMap<String, String> =
+            defaults.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        environment.extend(keys.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        let config = Config::load(None, environment.into_iter()).unwrap();
+        let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<DateTime<Utc>>().unwrap());
+        let app = App::start(config, clock).await.unwrap();
+        let router = rookery::http::router::router(app.clone());
+        Self { app, router, _folder: Arc::new(folder), _database: Arc::new(database) }
+    }
+
+    /// Makes confirmed and approved accounts, each with a token of [`ALL_SCOPES`]. The clock moves a second for each.
+    pub async fn accounts<const N: usize>(&self, names: [&str; N]) -> [Client; N] {
+        let mut clients = Vec::with_capacity(N);
+        for name in names {
+            clients.push(self.account(name).await);
+        }
+        clients.try_into().unwrap_or_else(|_| unreachable!("as many clients as names"))
+    }
+
+    /// Makes one confirmed and approved account with a token of [`ALL_SCOPES`].
+    pub async fn account(&self, name: &str) -> Client {
+        self.tick();
+        let mut tx = self.app.db.begin().await.unwrap();
+        let new = NewAccount {
+            username: name.to_owned(),
+            email: format!("{name}@example.test"),
+            password_hash: None,
+            confirmed: true,
+            approved: true,
+            role_id: None,
+            locale: None,
+            time_zone: None,
+            app: None,
+            reason: None,
+        };
+        let id = sign_up::create(&self.app, &mut tx, new).await.unwrap();
+        tx.commit().await.unwrap();
+        let token = self.token(Some(id), ALL_SCOPES).await;
+        Client::new(self.clone(), Some(id), name, Some(token))
+    }
+
+    /// A client without a token.
+    pub fn anonymous(&self) -> Client {
+        Client::new(self.clone(), None, "", None)
+    }
+
+    /// A client whose token belongs to an application and to nobody.
+    pub async fn application(&self, scopes: &str) -> Client {
+        let token = self.token(None, scopes).await;
+        Client::new(self.clone(), None, "", Some(token))
+    }
+
+    /// A token of `account` with `scopes`.
+    pub async fn token(&self, account: Option<AccountId>, scopes: &str) -> String {
+        let mut tx = self.app.db.begin().await.unwrap();
+        let token = token::mint(&self.app, &mut tx, None, account, &Scopes::parse(scopes).unwrap()).await.unwrap();
+        tx.commit().await.unwrap();
+        token.expose().to_owned()
+    }
+
+    /// Moves the clock by a second.
+    pub fn tick(&self) {
+        self.app.clock.advance(Duration::seconds(1));
+    }
+
+    /// Does all queued work that is due.
+    pub async fn run_jobs(&self) {
+        rookery::jobs::worker::drain(&self.app).await.unwrap();
+    }
+
+    /// The database, to look behind the API.
+    pub fn db(&self) -> &Db {
+        &self.app.db
+    }
+
+    /// Sends a request through every layer of the server.
+    pub async fn send(&self, request: Request<Body>) -> Answer {
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        Answer::read(response).await
+    }
+}

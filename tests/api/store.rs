@@ -1,0 +1,56 @@
+//! The store seam: both engines understand every statement, and have the same tables.
+
+use std::collections::BTreeMap;
+
+use rookery::store::sql::STATEMENTS;
+
+use crate::harness::TestApp;
+
+#[tokio::test]
+async fn every_statement_prepares() {
+    let app = TestApp::new().await;
+    let mut broken = Vec::new();
+    for statement in STATEMENTS {
+        if let Err(error) = app.db().prepare(*statement).await {
+            broken.push(format!("{}:{}: {error}", statement.place.0, statement.place.1));
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(STATEMENTS.len() > 10, "the register is filled");
+}
+
+/// Tables and columns as a migration file declares them. Types and indexes may differ between engines.
+fn schema(text: &str) -> BTreeMap<String, Vec<String>> {
+    let mut tables = BTreeMap::new();
+    let mut table: Option<(String, Vec<String>)> = None;
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("CREATE TABLE ") {
+            table = Some((rest.trim_end_matches(" (").to_owned(), Vec::new()));
+        } else if line.starts_with(')') {
+            tables.extend(table.take());
+        } else if let Some((_, columns)) = &mut table {
+            let word = line.split_whitespace().next().unwrap_or_default();
+            if word.chars().all(|c| c.is_ascii_lowercase() || c == '_') && !word.is_empty() {
+                columns.push(word.to_owned());
+            }
+        }
+    }
+    tables
+}
+
+#[test]
+fn both_engines_have_the_same_tables_and_columns() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+    let read = |engine: &str| {
+        let mut files: Vec<_> =
+            std::fs::read_dir(folder.join(engine)).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        let names: Vec<_> = files.iter().map(|file| file.file_name().unwrap().to_owned()).collect();
+        let text: String = files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
+        (names, schema(&text))
+    };
+    let (sqlite, postgres) = (read("sqlite"), read("postgres"));
+    assert_eq!(sqlite.0, postgres.0, "the same files");
+    assert_eq!(sqlite.1, postgres.1);
+    assert!(sqlite.1.len() > 30, "the files were understood");
+}
