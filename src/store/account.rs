@@ -87,7 +87,7 @@ pub async fn list_by_handles(db: impl Executor, handles: &[String]) -> Result<Ve
         sqlite: "SELECT " account_columns!() " FROM json_each($1) h
                  JOIN accounts a ON lower(a.username) = substr(h.value, 1, instr(h.value || '@', '@') - 1)
                                 AND coalesce(lower(a.domain), '') = substr(h.value, instr(h.value || '@', '@') + 1)";
-        postgres: "SELECT " account_columns!() " FROM unnest($1) AS h(value)
+        postgres: "SELECT " account_columns!() " FROM unnest($1::text[]) AS h(value)
                    JOIN accounts a ON lower(a.username) = split_part(h.value, '@', 1)
                                   AND coalesce(lower(a.domain), '') = split_part(h.value, '@', 2)"
     ))

@@ -27,7 +27,7 @@ pub static STATEMENTS: [Sql];
 /// A statement, as one text for both engines.
 ///
 /// Literals and column-list macros are joined; `in("$1")` becomes a list test of either engine
-/// (bind [`Ids`] or [`Texts`]). Texts that differ: `sql!(sqlite: …; postgres: …)`.
+/// (bind [`Ids`] or [`Texts`]), `each("$1")` a table of ids with the column `value`. Texts that differ: `sql!(sqlite: …; postgres: …)`.
 #[macro_export]
 macro_rules! sql {
     (@sqlite [$($done:tt)*]) => { concat!($($done)*) };
@@ -37,7 +37,7 @@ macro_rules! sql {
     (@sqlite [$($done:tt)*] $text:literal $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* $text,] $($rest)*) };
     (@postgres [$($done:tt)*]) => { concat!($($done)*) };
     (@postgres [$($done:tt)*] in($n:literal) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* " = ANY(", $n, ") ",] $($rest)*) };
-    (@postgres [$($done:tt)*] each($n:literal) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* " unnest(", $n, ") AS each(value) ",] $($rest)*) };
+    (@postgres [$($done:tt)*] each($n:literal) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* " unnest(", $n, "::bigint[]) AS each(value) ",] $($rest)*) };
     (@postgres [$($done:tt)*] $name:ident!() $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* $name!(),] $($rest)*) };
     (@postgres [$($done:tt)*] $text:literal $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* $text,] $($rest)*) };
     (sqlite: $($sqlite:tt)+) => { $crate::sql!(@split [] $($sqlite)+) };
