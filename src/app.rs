@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -39,6 +40,8 @@ pub struct Parts {
     pub urls: Urls,
     /// Rendered entities.
     pub cache: Cache,
+    /// The server was asked to stop: it is not ready for more.
+    pub stopping: AtomicBool,
     live: ArcSwap<Live>,
 }
 
@@ -83,6 +86,7 @@ impl App {
             keys: Keys::new(secret.expose().as_bytes()),
             cache: Cache::default(),
             events: Events::default(),
+            stopping: AtomicBool::new(false),
             live: ArcSwap::default(),
             config,
             db,

@@ -4,6 +4,7 @@
 //! (`entity`). The folders are the architecture; each module says what it does and what it does not.
 
 pub mod app;
+pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod crypto;
@@ -12,8 +13,11 @@ pub mod error;
 pub mod event;
 pub mod http;
 pub mod jobs;
+pub mod logging;
 pub mod media;
+pub mod metrics;
 pub mod model;
+pub mod serve;
 pub mod service;
 pub mod store;
 pub mod text;

@@ -11,6 +11,9 @@ use crate::error::{Error, Validation};
 #[derive(Serialize)]
 struct ErrorBody<'a> {
     error: &'a str,
+    /// Of a fault of ours: what to name when asking about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -41,7 +44,7 @@ impl IntoResponse for Error {
                     "unexpected_accounts": accounts,
                 }),
             ),
-            other => json(status, &ErrorBody { error: &other.to_string() }),
+            other => failure(status, &other.to_string()),
         };
         if matches!(self, Self::InvalidToken | Self::Unauthorized(_)) {
             response.headers_mut().insert(
@@ -55,7 +58,8 @@ impl IntoResponse for Error {
 
 /// An answer of `status` with `text` as its error.
 pub fn failure(status: StatusCode, text: &str) -> Response {
-    json(status, &ErrorBody { error: text })
+    let request_id = if status.is_server_error() { super::observe::request_id() } else { None };
+    json(status, &ErrorBody { error: text, request_id })
 }
 
 fn status(error: &Error) -> StatusCode {

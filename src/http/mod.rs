@@ -4,6 +4,8 @@ pub mod api;
 pub mod auth;
 pub mod error;
 pub mod extract;
+pub mod health;
 pub mod json;
+pub mod observe;
 pub mod page;
 pub mod router;

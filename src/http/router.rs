@@ -7,16 +7,18 @@ use axum::response::Response;
 use axum::routing::get;
 
 use super::api::{accounts, statuses};
-use super::{auth, error};
+use super::{auth, error, health, observe};
 use crate::app::App;
 
 /// The whole server.
 pub fn router(app: App) -> Router {
     Router::new()
         .merge(api())
+        .merge(health())
         .fallback(not_found)
         .method_not_allowed_fallback(not_found)
         .layer(middleware::from_fn_with_state(app.clone(), auth::layer))
+        .layer(middleware::from_fn_with_state(app.clone(), observe::layer))
         .with_state(app)
 }
 
@@ -26,6 +28,13 @@ fn api() -> Router<App> {
         .route("/api/v1/accounts/{id}", get(accounts::show))
         // statuses
         .route("/api/v1/statuses/{id}", get(statuses::show))
+}
+
+fn health() -> Router<App> {
+    Router::new()
+        .route("/health", get(health::alive))
+        .route("/livez", get(health::alive))
+        .route("/readyz", get(health::ready))
 }
 
 /// Unknown paths, and unknown methods of known paths (contract rules, section 1).

@@ -82,6 +82,15 @@ pub struct Options {
     pub acquire_timeout: Duration,
 }
 
+/// How many connections there are.
+#[derive(Clone, Copy, Debug)]
+pub struct Pool {
+    /// In all.
+    pub open: u32,
+    /// Of these, unused.
+    pub idle: usize,
+}
+
 impl Db {
     /// Opens the database, creating the SQLite file and its folder when missing. Runs no migration.
     ///
@@ -109,6 +118,15 @@ impl Db {
     #[must_use]
     pub fn statements(&self) -> u64 {
         self.statements.load(Ordering::Relaxed)
+    }
+
+    /// The connections of now: those that read (SQLite), or all.
+    #[must_use]
+    pub fn pool(&self) -> Pool {
+        match &self.pools {
+            Pools::Sqlite { read, .. } => Pool { open: read.size(), idle: read.num_idle() },
+            Pools::Postgres(pool) => Pool { open: pool.size(), idle: pool.num_idle() },
+        }
     }
 
     /// Resolves when a transaction of this process that queued jobs is committed.

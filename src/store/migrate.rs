@@ -6,6 +6,7 @@ use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 
 use super::{Db, Result};
+use crate::sql;
 
 /// Number, name, SQLite text, PostgreSQL text. A released one is never edited.
 const MIGRATIONS: &[(i64, &str, &str, &str)] = &[(
@@ -21,6 +22,16 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[(
 /// [`super::Error::Migrate`] when a file fails, or one that ran was edited since.
 pub async fn run(db: &Db) -> Result<()> {
     db.migrate(&migrator(|m| m.2), &migrator(|m| m.3)).await
+}
+
+/// The numbers of the migrations of this version that the database has not seen.
+///
+/// # Errors
+/// When the database does, or has never seen a migration at all.
+pub async fn pending(db: &Db) -> Result<Vec<i64>> {
+    let applied: Vec<i64> =
+        db.query(sql!("SELECT version FROM _sqlx_migrations WHERE success ORDER BY version")).scalars().await?;
+    Ok(MIGRATIONS.iter().map(|m| m.0).filter(|number| !applied.contains(number)).collect())
 }
 
 fn migrator(text: impl Fn(&(i64, &'static str, &'static str, &'static str)) -> &'static str) -> Migrator {

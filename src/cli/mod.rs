@@ -1,0 +1,62 @@
+//! The command line: `rookery serve`, and what an admin does beside it.
+//!
+//! Every command works on the database itself, so it works while the server runs and while it does not; the server
+//! notices within a second. One clear sentence and exit code 1 say that something failed, 2 that it was asked wrongly.
+//! With `--json` a machine reads the answer.
+
+mod config;
+mod output;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::config::from_process;
+use crate::{logging, serve};
+use output::{Failure, Output};
+
+/// A federated social server.
+#[derive(Debug, Parser)]
+#[command(name = "rookery", version, propagate_version = true, arg_required_else_help = true)]
+struct Arguments {
+    /// The configuration file [default: ROOKERY_CONFIG, else rookery.toml if it is there]
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the server
+    Serve,
+    /// Check and print the configuration
+    #[command(subcommand)]
+    Config(config::Command),
+}
+
+/// Reads the arguments and does what they say.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let output = Output::new(arguments.json);
+    match run(arguments, output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => output.fail(&failure),
+    }
+}
+
+fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
+    let config = from_process(arguments.config.as_deref())?;
+    match arguments.command {
+        Command::Serve => {
+            logging::start(&config.log);
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("rookery").build();
+            Ok(runtime.map_err(Failure::new)?.block_on(serve::run(config))?)
+        }
+        Command::Config(command) => config::run(&config, command, output),
+    }
+}

@@ -1,0 +1,136 @@
+//! The running server: from the configuration to the last answer.
+//!
+//! Reached from `rookery serve`. Starts in the order configuration, logs, database, listeners, workers; ends the other
+//! way round: no new connections, requests that have begun within `server.shutdown_grace_seconds`, jobs, database.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::serve::ListenerExt as _;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::app::App;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::{http, jobs, metrics};
+
+/// How soon a running server notices that another process changed settings, rules or emojis.
+const RELOAD_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Serves until the process is asked to stop.
+///
+/// # Errors
+/// When the database, the secret key or a listener cannot be had.
+pub async fn run(config: Config) -> Result<()> {
+    for warning in config.warnings() {
+        tracing::warn!("{warning}");
+    }
+    let mut signals = Signals::new()?;
+    let app = App::start(config, Clock::system()).await?;
+    let listener = bind(app.config.server.listen, "server.listen").await?;
+    let (stop, stopped) = watch::channel(false);
+    if let Some(address) = app.config.metrics.listen {
+        let listener = bind(address, "metrics.listen").await?;
+        metrics::serve(app.clone(), listener, stopped.clone())?;
+    }
+    let workers = tokio::spawn(jobs::worker::run(app.clone(), stopped.clone()));
+    let poll = tokio::spawn(poll_settings(app.clone()));
+    announce(&app, listener.local_addr().map_err(Error::internal)?);
+
+    let mut server = spawn_server(&app, listener, stopped);
+    tokio::select! {
+        () = signals.next() => {}
+        ended = &mut server => return Err(Error::internal(format!("the listener ended: {ended:?}"))),
+    }
+    tracing::info!("stopping: requests that have begun are answered");
+    app.stopping.store(true, Ordering::Relaxed);
+    let _ = stop.send(true);
+    tokio::select! {
+        () = drain(&app, server, workers) => {}
+        () = signals.next() => tracing::warn!("stopping at once, as asked a second time"),
+    }
+    poll.abort();
+    app.db.close().await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn spawn_server(app: &App, listener: TcpListener, mut stopped: watch::Receiver<bool>) -> JoinHandle<()> {
+    let service = http::router::router(app.clone()).into_make_service_with_connect_info::<SocketAddr>();
+    // Answers are small and written whole: waiting to fill a packet only delays them.
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    tokio::spawn(async move {
+        let stop = async move {
+            let _ = stopped.wait_for(|stop| *stop).await;
+        };
+        if let Err(error) = axum::serve(listener, service).with_graceful_shutdown(stop).await {
+            tracing::error!(%error, "the listener ended");
+        }
+    })
+}
+
+/// Waits for answers and jobs that have begun; what takes longer than the grace is cut off. A job that was cut off runs
+/// again after the next start.
+async fn drain(app: &App, server: JoinHandle<()>, workers: JoinHandle<()>) {
+    let grace = Duration::from_secs(app.config.server.shutdown_grace_seconds);
+    let ended = async {
+        let _ = server.await;
+        let _ = workers.await;
+    };
+    if tokio::time::timeout(grace, ended).await.is_err() {
+        tracing::warn!(grace_seconds = grace.as_secs(), "some requests or jobs did not end in time");
+    }
+}
+
+async fn bind(address: SocketAddr, key: &str) -> Result<TcpListener> {
+    let bound = TcpListener::bind(address).await;
+    bound.map_err(|error| Error::internal(format!("cannot listen on {address} ({key}): {error}")))
+}
+
+/// Reads settings, rules and emojis again soon after another process changed them.
+async fn poll_settings(app: App) {
+    loop {
+        tokio::time::sleep(RELOAD_INTERVAL).await;
+        match app.reload().await {
+            Ok(true) => tracing::info!("settings, rules or emojis changed and were read again"),
+            Ok(false) => {}
+            Err(error) => tracing::error!(%error, "could not look for changed settings"),
+        }
+    }
+}
+
+/// Tells people where the server is, and the log as well.
+fn announce(app: &App, address: SocketAddr) {
+    let version = env!("CARGO_PKG_VERSION");
+    tracing::info!(%address, "Rookery {version} serves {}", app.urls.origin);
+    // A closed standard output is nobody's loss: the log has it too.
+    let _ = writeln!(std::io::stdout(), "Rookery {version} serves {} (listening on {address})", app.urls.origin);
+}
+
+/// The signals that ask the server to stop.
+struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    fn new() -> Result<Self> {
+        let listen = |kind| signal(kind).map_err(Error::internal);
+        Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
