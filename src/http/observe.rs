@@ -47,7 +47,11 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
         record(&method, route.as_ref(), response.status(), taken);
     }
     span.in_scope(|| {
-        tracing::debug!(http.status = response.status().as_u16(), duration_ms = taken.as_secs_f64() * 1000.0, "answered");
+        tracing::debug!(
+            http.status = response.status().as_u16(),
+            duration_ms = taken.as_secs_f64() * 1000.0,
+            "answered"
+        );
     });
     response
 }
@@ -65,10 +69,6 @@ async fn answer(request: Request, next: Next) -> Response {
 
 fn record(method: &Method, route: Option<&MatchedPath>, status: StatusCode, taken: Duration) {
     let route = route.map_or_else(|| "unmatched".to_owned(), |route| route.as_str().to_owned());
-    let labels = [
-        ("method", method.as_str().to_owned()),
-        ("route", route),
-        ("status", status.as_str().to_owned()),
-    ];
+    let labels = [("method", method.as_str().to_owned()), ("route", route), ("status", status.as_str().to_owned())];
     ::metrics::histogram!(metrics::REQUESTS, &labels).record(taken.as_secs_f64());
 }
