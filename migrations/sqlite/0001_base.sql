@@ -451,9 +451,11 @@ CREATE TABLE notifications (
     filtered INTEGER NOT NULL,
     created_at INTEGER NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX notifications_activity ON notifications (account_id, type, activity_id);
+CREATE UNIQUE INDEX notifications_activity ON notifications (activity_id, type, account_id);
 CREATE INDEX notifications_account ON notifications (account_id, id);
-CREATE INDEX notifications_from ON notifications (from_account_id, account_id);
+CREATE INDEX notifications_type ON notifications (account_id, type, id);
+CREATE INDEX notifications_group ON notifications (account_id, group_key, id) WHERE group_key IS NOT NULL;
+CREATE INDEX notifications_from ON notifications (from_account_id, account_id, id);
 CREATE INDEX notifications_status ON notifications (status_id) WHERE status_id IS NOT NULL;
 
 CREATE TABLE markers (

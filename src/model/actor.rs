@@ -48,12 +48,20 @@ impl Permissions {
     pub const ADMINISTRATOR: i64 = 1;
     /// Bit 16.
     pub const INVITE_USERS: i64 = 1 << 16;
+    /// The bits for looking after people and what they do: 2 to 5, 7 to 11, 18 and 19.
+    const MODERATION: i64 = 0b1100_0000_1111_1011_1100;
 
     /// A role's bits joined with those everyone has; an administrator has them all.
     #[must_use]
     pub fn effective(role: i64, everyone: i64) -> Self {
         let bits = role | everyone;
         Self(if bits & Self::ADMINISTRATOR == 0 { bits } else { Self::ALL })
+    }
+
+    /// True when any part of moderation is held.
+    #[must_use]
+    pub fn moderates(self) -> bool {
+        self.0 & (Self::MODERATION | Self::ADMINISTRATOR) != 0
     }
 
     /// True when `bit` is held.

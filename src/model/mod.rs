@@ -7,6 +7,7 @@ pub mod emoji;
 mod id;
 pub mod job;
 pub mod media;
+pub mod notification;
 pub mod scope;
 pub mod settings;
 pub mod status;
@@ -21,6 +22,7 @@ pub use id::{
     AccountId, AppId, ConversationId, JobId, MediaId, NotificationId, RowId, RuleId, StatusId, TagId, TokenId,
 };
 pub use media::MediaAttachment;
+pub use notification::{Notification, NotificationType};
 pub use scope::Scopes;
 pub use settings::Settings;
 pub use sqlx::types::Json;

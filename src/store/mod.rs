@@ -9,6 +9,7 @@ pub mod emoji;
 pub mod job;
 pub mod media;
 pub mod migrate;
+pub mod notification;
 pub mod oauth;
 pub mod settings;
 pub mod sql;

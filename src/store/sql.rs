@@ -27,17 +27,20 @@ pub static STATEMENTS: [Sql];
 /// A statement, as one text for both engines.
 ///
 /// Literals and column-list macros are joined; `in("$1")` becomes a list test of either engine
-/// (bind [`Ids`] or [`Texts`]), `each("$1")` a table of ids with the column `value`. Texts that differ: `sql!(sqlite: …; postgres: …)`.
+/// (bind [`Ids`] or [`Texts`]), `each("$1")` a table of ids with the column `value`, `rows("$1")` one of tuples (bind
+/// `Json` of them; a field is `CAST(value ->> 0 AS BIGINT)`). Texts that differ: `sql!(sqlite: …; postgres: …)`.
 #[macro_export]
 macro_rules! sql {
     (@sqlite [$($done:tt)*]) => { concat!($($done)*) };
     (@sqlite [$($done:tt)*] in($n:literal) $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* " IN (SELECT value FROM json_each(", $n, ")) ",] $($rest)*) };
     (@sqlite [$($done:tt)*] each($n:literal) $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* " json_each(", $n, ") ",] $($rest)*) };
+    (@sqlite [$($done:tt)*] rows($n:literal) $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* " json_each(", $n, ") ",] $($rest)*) };
     (@sqlite [$($done:tt)*] $name:ident!() $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* $name!(),] $($rest)*) };
     (@sqlite [$($done:tt)*] $text:literal $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* $text,] $($rest)*) };
     (@postgres [$($done:tt)*]) => { concat!($($done)*) };
     (@postgres [$($done:tt)*] in($n:literal) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* " = ANY(", $n, ") ",] $($rest)*) };
     (@postgres [$($done:tt)*] each($n:literal) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* " unnest(", $n, "::bigint[]) AS each(value) ",] $($rest)*) };
+    (@postgres [$($done:tt)*] rows($n:literal) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* " jsonb_array_elements(", $n, ") AS each(value) ",] $($rest)*) };
     (@postgres [$($done:tt)*] $name:ident!() $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* $name!(),] $($rest)*) };
     (@postgres [$($done:tt)*] $text:literal $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* $text,] $($rest)*) };
     (sqlite: $($sqlite:tt)+) => { $crate::sql!(@split [] $($sqlite)+) };

@@ -1,0 +1,103 @@
+//! Notifications.
+
+use super::{AccountId, NotificationId, StatusId, Time, text_enum};
+
+text_enum! {
+    /// What a notification is about (contract: events, section 1). Types that plugins add are not among them.
+    NotificationType {
+        /// Mentioned in a status.
+        Mention = "mention",
+        /// Someone followed with `notify` published a status.
+        Status = "status",
+        /// A member of a list with `notify` published a status.
+        ListStatus = "list_status",
+        /// One's status was reblogged.
+        Reblog = "reblog",
+        /// One's status was referred to.
+        StatusReference = "status_reference",
+        /// A new follower.
+        Follow = "follow",
+        /// Someone asks to follow.
+        FollowRequest = "follow_request",
+        /// One's status was favourited.
+        Favourite = "favourite",
+        /// A poll that one made or voted in has ended.
+        Poll = "poll",
+        /// A status that one reblogged was edited.
+        Update = "update",
+        /// A block of a domain ended follows.
+        SeveredRelationships = "severed_relationships",
+        /// The moderators have something to say.
+        ModerationWarning = "moderation_warning",
+        /// Someone signed up: for the staff.
+        AdminSignUp = "admin.sign_up",
+        /// Someone reported: for the staff.
+        AdminReport = "admin.report",
+    }
+}
+
+impl NotificationType {
+    /// True when a person may be notified of what they did themselves.
+    #[must_use]
+    pub fn may_come_from_self(self) -> bool {
+        matches!(self, Self::Poll | Self::SeveredRelationships | Self::ModerationWarning)
+    }
+
+    /// True when the receiver's notification policy may hold it back.
+    #[must_use]
+    pub fn is_filterable(self) -> bool {
+        matches!(
+            self,
+            Self::Mention | Self::Reblog | Self::StatusReference | Self::Follow | Self::FollowRequest | Self::Favourite
+        )
+    }
+
+    /// True when a newer one about the same thing takes the place of the older.
+    #[must_use]
+    pub fn replaces(self) -> bool {
+        self == Self::Update
+    }
+
+    /// True when it shows a status, and is nothing without it.
+    #[must_use]
+    pub fn has_status(self) -> bool {
+        match self {
+            Self::Mention
+            | Self::Status
+            | Self::ListStatus
+            | Self::Reblog
+            | Self::StatusReference
+            | Self::Favourite
+            | Self::Poll
+            | Self::Update => true,
+            Self::Follow
+            | Self::FollowRequest
+            | Self::SeveredRelationships
+            | Self::ModerationWarning
+            | Self::AdminSignUp
+            | Self::AdminReport => false,
+        }
+    }
+}
+
+/// A notification as its table has it.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Notification {
+    /// Grows with time; the paging id.
+    pub id: NotificationId,
+    /// Who is told.
+    pub account_id: AccountId,
+    /// Whose doing it is.
+    pub from_account_id: AccountId,
+    /// What happened.
+    #[sqlx(rename = "type")]
+    pub kind: NotificationType,
+    /// The status to show; for a reblog the original.
+    pub status_id: Option<StatusId>,
+    /// What it is shown together with; `None` when it stands alone.
+    pub group_key: Option<String>,
+    /// Held back by policy: shown only to whoever asks for such.
+    pub filtered: bool,
+    /// When it happened.
+    pub created_at: Time,
+}

@@ -1,0 +1,195 @@
+//! Telling people what happened: who is told is decided here and nowhere else.
+//!
+//! A use case hands over everything it would tell, of whomever, in one batch and in its own transaction; the facts about
+//! all of it are one statement, the decision is [`verdict`], the rows are one statement more.
+
+use std::collections::HashMap;
+
+use crate::app::App;
+use crate::error::Result;
+use crate::event::Event;
+use crate::model::{AccountId, NotificationId, NotificationType, Permissions, StatusId, Time};
+use crate::store::notification::make::{self, Facts, New, Question};
+use crate::store::{self, Tx};
+
+/// A group takes in what happens within so many hours of its first notification.
+const GROUP_HOURS: i64 = 12;
+const HOUR_SECONDS: i64 = 3600;
+
+/// Something that someone might be told.
+#[derive(Clone, Copy, Debug)]
+pub struct Notice {
+    /// Who would be told. Anyone but a local person is passed over.
+    pub receiver: AccountId,
+    /// Whose doing it is.
+    pub from: AccountId,
+    /// What it is.
+    pub kind: NotificationType,
+    /// The id of the row that stands for it: the favourite, follow, follow request, mention or reblog; the status itself
+    /// for `status`, `update` and `poll`. Nobody is told of the same one twice, and [`retract`](super::retract) finds it by this.
+    pub activity: i64,
+    /// The status to show; for a reblog the original.
+    pub status: Option<StatusId>,
+}
+
+/// Notifications that were made in a transaction which is not committed yet.
+#[derive(Debug, Default)]
+#[must_use = "publish it after the commit"]
+pub struct Notified(Vec<(AccountId, NotificationId)>);
+
+impl Notified {
+    /// Tells the rest of the server. Call it after the commit.
+    pub fn publish(self, app: &App) {
+        for (account, notification) in self.0 {
+            app.events.publish(Event::Notified { account, notification });
+        }
+    }
+}
+
+/// What becomes of a notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// Told.
+    Accept,
+    /// Kept, and shown only to whoever asks for such.
+    Filter,
+    /// Never mentioned.
+    Drop,
+}
+
+/// Makes a notification of every notice that its receiver is to hear of: at most three statements for all of them.
+///
+/// # Errors
+/// When the database does.
+pub async fn notify(app: &App, tx: &mut Tx, notices: &[Notice]) -> Result<Notified> {
+    let now = app.clock.now();
+    let questions: Vec<Question> = notices
+        .iter()
+        .enumerate()
+        .filter(|(_, notice)| notice.receiver != notice.from || notice.kind.may_come_from_self())
+        .map(|(number, notice)| question(number, notice, now))
+        .collect();
+    if questions.is_empty() {
+        return Ok(Notified::default());
+    }
+    let mut new = Vec::new();
+    for facts in make::facts(&mut *tx, questions, now).await? {
+        let notice = usize::try_from(facts.number).ok().and_then(|number| notices.get(number));
+        new.extend(notice.and_then(|notice| row(app, notice, &facts, now)));
+    }
+    insert(tx, new, now).await
+}
+
+fn question(number: usize, notice: &Notice, now: Time) -> Question {
+    let keys = group(notice).map(|group| {
+        let hour = now.timestamp() / HOUR_SECONDS;
+        (format!("{group}-{}", hour - GROUP_HOURS + 1), format!("{group}-{hour}"))
+    });
+    (number, notice.kind, notice.receiver, notice.from, notice.status, keys)
+}
+
+/// What a notice may share a group with, without the hour (contract rules, section 13); `None` when it stands alone.
+fn group(notice: &Notice) -> Option<String> {
+    match (notice.kind, notice.status) {
+        (NotificationType::Favourite | NotificationType::Reblog, Some(status)) => {
+            Some(format!("{}-{status}", notice.kind))
+        }
+        (NotificationType::Follow, _) => Some(notice.kind.to_string()),
+        _ => None,
+    }
+}
+
+fn row(app: &App, notice: &Notice, facts: &Facts, now: Time) -> Option<New> {
+    let filtered = match verdict(notice.kind, facts) {
+        Verdict::Drop => return None,
+        Verdict::Filter => true,
+        Verdict::Accept => false,
+    };
+    let group = group(notice).filter(|_| !filtered);
+    let key = group
+        .map(|group| facts.group_key.clone().unwrap_or_else(|| format!("{group}-{}", now.timestamp() / HOUR_SECONDS)));
+    let id = app.ids.next();
+    Some((id, notice.receiver, notice.from, notice.kind, notice.activity, notice.status, key, filtered))
+}
+
+/// Whether the receiver hears of it (contract rules, section 13). A notification policy of one's own comes with the
+/// routes that set it; until then everybody has the defaults for limited accounts, and accepts all else.
+fn verdict(kind: NotificationType, facts: &Facts) -> Verdict {
+    let mention = kind == NotificationType::Mention;
+    if facts.domain_blocked && !facts.following {
+        return Verdict::Drop;
+    }
+    // A moderator's word reaches also whoever blocks them.
+    let from_staff = mention && facts.staff_permissions.is_some_and(|bits| Permissions(bits).moderates());
+    if !from_staff && (facts.blocked || facts.muted || facts.thread_muted || (mention && facts.passing)) {
+        return Verdict::Drop;
+    }
+    if kind.is_filterable() && facts.sender_limited && !facts.following && !from_staff {
+        return Verdict::Filter;
+    }
+    Verdict::Accept
+}
+
+async fn insert(tx: &mut Tx, new: Vec<New>, now: Time) -> Result<Notified> {
+    if new.is_empty() {
+        return Ok(Notified::default());
+    }
+    let replacing = |row: &&New| row.3.replaces();
+    if let Some(kind) = new.iter().find(replacing).map(|row| row.3) {
+        let older = new.iter().filter(replacing).map(|row| (row.1, row.4)).collect();
+        make::delete_older(tx, kind, older).await?;
+    }
+    let told: HashMap<NotificationId, AccountId> = new.iter().filter(|row| !row.7).map(|row| (row.0, row.1)).collect();
+    let inserted = store::notification::make::insert(tx, new, now).await?;
+    Ok(Notified(inserted.into_iter().filter_map(|id| Some((*told.get(&id)?, id))).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts() -> Facts {
+        Facts {
+            number: 0,
+            following: false,
+            blocked: false,
+            muted: false,
+            domain_blocked: false,
+            thread_muted: false,
+            passing: false,
+            sender_limited: false,
+            staff_permissions: None,
+            group_key: None,
+        }
+    }
+
+    #[test]
+    fn each_reason_suffices() {
+        let kind = NotificationType::Favourite;
+        assert_eq!(verdict(kind, &facts()), Verdict::Accept);
+        assert_eq!(verdict(kind, &Facts { blocked: true, ..facts() }), Verdict::Drop);
+        assert_eq!(verdict(kind, &Facts { muted: true, ..facts() }), Verdict::Drop);
+        assert_eq!(verdict(kind, &Facts { thread_muted: true, ..facts() }), Verdict::Drop);
+        assert_eq!(verdict(kind, &Facts { domain_blocked: true, ..facts() }), Verdict::Drop);
+        assert_eq!(verdict(kind, &Facts { domain_blocked: true, following: true, ..facts() }), Verdict::Accept);
+        assert_eq!(verdict(kind, &Facts { passing: true, ..facts() }), Verdict::Accept);
+        assert_eq!(verdict(NotificationType::Mention, &Facts { passing: true, ..facts() }), Verdict::Drop);
+    }
+
+    #[test]
+    fn limited_accounts_are_held_back_from_whoever_does_not_follow_them() {
+        let limited = Facts { sender_limited: true, ..facts() };
+        assert_eq!(verdict(NotificationType::Mention, &limited), Verdict::Filter);
+        assert_eq!(verdict(NotificationType::Update, &limited), Verdict::Accept);
+        assert_eq!(verdict(NotificationType::Mention, &Facts { following: true, ..limited }), Verdict::Accept);
+    }
+
+    #[test]
+    fn a_moderator_above_the_receiver_passes_blocks_by_mentions_alone() {
+        let moderator = Facts { blocked: true, staff_permissions: Some(1308), ..facts() };
+        assert_eq!(verdict(NotificationType::Mention, &moderator), Verdict::Accept);
+        assert_eq!(verdict(NotificationType::Favourite, &moderator), Verdict::Drop);
+        let inviter = Facts { staff_permissions: Some(Permissions::INVITE_USERS), ..moderator };
+        assert_eq!(verdict(NotificationType::Mention, &inviter), Verdict::Drop);
+    }
+}

@@ -1,0 +1,103 @@
+//! Pages of notifications, each by the index that fits what is wanted: all of them, some types, or one sender's.
+
+use super::{Listed, Wanted};
+use crate::model::{AccountId, Cursor, NotificationType};
+use crate::store::sql::Sql;
+use crate::store::{Db, Result};
+use crate::{notification_columns, sql};
+
+/// What every page asks: the owner, the bounds, the policy, and no suspended sender. `$2` are the types.
+macro_rules! within {
+    () => {
+        " n.account_id = $1 AND n.id < $3 AND n.id > $4 AND (NOT n.filtered OR $5) AND a.suspended_at IS NULL "
+    };
+}
+
+/// A page of the notifications of `account`, newest first; those from suspended accounts are left out.
+///
+/// # Errors
+/// When the database does.
+pub async fn page(db: &Db, account: AccountId, wanted: &Wanted, cursor: &Cursor) -> Result<Vec<Listed>> {
+    let statement = match wanted.from {
+        Some(_) => from_one(cursor.ascending()),
+        None if wanted.types.len() == NotificationType::ALL.len() => all(cursor.ascending()),
+        None => of_types(cursor.ascending()),
+    };
+    let mut query = db
+        .query(statement)
+        .bind(account)
+        .bind(wanted.types())
+        .bind(cursor.before())
+        .bind(cursor.after())
+        .bind(wanted.filtered)
+        .bind(cursor.limit);
+    if let Some(from) = wanted.from {
+        query = query.bind(from);
+    }
+    Ok(cursor.newest_first(query.all().await?))
+}
+
+/// Every type: read in their order. The types are named all the same, since plugins have others.
+fn all(ascending: bool) -> Sql {
+    if ascending {
+        sql!(
+            "SELECT " notification_columns!() " FROM notifications n JOIN accounts a ON a.id = n.from_account_id
+             WHERE" within!() "AND n.type" in("$2") "ORDER BY n.id LIMIT $6"
+        )
+    } else {
+        sql!(
+            "SELECT " notification_columns!() " FROM notifications n JOIN accounts a ON a.id = n.from_account_id
+             WHERE" within!() "AND n.type" in("$2") "ORDER BY n.id DESC LIMIT $6"
+        )
+    }
+}
+
+/// One sender's.
+fn from_one(ascending: bool) -> Sql {
+    if ascending {
+        sql!(
+            "SELECT " notification_columns!() " FROM notifications n JOIN accounts a ON a.id = n.from_account_id
+             WHERE" within!() "AND n.from_account_id = $7 AND n.type" in("$2") "ORDER BY n.id LIMIT $6"
+        )
+    } else {
+        sql!(
+            "SELECT " notification_columns!() " FROM notifications n JOIN accounts a ON a.id = n.from_account_id
+             WHERE" within!() "AND n.from_account_id = $7 AND n.type" in("$2") "ORDER BY n.id DESC LIMIT $6"
+        )
+    }
+}
+
+/// Some types: a page of each, and the best of those, so that a rare one is found without reading all the others.
+fn of_types(ascending: bool) -> Sql {
+    if ascending {
+        sql!(
+            sqlite: "SELECT " notification_columns!() " FROM json_each($2) t
+                     JOIN notifications n ON n.id IN (
+                         SELECT n.id FROM notifications n JOIN accounts a ON a.id = n.from_account_id
+                         WHERE" within!() "AND n.type = t.value ORDER BY n.id LIMIT $6)
+                     JOIN accounts a ON a.id = n.from_account_id
+                     ORDER BY n.id LIMIT $6";
+            postgres: "SELECT " notification_columns!() " FROM unnest($2::text[]) AS t(value)
+                       CROSS JOIN LATERAL (
+                           SELECT n.* FROM notifications n JOIN accounts a ON a.id = n.from_account_id
+                           WHERE" within!() "AND n.type = t.value ORDER BY n.id LIMIT $6) n
+                       JOIN accounts a ON a.id = n.from_account_id
+                       ORDER BY n.id LIMIT $6"
+        )
+    } else {
+        sql!(
+            sqlite: "SELECT " notification_columns!() " FROM json_each($2) t
+                     JOIN notifications n ON n.id IN (
+                         SELECT n.id FROM notifications n JOIN accounts a ON a.id = n.from_account_id
+                         WHERE" within!() "AND n.type = t.value ORDER BY n.id DESC LIMIT $6)
+                     JOIN accounts a ON a.id = n.from_account_id
+                     ORDER BY n.id DESC LIMIT $6";
+            postgres: "SELECT " notification_columns!() " FROM unnest($2::text[]) AS t(value)
+                       CROSS JOIN LATERAL (
+                           SELECT n.* FROM notifications n JOIN accounts a ON a.id = n.from_account_id
+                           WHERE" within!() "AND n.type = t.value ORDER BY n.id DESC LIMIT $6) n
+                       JOIN accounts a ON a.id = n.from_account_id
+                       ORDER BY n.id DESC LIMIT $6"
+        )
+    }
+}

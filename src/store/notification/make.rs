@@ -1,0 +1,151 @@
+//! Making notifications, a batch at a time: what decides about each, and the rows themselves.
+
+use crate::model::{AccountId, Json, NotificationId, NotificationType, StatusId, Time};
+use crate::sql;
+use crate::store::{Executor, Result, Tx};
+
+/// Asks about one notification to be. In the order of a tuple that the statement reads.
+pub type Question = (
+    /* number within the batch */ usize,
+    NotificationType,
+    /* receiver */ AccountId,
+    /* sender */ AccountId,
+    Option<StatusId>,
+    /* first and last group key that it might join */ Option<(String, String)>,
+);
+
+/// What decides whether someone is told. There is none for a receiver who is not local, or whose account is suspended,
+/// unconfirmed, not approved yet or a memorial, nor for a suspended sender.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Facts {
+    /// Which question this answers.
+    pub number: i64,
+    /// The receiver follows the sender.
+    pub following: bool,
+    /// The receiver blocks the sender, or the other way round.
+    pub blocked: bool,
+    /// The receiver mutes the sender's notifications.
+    pub muted: bool,
+    /// The receiver blocks the sender's domain.
+    pub domain_blocked: bool,
+    /// The receiver muted the thread of the status.
+    pub thread_muted: bool,
+    /// A mention in a status that answers or mentions someone whom the receiver blocks, or mutes with notifications.
+    pub passing: bool,
+    /// Moderators limited the sender.
+    pub sender_limited: bool,
+    /// The sender's permissions, when their role is shown on their profile and stands above the receiver's.
+    pub staff_permissions: Option<i64>,
+    /// The newest of the group keys it might join that is in use.
+    pub group_key: Option<String>,
+}
+
+/// The facts about each question that has any, in one statement.
+///
+/// # Errors
+/// When the database does.
+pub async fn facts(db: impl Executor, questions: Vec<Question>, now: Time) -> Result<Vec<Facts>> {
+    db.query(sql!(
+        "WITH notices (number, kind, receiver, sender, status_id, first_key, last_key) AS (
+             SELECT CAST(value ->> 0 AS BIGINT), value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS BIGINT),
+                    CAST(value ->> 4 AS BIGINT), value -> 5 ->> 0, value -> 5 ->> 1
+             FROM" rows("$1")
+        "),
+         aside (number, receiver, account_id) AS (
+             SELECT n.number, n.receiver, m.account_id
+             FROM notices n
+             JOIN mentions m ON m.status_id = n.status_id
+             WHERE n.kind = 'mention' AND NOT m.silent
+             UNION ALL
+             SELECT n.number, n.receiver, s.in_reply_to_account_id
+             FROM notices n
+             JOIN statuses s ON s.id = n.status_id
+             WHERE n.kind = 'mention' AND s.in_reply_to_account_id IS NOT NULL
+         )
+         SELECT n.number,
+                EXISTS (SELECT 1 FROM follows f WHERE f.account_id = n.receiver AND f.target_account_id = n.sender) AS following,
+                EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = n.receiver AND b.target_account_id = n.sender)
+                OR EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = n.sender AND b.target_account_id = n.receiver) AS blocked,
+                EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = n.receiver AND m.target_account_id = n.sender
+                        AND m.hide_notifications AND (m.expires_at IS NULL OR m.expires_at > $2)) AS muted,
+                EXISTS (SELECT 1 FROM account_domain_blocks d WHERE d.account_id = n.receiver AND d.domain = s.domain) AS domain_blocked,
+                EXISTS (SELECT 1 FROM conversation_mutes c JOIN statuses t ON t.conversation_id = c.conversation_id
+                        WHERE c.account_id = n.receiver AND t.id = n.status_id) AS thread_muted,
+                n.number IN (
+                    SELECT o.number FROM aside o
+                    WHERE EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = o.receiver AND b.target_account_id = o.account_id)
+                       OR EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = o.receiver AND m.target_account_id = o.account_id
+                                  AND m.hide_notifications AND (m.expires_at IS NULL OR m.expires_at > $2))
+                ) AS passing,
+                s.limited_at IS NOT NULL AS sender_limited,
+                CASE WHEN p.position > coalesce(q.position, -1) THEN p.permissions END AS staff_permissions,
+                CASE WHEN n.first_key IS NULL THEN NULL
+                     ELSE (SELECT MAX(k.group_key) FROM notifications k
+                           WHERE k.account_id = n.receiver AND k.group_key >= n.first_key AND k.group_key <= n.last_key)
+                     END AS group_key
+         FROM notices n
+         JOIN accounts r ON r.id = n.receiver
+         JOIN users u ON u.account_id = n.receiver
+         JOIN accounts s ON s.id = n.sender
+         LEFT JOIN users v ON v.account_id = n.sender
+         LEFT JOIN roles p ON p.id = v.role_id AND p.highlighted
+         LEFT JOIN roles q ON q.id = u.role_id
+         WHERE r.suspended_at IS NULL AND NOT r.memorial AND u.confirmed_at IS NOT NULL AND u.approved
+           AND s.suspended_at IS NULL"
+    ))
+    .bind(Json(questions))
+    .bind(now)
+    .all()
+    .await
+}
+
+/// A notification to be. In the order of a tuple that the statement reads.
+pub type New = (
+    NotificationId,
+    /* receiver */ AccountId,
+    /* sender */ AccountId,
+    NotificationType,
+    /* activity */ i64,
+    Option<StatusId>,
+    /* group key */ Option<String>,
+    /* filtered */ bool,
+);
+
+/// Inserts notifications, in one statement; gives those that were new. One about the same activity for the same receiver
+/// is not told again.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert(tx: &mut Tx, new: Vec<New>, now: Time) -> Result<Vec<NotificationId>> {
+    tx.query(sql!(
+        "INSERT INTO notifications (id, account_id, from_account_id, type, activity_id, status_id, group_key, filtered, created_at)
+         SELECT CAST(value ->> 0 AS BIGINT), CAST(value ->> 1 AS BIGINT), CAST(value ->> 2 AS BIGINT), value ->> 3,
+                CAST(value ->> 4 AS BIGINT), CAST(value ->> 5 AS BIGINT), value ->> 6, CAST(value ->> 7 AS BOOLEAN),
+                $2
+         FROM" rows("$1") "WHERE TRUE
+         ON CONFLICT (activity_id, type, account_id) DO NOTHING
+         RETURNING id"
+    ))
+    .bind(Json(new))
+    .bind(now)
+    .scalars()
+    .await
+}
+
+/// Removes what these receivers were told before of the same activity by the same type: a newer one takes its place.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete_older(tx: &mut Tx, kind: NotificationType, older: Vec<(AccountId, i64)>) -> Result<()> {
+    tx.query(sql!(
+        "DELETE FROM notifications
+         WHERE type = $1 AND (account_id, activity_id) IN (
+             SELECT CAST(value ->> 0 AS BIGINT), CAST(value ->> 1 AS BIGINT) FROM" rows("$2")
+        ")"
+    ))
+    .bind(kind)
+    .bind(Json(older))
+    .execute()
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! Notifications: [`list`] reads pages of them, [`make`] writes them, and here they are found, counted and removed.
+
+pub mod list;
+pub mod make;
+
+use super::sql::Texts;
+use super::{Executor, Result, Tx};
+use crate::model::{AccountId, Notification, NotificationId, NotificationType};
+use crate::sql;
+
+/// The columns of [`Listed`], of tables called `n` and, for whoever it is from, `a`.
+#[macro_export]
+macro_rules! notification_columns {
+    () => {
+        "n.id, n.account_id, n.from_account_id, n.type, n.status_id, n.group_key, n.filtered, n.created_at, \
+         a.version AS from_version"
+    };
+}
+
+/// A notification with what only its rendering needs.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Listed {
+    /// The notification.
+    #[sqlx(flatten)]
+    pub notification: Notification,
+    /// Key of the cached rendering of whoever it is from.
+    pub from_version: i64,
+}
+
+/// Which notifications are wanted.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Of these types; none: nothing.
+    pub types: Vec<NotificationType>,
+    /// From this account alone.
+    pub from: Option<AccountId>,
+    /// Also those that policy holds back.
+    pub filtered: bool,
+}
+
+impl Wanted {
+    fn types(&self) -> Texts {
+        Texts::of(self.types.iter().map(|kind| kind.as_str()))
+    }
+}
+
+/// The notification `id` of `account`, unless it is from an account that was suspended.
+///
+/// # Errors
+/// When the database does.
+pub async fn find(db: impl Executor, account: AccountId, id: NotificationId) -> Result<Option<Listed>> {
+    db.query(sql!(
+        "SELECT " notification_columns!() "
+         FROM notifications n
+         JOIN accounts a ON a.id = n.from_account_id
+         WHERE n.id = $2 AND n.account_id = $1 AND n.type" in("$3") "AND a.suspended_at IS NULL"
+    ))
+    .bind(account)
+    .bind(id)
+    .bind(Texts::of(NotificationType::ALL.iter().map(|kind| kind.as_str())))
+    .optional()
+    .await
+}
+
+/// How many of the wanted ones stand above the marker `notifications` of `account`; `limit` when there are more.
+///
+/// # Errors
+/// When the database does.
+pub async fn count_unread(db: impl Executor, account: AccountId, wanted: &Wanted, limit: i64) -> Result<i64> {
+    db.query(sql!(
+        "SELECT COUNT(*) FROM (
+             SELECT n.id
+             FROM notifications n
+             JOIN accounts a ON a.id = n.from_account_id
+             WHERE n.account_id = $1
+               AND n.id > coalesce((SELECT last_read_id FROM markers WHERE account_id = $1 AND timeline = 'notifications'), 0)
+               AND n.type" in("$2") "AND (n.from_account_id = $3 OR $3 IS NULL) AND (NOT n.filtered OR $4)
+               AND a.suspended_at IS NULL
+             LIMIT $5
+         ) unread"
+    ))
+    .bind(account)
+    .bind(wanted.types())
+    .bind(wanted.from)
+    .bind(wanted.filtered)
+    .bind(limit)
+    .scalar()
+    .await
+}
+
+/// Removes the notification `id` of `account`; false when there was none.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete(tx: &mut Tx, account: AccountId, id: NotificationId) -> Result<bool> {
+    let removed = tx
+        .query(sql!("DELETE FROM notifications WHERE id = $2 AND account_id = $1"))
+        .bind(account)
+        .bind(id)
+        .execute()
+        .await?;
+    Ok(removed > 0)
+}
+
+/// Removes every notification of `account`.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete_all(tx: &mut Tx, account: AccountId) -> Result<()> {
+    tx.query(sql!("DELETE FROM notifications WHERE account_id = $1")).bind(account).execute().await?;
+    Ok(())
+}
+
+/// Removes what `account` was told of `from`.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete_from(tx: &mut Tx, account: AccountId, from: AccountId) -> Result<()> {
+    tx.query(sql!("DELETE FROM notifications WHERE account_id = $1 AND from_account_id = $2"))
+        .bind(account)
+        .bind(from)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Removes what anyone was told of `activity`, the id of the row that the type means.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete_activity(tx: &mut Tx, kind: NotificationType, activity: i64) -> Result<()> {
+    tx.query(sql!("DELETE FROM notifications WHERE activity_id = $2 AND type = $1"))
+        .bind(kind)
+        .bind(activity)
+        .execute()
+        .await?;
+    Ok(())
+}
