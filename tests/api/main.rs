@@ -9,4 +9,5 @@
 mod harness;
 
 mod accounts;
+mod contract;
 mod store;

@@ -18,7 +18,7 @@ use rookery::service::token;
 use rookery::store::Db;
 use tower::ServiceExt as _;
 
-pub use client::{Answer, Client, RequestBuilder};
+pub use client::{Answer, Client};
 
 /// Every scope: what a test's people hold unless it says otherwise.
 pub const ALL_SCOPES: &str = "read write follow push profile";
