@@ -1,6 +1,7 @@
 //! Everything a use case needs, in one cheap handle: configuration, database, clock, ids, events, caches.
 
 use std::ops::Deref;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -13,6 +14,8 @@ use crate::crypto::Keys;
 use crate::entity::cache::Cache;
 use crate::error::{Error, Result};
 use crate::event::Events;
+use crate::media::Sandbox;
+use crate::media::storage::Storage;
 use crate::model::{Emojis, Settings};
 use crate::store::{self, Db, db};
 use crate::urls::Urls;
@@ -42,6 +45,10 @@ pub struct Parts {
     pub cache: Cache,
     /// The server was asked to stop: it is not ready for more.
     pub stopping: AtomicBool,
+    /// Uploaded and cached files.
+    pub storage: Storage,
+    /// Where images are decoded.
+    pub sandbox: Sandbox,
     live: ArcSwap<Live>,
 }
 
@@ -64,22 +71,24 @@ impl Deref for App {
 }
 
 impl App {
-    /// Opens the database of `config`, brings its schema up to date and reads the settings.
+    /// Opens the database of `config`, brings its schema up to date and reads the settings. `executable` is this
+    /// program, which is run again to decode images (see [`Sandbox::new`]).
     ///
     /// # Errors
-    /// When the database or the secret key cannot be had.
-    pub async fn start(config: Config, clock: Clock) -> Result<Self> {
+    /// When the database, the secret key or the folder of media cannot be had.
+    pub async fn start(config: Config, clock: Clock, executable: &Path) -> Result<Self> {
         let db = Db::open(&db_options(&config)).await?;
         store::migrate::run(&db).await?;
-        Self::with_db(config, clock, db).await
+        Self::with_db(config, clock, db, executable).await
     }
 
     /// As [`App::start`], on a database that is open and up to date.
     ///
     /// # Errors
-    /// When the database or the secret key cannot be had.
-    pub async fn with_db(config: Config, clock: Clock, db: Db) -> Result<Self> {
+    /// When the database, the secret key or the folder of media cannot be had.
+    pub async fn with_db(config: Config, clock: Clock, db: Db, executable: &Path) -> Result<Self> {
         let secret = crate::config::secrets::load_or_create(&config).map_err(Error::internal)?;
+        std::fs::create_dir_all(&config.storage.media_dir).map_err(Error::internal)?;
         let ids = Ids::new(clock.clone(), 0);
         let app = Self(Arc::new(Parts {
             urls: urls(&config),
@@ -88,6 +97,8 @@ impl App {
             events: Events::default(),
             stopping: AtomicBool::new(false),
             live: ArcSwap::default(),
+            storage: Storage::open(&config.storage.media_dir).map_err(Error::internal)?,
+            sandbox: sandbox(&config, executable),
             config,
             db,
             clock,
@@ -135,6 +146,11 @@ pub fn db_options(config: &Config) -> db::Options {
         max_connections: config.database.max_connections,
         acquire_timeout: Duration::from_secs(config.database.acquire_timeout_seconds),
     }
+}
+
+fn sandbox(config: &Config, executable: &Path) -> Sandbox {
+    let timeout = Duration::from_secs(config.media.decode_timeout_seconds);
+    Sandbox::new(executable).with_limits(config.media.max_concurrent_decodes, timeout)
 }
 
 fn urls(config: &Config) -> Urls {

@@ -32,7 +32,8 @@ pub async fn run(config: Config) -> Result<()> {
         tracing::warn!("{warning}");
     }
     let mut signals = Signals::new()?;
-    let app = App::start(config, Clock::system()).await?;
+    let executable = crate::config::executable().map_err(Error::internal)?;
+    let app = App::start(config, Clock::system(), &executable).await?;
     let listener = bind(app.config.server.listen, "server.listen").await?;
     let (stop, stopped) = watch::channel(false);
     if let Some(address) = app.config.metrics.listen {

@@ -57,6 +57,14 @@ pub fn from_process(path: Option<&Path>) -> Result<Config, Faults> {
     Config::load(path, environment.into_iter())
 }
 
+/// This program's own file, to be run again where work needs a process of its own.
+///
+/// # Errors
+/// When the operating system does not tell.
+pub fn executable() -> std::io::Result<std::path::PathBuf> {
+    env::current_exe()
+}
+
 impl Config {
     /// Reads the file at `path` (else the one that `ROOKERY_CONFIG` in `environment` names, else none), and
     /// `environment` over it; variables of other programs are left alone.

@@ -5,6 +5,7 @@ pub mod auth;
 pub mod error;
 pub mod extract;
 pub mod health;
+pub mod files;
 pub mod json;
 pub mod observe;
 pub mod page;

@@ -4,10 +4,10 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::middleware;
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 
-use super::api::{accounts, statuses};
-use super::{auth, error, health, observe};
+use super::api::{accounts, media, statuses};
+use super::{auth, error, files, health, observe};
 use crate::app::App;
 
 /// The whole server.
@@ -15,6 +15,7 @@ pub fn router(app: App) -> Router {
     Router::new()
         .merge(api())
         .merge(health())
+        .route("/media/{*key}", get(files::show))
         .fallback(not_found)
         .method_not_allowed_fallback(not_found)
         .layer(middleware::from_fn_with_state(app.clone(), auth::layer))
@@ -26,6 +27,10 @@ fn api() -> Router<App> {
     Router::new()
         // accounts
         .route("/api/v1/accounts/{id}", get(accounts::show))
+        // media
+        .route("/api/v2/media", post(media::create))
+        .route("/api/v1/media", post(media::create))
+        .route("/api/v1/media/{id}", get(media::show).put(media::update).patch(media::update))
         // statuses
         .route("/api/v1/statuses/{id}", get(statuses::show))
 }

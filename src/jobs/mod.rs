@@ -4,6 +4,7 @@
 //! twice (a kill between its work and its removal), so every kind is harmless when repeated. One file per kind.
 
 pub mod generate_key;
+pub mod purge_media;
 pub mod worker;
 
 use std::future::Future;
@@ -109,5 +110,5 @@ async fn dispatch(app: &App, row: store::job::JobRow) -> Result<Done, Failure> {
             }
         };
     }
-    kinds!(generate_key::GenerateKey)
+    kinds!(generate_key::GenerateKey, purge_media::PurgeMedia)
 }

@@ -36,6 +36,12 @@ impl Sandbox {
         Self { executable: executable.to_owned(), timeout: TIMEOUT, permits: Semaphore::new(CONCURRENCY) }
     }
 
+    /// Another number of files at the same time, and another time for each, than the usual ones.
+    #[must_use]
+    pub fn with_limits(self, concurrency: usize, timeout: Duration) -> Self {
+        Self { permits: Semaphore::new(concurrency), timeout, ..self }
+    }
+
     /// [`process`](super::process()), in a worker. Dropping the future ends the worker.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 pub mod auth;
 pub mod notification;
+pub mod media;
 pub mod sign_up;
 pub mod token;
 pub mod visibility;

@@ -1,8 +1,8 @@
 //! Media attachments.
 
 use super::sql::Ids;
-use super::{Executor, Result};
-use crate::model::{MediaAttachment, StatusId};
+use super::{Executor, Result, Tx};
+use crate::model::{Json, MediaAttachment, MediaId, StatusId, Time};
 use crate::sql;
 
 /// The columns of [`MediaAttachment`], of a table called `m`.
@@ -27,4 +27,119 @@ pub async fn list_for_statuses(db: impl Executor, ids: &[StatusId]) -> Result<Ve
     .bind(Ids::of(ids.iter().copied()))
     .all()
     .await
+}
+
+/// The attachment, if there is one.
+///
+/// # Errors
+/// When the database does.
+pub async fn find(db: impl Executor, id: MediaId) -> Result<Option<MediaAttachment>> {
+    db.query(sql!("SELECT " media_columns!() " FROM media_attachments m WHERE m.id = $1")).bind(id).optional().await
+}
+
+/// The attachments that exist among `ids`, in no order.
+///
+/// # Errors
+/// When the database does.
+pub async fn list(db: impl Executor, ids: &[MediaId]) -> Result<Vec<MediaAttachment>> {
+    db.query(sql!("SELECT " media_columns!() " FROM media_attachments m WHERE m.id" in("$1")))
+        .bind(Ids::of(ids.iter().copied()))
+        .all()
+        .await
+}
+
+/// Inserts an attachment.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert(tx: &mut Tx, new: MediaAttachment) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO media_attachments (id, account_id, status_id, position, kind, state, mime, file, size_bytes, preview,
+                                        remote_url, preview_remote_url, meta, description, blurhash, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)"
+    ))
+    .bind(new.id)
+    .bind(new.account_id)
+    .bind(new.status_id)
+    .bind(new.position)
+    .bind(new.kind)
+    .bind(new.state)
+    .bind(new.mime)
+    .bind(new.file)
+    .bind(new.size_bytes)
+    .bind(new.preview)
+    .bind(new.remote_url)
+    .bind(new.preview_remote_url)
+    .bind(new.meta)
+    .bind(new.description)
+    .bind(new.blurhash)
+    .bind(new.created_at)
+    .bind(new.updated_at)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Writes what its owner said about an attachment.
+///
+/// # Errors
+/// When the database does.
+pub async fn describe(
+    tx: &mut Tx,
+    id: MediaId,
+    description: Option<String>,
+    meta: Json<serde_json::Value>,
+    now: Time,
+) -> Result<()> {
+    tx.query(sql!("UPDATE media_attachments SET description = $2, meta = $3, updated_at = $4 WHERE id = $1"))
+        .bind(id)
+        .bind(description)
+        .bind(meta)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Puts the media of `ids`, in their order, on a status; gives how many were free for it or its own already.
+///
+/// # Errors
+/// When the database does.
+pub async fn attach(tx: &mut Tx, status: StatusId, ids: &[MediaId], now: Time) -> Result<u64> {
+    tx.query(sql!(
+        sqlite: "UPDATE media_attachments SET status_id = $1, position = e.key, updated_at = $3
+                 FROM json_each($2) e
+                 WHERE media_attachments.id = e.value AND (status_id IS NULL OR status_id = $1)";
+        postgres: "UPDATE media_attachments SET status_id = $1, position = e.key - 1, updated_at = $3
+                   FROM unnest($2::bigint[]) WITH ORDINALITY AS e(value, key)
+                   WHERE media_attachments.id = e.value AND (status_id IS NULL OR status_id = $1)"
+    ))
+    .bind(status)
+    .bind(Ids::of(ids.iter().copied()))
+    .bind(now)
+    .execute()
+    .await
+}
+
+/// Takes media off their status.
+///
+/// # Errors
+/// When the database does.
+pub async fn detach(tx: &mut Tx, ids: &[MediaId], now: Time) -> Result<()> {
+    tx.query(sql!("UPDATE media_attachments SET status_id = NULL, updated_at = $2 WHERE id" in("$1")))
+        .bind(Ids::of(ids.iter().copied()))
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Removes an attachment that is on no status; false when it is on one, or gone.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete_loose(tx: &mut Tx, id: MediaId) -> Result<bool> {
+    let deleted =
+        tx.query(sql!("DELETE FROM media_attachments WHERE id = $1 AND status_id IS NULL")).bind(id).execute().await?;
+    Ok(deleted > 0)
 }

@@ -10,4 +10,6 @@ mod harness;
 
 mod accounts;
 mod contract;
+mod media;
+mod media_worker;
 mod store;

@@ -3,6 +3,7 @@
 mod client;
 mod database;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::Router;
@@ -54,7 +55,7 @@ impl TestApp {
         environment.extend(keys.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let config = Config::load(None, environment.into_iter()).unwrap();
         let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<DateTime<Utc>>().unwrap());
-        let app = App::start(config, clock).await.unwrap();
+        let app = App::start(config, clock, Path::new(env!("CARGO_BIN_EXE_rookery"))).await.unwrap();
         let router = rookery::http::router::router(app.clone());
         Self { app, router, _folder: Arc::new(folder), _database: Arc::new(database) }
     }

@@ -1,0 +1,137 @@
+//! Serving stored files: `GET /media/{key}`.
+//!
+//! A file never changes under its name, so it may be kept for good. It is served with the type that we gave it and
+//! under a policy that lets nothing run, whatever a browser makes of its bytes. Names are secrets: who has one may
+//! fetch the file, as everywhere in the network. Ranges (RFC 9110, section 14) let players seek.
+
+use std::ops::Range;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use super::extract::Path;
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::media::storage::{self, Key};
+
+/// The most bytes of one partial answer; a player asks for the next ones.
+const MAX_PART_BYTES: u64 = 4 * 1024 * 1024;
+
+/// `GET /media/{key}`
+pub async fn show(State(app): State<App>, Path(key): Path<String>, asked: HeaderMap) -> Result<Response> {
+    let key: Key = key.parse().map_err(|_| Error::NotFound)?;
+    let tag = entity_tag(&key);
+    if asked.get_all(header::IF_NONE_MATCH).iter().any(|sent| matches_tag(sent, &tag)) {
+        return Ok(with_headers(StatusCode::NOT_MODIFIED.into_response(), &key, &tag));
+    }
+    let object = app.storage.get(&key).await.map_err(missing)?;
+    let length = object.length();
+    let range = asked.get(header::RANGE).filter(|_| in_time(&asked, &tag)).and_then(|value| value.to_str().ok());
+    let response = match range.and_then(|range| parse_range(range, length)) {
+        None => whole(length, Body::from_stream(object.into_stream())),
+        Some(None) => return Ok(unsatisfiable(length)),
+        Some(Some(range)) => {
+            let bytes = app.storage.get_range(&key, range.clone()).await.map_err(missing)?;
+            part(&range, length, bytes)
+        }
+    };
+    Ok(with_headers(response, &key, &tag))
+}
+
+fn missing(error: storage::Error) -> Error {
+    match error {
+        storage::Error::NotFound => Error::NotFound,
+        storage::Error::Store(cause) => {
+            tracing::error!(error = %cause, "could not read a file");
+            Error::Unavailable("The file cannot be read now, try again".into())
+        }
+    }
+}
+
+/// The random part of the name: as good as a digest of the content, which never changes.
+fn entity_tag(key: &Key) -> String {
+    let name = key.as_str().rsplit('/').next().unwrap_or_default();
+    format!("\"{}\"", name.split('.').next().unwrap_or_default())
+}
+
+fn matches_tag(sent: &HeaderValue, tag: &str) -> bool {
+    let mut tags = sent.to_str().unwrap_or_default().split(',').map(str::trim);
+    tags.any(|sent| sent == "*" || sent.strip_prefix("W/").unwrap_or(sent) == tag)
+}
+
+/// A range of what someone has in part already is meant only for the very same file.
+fn in_time(asked: &HeaderMap, tag: &str) -> bool {
+    asked.get(header::IF_RANGE).is_none_or(|sent| sent.as_bytes() == tag.as_bytes())
+}
+
+/// The one range of a `Range` header: `None` when it is to be ignored, `Some(None)` when it lies outside of the file.
+fn parse_range(text: &str, length: u64) -> Option<Option<Range<u64>>> {
+    let (first, last) = text.strip_prefix("bytes=")?.trim().split_once('-')?;
+    let number = |text: &str| if text.is_empty() { Some(None) } else { text.parse::<u64>().ok().map(Some) };
+    let range = match (number(first)?, number(last)?) {
+        (Some(first), Some(last)) if last < first => return None,
+        (Some(first), last) => first..last.map_or(length, |last| last.saturating_add(1)).min(length),
+        (None, Some(count)) => length.saturating_sub(count)..length,
+        (None, None) => return None,
+    };
+    if range.is_empty() {
+        return Some(None);
+    }
+    Some(Some(range.start..range.end.min(range.start + MAX_PART_BYTES)))
+}
+
+fn whole(length: u64, body: Body) -> Response {
+    ([(header::CONTENT_LENGTH, HeaderValue::from(length))], body).into_response()
+}
+
+fn part(range: &Range<u64>, length: u64, bytes: Bytes) -> Response {
+    let place = format!("bytes {}-{}/{length}", range.start, range.end - 1);
+    (StatusCode::PARTIAL_CONTENT, [(header::CONTENT_RANGE, place)], bytes).into_response()
+}
+
+fn unsatisfiable(length: u64) -> Response {
+    (StatusCode::RANGE_NOT_SATISFIABLE, [(header::CONTENT_RANGE, format!("bytes */{length}"))]).into_response()
+}
+
+fn with_headers(mut response: Response, key: &Key, tag: &str) -> Response {
+    let fixed = [
+        (header::CONTENT_TYPE, key.mime()),
+        (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+        (header::ACCEPT_RANGES, "bytes"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+    ];
+    let headers = response.headers_mut();
+    headers.extend(fixed.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    if let Ok(tag) = HeaderValue::from_str(tag) {
+        headers.insert(header::ETAG, tag);
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_read_as_rfc_9110_has_them() {
+        assert_eq!(parse_range("bytes=0-1", 10), Some(Some(0..2)));
+        assert_eq!(parse_range("bytes=4-", 10), Some(Some(4..10)));
+        assert_eq!(parse_range("bytes=-3", 10), Some(Some(7..10)));
+        assert_eq!(parse_range("bytes=-30", 10), Some(Some(0..10)));
+        assert_eq!(parse_range("bytes=5-99", 10), Some(Some(5..10)));
+        assert_eq!(parse_range("bytes=0-", u64::MAX), Some(Some(0..MAX_PART_BYTES)));
+    }
+
+    #[test]
+    fn a_range_outside_of_the_file_is_told_so_and_nonsense_is_ignored() {
+        assert_eq!(parse_range("bytes=10-", 10), Some(None));
+        assert_eq!(parse_range("bytes=-0", 10), Some(None));
+        for nonsense in ["bytes=3-2", "bytes=a-b", "bytes=-", "bytes=0-1,3-4", "lines=1-2", ""] {
+            assert_eq!(parse_range(nonsense, 10), None, "{nonsense}");
+        }
+    }
+}
