@@ -87,7 +87,10 @@ async fn an_image_is_uploaded_shown_and_served() {
 
     assert_eq!(media["type"], "image");
     assert_eq!(media["description"], "a slope");
-    assert_eq!(media["meta"]["original"], json!({"width": 1280, "height": 720, "size": "1280x720", "aspect": 1280.0 / 720.0}));
+    assert_eq!(
+        media["meta"]["original"],
+        json!({"width": 1280, "height": 720, "size": "1280x720", "aspect": 1280.0 / 720.0})
+    );
     assert_eq!(media["meta"]["small"]["size"], "640x360");
     assert_eq!(media["meta"]["focus"], json!({"x": 0.5, "y": -0.25}));
     assert_eq!(media["remote_url"], Value::Null);

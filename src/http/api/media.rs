@@ -37,7 +37,11 @@ pub async fn create(State(app): State<App>, Auth(actor, _): Auth<WriteMedia>, se
 }
 
 /// `GET /api/v1/media/{id}`
-pub async fn show(State(app): State<App>, Auth(actor, _): Auth<WriteMedia>, Path(id): Path<MediaId>) -> Result<Response> {
+pub async fn show(
+    State(app): State<App>,
+    Auth(actor, _): Auth<WriteMedia>,
+    Path(id): Path<MediaId>,
+) -> Result<Response> {
     answer(&app, &service::media::show(&app, &actor, id).await?)
 }
 
