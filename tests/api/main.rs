@@ -13,3 +13,4 @@ mod contract;
 mod media;
 mod media_worker;
 mod store;
+mod tidy;

@@ -1,3 +1,5 @@
+//! What becomes of HTML on its way to a page, by example.
+
 use super::*;
 
 fn target(username: &str, domain: Option<&str>) -> MentionTarget {

@@ -1,3 +1,5 @@
+//! What sanitising keeps and drops, by example.
+
 use super::sanitise;
 
 const LINK: &str = "rel=\"nofollow noopener noreferrer\" target=\"_blank\"";

@@ -1,0 +1,301 @@
+//! The invariants of the architecture, read from the source: which layer may know what.
+//!
+//! A rule is a row of [`RULES`]: words that must not stand in the code of some folders. Comments, string literals and
+//! unit tests are not code. A place that must break a rule stands in [`EXCEPTIONS`], with its reason; an exception that
+//! nothing needs any more fails as well, so the list stays true.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Longest source file, in lines: a longer one is two modules.
+const MAX_LINES: usize = 600;
+
+/// Words that must not stand in the code below some folders.
+struct Rule {
+    name: &'static str,
+    /// Folders or files; "src" is all of it.
+    within: &'static [&'static str],
+    /// Folders or files inside those that are what the rule is about.
+    but: &'static [&'static str],
+    words: &'static [&'static str],
+}
+
+const RULES: &[Rule] = &[
+    Rule {
+        name: "store knows no HTTP, no service and no entity",
+        within: &["src/store"],
+        but: &[],
+        words: &["axum", "tower_http", "http", "crate::service", "crate::entity", "crate::http", "crate::jobs"],
+    },
+    Rule {
+        name: "service knows no HTTP",
+        within: &["src/service"],
+        but: &[],
+        words: &["axum", "tower_http", "crate::http", "crate::federation", "http::StatusCode", "http::HeaderMap"],
+    },
+    Rule {
+        name: "model stands alone",
+        within: &["src/model"],
+        but: &[],
+        words: &["axum", "crate::store", "crate::service", "crate::entity", "crate::http", "crate::app"],
+    },
+    Rule {
+        name: "model is not what clients see",
+        within: &["src/model"],
+        but: &["src/model/id.rs", "src/model/text_enum.rs"],
+        words: &["Serialize"],
+    },
+    Rule {
+        name: "text is pure",
+        within: &["src/text"],
+        but: &[],
+        words: &["crate::store", "crate::service", "crate::app", "crate::http", "axum", "tokio"],
+    },
+    Rule { name: "http does not call federation", within: &["src/http"], but: &[], words: &["crate::federation"] },
+    Rule { name: "federation does not call http", within: &["src/federation"], but: &[], words: &["crate::http"] },
+    Rule {
+        name: "http reaches the database through services",
+        within: &["src/http"],
+        but: &[],
+        words: &["crate::store", "store"],
+    },
+    Rule {
+        name: "SQL is written in store",
+        within: &["src"],
+        but: &["src/store"],
+        words: &["sql!", "sqlx::query", "sqlx::query_as", "sqlx::raw_sql", "execute_raw", "fetch_raw"],
+    },
+    Rule { name: "rows become models", within: &["src"], but: &["src/store", "src/model"], words: &["FromRow"] },
+    Rule {
+        name: "StatusCode is decided at the edge",
+        within: &["src"],
+        but: &["src/http", "src/federation"],
+        words: &["StatusCode"],
+    },
+    Rule {
+        name: "pages are keyset pages",
+        within: &["src/entity", "src/service", "src/http", "src/jobs"],
+        but: &[],
+        words: &["OFFSET"],
+    },
+    Rule { name: "wasmtime is in plugin-host", within: &["src", "plugin-sdk", "plugins"], but: &[], words: &["wasmtime"] },
+    Rule {
+        name: "the clock tells the time",
+        within: &["src"],
+        but: &["src/clock.rs"],
+        words: &["Utc::now", "Local::now", "SystemTime", "std::time::Instant"],
+    },
+    Rule {
+        name: "config reads the environment",
+        within: &["src"],
+        but: &["src/config"],
+        words: &["std::env", "env::var", "env::vars", "env::var_os", "env::args", "env::args_os"],
+    },
+    Rule {
+        name: "one client opens outgoing connections",
+        within: &["src"],
+        but: &["src/federation/fetch.rs", "src/federation/fetch"],
+        words: &["reqwest", "TcpStream::connect", "UnixStream::connect", "TcpSocket", "hyper_util::client"],
+    },
+    Rule { name: "mail is sent in one place", within: &["src"], but: &["src/mail.rs", "src/mail"], words: &["SmtpTransport"] },
+];
+
+/// Rule (or "long file"), path, reason.
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    ("http reaches the database through services", "src/http/health.rs", "the probe asks whether the database answers"),
+    ("config reads the environment", "src/main.rs", "the words of the command line decide what the process becomes"),
+    ("model is not what clients see", "src/model/account.rs", "profile fields and settings are stored as JSON"),
+    ("model is not what clients see", "src/model/actor.rs", "a person's preferences are stored as JSON"),
+    ("model is not what clients see", "src/model/settings.rs", "settings are stored as JSON and shown by the command line"),
+];
+
+/// A source file and its code: comments, literals and unit tests blanked out, lines where they were.
+struct File {
+    path: String,
+    text: String,
+    code: String,
+}
+
+fn files(folder: &str) -> Vec<File> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    collect(&root.join(folder), &mut paths);
+    paths.sort();
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let path = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+        let code = if path.ends_with("tests.rs") { String::new() } else { without_tests(&code(&text)).to_owned() };
+        File { path, text, code }
+    };
+    paths.into_iter().map(read).collect()
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, paths);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            paths.push(path);
+        }
+    }
+}
+
+/// `text` with comments and the insides of literals replaced by spaces.
+fn code(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let (kept, skipped) = match first {
+            '/' if rest.starts_with("//") => (0, rest.find('\n').unwrap_or(rest.len())),
+            '/' if rest.starts_with("/*") => (0, rest.find("*/").map_or(rest.len(), |end| end + 2)),
+            'r' if rest.starts_with("r#\"") => (0, rest.find("\"#").map_or(rest.len(), |end| end + 2)),
+            '"' => (0, string_end(rest)),
+            '\'' => (0, character_end(rest)),
+            other if other.is_alphanumeric() || other == '_' => {
+                (rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len()), 0)
+            }
+            other => (other.len_utf8(), 0),
+        };
+        let (kept, skipped) = (&rest[..kept], &rest[kept..kept + skipped]);
+        code.push_str(kept);
+        code.extend(skipped.chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+        rest = &rest[kept.len() + skipped.len()..];
+    }
+    code
+}
+
+fn string_end(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// A character literal's length; a lifetime is one character of code.
+fn character_end(text: &str) -> usize {
+    let mut inner = text[1..].chars();
+    match (inner.next(), inner.next()) {
+        (Some('\\'), _) => text[3..].find('\'').map_or(text.len(), |end| end + 4),
+        (Some(c), Some('\'')) => 2 + c.len_utf8(),
+        _ => 1,
+    }
+}
+
+/// Unit tests stand at the foot of a file.
+fn without_tests(code: &str) -> &str {
+    code.find("#[cfg(test)]\nmod tests {").map_or(code, |end| &code[..end])
+}
+
+/// Lines of `code` on which `word` stands as words do: `http` is in `http::Request` and not in `http_body`.
+fn lines_with(code: &str, word: &str) -> Vec<usize> {
+    let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let stands = |line: &str| {
+        line.match_indices(word).any(|(at, _)| {
+            !inside(line[..at].chars().next_back()) && !inside(line[at + word.len()..].chars().next())
+        })
+    };
+    code.lines().enumerate().filter(|(_, line)| stands(line)).map(|(at, _)| at + 1).collect()
+}
+
+fn below(path: &str, folders: &[&str]) -> bool {
+    folders.iter().any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+}
+
+/// What breaks a rule: (rule, path, line to show).
+fn faults() -> Vec<(&'static str, String, String)> {
+    let files: Vec<File> = ["src", "plugin-sdk", "plugins"].into_iter().flat_map(files).collect();
+    let mut faults = Vec::new();
+    for rule in RULES {
+        for file in files.iter().filter(|file| below(&file.path, rule.within) && !below(&file.path, rule.but)) {
+            for word in rule.words {
+                for line in lines_with(&file.code, word) {
+                    faults.push((rule.name, file.path.clone(), format!("{}:{line}: {word}", file.path)));
+                }
+            }
+        }
+    }
+    for file in &files {
+        let lines = file.text.lines().count();
+        if lines > MAX_LINES {
+            faults.push(("long file", file.path.clone(), format!("{}: {lines} lines", file.path)));
+        }
+    }
+    faults
+}
+
+#[test]
+fn layers_know_only_what_they_may() {
+    let faults = faults();
+    let excepted = |rule: &str, path: &str| EXCEPTIONS.iter().any(|(name, place, _)| *name == rule && *place == path);
+    let broken: Vec<String> = faults
+        .iter()
+        .filter(|(rule, path, _)| !excepted(rule, path))
+        .map(|(rule, _, place)| format!("{rule}\n      {place}"))
+        .collect();
+    assert!(broken.is_empty(), "the architecture (see EXCEPTIONS in this file):\n  {}", broken.join("\n  "));
+    let needed: BTreeSet<(&str, &str)> = faults.iter().map(|(rule, path, _)| (*rule, path.as_str())).collect();
+    let stale: Vec<_> = EXCEPTIONS.iter().filter(|(rule, path, _)| !needed.contains(&(*rule, *path))).collect();
+    assert!(stale.is_empty(), "exceptions that nothing needs: {stale:?}");
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    let silent: Vec<String> = ["src", "tests"]
+        .into_iter()
+        .flat_map(files)
+        .filter(|file| !file.text.trim_start().starts_with("//!"))
+        .map(|file| file.path)
+        .collect();
+    assert!(silent.is_empty(), "no //! at the top of {silent:?}");
+}
+
+#[test]
+fn only_store_names_core_tables() {
+    let migrations = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/sqlite/0001_base.sql");
+    let schema = std::fs::read_to_string(migrations).unwrap();
+    let tables: Vec<&str> =
+        schema.lines().filter_map(|line| line.strip_prefix("CREATE TABLE ")?.split_whitespace().next()).collect();
+    assert!(tables.contains(&"statuses"), "the schema was understood");
+    let mut named = Vec::new();
+    for file in files("src").iter().filter(|file| !below(&file.path, &["src/store"]) && !file.code.is_empty()) {
+        for (at, line) in file.text.lines().enumerate() {
+            let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+            let sql = words.windows(2).any(|pair| {
+                matches!(pair[0], "FROM" | "JOIN" | "INTO" | "UPDATE" | "TABLE") && tables.contains(&pair[1])
+            });
+            if sql {
+                named.push(format!("{}:{}: {}", file.path, at + 1, line.trim()));
+            }
+        }
+    }
+    assert!(named.is_empty(), "SQL about core tables outside src/store:\n  {}", named.join("\n  "));
+}
+
+#[test]
+fn nothing_names_the_machine_it_was_written_on() {
+    // Written apart, so that this file is no hit of its own.
+    let marks = [["/wo", "rk/"], ["/ro", "ot/"], ["/home", "/"]].map(|parts| parts.concat());
+    let named: Vec<String> = ["src", "tests", "plugins", "plugin-sdk"]
+        .into_iter()
+        .flat_map(files)
+        .filter(|file| marks.iter().any(|mark| file.text.contains(mark)))
+        .map(|file| file.path)
+        .collect();
+    assert!(named.is_empty(), "a local path in {named:?}");
+}
+
+#[test]
+fn the_scanner_sees_code_only() {
+    let text = "let a = \"axum \\\" axum\"; // axum\nlet b = 'x'; let c: &'a str; axum::x(r#\"axum\"#);\n";
+    assert_eq!(lines_with(&code(text), "axum"), [2]);
+    assert_eq!(lines_with("use http_body;\nhttp::x();", "http"), [2]);
+    assert!(below("src/store/db.rs", &["src/store"]) && !below("src/stores.rs", &["src/store"]));
+}
