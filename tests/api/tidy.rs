@@ -78,7 +78,12 @@ const RULES: &[Rule] = &[
         but: &[],
         words: &["OFFSET"],
     },
-    Rule { name: "wasmtime is in plugin-host", within: &["src", "plugin-sdk", "plugins"], but: &[], words: &["wasmtime"] },
+    Rule {
+        name: "wasmtime is in plugin-host",
+        within: &["src", "plugin-sdk", "plugins"],
+        but: &[],
+        words: &["wasmtime"],
+    },
     Rule {
         name: "the clock tells the time",
         within: &["src"],
@@ -97,7 +102,12 @@ const RULES: &[Rule] = &[
         but: &["src/federation/fetch.rs", "src/federation/fetch"],
         words: &["reqwest", "TcpStream::connect", "UnixStream::connect", "TcpSocket", "hyper_util::client"],
     },
-    Rule { name: "mail is sent in one place", within: &["src"], but: &["src/mail.rs", "src/mail"], words: &["SmtpTransport"] },
+    Rule {
+        name: "mail is sent in one place",
+        within: &["src"],
+        but: &["src/mail.rs", "src/mail"],
+        words: &["SmtpTransport"],
+    },
 ];
 
 /// Rule (or "long file"), path, reason.
@@ -106,7 +116,11 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("config reads the environment", "src/main.rs", "the words of the command line decide what the process becomes"),
     ("model is not what clients see", "src/model/account.rs", "profile fields and settings are stored as JSON"),
     ("model is not what clients see", "src/model/actor.rs", "a person's preferences are stored as JSON"),
-    ("model is not what clients see", "src/model/settings.rs", "settings are stored as JSON and shown by the command line"),
+    (
+        "model is not what clients see",
+        "src/model/settings.rs",
+        "settings are stored as JSON and shown by the command line",
+    ),
 ];
 
 /// A source file and its code: comments, literals and unit tests blanked out, lines where they were.
@@ -198,9 +212,8 @@ fn without_tests(code: &str) -> &str {
 fn lines_with(code: &str, word: &str) -> Vec<usize> {
     let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let stands = |line: &str| {
-        line.match_indices(word).any(|(at, _)| {
-            !inside(line[..at].chars().next_back()) && !inside(line[at + word.len()..].chars().next())
-        })
+        line.match_indices(word)
+            .any(|(at, _)| !inside(line[..at].chars().next_back()) && !inside(line[at + word.len()..].chars().next()))
     };
     code.lines().enumerate().filter(|(_, line)| stands(line)).map(|(at, _)| at + 1).collect()
 }
