@@ -13,6 +13,7 @@ use crate::model::account::{ActorType, OtherSettings};
 use crate::model::{self, AccountId, Time};
 use crate::store;
 use crate::store::account::AccountWithRole;
+use crate::store::relationship::Listed;
 
 /// A public profile.
 #[derive(Debug, Serialize)]
@@ -131,6 +132,16 @@ pub async fn render(app: &App, ids: &[AccountId]) -> Result<Vec<Fragment>> {
 /// [`Error::NotFound`] when there is none.
 pub async fn render_one(app: &App, id: AccountId) -> Result<Fragment> {
     render(app, &[id]).await?.pop().ok_or(Error::NotFound)
+}
+
+/// Those of a collection that may be shown, rendered, in the order given: no statement at all when none changed.
+///
+/// # Errors
+/// When the database does.
+pub async fn render_listed(app: &App, rows: &[Listed]) -> Result<Vec<Fragment>> {
+    let versions: Vec<_> = rows.iter().filter(|row| !row.hidden).map(|row| (row.account_id, row.version)).collect();
+    let rendered = render_versions(app, &versions).await?;
+    Ok(versions.iter().filter_map(|(id, _)| rendered.get(id)).map(|text| Fragment(text.to_string())).collect())
 }
 
 /// Accounts whose versions are known already, rendered: no statement at all when none changed.

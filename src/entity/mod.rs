@@ -8,6 +8,8 @@ pub mod account;
 pub mod cache;
 pub mod emoji;
 pub mod media;
+pub mod muted_account;
+pub mod relationship;
 pub mod status;
 
 use serde::Serialize;

@@ -6,7 +6,7 @@ use axum::middleware;
 use axum::response::Response;
 use axum::routing::{get, post};
 
-use super::api::{accounts, media, statuses};
+use super::api::{accounts, blocks, follow_requests, media, mutes, relationships, statuses};
 use super::{auth, error, files, health, observe};
 use crate::app::App;
 
@@ -14,6 +14,7 @@ use crate::app::App;
 pub fn router(app: App) -> Router {
     Router::new()
         .merge(api())
+        .merge(accounts())
         .merge(health())
         .route("/media/{*key}", get(files::show))
         .fallback(not_found)
@@ -25,8 +26,6 @@ pub fn router(app: App) -> Router {
 
 fn api() -> Router<App> {
     Router::new()
-        // accounts
-        .route("/api/v1/accounts/{id}", get(accounts::show))
         // media
         .route("/api/v2/media", post(media::create))
         .route("/api/v1/media", post(media::create))
@@ -40,6 +39,32 @@ fn health() -> Router<App> {
         .route("/health", get(health::alive))
         .route("/livez", get(health::alive))
         .route("/readyz", get(health::ready))
+}
+
+/// Accounts and what one does about another.
+fn accounts() -> Router<App> {
+    Router::new()
+        .route("/api/v1/accounts", get(accounts::index))
+        .route("/api/v1/accounts/relationships", get(relationships::index))
+        .route("/api/v1/accounts/{id}", get(accounts::show))
+        .route("/api/v1/accounts/{id}/followers", get(accounts::followers))
+        .route("/api/v1/accounts/{id}/following", get(accounts::following))
+        .route("/api/v1/accounts/{id}/follow", post(relationships::follow))
+        .route("/api/v1/accounts/{id}/unfollow", post(relationships::unfollow))
+        .route("/api/v1/accounts/{id}/remove_from_followers", post(relationships::remove_from_followers))
+        .route("/api/v1/accounts/{id}/block", post(relationships::block))
+        .route("/api/v1/accounts/{id}/unblock", post(relationships::unblock))
+        .route("/api/v1/accounts/{id}/mute", post(relationships::mute))
+        .route("/api/v1/accounts/{id}/unmute", post(relationships::unmute))
+        .route("/api/v1/accounts/{id}/pin", post(relationships::pin))
+        .route("/api/v1/accounts/{id}/unpin", post(relationships::unpin))
+        .route("/api/v1/accounts/{id}/note", post(relationships::note))
+        // blocks, mutes, follow_requests
+        .route("/api/v1/blocks", get(blocks::index))
+        .route("/api/v1/mutes", get(mutes::index))
+        .route("/api/v1/follow_requests", get(follow_requests::index))
+        .route("/api/v1/follow_requests/{id}/authorize", post(follow_requests::authorize))
+        .route("/api/v1/follow_requests/{id}/reject", post(follow_requests::reject))
 }
 
 /// Unknown paths, and unknown methods of known paths (contract rules, section 1).

@@ -3,6 +3,8 @@
 //! [`enqueue`] writes a job in the transaction that makes it true; [`worker`] claims, runs and removes it. A job may run
 //! twice (a kill between its work and its removal), so every kind is harmless when repeated. One file per kind.
 
+pub mod accept_requests;
+pub mod expire_mute;
 pub mod generate_key;
 pub mod purge_media;
 pub mod worker;
@@ -110,5 +112,10 @@ async fn dispatch(app: &App, row: store::job::JobRow) -> Result<Done, Failure> {
             }
         };
     }
-    kinds!(generate_key::GenerateKey, purge_media::PurgeMedia)
+    kinds!(
+        accept_requests::AcceptRequests,
+        expire_mute::ExpireMute,
+        generate_key::GenerateKey,
+        purge_media::PurgeMedia,
+    )
 }

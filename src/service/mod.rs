@@ -1,8 +1,11 @@
 //! Use cases, by aggregate: permission, rules, transaction, events. Knows neither HTTP nor SQL.
 
+pub mod account;
 pub mod auth;
 pub mod media;
 pub mod notification;
+pub mod follow;
+pub mod relationship;
 pub mod sign_up;
 pub mod token;
 pub mod visibility;

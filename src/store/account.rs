@@ -36,6 +36,53 @@ pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<Account>> {
     db.query(sql!("SELECT " account_columns!() " FROM accounts a WHERE a.id = $1")).bind(id).optional().await
 }
 
+/// True for an account `a` that others may know of: no local one that waits for its confirmation or approval.
+#[macro_export]
+macro_rules! account_is_known {
+    () => {
+        "NOT EXISTS (SELECT 1 FROM users k WHERE k.account_id = a.id AND (k.confirmed_at IS NULL OR NOT k.approved))"
+    };
+}
+
+/// The account, if others may know of it.
+///
+/// # Errors
+/// When the database does.
+pub async fn find_known(db: impl Executor, id: AccountId) -> Result<Option<Account>> {
+    db.query(sql!("SELECT " account_columns!() " FROM accounts a WHERE a.id = $1 AND " account_is_known!()))
+        .bind(id)
+        .optional()
+        .await
+}
+
+/// Those of `ids` that others may know of, in no order.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_known(db: impl Executor, ids: &[AccountId]) -> Result<Vec<AccountId>> {
+    db.query(sql!("SELECT a.id FROM accounts a WHERE a.id" in("$1") "AND " account_is_known!()))
+        .bind(Ids::of(ids.iter().copied()))
+        .scalars()
+        .await
+}
+
+/// The accounts that exist among `ids`, kept from change by others until the transaction ends.
+///
+/// Every use case that changes what stands between two accounts begins with this: PostgreSQL then does them one after
+/// the other, and locks in the order of ids, so that no two wait for each other. SQLite has one writer anyway.
+///
+/// # Errors
+/// When the database does.
+pub async fn lock(tx: &mut Tx, ids: &[AccountId]) -> Result<Vec<Account>> {
+    tx.query(sql!(
+        sqlite: "SELECT " account_columns!() " FROM accounts a WHERE a.id" in("$1") "ORDER BY a.id";
+        postgres: "SELECT " account_columns!() " FROM accounts a WHERE a.id" in("$1") "ORDER BY a.id FOR NO KEY UPDATE"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
+
 /// The accounts that exist among `ids`, in no order, each with its highlighted role.
 ///
 /// # Errors

@@ -6,11 +6,13 @@
 pub mod account;
 pub mod db;
 pub mod emoji;
+pub mod follow;
 pub mod job;
 pub mod media;
 pub mod migrate;
 pub mod notification;
 pub mod oauth;
+pub mod relationship;
 pub mod settings;
 pub mod sql;
 pub mod status;

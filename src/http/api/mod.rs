@@ -2,4 +2,8 @@
 
 pub mod accounts;
 pub mod media;
+pub mod blocks;
+pub mod follow_requests;
+pub mod mutes;
+pub mod relationships;
 pub mod statuses;

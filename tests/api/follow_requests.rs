@@ -1,0 +1,86 @@
+//! <https://docs.joinmastodon.org/methods/follow_requests/>
+
+use serde_json::json;
+
+use crate::harness::{Client, TestApp};
+
+async fn lock(app: &TestApp, client: &Client) {
+    app.db()
+        .execute_raw(&format!("UPDATE accounts SET locked = TRUE, version = version + 1 WHERE id = {}", client.id()))
+        .await
+        .unwrap();
+}
+
+async fn follow(actor: &Client, target: &Client) -> serde_json::Value {
+    actor.post(&format!("/api/v1/accounts/{}/follow", target.id())).ok().await
+}
+
+#[tokio::test]
+async fn a_locked_account_decides_who_follows_it() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    lock(&app, &alice).await;
+
+    let asked = follow(&bob, &alice).await;
+    assert_eq!((&asked["requested"], &asked["following"]), (&json!(true), &json!(false)));
+    let notify = bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).form(&[("notify", "true")]).ok().await;
+    assert_eq!((&notify["requested"], &notify["notifying"]), (&json!(true), &json!(true)));
+    follow(&carol, &alice).await;
+
+    let waiting = alice.get("/api/v1/follow_requests?limit=1").send().await;
+    assert_eq!(waiting.json()[0]["acct"], "carol");
+    assert!(waiting.header("link").contains("rel=\"next\""), "{}", waiting.header("link"));
+    assert!(waiting.header("link").contains("since_id="));
+
+    let tie = alice.post(&format!("/api/v1/follow_requests/{}/authorize", bob.id())).ok().await;
+    assert_eq!((&tie["followed_by"], &tie["requested_by"]), (&json!(true), &json!(false)));
+    let tie = alice.post(&format!("/api/v1/follow_requests/{}/reject", carol.id())).ok().await;
+    assert_eq!((&tie["followed_by"], &tie["requested_by"]), (&json!(false), &json!(false)));
+
+    let seen = bob.get(&format!("/api/v1/accounts/relationships?id[]={}", alice.id())).ok().await;
+    assert_eq!((&seen[0]["following"], &seen[0]["notifying"]), (&json!(true), &json!(true)));
+    assert_eq!(alice.get("/api/v1/follow_requests").ok().await, json!([]));
+    assert_eq!(alice.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await["followers_count"], 1);
+}
+
+#[tokio::test]
+async fn there_must_be_a_request() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    for action in ["authorize", "reject"] {
+        alice.post(&format!("/api/v1/follow_requests/{}/{action}", bob.id())).fails(404).await;
+        alice.post(&format!("/api/v1/follow_requests/nobody/{action}")).fails(404).await;
+        app.anonymous().post(&format!("/api/v1/follow_requests/{}/{action}", bob.id())).fails(401).await;
+        let reader = alice.with_scopes("read").await;
+        reader.post(&format!("/api/v1/follow_requests/{}/{action}", bob.id())).fails(403).await;
+    }
+    app.anonymous().get("/api/v1/follow_requests").fails(401).await;
+    alice.with_scopes("write").await.get("/api/v1/follow_requests").fails(403).await;
+    alice.with_scopes("follow").await.get("/api/v1/follow_requests").ok().await;
+}
+
+#[tokio::test]
+async fn a_request_is_withdrawn_by_unfollowing_and_ended_by_a_block() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    lock(&app, &alice).await;
+
+    follow(&bob, &alice).await;
+    let tie = bob.post(&format!("/api/v1/accounts/{}/unfollow", alice.id())).ok().await;
+    assert_eq!(tie["requested"], false);
+
+    follow(&bob, &alice).await;
+    alice.post(&format!("/api/v1/accounts/{}/block", bob.id())).ok().await;
+    assert_eq!(alice.get("/api/v1/follow_requests").ok().await, json!([]));
+}
+
+#[tokio::test]
+async fn someone_limited_asks_even_an_open_account() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    app.db()
+        .execute_raw(&format!("UPDATE accounts SET limited_at = created_at WHERE id = {}", bob.id()))
+        .await
+        .unwrap();
+    assert_eq!(follow(&bob, &alice).await["requested"], true);
+}

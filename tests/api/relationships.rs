@@ -1,0 +1,247 @@
+//! Following, blocking, muting and the rest of what one account does about another.
+
+use chrono::Duration;
+use serde_json::json;
+
+use crate::harness::{Client, TestApp};
+
+/// `actor` does `action` to `target`, and gets the relationship.
+async fn act(actor: &Client, action: &str, target: &Client) -> serde_json::Value {
+    actor.post(&format!("/api/v1/accounts/{}/{action}", target.id())).ok().await
+}
+
+async fn counts(client: &Client) -> (i64, i64) {
+    let account = client.get(&format!("/api/v1/accounts/{}", client.id())).ok().await;
+    (account["following_count"].as_i64().unwrap(), account["followers_count"].as_i64().unwrap())
+}
+
+async fn set(app: &TestApp, client: &Client, assignment: &str) {
+    let statement = format!("UPDATE accounts SET {assignment}, version = version + 1 WHERE id = {}", client.id());
+    app.db().execute_raw(&statement).await.unwrap();
+}
+
+#[tokio::test]
+async fn following_twice_counts_once_and_changes_only_what_is_sent() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+
+    let first = act(&alice, "follow", &bob).await;
+    assert_eq!(
+        (&first["following"], &first["showing_reblogs"], &first["notifying"], &first["languages"]),
+        (&json!(true), &json!(true), &json!(false), &json!(null))
+    );
+
+    let path = format!("/api/v1/accounts/{}/follow", bob.id());
+    let changed = alice.post(&path).json(&json!({"notify": true, "languages": ["en", "ja"]})).ok().await;
+    assert_eq!(changed["notifying"], true);
+    assert_eq!(changed["showing_reblogs"], true);
+    assert_eq!(changed["languages"], json!(["en", "ja"]));
+
+    let again = alice.post(&path).form(&[("reblogs", "false")]).ok().await;
+    assert_eq!(again["showing_reblogs"], false);
+    assert_eq!(again["notifying"], true);
+    assert_eq!(again["languages"], json!(["en", "ja"]));
+
+    let all = alice.post(&path).json(&json!({"languages": []})).ok().await;
+    assert_eq!(all["languages"], json!(null));
+
+    assert_eq!(counts(&alice).await, (1, 0));
+    assert_eq!(counts(&bob).await, (0, 1));
+}
+
+#[tokio::test]
+async fn whom_nobody_can_follow() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let path = |client: &Client| format!("/api/v1/accounts/{}/follow", client.id());
+
+    alice.post(&path(&alice)).fails(403).await;
+    alice.post("/api/v1/accounts/1/follow").fails(404).await;
+    alice.post(&path(&bob)).json(&json!({"languages": ["klingonese"]})).fails(422).await;
+    app.anonymous().post(&path(&bob)).fails(401).await;
+    alice.with_scopes("read").await.post(&path(&bob)).fails(403).await;
+    app.application("write").await.post(&path(&bob)).fails(422).await;
+
+    act(&bob, "block", &alice).await;
+    alice.post(&path(&bob)).fails(403).await;
+    act(&alice, "block", &carol).await;
+    alice.post(&path(&carol)).fails(403).await;
+    act(&alice, "unblock", &carol).await;
+    set(&app, &carol, "suspended_at = created_at").await;
+    alice.post(&path(&carol)).fails(404).await;
+    assert_eq!(counts(&alice).await, (0, 0));
+}
+
+#[tokio::test]
+async fn nobody_follows_more_than_the_limit() {
+    let app = TestApp::with(&[("ROOKERY_ACCOUNTS_MAX_FOLLOWS_THRESHOLD", "1")]).await;
+    let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
+
+    act(&alice, "follow", &bob).await;
+    alice.post(&format!("/api/v1/accounts/{}/follow", carol.id())).fails(422).await;
+    act(&alice, "follow", &bob).await;
+
+    act(&bob, "follow", &alice).await;
+    act(&carol, "follow", &alice).await;
+    act(&alice, "follow", &dave).await;
+    assert_eq!(counts(&alice).await, (2, 2));
+}
+
+#[tokio::test]
+async fn unfollowing_ends_all_that_hangs_on_a_follow() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    act(&alice, "follow", &bob).await;
+    act(&alice, "pin", &bob).await;
+
+    let ended = act(&alice, "unfollow", &bob).await;
+    assert_eq!(ended["following"], false);
+    assert_eq!(ended["endorsed"], false);
+    act(&alice, "unfollow", &bob).await;
+    assert_eq!(counts(&alice).await, (0, 0));
+    assert_eq!(counts(&bob).await, (0, 0));
+}
+
+#[tokio::test]
+async fn a_follower_can_be_removed() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    act(&bob, "follow", &alice).await;
+
+    assert_eq!(act(&alice, "remove_from_followers", &bob).await["followed_by"], false);
+    assert_eq!(act(&alice, "remove_from_followers", &bob).await["followed_by"], false);
+    assert_eq!(counts(&alice).await, (0, 0));
+    assert_eq!(counts(&bob).await, (0, 0));
+}
+
+#[tokio::test]
+async fn a_block_ends_follows_both_ways() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    act(&alice, "follow", &bob).await;
+    act(&bob, "follow", &alice).await;
+
+    let tie = act(&alice, "block", &bob).await;
+    assert_eq!((&tie["blocking"], &tie["following"], &tie["followed_by"]), (&json!(true), &json!(false), &json!(false)));
+    act(&alice, "block", &bob).await;
+    assert_eq!(counts(&alice).await, (0, 0));
+    assert_eq!(counts(&bob).await, (0, 0));
+
+    let seen = bob.get(&format!("/api/v1/accounts/relationships?id[]={}", alice.id())).ok().await;
+    assert_eq!(seen[0]["blocked_by"], true);
+    assert_eq!(act(&alice, "unblock", &bob).await["blocking"], false);
+    assert_eq!(act(&alice, "block", &alice).await["blocking"], false);
+}
+
+#[tokio::test]
+async fn only_someone_followed_is_endorsed() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let path = format!("/api/v1/accounts/{}/pin", bob.id());
+
+    alice.post(&path).fails(422).await;
+    act(&alice, "follow", &bob).await;
+    assert_eq!(alice.post(&path).ok().await["endorsed"], true);
+    assert_eq!(alice.post(&path).ok().await["endorsed"], true);
+    assert_eq!(act(&alice, "unpin", &bob).await["endorsed"], false);
+    assert_eq!(act(&alice, "unpin", &bob).await["endorsed"], false);
+}
+
+#[tokio::test]
+async fn a_note_is_private_and_bounded() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let path = format!("/api/v1/accounts/{}/note", bob.id());
+
+    assert_eq!(alice.post(&path).form(&[("comment", "met at the lake")]).ok().await["note"], "met at the lake");
+    let theirs = bob.get(&format!("/api/v1/accounts/relationships?id={}", alice.id())).ok().await;
+    assert_eq!(theirs[0]["note"], "");
+    alice.post(&path).form(&[("comment", &"x".repeat(2001))]).fails(422).await;
+    assert_eq!(alice.post(&path).form(&[("comment", " ")]).ok().await["note"], "");
+}
+
+#[tokio::test]
+async fn relationships_come_in_the_order_asked_for_in_one_query() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
+    act(&alice, "follow", &carol).await;
+    act(&dave, "follow", &alice).await;
+    set(&app, &dave, "suspended_at = created_at").await;
+
+    let query = format!("id[]={}&id[]=1&id[]={}&id[]={}", dave.id(), carol.id(), bob.id());
+    let ties = alice.get(&format!("/api/v1/accounts/relationships?{query}")).ok().await;
+    let ids: Vec<_> = ties.as_array().unwrap().iter().map(|tie| tie["id"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(ids, [carol.id().to_string(), bob.id().to_string()]);
+    assert_eq!(ties[0]["following"], true);
+
+    let ties = alice.get(&format!("/api/v1/accounts/relationships?{query}&with_suspended=true")).ok().await;
+    assert_eq!(ties.as_array().unwrap().len(), 3);
+    assert_eq!(ties[0]["followed_by"], true);
+
+    alice.get("/api/v1/accounts/relationships").fails(400).await;
+    alice.get("/api/v1/accounts/relationships?id[]=x").fails(422).await;
+}
+
+#[tokio::test]
+async fn a_mute_ends_when_its_time_has_come() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let path = format!("/api/v1/accounts/{}/mute", bob.id());
+
+    let tie = alice.post(&path).form(&[("duration", "60"), ("notifications", "false")]).ok().await;
+    assert_eq!((&tie["muting"], &tie["muting_notifications"]), (&json!(true), &json!(false)));
+    let tie = alice.post(&path).form(&[("duration", "120")]).ok().await;
+    assert_eq!((&tie["muting"], &tie["muting_notifications"]), (&json!(true), &json!(true)));
+
+    app.app.clock.advance(Duration::seconds(61));
+    app.run_jobs().await;
+    let muted = alice.get("/api/v1/mutes").ok().await;
+    assert_eq!(muted[0]["mute_expires_at"], "2026-01-15T12:02:02.000Z");
+
+    app.app.clock.advance(Duration::seconds(60));
+    assert_eq!(alice.get("/api/v1/mutes").ok().await, json!([]));
+    let relationships = format!("/api/v1/accounts/relationships?id[]={}", bob.id());
+    assert_eq!(alice.get(&relationships).ok().await[0]["muting"], false);
+    app.run_jobs().await;
+    let left: Vec<(i64,)> = app.db().fetch_raw("SELECT COUNT(*) FROM mutes").await.unwrap();
+    assert_eq!(left[0].0, 0);
+
+    alice.post(&path).form(&[("duration", "-1")]).fails(422).await;
+    alice.post(&path).form(&[("duration", "9223372036854775807")]).fails(422).await;
+}
+
+#[tokio::test]
+async fn what_is_done_needs_its_scope() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let actions = [
+        ("follow", "write:follows"),
+        ("unfollow", "follow"),
+        ("remove_from_followers", "write:follows"),
+        ("block", "write:blocks"),
+        ("unblock", "follow"),
+        ("mute", "write:mutes"),
+        ("unmute", "follow"),
+        ("unpin", "write:accounts"),
+        ("note", "write:accounts"),
+    ];
+    for (action, scope) in actions {
+        let path = format!("/api/v1/accounts/{}/{action}", bob.id());
+        app.anonymous().post(&path).fails(401).await;
+        alice.with_scopes("read write:statuses").await.post(&path).fails(403).await;
+        alice.with_scopes(scope).await.post(&path).ok().await;
+        alice.post(&format!("/api/v1/accounts/17/{action}")).fails(404).await;
+    }
+}
+
+#[tokio::test]
+async fn people_who_wait_for_approval_do_not_exist_for_others() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    app.db().execute_raw(&format!("UPDATE users SET approved = FALSE WHERE account_id = {}", bob.id())).await.unwrap();
+    for action in ["follow", "block", "mute", "note", "pin", "unfollow"] {
+        alice.post(&format!("/api/v1/accounts/{}/{action}", bob.id())).fails(404).await;
+    }
+    alice.get(&format!("/api/v1/accounts/{}", bob.id())).fails(404).await;
+    assert_eq!(alice.get(&format!("/api/v1/accounts?id[]={}", bob.id())).ok().await, json!([]));
+}
