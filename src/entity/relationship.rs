@@ -58,12 +58,7 @@ impl From<Tie> for Relationship {
 ///
 /// # Errors
 /// When the database does.
-pub async fn render(
-    app: &App,
-    viewer: &Actor,
-    targets: &[AccountId],
-    with_suspended: bool,
-) -> Result<Vec<Fragment>> {
+pub async fn render(app: &App, viewer: &Actor, targets: &[AccountId], with_suspended: bool) -> Result<Vec<Fragment>> {
     let ties = store::relationship::list(&app.db, viewer.id, targets, app.clock.now()).await?;
     let mut ties: HashMap<AccountId, Tie> = ties.into_iter().map(|tie| (tie.id, tie)).collect();
     let shown = targets.iter().filter_map(|id| ties.remove(id)).filter(|tie| with_suspended || !tie.suspended);

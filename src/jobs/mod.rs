@@ -112,10 +112,5 @@ async fn dispatch(app: &App, row: store::job::JobRow) -> Result<Done, Failure> {
             }
         };
     }
-    kinds!(
-        accept_requests::AcceptRequests,
-        expire_mute::ExpireMute,
-        generate_key::GenerateKey,
-        purge_media::PurgeMedia,
-    )
+    kinds!(accept_requests::AcceptRequests, expire_mute::ExpireMute, generate_key::GenerateKey, purge_media::PurgeMedia,)
 }

@@ -175,13 +175,7 @@ async fn establish(app: &App, tx: &mut Tx, follower: AccountId, target: &Account
 }
 
 fn new(app: &App, follower: AccountId, target: AccountId, terms: Terms) -> NewFollow {
-    NewFollow {
-        id: app.ids.next(),
-        account_id: follower,
-        target_account_id: target,
-        terms,
-        now: app.clock.now(),
-    }
+    NewFollow { id: app.ids.next(), account_id: follower, target_account_id: target, terms, now: app.clock.now() }
 }
 
 /// The terms of what exists, with what was sent laid over them.

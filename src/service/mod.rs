@@ -2,9 +2,9 @@
 
 pub mod account;
 pub mod auth;
+pub mod follow;
 pub mod media;
 pub mod notification;
-pub mod follow;
 pub mod relationship;
 pub mod sign_up;
 pub mod token;

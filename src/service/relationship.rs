@@ -147,7 +147,9 @@ pub async fn unendorse(app: &App, actor: &Actor, target: AccountId) -> Result<()
 /// [`Error::NotFound`] when the account is missing or hidden, [`Error::Invalid`] when the note is too long.
 pub async fn note(app: &App, actor: &Actor, target: AccountId, comment: &str) -> Result<()> {
     if comment.chars().count() > NOTE_MAX {
-        return Err(Error::invalid(format!("Validation failed: comment is too long (maximum is {NOTE_MAX} characters)")));
+        return Err(Error::invalid(format!(
+            "Validation failed: comment is too long (maximum is {NOTE_MAX} characters)"
+        )));
     }
     account::find_visible(app, target).await?;
     let comment = if comment.trim().is_empty() { "" } else { comment };
@@ -215,13 +217,25 @@ pub(super) async fn unmerge(_: &App, _: &mut Tx, _account: AccountId, _target: A
 
 /// Notifies `target` of a new follower.
 #[expect(clippy::unused_async, reason = "service::notification is wired here when it lands")]
-pub(super) async fn tell_followed(_: &App, _: &mut Tx, _from: AccountId, _target: &Account, _follow: RowId) -> Result<()> {
+pub(super) async fn tell_followed(
+    _: &App,
+    _: &mut Tx,
+    _from: AccountId,
+    _target: &Account,
+    _follow: RowId,
+) -> Result<()> {
     Ok(())
 }
 
 /// Notifies `target` of a request to follow.
 #[expect(clippy::unused_async, reason = "service::notification is wired here when it lands")]
-pub(super) async fn tell_requested(_: &App, _: &mut Tx, _from: AccountId, _target: &Account, _request: RowId) -> Result<()> {
+pub(super) async fn tell_requested(
+    _: &App,
+    _: &mut Tx,
+    _from: AccountId,
+    _target: &Account,
+    _request: RowId,
+) -> Result<()> {
     Ok(())
 }
 

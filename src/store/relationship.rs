@@ -95,13 +95,7 @@ pub async fn blocks(db: impl Executor, account: AccountId, target: AccountId) ->
 ///
 /// # Errors
 /// When the database does.
-pub async fn insert_block(
-    tx: &mut Tx,
-    id: RowId,
-    account: AccountId,
-    target: AccountId,
-    now: Time,
-) -> Result<bool> {
+pub async fn insert_block(tx: &mut Tx, id: RowId, account: AccountId, target: AccountId, now: Time) -> Result<bool> {
     let done = tx
         .query(sql!(
             "INSERT INTO blocks (id, account_id, target_account_id, created_at) VALUES ($1, $2, $3, $4)

@@ -9,11 +9,11 @@
 mod harness;
 
 mod accounts;
+mod blocks;
 mod contract;
+mod follow_requests;
 mod media;
 mod media_worker;
-mod blocks;
-mod follow_requests;
 mod mutes;
 mod relationships;
 mod store;

@@ -12,7 +12,10 @@ async fn mutes_say_when_they_end() {
     alice.post(&format!("/api/v1/accounts/{}/mute", carol.id())).form(&[("duration", "3600")]).ok().await;
 
     let muted = alice.get("/api/v1/mutes").ok().await;
-    assert_eq!((&muted[0]["acct"], &muted[0]["mute_expires_at"]), (&json!("carol"), &json!("2026-01-15T13:00:03.000Z")));
+    assert_eq!(
+        (&muted[0]["acct"], &muted[0]["mute_expires_at"]),
+        (&json!("carol"), &json!("2026-01-15T13:00:03.000Z"))
+    );
     assert_eq!((&muted[1]["acct"], &muted[1]["mute_expires_at"]), (&json!("bob"), &json!(null)));
 
     alice.post(&format!("/api/v1/accounts/{}/unmute", bob.id())).ok().await;

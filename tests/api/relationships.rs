@@ -122,7 +122,10 @@ async fn a_block_ends_follows_both_ways() {
     act(&bob, "follow", &alice).await;
 
     let tie = act(&alice, "block", &bob).await;
-    assert_eq!((&tie["blocking"], &tie["following"], &tie["followed_by"]), (&json!(true), &json!(false), &json!(false)));
+    assert_eq!(
+        (&tie["blocking"], &tie["following"], &tie["followed_by"]),
+        (&json!(true), &json!(false), &json!(false))
+    );
     act(&alice, "block", &bob).await;
     assert_eq!(counts(&alice).await, (0, 0));
     assert_eq!(counts(&bob).await, (0, 0));

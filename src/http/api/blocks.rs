@@ -11,11 +11,7 @@ use crate::http::page::Page;
 use crate::service;
 
 /// `GET /api/v1/blocks`
-pub async fn index(
-    State(app): State<App>,
-    Auth(actor, ..): Auth<ReadBlocks>,
-    paging: AccountPaging,
-) -> Result<Page> {
+pub async fn index(State(app): State<App>, Auth(actor, ..): Auth<ReadBlocks>, paging: AccountPaging) -> Result<Page> {
     let rows = service::relationship::blocks(&app, &actor, &paging.cursor).await?;
     listed(&app, &paging, &rows).await
 }

@@ -1,9 +1,9 @@
 //! One file per group of the client API, one short handler per endpoint.
 
 pub mod accounts;
-pub mod media;
 pub mod blocks;
 pub mod follow_requests;
+pub mod media;
 pub mod mutes;
 pub mod relationships;
 pub mod statuses;
