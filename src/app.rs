@@ -16,7 +16,9 @@ use crate::error::{Error, Result};
 use crate::event::Events;
 use crate::media::Sandbox;
 use crate::media::storage::Storage;
+use crate::mail::Mailer;
 use crate::model::{Emojis, Settings};
+use crate::service::limits::Limits;
 use crate::store::{self, Db, db};
 use crate::urls::Urls;
 
@@ -49,6 +51,10 @@ pub struct Parts {
     pub storage: Storage,
     /// Where images are decoded.
     pub sandbox: Sandbox,
+    /// How often anyone did something lately.
+    pub limits: Limits,
+    /// Where mail goes.
+    pub mail: Mailer,
     live: ArcSwap<Live>,
 }
 
@@ -94,6 +100,8 @@ impl App {
             urls: urls(&config),
             keys: Keys::new(secret.expose().as_bytes()),
             cache: Cache::default(),
+            limits: Limits::default(),
+            mail: Mailer::new(&config).map_err(Error::internal)?,
             events: Events::default(),
             stopping: AtomicBool::new(false),
             live: ArcSwap::default(),

@@ -14,6 +14,7 @@ pub mod event;
 pub mod http;
 pub mod jobs;
 pub mod logging;
+pub mod mail;
 pub mod media;
 pub mod metrics;
 pub mod model;

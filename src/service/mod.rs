@@ -6,6 +6,7 @@ pub mod follow;
 pub mod media;
 pub mod notification;
 pub mod relationship;
+pub mod limits;
 pub mod sign_up;
 pub mod token;
 pub mod visibility;

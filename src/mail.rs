@@ -1,0 +1,144 @@
+//! Outgoing mail: through a mail server, or into a folder where a newcomer finds it, or nowhere.
+//!
+//! Reached from `jobs::send_mail` alone, so nobody waits for a mail server. What is written stands in `service::letter`.
+//! The mail server is the one peer, beside other servers of the fediverse, to which a connection is opened.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use lettre::message::header::{ContentTransferEncoding, ContentType};
+use lettre::message::{Mailbox, MultiPart, SinglePart};
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
+
+use crate::config::{Config, MailTransport, SmtpTls};
+use crate::crypto;
+use crate::model::Time;
+
+/// What is sent.
+#[derive(Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Letter {
+    pub to: String,
+    pub subject: String,
+    pub text: String,
+    /// The same for programs that show HTML.
+    pub html: Option<String>,
+    pub date: Time,
+}
+
+/// Without its content: it holds addresses and links.
+impl std::fmt::Debug for Letter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Letter(***)")
+    }
+}
+
+/// Why mail was not sent.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It can never be sent: the address is none, or the mail server refuses it for good.
+    #[error("{0}")]
+    Refused(String),
+    /// Later it may work.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Sends mail as the configuration says.
+#[derive(Debug)]
+pub struct Mailer {
+    from: Mailbox,
+    transport: Transport,
+}
+
+#[derive(Debug)]
+enum Transport {
+    Smtp(AsyncSmtpTransport<Tokio1Executor>),
+    Directory(PathBuf),
+    None,
+}
+
+impl Mailer {
+    /// Opens no connection yet.
+    ///
+    /// # Errors
+    /// When the sender is no address or TLS cannot be set up.
+    pub fn new(config: &Config) -> Result<Self, Error> {
+        let mail = &config.mail;
+        let from = mail.from.as_str().parse().map_err(|error| Error::Refused(format!("mail.from: {error}")))?;
+        let transport = match mail.transport {
+            MailTransport::Smtp => Transport::Smtp(smtp(config)?),
+            MailTransport::Directory => Transport::Directory(mail.directory.clone()),
+            MailTransport::None => Transport::None,
+        };
+        Ok(Self { from, transport })
+    }
+
+    /// Sends one letter.
+    ///
+    /// # Errors
+    /// As the variants of [`Error`] say.
+    pub async fn send(&self, letter: Letter) -> Result<(), Error> {
+        match &self.transport {
+            Transport::Smtp(smtp) => {
+                let message = self.message(letter, None)?;
+                let sent = smtp.send(message).await;
+                sent.map(drop).map_err(|error| match error.is_permanent() {
+                    true => Error::Refused(error.to_string()),
+                    false => Error::Failed(error.to_string()),
+                })
+            }
+            Transport::Directory(folder) => {
+                // A name that sorts by time, and text that can be read and copied as it stands.
+                let name = format!("{}-{}.eml", letter.date.format("%Y%m%dT%H%M%S%6f"), crypto::random_text(6));
+                let message = self.message(letter, Some(ContentTransferEncoding::EightBit))?;
+                let failed = |error: std::io::Error| Error::Failed(format!("mail.directory: {error}"));
+                tokio::fs::create_dir_all(folder).await.map_err(failed)?;
+                tokio::fs::write(folder.join(name), message.formatted()).await.map_err(failed)
+            }
+            Transport::None => Ok(()),
+        }
+    }
+
+    fn message(&self, letter: Letter, encoding: Option<ContentTransferEncoding>) -> Result<Message, Error> {
+        let refused = |error: &dyn std::fmt::Display| Error::Refused(error.to_string());
+        let to = letter.to.parse().map_err(|error: lettre::address::AddressError| refused(&error))?;
+        let head = Message::builder()
+            .from(self.from.clone())
+            .to(Mailbox::new(None, to))
+            .subject(letter.subject)
+            .date(SystemTime::from(*letter.date))
+            .message_id(Some(format!("<{}@{}>", crypto::random_text(18), self.from.email.domain())));
+        let part = |kind: ContentType, body: String| {
+            let part = SinglePart::builder().header(kind);
+            match encoding {
+                Some(encoding) => part.header(encoding).body(body),
+                None => part.body(body),
+            }
+        };
+        let text = part(ContentType::TEXT_PLAIN, letter.text);
+        let message = match letter.html {
+            None => head.singlepart(text),
+            Some(html) => {
+                head.multipart(MultiPart::alternative().singlepart(text).singlepart(part(ContentType::TEXT_HTML, html)))
+            }
+        };
+        message.map_err(|error| refused(&error))
+    }
+}
+
+fn smtp(config: &Config) -> Result<AsyncSmtpTransport<Tokio1Executor>, Error> {
+    let mail = &config.mail;
+    let host = mail.smtp_host.as_deref().unwrap_or_default();
+    let builder = match mail.smtp_tls {
+        SmtpTls::Implicit => AsyncSmtpTransport::<Tokio1Executor>::relay(host),
+        SmtpTls::Starttls => AsyncSmtpTransport::<Tokio1Executor>::starttls_relay(host),
+        SmtpTls::None => Ok(AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host)),
+    };
+    let mut builder = builder.map_err(|error| Error::Refused(error.to_string()))?.port(mail.smtp_port);
+    if let (Some(name), Some(password)) = (&mail.smtp_username, &mail.smtp_password) {
+        builder = builder.credentials(Credentials::new(name.clone(), password.expose().to_owned()));
+    }
+    Ok(builder.build())
+}
