@@ -7,10 +7,10 @@ use axum::response::Response;
 use axum::routing::{get, post};
 
 use super::api::{accounts, blocks, follow_requests, media, mutes, relationships, statuses};
-use super::{auth, error, files, health, observe};
+use super::{access, auth, cache, compress, error, files, guard, headers, health, limits, observe};
 use crate::app::App;
 
-/// The whole server.
+/// The whole server. Layers run from the last to the first.
 pub fn router(app: App) -> Router {
     Router::new()
         .merge(api())
@@ -19,7 +19,12 @@ pub fn router(app: App) -> Router {
         .route("/media/{*key}", get(files::show))
         .fallback(not_found)
         .method_not_allowed_fallback(not_found)
+        .layer(middleware::from_fn_with_state(app.clone(), access::layer))
+        .layer(middleware::from_fn_with_state(app.clone(), limits::layer))
         .layer(middleware::from_fn_with_state(app.clone(), auth::layer))
+        .layer(middleware::from_fn_with_state(app.clone(), guard::layer))
+        .layer(middleware::from_fn_with_state(app.clone(), headers::layer))
+        .layer(compress::layer())
         .layer(middleware::from_fn_with_state(app.clone(), observe::layer))
         .with_state(app)
 }
@@ -31,7 +36,7 @@ fn api() -> Router<App> {
         .route("/api/v1/media", post(media::create))
         .route("/api/v1/media/{id}", get(media::show).put(media::update).patch(media::update))
         // statuses
-        .route("/api/v1/statuses/{id}", get(statuses::show))
+        .route("/api/v1/statuses/{id}", get(statuses::show).layer(cache::while_anonymous()))
 }
 
 fn health() -> Router<App> {
@@ -46,9 +51,9 @@ fn accounts() -> Router<App> {
     Router::new()
         .route("/api/v1/accounts", get(accounts::index))
         .route("/api/v1/accounts/relationships", get(relationships::index))
-        .route("/api/v1/accounts/{id}", get(accounts::show))
-        .route("/api/v1/accounts/{id}/followers", get(accounts::followers))
-        .route("/api/v1/accounts/{id}/following", get(accounts::following))
+        .route("/api/v1/accounts/{id}", get(accounts::show).layer(cache::while_anonymous()))
+        .route("/api/v1/accounts/{id}/followers", get(accounts::followers).layer(cache::while_anonymous()))
+        .route("/api/v1/accounts/{id}/following", get(accounts::following).layer(cache::while_anonymous()))
         .route("/api/v1/accounts/{id}/follow", post(relationships::follow))
         .route("/api/v1/accounts/{id}/unfollow", post(relationships::unfollow))
         .route("/api/v1/accounts/{id}/remove_from_followers", post(relationships::remove_from_followers))

@@ -3,10 +3,10 @@
 pub mod account;
 pub mod auth;
 pub mod follow;
+pub mod limits;
 pub mod media;
 pub mod notification;
 pub mod relationship;
-pub mod limits;
 pub mod sign_up;
 pub mod token;
 pub mod visibility;

@@ -12,6 +12,8 @@ mod accounts;
 mod blocks;
 mod contract;
 mod follow_requests;
+mod headers;
+mod limits;
 mod media;
 mod media_worker;
 mod mutes;

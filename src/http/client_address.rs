@@ -1,0 +1,58 @@
+//! Who is at the other end of the line: the peer, or whom a proxy that is trusted names in `X-Forwarded-For`.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use axum::extract::{ConnectInfo, Request};
+use axum::http::HeaderMap;
+use ipnet::IpNet;
+
+/// The client's address. A request without a connection, as in tests, comes from this machine.
+#[must_use]
+pub fn client_address(request: &Request, trusted: &[IpNet]) -> IpAddr {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |ConnectInfo(peer)| peer.ip().to_canonical());
+    behind_proxies(peer, request.headers(), trusted)
+}
+
+/// Goes from the peer towards the client for as long as what says so is trusted.
+fn behind_proxies(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+    let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
+    let hops: Vec<&str> = headers
+        .get_all("x-forwarded-for")
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+        .collect();
+    let mut address = peer;
+    for hop in hops.into_iter().rev() {
+        if !is_trusted(&address) {
+            break;
+        }
+        match hop.parse::<IpAddr>() {
+            Ok(next) => address = next.to_canonical(),
+            Err(_) => break,
+        }
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(peer: &str, forwarded: &'static str, trusted: &[&str]) -> String {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-forwarded-for", axum::http::HeaderValue::from_static(forwarded));
+        let trusted: Vec<IpNet> = trusted.iter().map(|network| network.parse().expect("a network")).collect();
+        behind_proxies(peer.parse().expect("an address"), &headers, &trusted).to_string()
+    }
+
+    #[test]
+    fn only_a_trusted_proxy_is_believed() {
+        assert_eq!(seen("192.0.2.9", "198.51.100.1", &[]), "192.0.2.9");
+        assert_eq!(seen("10.0.0.1", "198.51.100.1", &["10.0.0.0/8"]), "198.51.100.1");
+        assert_eq!(seen("10.0.0.1", "203.0.113.5, 198.51.100.1, 10.0.0.2", &["10.0.0.0/8"]), "198.51.100.1");
+        assert_eq!(seen("10.0.0.1", "nonsense", &["10.0.0.0/8"]), "10.0.0.1");
+    }
+}

@@ -1,0 +1,30 @@
+//! Compression where it pays: texts of more than a packet, at the fastest level.
+//!
+//! A page that nobody may keep holds a CSRF token beside what the visitor typed, so its length must not tell of its
+//! content (BREACH): such pages go as they are.
+
+use axum::http::{Extensions, HeaderMap, StatusCode, Version, header};
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{Predicate, SizeAbove};
+
+/// Answers that fit one packet gain nothing.
+const MIN_BYTES: u64 = 1400;
+
+/// The layer.
+#[must_use]
+pub fn layer() -> CompressionLayer<impl Predicate> {
+    CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(SizeAbove::new(MIN_BYTES).and(pays as fn(StatusCode, Version, &HeaderMap, &Extensions) -> bool))
+}
+
+fn pays(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
+    let value = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let content_type = value(header::CONTENT_TYPE);
+    let text = ["application/json", "application/activity+json", "application/atom+xml", "application/rss+xml"]
+        .iter()
+        .any(|kind| content_type.starts_with(kind));
+    let page = content_type.starts_with("text/") || content_type.starts_with("image/svg+xml");
+    text || (page && !value(header::CACHE_CONTROL).contains("no-store"))
+}

@@ -1,0 +1,130 @@
+//! The headers of every answer: who may read it (CORS), who may keep it, and what a browser may do with it.
+//!
+//! Contract: rules, section 6. Routes say what may be kept with [`cache`]; pages that need another policy set the
+//! header themselves, and it is left alone.
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::{access, cache};
+use crate::app::App;
+
+/// Nothing may be loaded, framed or sent from an answer of the API.
+const API_POLICY: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; form-action 'none'");
+/// Pages are whole without scripts; pictures and media may come from elsewhere.
+const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; img-src 'self' https: data:; media-src 'self' https:; font-src 'self'; \
+     base-uri 'none'; frame-ancestors 'none'",
+);
+/// What a script of another origin may read beside the body.
+const EXPOSED: HeaderValue =
+    HeaderValue::from_static("Link, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id");
+/// How long a browser may remember that it may ask, in seconds.
+const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
+
+/// What the answer's headers depend on, read before the request is used up.
+struct Asked {
+    api: bool,
+    closed: bool,
+    methods: Option<&'static str>,
+    headers: HeaderMap,
+    token_in_query: bool,
+}
+
+/// Answers preflight requests, and completes the headers of every other answer.
+pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
+    let asked = Asked::of(&app, &request);
+    let mut response = match asked.methods {
+        Some(methods) if is_preflight(&request) => preflight(methods, request.headers()),
+        _ => next.run(request).await,
+    };
+    let (status, headers) = (response.status(), response.headers_mut());
+    if asked.methods.is_some() {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    }
+    asked.complete_cache(status, headers);
+    let policy = if asked.api { API_POLICY } else { PAGE_POLICY };
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
+    headers.entry(header::X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
+    headers.entry(header::X_FRAME_OPTIONS).or_insert(HeaderValue::from_static("DENY"));
+    headers.entry(header::REFERRER_POLICY).or_insert(HeaderValue::from_static("same-origin"));
+    response
+}
+
+/// True for a path of the client API, whose answers are JSON.
+#[must_use]
+pub fn is_api(path: &str) -> bool {
+    path.starts_with("/api/")
+}
+
+/// The methods by which another origin may ask for `path`; `None` when it may not.
+fn methods(path: &str) -> Option<&'static str> {
+    match path {
+        "/oauth/token" | "/oauth/revoke" => Some("POST"),
+        _ if is_api(path) => Some("POST, PUT, DELETE, GET, PATCH, OPTIONS"),
+        _ if path.starts_with("/.well-known/") || path.starts_with("/nodeinfo/") => Some("GET"),
+        _ => {
+            let name = path.strip_prefix("/@").or_else(|| path.strip_prefix("/users/"))?;
+            (!name.is_empty() && !name.contains('/')).then_some("GET")
+        }
+    }
+}
+
+fn is_preflight(request: &Request) -> bool {
+    request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+fn preflight(methods: &'static str, request: &HeaderMap) -> Response {
+    let mut response = StatusCode::OK.into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(methods));
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE);
+    if let Some(wanted) = request.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
+    }
+    response
+}
+
+impl Asked {
+    fn of(app: &App, request: &Request) -> Self {
+        let path = request.uri().path();
+        let keep = |name: &HeaderName| request.headers().get(name).map(|value| (name.clone(), value.clone()));
+        let sent = [header::AUTHORIZATION, header::COOKIE, header::ACCEPT_LANGUAGE, header::ACCEPT];
+        Self {
+            api: is_api(path),
+            closed: is_api(path) && access::is_closed(app, request.method(), path),
+            methods: methods(path),
+            headers: sent.iter().filter_map(keep).collect(),
+            token_in_query: request.uri().query().is_some_and(|query| query.contains("_token=")),
+        }
+    }
+
+    /// Says what the answer depends on, and that nobody keeps it where that is so.
+    fn complete_cache(&self, status: StatusCode, headers: &mut HeaderMap) {
+        let vary = match headers.get(header::VARY) {
+            Some(vary) => vary.clone(),
+            None if self.api => HeaderValue::from_static("Authorization"),
+            None => HeaderValue::from_static(""),
+        };
+        let depends = vary.to_str().is_ok_and(|vary| vary.split(',').any(|name| self.carries(name.trim())));
+        let failed = self.api && !status.is_success();
+        if depends || failed || self.closed {
+            headers.insert(header::CACHE_CONTROL, cache::PRIVATE);
+        } else {
+            headers.entry(header::CACHE_CONTROL).or_insert(cache::PRIVATE);
+        }
+        if vary.is_empty() {
+            headers.remove(header::VARY);
+        } else {
+            headers.insert(header::VARY, vary);
+        }
+    }
+
+    fn carries(&self, name: &str) -> bool {
+        self.headers.contains_key(name) || (self.token_in_query && name.eq_ignore_ascii_case("authorization"))
+    }
+}

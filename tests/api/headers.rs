@@ -1,0 +1,93 @@
+//! Headers of every answer, and servers that are closed to strangers (contract rules, sections 6 and 7).
+
+use axum::http::Method;
+
+use crate::harness::TestApp;
+
+const PUBLIC: &str = "max-age=15, public, stale-while-revalidate=30, stale-if-error=86400";
+
+#[tokio::test]
+async fn an_answer_may_be_kept_only_while_nobody_is_signed_in() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let path = format!("/api/v1/accounts/{}", alice.id());
+
+    let anonymous = app.anonymous().get(&path).send().await;
+    assert_eq!(anonymous.header("cache-control"), PUBLIC);
+    assert_eq!(anonymous.header("vary"), "Authorization");
+
+    let signed_in = alice.get(&path).send().await;
+    assert_eq!(signed_in.header("cache-control"), "private, no-store");
+    let token = alice.token.clone().unwrap();
+    let by_query = app.anonymous().get(&format!("{path}?access_token={token}")).send().await;
+    assert_eq!(by_query.header("cache-control"), "private, no-store");
+
+    let missing = app.anonymous().get("/api/v1/accounts/1").send().await;
+    assert_eq!(missing.header("cache-control"), "private, no-store");
+}
+
+#[tokio::test]
+async fn every_answer_of_the_api_is_protected_and_has_an_id() {
+    let app = TestApp::new().await;
+    let first = app.anonymous().get("/api/v1/nothing").send().await;
+    let second = app.anonymous().get("/api/v1/nothing").send().await;
+
+    assert_eq!(
+        first.header("content-security-policy"),
+        "default-src 'none'; frame-ancestors 'none'; form-action 'none'"
+    );
+    assert_eq!(first.header("x-content-type-options"), "nosniff");
+    assert_eq!(first.header("access-control-allow-origin"), "*");
+    assert!(first.header("access-control-expose-headers").contains("X-RateLimit-Remaining"));
+    assert!(!first.header("x-request-id").is_empty());
+    assert_ne!(first.header("x-request-id"), second.header("x-request-id"));
+}
+
+#[tokio::test]
+async fn scripts_of_other_origins_may_use_the_api_and_not_the_pages() {
+    let app = TestApp::new().await;
+    let ask = |path: &str| {
+        let request = app.anonymous().request(Method::OPTIONS, path);
+        request.header("origin", "https://elsewhere.test").header("access-control-request-method", "POST")
+    };
+
+    let api = ask("/api/v1/statuses").header("access-control-request-headers", "authorization").send().await;
+    assert_eq!(api.status, 200);
+    assert_eq!(api.header("access-control-allow-methods"), "POST, PUT, DELETE, GET, PATCH, OPTIONS");
+    assert_eq!(api.header("access-control-allow-headers"), "authorization");
+    let token = ask("/oauth/token").send().await;
+    assert_eq!(token.header("access-control-allow-methods"), "POST");
+    let page = ask("/settings").send().await;
+    assert_eq!(page.header("access-control-allow-origin"), "");
+}
+
+#[tokio::test]
+async fn a_closed_server_answers_only_people() {
+    let app = TestApp::with(&[("ROOKERY_ACCESS_DISALLOW_UNAUTHENTICATED_API", "true")]).await;
+    let alice = app.account("alice").await;
+    let path = format!("/api/v1/accounts/{}", alice.id());
+
+    app.anonymous().get(&path).fails(401).await;
+    app.application("read").await.get(&path).fails(401).await;
+    assert_eq!(alice.get(&path).send().await.status, 200);
+    // Open to strangers: it says what the server is.
+    assert_ne!(app.anonymous().get("/api/v1/instance/rules").send().await.status, 401);
+}
+
+#[tokio::test]
+async fn limited_federation_closes_the_instance_too() {
+    let app = TestApp::with(&[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
+    let alice = app.account("alice").await;
+
+    app.anonymous().get("/api/v1/instance/rules").fails(401).await;
+    alice.get("/api/v1/instance/peers").fails(404).await;
+    let account = alice.get(&format!("/api/v1/accounts/{}", alice.id())).send().await;
+    assert_eq!(account.header("cache-control"), "private, no-store");
+}
+
+#[tokio::test]
+async fn a_body_that_says_it_is_too_large_is_refused_unread() {
+    let app = TestApp::new().await;
+    let request = app.anonymous().post("/api/v1/apps").header("content-length", "100000000");
+    request.body("application/json", b"{}".to_vec()).fails(413).await;
+}

@@ -1,0 +1,84 @@
+//! Rate limits (contract rules, section 5).
+
+use chrono::Duration;
+use rookery::service::limits::{self, Family};
+
+use crate::harness::TestApp;
+
+async fn limited() -> TestApp {
+    TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await
+}
+
+#[tokio::test]
+async fn three_hundred_anonymous_requests_in_five_minutes() {
+    let app = limited().await;
+    let path = "/api/v1/accounts/1";
+
+    let first = app.anonymous().get(path).send().await;
+    assert_eq!(first.header("x-ratelimit-limit"), "300");
+    assert_eq!(first.header("x-ratelimit-remaining"), "299");
+    assert_eq!(first.header("x-ratelimit-reset"), "2026-01-15T12:05:00.000000Z");
+    for _ in 0..299 {
+        assert_eq!(app.anonymous().get(path).send().await.status, 404);
+    }
+    let refused = app.anonymous().get(path).send().await;
+    assert_eq!(refused.status, 429);
+    assert_eq!(refused.header("x-ratelimit-remaining"), "0");
+    assert!(refused.json()["error"].is_string());
+
+    app.app.clock.advance(Duration::minutes(5));
+    assert_eq!(app.anonymous().get(path).send().await.status, 404);
+}
+
+#[tokio::test]
+async fn the_limit_closest_to_its_end_is_shown() {
+    let app = limited().await;
+    let alice = app.account("alice").await;
+    let path = format!("/api/v1/accounts/{}", alice.id());
+
+    let plain = alice.get(&path).send().await;
+    assert_eq!(plain.header("x-ratelimit-limit"), "300", "the token's is lower than the person's 1500");
+    let paging = alice.get(&format!("{path}?max_id=1")).send().await;
+    assert_eq!(paging.header("x-ratelimit-remaining"), "298", "the token's second, the first of paging");
+    let page = app.anonymous().get("/").send().await;
+    assert_eq!(page.header("x-ratelimit-limit"), "", "only the API shows limits");
+}
+
+#[tokio::test]
+async fn a_failed_action_gives_its_share_back() {
+    let app = limited().await;
+    let alice = app.account("alice").await;
+
+    for _ in 0..500 {
+        drop(limits::family(&app.app, alice.id(), Family::Follows).unwrap());
+    }
+    for _ in 0..400 {
+        limits::family(&app.app, alice.id(), Family::Follows).unwrap().keep();
+    }
+    assert!(limits::family(&app.app, alice.id(), Family::Follows).is_err());
+    assert!(limits::family(&app.app, alice.id(), Family::Statuses).is_ok());
+
+    app.app.clock.advance(Duration::hours(24));
+    assert!(limits::family(&app.app, alice.id(), Family::Follows).is_ok());
+}
+
+#[tokio::test]
+async fn switched_off_nothing_is_counted() {
+    let app = TestApp::new().await;
+    let answer = app.anonymous().get("/api/v1/accounts/1").send().await;
+    assert_eq!(answer.header("x-ratelimit-limit"), "");
+}
+
+#[tokio::test]
+async fn registering_apps_is_limited_by_address_behind_a_trusted_proxy() {
+    let app =
+        TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true"), ("ROOKERY_SERVER_TRUSTED_PROXIES", "127.0.0.0/8")])
+            .await;
+    let register = |from: &'static str| app.anonymous().post("/api/v1/apps").header("x-forwarded-for", from);
+
+    for _ in 0..5 {
+        assert_ne!(register("192.0.2.1").send().await.status, 429);
+    }
+    register("192.0.2.1").fails(429).await;
+    assert_ne!(register("192.0.2.2").send().await.status, 429);
+}
