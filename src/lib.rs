@@ -21,6 +21,7 @@ pub mod model;
 pub mod serve;
 pub mod service;
 pub mod store;
+pub mod templates;
 pub mod text;
 pub mod urls;
 

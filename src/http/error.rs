@@ -8,6 +8,10 @@ use serde::Serialize;
 
 use crate::error::{Error, Validation};
 
+/// The text of an error, in the extensions of its answer: browser routes show it as a page.
+#[derive(Clone, Debug)]
+pub struct Failure(pub String);
+
 #[derive(Serialize)]
 struct ErrorBody<'a> {
     error: &'a str,
@@ -46,6 +50,7 @@ impl IntoResponse for Error {
             ),
             other => failure(status, &other.to_string()),
         };
+        response.extensions_mut().insert(Failure(self.to_string()));
         if matches!(self, Self::InvalidToken | Self::Unauthorized(_)) {
             response.headers_mut().insert(
                 header::WWW_AUTHENTICATE,
@@ -59,7 +64,9 @@ impl IntoResponse for Error {
 /// An answer of `status` with `text` as its error.
 pub fn failure(status: StatusCode, text: &str) -> Response {
     let request_id = if status.is_server_error() { super::observe::request_id() } else { None };
-    json(status, &ErrorBody { error: text, request_id })
+    let mut response = json(status, &ErrorBody { error: text, request_id });
+    response.extensions_mut().insert(Failure(text.to_owned()));
+    response
 }
 
 fn status(error: &Error) -> StatusCode {

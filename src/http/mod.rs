@@ -17,3 +17,4 @@ pub mod limits;
 pub mod observe;
 pub mod page;
 pub mod router;
+pub mod web;

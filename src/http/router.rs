@@ -1,13 +1,14 @@
 //! Every core route on one page, and the layers around them.
 
 use axum::Router;
-use axum::http::StatusCode;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::middleware;
 use axum::response::Response;
 use axum::routing::{get, post};
 
 use super::api::{accounts, blocks, follow_requests, media, mutes, relationships, statuses};
-use super::{access, auth, cache, compress, error, files, guard, headers, health, limits, observe};
+use super::{access, auth, cache, compress, error, files, guard, headers, health, limits, observe, web};
 use crate::app::App;
 
 /// The whole server. Layers run from the last to the first.
@@ -17,6 +18,8 @@ pub fn router(app: App) -> Router {
         .merge(accounts())
         .merge(health())
         .route("/media/{*key}", get(files::show))
+        .merge(browser().layer(middleware::from_fn_with_state(app.clone(), web::layer)))
+        .route("/assets/{name}", get(web::assets::show))
         .fallback(not_found)
         .method_not_allowed_fallback(not_found)
         .layer(middleware::from_fn_with_state(app.clone(), access::layer))
@@ -72,7 +75,22 @@ fn accounts() -> Router<App> {
         .route("/api/v1/follow_requests/{id}/reject", post(follow_requests::reject))
 }
 
-/// Unknown paths, and unknown methods of known paths (contract rules, section 1).
-async fn not_found() -> Response {
-    error::failure(StatusCode::NOT_FOUND, "Record not found")
+/// Pages for people: errors are pages too, and cookies work.
+fn browser() -> Router<App> {
+    Router::new()
+        // sign-in and settings
+        .route("/auth/sign_in", get(web::sign_in::show).post(web::sign_in::create))
+        .route("/auth/sign_out", post(web::sign_in::delete))
+        .route("/settings", get(web::settings::show))
+        .route("/settings/password", get(web::settings::show).post(web::settings::change_password))
+}
+
+/// Unknown paths, and unknown methods of known paths (contract rules, section 1); a page for whoever can show one.
+async fn not_found(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Response {
+    let message = "Record not found";
+    let wants = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if wants.contains("text/html") && !uri.path().starts_with("/api/") {
+        return web::error_page(&app, StatusCode::NOT_FOUND, "There is no page at this address");
+    }
+    error::failure(StatusCode::NOT_FOUND, message)
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::status::Visibility;
-use super::{AccountId, AppId, Json, Scopes, Time, TokenId};
+use super::{Account, AccountId, AppId, Json, Scopes, Time, TokenId};
 
 /// Whoever is signed in: enough of account, user and token to decide what a request may do, in one row.
 #[derive(Clone, Debug)]
@@ -35,6 +35,22 @@ pub enum Unusable {
     Pending,
     Memorial,
     Moved,
+}
+
+impl Unusable {
+    /// Why the account of `user` cannot be used; the first reason, in the order of the checks.
+    #[must_use]
+    pub fn of(account: &Account, user: &User) -> Option<Self> {
+        let checks = [
+            (account.is_suspended(), Self::Suspended),
+            (user.confirmed_at.is_none(), Self::Unconfirmed),
+            (!user.approved, Self::Pending),
+            (user.disabled, Self::Disabled),
+            (account.memorial, Self::Memorial),
+            (account.moved_to_account_id.is_some(), Self::Moved),
+        ];
+        checks.into_iter().find(|(applies, _)| *applies).map(|(_, why)| why)
+    }
 }
 
 /// A role's permissions: bits of the contract's rules, section 2.

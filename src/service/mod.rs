@@ -7,6 +7,7 @@ pub mod limits;
 pub mod media;
 pub mod notification;
 pub mod relationship;
+pub mod session;
 pub mod sign_up;
 pub mod token;
 pub mod visibility;

@@ -13,6 +13,7 @@ pub mod migrate;
 pub mod notification;
 pub mod oauth;
 pub mod relationship;
+pub mod session;
 pub mod settings;
 pub mod sql;
 pub mod status;

@@ -76,3 +76,16 @@ pub async fn insert(tx: &mut Tx, new: NewUser) -> Result<()> {
     .await?;
     Ok(())
 }
+
+/// Sets the password's hash.
+///
+/// # Errors
+/// When the database does.
+pub async fn set_password(tx: &mut Tx, id: AccountId, hash: &str) -> Result<()> {
+    tx.query(sql!("UPDATE users SET password_hash = $2 WHERE account_id = $1"))
+        .bind(id)
+        .bind(hash.to_owned())
+        .execute()
+        .await?;
+    Ok(())
+}

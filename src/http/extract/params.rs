@@ -77,7 +77,10 @@ impl<T: DeserializeOwned> FromRequest<App> for Uploads<T> {
 }
 
 /// Reads a tree of parameters into `T`; the error names the parameter.
-fn parse<T: DeserializeOwned>(tree: Value) -> Result<T> {
+///
+/// # Errors
+/// [`Error::Invalid`] with its words.
+pub fn parse<T: DeserializeOwned>(tree: Value) -> Result<T> {
     serde_path_to_error::deserialize(tree).map_err(|error| {
         let path = error.path().to_string();
         let message = error.into_inner().to_string();

@@ -1,0 +1,104 @@
+//! Pages for people with a browser: server-rendered, without scripts, every form an ordinary POST.
+//!
+//! [`layer`] stands around the browser's routes: it gives handlers the [`cookies::Cookies`] of the request, writes those they
+//! set, and turns errors into pages. A handler answers with a [`Page`]; [`SignedIn`] and [`Form`] in its argument list
+//! ask for a session and check the CSRF token. Feeds, mail and pages share the templates of `crate::templates`.
+
+pub mod assets;
+pub mod cookies;
+pub mod csrf;
+pub mod render;
+pub mod session;
+pub mod settings;
+pub mod sign_in;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::app::App;
+use crate::http::error::Failure;
+use crate::model::Account;
+use crate::text::escape;
+
+pub use cookies::Cookies;
+pub use csrf::{Csrf, Form};
+pub use render::{Hidden, Page};
+pub use session::{SignedIn, WebSession};
+
+/// Cookies in and out, errors as pages: around every route that a browser shows.
+pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let cookies = Cookies::read(&app, request.headers());
+    request.extensions_mut().insert(cookies.clone());
+    let mut response = next.run(request).await;
+    if let Some(failure) = response.extensions().get::<Failure>() {
+        response = error_page(&app, response.status(), &failure.0);
+    }
+    cookies.write(response.headers_mut());
+    response
+}
+
+/// A page that says what went wrong.
+pub fn error_page(app: &App, status: StatusCode, message: &str) -> Response {
+    let context = minijinja::context! {
+        page_title => title(status),
+        noindex => true,
+        status => status.as_u16(),
+        title => title(status),
+        message => sentence(message),
+        request_id => status.is_server_error().then(crate::http::observe::request_id).flatten(),
+    };
+    match Page::render(app, "error.html", context) {
+        Ok(page) => page.with_status(status).into_response(),
+        Err(error) => {
+            tracing::error!(%error, "could not render an error");
+            status.into_response()
+        }
+    }
+}
+
+/// The heading over an error.
+fn title(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        400 | 422 => "That did not work",
+        401 => "Who is there?",
+        403 => "Not allowed",
+        404 => "Nothing here",
+        410 => "Gone",
+        413 => "Too large",
+        429 => "Too many tries",
+        503 => "Please try again",
+        _ => "Something broke",
+    }
+}
+
+/// Ends in a full stop.
+fn sentence(text: &str) -> String {
+    if text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// Sends the browser to `url` with GET, whatever it came with: 302, as the contract's OAuth rows say.
+pub fn redirect(url: &str) -> Response {
+    let mut response = StatusCode::FOUND.into_response();
+    let escaped = percent_encoding::utf8_percent_encode(url, percent_encoding::CONTROLS).to_string();
+    match HeaderValue::from_str(&escaped) {
+        Ok(value) => {
+            response.headers_mut().insert(header::LOCATION, value);
+            response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            response
+        }
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// A local account's name as HTML; the user name when it has none.
+fn display_name_html(account: &Account) -> String {
+    let name = if account.display_name.is_empty() { &account.username } else { &account.display_name };
+    escape(name)
+}
+
+/// A local account's picture.
+fn avatar_url(app: &App, account: &Account) -> String {
+    account.avatar.as_ref().map_or_else(|| app.urls.default_avatar(), |key| app.urls.media(key))
+}

@@ -1,0 +1,98 @@
+//! Browser sessions.
+
+use super::{Executor, Result, Tx};
+use crate::model::{AccountId, RowId, Time};
+use crate::sql;
+
+/// A session that has not ended.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the table web_sessions")]
+pub struct SessionRow {
+    pub id: RowId,
+    pub account_id: AccountId,
+    pub expires_at: Time,
+}
+
+/// The session with this hash, unless it has ended by `now`.
+///
+/// # Errors
+/// When the database does.
+pub async fn find(db: impl Executor, token_hash: &str, now: Time) -> Result<Option<SessionRow>> {
+    db.query(sql!("SELECT id, account_id, expires_at FROM web_sessions WHERE token_hash = $1 AND expires_at > $2"))
+        .bind(token_hash.to_owned())
+        .bind(now)
+        .optional()
+        .await
+}
+
+/// A new session.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "columns of the table web_sessions")]
+pub struct NewSession {
+    pub id: RowId,
+    pub token_hash: String,
+    pub account_id: AccountId,
+    pub now: Time,
+    pub expires_at: Time,
+}
+
+/// Inserts a session.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert(tx: &mut Tx, new: NewSession) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO web_sessions (id, token_hash, account_id, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5)"
+    ))
+    .bind(new.id)
+    .bind(new.token_hash)
+    .bind(new.account_id)
+    .bind(new.now)
+    .bind(new.expires_at)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Moves a session's end.
+///
+/// # Errors
+/// When the database does.
+pub async fn extend(tx: &mut Tx, id: RowId, expires_at: Time) -> Result<()> {
+    tx.query(sql!("UPDATE web_sessions SET expires_at = $2 WHERE id = $1"))
+        .bind(id)
+        .bind(expires_at)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Ends the session with this hash.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete(tx: &mut Tx, token_hash: &str) -> Result<()> {
+    tx.query(sql!("DELETE FROM web_sessions WHERE token_hash = $1")).bind(token_hash.to_owned()).execute().await?;
+    Ok(())
+}
+
+/// Ends the sessions of `account`, except `kept`.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete_all(tx: &mut Tx, account: AccountId, kept: Option<RowId>) -> Result<u64> {
+    tx.query(sql!("DELETE FROM web_sessions WHERE account_id = $1 AND id <> $2"))
+        .bind(account)
+        .bind(kept.unwrap_or_else(|| RowId::from(0)))
+        .execute()
+        .await
+}
+
+/// Removes the sessions that had ended by `now`.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete_expired(tx: &mut Tx, now: Time) -> Result<u64> {
+    tx.query(sql!("DELETE FROM web_sessions WHERE expires_at <= $1")).bind(now).execute().await
+}
