@@ -5,11 +5,12 @@
 
 use std::sync::LazyLock;
 
-use minijinja::{Environment, Value, context};
+use minijinja::{AutoEscape, Environment, Output, State, Value, context};
 use serde::Serialize;
 
 use crate::app::App;
 use crate::error::{Error, Result};
+use crate::text::escape;
 
 /// Each template by its name.
 macro_rules! embed {
@@ -66,12 +67,22 @@ const TEMPLATES: &[(&str, &str)] = embed![
 /// The parsed templates: constant, so that no request parses one.
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();
-    environment.set_trim_blocks(false);
+    environment.set_formatter(write_escaped);
     for (name, source) in TEMPLATES {
         environment.add_template(name, source).expect("a test parses every template");
     }
     environment
 });
+
+/// Escapes what stands in markup as everything else of this server does: `/` needs no escaping.
+fn write_escaped(out: &mut Output<'_>, state: &State<'_, '_>, value: &Value) -> Result<(), minijinja::Error> {
+    match value.as_str() {
+        Some(text) if state.auto_escape() == AutoEscape::Html && !value.is_safe() => {
+            out.write_str(&escape(text)).map_err(minijinja::Error::from)
+        }
+        _ => minijinja::escape_formatter(out, state, value),
+    }
+}
 
 /// The text of the template `name` with `context`, to which the values that all templates share are added:
 /// `site_title`, `domain`, `base_url`, `css_url` and `lang`.

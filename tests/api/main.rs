@@ -20,3 +20,4 @@ mod mutes;
 mod relationships;
 mod store;
 mod tidy;
+mod web_session;

@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::{Cookies, Csrf, Form, Hidden, Page, WebSession, redirect, session};
 use crate::app::App;
@@ -76,7 +77,7 @@ pub async fn create(
 ///
 /// # Errors
 /// When the database does.
-pub async fn delete(State(app): State<App>, cookies: Cookies, Form(()): Form<()>) -> Result<Response> {
+pub async fn delete(State(app): State<App>, cookies: Cookies, Form(_): Form<IgnoredAny>) -> Result<Response> {
     session::end(&app, &cookies).await?;
     cookies.notice("You are signed out.");
     Ok(redirect("/auth/sign_in"))

@@ -1,5 +1,6 @@
 //! The one harness: a server on a database of its own with a fixed clock, and clients that speak HTTP to it.
 
+mod browser;
 mod client;
 mod database;
 
@@ -19,6 +20,7 @@ use rookery::service::token;
 use rookery::store::Db;
 use tower::ServiceExt as _;
 
+pub use browser::{Browser, PASSWORD, form_fields};
 pub use client::{Answer, Client};
 
 /// Every scope: what a test's people hold unless it says otherwise.
@@ -89,6 +91,15 @@ impl TestApp {
         tx.commit().await.unwrap();
         let token = self.token(Some(id), ALL_SCOPES).await;
         Client::new(self.clone(), Some(id), name, Some(token))
+    }
+
+    /// Gives a local account a password to sign in with.
+    pub async fn set_password(&self, name: &str, password: &str) {
+        let hash = rookery::crypto::hash_password(password.to_owned().into()).await.unwrap();
+        let account = rookery::store::account::find_local(&self.app.db, name).await.unwrap().unwrap();
+        let mut tx = self.app.db.begin().await.unwrap();
+        rookery::store::user::set_password(&mut tx, account.id, &hash).await.unwrap();
+        tx.commit().await.unwrap();
     }
 
     /// A client without a token.

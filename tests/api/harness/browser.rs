@@ -1,0 +1,110 @@
+//! Someone with a browser: keeps cookies, and sends the forms of the pages they see.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use axum::http::{Method, header};
+
+use super::{Answer, Client, TestApp};
+
+/// A browser. Clones share their cookies.
+#[derive(Clone)]
+pub struct Browser {
+    client: Client,
+    cookies: Arc<Mutex<BTreeMap<String, String>>>,
+}
+
+impl Browser {
+    pub fn new(server: &TestApp) -> Self {
+        Self { client: server.anonymous(), cookies: Arc::default() }
+    }
+
+    /// A browser in which `name` signed in with their password, which is set for it.
+    pub async fn signed_in(server: &TestApp, name: &str) -> Self {
+        server.set_password(name, PASSWORD).await;
+        let browser = Self::new(server);
+        let answer = browser.sign_in(name, PASSWORD).await;
+        assert_eq!(answer.status, 302, "{}", answer.text());
+        browser
+    }
+
+    /// Opens the sign-in page and sends its form.
+    pub async fn sign_in(&self, name: &str, password: &str) -> Answer {
+        let page = self.get("/auth/sign_in").await;
+        self.submit(&page, "/auth/sign_in", &[("email", name), ("password", password)]).await
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, None).await
+    }
+
+    pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        self.send(Method::POST, path, Some(fields)).await
+    }
+
+    pub async fn delete(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        self.send(Method::DELETE, path, Some(fields)).await
+    }
+
+    /// Sends the first form of `page` that posts to `action`, with its hidden fields and `fields`.
+    pub async fn submit(&self, page: &Answer, action: &str, fields: &[(&str, &str)]) -> Answer {
+        let hidden = form_fields(&page.text(), action);
+        let mut all: Vec<(&str, &str)> = hidden.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        all.extend_from_slice(fields);
+        self.post(action, &all).await
+    }
+
+    pub fn cookie(&self, name: &str) -> Option<String> {
+        self.cookies.lock().unwrap().get(name).cloned()
+    }
+
+    pub fn set_cookie(&self, name: &str, value: &str) {
+        self.cookies.lock().unwrap().insert(name.to_owned(), value.to_owned());
+    }
+
+    async fn send(&self, method: Method, path: &str, form: Option<&[(&str, &str)]>) -> Answer {
+        let jar = self.cookies.lock().unwrap().clone();
+        let line: Vec<String> = jar.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let mut request = self.client.request(method, path).header("accept", "text/html");
+        if !line.is_empty() {
+            request = request.header("cookie", &line.join("; "));
+        }
+        if let Some(form) = form {
+            request = request.form(form);
+        }
+        let answer = request.send().await;
+        self.keep(&answer);
+        answer
+    }
+
+    fn keep(&self, answer: &Answer) {
+        let mut jar = self.cookies.lock().unwrap();
+        for line in answer.headers.get_all(header::SET_COOKIE) {
+            let line = line.to_str().unwrap();
+            let (name, value) = line.split(';').next().unwrap().split_once('=').unwrap();
+            if line.contains("Max-Age=0") {
+                jar.remove(name);
+            } else {
+                jar.insert(name.to_owned(), value.to_owned());
+            }
+        }
+    }
+}
+
+/// What [`Browser::signed_in`] signs in with.
+pub const PASSWORD: &str = "correct horse battery";
+
+/// The hidden fields of the first form in `html` that posts to `action`.
+pub fn form_fields(html: &str, action: &str) -> Vec<(String, String)> {
+    let start = html.find(&format!("action=\"{action}\"")).unwrap_or_else(|| panic!("no form posts to {action}: {html}"));
+    let form = &html[start..start + html[start..].find("</form>").unwrap()];
+    let inputs = form.split("<input type=\"hidden\"").skip(1);
+    inputs.map(|input| (attribute(input, "name"), attribute(input, "value"))).collect()
+}
+
+fn attribute(tag: &str, name: &str) -> String {
+    let rest = &tag[tag.find(&format!("{name}=\"")).unwrap() + name.len() + 2..];
+    let value = &rest[..rest.find('"').unwrap()];
+    let entities = [("&quot;", "\""), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")];
+    entities.iter().fold(value.to_owned(), |text, (entity, letter)| text.replace(entity, letter))
+}
