@@ -99,7 +99,9 @@ pub fn render(app: &App, name: &str, context: impl Serialize) -> Result<String> 
         lang => "en",
     };
     let template = ENVIRONMENT.get_template(name).map_err(Error::internal)?;
-    template.render(context! { ..own, ..shared }).map_err(|error| Error::internal(format!("template {name}: {error:#}")))
+    template
+        .render(context! { ..own, ..shared })
+        .map_err(|error| Error::internal(format!("template {name}: {error:#}")))
 }
 
 #[cfg(test)]

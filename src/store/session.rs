@@ -60,11 +60,7 @@ pub async fn insert(tx: &mut Tx, new: NewSession) -> Result<()> {
 /// # Errors
 /// When the database does.
 pub async fn extend(tx: &mut Tx, id: RowId, expires_at: Time) -> Result<()> {
-    tx.query(sql!("UPDATE web_sessions SET expires_at = $2 WHERE id = $1"))
-        .bind(id)
-        .bind(expires_at)
-        .execute()
-        .await?;
+    tx.query(sql!("UPDATE web_sessions SET expires_at = $2 WHERE id = $1")).bind(id).bind(expires_at).execute().await?;
     Ok(())
 }
 

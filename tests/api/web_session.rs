@@ -120,7 +120,9 @@ async fn sign_in_never_leads_to_another_site() {
     let app = TestApp::new().await;
     app.account("alice").await;
     let browser = Browser::signed_in(&app, "alice").await;
-    for next in ["//evil.test/", "https://evil.test/", "/\\evil.test", "/\t/evil.test", "evil", "javascript:alert(1)", ""] {
+    for next in
+        ["//evil.test/", "https://evil.test/", "/\\evil.test", "/\t/evil.test", "evil", "javascript:alert(1)", ""]
+    {
         let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
         let answer = browser.get(&format!("/auth/sign_in?{query}")).await;
         assert_eq!(answer.header("location"), "/settings", "{next:?}");
@@ -189,8 +191,11 @@ async fn another_password_signs_out_other_browsers_and_no_app() {
         assert!(refused.text().contains(field), "{field}");
     }
 
-    let right =
-        [("current_password", PASSWORD), ("password", "another good one"), ("password_confirmation", "another good one")];
+    let right = [
+        ("current_password", PASSWORD),
+        ("password", "another good one"),
+        ("password_confirmation", "another good one"),
+    ];
     let changed = here.submit(&settings, "/settings/password", &right).await;
     assert_eq!(changed.header("location"), "/settings");
     assert!(here.get("/settings").await.text().contains("password is changed"));
@@ -227,6 +232,9 @@ async fn every_form_carries_its_token() {
     let browser = Browser::signed_in(&app, "alice").await;
     let settings = browser.get("/settings").await.text();
     for action in ["/auth/sign_out", "/settings/password"] {
-        assert!(form_fields(&settings, action).iter().any(|(name, value)| name == "csrf" && value.len() > 20), "{action}");
+        assert!(
+            form_fields(&settings, action).iter().any(|(name, value)| name == "csrf" && value.len() > 20),
+            "{action}"
+        );
     }
 }

@@ -68,8 +68,7 @@ pub async fn show(Path(name): Path<String>, RawQuery(query): RawQuery, headers: 
     let asset = ASSETS.get(name.as_str()).ok_or(Error::NotFound)?;
     let etag = format!("\"{}\"", asset.hash);
     let known = headers.get(header::IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == etag.as_bytes());
-    let mut response =
-        if known { StatusCode::NOT_MODIFIED.into_response() } else { asset.bytes.into_response() };
+    let mut response = if known { StatusCode::NOT_MODIFIED.into_response() } else { asset.bytes.into_response() };
     let pinned = query.as_deref().and_then(|query| query.strip_prefix("v=")) == Some(asset.hash.as_str());
     let cached = if pinned { "public, max-age=31536000, immutable" } else { "public, max-age=86400" };
     let headers = response.headers_mut();
@@ -78,6 +77,9 @@ pub async fn show(Path(name): Path<String>, RawQuery(query): RawQuery, headers: 
     headers.insert(header::ETAG, HeaderValue::from_str(&etag).map_err(Error::internal)?);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     // A picture opened by itself runs nothing: SVG could.
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'"));
+    headers.insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'"),
+    );
     Ok(response)
 }

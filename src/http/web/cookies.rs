@@ -63,7 +63,8 @@ impl Cookies {
         let mut sent = BTreeMap::new();
         for line in headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok()) {
             for (name, value) in line.split(';').filter_map(|pair| pair.trim().split_once('=')) {
-                let known = [Name::Session, Name::Visit, Name::Flash].into_iter().find(|known| known.text(secure) == name);
+                let known =
+                    [Name::Session, Name::Visit, Name::Flash].into_iter().find(|known| known.text(secure) == name);
                 if let Some(known) = known {
                     sent.insert(known, value.to_owned());
                 }
@@ -117,10 +118,7 @@ impl Cookies {
 impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Cookies {
     type Rejection = crate::error::Error;
 
-    async fn from_request_parts(
-        parts: &mut axum::http::request::Parts,
-        _: &S,
-    ) -> Result<Self, Self::Rejection> {
+    async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self, Self::Rejection> {
         let missing = || crate::error::Error::internal("a browser route outside the layer of the web pages");
         parts.extensions.get::<Self>().cloned().ok_or_else(missing)
     }

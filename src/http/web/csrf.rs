@@ -64,7 +64,9 @@ impl<T: DeserializeOwned> FromRequest<App> for Form<T> {
         let Params(tree) = Params::<Value>::from_request(Request::from_parts(parts, body), app).await?;
         let sent = tree.get("csrf").and_then(Value::as_str).unwrap_or_default();
         if !base(&cookies).is_some_and(|base| app.keys.verify(PURPOSE, base, sent)) {
-            return Err(Error::forbidden("This form is too old, or did not come from our own page. Go back, reload the page and try again"));
+            return Err(Error::forbidden(
+                "This form is too old, or did not come from our own page. Go back, reload the page and try again",
+            ));
         }
         Ok(Self(parse(tree)?))
     }

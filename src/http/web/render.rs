@@ -9,7 +9,8 @@ use crate::error::Result;
 use crate::templates;
 
 /// What a page may load: style, pictures and media of this server, and nothing else.
-const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+const POLICY: &str =
+    "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 /// The same, for pages whose forms end on this server.
 const POLICY_WITH_FORMS: &str = "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 

@@ -31,12 +31,7 @@ pub struct ChangePassword {
 ///
 /// # Errors
 /// When the database does.
-pub async fn show(
-    State(app): State<App>,
-    SignedIn(person): SignedIn,
-    cookies: Cookies,
-    csrf: Csrf,
-) -> Result<Page> {
+pub async fn show(State(app): State<App>, SignedIn(person): SignedIn, cookies: Cookies, csrf: Csrf) -> Result<Page> {
     page(&app, &person, &cookies, &csrf, None)
 }
 

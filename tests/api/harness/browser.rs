@@ -96,7 +96,8 @@ pub const PASSWORD: &str = "correct horse battery";
 
 /// The hidden fields of the first form in `html` that posts to `action`.
 pub fn form_fields(html: &str, action: &str) -> Vec<(String, String)> {
-    let start = html.find(&format!("action=\"{action}\"")).unwrap_or_else(|| panic!("no form posts to {action}: {html}"));
+    let start =
+        html.find(&format!("action=\"{action}\"")).unwrap_or_else(|| panic!("no form posts to {action}: {html}"));
     let form = &html[start..start + html[start..].find("</form>").unwrap()];
     let inputs = form.split("<input type=\"hidden\"").skip(1);
     inputs.map(|input| (attribute(input, "name"), attribute(input, "value"))).collect()
