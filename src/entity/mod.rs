@@ -10,6 +10,7 @@ pub mod emoji;
 pub mod media;
 pub mod muted_account;
 pub mod relationship;
+pub mod notification;
 pub mod status;
 
 use serde::Serialize;

@@ -77,15 +77,18 @@ struct StatusApplication<'a> {
 /// # Errors
 /// When the database does.
 pub async fn render(app: &App, viewer: Option<&Actor>, page: &[Seen]) -> Result<Vec<Fragment>> {
-    let heads: Vec<&Head> = page.iter().flat_map(|seen| [Some(seen.head()), seen.original()]).flatten().collect();
-    let cores = cores(app, &heads).await?;
-    let mut authors: Vec<(AccountId, i64)> = heads.iter().map(|head| (head.account_id, head.account_version)).collect();
-    authors.sort_unstable();
-    authors.dedup();
-    let authors = account::render_versions(app, &authors).await?;
-    let assemble = Assemble { viewer, cores, authors };
+    let assemble = Assemble::load(app, viewer, page).await?;
     // A status that was deleted since its head was read has no core; it is left out.
     Ok(page.iter().filter_map(|seen| assemble.page_entry(seen)).collect())
+}
+
+/// As [`render`], for statuses that stand inside other entities.
+///
+/// # Errors
+/// When the database does.
+pub async fn render_by_id(app: &App, viewer: Option<&Actor>, page: &[Seen]) -> Result<HashMap<StatusId, Fragment>> {
+    let assemble = Assemble::load(app, viewer, page).await?;
+    Ok(page.iter().filter_map(|seen| Some((seen.head().id, assemble.page_entry(seen)?))).collect())
 }
 
 /// One status as `viewer` sees it.
@@ -102,7 +105,18 @@ struct Assemble<'a> {
     authors: HashMap<AccountId, Arc<str>>,
 }
 
-impl Assemble<'_> {
+impl<'a> Assemble<'a> {
+    async fn load(app: &App, viewer: Option<&'a Actor>, page: &[Seen]) -> Result<Self> {
+        let heads: Vec<&Head> = page.iter().flat_map(|seen| [Some(seen.head()), seen.original()]).flatten().collect();
+        let cores = cores(app, &heads).await?;
+        let mut authors: Vec<(AccountId, i64)> =
+            heads.iter().map(|head| (head.account_id, head.account_version)).collect();
+        authors.sort_unstable();
+        authors.dedup();
+        let authors = account::render_versions(app, &authors).await?;
+        Ok(Self { viewer, cores, authors })
+    }
+
     fn page_entry(&self, seen: &Seen) -> Option<Fragment> {
         let reblog = match seen.original() {
             None => None,

@@ -7,7 +7,7 @@ use axum::middleware;
 use axum::response::Response;
 use axum::routing::{get, post};
 
-use super::api::{accounts, blocks, follow_requests, media, mutes, relationships, statuses};
+use super::api::{accounts, blocks, follow_requests, media, mutes, notifications, relationships, statuses};
 use super::{access, auth, cache, compress, error, files, guard, headers, health, limits, observe, web};
 use crate::app::App;
 
@@ -38,6 +38,12 @@ fn api() -> Router<App> {
         .route("/api/v2/media", post(media::create))
         .route("/api/v1/media", post(media::create))
         .route("/api/v1/media/{id}", get(media::show).put(media::update).patch(media::update))
+        // notifications
+        .route("/api/v1/notifications", get(notifications::index))
+        .route("/api/v1/notifications/unread_count", get(notifications::unread_count))
+        .route("/api/v1/notifications/clear", post(notifications::clear))
+        .route("/api/v1/notifications/{id}", get(notifications::show))
+        .route("/api/v1/notifications/{id}/dismiss", post(notifications::dismiss))
         // statuses
         .route("/api/v1/statuses/{id}", get(statuses::show).layer(cache::while_anonymous()))
 }

@@ -6,4 +6,5 @@ pub mod follow_requests;
 pub mod media;
 pub mod mutes;
 pub mod relationships;
+pub mod notifications;
 pub mod statuses;

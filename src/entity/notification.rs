@@ -1,0 +1,80 @@
+//! <https://docs.joinmastodon.org/entities/Notification/>
+
+use serde::Serialize;
+
+use super::{Fragment, account, status};
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::model::{AccountId, Actor, NotificationId, NotificationType};
+use crate::service::notification::Shown;
+use crate::service::visibility::Seen;
+
+/// The members that are neither an account nor a status.
+#[derive(Debug, Serialize)]
+struct Shared {
+    id: NotificationId,
+    #[serde(rename = "type")]
+    kind: NotificationType,
+    created_at: String,
+    group_key: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    filtered: bool,
+}
+
+/// <https://docs.joinmastodon.org/methods/notifications/#unread-count>
+#[derive(Debug, Serialize)]
+pub struct UnreadCount {
+    /// Capped at the limit asked for.
+    pub count: i64,
+}
+
+/// The actor's notifications, in the order given. A status that several are about is rendered once; accounts and
+/// statuses cost no statement when none changed since they were last rendered.
+///
+/// # Errors
+/// When the database does.
+pub async fn render(app: &App, actor: &Actor, page: &[Shown]) -> Result<Vec<Fragment>> {
+    let mut senders: Vec<(AccountId, i64)> =
+        page.iter().map(|shown| (shown.listed.notification.from_account_id, shown.listed.from_version)).collect();
+    senders.sort_unstable();
+    senders.dedup();
+    let senders = account::render_versions(app, &senders).await?;
+    let mut seen: Vec<Seen> = page.iter().filter_map(|shown| shown.status.clone()).collect();
+    seen.sort_unstable_by_key(|seen| seen.head().id);
+    seen.dedup_by_key(|seen| seen.head().id);
+    let statuses = status::render_by_id(app, Some(actor), &seen).await?;
+    let mut rendered = Vec::with_capacity(page.len());
+    for shown in page {
+        // Whoever, or whatever, was deleted since the notification was read takes it along.
+        let Some(sender) = senders.get(&shown.listed.notification.from_account_id) else { continue };
+        let mut object = Fragment::of(&Shared::new(shown))?.open();
+        object.member("account", sender);
+        if let Some(seen) = &shown.status {
+            let Some(status) = statuses.get(&seen.head().id) else { continue };
+            object.member("status", status.as_str());
+        }
+        rendered.push(object.close());
+    }
+    Ok(rendered)
+}
+
+/// One notification.
+///
+/// # Errors
+/// [`Error::NotFound`] when what it is about was deleted meanwhile.
+pub async fn render_one(app: &App, actor: &Actor, shown: &Shown) -> Result<Fragment> {
+    render(app, actor, std::slice::from_ref(shown)).await?.pop().ok_or(Error::NotFound)
+}
+
+impl Shared {
+    fn new(shown: &Shown) -> Self {
+        let row = &shown.listed.notification;
+        Self {
+            id: row.id,
+            kind: row.kind,
+            created_at: row.created_at.to_api(),
+            group_key: row.group_key.clone().unwrap_or_else(|| format!("ungrouped-{}", row.id)),
+            filtered: row.filtered,
+        }
+    }
+}
