@@ -18,6 +18,7 @@ mod media;
 mod media_worker;
 mod mutes;
 mod relationships;
+mod notifications;
 mod store;
 mod tidy;
 mod web_session;
