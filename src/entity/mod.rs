@@ -9,8 +9,8 @@ pub mod cache;
 pub mod emoji;
 pub mod media;
 pub mod muted_account;
-pub mod relationship;
 pub mod notification;
+pub mod relationship;
 pub mod status;
 
 use serde::Serialize;

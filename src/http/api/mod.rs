@@ -5,6 +5,6 @@ pub mod blocks;
 pub mod follow_requests;
 pub mod media;
 pub mod mutes;
-pub mod relationships;
 pub mod notifications;
+pub mod relationships;
 pub mod statuses;
