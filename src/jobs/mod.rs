@@ -7,6 +7,7 @@ pub mod accept_requests;
 pub mod expire_mute;
 pub mod generate_key;
 pub mod purge_media;
+pub mod purge_profile_images;
 pub mod worker;
 
 use std::future::Future;
@@ -112,5 +113,5 @@ async fn dispatch(app: &App, row: store::job::JobRow) -> Result<Done, Failure> {
             }
         };
     }
-    kinds!(accept_requests::AcceptRequests, expire_mute::ExpireMute, generate_key::GenerateKey, purge_media::PurgeMedia,)
+    kinds!(accept_requests::AcceptRequests, expire_mute::ExpireMute, generate_key::GenerateKey, purge_media::PurgeMedia, purge_profile_images::PurgeProfileImages,)
 }

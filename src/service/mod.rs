@@ -5,6 +5,7 @@ pub mod auth;
 pub mod follow;
 pub mod limits;
 pub mod media;
+pub mod profile_image;
 pub mod notification;
 pub mod relationship;
 pub mod session;

@@ -264,3 +264,53 @@ pub async fn lacks_keys(db: impl Executor, id: AccountId) -> Result<bool> {
         .await?;
     Ok(row.is_some())
 }
+
+/// Sets the avatar, and its first frame when it moves; `None` takes it off. The files are the caller's.
+///
+/// # Errors
+/// When the database does.
+pub async fn set_avatar(
+    tx: &mut Tx,
+    id: AccountId,
+    image: Option<String>,
+    still: Option<String>,
+    now: Time,
+) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE accounts
+         SET avatar = $2, avatar_static = $3, avatar_remote_url = NULL, updated_at = $4, version = version + 1
+         WHERE id = $1"
+    ))
+    .bind(id)
+    .bind(image)
+    .bind(still)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Sets the header, and its first frame when it moves; `None` takes it off. The files are the caller's.
+///
+/// # Errors
+/// When the database does.
+pub async fn set_header(
+    tx: &mut Tx,
+    id: AccountId,
+    image: Option<String>,
+    still: Option<String>,
+    now: Time,
+) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE accounts
+         SET header = $2, header_static = $3, header_remote_url = NULL, updated_at = $4, version = version + 1
+         WHERE id = $1"
+    ))
+    .bind(id)
+    .bind(image)
+    .bind(still)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}

@@ -1,8 +1,12 @@
 //! Custom emoji in text.
 //!
-//! Text and HTML keep the `:shortcode:`; clients draw the picture from the `emojis` of the entity.
+//! Text and HTML keep the `:shortcode:`; clients draw the picture from the `emojis` of the entity, and [`emojify`] does
+//! for web pages.
 
 use std::collections::HashSet;
+use std::ops::Range;
+
+use super::escape::escape;
 
 /// The shortest custom emoji name.
 const MIN_SHORTCODE: usize = 2;
@@ -16,6 +20,55 @@ pub fn emoji_shortcodes(text: &str) -> Vec<&str> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     let mut at = 0;
+    while let Some(name) = next(text, at) {
+        at = name.end + 1;
+        if seen.insert(&text[name.clone()]) {
+            found.push(&text[name]);
+        }
+    }
+    found
+}
+
+/// `html` with a picture in place of each `:shortcode:` between its tags for which `image` knows an address.
+///
+/// `html` must be well-formed as [`to_html`](super::to_html), [`sanitise()`](super::sanitise()) and
+/// [`escape()`](super::escape()) make it.
+#[must_use]
+pub fn emojify<'a>(html: &str, image: impl Fn(&str) -> Option<&'a str>) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while !rest.is_empty() {
+        let end = if rest.starts_with('<') {
+            let end = rest.find('>').map_or(rest.len(), |at| at + 1);
+            out.push_str(&rest[..end]);
+            end
+        } else {
+            let end = rest.find('<').unwrap_or(rest.len());
+            push_drawn(&mut out, &rest[..end], &image);
+            end
+        };
+        rest = &rest[end..];
+    }
+    out
+}
+
+/// Appends `text`, which has no tags, with its emojis drawn.
+fn push_drawn<'a>(out: &mut String, text: &str, image: &impl Fn(&str) -> Option<&'a str>) {
+    let (mut done, mut at) = (0, 0);
+    while let Some(name) = next(text, at) {
+        at = name.end + 1;
+        if let Some(url) = image(&text[name.clone()]) {
+            out.push_str(&text[done..name.start - 1]);
+            let (url, name) = (escape(url), &text[name]);
+            out.push_str(&format!(r#"<img class="custom-emoji" src="{url}" alt=":{name}:" title=":{name}:">"#));
+            done = at;
+        }
+    }
+    out.push_str(&text[done..]);
+}
+
+/// Where the name of the first emoji at or behind `at` stands, without its colons.
+fn next(text: &str, mut at: usize) -> Option<Range<usize>> {
     while let Some(colon) = text[at..].find(':').map(|offset| at + offset) {
         let name = name_at(&text[colon + 1..]);
         at = colon + 1 + name.len();
@@ -23,13 +76,10 @@ pub fn emoji_shortcodes(text: &str) -> Vec<&str> {
             && is_boundary(text[..colon].chars().next_back())
             && text[at..].strip_prefix(':').is_some_and(|rest| is_boundary(rest.chars().next()));
         if bounded {
-            at += 1;
-            if seen.insert(name) {
-                found.push(name);
-            }
+            return Some(colon + 1..at);
         }
     }
-    found
+    None
 }
 
 fn name_at(text: &str) -> &str {
@@ -64,5 +114,16 @@ mod tests {
     fn a_failed_candidate_gives_its_colon_to_the_next() {
         assert_eq!(emoji_shortcodes("x:ab :cd:"), ["cd"]);
         assert_eq!(emoji_shortcodes("note: :cd:"), ["cd"]);
+    }
+
+    #[test]
+    fn draws_known_emojis_between_tags_only() {
+        let image = |name: &str| (name == "rook").then_some("/r.png?a&b");
+        let drawn = r#"<img class="custom-emoji" src="/r.png?a&amp;b" alt=":rook:" title=":rook:">"#;
+        assert_eq!(emojify("<p>:rook: :no_such:</p>", image), format!("<p>{drawn} :no_such:</p>"));
+        assert_eq!(emojify(r#"<a title=" :rook: ">x :rook:</a>"#, image), format!(r#"<a title=" :rook: ">x {drawn}</a>"#));
+        assert_eq!(emojify(":rook::rook: 1:rook:", image), ":rook::rook: 1:rook:");
+        assert_eq!(emojify(":no:rook: :rook:", image), format!(":no:rook: {drawn}"));
+        assert_eq!(emojify("", image), "");
     }
 }

@@ -24,7 +24,7 @@ mod sanitise;
 mod scan;
 mod tokens;
 
-pub use emoji::emoji_shortcodes;
+pub use emoji::{emoji_shortcodes, emojify};
 pub use escape::escape;
 pub use html::{Links, MentionTarget, field_to_html, note_to_html, to_html};
 pub use length::{URL_LENGTH, length};
