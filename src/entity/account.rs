@@ -264,15 +264,16 @@ fn other_settings(account: &model::Account) -> Settings {
     }
 }
 
-struct Images {
-    avatar: String,
+/// Addresses of an account's pictures.
+pub(super) struct Images {
+    pub(super) avatar: String,
     avatar_static: String,
-    header: String,
+    pub(super) header: String,
     header_static: String,
 }
 
 impl Images {
-    fn new(app: &App, account: &model::Account) -> Self {
+    pub(super) fn new(app: &App, account: &model::Account) -> Self {
         let hidden = account.is_suspended();
         let pick = |key: &Option<String>, remote: &Option<String>, default: String| match (key, remote) {
             _ if hidden => default,

@@ -12,6 +12,7 @@ pub mod muted_account;
 pub mod notification;
 pub mod relationship;
 pub mod status;
+pub mod web;
 
 use serde::Serialize;
 

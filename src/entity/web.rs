@@ -1,0 +1,387 @@
+//! What web pages and feeds show of accounts and statuses: the values of the templates, built a page at a time.
+//!
+//! As the entities of the API are rendered, these are: one statement for each kind of thing, whatever the page's length,
+//! and statuses come as [`Seen`]. A field called `*_html` is safe to write into a page as it is.
+
+use std::collections::{BTreeMap, HashMap};
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use super::account;
+use super::emoji::{CustomEmoji, Palette};
+use super::media::MediaAttachment;
+use crate::app::App;
+use crate::error::Result;
+use crate::model::account::ActorType;
+use crate::model::{self, AccountId, Status, StatusId, Time, Visibility};
+use crate::service::visibility::Seen;
+use crate::store;
+use crate::store::account::AccountWithRole;
+use crate::text;
+
+/// Longest title of a status in a feed, in characters.
+const TITLE_CHARS: usize = 60;
+
+/// Who wrote something, beside it.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "named by the templates")]
+pub struct Author {
+    pub display_name: String,
+    pub display_name_html: String,
+    pub acct: String,
+    pub url: String,
+    pub avatar: String,
+    /// Search engines are not wanted.
+    #[serde(skip)]
+    pub noindex: bool,
+    /// Search engines are welcome to the statuses.
+    #[serde(skip)]
+    pub indexable: bool,
+}
+
+/// An attachment.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "named by the templates")]
+pub struct Media {
+    pub kind: model::media::MediaKind,
+    pub url: Option<String>,
+    pub preview_url: Option<String>,
+    pub description: Option<String>,
+    /// Of the preview, in pixels.
+    pub width: Option<u64>,
+    /// As above.
+    pub height: Option<u64>,
+    pub mime_type: String,
+    pub size_bytes: i64,
+}
+
+/// A status, on a page or in a feed.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "named by the templates")]
+pub struct WebStatus {
+    #[serde(skip)]
+    pub id: StatusId,
+    pub url: String,
+    pub uri: String,
+    pub author: Author,
+    /// The first words of the text; for feeds.
+    pub title: String,
+    /// All of the text as plain words; for previews of the page.
+    #[serde(skip)]
+    pub words: String,
+    pub content_html: String,
+    pub spoiler_text: String,
+    pub created_at_iso: String,
+    pub created_at_human: String,
+    pub created_at_rfc2822: String,
+    pub updated_at_iso: Option<String>,
+    pub edited: bool,
+    pub visibility: &'static str,
+    #[serde(skip)]
+    pub is_public: bool,
+    pub sensitive: bool,
+    pub media: Vec<Media>,
+    pub replies_count: i64,
+    pub reblogs_count: i64,
+    pub favourites_count: i64,
+    pub language: Option<String>,
+    pub reblogged_by: Option<Author>,
+    pub pinned: bool,
+}
+
+/// A page of statuses in the order given: four statements.
+///
+/// # Errors
+/// When the database does.
+pub async fn statuses(app: &App, page: &[Seen]) -> Result<Vec<WebStatus>> {
+    if page.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<StatusId> = page.iter().map(|seen| seen.proper().id).collect();
+    let rows = store::status::list(&app.db, &ids).await?;
+    let mut media: BTreeMap<StatusId, Vec<Media>> = BTreeMap::new();
+    for row in store::media::list_for_statuses(&app.db, &ids).await? {
+        if let Some(status) = row.status_id {
+            media.entry(status).or_default().push(Media::new(app, &row));
+        }
+    }
+    let people = page.iter().flat_map(|seen| [seen.head().account_id, seen.proper().account_id]);
+    let mut people: Vec<AccountId> = people.collect();
+    people.sort_unstable();
+    people.dedup();
+    let accounts = store::account::list_with_roles(&app.db, &people).await?;
+    let accounts: HashMap<AccountId, model::Account> =
+        accounts.into_iter().map(|row| (row.account.id, row.account)).collect();
+    let palette = palette(app, &rows, &accounts).await?;
+    let rows: HashMap<StatusId, Status> = rows.into_iter().map(|status| (status.id, status)).collect();
+    let shown = page.iter().filter_map(|seen| {
+        let status = rows.get(&seen.proper().id)?;
+        let author = accounts.get(&status.account_id)?;
+        let reblogger = accounts.get(&seen.head().account_id).filter(|_| seen.original().is_some());
+        let media = media.get(&status.id).cloned().unwrap_or_default();
+        let mut shown = WebStatus::new(app, &palette, status, author, media);
+        shown.reblogged_by = reblogger.map(|account| Author::new(app, &palette, account));
+        Some(shown)
+    });
+    Ok(shown.collect())
+}
+
+/// All emojis that texts and names of a page show.
+async fn palette(app: &App, rows: &[Status], accounts: &HashMap<AccountId, model::Account>) -> Result<Palette> {
+    let names = accounts.values().map(|account| (account.domain.as_deref(), account.display_name.as_str()));
+    let texts = rows.iter().map(|status| {
+        let author = accounts.get(&status.account_id);
+        (author.and_then(|account| account.domain.as_deref()), status.content.as_str())
+    });
+    Palette::load(app, &names.chain(texts).collect::<Vec<_>>()).await
+}
+
+impl WebStatus {
+    fn new(app: &App, palette: &Palette, status: &Status, author: &model::Account, media: Vec<Media>) -> Self {
+        let words = text::plain(&status.content);
+        Self {
+            id: status.id,
+            url: status.url.clone().unwrap_or_else(|| status.uri.clone()),
+            uri: status.uri.clone(),
+            title: title(&words, &media),
+            words,
+            content_html: drawn(app, palette, author.domain.as_deref(), &status.content),
+            spoiler_text: status.spoiler_text.clone(),
+            created_at_iso: status.created_at.to_api_seconds(),
+            created_at_human: minute(status.created_at),
+            created_at_rfc2822: status.created_at.to_rfc2822(),
+            updated_at_iso: status.edited_at.map(Time::to_api_seconds),
+            edited: status.edited_at.is_some(),
+            visibility: status.visibility.coarse(),
+            is_public: matches!(status.visibility, Visibility::Public | Visibility::PublicUnlisted),
+            sensitive: status.sensitive,
+            media,
+            replies_count: status.replies_count,
+            reblogs_count: status.reblogs_count,
+            favourites_count: status.favourites_count,
+            language: status.language.clone(),
+            reblogged_by: None,
+            pinned: false,
+            author: Author::new(app, palette, author),
+        }
+    }
+}
+
+impl Author {
+    fn new(app: &App, palette: &Palette, account: &model::Account) -> Self {
+        let name = display_name(account);
+        Self {
+            display_name: name.to_owned(),
+            display_name_html: drawn(app, palette, account.domain.as_deref(), &text::escape(name)),
+            acct: account.acct(),
+            url: account.url.clone().unwrap_or_else(|| account.uri.clone()),
+            avatar: account::Images::new(app, account).avatar,
+            noindex: account.other_settings.noindex || account.is_limited(),
+            indexable: account.indexable,
+        }
+    }
+}
+
+impl Media {
+    fn new(app: &App, media: &model::MediaAttachment) -> Self {
+        let shown = MediaAttachment::new(media, &app.urls);
+        let side = |name: &str| {
+            let size = shown.meta.get("small").or_else(|| shown.meta.get("original"));
+            size.and_then(|size| size.get(name)).and_then(serde_json::Value::as_u64)
+        };
+        Self {
+            kind: shown.kind,
+            width: side("width"),
+            height: side("height"),
+            mime_type: media.mime.clone(),
+            size_bytes: media.size_bytes,
+            url: shown.url,
+            preview_url: shown.preview_url,
+            description: shown.description,
+        }
+    }
+}
+
+/// A person, on their own page.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "named by the templates")]
+pub struct WebAccount {
+    pub display_name: String,
+    pub display_name_html: String,
+    pub username: String,
+    pub acct: String,
+    pub url: String,
+    pub uri: String,
+    pub avatar: String,
+    pub header: String,
+    pub note_html: String,
+    /// The note as plain words.
+    pub note_text: String,
+    pub fields: Vec<WebField>,
+    pub locked: bool,
+    pub bot: bool,
+    pub group: bool,
+    pub memorial: bool,
+    pub moved_to: Option<Moved>,
+    pub followers_count: i64,
+    pub following_count: i64,
+    pub statuses_count: i64,
+    pub created_at_iso: String,
+    pub created_at_human: String,
+    /// Addresses in the fields, which say `rel="me"`.
+    #[serde(skip)]
+    pub rel_me: Vec<String>,
+}
+
+/// A row of a profile's table.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "named by the templates")]
+pub struct WebField {
+    pub name_html: String,
+    pub value_html: String,
+    pub verified_at_human: Option<String>,
+}
+
+/// Where someone has gone.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "named by the templates")]
+pub struct Moved {
+    pub acct: String,
+    pub url: String,
+}
+
+/// `account` as its own page shows it.
+///
+/// # Errors
+/// When the database does.
+pub async fn account(app: &App, account: &model::Account) -> Result<WebAccount> {
+    let domain = account.domain.as_deref();
+    let fields = account.fields.iter().flat_map(|field| [field.name.as_str(), field.html.as_str()]);
+    let texts = [account.display_name.as_str(), account.note_html.as_str()].into_iter().chain(fields);
+    let palette = Palette::load(app, &texts.map(|text| (domain, text)).collect::<Vec<_>>()).await?;
+    let moved_to = match account.moved_to_account_id {
+        None => None,
+        Some(id) => store::account::find(&app.db, id).await?.map(|account| Moved {
+            acct: account.acct(),
+            url: account.url.unwrap_or(account.uri),
+        }),
+    };
+    let author = Author::new(app, &palette, account);
+    let settings = &account.other_settings;
+    let count = |hidden: bool, count: i64| if hidden { 0 } else { count };
+    Ok(WebAccount {
+        display_name: author.display_name,
+        display_name_html: author.display_name_html,
+        username: account.username.clone(),
+        acct: author.acct,
+        url: author.url,
+        uri: account.uri.clone(),
+        avatar: author.avatar,
+        header: account::Images::new(app, account).header,
+        note_html: drawn(app, &palette, domain, &account.note_html),
+        note_text: text::plain(&account.note_html),
+        fields: account.fields.iter().map(|field| WebField::new(app, &palette, domain, field)).collect(),
+        locked: account.locked,
+        bot: matches!(account.actor_type, ActorType::Service | ActorType::Application),
+        group: account.actor_type == ActorType::Group,
+        memorial: account.memorial,
+        moved_to,
+        followers_count: count(settings.hide_followers_count, account.followers_count),
+        following_count: count(settings.hide_following_count, account.following_count),
+        statuses_count: count(settings.hide_statuses_count, account.statuses_count),
+        created_at_iso: account.created_at.to_api_date(),
+        created_at_human: account.created_at.format("%B %Y").to_string(),
+        rel_me: account.fields.iter().filter_map(address).collect(),
+    })
+}
+
+/// The people of `ids` beside something else, in no order.
+///
+/// # Errors
+/// When the database does.
+pub async fn authors(app: &App, ids: &[AccountId]) -> Result<Vec<Author>> {
+    let rows = store::account::list_with_roles(&app.db, ids).await?;
+    let names: Vec<_> =
+        rows.iter().map(|row| (row.account.domain.as_deref(), row.account.display_name.as_str())).collect();
+    let palette = Palette::load(app, &names).await?;
+    Ok(rows.iter().map(|AccountWithRole { account, .. }| Author::new(app, &palette, account)).collect())
+}
+
+impl WebField {
+    fn new(app: &App, palette: &Palette, domain: Option<&str>, field: &model::Field) -> Self {
+        Self {
+            name_html: drawn(app, palette, domain, &text::escape(&field.name)),
+            value_html: drawn(app, palette, domain, &field.html),
+            verified_at_human: field.verified_at.map(|micros| day(&Time::from_micros(micros))),
+        }
+    }
+}
+
+/// The one address that a field of a local account is made of.
+fn address(field: &model::Field) -> Option<String> {
+    let value = field.value.trim();
+    let is_address = (value.starts_with("https://") || value.starts_with("http://"))
+        && !value.contains(char::is_whitespace)
+        && url::Url::parse(value).is_ok();
+    is_address.then(|| value.to_owned())
+}
+
+fn display_name(account: &model::Account) -> &str {
+    if account.display_name.is_empty() { &account.username } else { &account.display_name }
+}
+
+/// `html` with the emojis of `domain` as pictures.
+fn drawn(app: &App, palette: &Palette, domain: Option<&str>, html: &str) -> String {
+    let emojis = palette.of(&app.urls, domain, &[html]);
+    if emojis.is_empty() {
+        return html.to_owned();
+    }
+    let url = |name: &str| emojis.iter().find(|emoji| emoji.shortcode == name).map(picture);
+    text::emojify(html, url)
+}
+
+fn picture(emoji: &CustomEmoji) -> &str {
+    &emoji.url
+}
+
+fn title(words: &str, media: &[Media]) -> String {
+    let line = words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    if line.is_empty() {
+        return if media.is_empty() { "A status".to_owned() } else { "Media".to_owned() };
+    }
+    clip(line, TITLE_CHARS)
+}
+
+/// At most `max` characters of `text`, cut between words where that is possible.
+#[must_use]
+pub fn clip(text: &str, max: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(max) else { return text.to_owned() };
+    let cut = &text[..end];
+    let words = cut.rsplit_once(char::is_whitespace).map_or(cut, |(words, _)| words);
+    format!("{}…", words.trim_end())
+}
+
+/// `20 Nov 2026`
+#[must_use]
+pub fn day(time: &DateTime<Utc>) -> String {
+    time.format("%-d %b %Y").to_string()
+}
+
+/// `20 Nov 2026, 08:12 UTC`
+fn minute(time: Time) -> String {
+    time.format("%-d %b %Y, %H:%M UTC").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_cut_between_words() {
+        assert_eq!(clip("short", 10), "short");
+        assert_eq!(clip("one two three", 9), "one two…");
+        assert_eq!(clip("öööööö", 3), "ööö…");
+        assert_eq!(title("\n first line \nsecond", &[]), "first line");
+    }
+}
