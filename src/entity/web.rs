@@ -262,10 +262,9 @@ pub async fn account(app: &App, account: &model::Account) -> Result<WebAccount> 
     let palette = Palette::load(app, &texts.map(|text| (domain, text)).collect::<Vec<_>>()).await?;
     let moved_to = match account.moved_to_account_id {
         None => None,
-        Some(id) => store::account::find(&app.db, id).await?.map(|account| Moved {
-            acct: account.acct(),
-            url: account.url.unwrap_or(account.uri),
-        }),
+        Some(id) => store::account::find(&app.db, id)
+            .await?
+            .map(|account| Moved { acct: account.acct(), url: account.url.unwrap_or(account.uri) }),
     };
     let author = Author::new(app, &palette, account);
     let settings = &account.other_settings;

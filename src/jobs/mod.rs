@@ -113,5 +113,11 @@ async fn dispatch(app: &App, row: store::job::JobRow) -> Result<Done, Failure> {
             }
         };
     }
-    kinds!(accept_requests::AcceptRequests, expire_mute::ExpireMute, generate_key::GenerateKey, purge_media::PurgeMedia, purge_profile_images::PurgeProfileImages,)
+    kinds!(
+        accept_requests::AcceptRequests,
+        expire_mute::ExpireMute,
+        generate_key::GenerateKey,
+        purge_media::PurgeMedia,
+        purge_profile_images::PurgeProfileImages,
+    )
 }

@@ -121,7 +121,10 @@ mod tests {
         let image = |name: &str| (name == "rook").then_some("/r.png?a&b");
         let drawn = r#"<img class="custom-emoji" src="/r.png?a&amp;b" alt=":rook:" title=":rook:">"#;
         assert_eq!(emojify("<p>:rook: :no_such:</p>", image), format!("<p>{drawn} :no_such:</p>"));
-        assert_eq!(emojify(r#"<a title=" :rook: ">x :rook:</a>"#, image), format!(r#"<a title=" :rook: ">x {drawn}</a>"#));
+        assert_eq!(
+            emojify(r#"<a title=" :rook: ">x :rook:</a>"#, image),
+            format!(r#"<a title=" :rook: ">x {drawn}</a>"#)
+        );
         assert_eq!(emojify(":rook::rook: 1:rook:", image), ":rook::rook: 1:rook:");
         assert_eq!(emojify(":no:rook: :rook:", image), format!(":no:rook: {drawn}"));
         assert_eq!(emojify("", image), "");
