@@ -19,6 +19,10 @@ mod media_worker;
 mod mutes;
 mod notifications;
 mod relationships;
+mod routed;
+mod routes;
+#[path = "../seed/mod.rs"]
+mod seed;
 mod store;
 mod tidy;
 mod web_session;

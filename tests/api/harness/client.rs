@@ -158,6 +158,12 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("not JSON ({error}): {}", self.text()))
     }
 
+    /// The text of a documented error body.
+    pub fn error(&self) -> Option<String> {
+        let json: Value = serde_json::from_slice(&self.body).ok()?;
+        json["error"].as_str().map(str::to_owned)
+    }
+
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }

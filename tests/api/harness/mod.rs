@@ -21,7 +21,7 @@ use rookery::store::Db;
 use tower::ServiceExt as _;
 
 pub use browser::{Browser, PASSWORD, form_fields};
-pub use client::{Answer, Client};
+pub use client::{Answer, Client, RequestBuilder};
 
 /// Every scope: what a test's people hold unless it says otherwise.
 pub const ALL_SCOPES: &str = "read write follow push profile";
