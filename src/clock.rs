@@ -61,19 +61,32 @@ impl Clock {
 pub struct Ids {
     clock: Clock,
     last: Arc<AtomicI64>,
+    /// Where the sequence of a millisecond begins.
+    start: i64,
 }
 
 impl Ids {
     /// Ids by the time of `clock`, beginning above `floor` (the highest id known to be taken, or 0).
+    ///
+    /// Each process begins the sequence of a millisecond at a random place, so that the command line and a server, or
+    /// two servers, hardly ever make the same id; a clock that stands still is for tests, where ids are to repeat.
     #[must_use]
     pub fn new(clock: Clock, floor: i64) -> Self {
-        Self { clock, last: Arc::new(AtomicI64::new(floor)) }
+        let start = match clock.0 {
+            Source::Fixed(_) => 0,
+            Source::System => {
+                let mut bytes = [0; 2];
+                crate::crypto::fill_random(&mut bytes);
+                i64::from(u16::from_be_bytes(bytes) >> 1)
+            }
+        };
+        Self { clock, last: Arc::new(AtomicI64::new(floor)), start }
     }
 
     /// The next id, as any of the id types.
     #[must_use]
     pub fn next<T: From<i64>>(&self) -> T {
-        let wanted = Self::first_at(self.clock.now());
+        let wanted = Self::first_at(self.clock.now()) + self.start;
         let previous = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(wanted.max(last + 1)));
         let last = previous.unwrap_or_else(|last| last);
         T::from(wanted.max(last + 1))

@@ -5,14 +5,21 @@
 //! With `--json` a machine reads the answer.
 
 mod config;
+mod create_users;
+mod database;
 mod output;
+mod settings;
+mod user;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use tokio::runtime::Builder;
 
-use crate::config::from_process;
+use crate::app::App;
+use crate::clock::Clock;
+use crate::config::{Config, executable, from_process};
 use crate::{logging, serve};
 use output::{Failure, Output};
 
@@ -37,6 +44,15 @@ enum Command {
     /// Check and print the configuration
     #[command(subcommand)]
     Config(config::Command),
+    /// Print and change what an admin decides while the server runs
+    #[command(subcommand)]
+    Settings(settings::Command),
+    /// The people of this server
+    #[command(subcommand)]
+    User(user::Command),
+    /// The database
+    #[command(subcommand)]
+    Db(database::Command),
 }
 
 /// Reads the arguments and does what they say.
@@ -54,9 +70,28 @@ fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
     match arguments.command {
         Command::Serve => {
             logging::start(&config.log);
-            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("rookery").build();
-            Ok(runtime.map_err(Failure::new)?.block_on(serve::run(config))?)
+            let runtime = Builder::new_multi_thread().enable_all().thread_name("rookery").build();
+            return Ok(runtime.map_err(Failure::new)?.block_on(serve::run(config))?);
         }
-        Command::Config(command) => config::run(&config, command, output),
+        Command::Config(command) => return config::run(&config, command, output),
+        Command::Settings(_) | Command::User(_) | Command::Db(_) => {}
     }
+    logging::start_quiet();
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.map_err(Failure::new)?.block_on(Box::pin(administer(config, arguments.command, output)))
+}
+
+/// What needs the database.
+async fn administer(config: Config, command: Command, output: Output) -> Result<(), Failure> {
+    if let Command::Db(command) = command {
+        return database::run(&config, command, output).await;
+    }
+    let app = App::start(config, Clock::system(), &executable().map_err(Failure::new)?).await?;
+    let done = match command {
+        Command::Settings(command) => settings::run(&app, command, output).await,
+        Command::User(command) => Box::pin(user::run(&app, command, output)).await,
+        Command::Serve | Command::Config(_) | Command::Db(_) => unreachable!("done without the app"),
+    };
+    app.db.close().await;
+    done
 }

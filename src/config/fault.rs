@@ -67,7 +67,7 @@ impl fmt::Display for Faults {
 }
 
 /// The candidate that takes the fewest changed letters to become `word`, if it takes few enough to be meant.
-pub(super) fn nearest(word: &str, candidates: impl Iterator<Item = String>) -> Option<String> {
+pub(crate) fn nearest(word: &str, candidates: impl Iterator<Item = String>) -> Option<String> {
     let (distance, nearest) =
         candidates.map(|candidate| (distance(word, &candidate), candidate)).min_by_key(|(distance, _)| *distance)?;
     (distance <= word.len() / 3 + 1).then_some(nearest)

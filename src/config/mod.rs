@@ -15,6 +15,7 @@ mod value;
 
 use std::{env, path::Path};
 
+pub(crate) use fault::nearest;
 pub use fault::{Fault, Faults, Origin};
 pub use keys::*;
 pub use kinds::{

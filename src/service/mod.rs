@@ -9,6 +9,8 @@ pub mod notification;
 pub mod profile_image;
 pub mod relationship;
 pub mod session;
+pub mod settings;
 pub mod sign_up;
+pub mod staff;
 pub mod token;
 pub mod visibility;

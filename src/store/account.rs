@@ -314,3 +314,12 @@ pub async fn set_header(
     .await?;
     Ok(())
 }
+
+/// Makes cached renderings of an account stale: something outside its row changed that they show.
+///
+/// # Errors
+/// When the database does.
+pub async fn bump(tx: &mut Tx, id: AccountId) -> Result<()> {
+    tx.query(sql!("UPDATE accounts SET version = version + 1 WHERE id = $1")).bind(id).execute().await?;
+    Ok(())
+}

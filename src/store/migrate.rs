@@ -24,6 +24,12 @@ pub async fn run(db: &Db) -> Result<()> {
     db.migrate(&migrator(|m| m.2), &migrator(|m| m.3)).await
 }
 
+/// The numbers of all migrations of this version.
+#[must_use]
+pub fn all() -> Vec<i64> {
+    MIGRATIONS.iter().map(|m| m.0).collect()
+}
+
 /// The numbers of the migrations of this version that the database has not seen.
 ///
 /// # Errors
@@ -31,7 +37,7 @@ pub async fn run(db: &Db) -> Result<()> {
 pub async fn pending(db: &Db) -> Result<Vec<i64>> {
     let applied: Vec<i64> =
         db.query(sql!("SELECT version FROM _sqlx_migrations WHERE success ORDER BY version")).scalars().await?;
-    Ok(MIGRATIONS.iter().map(|m| m.0).filter(|number| !applied.contains(number)).collect())
+    Ok(all().into_iter().filter(|number| !applied.contains(number)).collect())
 }
 
 fn migrator(text: impl Fn(&(i64, &'static str, &'static str, &'static str)) -> &'static str) -> Migrator {

@@ -14,6 +14,7 @@ pub mod notification;
 pub mod oauth;
 pub mod relationship;
 pub mod session;
+pub mod role;
 pub mod settings;
 pub mod sql;
 pub mod status;

@@ -94,3 +94,16 @@ pub async fn insert_token(tx: &mut Tx, new: NewToken) -> Result<()> {
     .await?;
     Ok(())
 }
+
+/// Takes back every token of an account; they name nobody from now on.
+///
+/// # Errors
+/// When the database does.
+pub async fn revoke_all(tx: &mut Tx, account: AccountId, now: Time) -> Result<()> {
+    tx.query(sql!("UPDATE oauth_tokens SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL"))
+        .bind(account)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(())
+}

@@ -89,3 +89,76 @@ pub async fn set_password(tx: &mut Tx, id: AccountId, hash: &str) -> Result<()> 
         .await?;
     Ok(())
 }
+
+/// A user as the command line lists it.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the tables joined")]
+pub struct UserSummary {
+    pub id: AccountId,
+    pub username: String,
+    pub email: String,
+    pub role: Option<String>,
+    pub confirmed_at: Option<Time>,
+    pub approved: bool,
+    pub disabled: bool,
+    pub suspended_at: Option<Time>,
+    pub last_active_at: Option<Time>,
+    pub created_at: Time,
+}
+
+/// Up to `limit` users with ids above `after`, oldest first.
+///
+/// # Errors
+/// When the database does.
+pub async fn list(db: impl Executor, after: AccountId, limit: i64) -> Result<Vec<UserSummary>> {
+    db.query(sql!(
+        "SELECT a.id, a.username, u.email, r.name AS role, u.confirmed_at, u.approved, u.disabled, a.suspended_at,
+                u.last_active_at, u.created_at
+         FROM users u
+         JOIN accounts a ON a.id = u.account_id
+         LEFT JOIN roles r ON r.id = u.role_id
+         WHERE u.account_id > $1
+         ORDER BY u.account_id
+         LIMIT $2"
+    ))
+    .bind(after)
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// Lets a user in whose sign-up waited for the staff. False when they were in already.
+///
+/// # Errors
+/// When the database does.
+pub async fn approve(tx: &mut Tx, id: AccountId) -> Result<bool> {
+    let changed = tx
+        .query(sql!("UPDATE users SET approved = TRUE WHERE account_id = $1 AND NOT approved"))
+        .bind(id)
+        .execute()
+        .await?;
+    Ok(changed > 0)
+}
+
+/// Takes a user's e-mail address as theirs. False when it was confirmed already.
+///
+/// # Errors
+/// When the database does.
+pub async fn confirm(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
+    let changed = tx
+        .query(sql!("UPDATE users SET confirmed_at = $2 WHERE account_id = $1 AND confirmed_at IS NULL"))
+        .bind(id)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(changed > 0)
+}
+
+/// Gives a user a role, or takes it away.
+///
+/// # Errors
+/// When the database does.
+pub async fn set_role(tx: &mut Tx, id: AccountId, role: Option<i64>) -> Result<()> {
+    tx.query(sql!("UPDATE users SET role_id = $2 WHERE account_id = $1")).bind(id).bind(role).execute().await?;
+    Ok(())
+}

@@ -10,9 +10,11 @@ mod harness;
 
 mod accounts;
 mod blocks;
+mod cli;
 mod contract;
 mod follow_requests;
 mod headers;
+mod health;
 mod limits;
 mod media;
 mod media_worker;
@@ -23,6 +25,7 @@ mod routed;
 mod routes;
 #[path = "../seed/mod.rs"]
 mod seed;
+mod settings;
 mod store;
 mod tidy;
 mod web_session;

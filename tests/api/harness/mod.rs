@@ -1,6 +1,7 @@
 //! The one harness: a server on a database of its own with a fixed clock, and clients that speak HTTP to it.
 
 mod browser;
+mod cli;
 mod client;
 mod database;
 

@@ -1,0 +1,67 @@
+//! `rookery settings list|get|set`.
+
+use std::io::Read as _;
+
+use clap::Subcommand;
+use serde_json::Value;
+
+use super::output::{Failure, Output};
+use crate::app::App;
+use crate::service::settings::{self, Setting};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Print every setting with its value and what it takes
+    List,
+    /// Print the value of a setting
+    Get {
+        /// Its name
+        key: String,
+    },
+    /// Change a setting; a running server notices within a second
+    Set {
+        /// Its name
+        key: String,
+        /// Its new value; - reads it from standard input
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+}
+
+pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(), Failure> {
+    match command {
+        Command::List => {
+            let settings = settings::list(app).await?;
+            output.answer(&settings, || settings.iter().map(entry).collect())
+        }
+        Command::Get { key } => show(output, &settings::get(app, &key).await?),
+        Command::Set { key, value } => {
+            let value = if value == "-" { standard_input()? } else { value };
+            show(output, &settings::set(app, &key, &value).await?)
+        }
+    }
+}
+
+fn show(output: Output, setting: &Setting) -> Result<(), Failure> {
+    output.answer(setting, || plain(&setting.value))
+}
+
+fn entry(setting: &Setting) -> String {
+    let changed = if setting.value == setting.default { "" } else { "  (changed)" };
+    format!("{} = {}{changed}\n    {}. Takes {}.\n", setting.key, setting.value, setting.about.trim_end_matches('?'), setting.takes)
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+/// All of standard input, without the line break at its end.
+pub(super) fn standard_input() -> Result<String, Failure> {
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).map_err(|error| Failure::new(format!("standard input: {error}")))?;
+    Ok(text.strip_suffix('\n').map(str::to_owned).unwrap_or(text))
+}

@@ -1,0 +1,247 @@
+//! `rookery user …`: the people of this server.
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::create_users::{self, NewUser};
+use super::output::{Failure, Output};
+use super::settings::standard_input;
+use crate::app::App;
+use crate::crypto::Secret;
+use crate::model::{AccountId, Scopes, Time};
+use crate::service::{staff, token};
+use crate::store;
+use crate::store::user::UserSummary;
+
+/// Users read at once for a list.
+const LIST_PAGE: i64 = 500;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Make an account, or many from standard input
+    Create(Create),
+    /// Let someone in whose sign-up waits for approval or confirmation
+    Approve {
+        /// User name
+        username: String,
+    },
+    /// Give someone a role
+    SetRole {
+        /// User name
+        username: String,
+        /// Owner, Admin, Moderator, or none
+        role: String,
+    },
+    /// Give someone a new password, and print it; signs them out everywhere
+    ResetPassword {
+        /// User name
+        username: String,
+        /// Read the password from standard input instead of making one up
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// Print everyone
+    List,
+    /// Make an access token, and print it
+    Token {
+        /// User name
+        username: String,
+        /// What it allows, separated by spaces
+        #[arg(long, default_value = "read write follow push profile")]
+        scopes: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Create {
+    /// User name
+    #[arg(required_unless_present = "stdin")]
+    username: Option<String>,
+    /// Make many: a JSON object with the fields username, email, password, role, confirmed, approved, locale and scopes
+    /// in each line of standard input; only username is required. Answers a JSON object in a line each.
+    #[arg(long, conflicts_with_all = ["username", "email", "password_stdin", "role", "unconfirmed", "unapproved"])]
+    stdin: bool,
+    /// E-mail address [default: the user name at this server's domain]
+    #[arg(long)]
+    email: Option<String>,
+    /// Read a password from standard input; without one, nobody can sign in until reset-password
+    #[arg(long)]
+    password_stdin: bool,
+    /// Owner, Admin or Moderator
+    #[arg(long)]
+    role: Option<String>,
+    /// The e-mail address is still to be confirmed
+    #[arg(long)]
+    unconfirmed: bool,
+    /// The staff is still to agree
+    #[arg(long)]
+    unapproved: bool,
+    /// Also make an access token with these scopes, separated by spaces
+    #[arg(long, value_name = "SCOPES", num_args = 0..=1, default_missing_value = "read write follow push profile")]
+    token: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Approved<'a> {
+    username: &'a str,
+    changed: bool,
+}
+
+#[derive(Serialize)]
+struct WithRole<'a> {
+    username: &'a str,
+    role: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct WithPassword<'a> {
+    username: &'a str,
+    password: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct WithToken<'a> {
+    username: &'a str,
+    access_token: &'a str,
+    scopes: String,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    id: AccountId,
+    username: String,
+    email: String,
+    role: Option<String>,
+    confirmed: bool,
+    approved: bool,
+    disabled: bool,
+    suspended: bool,
+    last_active_at: Option<String>,
+    created_at: String,
+}
+
+pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(), Failure> {
+    match command {
+        Command::Create(create) if create.stdin => create_users::from_lines(app, create.token.as_deref()).await,
+        Command::Create(create) => make(app, create, output).await,
+        Command::Approve { username } => {
+            let account = staff::find(app, &username).await?;
+            let answer = Approved { username: &account.username, changed: staff::approve(app, &account).await? };
+            let said = if answer.changed { "is in now" } else { "was in already" };
+            output.answer(&answer, || format!("@{} {said}.", answer.username))
+        }
+        Command::SetRole { username, role } => set_role(app, &username, &role, output).await,
+        Command::ResetPassword { username, password_stdin } => {
+            reset_password(app, &username, password_stdin, output).await
+        }
+        Command::List => list(app, output).await,
+        Command::Token { username, scopes } => mint(app, &username, &scopes, output).await,
+    }
+}
+
+async fn make(app: &App, create: Create, output: Output) -> Result<(), Failure> {
+    let new = NewUser {
+        username: create.username.unwrap_or_default(),
+        email: create.email,
+        password: create.password_stdin.then(standard_input).transpose()?,
+        role: create.role,
+        confirmed: !create.unconfirmed,
+        approved: !create.unapproved,
+        locale: None,
+        scopes: create.token,
+    };
+    let can_sign_in = new.password.is_some();
+    let made = create_users::one(app, new).await?;
+    output.answer(&made, || {
+        let token = made.access_token.as_ref().map(|token| format!("\nAccess token: {token}")).unwrap_or_default();
+        let hint = match can_sign_in {
+            true => String::new(),
+            false => format!("\nThere is no password yet: rookery user reset-password {}", made.username),
+        };
+        format!("Made @{} with the id {}.{token}{hint}", made.username, made.id)
+    })
+}
+
+async fn set_role(app: &App, username: &str, role: &str, output: Output) -> Result<(), Failure> {
+    let account = staff::find(app, username).await?;
+    let id = staff::role(app, role).await?;
+    staff::set_role(app, &account, id).await?;
+    let answer = WithRole { username: &account.username, role: id.map(|_| role) };
+    output.answer(&answer, || format!("@{} has the role {role} now.", answer.username))
+}
+
+async fn reset_password(app: &App, username: &str, from_stdin: bool, output: Output) -> Result<(), Failure> {
+    let account = staff::find(app, username).await?;
+    let given = from_stdin.then(standard_input).transpose()?;
+    if let Some(password) = &given {
+        create_users::check_password(password)?;
+    }
+    let password = staff::set_password(app, &account, given.map(Secret::from)).await?;
+    let made = (!from_stdin).then(|| password.expose());
+    let answer = WithPassword { username: &account.username, password: made };
+    output.answer(&answer, || match made {
+        Some(password) => format!("The new password of @{}: {password}", account.username),
+        None => format!("@{} has the new password.", account.username),
+    })
+}
+
+async fn mint(app: &App, username: &str, scopes: &str, output: Output) -> Result<(), Failure> {
+    let account = staff::find(app, username).await?;
+    let scopes = read_scopes(scopes)?;
+    let mut tx = app.db.begin().await?;
+    let token = token::mint(app, &mut tx, None, Some(account.id), &scopes).await?;
+    tx.commit().await?;
+    let answer =
+        WithToken { username: &account.username, access_token: token.expose(), scopes: scopes.to_string() };
+    output.answer(&answer, || token.expose().to_owned())
+}
+
+/// The scopes that `text` names: at least one.
+pub(super) fn read_scopes(text: &str) -> Result<Scopes, Failure> {
+    let scopes = Scopes::parse(text).map_err(|word| Failure::usage(format!("there is no scope {word:?}")))?;
+    if scopes.is_empty() { Err(Failure::usage("a token needs at least one scope")) } else { Ok(scopes) }
+}
+
+async fn list(app: &App, output: Output) -> Result<(), Failure> {
+    let mut after = AccountId::from(0);
+    loop {
+        let page = store::user::list(&app.db, after, LIST_PAGE).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = last.id;
+        for user in page {
+            let user = Listed::from(user);
+            output.answer(&user, || user.line())?;
+        }
+    }
+}
+
+impl From<UserSummary> for Listed {
+    fn from(user: UserSummary) -> Self {
+        Self {
+            id: user.id,
+            username: user.username,
+            email: user.email,
+            role: user.role,
+            confirmed: user.confirmed_at.is_some(),
+            approved: user.approved,
+            disabled: user.disabled,
+            suspended: user.suspended_at.is_some(),
+            last_active_at: user.last_active_at.map(Time::to_api),
+            created_at: user.created_at.to_api(),
+        }
+    }
+}
+
+impl Listed {
+    fn line(&self) -> String {
+        let states = [
+            (!self.confirmed, "unconfirmed"),
+            (!self.approved, "waiting for approval"),
+            (self.disabled, "disabled"),
+            (self.suspended, "suspended"),
+        ];
+        let states: Vec<&str> = states.iter().filter(|(applies, _)| *applies).map(|(_, word)| *word).collect();
+        let role = self.role.as_deref().unwrap_or("-");
+        format!("{:<30} {:<40} {role:<10} {}", self.username, self.email, states.join(", ")).trim_end().to_owned()
+    }
+}

@@ -1,0 +1,128 @@
+//! The command line beside a server: people, tokens, roles.
+
+use std::time::Instant;
+
+use crate::harness::{Client, TestApp};
+
+#[tokio::test]
+async fn an_account_is_made_with_a_token_that_works_at_once() {
+    let app = TestApp::new().await;
+
+    let said = app.run(&["user", "create", "alice", "--token", "write", "--json"]).await.json();
+
+    assert_eq!(said[0]["username"], "alice");
+    let token = said[0]["access_token"].as_str().unwrap().to_owned();
+    let alice = Client::new(app.clone(), None, "alice", Some(token));
+    alice.get("/api/v1/blocks").fails(403).await;
+    let account = app.anonymous().get(&format!("/api/v1/accounts/{}", said[0]["id"].as_str().unwrap())).ok().await;
+    assert_eq!(account["acct"], "alice");
+}
+
+#[tokio::test]
+async fn a_name_that_is_taken_or_malformed_is_refused_in_one_sentence() {
+    let app = TestApp::new().await;
+    app.account("alice").await;
+    assert!(app.run(&["user", "create", "Alice"]).await.fails(1).contains("username has already been taken"));
+    assert!(app.run(&["user", "create", "a b"]).await.fails(1).contains("letters, numbers and underscores"));
+    assert!(app.run(&["user", "create", "bob", "--email", "nonsense"]).await.fails(1).contains("e-mail"));
+    assert!(app.run(&["user", "create", "bob", "--role", "ownr"]).await.fails(1).contains("Owner"));
+    assert!(app.run(&["user", "token", "nobody"]).await.fails(1).contains("\"nobody\""));
+    assert!(app.run(&["user", "token", "alice", "--scopes", "read nonsense"]).await.fails(2).contains("\"nonsense\""));
+    assert_eq!(app.run(&["user", "list"]).await.ok().lines().count(), 1);
+}
+
+#[tokio::test]
+async fn many_accounts_are_made_from_lines_and_each_line_is_answered() {
+    let app = TestApp::new().await;
+    app.account("u500").await;
+    let lines: String = (0..1000).map(|n| format!("{{\"username\":\"u{n}\",\"scopes\":\"read\"}}\n")).collect();
+
+    let begun = Instant::now();
+    let said = app.run_with(&["user", "create", "--stdin"], &lines).await;
+    let taken = begun.elapsed();
+
+    assert_eq!(said.code, 1, "one was refused: {}", said.err);
+    let answers: Vec<serde_json::Value> = said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 1000);
+    for (n, answer) in answers.iter().enumerate() {
+        assert_eq!(answer["username"], format!("u{n}"));
+        assert_eq!(answer["access_token"].is_string(), n != 500, "{answer}");
+        assert_eq!(answer["error"].is_string(), n == 500, "{answer}");
+    }
+    assert!(taken.as_secs() < 30, "{taken:?}");
+    let accounts: Vec<(i64,)> = app.db().fetch_raw("SELECT COUNT(*) FROM users").await.unwrap();
+    assert_eq!(accounts[0].0, 1000);
+}
+
+#[tokio::test]
+async fn a_line_that_makes_no_sense_is_named_and_the_others_are_done() {
+    let app = TestApp::new().await;
+    let lines = "{\"username\":\"a\"}\nrubbish\n\n{\"username\":\"b\",\"colour\":\"red\"}\n{\"username\":\"c\",\"password\":\"short\"}\n{\"username\":\"d\"}";
+
+    let said = app.run_with(&["user", "create", "--stdin"], lines).await;
+
+    assert!(said.err.contains("3 lines were refused"), "{said:?}");
+    assert_eq!(said.out.lines().count(), 5);
+    assert_eq!(app.run(&["user", "list", "--json"]).await.json().len(), 2);
+}
+
+#[tokio::test]
+async fn someone_who_waits_is_let_in() {
+    let app = TestApp::new().await;
+    app.run(&["user", "create", "alice", "--unconfirmed", "--unapproved"]).await.ok();
+    let token = app.run(&["user", "token", "alice"]).await.ok();
+    let alice = Client::new(app.clone(), None, "alice", Some(token));
+    alice.get("/api/v1/blocks").fails(403).await;
+
+    assert_eq!(app.run(&["user", "approve", "@alice@example.test", "--json"]).await.json()[0]["changed"], true);
+    alice.get("/api/v1/blocks").ok().await;
+    assert_eq!(app.run(&["user", "approve", "alice", "--json"]).await.json()[0]["changed"], false);
+}
+
+#[tokio::test]
+async fn a_role_shows_on_the_profile_at_once() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let profile = format!("/api/v1/accounts/{}", alice.id());
+    assert_eq!(alice.get(&profile).ok().await["roles"], serde_json::json!([]));
+
+    app.run(&["user", "set-role", "alice", "moderator"]).await.ok();
+    assert_eq!(alice.get(&profile).ok().await["roles"][0]["name"], "Moderator");
+
+    app.run(&["user", "set-role", "alice", "none"]).await.ok();
+    assert_eq!(alice.get(&profile).ok().await["roles"], serde_json::json!([]));
+}
+
+#[tokio::test]
+async fn a_new_password_signs_everyone_out() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    alice.get("/api/v1/blocks").ok().await;
+
+    let said = app.run(&["user", "reset-password", "alice", "--json"]).await.json();
+    assert!(said[0]["password"].as_str().unwrap().len() >= 20);
+    alice.get("/api/v1/blocks").fails(401).await;
+
+    assert!(app.run_with(&["user", "reset-password", "alice", "--password-stdin"], "short\n").await.fails(2).contains("8"));
+    let hidden = app.run_with(&["user", "reset-password", "alice", "--password-stdin"], "correct horse\n").await.ok();
+    assert!(!hidden.contains("horse"));
+}
+
+#[tokio::test]
+async fn migrating_twice_does_nothing_the_second_time() {
+    let app = TestApp::new().await;
+    assert_eq!(app.run(&["db", "migrate", "--json"]).await.json()[0]["applied"], serde_json::json!([]));
+}
+
+#[tokio::test]
+async fn a_configuration_that_is_wrong_says_where_and_how() {
+    let app = TestApp::new().await;
+    let mut program = app.program();
+    let output = program.args(["config", "check"]).env("ROOKERY_SERVER_LISTN", "x").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("ROOKERY_SERVER_LISTEN"));
+
+    assert!(app.run(&["config", "check"]).await.ok().contains("is good"));
+    let printed = app.run(&["config", "print"]).await.ok();
+    assert!(printed.contains("local_domain = \"example.test\""), "{printed}");
+}

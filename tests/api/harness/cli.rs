@@ -1,0 +1,75 @@
+//! The command line, run as the program that people run.
+
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+use super::TestApp;
+
+/// What a command said.
+#[derive(Debug)]
+pub struct Said {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Said {
+    fn new(output: &Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).trim_end().to_owned(),
+            err: String::from_utf8_lossy(&output.stderr).trim_end().to_owned(),
+        }
+    }
+
+    /// It succeeded; what it said.
+    pub fn ok(self) -> String {
+        assert_eq!(self.code, 0, "{self:?}");
+        self.out
+    }
+
+    /// It succeeded; each line of what it said, as JSON.
+    pub fn json(self) -> Vec<serde_json::Value> {
+        self.ok().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// It failed with `code`, said nothing else, and gave its reason in one line.
+    pub fn fails(self, code: i32) -> String {
+        assert_eq!((self.code, self.out.as_str()), (code, ""), "{self:?}");
+        assert_eq!(self.err.lines().count(), 1, "{self:?}");
+        self.err
+    }
+}
+
+impl TestApp {
+    /// The program, set up for this server's database and folder, and nothing of the test's own environment.
+    pub fn program(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rookery"));
+        let config = &self.app.config;
+        command
+            .env_clear()
+            .current_dir(&config.storage.data_dir)
+            .env("ROOKERY_SERVER_LOCAL_DOMAIN", config.server.local_domain.as_str())
+            .env("ROOKERY_STORAGE_DATA_DIR", &config.storage.data_dir)
+            .env("ROOKERY_DATABASE_URL", config.database.url.expose());
+        command
+    }
+
+    /// Runs `rookery` with these arguments beside the server.
+    pub async fn run(&self, arguments: &[&str]) -> Said {
+        self.run_with(arguments, "").await
+    }
+
+    /// As [`TestApp::run`], with a standard input.
+    pub async fn run_with(&self, arguments: &[&str], input: &str) -> Said {
+        let mut command = self.program();
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let input = input.to_owned();
+        let run = move || {
+            let mut child = command.spawn().unwrap();
+            child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+            Said::new(&child.wait_with_output().unwrap())
+        };
+        tokio::task::spawn_blocking(run).await.unwrap()
+    }
+}

@@ -1,0 +1,43 @@
+//! `/health`, `/livez`, `/readyz`, and the id of a request.
+
+use std::sync::atomic::Ordering;
+
+use crate::harness::TestApp;
+
+#[tokio::test]
+async fn a_server_that_runs_is_alive_and_ready() {
+    let app = TestApp::new().await;
+    for path in ["/health", "/livez", "/readyz"] {
+        let answer = app.anonymous().get(path).send().await;
+        assert_eq!((answer.status.as_u16(), answer.text().as_str()), (200, "OK"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_stopping_server_is_alive_and_not_ready() {
+    let app = TestApp::new().await;
+    app.app.stopping.store(true, Ordering::Relaxed);
+    let answer = app.anonymous().get("/readyz").send().await;
+    assert_eq!((answer.status.as_u16(), answer.text().as_str()), (503, "stopping"));
+    assert_eq!(app.anonymous().get("/livez").send().await.status, 200);
+}
+
+#[tokio::test]
+async fn every_answer_has_an_id_of_its_own() {
+    let app = TestApp::new().await;
+    let first = app.anonymous().get("/health").send().await;
+    let second = app.anonymous().get("/api/v1/accounts/1").send().await;
+    assert!(first.header("x-request-id").len() >= 16);
+    assert_ne!(first.header("x-request-id"), second.header("x-request-id"));
+}
+
+#[tokio::test]
+async fn a_server_without_its_database_is_not_ready_and_says_which_request_failed() {
+    let app = TestApp::new().await;
+    app.db().close().await;
+    let answer = app.anonymous().get("/readyz").send().await;
+    assert_eq!((answer.status.as_u16(), answer.text().as_str()), (503, "the database does not answer"));
+    let answer = app.anonymous().get("/api/v1/accounts/1").send().await;
+    assert_eq!(answer.status, 500);
+    assert_eq!(answer.json()["request_id"], answer.header("x-request-id"));
+}
