@@ -137,7 +137,8 @@ fn answer(made: &Result<Made, Failure>, username: Option<&str>) -> Result<(), Fa
 }
 
 fn parse(line: &str, token: Option<&str>) -> Result<NewUser, Failure> {
-    let mut new: NewUser = serde_json::from_str(line).map_err(|error| Failure::new(format!("not understood: {error}")))?;
+    let mut new: NewUser =
+        serde_json::from_str(line).map_err(|error| Failure::new(format!("not understood: {error}")))?;
     new.scopes = new.scopes.or_else(|| token.map(str::to_owned));
     Ok(new)
 }

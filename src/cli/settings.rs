@@ -48,7 +48,13 @@ fn show(output: Output, setting: &Setting) -> Result<(), Failure> {
 
 fn entry(setting: &Setting) -> String {
     let changed = if setting.value == setting.default { "" } else { "  (changed)" };
-    format!("{} = {}{changed}\n    {}. Takes {}.\n", setting.key, setting.value, setting.about.trim_end_matches('?'), setting.takes)
+    format!(
+        "{} = {}{changed}\n    {}. Takes {}.\n",
+        setting.key,
+        setting.value,
+        setting.about.trim_end_matches('?'),
+        setting.takes
+    )
 }
 
 fn plain(value: &Value) -> String {

@@ -191,8 +191,7 @@ async fn mint(app: &App, username: &str, scopes: &str, output: Output) -> Result
     let mut tx = app.db.begin().await?;
     let token = token::mint(app, &mut tx, None, Some(account.id), &scopes).await?;
     tx.commit().await?;
-    let answer =
-        WithToken { username: &account.username, access_token: token.expose(), scopes: scopes.to_string() };
+    let answer = WithToken { username: &account.username, access_token: token.expose(), scopes: scopes.to_string() };
     output.answer(&answer, || token.expose().to_owned())
 }
 

@@ -52,7 +52,11 @@ const SETTINGS: &[(&str, Takes, &str)] = &[
         "Everything there is to say about the server",
     ),
     ("site_extended_description_updated_at", Takes::Nothing, "When the extended description was written"),
-    ("privacy_policy", Takes::Markdown(Some("privacy_policy_updated_at")), "Empty: the text that comes with the server"),
+    (
+        "privacy_policy",
+        Takes::Markdown(Some("privacy_policy_updated_at")),
+        "Empty: the text that comes with the server",
+    ),
     ("privacy_policy_updated_at", Takes::Nothing, "When the privacy policy was written"),
     ("contact_email", Takes::Email, "Shown to everyone"),
     ("contact_username", Takes::Username, "User name of the account to ask"),
@@ -122,9 +126,8 @@ pub async fn get(app: &App, key: &str) -> Result<Setting> {
 /// [`Error::Invalid`] for an unknown setting, or a text that it does not take.
 pub async fn set(app: &App, key: &str, text: &str) -> Result<Setting> {
     let takes = find(key)?;
-    let value = takes
-        .read(text)
-        .ok_or_else(|| Error::invalid(format!("{key}: {:?} is not {}", clip(text), takes.words())))?;
+    let value =
+        takes.read(text).ok_or_else(|| Error::invalid(format!("{key}: {:?} is not {}", clip(text), takes.words())))?;
     if let (Takes::Username, Some(name)) = (takes, value.as_str().filter(|name| !name.is_empty())) {
         store::account::find_local(&app.db, name)
             .await?
@@ -189,9 +192,7 @@ impl Takes {
                 word.parse::<i64>().ok().filter(|number| (min..=max).contains(number)).map(Value::from)
             }
             Self::Choice(words) => words.contains(&word).then(|| word.into()),
-            Self::Line(max) => {
-                (word.chars().count() <= max && !word.contains(char::is_control)).then(|| word.into())
-            }
+            Self::Line(max) => (word.chars().count() <= max && !word.contains(char::is_control)).then(|| word.into()),
             Self::Markdown(_) => (text.len() <= TEXT_MAX).then(|| text.into()),
             Self::Email => (word.is_empty() || is(sign_up::check_email, word)).then(|| word.into()),
             Self::Username => {

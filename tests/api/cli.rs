@@ -103,7 +103,9 @@ async fn a_new_password_signs_everyone_out() {
     assert!(said[0]["password"].as_str().unwrap().len() >= 20);
     alice.get("/api/v1/blocks").fails(401).await;
 
-    assert!(app.run_with(&["user", "reset-password", "alice", "--password-stdin"], "short\n").await.fails(2).contains("8"));
+    assert!(
+        app.run_with(&["user", "reset-password", "alice", "--password-stdin"], "short\n").await.fails(2).contains("8")
+    );
     let hidden = app.run_with(&["user", "reset-password", "alice", "--password-stdin"], "correct horse\n").await.ok();
     assert!(!hidden.contains("horse"));
 }
