@@ -1,12 +1,13 @@
--- Accounts, local and remote alike: domain IS NULL is local.
+-- Accounts, local and remote alike: domain IS NULL is local. search_name: the display name in lower case, as it is found by.
 CREATE TABLE accounts (
     id BIGINT PRIMARY KEY,
-    username TEXT NOT NULL,
-    domain TEXT,
+    username TEXT COLLATE "C" NOT NULL,
+    domain TEXT COLLATE "C",
     uri TEXT NOT NULL,
     url TEXT,
     actor_type TEXT NOT NULL,
     display_name TEXT NOT NULL,
+    search_name TEXT COLLATE "C" NOT NULL DEFAULT '',
     note TEXT NOT NULL,
     note_html TEXT NOT NULL,
     fields JSONB NOT NULL,
@@ -45,6 +46,7 @@ CREATE TABLE accounts (
     version BIGINT NOT NULL
 );
 CREATE UNIQUE INDEX accounts_username ON accounts (lower(username), coalesce(lower(domain), ''));
+CREATE INDEX accounts_search_name ON accounts (search_name);
 CREATE UNIQUE INDEX accounts_uri ON accounts (uri);
 CREATE INDEX accounts_domain ON accounts (domain, id) WHERE domain IS NOT NULL;
 

@@ -1,4 +1,4 @@
--- Accounts, local and remote alike: domain IS NULL is local.
+-- Accounts, local and remote alike: domain IS NULL is local. search_name: the display name in lower case, as it is found by.
 CREATE TABLE accounts (
     id INTEGER PRIMARY KEY,
     username TEXT NOT NULL,
@@ -7,6 +7,7 @@ CREATE TABLE accounts (
     url TEXT,
     actor_type TEXT NOT NULL,
     display_name TEXT NOT NULL,
+    search_name TEXT NOT NULL DEFAULT '',
     note TEXT NOT NULL,
     note_html TEXT NOT NULL,
     fields TEXT NOT NULL,
@@ -45,6 +46,7 @@ CREATE TABLE accounts (
     version INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX accounts_username ON accounts (lower(username), coalesce(lower(domain), ''));
+CREATE INDEX accounts_search_name ON accounts (search_name);
 CREATE UNIQUE INDEX accounts_uri ON accounts (uri);
 CREATE INDEX accounts_domain ON accounts (domain, id) WHERE domain IS NOT NULL;
 

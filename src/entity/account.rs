@@ -10,10 +10,10 @@ use super::emoji::{CustomEmoji, Palette};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::model::account::{ActorType, OtherSettings};
+use crate::model::relationship::Listed;
 use crate::model::{self, AccountId, Time};
 use crate::store;
 use crate::store::account::AccountWithRole;
-use crate::store::relationship::Listed;
 
 /// A public profile.
 #[derive(Debug, Serialize)]

@@ -6,10 +6,15 @@
 
 pub mod account;
 pub mod cache;
+pub mod credential;
 pub mod emoji;
+pub mod featured_tag;
+pub mod list;
+pub mod marker;
 pub mod media;
 pub mod muted_account;
 pub mod notification;
+pub mod preferences;
 pub mod relationship;
 pub mod status;
 pub mod web;

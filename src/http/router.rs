@@ -5,9 +5,12 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::middleware;
 use axum::response::Response;
-use axum::routing::{get, post};
+use axum::routing::{delete, get, patch, post};
 
-use super::api::{accounts, blocks, follow_requests, media, mutes, notifications, relationships, statuses};
+use super::api::{
+    accounts, blocks, credentials, follow_requests, markers, media, mutes, notifications, preferences, profile,
+    relationships, statuses,
+};
 use super::{access, auth, cache, compress, error, files, guard, headers, health, limits, observe, web};
 use crate::app::App;
 
@@ -59,10 +62,16 @@ fn health() -> Router<App> {
 fn accounts() -> Router<App> {
     Router::new()
         .route("/api/v1/accounts", get(accounts::index))
+        .route("/api/v1/accounts/verify_credentials", get(credentials::show))
+        .route("/api/v1/accounts/update_credentials", patch(credentials::update))
+        .route("/api/v1/accounts/lookup", get(accounts::lookup).layer(cache::while_anonymous()))
+        .route("/api/v1/accounts/search", get(accounts::search))
         .route("/api/v1/accounts/relationships", get(relationships::index))
         .route("/api/v1/accounts/{id}", get(accounts::show).layer(cache::while_anonymous()))
         .route("/api/v1/accounts/{id}/followers", get(accounts::followers).layer(cache::while_anonymous()))
         .route("/api/v1/accounts/{id}/following", get(accounts::following).layer(cache::while_anonymous()))
+        .route("/api/v1/accounts/{id}/featured_tags", get(accounts::featured_tags))
+        .route("/api/v1/accounts/{id}/lists", get(accounts::lists))
         .route("/api/v1/accounts/{id}/follow", post(relationships::follow))
         .route("/api/v1/accounts/{id}/unfollow", post(relationships::unfollow))
         .route("/api/v1/accounts/{id}/remove_from_followers", post(relationships::remove_from_followers))
@@ -73,6 +82,13 @@ fn accounts() -> Router<App> {
         .route("/api/v1/accounts/{id}/pin", post(relationships::pin))
         .route("/api/v1/accounts/{id}/unpin", post(relationships::unpin))
         .route("/api/v1/accounts/{id}/note", post(relationships::note))
+        // profile
+        .route("/api/v1/profile/avatar", delete(profile::delete_avatar))
+        .route("/api/v1/profile/header", delete(profile::delete_header))
+        // preferences
+        .route("/api/v1/preferences", get(preferences::show))
+        // markers
+        .route("/api/v1/markers", get(markers::index).post(markers::create))
         // blocks, mutes, follow_requests
         .route("/api/v1/blocks", get(blocks::index))
         .route("/api/v1/mutes", get(mutes::index))

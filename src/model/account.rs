@@ -132,3 +132,16 @@ pub struct OtherSettings {
     pub translatable_private: bool,
     pub allow_quote: bool,
 }
+
+/// Which of the accounts that a search finds, and how many.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Only whom the viewer follows.
+    pub following: bool,
+    /// Only who follows the viewer.
+    pub follower: bool,
+    /// At most so many.
+    pub limit: i64,
+    /// How many to skip.
+    pub offset: i64,
+}

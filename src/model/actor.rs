@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::account::Searchability;
 use super::status::Visibility;
 use super::{Account, AccountId, AppId, Json, Scopes, Time, TokenId};
 
@@ -96,6 +97,10 @@ pub struct Preferences {
     pub default_visibility: Option<Visibility>,
     pub default_sensitive: bool,
     pub default_language: Option<String>,
+    /// `None`: direct.
+    pub default_searchability: Option<Searchability>,
+    /// Clients may keep the visibility of the last status for the next one.
+    pub keep_visibility: bool,
     pub show_application: bool,
     /// `default`, `show_all` or `hide_all`.
     pub expand_media: String,
@@ -111,6 +116,8 @@ impl Default for Preferences {
             default_visibility: None,
             default_sensitive: false,
             default_language: None,
+            default_searchability: None,
+            keep_visibility: false,
             show_application: true,
             expand_media: "default".to_owned(),
             expand_spoilers: false,

@@ -4,9 +4,12 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
+use crate::model::account::Wanted;
+use crate::model::relationship::Listed;
 use crate::model::{Account, AccountId, Actor, Cursor};
 use crate::store;
-use crate::store::relationship::Listed;
+use crate::store::featured_tag::FeaturedTag;
+use crate::store::list::List;
 
 /// The account, unless it is a local one that waits for confirmation or approval. A suspended one is found.
 ///
@@ -29,6 +32,72 @@ pub async fn list_visible(app: &App, ids: &[AccountId]) -> Result<Vec<AccountId>
         }
     }
     Ok(listed)
+}
+
+/// The account with this name: `user`, or `user@domain` for one of another server that is known here already.
+///
+/// # Errors
+/// [`Error::NotFound`] when none is known by it.
+pub async fn lookup(app: &App, acct: &str) -> Result<AccountId> {
+    let (username, domain) = handle(app, acct);
+    let name = domain.map_or_else(|| username.clone(), |domain| format!("{username}@{domain}"));
+    let found = store::account::list_by_handles(&app.db, &[name]).await?.pop().ok_or(Error::NotFound)?;
+    Ok(find_visible(app, found.id).await?.id)
+}
+
+/// Accounts whose user name or display name begins with `q`, or with that name and domain: exact matches first, then
+/// those whom `viewer` follows. Known accounts only; nobody is looked up elsewhere.
+///
+/// # Errors
+/// When the database does.
+pub async fn search(app: &App, viewer: &Actor, q: &str, wanted: Wanted) -> Result<Vec<AccountId>> {
+    let q = q.trim();
+    if q.trim_start_matches('@').is_empty() || wanted.limit == 0 {
+        return Ok(Vec::new());
+    }
+    match handle(app, q) {
+        (name, None) if q.trim_start_matches('@').contains('@') => {
+            Ok(store::account_search::by_handle(&app.db, viewer.id, &name, None, wanted).await?)
+        }
+        (name, None) => Ok(store::account_search::by_prefix(&app.db, viewer.id, &name, wanted).await?),
+        (name, Some(domain)) => {
+            Ok(store::account_search::by_handle(&app.db, viewer.id, &name, Some(&domain), wanted).await?)
+        }
+    }
+}
+
+/// The hashtags that an account shows on its profile, most used first; none of a suspended one.
+///
+/// # Errors
+/// [`Error::NotFound`] as in [`find_visible`].
+pub async fn featured_tags(app: &App, id: AccountId) -> Result<(Account, Vec<FeaturedTag>)> {
+    let account = find_visible(app, id).await?;
+    let tags = if account.is_suspended() { Vec::new() } else { store::featured_tag::list(&app.db, account.id).await? };
+    Ok((account, tags))
+}
+
+/// Those of `viewer`'s lists that `id` is on; none for a suspended account.
+///
+/// # Errors
+/// [`Error::NotFound`] as in [`find_visible`].
+pub async fn lists(app: &App, viewer: &Actor, id: AccountId) -> Result<Vec<List>> {
+    let account = find_visible(app, id).await?;
+    if account.is_suspended() {
+        return Ok(Vec::new());
+    }
+    Ok(store::list::list_with_member(&app.db, viewer.id, account.id).await?)
+}
+
+/// User name and domain of `acct`, in lower case; no domain for this server's own.
+fn handle(app: &App, acct: &str) -> (String, Option<String>) {
+    let acct = acct.trim().trim_start_matches('@').to_lowercase();
+    match acct.split_once('@') {
+        None => (acct, None),
+        Some((username, domain)) => {
+            let own = [&app.urls.local_domain, &app.urls.web_domain].iter().any(|own| own.eq_ignore_ascii_case(domain));
+            (username.to_owned(), (!own).then(|| domain.to_owned()))
+        }
+    }
 }
 
 /// Who follows `id`, as far as `viewer` may know.

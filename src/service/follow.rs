@@ -7,10 +7,12 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::{Account, AccountId, Actor, Cursor, Json};
+use crate::model::relationship::Listed;
+use crate::model::{Account, AccountId, Actor, Cursor, Json, NotificationType};
+use crate::service::notification::{self, Notice, Notified};
 use crate::service::{account, relationship};
 use crate::store::follow::{NewFollow, Terms};
-use crate::store::relationship::{Listed, Tie};
+use crate::store::relationship::Tie;
 use crate::store::{self, Tx};
 use crate::text::language;
 
@@ -40,15 +42,17 @@ pub async fn follow(app: &App, actor: &Actor, target: AccountId, wish: Wish) -> 
     let (me, target) = relationship::lock_pair(&mut tx, actor.id, target).await?;
     let tie = relationship::tie(app, &mut tx, me.id, target.id).await?;
     refuse(&tie, &target)?;
+    let mut told = Notified::default();
     if tie.following {
         store::follow::update(&mut tx, me.id, target.id, terms(&tie, wish)).await?;
     } else if tie.requested {
         store::follow::update_request(&mut tx, me.id, target.id, terms(&tie, wish)).await?;
     } else {
         check_limit(app, &me)?;
-        begin(app, &mut tx, &me, &target, wish).await?;
+        told = begin(app, &mut tx, &me, &target, wish).await?;
     }
     tx.commit().await?;
+    told.publish(app);
     Ok(())
 }
 
@@ -103,7 +107,7 @@ pub async fn authorize(app: &App, actor: &Actor, follower: AccountId) -> Result<
 pub async fn reject(app: &App, actor: &Actor, follower: AccountId) -> Result<()> {
     let mut tx = app.db.begin().await?;
     let request = store::follow::delete_request(&mut tx, follower, actor.id).await?.ok_or(Error::NotFound)?;
-    relationship::request_gone(&mut tx, actor.id, request.id).await?;
+    notification::retract(&mut tx, NotificationType::FollowRequest, request.id).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -119,9 +123,10 @@ pub async fn accept(app: &App, target: AccountId, follower: AccountId) -> Result
         pair => pair?,
     };
     let Some(request) = store::follow::delete_request(&mut tx, follower.id, me.id).await? else { return Ok(false) };
-    relationship::request_gone(&mut tx, me.id, request.id).await?;
-    establish(app, &mut tx, follower.id, &me, request.terms).await?;
+    notification::retract(&mut tx, NotificationType::FollowRequest, request.id).await?;
+    let told = establish(app, &mut tx, follower.id, me.id, request.terms).await?;
     tx.commit().await?;
+    told.publish(app);
     Ok(true)
 }
 
@@ -131,12 +136,12 @@ pub async fn accept(app: &App, target: AccountId, follower: AccountId) -> Result
 /// When the database does.
 pub(super) async fn sever(app: &App, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<()> {
     if let Some(request) = store::follow::delete_request(tx, follower, target).await? {
-        relationship::request_gone(tx, target, request.id).await?;
+        notification::retract(tx, NotificationType::FollowRequest, request.id).await?;
     }
     if let Some(follow) = store::follow::delete(tx, follower, target).await? {
         store::account::add_counts(tx, follower, 0, -1, 0).await?;
         store::account::add_counts(tx, target, 0, 0, -1).await?;
-        relationship::follow_gone(tx, target, follow).await?;
+        notification::retract(tx, NotificationType::Follow, follow).await?;
         relationship::unmerge(app, tx, follower, target).await?;
     }
     store::relationship::delete_endorsement(tx, follower, target).await?;
@@ -145,33 +150,37 @@ pub(super) async fn sever(app: &App, tx: &mut Tx, follower: AccountId, target: A
 }
 
 /// A first follow: at once, or as a request where the target, or the follower's standing, asks for one.
-async fn begin(app: &App, tx: &mut Tx, me: &Account, target: &Account, wish: Wish) -> Result<()> {
+async fn begin(app: &App, tx: &mut Tx, me: &Account, target: &Account, wish: Wish) -> Result<Notified> {
     let terms = Terms {
         show_reblogs: wish.reblogs.unwrap_or(true),
         notify: wish.notify.unwrap_or(false),
         languages: wish.languages.and_then(listed),
     };
     if !target.locked && !me.is_limited() && target.is_local() {
-        return establish(app, tx, me.id, target, terms).await;
+        return establish(app, tx, me.id, target.id, terms).await;
     }
     let new = new(app, me.id, target.id, terms);
-    let id = new.id;
-    if store::follow::insert_request(tx, new).await? {
-        relationship::tell_requested(app, tx, me.id, target, id).await?;
+    let notice = notice(&new, NotificationType::FollowRequest);
+    if !store::follow::insert_request(tx, new).await? {
+        return Ok(Notified::default());
     }
-    Ok(())
+    notification::notify(app, tx, &[notice]).await
 }
 
-async fn establish(app: &App, tx: &mut Tx, follower: AccountId, target: &Account, terms: Terms) -> Result<()> {
-    let new = new(app, follower, target.id, terms);
-    let id = new.id;
-    if store::follow::insert(tx, new).await? {
-        store::account::add_counts(tx, follower, 0, 1, 0).await?;
-        store::account::add_counts(tx, target.id, 0, 0, 1).await?;
-        relationship::tell_followed(app, tx, follower, target, id).await?;
-        relationship::merge(app, tx, follower, target.id).await?;
+async fn establish(app: &App, tx: &mut Tx, follower: AccountId, target: AccountId, terms: Terms) -> Result<Notified> {
+    let new = new(app, follower, target, terms);
+    let notice = notice(&new, NotificationType::Follow);
+    if !store::follow::insert(tx, new).await? {
+        return Ok(Notified::default());
     }
-    Ok(())
+    store::account::add_counts(tx, follower, 0, 1, 0).await?;
+    store::account::add_counts(tx, target, 0, 0, 1).await?;
+    relationship::merge(app, tx, follower, target).await?;
+    notification::notify(app, tx, &[notice]).await
+}
+
+fn notice(new: &NewFollow, kind: NotificationType) -> Notice {
+    Notice { receiver: new.target_account_id, from: new.account_id, kind, activity: new.id.into(), status: None }
 }
 
 fn new(app: &App, follower: AccountId, target: AccountId, terms: Terms) -> NewFollow {

@@ -7,6 +7,8 @@ pub mod limits;
 pub mod media;
 pub mod notification;
 pub mod profile_image;
+pub mod marker;
+pub mod profile;
 pub mod relationship;
 pub mod session;
 pub mod settings;

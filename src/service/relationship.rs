@@ -10,9 +10,10 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::jobs;
 use crate::jobs::expire_mute::ExpireMute;
-use crate::model::{Account, AccountId, Actor, Cursor, RowId};
-use crate::service::{account, follow};
-use crate::store::relationship::{Listed, Muted, NewMute, Tie};
+use crate::model::relationship::{Listed, Muted};
+use crate::model::{Account, AccountId, Actor, Cursor};
+use crate::service::{account, follow, notification};
+use crate::store::relationship::{NewMute, Tie};
 use crate::store::{self, Tx};
 
 /// Longest private note, in characters (contract rules, section 9).
@@ -34,6 +35,7 @@ pub async fn block(app: &App, actor: &Actor, target: AccountId) -> Result<()> {
     if store::relationship::insert_block(&mut tx, app.ids.next(), me.id, target.id, app.clock.now()).await? {
         follow::sever(app, &mut tx, me.id, target.id).await?;
         follow::sever(app, &mut tx, target.id, me.id).await?;
+        notification::retract_from(&mut tx, me.id, target.id).await?;
         unmerge(app, &mut tx, me.id, target.id).await?;
     }
     tx.commit().await?;
@@ -201,7 +203,7 @@ async fn heard_again(app: &App, tx: &mut Tx, account: AccountId, target: Account
     Ok(())
 }
 
-// CALL SITES for what other modules do: the home timeline (jobs::feed) and notifications (service::notification).
+// CALL SITES for the home timeline: jobs::feed::Merge and Unmerge are queued here when they land.
 
 /// Queues filling `account`'s home timeline with recent statuses of `target`.
 #[expect(clippy::unused_async, reason = "jobs::feed is wired here when it lands")]
@@ -212,41 +214,5 @@ pub(super) async fn merge(_: &App, _: &mut Tx, _account: AccountId, _target: Acc
 /// Queues taking `target`'s statuses off `account`'s home timeline.
 #[expect(clippy::unused_async, reason = "jobs::feed is wired here when it lands")]
 pub(super) async fn unmerge(_: &App, _: &mut Tx, _account: AccountId, _target: AccountId) -> Result<()> {
-    Ok(())
-}
-
-/// Notifies `target` of a new follower.
-#[expect(clippy::unused_async, reason = "service::notification is wired here when it lands")]
-pub(super) async fn tell_followed(
-    _: &App,
-    _: &mut Tx,
-    _from: AccountId,
-    _target: &Account,
-    _follow: RowId,
-) -> Result<()> {
-    Ok(())
-}
-
-/// Notifies `target` of a request to follow.
-#[expect(clippy::unused_async, reason = "service::notification is wired here when it lands")]
-pub(super) async fn tell_requested(
-    _: &App,
-    _: &mut Tx,
-    _from: AccountId,
-    _target: &Account,
-    _request: RowId,
-) -> Result<()> {
-    Ok(())
-}
-
-/// Takes back the notification of a request that was answered or withdrawn.
-#[expect(clippy::unused_async, reason = "service::notification is wired here when it lands")]
-pub(super) async fn request_gone(_: &mut Tx, _target: AccountId, _request: RowId) -> Result<()> {
-    Ok(())
-}
-
-/// Takes back the notification of a follow that ended.
-#[expect(clippy::unused_async, reason = "service::notification is wired here when it lands")]
-pub(super) async fn follow_gone(_: &mut Tx, _target: AccountId, _follow: RowId) -> Result<()> {
     Ok(())
 }

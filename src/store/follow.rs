@@ -1,7 +1,7 @@
 //! Follows and requests to follow.
 
-use super::relationship::Listed;
 use super::{Executor, Result, Tx};
+use crate::model::relationship::Listed;
 use crate::model::{AccountId, Cursor, Json, RowId, Time};
 use crate::sql;
 

@@ -4,14 +4,19 @@
 //! changing takes `&mut Tx`: nothing is written outside a transaction.
 
 pub mod account;
+pub mod account_search;
 pub mod db;
 pub mod emoji;
+pub mod featured_tag;
 pub mod follow;
 pub mod job;
+pub mod list;
+pub mod marker;
 pub mod media;
 pub mod migrate;
 pub mod notification;
 pub mod oauth;
+pub mod profile;
 pub mod relationship;
 pub mod role;
 pub mod session;

@@ -2,21 +2,9 @@
 
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
+use crate::model::relationship::{Listed, Muted};
 use crate::model::{AccountId, Cursor, Json, RowId, Time};
 use crate::sql;
-
-/// An account in a collection that is paged by the records which put accounts there.
-#[derive(Clone, Copy, Debug, sqlx::FromRow)]
-pub struct Listed {
-    /// The record: what the page is cut by.
-    pub row_id: RowId,
-    /// The account it puts on the page.
-    pub account_id: AccountId,
-    /// Key of its cached rendering.
-    pub version: i64,
-    /// It must not be shown, though it counts for the page.
-    pub hidden: bool,
-}
 
 /// Everything that stands between a viewer and one target.
 #[derive(Clone, Debug, sqlx::FromRow)]
@@ -206,16 +194,6 @@ pub async fn delete_expired_mute(tx: &mut Tx, account: AccountId, target: Accoun
         .execute()
         .await?;
     Ok(done > 0)
-}
-
-/// A muted account with the end of its mute.
-#[derive(Debug, sqlx::FromRow)]
-pub struct Muted {
-    /// Where it stands.
-    #[sqlx(flatten)]
-    pub listed: Listed,
-    /// When it ends; `None`: never.
-    pub expires_at: Option<Time>,
 }
 
 /// Whom `account` mutes, the latest mute first; suspended accounts are hidden, mutes that ended before `now` left out.

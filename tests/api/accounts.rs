@@ -104,3 +104,109 @@ async fn a_suspended_account_shows_nothing_of_its_own() {
     assert_eq!(account["locked"], false);
     alice.get(&format!("/api/v1/accounts/{}", alice.id())).fails(403).await;
 }
+
+#[tokio::test]
+async fn accounts_are_looked_up_by_name() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    remote(&app, 77, "carol", "far.test").await;
+
+    for acct in ["alice", "@Alice", "alice@example.test", "@ALICE@EXAMPLE.TEST"] {
+        let found = app.anonymous().get(&format!("/api/v1/accounts/lookup?acct={acct}")).ok().await;
+        assert_eq!(found["id"], alice.id().to_string());
+    }
+    let found = bob.get("/api/v1/accounts/lookup?acct=Carol@far.test").ok().await;
+    assert_eq!(found["acct"], "carol@far.test");
+    for acct in ["carol", "alice@far.test", "", "@", "a@b@c"] {
+        bob.get(&format!("/api/v1/accounts/lookup?acct={acct}")).fails(404).await;
+    }
+    bob.get("/api/v1/accounts/lookup").fails(400).await;
+    app.db()
+        .execute_raw(&format!("UPDATE users SET confirmed_at = NULL WHERE account_id = {}", alice.id()))
+        .await
+        .unwrap();
+    bob.get("/api/v1/accounts/lookup?acct=alice").fails(404).await;
+}
+
+/// Puts an account of another server into the database.
+async fn remote(app: &TestApp, id: i64, username: &str, domain: &str) {
+    let row = format!(
+        "INSERT INTO accounts (id, username, domain, uri, actor_type, display_name, note, note_html, fields, locked,
+                               indexable, searchability, memorial, also_known_as, other_settings,
+                               followers_count, following_count, statuses_count, created_at, updated_at, version)
+         SELECT {id}, '{username}', '{domain}', 'https://{domain}/{id}', 'Person', '', '', '', '[]', FALSE,
+                FALSE, 'direct', FALSE, '[]', '{{}}', 0, 0, 0, created_at, created_at, 0
+         FROM accounts ORDER BY id LIMIT 1"
+    );
+    app.db().execute_raw(&row).await.unwrap();
+}
+
+#[tokio::test]
+async fn search_finds_the_beginnings_of_names_the_best_first() {
+    let app = TestApp::new().await;
+    let [alice, al, alf, zoe, waits] = app.accounts(["alice", "al", "alf", "zoe", "alwaits"]).await;
+    remote(&app, 77, "al", "far.test").await;
+    remote(&app, 78, "al", "farther.test").await;
+    zoe.patch("/api/v1/accounts/update_credentials").form(&[("display_name", "Älvira")]).ok().await;
+    alice.post(&format!("/api/v1/accounts/{}/follow", alf.id())).ok().await;
+    zoe.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    app.db()
+        .execute_raw(&format!("UPDATE users SET approved = FALSE WHERE account_id = {}", waits.id()))
+        .await
+        .unwrap();
+    let search = async |query: &str| -> Vec<String> {
+        let found = alice.get(&format!("/api/v1/accounts/search?{query}")).ok().await;
+        found.as_array().unwrap().iter().map(|account| account["acct"].as_str().unwrap().to_owned()).collect()
+    };
+
+    assert_eq!(search("q=al").await, ["al", "al@far.test", "al@farther.test", "alf", "alice"]);
+    assert_eq!(search("q=@AL&limit=2&offset=1").await, ["al@far.test", "al@farther.test"]);
+    assert_eq!(search("q=%C3%84lv").await, ["zoe"]);
+    assert_eq!(search("q=al@far").await, ["al@far.test", "al@farther.test"]);
+    assert_eq!(search("q=al@example.test").await, ["al"]);
+    assert_eq!(search("q=al&following=true").await, ["alf"]);
+    assert_eq!(search("q=z&follower=true").await, ["zoe"]);
+    assert_eq!(search("q=a%25").await, Vec::<String>::new());
+    assert_eq!(search("q=").await, Vec::<String>::new());
+    assert_eq!(search("q=al&limit=0").await, Vec::<String>::new());
+    assert_eq!(search("q=al&offset=-5&limit=1").await, ["al"]);
+    let _ = al;
+
+    alice.get("/api/v1/accounts/search").fails(400).await;
+    app.anonymous().get("/api/v1/accounts/search?q=al").fails(401).await;
+    alice.with_scopes("read:search").await.get("/api/v1/accounts/search?q=al").fails(403).await;
+}
+
+#[tokio::test]
+async fn featured_tags_and_lists_of_an_account_are_shown() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let rows = format!(
+        "INSERT INTO tags (id, name, display_name, usable, created_at) SELECT 1, 'rooks', 'Rooks', TRUE, created_at FROM accounts WHERE id = {alice};
+         INSERT INTO featured_tags (id, account_id, tag_id, statuses_count, created_at) SELECT 2, id, 1, 3, created_at FROM accounts WHERE id = {alice};
+         INSERT INTO lists (id, account_id, title, replies_policy, exclusive, notify, created_at) SELECT 3, id, 'Birds', 'list', FALSE, FALSE, created_at FROM accounts WHERE id = {bob};
+         INSERT INTO list_accounts (list_id, account_id) VALUES (3, {alice});",
+        alice = alice.id(),
+        bob = bob.id()
+    );
+    app.db().execute_raw(&rows).await.unwrap();
+
+    let tags_path = format!("/api/v1/accounts/{}/featured_tags", alice.id());
+    let tags = app.anonymous().get(&tags_path).ok().await;
+    crate::contract::check("FeaturedTag[]", &tags);
+    assert_eq!(tags[0]["url"], "https://example.test/@alice/tagged/rooks");
+    let lists_path = format!("/api/v1/accounts/{}/lists", alice.id());
+    let lists = bob.get(&lists_path).ok().await;
+    assert_eq!(lists[0]["title"], "Birds");
+    assert_eq!(alice.get(&lists_path).ok().await, serde_json::json!([]));
+    bob.with_scopes("read:accounts").await.get(&lists_path).fails(403).await;
+
+    app.db()
+        .execute_raw(&format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", alice.id()))
+        .await
+        .unwrap();
+    assert_eq!(bob.get(&lists_path).ok().await, serde_json::json!([]));
+    assert_eq!(app.anonymous().get(&tags_path).ok().await, serde_json::json!([]));
+    bob.get("/api/v1/accounts/5/lists").fails(404).await;
+    app.anonymous().get("/api/v1/accounts/5/featured_tags").fails(404).await;
+}

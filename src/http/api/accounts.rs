@@ -1,5 +1,5 @@
 //! <https://docs.joinmastodon.org/methods/accounts/>, what is read; what changes something is in
-//! [`relationships`](super::relationships).
+//! [`relationships`](super::relationships) and [`credentials`](super::credentials).
 
 use axum::extract::State;
 use axum::response::Response;
@@ -8,14 +8,15 @@ use serde::Deserialize;
 use crate::app::App;
 use crate::entity;
 use crate::error::{Error, Result};
-use crate::http::extract::auth::ReadAccounts;
-use crate::http::extract::params::list;
-use crate::http::extract::{MaybeAuth, Paging, Params, Path};
+use crate::http::extract::auth::{ReadAccounts, ReadLists};
+use crate::http::extract::params::{flag, int, list, text};
+use crate::http::extract::{Auth, MaybeAuth, Paging, Params, Path};
 use crate::http::json::Json;
 use crate::http::page::{Links, Page};
 use crate::model::AccountId;
+use crate::model::account::Wanted;
+use crate::model::relationship::Listed;
 use crate::service;
-use crate::store::relationship::Listed;
 
 /// Most accounts that one request names (contract: routes).
 const IDS_MAX: usize = 40;
@@ -50,6 +51,71 @@ pub async fn index(
 pub async fn show(State(app): State<App>, _: MaybeAuth<ReadAccounts>, Path(id): Path<AccountId>) -> Result<Json> {
     let account = service::account::find_visible(&app, id).await?;
     Ok(Json(entity::account::render_one(&app, account.id).await?))
+}
+
+/// Whom to look up.
+#[derive(Debug, Deserialize)]
+pub struct Lookup {
+    #[serde(default, deserialize_with = "text")]
+    acct: Option<String>,
+}
+
+/// `GET /api/v1/accounts/lookup`
+pub async fn lookup(
+    State(app): State<App>,
+    _: MaybeAuth<ReadAccounts>,
+    Params(params): Params<Lookup>,
+) -> Result<Json> {
+    let acct = params.acct.ok_or_else(|| Error::missing("acct"))?;
+    let id = service::account::lookup(&app, &acct).await?;
+    Ok(Json(entity::account::render_one(&app, id).await?))
+}
+
+/// Whom to search.
+#[derive(Debug, Deserialize)]
+pub struct Search {
+    #[serde(default, deserialize_with = "text")]
+    q: Option<String>,
+    #[serde(default, deserialize_with = "int")]
+    offset: Option<i64>,
+    #[serde(default, deserialize_with = "flag")]
+    following: Option<bool>,
+    #[serde(default, deserialize_with = "flag")]
+    follower: Option<bool>,
+}
+
+/// `GET /api/v1/accounts/search`
+pub async fn search(
+    State(app): State<App>,
+    Auth(viewer, ..): Auth<ReadAccounts>,
+    paging: AccountPaging,
+    Params(params): Params<Search>,
+) -> Result<Response> {
+    let q = params.q.ok_or_else(|| Error::missing("q"))?;
+    let wanted = Wanted {
+        following: params.following.unwrap_or(false),
+        follower: params.follower.unwrap_or(false),
+        limit: paging.cursor.limit,
+        offset: params.offset.unwrap_or(0).max(0),
+    };
+    let ids = service::account::search(&app, &viewer, &q, wanted).await?;
+    Ok(Json::list(&entity::account::render(&app, &ids).await?))
+}
+
+/// `GET /api/v1/accounts/{id}/featured_tags`
+pub async fn featured_tags(State(app): State<App>, Path(id): Path<AccountId>) -> Result<Response> {
+    let (account, tags) = service::account::featured_tags(&app, id).await?;
+    Ok(Json::list(&entity::featured_tag::render(&app, &account, &tags)?))
+}
+
+/// `GET /api/v1/accounts/{id}/lists`
+pub async fn lists(
+    State(app): State<App>,
+    Auth(viewer, ..): Auth<ReadLists>,
+    Path(id): Path<AccountId>,
+) -> Result<Response> {
+    let lists = service::account::lists(&app, &viewer, id).await?;
+    Ok(Json::list(&entity::list::render(&lists)?))
 }
 
 /// `GET /api/v1/accounts/{id}/followers`

@@ -2,9 +2,13 @@
 
 pub mod accounts;
 pub mod blocks;
+pub mod credentials;
 pub mod follow_requests;
+pub mod markers;
 pub mod media;
 pub mod mutes;
 pub mod notifications;
+pub mod preferences;
+pub mod profile;
 pub mod relationships;
 pub mod statuses;

@@ -1,0 +1,43 @@
+//! <https://docs.joinmastodon.org/entities/FeaturedTag/>
+
+use serde::Serialize;
+
+use super::Fragment;
+use crate::app::App;
+use crate::error::Result;
+use crate::model::{Account, RowId, Time};
+use crate::store;
+
+/// A hashtag on a profile.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct FeaturedTag {
+    pub id: RowId,
+    pub name: String,
+    pub url: String,
+    /// A number, as a string (contract rules, section 1).
+    pub statuses_count: String,
+    pub last_status_at: Option<String>,
+}
+
+/// The hashtags of `account`.
+///
+/// # Errors
+/// When one does not serialise, which is a bug.
+pub fn render(app: &App, account: &Account, tags: &[store::featured_tag::FeaturedTag]) -> Result<Vec<Fragment>> {
+    let profile = match (&account.domain, &account.url) {
+        (Some(_), Some(url)) => url.clone(),
+        _ => app.urls.profile(&account.username),
+    };
+    let shown = tags.iter().map(|tag| FeaturedTag {
+        id: tag.id,
+        name: tag.display_name.clone(),
+        url: format!(
+            "{profile}/tagged/{}",
+            percent_encoding::utf8_percent_encode(&tag.name, percent_encoding::NON_ALPHANUMERIC)
+        ),
+        statuses_count: tag.statuses_count.to_string(),
+        last_status_at: tag.last_status_at.map(Time::to_api_date),
+    });
+    shown.map(|tag| Fragment::of(&tag)).collect()
+}

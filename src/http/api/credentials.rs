@@ -1,0 +1,118 @@
+//! <https://docs.joinmastodon.org/methods/accounts/>: one's own account.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::app::App;
+use crate::entity;
+use crate::error::Result;
+use crate::http::extract::auth::{Profile, WriteAccounts};
+use crate::http::extract::params::{flag, text};
+use crate::http::extract::{Auth, Uploads};
+use crate::http::json::Json;
+use crate::service;
+use crate::service::profile::Changes;
+
+/// `GET /api/v1/accounts/verify_credentials`
+pub async fn show(State(app): State<App>, Auth(viewer, ..): Auth<Profile>) -> Result<Json> {
+    Ok(Json(entity::credential::render(&app, viewer.id).await?))
+}
+
+/// What may be changed, beside the files `avatar` and `header`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Update {
+    #[serde(deserialize_with = "text")]
+    display_name: Option<String>,
+    #[serde(deserialize_with = "text")]
+    note: Option<String>,
+    #[serde(deserialize_with = "flag")]
+    locked: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    bot: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    discoverable: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    hide_collections: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    indexable: Option<bool>,
+    #[serde(deserialize_with = "text")]
+    searchability: Option<String>,
+    #[serde(deserialize_with = "fields")]
+    fields_attributes: Option<Vec<FieldParams>>,
+    source: Option<Source>,
+}
+
+/// Defaults of new statuses.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Source {
+    #[serde(deserialize_with = "text")]
+    privacy: Option<String>,
+    #[serde(deserialize_with = "flag")]
+    sensitive: Option<bool>,
+    #[serde(deserialize_with = "clearable")]
+    language: Option<String>,
+    #[serde(deserialize_with = "text")]
+    searchability: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct FieldParams {
+    #[serde(deserialize_with = "text")]
+    name: Option<String>,
+    #[serde(deserialize_with = "text")]
+    value: Option<String>,
+}
+
+/// `PATCH /api/v1/accounts/update_credentials`
+pub async fn update(
+    State(app): State<App>,
+    Auth(actor, ..): Auth<WriteAccounts>,
+    upload: Uploads<Update>,
+) -> Result<Json> {
+    service::profile::update(&app, &actor, upload.params.into()).await?;
+    Ok(Json(entity::credential::render(&app, actor.id).await?))
+}
+
+impl From<Update> for Changes {
+    fn from(update: Update) -> Self {
+        let source = update.source.unwrap_or_default();
+        let pair = |field: FieldParams| (field.name.unwrap_or_default(), field.value.unwrap_or_default());
+        Self {
+            display_name: update.display_name,
+            note: update.note,
+            locked: update.locked,
+            bot: update.bot,
+            discoverable: update.discoverable,
+            hide_collections: update.hide_collections,
+            indexable: update.indexable,
+            searchability: update.searchability,
+            fields: update.fields_attributes.map(|fields| fields.into_iter().map(pair).collect()),
+            privacy: source.privacy,
+            sensitive: source.sensitive,
+            language: source.language,
+            default_searchability: source.searchability,
+        }
+    }
+}
+
+/// Fields keyed by their index, put in its order. A list is not this, and is ignored (contract: routes).
+fn fields<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<Vec<FieldParams>>, D::Error> {
+    let Value::Object(members) = Value::deserialize(deserializer)? else { return Ok(None) };
+    let mut ordered = BTreeMap::new();
+    for (at, (index, field)) in members.into_iter().enumerate() {
+        let field: FieldParams = serde_json::from_value(field).map_err(serde::de::Error::custom)?;
+        ordered.insert((index.parse::<u64>().unwrap_or(u64::MAX), at), field);
+    }
+    Ok(Some(ordered.into_values().collect()))
+}
+
+/// A text that `null` empties.
+fn clearable<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<String>, D::Error> {
+    Ok(Some(text(deserializer)?.unwrap_or_default()))
+}

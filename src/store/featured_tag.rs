@@ -1,0 +1,33 @@
+//! Hashtags that accounts show on their profiles.
+
+use super::{Executor, Result};
+use crate::model::{AccountId, RowId, Time};
+use crate::sql;
+
+/// A hashtag on a profile.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the tables featured_tags and tags")]
+pub struct FeaturedTag {
+    pub id: RowId,
+    pub name: String,
+    pub display_name: String,
+    pub statuses_count: i64,
+    pub last_status_at: Option<Time>,
+}
+
+/// The hashtags of `account`, most used first.
+///
+/// # Errors
+/// When the database does.
+pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<FeaturedTag>> {
+    db.query(sql!(
+        "SELECT f.id, t.name, t.display_name, f.statuses_count, f.last_status_at
+         FROM featured_tags f
+         JOIN tags t ON t.id = f.tag_id
+         WHERE f.account_id = $1
+         ORDER BY f.statuses_count DESC, f.id"
+    ))
+    .bind(account)
+    .all()
+    .await
+}

@@ -1,0 +1,154 @@
+//! What people change of their own profile, and the whole of it for themselves to see.
+
+use super::{Executor, Result, Tx};
+use crate::model::account::{ActorType, Searchability};
+use crate::model::{Account, AccountId, Field, Json, Preferences, Time};
+use crate::{account_columns, sql};
+
+/// An account with what only its owner sees.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the tables joined")]
+pub struct CredentialRow {
+    #[sqlx(flatten)]
+    pub account: Account,
+    pub preferences: Json<Preferences>,
+    pub role_id: Option<i64>,
+    pub role_name: Option<String>,
+    pub role_color: Option<String>,
+    pub role_highlighted: Option<bool>,
+    pub role_permissions: Option<i64>,
+    pub everyone_permissions: Option<i64>,
+    /// At most 40.
+    pub follow_requests_count: i64,
+}
+
+/// The account of a local person, as they see it themselves.
+///
+/// # Errors
+/// When the database does.
+pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<CredentialRow>> {
+    db.query(sql!(
+        "SELECT " account_columns!() ", u.preferences, r.id AS role_id, r.name AS role_name, r.color AS role_color,
+                r.highlighted AS role_highlighted, r.permissions AS role_permissions, e.permissions AS everyone_permissions,
+                (SELECT COUNT(*) FROM (SELECT q.id FROM follow_requests q WHERE q.target_account_id = a.id LIMIT 40) waiting)
+                AS follow_requests_count
+         FROM accounts a
+         JOIN users u ON u.account_id = a.id
+         LEFT JOIN roles r ON r.id = u.role_id
+         LEFT JOIN roles e ON e.id = -99
+         WHERE a.id = $1"
+    ))
+    .bind(id)
+    .optional()
+    .await
+}
+
+/// What a person may change of their account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "columns of the table accounts")]
+pub struct Profile {
+    pub display_name: String,
+    pub note: String,
+    pub note_html: String,
+    pub fields: Vec<Field>,
+    pub locked: bool,
+    pub actor_type: ActorType,
+    pub discoverable: Option<bool>,
+    pub indexable: bool,
+    pub hide_collections: Option<bool>,
+    pub searchability: Searchability,
+}
+
+impl From<&Account> for Profile {
+    fn from(account: &Account) -> Self {
+        Self {
+            display_name: account.display_name.clone(),
+            note: account.note.clone(),
+            note_html: account.note_html.clone(),
+            fields: account.fields.0.clone(),
+            locked: account.locked,
+            actor_type: account.actor_type,
+            discoverable: account.discoverable,
+            indexable: account.indexable,
+            hide_collections: account.hide_collections,
+            searchability: account.searchability,
+        }
+    }
+}
+
+/// Writes a profile.
+///
+/// # Errors
+/// When the database does.
+pub async fn update(tx: &mut Tx, id: AccountId, profile: Profile, now: Time) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE accounts
+         SET display_name = $2, search_name = $3, note = $4, note_html = $5, fields = $6, locked = $7, actor_type = $8,
+             discoverable = $9, indexable = $10, hide_collections = $11, searchability = $12,
+             updated_at = $13, version = version + 1
+         WHERE id = $1"
+    ))
+    .bind(id)
+    .bind(profile.display_name.clone())
+    .bind(profile.display_name.to_lowercase())
+    .bind(profile.note)
+    .bind(profile.note_html)
+    .bind(Json(profile.fields))
+    .bind(profile.locked)
+    .bind(profile.actor_type)
+    .bind(profile.discoverable)
+    .bind(profile.indexable)
+    .bind(profile.hide_collections)
+    .bind(profile.searchability)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Takes the avatar off an account. The files are not touched.
+///
+/// # Errors
+/// When the database does.
+pub async fn clear_avatar(tx: &mut Tx, id: AccountId, now: Time) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE accounts
+         SET avatar = NULL, avatar_static = NULL, avatar_remote_url = NULL, updated_at = $2, version = version + 1
+         WHERE id = $1 AND (avatar IS NOT NULL OR avatar_remote_url IS NOT NULL)"
+    ))
+    .bind(id)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Takes the header off an account. The files are not touched.
+///
+/// # Errors
+/// When the database does.
+pub async fn clear_header(tx: &mut Tx, id: AccountId, now: Time) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE accounts
+         SET header = NULL, header_static = NULL, header_remote_url = NULL, updated_at = $2, version = version + 1
+         WHERE id = $1 AND (header IS NOT NULL OR header_remote_url IS NOT NULL)"
+    ))
+    .bind(id)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Writes what a person prefers.
+///
+/// # Errors
+/// When the database does.
+pub async fn update_preferences(tx: &mut Tx, id: AccountId, preferences: Preferences) -> Result<()> {
+    tx.query(sql!("UPDATE users SET preferences = $2 WHERE account_id = $1"))
+        .bind(id)
+        .bind(Json(preferences))
+        .execute()
+        .await?;
+    Ok(())
+}
