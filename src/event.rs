@@ -19,8 +19,8 @@ pub enum Event {
     StatusUpdated { status: StatusId, author: AccountId },
     /// A status is gone.
     StatusDeleted { status: StatusId, author: AccountId },
-    /// A home feed got a status.
-    HomeUpdated { account: AccountId, status: StatusId },
+    /// A home feed was built again.
+    HomeRebuilt { account: AccountId },
     /// A notification was made.
     Notified { account: AccountId, notification: NotificationId },
     /// Jobs were queued: a worker need not wait for its next look.

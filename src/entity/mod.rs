@@ -6,6 +6,7 @@
 
 pub mod account;
 pub mod cache;
+pub mod context;
 pub mod credential;
 pub mod emoji;
 pub mod featured_tag;
@@ -17,6 +18,8 @@ pub mod notification;
 pub mod preferences;
 pub mod relationship;
 pub mod status;
+pub mod status_edit;
+pub mod status_source;
 pub mod web;
 
 use serde::Serialize;

@@ -99,6 +99,19 @@ pub async fn render_one(app: &App, viewer: Option<&Actor>, seen: &Seen) -> Resul
     render(app, viewer, std::slice::from_ref(seen)).await?.pop().ok_or(Error::NotFound)
 }
 
+/// The answer of deleting a status: what `actor` wrote stands in `text`, and there is no `content`.
+///
+/// # Errors
+/// [`Error::NotFound`] when it was deleted meanwhile.
+pub async fn render_deleted(app: &App, actor: &Actor, seen: &Seen, source: &str) -> Result<Fragment> {
+    let rendered = render_one(app, Some(actor), seen).await?;
+    let mut body: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(rendered.as_str()).map_err(Error::internal)?;
+    body.remove("content");
+    body.insert("text".to_owned(), source.into());
+    Fragment::of(&body)
+}
+
 struct Assemble<'a> {
     viewer: Option<&'a Actor>,
     cores: HashMap<StatusId, Arc<StatusCore>>,

@@ -9,7 +9,7 @@ use axum::routing::{delete, get, patch, post};
 
 use super::api::{
     accounts, blocks, credentials, follow_requests, markers, media, mutes, notifications, preferences, profile,
-    relationships, statuses,
+    relationships, status_actions, statuses, timelines,
 };
 use super::{access, auth, cache, compress, error, files, guard, headers, health, limits, observe, web};
 use crate::app::App;
@@ -48,7 +48,41 @@ fn api() -> Router<App> {
         .route("/api/v1/notifications/{id}", get(notifications::show))
         .route("/api/v1/notifications/{id}/dismiss", post(notifications::dismiss))
         // statuses
-        .route("/api/v1/statuses/{id}", get(statuses::show).layer(cache::while_anonymous()))
+        .route("/api/v1/statuses", get(statuses::index).post(statuses::create))
+        .route(
+            "/api/v1/statuses/{id}",
+            get(statuses::show)
+                .layer(cache::while_anonymous())
+                .put(statuses::update)
+                .patch(statuses::update)
+                .delete(statuses::delete),
+        )
+        .route("/api/v1/statuses/{id}/context", get(statuses::context).layer(cache::while_anonymous()))
+        .route("/api/v1/statuses/{id}/history", get(statuses::history).layer(cache::while_anonymous()))
+        .route("/api/v1/statuses/{id}/source", get(statuses::source))
+        .route("/api/v1/statuses/{id}/reblogged_by", get(status_actions::reblogged_by).layer(cache::while_anonymous()))
+        .route(
+            "/api/v1/statuses/{id}/favourited_by",
+            get(status_actions::favourited_by).layer(cache::while_anonymous()),
+        )
+        .route("/api/v1/statuses/{id}/mentioned_by", get(status_actions::mentioned_by).layer(cache::while_anonymous()))
+        .route("/api/v1/statuses/{id}/favourite", post(status_actions::favourite))
+        .route("/api/v1/statuses/{id}/unfavourite", post(status_actions::unfavourite))
+        .route("/api/v1/statuses/{id}/reblog", post(status_actions::reblog))
+        .route("/api/v1/statuses/{id}/unreblog", post(status_actions::unreblog))
+        .route("/api/v1/statuses/{id}/bookmark", post(status_actions::bookmark))
+        .route("/api/v1/statuses/{id}/unbookmark", post(status_actions::unbookmark))
+        .route("/api/v1/statuses/{id}/pin", post(status_actions::pin))
+        .route("/api/v1/statuses/{id}/unpin", post(status_actions::unpin))
+        .route("/api/v1/statuses/{id}/mute", post(status_actions::mute))
+        .route("/api/v1/statuses/{id}/unmute", post(status_actions::unmute))
+        // timelines, favourites, bookmarks
+        .route("/api/v1/accounts/{id}/statuses", get(timelines::profile).layer(cache::while_anonymous()))
+        .route("/api/v1/timelines/home", get(timelines::home))
+        .route("/api/v1/timelines/public", get(timelines::public).layer(cache::while_anonymous()))
+        .route("/api/v1/timelines/tag/{hashtag}", get(timelines::tag).layer(cache::while_anonymous()))
+        .route("/api/v1/favourites", get(timelines::favourites))
+        .route("/api/v1/bookmarks", get(timelines::bookmarks))
 }
 
 fn health() -> Router<App> {

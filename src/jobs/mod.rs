@@ -5,6 +5,7 @@
 
 pub mod accept_requests;
 pub mod expire_mute;
+pub mod feed;
 pub mod generate_key;
 pub mod purge_media;
 pub mod purge_profile_images;
@@ -116,6 +117,10 @@ async fn dispatch(app: &App, row: store::job::JobRow) -> Result<Done, Failure> {
     kinds!(
         accept_requests::AcceptRequests,
         expire_mute::ExpireMute,
+        feed::FanOut,
+        feed::Merge,
+        feed::Unmerge,
+        feed::Rebuild,
         generate_key::GenerateKey,
         purge_media::PurgeMedia,
         purge_profile_images::PurgeProfileImages,

@@ -60,6 +60,22 @@ macro_rules! sql {
     };
 }
 
+/// A page's statement in the direction of its cursor: `paged!(cursor, "SELECT … WHERE …", by "s.id", limit "$4")`.
+///
+/// The column is the paging id; the statement itself compares it with the cursor's bounds.
+#[macro_export]
+macro_rules! paged {
+    ($cursor:expr, $($text:tt)+) => { $crate::paged!(@split $cursor, [] $($text)+) };
+    (@split $cursor:expr, [$($text:tt)*] , by $column:literal, limit $limit:literal) => {
+        if $cursor.ascending() {
+            $crate::sql!($($text)* " ORDER BY " $column " ASC LIMIT " $limit)
+        } else {
+            $crate::sql!($($text)* " ORDER BY " $column " DESC LIMIT " $limit)
+        }
+    };
+    (@split $cursor:expr, [$($text:tt)*] $next:tt $($rest:tt)*) => { $crate::paged!(@split $cursor, [$($text)* $next] $($rest)*) };
+}
+
 /// A list of ids for `in("$n")`: an array on PostgreSQL, a JSON array on SQLite.
 #[derive(Clone, Debug)]
 pub struct Ids(Vec<i64>);

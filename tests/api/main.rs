@@ -29,6 +29,7 @@ mod routes;
 #[path = "../seed/mod.rs"]
 mod seed;
 mod settings;
+mod statuses;
 mod store;
 mod tidy;
 mod web_session;

@@ -11,4 +11,6 @@ pub mod notifications;
 pub mod preferences;
 pub mod profile;
 pub mod relationships;
+pub mod status_actions;
 pub mod statuses;
+pub mod timelines;

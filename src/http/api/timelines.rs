@@ -1,0 +1,141 @@
+//! Timelines, favourites and bookmarks: pages of statuses.
+//!
+//! <https://docs.joinmastodon.org/methods/timelines/>
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use serde::Deserialize;
+
+use crate::app::App;
+use crate::entity;
+use crate::error::Result;
+use crate::http::extract::auth::{ReadBookmarks, ReadFavourites, ReadStatuses};
+use crate::http::extract::params::{flag, list, text};
+use crate::http::extract::{Auth, MaybeAuth, Paging, Params, Path};
+use crate::http::page::{Links, Page};
+use crate::model::{AccountId, Actor};
+use crate::service::timeline::{self, ProfileWanted, Slice, Wanted};
+
+/// Renders a slice with its links.
+async fn page<const D: i64, const M: i64>(
+    app: &App,
+    viewer: Option<&Actor>,
+    paging: &Paging<D, M>,
+    links: Links,
+    slice: Slice,
+) -> Result<Page> {
+    let items = entity::status::render(app, viewer, &slice.shown).await?;
+    Ok(Page::new(paging, links, &slice.ids, items))
+}
+
+/// `GET /api/v1/timelines/home`: 206 while the feed is being built again after a long absence.
+pub async fn home(State(app): State<App>, Auth(actor, ..): Auth<ReadStatuses>, paging: Paging) -> Result<Page> {
+    let (slice, rebuilding) = timeline::home(&app, &actor, &paging.cursor).await?;
+    let page = page(&app, Some(&actor), &paging, Links::Always, slice).await?;
+    Ok(if rebuilding { page.with_status(StatusCode::PARTIAL_CONTENT) } else { page })
+}
+
+/// The parameters of public and hashtag timelines.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct TimelineParams {
+    #[serde(deserialize_with = "flag")]
+    local: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    remote: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    only_media: Option<bool>,
+    #[serde(deserialize_with = "list")]
+    any: Option<Vec<String>>,
+    #[serde(deserialize_with = "list")]
+    all: Option<Vec<String>>,
+    #[serde(deserialize_with = "list")]
+    none: Option<Vec<String>>,
+    #[serde(deserialize_with = "text")]
+    lang: Option<String>,
+}
+
+fn wanted(params: TimelineParams, headers: &HeaderMap) -> Wanted {
+    Wanted {
+        local: params.local.unwrap_or_default(),
+        remote: params.remote.unwrap_or_default(),
+        only_media: params.only_media.unwrap_or_default(),
+        any: params.any.unwrap_or_default(),
+        all: params.all.unwrap_or_default(),
+        none: params.none.unwrap_or_default(),
+        lang: params.lang,
+        accept_language: headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned),
+    }
+}
+
+/// `GET /api/v1/timelines/public`
+pub async fn public(
+    State(app): State<App>,
+    MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
+    paging: Paging,
+    headers: HeaderMap,
+    Params(params): Params<TimelineParams>,
+) -> Result<Page> {
+    let slice = timeline::public(&app, viewer.as_deref(), &wanted(params, &headers), &paging.cursor).await?;
+    page(&app, viewer.as_deref(), &paging, Links::Always, slice).await
+}
+
+/// `GET /api/v1/timelines/tag/{hashtag}`
+pub async fn tag(
+    State(app): State<App>,
+    MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
+    Path(name): Path<String>,
+    paging: Paging,
+    headers: HeaderMap,
+    Params(params): Params<TimelineParams>,
+) -> Result<Page> {
+    let slice = timeline::tag(&app, viewer.as_deref(), &name, &wanted(params, &headers), &paging.cursor).await?;
+    page(&app, viewer.as_deref(), &paging, Links::Always, slice).await
+}
+
+/// The parameters of someone's statuses.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ProfileParams {
+    #[serde(deserialize_with = "flag")]
+    pinned: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    only_media: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    exclude_replies: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    exclude_reblogs: Option<bool>,
+    #[serde(deserialize_with = "text")]
+    tagged: Option<String>,
+}
+
+/// `GET /api/v1/accounts/{id}/statuses`
+pub async fn profile(
+    State(app): State<App>,
+    MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
+    Path(id): Path<AccountId>,
+    paging: Paging,
+    Params(params): Params<ProfileParams>,
+) -> Result<Page> {
+    let wanted = ProfileWanted {
+        pinned: params.pinned.unwrap_or_default(),
+        only_media: params.only_media.unwrap_or_default(),
+        exclude_replies: params.exclude_replies.unwrap_or_default(),
+        exclude_reblogs: params.exclude_reblogs.unwrap_or_default(),
+        tagged: params.tagged,
+    };
+    let slice = timeline::profile(&app, viewer.as_deref(), id, &wanted, &paging.cursor).await?;
+    page(&app, viewer.as_deref(), &paging, Links::MinId, slice).await
+}
+
+/// `GET /api/v1/favourites`
+pub async fn favourites(State(app): State<App>, Auth(actor, ..): Auth<ReadFavourites>, paging: Paging) -> Result<Page> {
+    let slice = timeline::favourites(&app, &actor, &paging.cursor).await?;
+    page(&app, Some(&actor), &paging, Links::MinId, slice).await
+}
+
+/// `GET /api/v1/bookmarks`
+pub async fn bookmarks(State(app): State<App>, Auth(actor, ..): Auth<ReadBookmarks>, paging: Paging) -> Result<Page> {
+    let slice = timeline::bookmarks(&app, &actor, &paging.cursor).await?;
+    page(&app, Some(&actor), &paging, Links::MinId, slice).await
+}

@@ -1,0 +1,116 @@
+//! Reblogging statuses.
+//!
+//! Spec: contract rules, section 10, Boosts.
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::jobs::{self, feed::FanOut};
+use crate::model::status::Visibility;
+use crate::model::{Actor, NotificationType, StatusId};
+use crate::service::mark::refuse_blocked;
+use crate::service::notification::{self, Notice};
+use crate::service::status::default_visibility;
+use crate::service::visibility;
+use crate::store;
+use crate::store::publish::NewStatus;
+
+/// Reblogs a status as `actor`; gives the reblog, which is the first one when they did it before.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or hidden; [`Error::Forbidden`] when it is direct, limited, someone else's
+/// private one, or `actor` blocks its author; [`Error::Invalid`] for a visibility that is none.
+pub async fn reblog(app: &App, actor: &Actor, id: StatusId, wanted: Option<&str>) -> Result<StatusId> {
+    let seen = visibility::status(app, Some(actor), id).await?;
+    refuse_blocked(&seen)?;
+    let head = seen.proper();
+    let visibility = reach(actor, head.visibility, head.account_id == actor.id, wanted)?;
+    let original = store::status::find(&app.db, head.id).await?.ok_or(Error::NotFound)?;
+
+    let reblog: StatusId = app.ids.next();
+    let now = app.clock.now();
+    let uri = format!("{}/activity", app.urls.note(&actor.username, reblog));
+    let new = NewStatus {
+        id: reblog,
+        account_id: actor.id,
+        url: uri.clone(),
+        uri,
+        text: String::new(),
+        content: String::new(),
+        spoiler_text: String::new(),
+        sensitive: false,
+        visibility,
+        limited_scope: None,
+        searchability: original.searchability,
+        language: original.language,
+        conversation_id: original.conversation_id,
+        in_reply_to_id: None,
+        in_reply_to_account_id: None,
+        reblog_of_id: Some(original.id),
+        app_id: actor.app,
+        listed: false,
+        has_media: false,
+        now,
+    };
+    let mut tx = app.db.begin().await?;
+    if !store::publish::insert(&mut tx, new).await? {
+        return store::publish::find_reblog(&mut tx, actor.id, original.id).await?.ok_or(Error::NotFound);
+    }
+    store::status::add_counts(&mut tx, original.id, 0, 1, 0).await?;
+    store::publish::count_for_author(&mut tx, actor.id, 1, Some(now)).await?;
+    if actor.feed_live {
+        store::feed::insert(&mut tx, actor.id, reblog, actor.id, original.id).await?;
+    }
+    let notice = Notice {
+        receiver: original.account_id,
+        from: actor.id,
+        kind: NotificationType::Reblog,
+        activity: i64::from(reblog),
+        status: Some(original.id),
+    };
+    let notified = notification::notify(app, &mut tx, &[notice]).await?;
+    jobs::enqueue(app, &mut tx, &FanOut { status: reblog }).await?;
+    tx.commit().await?;
+    app.events.publish(Event::StatusPublished { status: reblog, author: actor.id });
+    notified.publish(app);
+    Ok(reblog)
+}
+
+/// Takes the reblog of a status back. Gives the original.
+///
+/// # Errors
+/// [`Error::NotFound`] when the status is missing or hidden.
+pub async fn unreblog(app: &App, actor: &Actor, id: StatusId) -> Result<StatusId> {
+    let seen = visibility::status(app, Some(actor), id).await?;
+    let original = seen.proper().id;
+    let mut tx = app.db.begin().await?;
+    let Some(reblog) = store::publish::find_reblog(&mut tx, actor.id, original).await? else { return Ok(original) };
+    notification::retract(&mut tx, NotificationType::Reblog, reblog).await?;
+    crate::service::status::remove(app, &mut tx, actor, reblog).await?;
+    tx.commit().await?;
+    app.events.publish(Event::StatusDeleted { status: reblog, author: actor.id });
+    Ok(original)
+}
+
+/// How far the reblog reaches: as wanted, or by default; of a private status never further than that.
+fn reach(actor: &Actor, original: Visibility, own: bool, wanted: Option<&str>) -> Result<Visibility> {
+    let wanted = match wanted {
+        None | Some("") => default_visibility(actor),
+        Some(word) => match word.parse() {
+            Ok(Visibility::Direct | Visibility::Limited) | Err(_) => {
+                return Err(Error::invalid(
+                    "visibility: must be one of public, public_unlisted, login, unlisted, private",
+                ));
+            }
+            Ok(visibility) => visibility,
+        },
+    };
+    match original {
+        Visibility::Direct | Visibility::Limited => Err(Error::forbidden("This status cannot be reblogged")),
+        Visibility::Private if !own => Err(Error::forbidden("A private status of someone else cannot be reblogged")),
+        Visibility::Private => Ok(Visibility::Private),
+        Visibility::Public | Visibility::PublicUnlisted | Visibility::Login | Visibility::Unlisted => {
+            Ok(if matches!(wanted, Visibility::Direct | Visibility::Limited) { Visibility::Private } else { wanted })
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Deleting a status, and with it its reblogs, marks, notifications and feed entries.
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::model::status::Visibility;
+use crate::model::{Actor, StatusId};
+use crate::service::media;
+use crate::store::{self, Tx};
+
+/// Deletes `actor`'s own status or reblog.
+///
+/// # Errors
+/// [`Error::NotFound`] unless it is their own.
+pub async fn delete(app: &App, actor: &Actor, id: StatusId) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    remove(app, &mut tx, actor, id).await?;
+    tx.commit().await?;
+    app.events.publish(Event::StatusDeleted { status: id, author: actor.id });
+    Ok(())
+}
+
+/// Deletes a status in `tx` and takes it from every count.
+///
+/// # Errors
+/// As [`delete`].
+pub(crate) async fn remove(app: &App, tx: &mut Tx, actor: &Actor, id: StatusId) -> Result<()> {
+    let status = store::status::find(&mut *tx, id).await?;
+    let status = status.filter(|status| status.account_id == actor.id).ok_or(Error::NotFound)?;
+    store::tag::clear_for_status(tx, id, actor.id).await?;
+    store::publish::uncount_reblogs_of(tx, id).await?;
+    if status.visibility != Visibility::Direct {
+        store::publish::count_for_author(tx, actor.id, -1, None).await?;
+    }
+    if let Some(parent) = status.in_reply_to_id
+        && status.visibility.is_anonymous()
+    {
+        store::status::add_counts(tx, parent, -1, 0, 0).await?;
+    }
+    if let Some(original) = status.reblog_of_id {
+        store::status::add_counts(tx, original, 0, -1, 0).await?;
+    }
+    media::detach(app, tx, id, &[]).await?;
+    store::publish::delete(tx, id).await?;
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! Editing a status: everything that is not sent is cleared, the language alone is kept.
+//!
+//! Reached from `PUT /api/v1/statuses/{id}`. What it was is kept in its history. Spec: contract rules, section 10, Edits.
+
+use super::compose;
+use super::publish::notify_mentioned;
+use crate::app::App;
+use crate::entity;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId};
+use crate::service::notification::{self, Notice};
+use crate::service::{media, visibility};
+use crate::store::publish::{Edit, Revision};
+use crate::store::{self, Tx};
+
+/// What a status is to become.
+#[derive(Debug, Default)]
+#[expect(missing_docs, reason = "the parameters of PUT /api/v1/statuses/{id}")]
+pub struct Change {
+    pub text: String,
+    pub spoiler_text: String,
+    pub sensitive: bool,
+    pub language: Option<String>,
+    pub media_ids: Vec<MediaId>,
+    pub media_attributes: Vec<(MediaId, media::Change)>,
+}
+
+/// Changes `actor`'s own status. A change that changes nothing leaves no trace.
+///
+/// # Errors
+/// [`Error::NotFound`] unless it is their own and no reblog, else as publishing.
+pub async fn edit(app: &App, actor: &Actor, id: StatusId, change: Change) -> Result<()> {
+    let old = own(app, actor, id).await?;
+    let words = compose::words(app, actor, &change.text, &change.spoiler_text, !change.media_ids.is_empty()).await?;
+    let language = match &change.language {
+        Some(tag) => compose::language(app, actor, Some(tag), None),
+        None => old.language.clone(),
+    };
+
+    let (sensitive, has_media) = (change.sensitive, !change.media_ids.is_empty());
+    let mut tx = app.db.begin().await?;
+    let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
+    let media_changed = replace_media(app, &mut tx, actor, id, &before, change).await?;
+    let revision = Revision {
+        sensitive: sensitive || !words.spoiler_text.is_empty(),
+        text: words.text,
+        content: words.content,
+        spoiler_text: words.spoiler_text,
+        language,
+        has_media,
+    };
+    if revision == of(&old) && !media_changed {
+        return Ok(());
+    }
+    let shown: Vec<entity::media::MediaAttachment> =
+        before.iter().map(|media| entity::media::MediaAttachment::new(media, &app.urls)).collect();
+    let edit = Edit {
+        id: app.ids.next(),
+        status_id: id,
+        text: old.text,
+        content: old.content,
+        spoiler_text: old.spoiler_text,
+        sensitive: old.sensitive,
+        media: Json(serde_json::to_value(shown).map_err(Error::internal)?),
+        created_at: old.edited_at.unwrap_or(old.created_at),
+    };
+    store::publish::insert_edit(&mut tx, edit).await?;
+    store::publish::update(&mut tx, id, revision, app.clock.now()).await?;
+    compose::save_tags(app, &mut tx, id, actor.id, &words.tags).await?;
+    let known = store::publish::list_mentions(&mut tx, id).await?;
+    store::publish::silence_mentions(&mut tx, id, &words.mentions).await?;
+    let loud: Vec<AccountId> = known.iter().filter(|(_, _, silent)| !silent).map(|(_, account, _)| *account).collect();
+    for (mention, ..) in known.iter().filter(|(_, account, silent)| !silent && !words.mentions.contains(account)) {
+        notification::retract(&mut tx, NotificationType::Mention, *mention).await?;
+    }
+    let new: Vec<AccountId> = words.mentions.iter().copied().filter(|account| !loud.contains(account)).collect();
+    compose::save_mentions(app, &mut tx, id, &new, false).await?;
+    let all = store::publish::list_mentions(&mut tx, id).await?;
+    let mentioned: Vec<_> = all
+        .into_iter()
+        .filter(|(_, account, _)| new.contains(account))
+        .map(|(row, account, _)| (row, account))
+        .collect();
+    let notified = notify_mentioned(app, &mut tx, actor, id, &mentioned).await?;
+    let rebloggers = store::publish::list_local_rebloggers(&mut tx, id).await?;
+    let update = |receiver| Notice {
+        receiver,
+        from: actor.id,
+        kind: NotificationType::Update,
+        activity: i64::from(id),
+        status: Some(id),
+    };
+    let notices: Vec<Notice> = rebloggers.into_iter().map(update).collect();
+    let updated = notification::notify(app, &mut tx, &notices).await?;
+    tx.commit().await?;
+
+    app.events.publish(Event::StatusUpdated { status: id, author: actor.id });
+    notified.publish(app);
+    updated.publish(app);
+    Ok(())
+}
+
+/// Puts exactly the wanted media on the status, with what the change says about them. True when that changed anything.
+async fn replace_media(
+    app: &App,
+    tx: &mut Tx,
+    actor: &Actor,
+    id: StatusId,
+    before: &[MediaAttachment],
+    change: Change,
+) -> Result<bool> {
+    let mut after = media::attachable(app, tx, actor, Some(id), &change.media_ids).await?;
+    let ids: Vec<MediaId> = after.iter().map(|media| media.id).collect();
+    let mut changed = !before.iter().map(|media| media.id).eq(ids.iter().copied());
+    for (attachment, attributes) in change.media_attributes {
+        let Some(media) = after.iter_mut().find(|media| media.id == attachment) else { continue };
+        let old = (media.description.clone(), media.meta.clone());
+        media::apply(app, media, attributes)?;
+        if (&media.description, &media.meta) != (&old.0, &old.1) {
+            changed = true;
+            media.updated_at = app.clock.now();
+            media::save(tx, media).await?;
+        }
+    }
+    if changed {
+        media::detach(app, tx, id, &ids).await?;
+        media::attach(app, tx, id, &ids).await?;
+    }
+    Ok(changed)
+}
+
+/// The status, when it is `actor`'s own and no reblog.
+///
+/// # Errors
+/// [`Error::NotFound`] otherwise.
+async fn own(app: &App, actor: &Actor, id: StatusId) -> Result<Status> {
+    let status = store::status::find(&app.db, id).await?;
+    status.filter(|status| status.account_id == actor.id && status.reblog_of_id.is_none()).ok_or(Error::NotFound)
+}
+
+fn of(status: &Status) -> Revision {
+    Revision {
+        text: status.text.clone(),
+        content: status.content.clone(),
+        spoiler_text: status.spoiler_text.clone(),
+        sensitive: status.sensitive,
+        language: status.language.clone(),
+        has_media: status.has_media,
+    }
+}
+
+/// The status, for the text its author wrote: whoever sees a status may read that.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or hidden.
+pub async fn source(app: &App, viewer: Option<&Actor>, id: StatusId) -> Result<Status> {
+    let seen = visibility::status(app, viewer, id).await?;
+    store::status::find(&app.db, seen.head().id).await?.ok_or(Error::NotFound)
+}
+
+/// Everything a status was, the oldest first, and the status as it is: what `viewer` may see of it.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or hidden.
+pub async fn history(app: &App, viewer: Option<&Actor>, id: StatusId) -> Result<(Status, Vec<Edit>)> {
+    let seen = visibility::status(app, viewer, id).await?;
+    let id = seen.head().id;
+    let status = store::status::find(&app.db, id).await?.ok_or(Error::NotFound)?;
+    Ok((status, store::publish::list_edits(&app.db, id).await?))
+}

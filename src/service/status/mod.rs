@@ -1,0 +1,14 @@
+//! Publishing, editing and deleting statuses.
+
+pub mod compose;
+mod delete;
+mod edit;
+mod publish;
+mod who;
+
+pub use crate::store::publish::Who;
+pub use delete::delete;
+pub(crate) use delete::remove;
+pub use edit::{Change, edit, history, source};
+pub use publish::{Draft, default_visibility, publish};
+pub use who::who;

@@ -1,0 +1,227 @@
+//! Publishing a status.
+//!
+//! Reached from `POST /api/v1/statuses`. Author, mentioned and counters are settled in the transaction; followers get it
+//! by a job. Spec: contract rules, section 10.
+
+use chrono::Duration;
+
+use super::compose::{self, Words};
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::jobs::{self, feed::FanOut};
+use crate::model::NotificationType;
+use crate::model::account::Searchability;
+use crate::model::status::{LimitedScope, Visibility};
+use crate::model::{AccountId, Actor, ConversationId, MediaId, RowId, Status, StatusId};
+use crate::service::notification::{self, Notice, Notified};
+use crate::service::{media, visibility};
+use crate::store::publish::NewStatus;
+use crate::store::{self, Tx};
+
+/// How long a repeated idempotency key gets the first answer.
+const IDEMPOTENCY_WINDOW: Duration = Duration::hours(1);
+/// Longest idempotency key, in bytes; the contract allows any string.
+const IDEMPOTENCY_KEY_MAX: usize = 4096;
+
+/// What someone wants to publish, as their client sent it.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the parameters of POST /api/v1/statuses")]
+pub struct Draft {
+    pub text: String,
+    pub spoiler_text: String,
+    pub sensitive: Option<bool>,
+    pub visibility: Option<String>,
+    pub searchability: Option<Searchability>,
+    pub language: Option<String>,
+    /// The request's `Accept-Language`.
+    pub request_language: Option<String>,
+    pub in_reply_to_id: Option<StatusId>,
+    pub media_ids: Vec<MediaId>,
+    /// Whom the client expects to be mentioned; `None`: anyone.
+    pub allowed_mentions: Option<Vec<AccountId>>,
+    pub idempotency_key: Option<String>,
+}
+
+/// Who may see the new status, and through what audience.
+struct Reach {
+    visibility: Visibility,
+    scope: Option<LimitedScope>,
+    /// Who may see it without being mentioned.
+    audience: Vec<AccountId>,
+}
+
+/// Publishes `draft` as `actor`; gives the status, or the first one published with the same idempotency key.
+///
+/// # Errors
+/// [`Error::NotFound`] when what it answers is missing or hidden, [`Error::Invalid`] for what is wrong with the draft,
+/// [`Error::UnexpectedMentions`] when it would mention someone the client did not expect.
+pub async fn publish(app: &App, actor: &Actor, draft: Draft) -> Result<StatusId> {
+    let since = app.clock.now() - IDEMPOTENCY_WINDOW;
+    if let Some(key) = &draft.idempotency_key {
+        if key.len() > IDEMPOTENCY_KEY_MAX {
+            return Err(Error::invalid(format!("Idempotency-Key is longer than {IDEMPOTENCY_KEY_MAX} bytes")));
+        }
+        if let Some(first) = store::publish::find_idempotent(&app.db, actor.id, key, since).await? {
+            return Ok(first);
+        }
+    }
+    let words = compose::words(app, actor, &draft.text, &draft.spoiler_text, !draft.media_ids.is_empty()).await?;
+    check_mentions(&words, draft.allowed_mentions.as_deref())?;
+    let parent = parent(app, actor, draft.in_reply_to_id).await?;
+    let reach = reach(app, actor, &draft, parent.as_ref()).await?;
+
+    let mut tx = app.db.begin().await?;
+    let media = media::attachable(app, &mut tx, actor, None, &draft.media_ids).await?;
+    let id: StatusId = app.ids.next();
+    if let Some(key) = &draft.idempotency_key
+        && let Some(first) = store::publish::find_idempotent(&mut tx, actor.id, key, since).await?
+    {
+        return Ok(first);
+    }
+    let (mentions, tags) = (words.mentions.clone(), words.tags.clone());
+    let new = new_status(app, actor, &draft, id, words, &reach, parent.as_ref(), !media.is_empty());
+    insert(app, &mut tx, actor, new, parent.as_ref()).await?;
+    let media: Vec<MediaId> = media.iter().map(|media| media.id).collect();
+    media::attach(app, &mut tx, id, &media).await?;
+    compose::save_tags(app, &mut tx, id, actor.id, &tags).await?;
+    let mentioned = compose::save_mentions(app, &mut tx, id, &mentions, false).await?;
+    let audience: Vec<AccountId> = reach.audience.into_iter().filter(|account| !mentions.contains(account)).collect();
+    compose::save_mentions(app, &mut tx, id, &audience, true).await?;
+    if let Some(key) = &draft.idempotency_key {
+        store::publish::insert_idempotent(&mut tx, actor.id, key, id, app.clock.now(), since).await?;
+    }
+    let notified = notify_mentioned(app, &mut tx, actor, id, &mentioned).await?;
+    jobs::enqueue(app, &mut tx, &FanOut { status: id }).await?;
+    tx.commit().await?;
+
+    app.events.publish(Event::StatusPublished { status: id, author: actor.id });
+    notified.publish(app);
+    Ok(id)
+}
+
+/// Tells the mentioned, in the transaction that mentions them.
+pub(super) async fn notify_mentioned(
+    app: &App,
+    tx: &mut Tx,
+    actor: &Actor,
+    status: StatusId,
+    mentioned: &[(RowId, AccountId)],
+) -> Result<Notified> {
+    let notice = |(mention, receiver): &(RowId, AccountId)| Notice {
+        receiver: *receiver,
+        from: actor.id,
+        kind: NotificationType::Mention,
+        activity: i64::from(*mention),
+        status: Some(status),
+    };
+    let notices: Vec<Notice> = mentioned.iter().map(notice).collect();
+    notification::notify(app, tx, &notices).await
+}
+
+fn check_mentions(words: &Words, allowed: Option<&[AccountId]>) -> Result<()> {
+    let Some(allowed) = allowed else { return Ok(()) };
+    let unexpected: Vec<AccountId> =
+        words.mentions.iter().copied().filter(|account| !allowed.contains(account)).collect();
+    if unexpected.is_empty() { Ok(()) } else { Err(Error::UnexpectedMentions(unexpected)) }
+}
+
+/// What is answered: the original, when a reblog is answered.
+async fn parent(app: &App, actor: &Actor, id: Option<StatusId>) -> Result<Option<Status>> {
+    let Some(id) = id else { return Ok(None) };
+    let seen = visibility::status(app, Some(actor), id).await?;
+    store::status::find(&app.db, seen.proper().id).await?.ok_or(Error::NotFound).map(Some)
+}
+
+async fn reach(app: &App, actor: &Actor, draft: &Draft, parent: Option<&Status>) -> Result<Reach> {
+    let plain = |visibility| Reach { visibility, scope: None, audience: Vec::new() };
+    let limited = |scope, audience| Reach { visibility: Visibility::Limited, scope: Some(scope), audience };
+    let reach = match draft.visibility.as_deref() {
+        None | Some("") => plain(default_visibility(actor)),
+        Some("limited") => limited(LimitedScope::Personal, Vec::new()),
+        Some("mutual") => limited(LimitedScope::Mutual, store::publish::mutuals(&app.db, actor.id).await?),
+        Some("reply") => limited(LimitedScope::Reply, audience_of(app, parent).await?),
+        Some("circle") => return Err(Error::invalid("visibility: circles are not switched on here")),
+        Some(word) => plain(word.parse().map_err(|expected| Error::invalid(format!("visibility: {expected}")))?),
+    };
+    Ok(if actor.limited && reach.visibility.is_listed() { plain(Visibility::Unlisted) } else { reach })
+}
+
+/// The visibility of `actor`'s statuses when they choose none: private for a locked account, else public.
+#[must_use]
+pub fn default_visibility(actor: &Actor) -> Visibility {
+    let fallback = if actor.locked { Visibility::Private } else { Visibility::Public };
+    actor.preferences.default_visibility.unwrap_or(fallback)
+}
+
+/// Whoever could see the limited status that is answered, and its author.
+async fn audience_of(app: &App, parent: Option<&Status>) -> Result<Vec<AccountId>> {
+    let parent = parent.filter(|parent| parent.visibility == Visibility::Limited);
+    let parent = parent.ok_or_else(|| Error::invalid("visibility: reply answers a limited status"))?;
+    let mentions = store::publish::list_mentions(&app.db, parent.id).await?;
+    Ok(mentions.into_iter().map(|(_, account, _)| account).chain([parent.account_id]).collect())
+}
+
+#[expect(clippy::too_many_arguments, reason = "everything a status is made of, gathered in one place")]
+fn new_status(
+    app: &App,
+    actor: &Actor,
+    draft: &Draft,
+    id: StatusId,
+    words: Words,
+    reach: &Reach,
+    parent: Option<&Status>,
+    has_media: bool,
+) -> NewStatus {
+    let in_reply_to_account_id = parent.map(|parent| match parent.in_reply_to_account_id {
+        // Going on with one's own answer still answers the same person.
+        Some(answered) if parent.account_id == actor.id => answered,
+        _ => parent.account_id,
+    });
+    let to_someone_else = in_reply_to_account_id.is_some_and(|account| account != actor.id);
+    NewStatus {
+        id,
+        account_id: actor.id,
+        uri: app.urls.note(&actor.username, id),
+        url: app.urls.status(&actor.username, id),
+        sensitive: draft.sensitive.unwrap_or(actor.preferences.default_sensitive) || !words.spoiler_text.is_empty(),
+        text: words.text,
+        content: words.content,
+        spoiler_text: words.spoiler_text,
+        visibility: reach.visibility,
+        limited_scope: reach.scope,
+        searchability: draft.searchability.unwrap_or(Searchability::Direct),
+        language: compose::language(app, actor, draft.language.as_deref(), draft.request_language.as_deref()),
+        conversation_id: parent.and_then(|parent| parent.conversation_id),
+        in_reply_to_id: parent.map(|parent| parent.id),
+        in_reply_to_account_id,
+        reblog_of_id: None,
+        app_id: actor.app,
+        listed: reach.visibility.is_listed() && !to_someone_else,
+        has_media,
+        now: app.clock.now(),
+    }
+}
+
+/// Inserts the status, its thread, its author's own feed entry, and counts it.
+async fn insert(app: &App, tx: &mut Tx, actor: &Actor, mut new: NewStatus, parent: Option<&Status>) -> Result<()> {
+    let (id, visibility, now) = (new.id, new.visibility, new.now);
+    if new.conversation_id.is_none() {
+        let conversation: ConversationId = app.ids.next();
+        store::publish::insert_conversation(tx, conversation, actor.id, now).await?;
+        new.conversation_id = Some(conversation);
+    }
+    store::publish::insert(tx, new).await?;
+    if visibility != Visibility::Direct {
+        store::publish::count_for_author(tx, actor.id, 1, Some(now)).await?;
+    }
+    if let Some(parent) = parent
+        && visibility.is_anonymous()
+    {
+        store::status::add_counts(tx, parent.id, 1, 0, 0).await?;
+    }
+    if actor.feed_live {
+        store::feed::insert(tx, actor.id, id, actor.id, id).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! Favourites, bookmarks and pins: marks that one account puts on a status, each once.
+
+use super::{Executor, Result, Tx};
+use crate::model::{AccountId, ConversationId, RowId, StatusId, Time};
+use crate::sql;
+
+/// Which kind of mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A favourite.
+    Favourite,
+    /// A bookmark.
+    Bookmark,
+    /// A pin on the author's profile.
+    Pin,
+}
+
+/// Puts the mark; false when it was there.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert(
+    tx: &mut Tx,
+    mark: Mark,
+    id: RowId,
+    account: AccountId,
+    status: StatusId,
+    now: Time,
+) -> Result<bool> {
+    let sql = match mark {
+        Mark::Favourite => sql!(
+            "INSERT INTO favourites (id, account_id, status_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING"
+        ),
+        Mark::Bookmark => sql!(
+            "INSERT INTO bookmarks (id, account_id, status_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING"
+        ),
+        Mark::Pin => sql!(
+            "INSERT INTO status_pins (id, account_id, status_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING"
+        ),
+    };
+    let inserted = tx.query(sql).bind(id).bind(account).bind(status).bind(now).execute().await?;
+    Ok(inserted > 0)
+}
+
+/// Takes the mark away; gives its id when it was there.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete(tx: &mut Tx, mark: Mark, account: AccountId, status: StatusId) -> Result<Option<RowId>> {
+    let sql = match mark {
+        Mark::Favourite => sql!("DELETE FROM favourites WHERE account_id = $1 AND status_id = $2 RETURNING id"),
+        Mark::Bookmark => sql!("DELETE FROM bookmarks WHERE account_id = $1 AND status_id = $2 RETURNING id"),
+        Mark::Pin => sql!("DELETE FROM status_pins WHERE account_id = $1 AND status_id = $2 RETURNING id"),
+    };
+    let row: Option<(RowId,)> = tx.query(sql).bind(account).bind(status).optional().await?;
+    Ok(row.map(|(id,)| id))
+}
+
+/// True when `account` bookmarked `status`.
+///
+/// # Errors
+/// When the database does.
+pub async fn has_bookmark(db: impl Executor, account: AccountId, status: StatusId) -> Result<bool> {
+    let row: Option<(i64,)> = db
+        .query(sql!("SELECT id FROM bookmarks WHERE account_id = $1 AND status_id = $2"))
+        .bind(account)
+        .bind(status)
+        .optional()
+        .await?;
+    Ok(row.is_some())
+}
+
+/// How many statuses `account` has pinned.
+///
+/// # Errors
+/// When the database does.
+pub async fn count_pins(db: impl Executor, account: AccountId) -> Result<i64> {
+    db.query(sql!("SELECT COUNT(*) FROM status_pins WHERE account_id = $1")).bind(account).scalar().await
+}
+
+/// Mutes a thread for `account`, or unmutes it; doing it twice is no error.
+///
+/// # Errors
+/// When the database does.
+pub async fn set_conversation_mute(
+    tx: &mut Tx,
+    account: AccountId,
+    conversation: ConversationId,
+    muted: bool,
+) -> Result<()> {
+    let sql = if muted {
+        sql!("INSERT INTO conversation_mutes (account_id, conversation_id) VALUES ($1, $2) ON CONFLICT DO NOTHING")
+    } else {
+        sql!("DELETE FROM conversation_mutes WHERE account_id = $1 AND conversation_id = $2")
+    };
+    tx.query(sql).bind(account).bind(conversation).execute().await?;
+    Ok(())
+}

@@ -1,0 +1,476 @@
+//! Writing statuses: inserting, editing, deleting, and the rows that hang on them.
+
+use super::sql::Ids;
+use super::{Executor, Result, Tx};
+use crate::model::account::Searchability;
+use crate::model::status::{LimitedScope, Visibility};
+use crate::model::{AccountId, AppId, ConversationId, Json, RowId, StatusId, Time};
+use crate::sql;
+
+/// A new status of this server.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "columns of the table statuses")]
+pub struct NewStatus {
+    pub id: StatusId,
+    pub account_id: AccountId,
+    pub uri: String,
+    pub url: String,
+    pub text: String,
+    pub content: String,
+    pub spoiler_text: String,
+    pub sensitive: bool,
+    pub visibility: Visibility,
+    pub limited_scope: Option<LimitedScope>,
+    pub searchability: Searchability,
+    pub language: Option<String>,
+    pub conversation_id: Option<ConversationId>,
+    pub in_reply_to_id: Option<StatusId>,
+    pub in_reply_to_account_id: Option<AccountId>,
+    pub reblog_of_id: Option<StatusId>,
+    pub app_id: Option<AppId>,
+    pub listed: bool,
+    pub has_media: bool,
+    pub now: Time,
+}
+
+/// Inserts a status; false when the author reblogged the same original before.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert(tx: &mut Tx, new: NewStatus) -> Result<bool> {
+    let inserted = tx
+        .query(sql!(
+            "INSERT INTO statuses (id, account_id, uri, url, local, text, content, spoiler_text, sensitive, visibility,
+                                   limited_scope, searchability, language, conversation_id, in_reply_to_id,
+                                   in_reply_to_account_id, reblog_of_id, app_id, listed, has_media,
+                                   replies_count, reblogs_count, favourites_count, created_at, version)
+             VALUES ($1, $2, $3, $4, TRUE, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, 0, 0, 0, $20, 0)
+             ON CONFLICT (account_id, reblog_of_id) WHERE reblog_of_id IS NOT NULL DO NOTHING"
+        ))
+        .bind(new.id)
+        .bind(new.account_id)
+        .bind(new.uri)
+        .bind(new.url)
+        .bind(new.text)
+        .bind(new.content)
+        .bind(new.spoiler_text)
+        .bind(new.sensitive)
+        .bind(new.visibility)
+        .bind(new.limited_scope)
+        .bind(new.searchability)
+        .bind(new.language)
+        .bind(new.conversation_id)
+        .bind(new.in_reply_to_id)
+        .bind(new.in_reply_to_account_id)
+        .bind(new.reblog_of_id)
+        .bind(new.app_id)
+        .bind(new.listed)
+        .bind(new.has_media)
+        .bind(new.now)
+        .execute()
+        .await?;
+    Ok(inserted > 0)
+}
+
+/// Starts a thread.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, owner: AccountId, now: Time) -> Result<()> {
+    tx.query(sql!("INSERT INTO conversations (id, owner_account_id, created_at) VALUES ($1, $2, $3)"))
+        .bind(id)
+        .bind(owner)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Notes a mention; `silent` reaches the person without standing in the text. One that is there already is changed.
+///
+/// # Errors
+/// When the database does.
+pub async fn upsert_mention(tx: &mut Tx, id: RowId, status: StatusId, account: AccountId, silent: bool) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO mentions (id, status_id, account_id, silent) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (status_id, account_id) DO UPDATE SET silent = excluded.silent"
+    ))
+    .bind(id)
+    .bind(status)
+    .bind(account)
+    .bind(silent)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Makes every mention of `status` silent that is not of one of `kept`: they still may see it.
+///
+/// # Errors
+/// When the database does.
+pub async fn silence_mentions(tx: &mut Tx, status: StatusId, kept: &[AccountId]) -> Result<()> {
+    tx.query(sql!("UPDATE mentions SET silent = TRUE WHERE status_id = $1 AND NOT (account_id" in("$2") ")"))
+        .bind(status)
+        .bind(Ids::of(kept.iter().copied()))
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Everyone mentioned in `status`, as (mention, account, silent), the oldest first.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_mentions(db: impl Executor, status: StatusId) -> Result<Vec<(RowId, AccountId, bool)>> {
+    db.query(sql!("SELECT m.id, m.account_id, m.silent FROM mentions m WHERE m.status_id = $1 ORDER BY m.id"))
+        .bind(status)
+        .all()
+        .await
+}
+
+/// Accounts that follow `account` and are followed by it.
+///
+/// # Errors
+/// When the database does.
+pub async fn mutuals(db: impl Executor, account: AccountId) -> Result<Vec<AccountId>> {
+    db.query(sql!(
+        "SELECT f.account_id FROM follows f
+         JOIN follows b ON b.account_id = f.target_account_id AND b.target_account_id = f.account_id
+         WHERE f.target_account_id = $1"
+    ))
+    .bind(account)
+    .scalars()
+    .await
+}
+
+/// Someone a text may mention.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the table accounts")]
+pub struct Mentionable {
+    pub id: AccountId,
+    pub username: String,
+    pub domain: Option<String>,
+    pub url: Option<String>,
+    pub uri: String,
+}
+
+/// Those among `handles` (`username` or `username@domain`, lower case) whom `actor` may mention: local ones who can use
+/// their account, nobody suspended, nobody whom `actor` blocks by account or domain.
+///
+/// # Errors
+/// When the database does.
+pub async fn mentionable(db: impl Executor, actor: AccountId, handles: &[String]) -> Result<Vec<Mentionable>> {
+    macro_rules! rest {
+        () => {
+            " LEFT JOIN users u ON u.account_id = a.id
+              WHERE a.suspended_at IS NULL
+                AND (a.domain IS NOT NULL OR (u.confirmed_at IS NOT NULL AND u.approved))
+                AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = $2 AND b.target_account_id = a.id)
+                AND NOT EXISTS (SELECT 1 FROM account_domain_blocks d WHERE d.account_id = $2 AND d.domain = a.domain)"
+        };
+    }
+    db.query(sql!(
+        sqlite: "SELECT a.id, a.username, a.domain, a.url, a.uri FROM json_each($1) h
+                 JOIN accounts a ON lower(a.username) = substr(h.value, 1, instr(h.value || '@', '@') - 1)
+                                AND coalesce(lower(a.domain), '') = substr(h.value, instr(h.value || '@', '@') + 1)" rest!();
+        postgres: "SELECT a.id, a.username, a.domain, a.url, a.uri FROM unnest($1::text[]) AS h(value)
+                   JOIN accounts a ON lower(a.username) = split_part(h.value, '@', 1)
+                                  AND coalesce(lower(a.domain), '') = split_part(h.value, '@', 2)" rest!()
+    ))
+    .bind(super::sql::Texts::of(handles.iter().cloned()))
+    .bind(actor)
+    .all()
+    .await
+}
+
+/// Counts a new status for its author, or a lost one with -1. `posted` is when, for a new one.
+///
+/// # Errors
+/// When the database does.
+pub async fn count_for_author(tx: &mut Tx, author: AccountId, by: i64, posted: Option<Time>) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE accounts
+         SET statuses_count = CASE WHEN statuses_count + $2 < 0 THEN 0 ELSE statuses_count + $2 END,
+             last_status_at = coalesce($3, last_status_at), version = version + 1
+         WHERE id = $1"
+    ))
+    .bind(author)
+    .bind(by)
+    .bind(posted)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Takes the reblogs of `original`, which is about to go, from their authors' counts.
+///
+/// # Errors
+/// When the database does.
+pub async fn uncount_reblogs_of(tx: &mut Tx, original: StatusId) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE accounts SET statuses_count = CASE WHEN statuses_count > 0 THEN statuses_count - 1 ELSE 0 END, version = version + 1
+         WHERE id IN (SELECT r.account_id FROM statuses r WHERE r.reblog_of_id = $1)"
+    ))
+    .bind(original)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Deletes a status, whose media were taken off before. False when it was gone.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete(tx: &mut Tx, id: StatusId) -> Result<bool> {
+    // Answers become roots of their own: what they showed of this one is gone, so they are rendered anew.
+    tx.query(sql!("UPDATE statuses SET in_reply_to_id = NULL, version = version + 1 WHERE in_reply_to_id = $1"))
+        .bind(id)
+        .execute()
+        .await?;
+    Ok(tx.query(sql!("DELETE FROM statuses WHERE id = $1")).bind(id).execute().await? > 0)
+}
+
+/// The status by which `account` reblogged `original`.
+///
+/// # Errors
+/// When the database does.
+pub async fn find_reblog(db: impl Executor, account: AccountId, original: StatusId) -> Result<Option<StatusId>> {
+    let row: Option<(StatusId,)> = db
+        .query(sql!("SELECT s.id FROM statuses s WHERE s.account_id = $1 AND s.reblog_of_id = $2"))
+        .bind(account)
+        .bind(original)
+        .optional()
+        .await?;
+    Ok(row.map(|(id,)| id))
+}
+
+/// The local accounts that reblogged `original`.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_local_rebloggers(db: impl Executor, original: StatusId) -> Result<Vec<AccountId>> {
+    db.query(sql!("SELECT s.account_id FROM statuses s WHERE s.reblog_of_id = $1 AND s.local"))
+        .bind(original)
+        .scalars()
+        .await
+}
+
+/// The changeable parts of a status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "columns of the table statuses")]
+pub struct Revision {
+    pub text: String,
+    pub content: String,
+    pub spoiler_text: String,
+    pub sensitive: bool,
+    pub language: Option<String>,
+    pub has_media: bool,
+}
+
+/// Changes a status.
+///
+/// # Errors
+/// When the database does.
+pub async fn update(tx: &mut Tx, id: StatusId, revision: Revision, now: Time) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE statuses
+         SET text = $2, content = $3, spoiler_text = $4, sensitive = $5, language = $6, has_media = $7, edited_at = $8, version = version + 1
+         WHERE id = $1"
+    ))
+    .bind(id)
+    .bind(revision.text)
+    .bind(revision.content)
+    .bind(revision.spoiler_text)
+    .bind(revision.sensitive)
+    .bind(revision.language)
+    .bind(revision.has_media)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// What a status was before it was changed.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the table status_edits")]
+pub struct Edit {
+    pub id: RowId,
+    pub status_id: StatusId,
+    pub text: String,
+    pub content: String,
+    pub spoiler_text: String,
+    pub sensitive: bool,
+    /// The media as clients saw them.
+    pub media: Json<serde_json::Value>,
+    pub created_at: Time,
+}
+
+/// Keeps what a status was.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert_edit(tx: &mut Tx, edit: Edit) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO status_edits (id, status_id, text, content, spoiler_text, sensitive, media, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
+    ))
+    .bind(edit.id)
+    .bind(edit.status_id)
+    .bind(edit.text)
+    .bind(edit.content)
+    .bind(edit.spoiler_text)
+    .bind(edit.sensitive)
+    .bind(edit.media)
+    .bind(edit.created_at)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Everything a status was, the oldest first.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_edits(db: impl Executor, status: StatusId) -> Result<Vec<Edit>> {
+    db.query(sql!(
+        "SELECT e.id, e.status_id, e.text, e.content, e.spoiler_text, e.sensitive, e.media, e.created_at
+         FROM status_edits e WHERE e.status_id = $1 ORDER BY e.id"
+    ))
+    .bind(status)
+    .all()
+    .await
+}
+
+/// The status that `account` published with this idempotency key since `since`.
+///
+/// # Errors
+/// When the database does.
+pub async fn find_idempotent(
+    db: impl Executor,
+    account: AccountId,
+    key: &str,
+    since: Time,
+) -> Result<Option<StatusId>> {
+    let row: Option<(StatusId,)> = db
+        .query(sql!(
+            "SELECT k.status_id FROM idempotency_keys k WHERE k.account_id = $1 AND k.key = $2 AND k.created_at > $3"
+        ))
+        .bind(account)
+        .bind(key.to_owned())
+        .bind(since)
+        .optional()
+        .await?;
+    Ok(row.map(|(id,)| id))
+}
+
+/// Notes the idempotency key of a status, in place of an older one; false when a request with the same key was faster.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert_idempotent(
+    tx: &mut Tx,
+    account: AccountId,
+    key: &str,
+    status: StatusId,
+    now: Time,
+    since: Time,
+) -> Result<bool> {
+    let inserted = tx
+        .query(sql!(
+            "INSERT INTO idempotency_keys (account_id, key, status_id, created_at) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (account_id, key) DO UPDATE SET status_id = excluded.status_id, created_at = excluded.created_at
+             WHERE idempotency_keys.created_at <= $5"
+        ))
+        .bind(account)
+        .bind(key.to_owned())
+        .bind(status)
+        .bind(now)
+        .bind(since)
+        .execute()
+        .await?;
+    Ok(inserted > 0)
+}
+
+/// Who did something to a status, as (paging id, account): rebloggers, favouriters or mentioned, without whom `viewer`
+/// blocks or mutes and who blocks them.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_who(
+    db: impl Executor,
+    who: Who,
+    status: StatusId,
+    viewer: Option<AccountId>,
+    cursor: &crate::model::Cursor,
+) -> Result<Vec<(RowId, AccountId)>> {
+    macro_rules! hidden {
+        ($account:literal) => {
+            concat!(
+                " AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = $4 AND b.target_account_id = ",
+                $account,
+                ") AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = ",
+                $account,
+                " AND b.target_account_id = $4",
+                ") AND NOT EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = $4 AND m.target_account_id = ",
+                $account,
+                ")",
+                " AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = ",
+                $account,
+                " AND a.suspended_at IS NULL)"
+            )
+        };
+    }
+    macro_rules! reblogger {
+        () => {
+            hidden!("r.account_id")
+        };
+    }
+    macro_rules! favouriter {
+        () => {
+            hidden!("f.account_id")
+        };
+    }
+    macro_rules! mentioned {
+        () => {
+            hidden!("x.account_id")
+        };
+    }
+    let sql = match who {
+        Who::Rebloggers => crate::paged!(
+            cursor,
+            "SELECT r.id, r.account_id FROM statuses r
+             WHERE r.reblog_of_id = $1 AND r.id < $2 AND r.id > $3
+               AND r.visibility IN ('public', 'public_unlisted', 'login', 'unlisted')" reblogger!(),
+            by "r.id", limit "$5"
+        ),
+        Who::Favouriters => crate::paged!(
+            cursor,
+            "SELECT f.id, f.account_id FROM favourites f WHERE f.status_id = $1 AND f.id < $2 AND f.id > $3" favouriter!(),
+            by "f.id", limit "$5"
+        ),
+        Who::Mentioned => crate::paged!(
+            cursor,
+            "SELECT x.id, x.account_id FROM mentions x WHERE x.status_id = $1 AND x.id < $2 AND x.id > $3" mentioned!(),
+            by "x.id", limit "$5"
+        ),
+    };
+    let query = db
+        .query(sql)
+        .bind(status)
+        .bind(cursor.before())
+        .bind(cursor.after())
+        .bind(viewer.map_or(0, i64::from))
+        .bind(cursor.limit);
+    Ok(cursor.newest_first(query.all().await?))
+}
+
+/// What someone did to a status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// Reblogged it, where everyone may see that.
+    Rebloggers,
+    /// Marked it as a favourite.
+    Favouriters,
+    /// Is mentioned in it or in its audience.
+    Mentioned,
+}

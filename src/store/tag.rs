@@ -1,0 +1,78 @@
+//! Hashtags.
+
+use super::sql::{Ids, Texts};
+use super::{Executor, Result, Tx};
+use crate::model::{AccountId, StatusId, TagId, Time};
+use crate::sql;
+
+/// The hashtags among `names` (normal form) that exist.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_by_names(db: impl Executor, names: &[String]) -> Result<Vec<(TagId, String)>> {
+    db.query(sql!("SELECT t.id, t.name FROM tags t WHERE t.name" in("$1")))
+        .bind(Texts::of(names.iter().cloned()))
+        .all()
+        .await
+}
+
+/// Inserts a hashtag, unless one of the name exists; `display_name` keeps the case of its first use.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert(tx: &mut Tx, id: TagId, name: &str, display_name: &str, now: Time) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO tags (id, name, display_name, usable, last_status_at, created_at)
+         VALUES ($1, $2, $3, TRUE, $4, $4)
+         ON CONFLICT (name) DO NOTHING"
+    ))
+    .bind(id)
+    .bind(name.to_owned())
+    .bind(display_name.to_owned())
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Gives a status exactly the hashtags `tags`, and counts it for those its author features.
+///
+/// # Errors
+/// When the database does.
+pub async fn set_for_status(tx: &mut Tx, status: StatusId, author: AccountId, tags: &[TagId], now: Time) -> Result<()> {
+    clear_for_status(tx, status, author).await?;
+    tx.query(sql!(
+        "INSERT INTO status_tags (tag_id, status_id) SELECT t.id, $2 FROM tags t WHERE t.id" in("$1")
+    ))
+    .bind(Ids::of(tags.iter().copied()))
+    .bind(status)
+    .execute()
+    .await?;
+    tx.query(sql!(
+        "UPDATE featured_tags SET statuses_count = statuses_count + 1, last_status_at = $3
+         WHERE account_id = $2 AND tag_id" in("$1")
+    ))
+    .bind(Ids::of(tags.iter().copied()))
+    .bind(author)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Takes all hashtags from a status, and the count from those its author features.
+///
+/// # Errors
+/// When the database does.
+pub async fn clear_for_status(tx: &mut Tx, status: StatusId, author: AccountId) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE featured_tags SET statuses_count = CASE WHEN statuses_count > 0 THEN statuses_count - 1 ELSE 0 END
+         WHERE account_id = $2 AND tag_id IN (SELECT st.tag_id FROM status_tags st WHERE st.status_id = $1)"
+    ))
+    .bind(status)
+    .bind(author)
+    .execute()
+    .await?;
+    tx.query(sql!("DELETE FROM status_tags WHERE status_id = $1")).bind(status).execute().await?;
+    Ok(())
+}

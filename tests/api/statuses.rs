@@ -1,0 +1,347 @@
+//! <https://docs.joinmastodon.org/methods/statuses/>
+
+use serde_json::{Value, json};
+
+use crate::contract;
+use crate::harness::{Client, TestApp};
+
+async fn publish(client: &Client, body: Value) -> Value {
+    client.server.tick();
+    client.post("/api/v1/statuses").json(&body).ok().await
+}
+
+fn path(status: &Value, rest: &str) -> String {
+    format!("/api/v1/statuses/{}{rest}", status["id"].as_str().unwrap())
+}
+
+async fn follow(app: &TestApp, follower: &Client, target: &Client) {
+    app.db()
+        .execute_raw(&format!(
+            "INSERT INTO follows (id, account_id, target_account_id, show_reblogs, notify, created_at)
+             SELECT {}, {}, id, TRUE, FALSE, created_at FROM accounts WHERE id = {}",
+            i64::from(app.app.ids.next::<rookery::model::RowId>()),
+            follower.id(),
+            target.id()
+        ))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_status_is_published_as_the_contract_says() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+
+    let status =
+        publish(&alice, json!({"status": "Hello @bob #Rookery https://example.org/a?b=1", "language": "en-US"})).await;
+
+    contract::check("Status", &status);
+    assert_eq!(status["visibility"], "public");
+    assert_eq!(status["language"], "en");
+    assert_eq!(status["mentions"][0]["acct"], "bob");
+    assert_eq!(status["mentions"][0]["id"], bob.id().to_string());
+    assert_eq!(status["tags"][0]["name"], "rookery");
+    assert_eq!(status["url"], format!("https://example.test/@alice/{}", status["id"].as_str().unwrap()));
+    assert!(status["content"].as_str().unwrap().starts_with("<p>Hello <span class=\"h-card\""));
+    assert_eq!(status["account"]["statuses_count"], 1);
+    assert_eq!(status["favourited"], false);
+    let seen = app.anonymous().get(&path(&status, "")).ok().await;
+    contract::check("Status", &seen);
+    assert!(seen.get("favourited").is_none());
+}
+
+#[tokio::test]
+async fn what_cannot_be_published_is_refused_with_a_reason() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let cases = [
+        (json!({}), 422),
+        (json!({"status": "   "}), 422),
+        (json!({"status": "x".repeat(501)}), 422),
+        (json!({"status": "x", "visibility": "secret"}), 422),
+        (json!({"status": "x", "in_reply_to_id": "123"}), 404),
+        (json!({"status": "x", "in_reply_to_id": "nonsense"}), 422),
+        (json!({"status": "x", "media_ids": ["1"]}), 422),
+        (json!({"status": ["x"]}), 422),
+        (json!({"status": "a\u{0}b"}), 422),
+        (json!({"status": "x", "visibility": "circle"}), 422),
+        (json!({"status": "x", "poll": {"options": ["a", "b"]}}), 422),
+        (json!({"status": "x", "scheduled_at": "2030-01-01"}), 422),
+    ];
+    for (body, status) in cases {
+        alice.post("/api/v1/statuses").json(&body).fails(status).await;
+    }
+    assert_eq!(alice.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await["statuses_count"], 0);
+    alice.with_scopes("read").await.post("/api/v1/statuses").json(&json!({"status": "x"})).fails(403).await;
+    app.anonymous().post("/api/v1/statuses").json(&json!({"status": "x"})).fails(401).await;
+    app.application("write").await.post("/api/v1/statuses").json(&json!({"status": "x"})).fails(422).await;
+}
+
+#[tokio::test]
+async fn a_repeated_idempotency_key_publishes_once() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let send = |text: &'static str| {
+        alice.post("/api/v1/statuses").header("idempotency-key", "k").json(&json!({"status": text})).ok()
+    };
+
+    let first = send("one").await;
+    let second = send("").await;
+    app.app.clock.advance(chrono::Duration::hours(2));
+    let later = send("two").await;
+
+    assert_eq!(first["id"], second["id"]);
+    assert_ne!(first["id"], later["id"]);
+}
+
+#[tokio::test]
+async fn unexpected_mentions_are_named_and_nothing_is_saved() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+
+    let body = alice
+        .post("/api/v1/statuses")
+        .json(&json!({"status": "@bob", "allowed_mentions": [alice.id().to_string()]}))
+        .expect(axum::http::StatusCode::UNPROCESSABLE_ENTITY)
+        .await;
+
+    contract::check("UnexpectedMentionsError", &body);
+    assert_eq!(body["unexpected_accounts"][0]["id"], bob.id().to_string());
+    alice.post("/api/v1/statuses").json(&json!({"status": "@bob", "allowed_mentions": []})).fails(422).await;
+    assert_eq!(alice.get("/api/v1/timelines/home").ok().await, json!([]));
+}
+
+#[tokio::test]
+async fn an_edit_replaces_everything_and_keeps_what_was() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, json!({"status": "one @bob", "spoiler_text": "cw", "language": "de"})).await;
+    app.tick();
+
+    let edited = alice.put(&path(&status, "")).json(&json!({"status": "two"})).ok().await;
+    app.tick();
+    let again = alice.put(&path(&status, "")).json(&json!({"status": "two"})).ok().await;
+
+    contract::check("Status", &edited);
+    assert_eq!((edited["spoiler_text"].as_str(), edited["language"].as_str()), (Some(""), Some("de")));
+    assert_eq!(edited["mentions"], json!([]));
+    assert_eq!(edited["edited_at"], again["edited_at"], "a change that changes nothing leaves no trace");
+    let history = app.anonymous().get(&path(&status, "/history")).ok().await;
+    contract::check("StatusEdit[]", &history);
+    assert_eq!(history.as_array().unwrap().len(), 2);
+    assert_eq!(history[0]["spoiler_text"], "cw");
+    assert_eq!(history[0]["created_at"], status["created_at"]);
+    assert_eq!(history[1]["content"], "<p>two</p>");
+    assert_eq!(alice.get(&path(&status, "/source")).ok().await["text"], "two");
+    bob.put(&path(&status, "")).json(&json!({"status": "mine"})).fails(404).await;
+}
+
+#[tokio::test]
+async fn deleting_gives_the_source_back_and_takes_reblogs_along() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, json!({"status": "gone soon"})).await;
+    bob.post(&path(&status, "/reblog")).ok().await;
+    bob.delete(&path(&status, "")).fails(404).await;
+
+    let deleted = alice.delete(&path(&status, "")).ok().await;
+
+    assert_eq!(deleted["text"], "gone soon");
+    assert!(deleted.get("content").is_none());
+    alice.get(&path(&status, "")).fails(404).await;
+    for client in [&alice, &bob] {
+        let account = app.anonymous().get(&format!("/api/v1/accounts/{}", client.id())).ok().await;
+        assert_eq!(account["statuses_count"], 0, "{}", client.name);
+        assert_eq!(client.get("/api/v1/timelines/home").ok().await, json!([]));
+    }
+}
+
+#[tokio::test]
+async fn marks_count_once_and_go_again() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, json!({"status": "hi"})).await;
+
+    bob.post(&path(&status, "/favourite")).ok().await;
+    let twice = bob.post(&path(&status, "/favourite")).ok().await;
+    assert_eq!((&twice["favourites_count"], &twice["favourited"]), (&json!(1), &json!(true)));
+    let by = app.anonymous().get(&path(&status, "/favourited_by")).ok().await;
+    assert_eq!(by[0]["acct"], "bob");
+    let favourites = bob.get("/api/v1/favourites").send().await;
+    assert_eq!(favourites.json()[0]["id"], status["id"]);
+    assert!(favourites.header("link").contains("rel=\"prev\""));
+    let back = bob.post(&path(&status, "/unfavourite")).ok().await;
+    assert_eq!((&back["favourites_count"], &back["favourited"]), (&json!(0), &json!(false)));
+
+    assert_eq!(bob.post(&path(&status, "/bookmark")).ok().await["bookmarked"], true);
+    assert_eq!(bob.get("/api/v1/bookmarks").ok().await[0]["id"], status["id"]);
+    assert_eq!(bob.post(&path(&status, "/unbookmark")).ok().await["bookmarked"], false);
+
+    assert_eq!(alice.post(&path(&status, "/pin")).ok().await["pinned"], true);
+    alice.post(&path(&status, "/pin")).fails(422).await;
+    bob.post(&path(&status, "/pin")).fails(422).await;
+    let pinned = app.anonymous().get(&format!("/api/v1/accounts/{}/statuses?pinned=true", alice.id())).ok().await;
+    assert_eq!(pinned[0]["id"], status["id"]);
+    assert_eq!(alice.post(&path(&status, "/unpin")).ok().await["pinned"], false);
+
+    assert_eq!(bob.post(&path(&status, "/mute")).ok().await["muted"], true);
+    assert_eq!(bob.post(&path(&status, "/unmute")).ok().await["muted"], false);
+}
+
+#[tokio::test]
+async fn a_reblog_wraps_the_original_once() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, json!({"status": "hi"})).await;
+    app.tick();
+
+    let reblog = bob.post(&path(&status, "/reblog")).ok().await;
+    let again = bob.post(&path(&reblog, "/reblog")).ok().await;
+
+    contract::check("Status", &reblog);
+    assert_eq!(reblog["id"], again["id"]);
+    assert_eq!(reblog["reblog"]["id"], status["id"]);
+    assert_eq!(reblog["reblog"]["reblogs_count"], 1);
+    assert_eq!(reblog["reblogged"], true);
+    assert_eq!(app.anonymous().get(&path(&status, "/reblogged_by")).ok().await[0]["acct"], "bob");
+    let original = bob.post(&path(&status, "/unreblog")).ok().await;
+    assert_eq!((&original["id"], &original["reblogs_count"]), (&status["id"], &json!(0)));
+
+    let private = publish(&alice, json!({"status": "hush", "visibility": "private"})).await;
+    let direct = publish(&alice, json!({"status": "@bob hush", "visibility": "direct"})).await;
+    bob.post(&path(&private, "/reblog")).fails(404).await;
+    bob.post(&path(&direct, "/reblog")).fails(403).await;
+    assert_eq!(alice.post(&path(&private, "/reblog")).ok().await["visibility"], "private");
+}
+
+#[tokio::test]
+async fn a_thread_is_shown_depth_first() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let root = publish(&alice, json!({"status": "root"})).await;
+    let reply = |to: &Value, text: &str| json!({"status": text, "in_reply_to_id": to["id"]});
+    let a = publish(&bob, reply(&root, "a")).await;
+    let own = publish(&alice, reply(&root, "own")).await;
+    let aa = publish(&alice, reply(&a, "aa")).await;
+
+    let context = app.anonymous().get(&path(&root, "/context")).ok().await;
+    contract::check("Context", &context);
+    let ids: Vec<&Value> = context["descendants"].as_array().unwrap().iter().map(|status| &status["id"]).collect();
+    assert_eq!(ids, [&own["id"], &a["id"], &aa["id"]], "the author's own answer first, then depth first");
+    let above = alice.get(&path(&aa, "/context")).ok().await;
+    assert_eq!(above["ancestors"][0]["id"], root["id"]);
+    assert_eq!(above["ancestors"][1]["id"], a["id"]);
+    assert_eq!(app.anonymous().get(&path(&root, "")).ok().await["replies_count"], 2);
+    assert_eq!(aa["in_reply_to_account_id"], bob.id().to_string());
+}
+
+#[tokio::test]
+async fn followers_get_a_status_by_a_job() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    follow(&app, &bob, &alice).await;
+
+    let status = publish(&alice, json!({"status": "news", "visibility": "private"})).await;
+    assert_eq!(alice.get("/api/v1/timelines/home").ok().await[0]["id"], status["id"], "the author sees it at once");
+    app.run_jobs().await;
+
+    assert_eq!(bob.get("/api/v1/timelines/home").ok().await[0]["id"], status["id"]);
+    assert_eq!(carol.get("/api/v1/timelines/home").ok().await, json!([]));
+    let reply = publish(
+        &alice,
+        json!({"status": "to carol", "in_reply_to_id": publish(&carol, json!({"status": "q"})).await["id"]}),
+    )
+    .await;
+    app.run_jobs().await;
+    let home = bob.get("/api/v1/timelines/home").ok().await;
+    assert!(
+        home.as_array().unwrap().iter().all(|status| status["id"] != reply["id"]),
+        "answers to strangers stay away"
+    );
+}
+
+#[tokio::test]
+async fn pages_of_a_timeline_follow_their_links() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let mut ids = Vec::new();
+    for number in 0..7 {
+        ids.insert(0, publish(&alice, json!({"status": format!("{number} #tag")})).await["id"].clone());
+    }
+    for route in [
+        "/api/v1/timelines/home",
+        "/api/v1/timelines/public",
+        "/api/v1/timelines/tag/tag",
+        "/api/v1/timelines/public?local=true",
+    ] {
+        let join = if route.contains('?') { '&' } else { '?' };
+        let mut next = format!("{route}{join}limit=3");
+        let mut seen = Vec::new();
+        loop {
+            let answer = alice.get(&next).send().await;
+            let page = answer.json();
+            if page.as_array().unwrap().is_empty() {
+                assert_eq!(answer.header("link"), "");
+                break;
+            }
+            seen.extend(page.as_array().unwrap().iter().map(|status| status["id"].clone()));
+            let link =
+                answer.header("link").split(">; rel=\"next\"").next().unwrap().trim_start_matches('<').to_owned();
+            assert!(link.contains("limit=3"), "{link}");
+            next = link.strip_prefix("https://example.test").unwrap().to_owned();
+        }
+        assert_eq!(seen, ids, "{route}");
+        let above = alice.get(&format!("{route}{join}limit=2&min_id={}", ids[4].as_str().unwrap())).ok().await;
+        assert_eq!(
+            (&above[0]["id"], &above[1]["id"]),
+            (&ids[2], &ids[3]),
+            "min_id gives the page right above, newest first"
+        );
+        assert_eq!(alice.get(&format!("{route}{join}limit=nonsense")).ok().await, json!([]));
+        alice.get(&format!("{route}{join}max_id=nonsense")).fails(400).await;
+    }
+}
+
+#[tokio::test]
+async fn a_feed_that_was_dropped_is_built_again() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    follow(&app, &bob, &alice).await;
+    app.db().execute_raw("UPDATE users SET feed_state = 'dropped'").await.unwrap();
+    let status = publish(&alice, json!({"status": "while you were away"})).await;
+    app.run_jobs().await;
+
+    let first = bob.get("/api/v1/timelines/home").send().await;
+    app.run_jobs().await;
+    let second = bob.get("/api/v1/timelines/home").send().await;
+
+    assert_eq!((first.status.as_u16(), first.json()), (206, json!([])));
+    assert_eq!(second.status.as_u16(), 200);
+    assert_eq!(second.json()[0]["id"], status["id"]);
+}
+
+#[tokio::test]
+async fn visibilities_beyond_the_plain_ones_keep_their_audience() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    follow(&app, &bob, &alice).await;
+    follow(&app, &alice, &bob).await;
+
+    let login = publish(&alice, json!({"status": "l", "visibility": "login"})).await;
+    let mutual = publish(&alice, json!({"status": "m", "visibility": "mutual"})).await;
+    let personal = publish(&alice, json!({"status": "p", "visibility": "limited"})).await;
+    let answer = publish(&bob, json!({"status": "r", "visibility": "reply", "in_reply_to_id": mutual["id"]})).await;
+
+    assert_eq!((login["visibility"].as_str(), login["visibility_ex"].as_str()), (Some("public"), Some("login")));
+    assert_eq!((mutual["visibility"].as_str(), mutual["visibility_ex"].as_str()), (Some("private"), Some("limited")));
+    app.anonymous().get(&path(&login, "")).fails(404).await;
+    carol.get(&path(&login, "")).ok().await;
+    bob.get(&path(&mutual, "")).ok().await;
+    carol.get(&path(&mutual, "")).fails(404).await;
+    bob.get(&path(&personal, "")).fails(404).await;
+    alice.get(&path(&answer, "")).ok().await;
+    carol.get(&path(&answer, "")).fails(404).await;
+    assert_eq!(mutual["mentions"], json!([]), "an audience is not shown as mentions");
+    assert_eq!(alice.get(&path(&mutual, "/mentioned_by")).ok().await[0]["acct"], "bob");
+    bob.get(&path(&mutual, "/mentioned_by")).fails(404).await;
+}
