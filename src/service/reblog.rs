@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::jobs::{self, feed::FanOut};
 use crate::model::status::Visibility;
 use crate::model::{Actor, NotificationType, StatusId};
+use crate::service::limits::{self, Family};
 use crate::service::mark::refuse_blocked;
 use crate::service::notification::{self, Notice};
 use crate::service::status::default_visibility;
@@ -26,6 +27,7 @@ pub async fn reblog(app: &App, actor: &Actor, id: StatusId, wanted: Option<&str>
     let head = seen.proper();
     let visibility = reach(actor, head.visibility, head.account_id == actor.id, wanted)?;
     let original = store::status::find(&app.db, head.id).await?.ok_or(Error::NotFound)?;
+    let spent = limits::family(app, actor.id, Family::Statuses)?;
 
     let reblog: StatusId = app.ids.next();
     let now = app.clock.now();
@@ -71,6 +73,7 @@ pub async fn reblog(app: &App, actor: &Actor, id: StatusId, wanted: Option<&str>
     let notified = notification::notify(app, &mut tx, &[notice]).await?;
     jobs::enqueue(app, &mut tx, &FanOut { status: reblog }).await?;
     tx.commit().await?;
+    spent.keep();
     app.events.publish(Event::StatusPublished { status: reblog, author: actor.id });
     notified.publish(app);
     Ok(reblog)

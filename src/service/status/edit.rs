@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId};
 use crate::service::notification::{self, Notice};
+use crate::service::limits::{self, Family};
 use crate::service::{media, visibility};
 use crate::store::publish::{Edit, Revision};
 use crate::store::{self, Tx};
@@ -32,6 +33,7 @@ pub struct Change {
 /// [`Error::NotFound`] unless it is their own and no reblog, else as publishing.
 pub async fn edit(app: &App, actor: &Actor, id: StatusId, change: Change) -> Result<()> {
     let old = own(app, actor, id).await?;
+    let spent = limits::family(app, actor.id, Family::Statuses)?;
     let words = compose::words(app, actor, &change.text, &change.spoiler_text, !change.media_ids.is_empty()).await?;
     let language = match &change.language {
         Some(tag) => compose::language(app, actor, Some(tag), None),
@@ -95,6 +97,7 @@ pub async fn edit(app: &App, actor: &Actor, id: StatusId, change: Change) -> Res
     let updated = notification::notify(app, &mut tx, &notices).await?;
     tx.commit().await?;
 
+    spent.keep();
     app.events.publish(Event::StatusUpdated { status: id, author: actor.id });
     notified.publish(app);
     updated.publish(app);

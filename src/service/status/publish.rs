@@ -15,6 +15,7 @@ use crate::model::account::Searchability;
 use crate::model::status::{LimitedScope, Visibility};
 use crate::model::{AccountId, Actor, ConversationId, MediaId, RowId, Status, StatusId};
 use crate::service::notification::{self, Notice, Notified};
+use crate::service::limits::{self, Family};
 use crate::service::{media, visibility};
 use crate::store::publish::NewStatus;
 use crate::store::{self, Tx};
@@ -55,7 +56,8 @@ struct Reach {
 ///
 /// # Errors
 /// [`Error::NotFound`] when what it answers is missing or hidden, [`Error::Invalid`] for what is wrong with the draft,
-/// [`Error::UnexpectedMentions`] when it would mention someone the client did not expect.
+/// [`Error::UnexpectedMentions`] when it would mention someone the client did not expect, [`Error::RateLimited`] after
+/// too many of them.
 pub async fn publish(app: &App, actor: &Actor, draft: Draft) -> Result<StatusId> {
     let since = app.clock.now() - IDEMPOTENCY_WINDOW;
     if let Some(key) = &draft.idempotency_key {
@@ -66,6 +68,7 @@ pub async fn publish(app: &App, actor: &Actor, draft: Draft) -> Result<StatusId>
             return Ok(first);
         }
     }
+    let spent = limits::family(app, actor.id, Family::Statuses)?;
     let words = compose::words(app, actor, &draft.text, &draft.spoiler_text, !draft.media_ids.is_empty()).await?;
     check_mentions(&words, draft.allowed_mentions.as_deref())?;
     let parent = parent(app, actor, draft.in_reply_to_id).await?;
@@ -95,6 +98,7 @@ pub async fn publish(app: &App, actor: &Actor, draft: Draft) -> Result<StatusId>
     jobs::enqueue(app, &mut tx, &FanOut { status: id }).await?;
     tx.commit().await?;
 
+    spent.keep();
     app.events.publish(Event::StatusPublished { status: id, author: actor.id });
     notified.publish(app);
     Ok(id)
