@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::model::relationship::Listed;
 use crate::model::{Account, AccountId, Actor, Cursor, Json, NotificationType};
+use crate::service::limits::{self, Family, Spent};
 use crate::service::notification::{self, Notice, Notified};
 use crate::service::{account, relationship};
 use crate::store::follow::{NewFollow, Terms};
@@ -31,7 +32,8 @@ pub struct Wish {
 ///
 /// # Errors
 /// [`Error::Forbidden`] for oneself, an account that moved, and across a block; [`Error::NotFound`] for a hidden or suspended
-/// one; [`Error::Invalid`] for an unknown language and beyond the limit of follows.
+/// one; [`Error::Invalid`] for an unknown language and beyond the limit of follows;
+/// [`Error::RateLimited`] beyond the limit of a day.
 pub async fn follow(app: &App, actor: &Actor, target: AccountId, wish: Wish) -> Result<()> {
     if target == actor.id {
         return Err(Error::forbidden("You cannot follow yourself"));
@@ -42,17 +44,19 @@ pub async fn follow(app: &App, actor: &Actor, target: AccountId, wish: Wish) -> 
     let (me, target) = relationship::lock_pair(&mut tx, actor.id, target).await?;
     let tie = relationship::tie(app, &mut tx, me.id, target.id).await?;
     refuse(&tie, &target)?;
-    let mut told = Notified::default();
+    let (mut told, mut spent) = (Notified::default(), None);
     if tie.following {
         store::follow::update(&mut tx, me.id, target.id, terms(&tie, wish)).await?;
     } else if tie.requested {
         store::follow::update_request(&mut tx, me.id, target.id, terms(&tie, wish)).await?;
     } else {
         check_limit(app, &me)?;
+        spent = Some(limits::family(app, me.id, Family::Follows)?);
         told = begin(app, &mut tx, &me, &target, wish).await?;
     }
     tx.commit().await?;
     told.publish(app);
+    spent.map(Spent::keep);
     Ok(())
 }
 

@@ -1,12 +1,14 @@
 //! Changing one's own profile and the defaults of one's statuses.
 //!
 //! Texts become HTML here, once, when they are written. Reached from `update_credentials` and the profile routes.
-//! Knows nothing of HTTP; images are stored by the media service.
+//! Knows nothing of HTTP; pictures are taken in by [`profile_image`].
 //!
 //! Spec: contract rules, section 9.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
+
+use bytes::Bytes;
 
 use crate::app::App;
 use crate::error::{Error, Result, Validation};
@@ -14,6 +16,7 @@ use crate::jobs;
 use crate::jobs::accept_requests::AcceptRequests;
 use crate::model::account::{ActorType, Searchability};
 use crate::model::{Account, AccountId, Actor, Field, Preferences, Visibility};
+use crate::service::profile_image::{self, Picture};
 use crate::store;
 use crate::store::profile::Profile;
 use crate::text::{self, Links, MentionTarget, language};
@@ -57,21 +60,13 @@ struct Checked {
     default_searchability: Option<Searchability>,
 }
 
-/// Which picture of a profile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Picture {
-    /// Beside the name.
-    Avatar,
-    /// Above the profile.
-    Header,
-}
-
-/// Changes the profile of `actor`. Unlocking it queues accepting the requests that wait.
+/// Changes the profile of `actor`, its pictures too. Unlocking it queues accepting the requests that wait.
 ///
 /// # Errors
-/// [`Error::Validation`] with all that is wrong; nothing is changed then.
-pub async fn update(app: &App, actor: &Actor, changes: Changes) -> Result<()> {
+/// [`Error::Validation`] with what is wrong, of the texts or else of the pictures; nothing is changed then.
+pub async fn update(app: &App, actor: &Actor, changes: Changes, pictures: Vec<(Picture, Bytes)>) -> Result<()> {
     let checked = check(normalised(app, changes))?;
+    let stored = profile_image::store(app, actor, pictures).await?;
     let mentions = mentioned(app, &checked.changes).await?;
     let links = Links { web_origin: &app.urls.origin, mentions: &mentions };
     let mut tx = app.db.begin().await?;
@@ -89,6 +84,9 @@ pub async fn update(app: &App, actor: &Actor, changes: Changes) -> Result<()> {
             jobs::enqueue(app, &mut tx, &AcceptRequests { account: actor.id }).await?;
         }
     }
+    for picture in &stored {
+        profile_image::set(app, &mut tx, &account, picture).await?;
+    }
     tx.commit().await?;
     Ok(())
 }
@@ -99,10 +97,8 @@ pub async fn update(app: &App, actor: &Actor, changes: Changes) -> Result<()> {
 /// When the database does.
 pub async fn remove_picture(app: &App, actor: &Actor, picture: Picture) -> Result<()> {
     let mut tx = app.db.begin().await?;
-    match picture {
-        Picture::Avatar => store::profile::clear_avatar(&mut tx, actor.id, app.clock.now()).await?,
-        Picture::Header => store::profile::clear_header(&mut tx, actor.id, app.clock.now()).await?,
-    }
+    let account = store::account::lock(&mut tx, &[actor.id]).await?.pop().ok_or(Error::NotFound)?;
+    profile_image::remove(app, &mut tx, &account, picture).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -106,40 +106,6 @@ pub async fn update(tx: &mut Tx, id: AccountId, profile: Profile, now: Time) -> 
     Ok(())
 }
 
-/// Takes the avatar off an account. The files are not touched.
-///
-/// # Errors
-/// When the database does.
-pub async fn clear_avatar(tx: &mut Tx, id: AccountId, now: Time) -> Result<()> {
-    tx.query(sql!(
-        "UPDATE accounts
-         SET avatar = NULL, avatar_static = NULL, avatar_remote_url = NULL, updated_at = $2, version = version + 1
-         WHERE id = $1 AND (avatar IS NOT NULL OR avatar_remote_url IS NOT NULL)"
-    ))
-    .bind(id)
-    .bind(now)
-    .execute()
-    .await?;
-    Ok(())
-}
-
-/// Takes the header off an account. The files are not touched.
-///
-/// # Errors
-/// When the database does.
-pub async fn clear_header(tx: &mut Tx, id: AccountId, now: Time) -> Result<()> {
-    tx.query(sql!(
-        "UPDATE accounts
-         SET header = NULL, header_static = NULL, header_remote_url = NULL, updated_at = $2, version = version + 1
-         WHERE id = $1 AND (header IS NOT NULL OR header_remote_url IS NOT NULL)"
-    ))
-    .bind(id)
-    .bind(now)
-    .execute()
-    .await?;
-    Ok(())
-}
-
 /// Writes what a person prefers.
 ///
 /// # Errors

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::contract::check;
 use crate::harness::TestApp;
+use crate::media::png;
 
 const VERIFY: &str = "/api/v1/accounts/verify_credentials";
 const UPDATE: &str = "/api/v1/accounts/update_credentials";
@@ -179,22 +180,33 @@ async fn unlocking_accepts_who_waits_unless_limited() {
 }
 
 #[tokio::test]
-async fn pictures_can_be_taken_away() {
+async fn pictures_are_set_and_taken_away() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let pictures = format!(
-        "UPDATE accounts SET avatar = 'a.png', header = 'h.png', version = version + 1 WHERE id = {}",
-        alice.id()
-    );
-    app.db().execute_raw(&pictures).await.unwrap();
-    assert!(alice.get(VERIFY).ok().await["avatar"].as_str().unwrap().ends_with("/a.png"));
+    let files: [(&str, &str, &[u8]); 2] = [("avatar", "a.png", &png(600, 500)), ("header", "h.png", &png(30, 10))];
+
+    let own = alice.patch(UPDATE).multipart(&[("display_name", "Alice")], &files).ok().await;
+    check("CredentialAccount", &own);
+    assert_eq!(own["display_name"], "Alice");
+    let avatar = own["avatar"].as_str().unwrap().to_owned();
+    assert!(avatar.starts_with("https://example.test/media/"), "{avatar}");
+    let file = app.anonymous().get(avatar.strip_prefix("https://example.test").unwrap()).send().await;
+    assert_eq!(file.status, axum::http::StatusCode::OK);
+
+    let broken = alice.patch(UPDATE).multipart(&[("display_name", "lost")], &[("avatar", "a.png", b"no picture")]);
+    let error = broken.expect(axum::http::StatusCode::UNPROCESSABLE_ENTITY).await;
+    check("ValidationError", &error);
+    assert!(error["details"].get("avatar").is_some());
+    assert_eq!(alice.get(VERIFY).ok().await["display_name"], "Alice");
 
     let own = alice.delete("/api/v1/profile/avatar").ok().await;
-    check("CredentialAccount", &own);
     assert_eq!(own["avatar"], "https://example.test/assets/avatar.png");
     let own = alice.delete("/api/v1/profile/header").ok().await;
     assert_eq!(own["header"], "https://example.test/assets/header.png");
     alice.delete("/api/v1/profile/header").ok().await;
+    app.run_jobs().await;
+    let gone = app.anonymous().get(avatar.strip_prefix("https://example.test").unwrap()).send().await;
+    assert_eq!(gone.status, axum::http::StatusCode::NOT_FOUND);
     app.anonymous().delete("/api/v1/profile/avatar").fails(401).await;
     alice.with_scopes("read").await.delete("/api/v1/profile/avatar").fails(403).await;
 }

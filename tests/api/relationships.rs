@@ -1,6 +1,7 @@
 //! Following, blocking, muting and the rest of what one account does about another.
 
 use chrono::Duration;
+use rookery::service::limits::{self, Family};
 use serde_json::json;
 
 use crate::harness::{Client, TestApp};
@@ -247,4 +248,110 @@ async fn people_who_wait_for_approval_do_not_exist_for_others() {
     }
     alice.get(&format!("/api/v1/accounts/{}", bob.id())).fails(404).await;
     assert_eq!(alice.get(&format!("/api/v1/accounts?id[]={}", bob.id())).ok().await, json!([]));
+}
+
+/// The types and senders of what `client` was notified of, newest first.
+async fn told(client: &Client) -> Vec<(String, String)> {
+    let list = client.get("/api/v1/notifications").ok().await;
+    let pair = |notification: &serde_json::Value| {
+        let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+        (text(&notification["type"]), text(&notification["account"]["acct"]))
+    };
+    list.as_array().unwrap().iter().map(pair).collect()
+}
+
+#[tokio::test]
+async fn who_is_followed_is_told_until_it_ends() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [follow, request] = ["follow", "follow_request"].map(|kind| (kind.to_owned(), "alice".to_owned()));
+
+    act(&alice, "follow", &bob).await;
+    act(&alice, "follow", &bob).await;
+    assert_eq!(told(&bob).await, [follow.clone()]);
+    act(&alice, "unfollow", &bob).await;
+    assert_eq!(told(&bob).await, []);
+
+    set(&app, &bob, "locked = TRUE").await;
+    act(&alice, "follow", &bob).await;
+    assert_eq!(told(&bob).await, [request.clone()]);
+    act(&alice, "unfollow", &bob).await;
+    assert_eq!(told(&bob).await, []);
+    act(&alice, "follow", &bob).await;
+    bob.post(&format!("/api/v1/follow_requests/{}/authorize", alice.id())).ok().await;
+    assert_eq!(told(&bob).await, [follow]);
+    act(&bob, "block", &alice).await;
+    assert_eq!(told(&bob).await, []);
+}
+
+#[tokio::test]
+async fn follows_have_a_limit_of_a_day() {
+    let app = TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    act(&alice, "follow", &bob).await;
+    alice.post(&format!("/api/v1/accounts/{}/follow", alice.id())).fails(403).await;
+    for _ in 0..399 {
+        limits::family(&app.app, alice.id(), Family::Follows).unwrap().keep();
+    }
+    alice.post(&format!("/api/v1/accounts/{}/follow", carol.id())).fails(429).await;
+    assert_eq!(counts(&alice).await, (1, 0));
+    act(&alice, "follow", &bob).await;
+    app.app.clock.advance(Duration::days(1));
+    act(&alice, "follow", &carol).await;
+}
+
+#[tokio::test]
+async fn everyone_at_once_ends_with_counters_that_agree() {
+    let app = TestApp::new().await;
+    let people = app.accounts(["alice", "bob", "carol", "dave"]).await;
+    let mut tasks = tokio::task::JoinSet::new();
+    for round in 0..3 {
+        for actor in people.clone() {
+            for target in people.clone() {
+                if actor.id() != target.id() {
+                    let actor = actor.clone();
+                    let action = if round == 1 { "unfollow" } else { "follow" };
+                    tasks.spawn(async move {
+                        actor.post(&format!("/api/v1/accounts/{}/{action}", target.id())).ok().await;
+                    });
+                }
+            }
+        }
+    }
+    while let Some(done) = tasks.join_next().await {
+        done.unwrap();
+    }
+    let wrong: Vec<(i64,)> = app
+        .db()
+        .fetch_raw(
+            "SELECT COUNT(*) FROM accounts a
+             WHERE a.following_count <> (SELECT COUNT(*) FROM follows f WHERE f.account_id = a.id)
+                OR a.followers_count <> (SELECT COUNT(*) FROM follows f WHERE f.target_account_id = a.id)",
+        )
+        .await
+        .unwrap();
+    assert_eq!(wrong[0].0, 0);
+}
+
+#[tokio::test]
+async fn a_page_of_relationships_costs_as_many_statements_as_one() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
+    let count = async |path: &str| {
+        alice.get(path).ok().await;
+        let before = app.db().statements();
+        alice.get(path).ok().await;
+        app.db().statements() - before
+    };
+    let one = count(&format!("/api/v1/accounts/relationships?id[]={}", bob.id())).await;
+    let all = format!("/api/v1/accounts/relationships?id[]={}&id[]={}&id[]={}", bob.id(), carol.id(), dave.id());
+    assert_eq!(one, count(&all).await);
+    assert_eq!(one, 2, "the token and the relationships");
+    for follower in [&bob, &carol, &dave] {
+        act(follower, "follow", &alice).await;
+    }
+    let followers = format!("/api/v1/accounts/{}/followers", alice.id());
+    let page = count(&followers).await;
+    assert_eq!(page, count(&format!("{followers}?limit=1")).await);
+    assert_eq!(page, 3, "the token, the account and the page");
 }

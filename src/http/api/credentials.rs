@@ -15,6 +15,7 @@ use crate::http::extract::{Auth, Uploads};
 use crate::http::json::Json;
 use crate::service;
 use crate::service::profile::Changes;
+use crate::service::profile_image::Picture;
 
 /// `GET /api/v1/accounts/verify_credentials`
 pub async fn show(State(app): State<App>, Auth(viewer, ..): Auth<Profile>) -> Result<Json> {
@@ -75,7 +76,10 @@ pub async fn update(
     Auth(actor, ..): Auth<WriteAccounts>,
     upload: Uploads<Update>,
 ) -> Result<Json> {
-    service::profile::update(&app, &actor, upload.params.into()).await?;
+    let sent = [(Picture::Avatar, "avatar"), (Picture::Header, "header")];
+    let pictures = sent.into_iter().filter_map(|(picture, name)| Some((picture, upload.file(name)?.bytes.clone())));
+    let pictures = pictures.collect();
+    service::profile::update(&app, &actor, upload.params.into(), pictures).await?;
     Ok(Json(entity::credential::render(&app, actor.id).await?))
 }
 

@@ -9,7 +9,7 @@ use crate::http::extract::Auth;
 use crate::http::extract::auth::WriteAccounts;
 use crate::http::json::Json;
 use crate::service;
-use crate::service::profile::Picture;
+use crate::service::profile_image::Picture;
 
 /// `DELETE /api/v1/profile/avatar`
 pub async fn delete_avatar(State(app): State<App>, Auth(actor, ..): Auth<WriteAccounts>) -> Result<Json> {
