@@ -442,8 +442,9 @@ CREATE TABLE feed_entries (
 );
 CREATE INDEX feed_entries_status ON feed_entries (status_id);
 
+-- No index begins with the id: a page is never read by walking everybody's notifications.
 CREATE TABLE notifications (
-    id BIGINT PRIMARY KEY,
+    id BIGINT NOT NULL,
     account_id BIGINT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     from_account_id BIGINT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     type TEXT NOT NULL,
@@ -451,10 +452,10 @@ CREATE TABLE notifications (
     status_id BIGINT REFERENCES statuses (id) ON DELETE CASCADE,
     group_key TEXT COLLATE "C",
     filtered BOOLEAN NOT NULL,
-    created_at TIMESTAMPTZ NOT NULL
+    created_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (account_id, id)
 );
 CREATE UNIQUE INDEX notifications_activity ON notifications (activity_id, type, account_id);
-CREATE INDEX notifications_account ON notifications (account_id, id);
 CREATE INDEX notifications_type ON notifications (account_id, type, id);
 CREATE INDEX notifications_group ON notifications (account_id, group_key, id) WHERE group_key IS NOT NULL;
 CREATE INDEX notifications_from ON notifications (from_account_id, account_id, id);

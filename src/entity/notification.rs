@@ -25,7 +25,7 @@ struct Shared {
 #[derive(Debug, Serialize)]
 pub struct UnreadCount {
     /// Capped at the limit asked for.
-    pub count: i64,
+    pub count: usize,
 }
 
 /// The actor's notifications, in the order given. A status that several are about is rendered once; accounts and

@@ -287,7 +287,11 @@ fn create_folder(file: &Path) -> Result<()> {
 }
 
 async fn open_postgres(options: &Options) -> Result<Pools> {
-    let connect = PgConnectOptions::from_str(&options.url)?.statement_cache_capacity(512).disable_statement_logging();
+    // A page reads a few rows by index; compiling the plan of one takes a hundred times as long as running it.
+    let connect = PgConnectOptions::from_str(&options.url)?
+        .options([("jit", "off")])
+        .statement_cache_capacity(512)
+        .disable_statement_logging();
     let pool = PgPoolOptions::new()
         .max_connections(options.max_connections.max(2))
         .acquire_timeout(options.acquire_timeout)

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 
 use crate::app::App;
 use crate::error::{Error, Result};
+use crate::model::marker::MarkedTimeline;
 use crate::model::{AccountId, Actor, Cursor, NotificationId, NotificationType, StatusId};
 use crate::service::visibility::{self, Place, Seen};
 use crate::store::notification::{Listed, Wanted};
@@ -54,8 +55,15 @@ pub async fn show(app: &App, actor: &Actor, id: NotificationId) -> Result<Shown>
 ///
 /// # Errors
 /// When the database does.
-pub async fn count_unread(app: &App, actor: &Actor, wanted: &Wanted, limit: i64) -> Result<i64> {
-    Ok(store::notification::count_unread(&app.db, actor.id, wanted, limit).await?)
+pub async fn count_unread(app: &App, actor: &Actor, wanted: &Wanted, limit: i64) -> Result<usize> {
+    if wanted.types.is_empty() || limit == 0 {
+        return Ok(0);
+    }
+    let markers = store::marker::list(&app.db, actor.id).await?;
+    let read = markers.iter().find(|marker| marker.timeline == MarkedTimeline::Notifications);
+    let unread = Cursor { since_id: read.map(|marker| marker.last_read_id), ..Cursor::first(limit) };
+    // Read as a page is, so that it costs what a page does however many there are.
+    Ok(store::notification::list::page(&app.db, actor.id, wanted, &unread).await?.len())
 }
 
 /// Removes one of the actor's notifications.

@@ -6,10 +6,10 @@ use crate::store::sql::Sql;
 use crate::store::{Db, Result};
 use crate::{notification_columns, sql};
 
-/// What every page asks: the owner, the bounds, the policy, and no suspended sender. `$2` are the types.
+/// What every page asks: the owner, the bounds, the policy, nobody suspended. `$2` are the types.
 macro_rules! within {
     () => {
-        " n.account_id = $1 AND n.id < $3 AND n.id > $4 AND (NOT n.filtered OR $5) AND a.suspended_at IS NULL "
+        concat!(" WHERE n.account_id = $1 AND n.id < $3 AND n.id > $4 AND (NOT n.filtered OR $5) AND", from_someone!())
     };
 }
 
@@ -37,17 +37,18 @@ pub async fn page(db: &Db, account: AccountId, wanted: &Wanted, cursor: &Cursor)
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// Every type: read in their order. The types are named all the same, since plugins have others.
+/// Every type: read in their order. The types are named all the same, since plugins have others; `coalesce` keeps the
+/// engine from going through them type by type.
 fn all(ascending: bool) -> Sql {
     if ascending {
         sql!(
-            "SELECT " notification_columns!() " FROM notifications n JOIN accounts a ON a.id = n.from_account_id
-             WHERE" within!() "AND n.type" in("$2") "ORDER BY n.id LIMIT $6"
+            "SELECT " notification_columns!() " FROM notifications n" within!()
+            "AND coalesce(n.type, '')" in("$2") "ORDER BY n.id LIMIT $6"
         )
     } else {
         sql!(
-            "SELECT " notification_columns!() " FROM notifications n JOIN accounts a ON a.id = n.from_account_id
-             WHERE" within!() "AND n.type" in("$2") "ORDER BY n.id DESC LIMIT $6"
+            "SELECT " notification_columns!() " FROM notifications n" within!()
+            "AND coalesce(n.type, '')" in("$2") "ORDER BY n.id DESC LIMIT $6"
         )
     }
 }
@@ -56,13 +57,13 @@ fn all(ascending: bool) -> Sql {
 fn from_one(ascending: bool) -> Sql {
     if ascending {
         sql!(
-            "SELECT " notification_columns!() " FROM notifications n JOIN accounts a ON a.id = n.from_account_id
-             WHERE" within!() "AND n.from_account_id = $7 AND n.type" in("$2") "ORDER BY n.id LIMIT $6"
+            "SELECT " notification_columns!() " FROM notifications n" within!()
+            "AND n.from_account_id = $7 AND coalesce(n.type, '')" in("$2") "ORDER BY n.id LIMIT $6"
         )
     } else {
         sql!(
-            "SELECT " notification_columns!() " FROM notifications n JOIN accounts a ON a.id = n.from_account_id
-             WHERE" within!() "AND n.from_account_id = $7 AND n.type" in("$2") "ORDER BY n.id DESC LIMIT $6"
+            "SELECT " notification_columns!() " FROM notifications n" within!()
+            "AND n.from_account_id = $7 AND coalesce(n.type, '')" in("$2") "ORDER BY n.id DESC LIMIT $6"
         )
     }
 }
@@ -73,30 +74,22 @@ fn of_types(ascending: bool) -> Sql {
         sql!(
             sqlite: "SELECT " notification_columns!() " FROM json_each($2) t
                      JOIN notifications n ON n.id IN (
-                         SELECT n.id FROM notifications n JOIN accounts a ON a.id = n.from_account_id
-                         WHERE" within!() "AND n.type = t.value ORDER BY n.id LIMIT $6)
-                     JOIN accounts a ON a.id = n.from_account_id
+                         SELECT n.id FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id LIMIT $6)
                      ORDER BY n.id LIMIT $6";
             postgres: "SELECT " notification_columns!() " FROM unnest($2::text[]) AS t(value)
                        CROSS JOIN LATERAL (
-                           SELECT n.* FROM notifications n JOIN accounts a ON a.id = n.from_account_id
-                           WHERE" within!() "AND n.type = t.value ORDER BY n.id LIMIT $6) n
-                       JOIN accounts a ON a.id = n.from_account_id
+                           SELECT n.* FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id LIMIT $6) n
                        ORDER BY n.id LIMIT $6"
         )
     } else {
         sql!(
             sqlite: "SELECT " notification_columns!() " FROM json_each($2) t
                      JOIN notifications n ON n.id IN (
-                         SELECT n.id FROM notifications n JOIN accounts a ON a.id = n.from_account_id
-                         WHERE" within!() "AND n.type = t.value ORDER BY n.id DESC LIMIT $6)
-                     JOIN accounts a ON a.id = n.from_account_id
+                         SELECT n.id FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id DESC LIMIT $6)
                      ORDER BY n.id DESC LIMIT $6";
             postgres: "SELECT " notification_columns!() " FROM unnest($2::text[]) AS t(value)
                        CROSS JOIN LATERAL (
-                           SELECT n.* FROM notifications n JOIN accounts a ON a.id = n.from_account_id
-                           WHERE" within!() "AND n.type = t.value ORDER BY n.id DESC LIMIT $6) n
-                       JOIN accounts a ON a.id = n.from_account_id
+                           SELECT n.* FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id DESC LIMIT $6) n
                        ORDER BY n.id DESC LIMIT $6"
         )
     }
