@@ -118,7 +118,7 @@ fn may_see(viewer: Option<&Actor>, head: &Head) -> bool {
 /// True unless `viewer`'s own blocks and mutes, or a limit that moderators set, keep it away from `place`.
 fn wants(viewer: Option<&Actor>, head: &Head, place: Place) -> bool {
     if is_own(viewer, head) {
-        return true;
+        return !(head.author_limited && matches!(place, Place::Public { .. }));
     }
     let blocked = head.blocking || head.domain_blocking;
     let limited = head.author_limited && !head.following;
