@@ -13,7 +13,7 @@ use crate::http::json::Json;
 use crate::http::page::{Links, Page};
 use crate::model::{AccountId, NotificationId, NotificationType};
 use crate::service;
-use crate::store::notification::Wanted;
+use crate::service::notification::Wanted;
 
 /// Which notifications are wanted.
 #[derive(Debug, Default, Deserialize)]

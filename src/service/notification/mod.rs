@@ -17,7 +17,9 @@ use crate::error::{Error, Result};
 use crate::model::marker::MarkedTimeline;
 use crate::model::{AccountId, Actor, Cursor, NotificationId, NotificationType, StatusId};
 use crate::service::visibility::{self, Place, Seen};
-use crate::store::notification::{Listed, Wanted};
+pub use crate::store::notification::Wanted;
+
+use crate::store::notification::Listed;
 use crate::store::{self, Tx};
 
 /// A notification that can be shown, with its status.
