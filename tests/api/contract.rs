@@ -82,6 +82,24 @@ pub fn is_json(shape: &str) -> bool {
     })
 }
 
+/// True when a document of `shape` holds `entity`, however deep. What tells of a status without being one counts as it.
+pub fn shows(shape: &str, entity: &str) -> bool {
+    let mut waiting: Vec<String> = shape.split('|').map(|one| one.trim().trim_end_matches("[]").to_owned()).collect();
+    let mut seen = Vec::new();
+    while let Some(name) = waiting.pop() {
+        if name == entity || (entity == "Status" && matches!(name.as_str(), "StatusEdit" | "StatusSource")) {
+            return true;
+        }
+        if let Some(schema) = SCHEMAS.get(&name).filter(|_| !seen.contains(&name)) {
+            let text = schema.to_string();
+            let named = text.split("\"$ref\":\"").skip(1).filter_map(|rest| rest.split(".schema.json").next());
+            waiting.extend(named.map(str::to_owned));
+            seen.push(name);
+        }
+    }
+    false
+}
+
 /// The table of routes.
 pub fn routes() -> Vec<Route> {
     let text = std::fs::read_to_string(folder().join("routes.csv")).unwrap();
@@ -191,6 +209,7 @@ fn the_table_reads() {
     let create = routes.iter().find(|route| route.name() == "POST /api/v1/statuses").unwrap();
     assert_eq!(create.response, "Status | ScheduledStatus");
     assert_eq!(create.scopes, ["write", "write:statuses"]);
+    assert!(shows("Context", "Status") && shows("Notification[]", "Status") && !shows("Account[]", "Status"));
 }
 
 #[test]

@@ -32,4 +32,5 @@ mod settings;
 mod statuses;
 mod store;
 mod tidy;
+mod visibility;
 mod web_session;

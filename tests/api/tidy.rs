@@ -88,7 +88,7 @@ const RULES: &[Rule] = &[
         name: "the clock tells the time",
         within: &["src"],
         but: &["src/clock.rs"],
-        words: &["Utc::now", "Local::now", "SystemTime", "std::time::Instant"],
+        words: &["Utc::now", "Local::now", "SystemTime::now", "SystemTime::elapsed", "std::time::Instant"],
     },
     Rule {
         name: "config reads the environment",
@@ -106,7 +106,7 @@ const RULES: &[Rule] = &[
         name: "mail is sent in one place",
         within: &["src"],
         but: &["src/mail.rs", "src/mail"],
-        words: &["SmtpTransport"],
+        words: &["SmtpTransport", "AsyncSmtpTransport"],
     },
 ];
 

@@ -1,0 +1,669 @@
+//! Who may see what: every kind of viewer × every kind of author × every visibility × every path that reads statuses.
+//!
+//! The oracle ([`may_see`] and [`verdict`]) is written from the contract (rules, sections 9, 10 and 12) and knows nothing
+//! of the server's own decision. Every status carries a mark of its own in its text, so a leak is found wherever it
+//! stands in an answer, JSON or not. A route that shows statuses and is not in [`READS`] fails the suite.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use crate::contract;
+use crate::harness::{Client, TestApp};
+use crate::routed::{plain, routed};
+use crate::seed::{Reply, Seed, Status};
+
+const VISIBILITIES: [&str; 7] = ["public", "public_unlisted", "login", "unlisted", "private", "limited", "direct"];
+
+/// What stands between a viewer and the authors. Every viewer has the same relation to every author.
+#[derive(Clone, Copy, Debug, Default)]
+struct Viewer {
+    name: &'static str,
+    token: Token,
+    follows: bool,
+    mentioned: bool,
+    /// The authors block them.
+    blocked: bool,
+    blocks: bool,
+    mutes: bool,
+    /// A mute that has run out.
+    muted_once: bool,
+    blocks_domain: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Token {
+    None,
+    Application,
+    Unconfirmed,
+    Pending,
+    Moderator,
+    /// Each author looks at their own.
+    Author,
+    #[default]
+    Person,
+}
+
+const NOBODY: Viewer = Viewer {
+    name: "",
+    token: Token::Person,
+    follows: false,
+    mentioned: false,
+    blocked: false,
+    blocks: false,
+    mutes: false,
+    muted_once: false,
+    blocks_domain: false,
+};
+
+const VIEWERS: &[Viewer] = &[
+    Viewer { name: "anonymous", token: Token::None, ..NOBODY },
+    Viewer { name: "application", token: Token::Application, ..NOBODY },
+    Viewer { name: "unconfirmed", token: Token::Unconfirmed, ..NOBODY },
+    Viewer { name: "pending", token: Token::Pending, ..NOBODY },
+    Viewer { name: "stranger", ..NOBODY },
+    Viewer { name: "moderator", token: Token::Moderator, ..NOBODY },
+    Viewer { name: "author", token: Token::Author, ..NOBODY },
+    Viewer { name: "follower", follows: true, ..NOBODY },
+    Viewer { name: "mentioned", mentioned: true, ..NOBODY },
+    Viewer { name: "mentioned_follower", follows: true, mentioned: true, ..NOBODY },
+    Viewer { name: "blocked", blocked: true, ..NOBODY },
+    Viewer { name: "blocked_mentioned", blocked: true, mentioned: true, ..NOBODY },
+    Viewer { name: "blocking", blocks: true, ..NOBODY },
+    Viewer { name: "blocking_mentioned", blocks: true, mentioned: true, ..NOBODY },
+    Viewer { name: "muting", mutes: true, ..NOBODY },
+    Viewer { name: "muting_follower", mutes: true, follows: true, ..NOBODY },
+    Viewer { name: "muting_mentioned", mutes: true, mentioned: true, ..NOBODY },
+    Viewer { name: "muted_once", muted_once: true, follows: true, ..NOBODY },
+    Viewer { name: "domain_blocking", blocks_domain: true, ..NOBODY },
+    Viewer { name: "domain_blocking_follower", blocks_domain: true, follows: true, ..NOBODY },
+];
+
+impl Viewer {
+    /// Signed in with an account that can be used.
+    fn is_person(self) -> bool {
+        matches!(self.token, Token::Person | Token::Moderator | Token::Author)
+    }
+}
+
+/// Who writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Author {
+    Plain,
+    Limited,
+    Suspended,
+    Remote,
+}
+
+const AUTHORS: [Author; 4] = [Author::Plain, Author::Limited, Author::Suspended, Author::Remote];
+
+/// A status of the matrix.
+#[derive(Clone, Debug)]
+struct Subject {
+    id: i64,
+    author: Author,
+    visibility: &'static str,
+    /// Answers someone else.
+    reply: bool,
+    mark: String,
+}
+
+/// Where it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Single,
+    Thread,
+    Profile,
+    Home,
+    /// A public or hashtag timeline.
+    Timeline,
+    /// The viewer's own favourites or bookmarks.
+    Collection,
+    Notification,
+    /// A page for browsers: nobody is signed in there.
+    Page,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Shown,
+    Hidden,
+    /// The contract does not say.
+    Either,
+}
+
+/// True when the author lets them see it (rules, section 10, "Visibility"); `None` where the contract does not say.
+fn may_see(viewer: Viewer, subject: &Subject) -> Option<bool> {
+    if subject.author == Author::Suspended {
+        return Some(false);
+    }
+    if viewer.token == Token::Author {
+        return Some(true);
+    }
+    match subject.visibility {
+        "public" | "public_unlisted" | "unlisted" => Some(!viewer.blocked),
+        "login" => match viewer.token {
+            // Whether an account that cannot be used yet counts as signed in.
+            Token::Unconfirmed | Token::Pending => None,
+            _ => Some(viewer.is_person() && !viewer.blocked),
+        },
+        // Whether a block takes back what a mention gave.
+        _ if viewer.blocked && viewer.mentioned => None,
+        "private" => Some((viewer.follows || viewer.mentioned) && !viewer.blocked),
+        "limited" | "direct" => Some(viewer.mentioned),
+        other => panic!("{other}"),
+    }
+}
+
+fn verdict(viewer: Viewer, subject: &Subject, place: Place) -> Verdict {
+    let own = viewer.token == Token::Author;
+    let remote = subject.author == Author::Remote;
+    let limited = subject.author == Author::Limited;
+    let domain = viewer.blocks_domain && remote;
+    let decide = |shown: bool| if shown { Verdict::Shown } else { Verdict::Hidden };
+    let viewer = if place == Place::Page { VIEWERS[0] } else { viewer };
+    match may_see(viewer, subject) {
+        Some(false) => return Verdict::Hidden,
+        None if place != Place::Timeline && place != Place::Home => return Verdict::Either,
+        _ => {}
+    }
+    match place {
+        Place::Single => Verdict::Shown,
+        Place::Thread if own => Verdict::Shown,
+        Place::Thread => decide(!viewer.blocks && !viewer.mutes && !domain && (!limited || viewer.follows)),
+        Place::Timeline => {
+            let listed = matches!(subject.visibility, "public" | "public_unlisted" | "login");
+            if !listed || limited || viewer.blocks || viewer.mutes || viewer.blocked || domain {
+                Verdict::Hidden
+            } else {
+                may_see(viewer, subject).map_or(Verdict::Either, decide)
+            }
+        }
+        Place::Home if viewer.blocks || viewer.mutes => Verdict::Hidden,
+        // The feed is seeded with everything for everyone; what nobody asked for may stay or go.
+        Place::Home if domain || !viewer.follows => Verdict::Either,
+        Place::Home => Verdict::Shown,
+        Place::Profile | Place::Collection if viewer.blocks => Verdict::Either,
+        Place::Collection | Place::Notification if viewer.blocks || viewer.mutes || domain => Verdict::Either,
+        Place::Notification if limited && !own && !viewer.follows => Verdict::Either,
+        Place::Profile if domain => Verdict::Either,
+        Place::Profile | Place::Collection | Place::Notification => Verdict::Shown,
+        // What profile pages leave out for anyone is theirs to decide; what may not be seen was decided above.
+        Place::Page => Verdict::Either,
+    }
+}
+
+/// A path that reads statuses.
+struct Read {
+    /// As the router has it, with `:` for parameters.
+    name: &'static str,
+    place: Place,
+    how: How,
+}
+
+enum How {
+    /// One path for one status, which answers 404 when it is hidden and shows its mark when not.
+    Each(fn(&World, &Subject) -> String),
+    /// As [`How::Each`], but the answer does not show the status itself.
+    Gate(fn(&World, &Subject) -> String),
+    /// Paths that show many, with which of the subjects are to be found there.
+    Pages(fn(&World) -> Vec<String>, fn(&Subject) -> bool),
+}
+
+const READS: &[Read] = &[
+    Read {
+        name: "GET /api/v1/statuses/:",
+        place: Place::Single,
+        how: How::Each(|_, s| format!("/api/v1/statuses/{}", s.id)),
+    },
+    Read {
+        name: "GET /api/v1/statuses/:/history",
+        place: Place::Single,
+        how: How::Each(|_, s| format!("/api/v1/statuses/{}/history", s.id)),
+    },
+    Read {
+        name: "GET /api/v1/statuses/:/source",
+        place: Place::Single,
+        how: How::Each(|_, s| format!("/api/v1/statuses/{}/source", s.id)),
+    },
+    Read {
+        name: "GET /api/v1/statuses/:/context",
+        place: Place::Single,
+        how: How::Gate(|_, s| format!("/api/v1/statuses/{}/context", s.id)),
+    },
+    Read {
+        name: "GET /api/v1/statuses/:/context",
+        place: Place::Thread,
+        how: How::Pages(
+            |world| world.roots.iter().map(|id| format!("/api/v1/statuses/{id}/context")).collect(),
+            |subject| subject.reply,
+        ),
+    },
+    Read {
+        name: "GET /api/v1/statuses/:/reblogged_by",
+        place: Place::Single,
+        how: How::Gate(|_, s| format!("/api/v1/statuses/{}/reblogged_by", s.id)),
+    },
+    Read {
+        name: "GET /api/v1/statuses/:/favourited_by",
+        place: Place::Single,
+        how: How::Gate(|_, s| format!("/api/v1/statuses/{}/favourited_by", s.id)),
+    },
+    Read {
+        name: "GET /api/v1/statuses",
+        place: Place::Single,
+        how: How::Pages(
+            |world| {
+                let some = |some: &[Subject]| some.iter().map(|s| format!("id[]={}&", s.id)).collect::<String>();
+                world.subjects.chunks(20).map(|chunk| format!("/api/v1/statuses?{}", some(chunk))).collect()
+            },
+            |_| true,
+        ),
+    },
+    Read {
+        name: "GET /api/v1/accounts/:/statuses",
+        place: Place::Profile,
+        how: How::Pages(
+            |world| world.authors.iter().map(|id| format!("/api/v1/accounts/{id}/statuses?limit=40")).collect(),
+            |_| true,
+        ),
+    },
+    Read {
+        name: "GET /api/v1/accounts/:/statuses",
+        place: Place::Profile,
+        how: How::Pages(
+            |world| {
+                world.authors.iter().map(|id| format!("/api/v1/accounts/{id}/statuses?pinned=true&limit=40")).collect()
+            },
+            |subject| !subject.reply && subject.visibility != "direct",
+        ),
+    },
+    Read {
+        // What a friend of everyone has reblogged, whatever it is.
+        name: "GET /api/v1/accounts/:/statuses",
+        place: Place::Single,
+        how: How::Pages(|world| vec![format!("/api/v1/accounts/{}/statuses?limit=40", world.booster)], |_| false),
+    },
+    Read {
+        name: "GET /api/v1/timelines/home",
+        place: Place::Home,
+        how: How::Pages(
+            |world| {
+                // More than a page: each subject, and a reblog of it.
+                let below = world.subjects.iter().filter(|subject| !subject.reply).step_by(14);
+                let pages = below.map(|subject| format!("/api/v1/timelines/home?limit=40&max_id={}", subject.id));
+                pages.chain(["/api/v1/timelines/home?limit=40".to_owned()]).collect()
+            },
+            |subject| !subject.reply,
+        ),
+    },
+    Read {
+        name: "GET /api/v1/timelines/public",
+        place: Place::Timeline,
+        how: How::Pages(|_| vec!["/api/v1/timelines/public?limit=40".to_owned()], |subject| !subject.reply),
+    },
+    Read {
+        name: "GET /api/v1/timelines/public",
+        place: Place::Timeline,
+        how: How::Pages(
+            |_| vec!["/api/v1/timelines/public?limit=40&local=true".to_owned()],
+            |subject| !subject.reply && subject.author != Author::Remote,
+        ),
+    },
+    Read {
+        name: "GET /api/v1/timelines/tag/:",
+        place: Place::Timeline,
+        how: How::Pages(
+            |_| ["plain", "replies"].map(|tag| format!("/api/v1/timelines/tag/{tag}?limit=40")).to_vec(),
+            |_| true,
+        ),
+    },
+    Read {
+        name: "GET /api/v1/favourites",
+        place: Place::Collection,
+        how: How::Pages(|_| vec!["/api/v1/favourites?limit=40".to_owned()], |subject| !subject.reply),
+    },
+    Read {
+        name: "GET /api/v1/bookmarks",
+        place: Place::Collection,
+        how: How::Pages(|_| vec!["/api/v1/bookmarks?limit=40".to_owned()], |subject| !subject.reply),
+    },
+    Read {
+        name: "GET /api/v1/notifications",
+        place: Place::Notification,
+        how: How::Pages(|_| vec!["/api/v1/notifications?limit=80".to_owned()], |subject| !subject.reply),
+    },
+    Read {
+        name: "GET /api/v1/notifications/:",
+        place: Place::Notification,
+        how: How::Pages(
+            |world| world.notifications.iter().map(|id| format!("/api/v1/notifications/{id}")).collect(),
+            |_| false,
+        ),
+    },
+    Read { name: "GET /@:/:", place: Place::Page, how: How::Each(|world, s| format!("{}/{}", world.page(s), s.id)) },
+    Read {
+        name: "GET /@:",
+        place: Place::Page,
+        how: How::Pages(
+            |world| {
+                let all = world
+                    .names
+                    .iter()
+                    .flat_map(|name| ["", ".rss", ".atom", "/feed"].map(|end| format!("/@{name}{end}")));
+                all.chain(["/tags/plain", "/tags/replies", "/tags/plain.rss", "/"].map(str::to_owned)).collect()
+            },
+            |_| true,
+        ),
+    },
+];
+
+/// Acts on a status that must not work, nor tell anything, when it is hidden.
+const ACTS: &[&str] = &["favourite", "unfavourite", "reblog", "unreblog", "bookmark", "mute", "unmute", "pin", "unpin"];
+
+struct World {
+    app: TestApp,
+    authors: Vec<i64>,
+    names: Vec<String>,
+    /// Tokens of the local authors.
+    own: Vec<(Author, Client)>,
+    viewers: Vec<(Viewer, Client)>,
+    subjects: Vec<Subject>,
+    /// Statuses with subjects above or below them.
+    roots: Vec<i64>,
+    booster: i64,
+    notifications: Vec<i64>,
+}
+
+impl World {
+    fn page(&self, subject: &Subject) -> String {
+        format!("/@{}", self.names[AUTHORS.iter().position(|author| *author == subject.author).unwrap()])
+    }
+
+    async fn new() -> Self {
+        let app = TestApp::new().await;
+        let mut viewers = Vec::new();
+        for viewer in VIEWERS {
+            viewers.push((*viewer, client(&app, *viewer).await));
+        }
+        let booster = app.account("booster").await;
+        let mut own = Vec::new();
+        for author in [Author::Plain, Author::Limited, Author::Suspended] {
+            own.push((author, app.account(&format!("{author:?}").to_lowercase()).await));
+        }
+        app.run_jobs().await;
+
+        let mut seed = Seed::new(app.db().engine(), "example.test");
+        let remote = seed.account("remote", Some("remote.test"));
+        let mut world = Self {
+            authors: own.iter().map(|(_, client)| i64::from(client.id())).chain([remote]).collect(),
+            names: ["plain", "limited", "suspended", "remote@remote.test"].map(str::to_owned).to_vec(),
+            own,
+            viewers,
+            subjects: Vec::new(),
+            roots: Vec::new(),
+            booster: i64::from(booster.id()),
+            notifications: Vec::new(),
+            app,
+        };
+        world.relate(&mut seed);
+        world.write(&mut seed);
+        let now = seed.time(seed_now());
+        seed.write(world.app.db()).await;
+        world.finish(&now).await;
+        world
+    }
+
+    fn people(&self) -> impl Iterator<Item = (Viewer, i64)> {
+        let people = self.viewers.iter().filter(|(viewer, client)| client.token.is_some() && has_account(*viewer));
+        people.map(|(viewer, client)| (*viewer, i64::from(client.id())))
+    }
+
+    fn relate(&self, seed: &mut Seed) {
+        for (viewer, id) in self.people() {
+            for author in &self.authors {
+                if viewer.follows {
+                    seed.follow(id, *author);
+                }
+                if viewer.blocked {
+                    seed.block(*author, id);
+                }
+                if viewer.blocks {
+                    seed.block(id, *author);
+                }
+                if viewer.mutes || viewer.muted_once {
+                    seed.mute(id, *author);
+                }
+            }
+            if viewer.blocks_domain {
+                seed.block_domain(id, "remote.test");
+            }
+        }
+    }
+
+    fn write(&mut self, seed: &mut Seed) {
+        let tags = ["plain", "replies"].map(|name| seed.tag(name));
+        for reply in [false, true] {
+            for (number, author) in AUTHORS.into_iter().enumerate() {
+                let id = self.authors[number];
+                let root = seed.status(&Status { author: self.booster, text: "a root", ..Status::default() });
+                self.roots.push(root);
+                for visibility in VISIBILITIES {
+                    let mark = format!("zq{author:?}-{visibility}-{reply}qz");
+                    let parent = Reply { status: root, account: self.booster, conversation: root };
+                    let status = seed.status(&Status {
+                        author: id,
+                        text: &mark,
+                        visibility,
+                        reply_to: reply.then_some(parent),
+                        local: author != Author::Remote,
+                        ..Status::default()
+                    });
+                    let subject = Subject { id: status, author, visibility, reply, mark };
+                    seed.tagged(status, tags[usize::from(reply)]);
+                    if reply {
+                        let parent = Reply { status, account: id, conversation: root };
+                        self.roots.push(seed.reply(self.booster, parent, "public"));
+                    } else {
+                        self.spread(seed, &subject, id);
+                    }
+                    for (_, person) in self.people().filter(|(viewer, _)| viewer.mentioned).collect::<Vec<_>>() {
+                        seed.mention(status, person);
+                    }
+                    self.subjects.push(subject);
+                }
+            }
+        }
+    }
+
+    /// Puts a status wherever somebody could come across it.
+    fn spread(&mut self, seed: &mut Seed, subject: &Subject, author: i64) {
+        let boost =
+            seed.status(&Status { author: self.booster, text: "", reblog_of: Some(subject.id), ..Status::default() });
+        seed.pin(author, subject.id);
+        let own = self.own.iter().map(|(_, client)| i64::from(client.id()));
+        for person in self.people().map(|(_, id)| id).chain(own).collect::<Vec<_>>() {
+            seed.home(person, subject.id, author, subject.id);
+            seed.home(person, boost, self.booster, subject.id);
+            seed.favourite(person, subject.id);
+            seed.bookmark(person, subject.id);
+            self.notifications.push(seed.notification(person, author, "mention", Some(subject.id)));
+        }
+    }
+
+    async fn finish(&self, now: &str) {
+        let db = self.app.db();
+        let (limited, suspended) = (self.authors[1], self.authors[2]);
+        let once =
+            self.people().filter(|(viewer, _)| viewer.muted_once).map(|(_, id)| id.to_string()).collect::<Vec<_>>();
+        for statement in [
+            format!("UPDATE accounts SET limited_at = {now}, version = version + 1 WHERE id = {limited}"),
+            format!("UPDATE accounts SET suspended_at = {now}, version = version + 1 WHERE id = {suspended}"),
+            format!("UPDATE mutes SET expires_at = {now} WHERE account_id IN ({})", once.join(", ")),
+            format!("UPDATE users SET feed_state = 'live', last_active_at = {now}"),
+        ] {
+            db.execute_raw(&statement).await.unwrap();
+        }
+        for (viewer, id) in self.people() {
+            let change = match viewer.token {
+                Token::Unconfirmed => "confirmed_at = NULL",
+                Token::Pending => "approved = FALSE",
+                Token::Moderator => "role_id = 1",
+                _ => continue,
+            };
+            db.execute_raw(&format!("UPDATE users SET {change} WHERE account_id = {id}")).await.unwrap();
+        }
+    }
+
+    /// Every viewer with the authors that they are a viewer of.
+    fn lookers(&self) -> Vec<(Viewer, Option<Author>, &Client)> {
+        let mut lookers = Vec::new();
+        for (viewer, client) in &self.viewers {
+            match viewer.token {
+                Token::Author => lookers.extend(self.own.iter().map(|(author, own)| (*viewer, Some(*author), own))),
+                _ => lookers.push((*viewer, None, client)),
+            }
+        }
+        lookers
+    }
+}
+
+/// A quarter of an hour before the tests' clock.
+fn seed_now() -> i64 {
+    (1_768_478_400_000 - 900_000) << 16
+}
+
+fn has_account(viewer: Viewer) -> bool {
+    !matches!(viewer.token, Token::None | Token::Application | Token::Author)
+}
+
+async fn client(app: &TestApp, viewer: Viewer) -> Client {
+    match viewer.token {
+        Token::None | Token::Author => app.anonymous(),
+        Token::Application => app.application("read write").await,
+        Token::Unconfirmed | Token::Pending | Token::Moderator | Token::Person => app.account(viewer.name).await,
+    }
+}
+
+/// What `subject` is to a looker: an author who looks at the statuses of another is a stranger.
+fn seen_by(viewer: Viewer, own: Option<Author>, subject: &Subject) -> Viewer {
+    match own {
+        Some(author) if author != subject.author => Viewer { name: "author", ..NOBODY },
+        _ => viewer,
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_seen_that_should_not_be_and_nothing_is_missing() {
+    let world = World::new().await;
+    let routed = routed();
+    let mut faults = BTreeSet::new();
+    let mut count = 0;
+    for read in READS.iter().filter(|read| routed.contains(read.name)) {
+        for (viewer, own, client) in world.lookers() {
+            // Whoever is suspended gets nothing at all: 403. Some paths are for people alone.
+            let barred = own == Some(Author::Suspended) || (!viewer.is_person() && needs_person(read.name));
+            match &read.how {
+                How::Each(path) | How::Gate(path) => {
+                    // Whether it answers something matters to lists alone.
+                    for subject in world.subjects.iter().filter(|subject| !subject.reply) {
+                        let verdict = verdict(seen_by(viewer, own, subject), subject, read.place);
+                        let path = path(&world, subject);
+                        let answer = client.get(&path).send().await;
+                        count += 1;
+                        let shown = match read.how {
+                            How::Gate(_) => answer.status == 200,
+                            _ => answer.text().contains(&subject.mark),
+                        };
+                        let wrong = match verdict {
+                            Verdict::Hidden => shown || answer.status == 200,
+                            Verdict::Shown => !shown && !barred,
+                            Verdict::Either => false,
+                        };
+                        if wrong || answer.status.is_server_error() {
+                            let at = own.map_or(String::new(), |author| format!(" ({author:?})"));
+                            faults.insert(format!(
+                                "{}{at}: {path}: {} should be {verdict:?}: {}",
+                                viewer.name, subject.mark, answer.status
+                            ));
+                        }
+                    }
+                }
+                How::Pages(paths, there) => {
+                    let mut text = String::new();
+                    for path in paths(&world) {
+                        let answer = client.get(&path).send().await;
+                        count += 1;
+                        assert!(!answer.status.is_server_error(), "{path}: {}", answer.text());
+                        let _ = writeln!(text, "{}", answer.text());
+                    }
+                    for subject in &world.subjects {
+                        let verdict = verdict(seen_by(viewer, own, subject), subject, read.place);
+                        let shown = text.contains(&subject.mark);
+                        let wrong = match verdict {
+                            Verdict::Hidden => shown,
+                            Verdict::Shown => !shown && there(subject) && !barred,
+                            Verdict::Either => false,
+                        };
+                        if wrong {
+                            let at = own.map_or(String::new(), |author| format!(" ({author:?})"));
+                            faults.insert(format!(
+                                "{}{at}: {} {:?}: {} should be {verdict:?}",
+                                viewer.name, read.name, read.place, subject.mark
+                            ));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(count > 2_000, "only {count} answers were looked at");
+    let list: Vec<_> = faults.iter().take(60).cloned().collect();
+    assert!(faults.is_empty(), "{} faults in {count} answers, the first:\n  {}", faults.len(), list.join("\n  "));
+}
+
+/// True when the table has the route as one for a person alone.
+fn needs_person(name: &str) -> bool {
+    contract::routes().iter().any(|row| format!("{} {}", row.method, plain(&row.path)) == name && row.auth == "user")
+}
+
+#[tokio::test]
+async fn what_is_hidden_cannot_be_acted_on() {
+    let world = World::new().await;
+    let routed = routed();
+    let mut faults = Vec::new();
+    for (viewer, own, client) in world.lookers().into_iter().filter(|(viewer, ..)| viewer.is_person()) {
+        let hidden = world.subjects.iter().filter(|subject| {
+            may_see(seen_by(viewer, own, subject), subject) == Some(false) && own != Some(Author::Suspended)
+        });
+        for subject in hidden.filter(|subject| !subject.reply) {
+            for act in ACTS.iter().filter(|act| routed.contains(&format!("POST /api/v1/statuses/:/{act}"))) {
+                let path = format!("/api/v1/statuses/{}/{act}", subject.id);
+                let answer = client.post(&path).send().await;
+                if answer.status != 404 || answer.text().contains(&subject.mark) {
+                    faults.push(format!("{}: {act} {}: {}", viewer.name, subject.mark, answer.status));
+                }
+            }
+            if routed.contains("POST /api/v1/statuses") {
+                let reply = serde_json::json!({ "status": "an answer", "in_reply_to_id": subject.id.to_string() });
+                let answer = client.post("/api/v1/statuses").json(&reply).send().await;
+                if answer.status != 404 {
+                    faults.push(format!("{}: answer {}: {}", viewer.name, subject.mark, answer.status));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} faults:\n  {}", faults.len(), faults.join("\n  "));
+}
+
+#[test]
+fn every_path_that_reads_statuses_is_in_the_matrix() {
+    let known: BTreeSet<&str> = READS.iter().map(|read| read.name).collect();
+    let routed = routed();
+    let missing: Vec<String> = contract::routes()
+        .iter()
+        .filter(|row| row.method == "GET" && contract::shows(&row.response, "Status"))
+        .map(|row| format!("GET {}", plain(&row.path)))
+        .filter(|name| routed.contains(name) && !known.contains(name.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "these show statuses and are not in READS: {missing:#?}");
+}
