@@ -4,10 +4,9 @@
 //! The mail server is the one peer, beside other servers of the fediverse, to which a connection is opened.
 
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use lettre::message::header::{ContentTransferEncoding, ContentType};
-use lettre::message::{Mailbox, MultiPart, SinglePart};
+use lettre::message::{Body, Mailbox, MultiPart, SinglePart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
 
@@ -82,7 +81,7 @@ impl Mailer {
     pub async fn send(&self, letter: Letter) -> Result<(), Error> {
         match &self.transport {
             Transport::Smtp(smtp) => {
-                let message = self.message(letter, None)?;
+                let message = self.message(letter, false)?;
                 let sent = smtp.send(message).await;
                 sent.map(drop).map_err(|error| match error.is_permanent() {
                     true => Error::Refused(error.to_string()),
@@ -92,7 +91,7 @@ impl Mailer {
             Transport::Directory(folder) => {
                 // A name that sorts by time, and text that can be read and copied as it stands.
                 let name = format!("{}-{}.eml", letter.date.format("%Y%m%dT%H%M%S%6f"), crypto::random_text(6));
-                let message = self.message(letter, Some(ContentTransferEncoding::EightBit))?;
+                let message = self.message(letter, true)?;
                 let failed = |error: std::io::Error| Error::Failed(format!("mail.directory: {error}"));
                 tokio::fs::create_dir_all(folder).await.map_err(failed)?;
                 tokio::fs::write(folder.join(name), message.formatted()).await.map_err(failed)
@@ -101,21 +100,24 @@ impl Mailer {
         }
     }
 
-    fn message(&self, letter: Letter, encoding: Option<ContentTransferEncoding>) -> Result<Message, Error> {
+    /// `readable`: as plain text, as no mail server need take it.
+    fn message(&self, letter: Letter, readable: bool) -> Result<Message, Error> {
         let refused = |error: &dyn std::fmt::Display| Error::Refused(error.to_string());
         let to = letter.to.parse().map_err(|error: lettre::address::AddressError| refused(&error))?;
         let head = Message::builder()
             .from(self.from.clone())
             .to(Mailbox::new(None, to))
             .subject(letter.subject)
-            .date(SystemTime::from(*letter.date))
+            .date((*letter.date).into())
             .message_id(Some(format!("<{}@{}>", crypto::random_text(18), self.from.email.domain())));
-        let part = |kind: ContentType, body: String| {
-            let part = SinglePart::builder().header(kind);
-            match encoding {
-                Some(encoding) => part.header(encoding).body(body),
-                None => part.body(body),
-            }
+        let part = |kind: ContentType, text: String| {
+            let body = match readable {
+                true => {
+                    Body::dangerous_pre_encoded(text.replace('\n', "\r\n").into(), ContentTransferEncoding::EightBit)
+                }
+                false => Body::new(text),
+            };
+            SinglePart::builder().header(kind).body(body)
         };
         let text = part(ContentType::TEXT_PLAIN, letter.text);
         let message = match letter.html {

@@ -40,6 +40,7 @@ pub async fn run(config: Config) -> Result<()> {
         let listener = bind(address, "metrics.listen").await?;
         metrics::serve(app.clone(), listener, stopped.clone())?;
     }
+    jobs::cron::schedule(&app).await?;
     let workers = tokio::spawn(jobs::worker::run(app.clone(), stopped.clone()));
     let poll = tokio::spawn(poll_settings(app.clone()));
     announce(&app, listener.local_addr().map_err(Error::internal)?);

@@ -20,6 +20,7 @@ pub mod relationship;
 pub mod status;
 pub mod status_edit;
 pub mod status_source;
+pub mod token;
 pub mod web;
 
 use serde::Serialize;

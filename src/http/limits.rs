@@ -4,13 +4,14 @@
 //! request but of an action, or of the e-mail address in a form, are spent by the services.
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::auth::Authentication;
 use super::client_address::client_address;
 use super::headers;
+use super::web::error_page;
 use crate::app::App;
 use crate::error::Error;
 use crate::service::limits::{self, Key, Ledger, Limit, Standing};
@@ -31,7 +32,7 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     let spent = applicable(&app, &request).into_iter().filter_map(|(limit, key)| limits::spend(&app, limit, &key));
     let lowest = spent.min_by_key(|standing| (!standing.exceeded, standing.remaining));
     let (mut response, noted) = match lowest {
-        Some(standing) if standing.exceeded => (Error::RateLimited.into_response(), None),
+        Some(standing) if standing.exceeded => (refuse(&app, api), None),
         _ => Ledger::keep(next.run(request)).await,
     };
     let shown = [noted, lowest].into_iter().flatten().min_by_key(|standing| standing.remaining);
@@ -39,6 +40,13 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
         show(standing, response.headers_mut());
     }
     response
+}
+
+fn refuse(app: &App, api: bool) -> Response {
+    match api {
+        true => Error::RateLimited.into_response(),
+        false => error_page(app, StatusCode::TOO_MANY_REQUESTS, "Wait a few minutes before you try again"),
+    }
 }
 
 /// The limits that a request spends, each with whose it is.

@@ -8,8 +8,8 @@ use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
 
 use super::api::{
-    accounts, blocks, credentials, follow_requests, markers, media, mutes, notifications, preferences, profile,
-    relationships, status_actions, statuses, timelines,
+    accounts, blocks, credentials, emails, follow_requests, markers, media, mutes, notifications, preferences, profile,
+    registrations, relationships, status_actions, statuses, timelines,
 };
 use super::{access, auth, cache, compress, error, files, guard, headers, health, limits, observe, web};
 use crate::app::App;
@@ -37,6 +37,9 @@ pub fn router(app: App) -> Router {
 
 fn api() -> Router<App> {
     Router::new()
+        // emails
+        .route("/api/v1/emails/confirmations", post(emails::create_confirmation))
+        .route("/api/v1/emails/check_confirmation", get(emails::check_confirmation))
         // media
         .route("/api/v2/media", post(media::create))
         .route("/api/v1/media", post(media::create))
@@ -95,7 +98,7 @@ fn health() -> Router<App> {
 /// Accounts and what one does about another.
 fn accounts() -> Router<App> {
     Router::new()
-        .route("/api/v1/accounts", get(accounts::index))
+        .route("/api/v1/accounts", get(accounts::index).post(registrations::create))
         .route("/api/v1/accounts/verify_credentials", get(credentials::show))
         .route("/api/v1/accounts/update_credentials", patch(credentials::update))
         .route("/api/v1/accounts/lookup", get(accounts::lookup).layer(cache::while_anonymous()))
@@ -134,6 +137,12 @@ fn accounts() -> Router<App> {
 /// Pages for people: errors are pages too, and cookies work.
 fn browser() -> Router<App> {
     Router::new()
+        // sign-up, confirmation, passwords, the owner
+        .route("/auth/sign_up", get(web::sign_up::show).post(web::sign_up::create))
+        .route("/auth/confirmation", get(web::confirmation::show).post(web::confirmation::create))
+        .route("/auth/password/new", get(web::password::new).post(web::password::create))
+        .route("/auth/password/edit", get(web::password::edit).post(web::password::update))
+        .route("/auth/setup", get(web::owner::show).post(web::owner::create))
         // sign-in and settings
         .route("/auth/sign_in", get(web::sign_in::show).post(web::sign_in::create))
         .route("/auth/sign_out", post(web::sign_in::delete))

@@ -4,11 +4,13 @@
 //! twice (a kill between its work and its removal), so every kind is harmless when repeated. One file per kind.
 
 pub mod accept_requests;
+pub mod cron;
 pub mod expire_mute;
 pub mod feed;
 pub mod generate_key;
 pub mod purge_media;
 pub mod purge_profile_images;
+pub mod send_mail;
 pub mod worker;
 
 use std::future::Future;
@@ -115,6 +117,8 @@ async fn dispatch(app: &App, row: store::job::JobRow) -> Result<Done, Failure> {
         };
     }
     kinds!(
+        cron::Clean,
+        send_mail::SendMail,
         accept_requests::AcceptRequests,
         expire_mute::ExpireMute,
         feed::FanOut,

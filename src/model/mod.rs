@@ -6,6 +6,7 @@ mod cursor;
 pub mod emoji;
 mod id;
 pub mod job;
+pub mod link;
 pub mod marker;
 pub mod media;
 pub mod notification;

@@ -12,6 +12,7 @@ use crate::crypto::{self, Secret};
 use crate::error::{Result, Validation};
 use crate::model::actor::{Unusable, User};
 use crate::model::{Account, AccountId, RowId};
+use crate::service::limits::{self, Key};
 use crate::store;
 use crate::store::session::NewSession;
 
@@ -146,6 +147,7 @@ pub async fn change_password(
     new: Secret,
     confirmation: &Secret,
 ) -> Result<()> {
+    limits::require(app, &limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
     let mut faults = Validation::default();
     if !crypto::verify_password(current, person.user.password_hash.clone()).await? {
         faults.add("current_password", "ERR_INVALID", "is not your current password");

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::crypto::{self, Secret};
 use crate::error::{Error, Result};
 use crate::model::Account;
+use crate::service::letter::{self, Subject};
 use crate::store;
 
 /// Random bytes of a password that the server makes.
@@ -25,7 +26,7 @@ pub async fn find(app: &App, name: &str) -> Result<Account> {
     account.ok_or_else(|| Error::invalid(format!("there is no account {name:?} on this server")))
 }
 
-/// Lets in someone whose sign-up waits, and takes their address as confirmed; false when there was nothing to do.
+/// Lets in someone whose sign-up waits, tells them by mail, and takes their address as confirmed; false when there was nothing to do.
 ///
 /// # Errors
 /// When the database does.
@@ -33,6 +34,9 @@ pub async fn approve(app: &App, account: &Account) -> Result<bool> {
     let mut tx = app.db.begin().await?;
     let approved = store::user::approve(&mut tx, account.id).await?;
     let confirmed = store::user::confirm(&mut tx, account.id, app.clock.now()).await?;
+    if approved {
+        letter::queue(app, &mut tx, account.id, Subject::Approved, None).await?;
+    }
     tx.commit().await?;
     Ok(approved || confirmed)
 }

@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod account_search;
+pub mod cleaning;
 pub mod db;
 pub mod emoji;
 pub mod favourite;
@@ -12,6 +13,7 @@ pub mod featured_tag;
 pub mod feed;
 pub mod follow;
 pub mod job;
+pub mod link;
 pub mod list;
 pub mod marker;
 pub mod media;

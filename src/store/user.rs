@@ -162,3 +162,42 @@ pub async fn set_role(tx: &mut Tx, id: AccountId, role: Option<i64>) -> Result<(
     tx.query(sql!("UPDATE users SET role_id = $2 WHERE account_id = $1")).bind(id).bind(role).execute().await?;
     Ok(())
 }
+
+/// True when there is a user.
+///
+/// # Errors
+/// When the database does.
+pub async fn any(db: impl Executor) -> Result<bool> {
+    let first: Option<(AccountId,)> = db.query(sql!("SELECT account_id FROM users LIMIT 1")).optional().await?;
+    Ok(first.is_some())
+}
+
+/// Sets the e-mail address, of which no other waits any more; `confirmed_at` is kept where `None`.
+///
+/// # Errors
+/// A violation of `users_email` when the address is taken.
+pub async fn set_email(tx: &mut Tx, id: AccountId, email: &str, confirmed_at: Option<Time>) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE users SET email = $2, unconfirmed_email = NULL, confirmed_at = coalesce($3, confirmed_at)
+         WHERE account_id = $1"
+    ))
+    .bind(id)
+    .bind(email.to_owned())
+    .bind(confirmed_at)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Notes the address that is to replace a confirmed one.
+///
+/// # Errors
+/// When the database does.
+pub async fn set_unconfirmed_email(tx: &mut Tx, id: AccountId, email: &str) -> Result<()> {
+    tx.query(sql!("UPDATE users SET unconfirmed_email = $2 WHERE account_id = $1"))
+        .bind(id)
+        .bind(email.to_owned())
+        .execute()
+        .await?;
+    Ok(())
+}

@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod blocks;
 pub mod credentials;
+pub mod emails;
 pub mod follow_requests;
 pub mod markers;
 pub mod media;
@@ -10,6 +11,7 @@ pub mod mutes;
 pub mod notifications;
 pub mod preferences;
 pub mod profile;
+pub mod registrations;
 pub mod relationships;
 pub mod status_actions;
 pub mod statuses;

@@ -5,12 +5,16 @@
 //! ask for a session and check the CSRF token. Feeds, mail and pages share the templates of `crate::templates`.
 
 pub mod assets;
+pub mod confirmation;
 pub mod cookies;
 pub mod csrf;
+pub mod owner;
+pub mod password;
 pub mod render;
 pub mod session;
 pub mod settings;
 pub mod sign_in;
+pub mod sign_up;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};

@@ -17,6 +17,7 @@ use crate::http::extract::Params;
 use crate::http::extract::params::text;
 use crate::model::settings::RegistrationsMode;
 use crate::service;
+use crate::service::limits::{self, Key};
 
 /// Where a person goes who came for nothing in particular.
 const HOME: &str = "/settings";
@@ -60,6 +61,7 @@ pub async fn create(
     csrf: Csrf,
     Form(form): Form<SignIn>,
 ) -> Result<Response> {
+    limits::require(&app, &limits::SIGN_IN, &Key::email(form.email.as_deref().unwrap_or_default()))?;
     let password = Secret::from(form.password.clone().unwrap_or_default());
     match service::session::authenticate(&app, form.email.as_deref().unwrap_or_default(), password).await? {
         Ok(account) => {

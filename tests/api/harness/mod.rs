@@ -4,6 +4,7 @@ mod browser;
 mod cli;
 mod client;
 mod database;
+mod mailbox;
 
 use std::path::Path;
 use std::sync::Arc;

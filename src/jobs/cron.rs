@@ -1,0 +1,54 @@
+//! What is done again and again: each kind queues its own next run in the transaction of this one, under a key, so that
+//! once per server is once per server, however many nodes there are.
+
+use chrono::TimeDelta;
+use serde::{Deserialize, Serialize};
+
+use super::{Done, Failure, Job};
+use crate::app::App;
+use crate::error::Result;
+use crate::model::JobId;
+use crate::model::job::Lane;
+use crate::store;
+
+/// How often what has expired is removed.
+const CLEAN_EVERY: TimeDelta = TimeDelta::hours(1);
+/// How long a repeated request gets the first answer again (contract rules, section 10).
+const IDEMPOTENCY_LIFETIME: TimeDelta = TimeDelta::hours(1);
+
+/// Sees to it that every recurring job waits for its time. Called when a server starts.
+///
+/// # Errors
+/// When the database does.
+pub async fn schedule(app: &App) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    super::enqueue(app, &mut tx, &Clean {}).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Removes expired sessions, links, authorization codes and idempotency keys.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Clean {}
+
+impl Job for Clean {
+    const KIND: &'static str = "clean";
+    const LANE: Lane = Lane::Background;
+
+    fn key(&self) -> Option<String> {
+        Some(String::new())
+    }
+
+    async fn run(self, app: &App, id: JobId) -> Result<Done, Failure> {
+        let now = app.clock.now();
+        let mut tx = app.db.begin().await?;
+        store::session::delete_expired(&mut tx, now).await?;
+        store::link::delete_expired(&mut tx, now).await?;
+        store::cleaning::delete_expired_grants(&mut tx, now).await?;
+        store::cleaning::delete_idempotency_keys(&mut tx, now - IDEMPOTENCY_LIFETIME).await?;
+        super::enqueue_at(app, &mut tx, &self, now + CLEAN_EVERY).await?;
+        super::finish(&mut tx, id).await?;
+        tx.commit().await?;
+        Ok(Done::Removed)
+    }
+}

@@ -1,0 +1,102 @@
+//! Links that work once.
+
+use super::{Executor, Result, Tx};
+use crate::model::link::{Link, LinkKind};
+use crate::model::{AccountId, RowId, Time};
+use crate::sql;
+
+/// The columns of [`Link`].
+#[macro_export]
+macro_rules! link_columns {
+    () => {
+        "l.id, l.kind, l.account_id, l.email, l.expires_at"
+    };
+}
+
+/// Inserts a link, known from now on by `token_hash`.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert(tx: &mut Tx, link: &Link, token_hash: String, now: Time) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO one_time_links (id, kind, token_hash, account_id, email, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)"
+    ))
+    .bind(link.id)
+    .bind(link.kind)
+    .bind(token_hash)
+    .bind(link.account_id)
+    .bind(link.email.clone())
+    .bind(now)
+    .bind(link.expires_at)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// The link of `kind` with this hash, unless it was used or has expired by `now`.
+///
+/// # Errors
+/// When the database does.
+pub async fn find_by_hash(db: impl Executor, kind: LinkKind, token_hash: &str, now: Time) -> Result<Option<Link>> {
+    db.query(sql!(
+        "SELECT " link_columns!() " FROM one_time_links l WHERE l.token_hash = $1 AND l.kind = $2 AND l.expires_at > $3"
+    ))
+    .bind(token_hash.to_owned())
+    .bind(kind)
+    .bind(now)
+    .optional()
+    .await
+}
+
+/// The link with this id, unless it was used or has expired by `now`.
+///
+/// # Errors
+/// When the database does.
+pub async fn find(db: impl Executor, id: RowId, now: Time) -> Result<Option<Link>> {
+    db.query(sql!("SELECT " link_columns!() " FROM one_time_links l WHERE l.id = $1 AND l.expires_at > $2"))
+        .bind(id)
+        .bind(now)
+        .optional()
+        .await
+}
+
+/// Uses a link up; false when it was used meanwhile.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete(tx: &mut Tx, id: RowId) -> Result<bool> {
+    let gone = tx.query(sql!("DELETE FROM one_time_links WHERE id = $1")).bind(id).execute().await?;
+    Ok(gone > 0)
+}
+
+/// Removes the links of `kind` that are for `account`, or for nobody.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete_all(tx: &mut Tx, kind: LinkKind, account: Option<AccountId>) -> Result<()> {
+    match account {
+        Some(account) => {
+            tx.query(sql!("DELETE FROM one_time_links WHERE account_id = $1 AND kind = $2"))
+                .bind(account)
+                .bind(kind)
+                .execute()
+                .await?
+        }
+        None => {
+            tx.query(sql!("DELETE FROM one_time_links WHERE account_id IS NULL AND kind = $1"))
+                .bind(kind)
+                .execute()
+                .await?
+        }
+    };
+    Ok(())
+}
+
+/// Removes what expired by `now`.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete_expired(tx: &mut Tx, now: Time) -> Result<u64> {
+    tx.query(sql!("DELETE FROM one_time_links WHERE expires_at <= $1")).bind(now).execute().await
+}
