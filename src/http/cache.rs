@@ -10,7 +10,8 @@ use tower_http::set_header::SetResponseHeaderLayer;
 /// What nobody may keep: every answer of which nothing else is said.
 pub const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-store");
 
-const WHILE_ANONYMOUS: HeaderValue =
+/// What others may keep for a moment: an answer for nobody in particular.
+pub const WHILE_ANONYMOUS: HeaderValue =
     HeaderValue::from_static("max-age=15, public, stale-while-revalidate=30, stale-if-error=86400");
 const FOR_EVERYONE: HeaderValue =
     HeaderValue::from_static("max-age=300, public, stale-while-revalidate=30, stale-if-error=86400");

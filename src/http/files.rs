@@ -56,7 +56,8 @@ fn entity_tag(key: &Key) -> String {
     format!("\"{}\"", name.split('.').next().unwrap_or_default())
 }
 
-fn matches_tag(sent: &HeaderValue, tag: &str) -> bool {
+/// True when a value of `If-None-Match` names `tag`.
+pub(super) fn matches_tag(sent: &HeaderValue, tag: &str) -> bool {
     let mut tags = sent.to_str().unwrap_or_default().split(',').map(str::trim);
     tags.any(|sent| sent == "*" || sent.strip_prefix("W/").unwrap_or(sent) == tag)
 }

@@ -143,6 +143,12 @@ fn browser() -> Router<App> {
         .route("/auth/password/new", get(web::password::new).post(web::password::create))
         .route("/auth/password/edit", get(web::password::edit).post(web::password::update))
         .route("/auth/setup", get(web::owner::show).post(web::owner::create))
+        // people, statuses, hashtags
+        .route("/@{name}", get(web::profile::show))
+        .route("/@{name}/{id}", get(web::status::show))
+        .route("/users/{name}", get(web::profile::moved))
+        .route("/users/{name}/statuses/{id}", get(web::status::moved))
+        .route("/tags/{name}", get(web::tag::show))
         // sign-in and settings
         .route("/auth/sign_in", get(web::sign_in::show).post(web::sign_in::create))
         .route("/auth/sign_out", post(web::sign_in::delete))

@@ -17,6 +17,7 @@ pub mod profile;
 pub mod profile_image;
 pub mod reblog;
 pub mod registration;
+pub mod public;
 pub mod relationship;
 pub mod session;
 pub mod settings;

@@ -323,3 +323,16 @@ pub async fn bump(tx: &mut Tx, id: AccountId) -> Result<()> {
     tx.query(sql!("UPDATE accounts SET version = version + 1 WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }
+
+/// The oldest local account that has a person behind it.
+///
+/// # Errors
+/// When the database does.
+pub async fn find_oldest_local(db: impl Executor) -> Result<Option<Account>> {
+    db.query(sql!(
+        "SELECT " account_columns!() " FROM accounts a
+         WHERE a.id = (SELECT MIN(u.account_id) FROM users u WHERE u.approved AND u.confirmed_at IS NOT NULL)"
+    ))
+    .optional()
+    .await
+}

@@ -10,11 +10,16 @@ pub mod cookies;
 pub mod csrf;
 pub mod owner;
 pub mod password;
+pub mod feed;
+pub mod profile;
 pub mod render;
 pub mod session;
 pub mod settings;
 pub mod sign_in;
 pub mod sign_up;
+pub mod status;
+pub mod tag;
+pub mod visitor;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -30,6 +35,7 @@ pub use cookies::Cookies;
 pub use csrf::{Csrf, Form};
 pub use render::{Hidden, Page};
 pub use session::{SignedIn, WebSession};
+pub use visitor::Visitor;
 
 /// Cookies in and out, errors as pages: around every route that a browser shows.
 pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Response {

@@ -5,7 +5,9 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use crate::app::App;
+use crate::crypto;
 use crate::error::Result;
+use crate::http::{cache, files};
 use crate::templates;
 
 /// What a page may load: style, pictures and media of this server, and nothing else.
@@ -70,6 +72,19 @@ impl Page {
     #[must_use]
     pub fn without_referrer(self) -> Self {
         self.with_header(header::REFERRER_POLICY, "no-referrer")
+    }
+
+    /// The answer for a page that is the same for everyone: others may keep it for a moment, and what the browser that
+    /// `asked` has already is not sent again.
+    #[must_use]
+    pub fn shared(mut self, asked: &HeaderMap) -> Response {
+        let tag = format!("\"{}\"", &crypto::sha256_hex(self.html.as_bytes())[..32]);
+        let unchanged = asked.get_all(header::IF_NONE_MATCH).iter().any(|sent| files::matches_tag(sent, &tag));
+        if let Ok(tag) = HeaderValue::from_str(&tag) {
+            self.headers.insert(header::ETAG, tag);
+        }
+        self.headers.insert(header::CACHE_CONTROL, cache::WHILE_ANONYMOUS);
+        if unchanged { (StatusCode::NOT_MODIFIED, self.headers).into_response() } else { self.into_response() }
     }
 
     /// Sets a header; one that is set already is replaced.
