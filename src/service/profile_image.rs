@@ -45,6 +45,15 @@ impl Picture {
         }
     }
 
+    /// Storage keys of what `account` shows.
+    fn files(self, account: &Account) -> Vec<String> {
+        let files = match self {
+            Self::Avatar => [&account.avatar, &account.avatar_static],
+            Self::Header => [&account.header, &account.header_static],
+        };
+        files.into_iter().flatten().cloned().collect()
+    }
+
     const fn kind(self) -> Kind {
         match self {
             Self::Avatar => Kind::Avatar,
@@ -117,6 +126,13 @@ pub async fn set(app: &App, tx: &mut Tx, account: &Account, stored: &Stored) -> 
 /// # Errors
 /// When the database does.
 pub async fn remove(app: &App, tx: &mut Tx, account: &Account, picture: Picture) -> Result<()> {
+    let remote = match picture {
+        Picture::Avatar => &account.avatar_remote_url,
+        Picture::Header => &account.header_remote_url,
+    };
+    if picture.files(account).is_empty() && remote.is_none() {
+        return Ok(());
+    }
     replace(app, tx, account, picture, None, None).await
 }
 
@@ -129,11 +145,7 @@ async fn replace(
     still: Option<String>,
 ) -> Result<()> {
     let now = app.clock.now();
-    let old = match picture {
-        Picture::Avatar => [&account.avatar, &account.avatar_static],
-        Picture::Header => [&account.header, &account.header_static],
-    };
-    let files: Vec<String> = old.into_iter().flatten().cloned().collect();
+    let files = picture.files(account);
     match picture {
         Picture::Avatar => store::account::set_avatar(tx, account.id, image, still, now).await?,
         Picture::Header => store::account::set_header(tx, account.id, image, still, now).await?,

@@ -210,3 +210,45 @@ async fn pictures_are_set_and_taken_away() {
     app.anonymous().delete("/api/v1/profile/avatar").fails(401).await;
     alice.with_scopes("read").await.delete("/api/v1/profile/avatar").fails(403).await;
 }
+
+#[tokio::test]
+async fn pictures_are_uploaded_replaced_and_taken_off() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let send = |files: Vec<(&'static str, &'static str, Vec<u8>)>| {
+        let files: Vec<(&str, &str, &[u8])> = files.iter().map(|(name, file, bytes)| (*name, *file, &bytes[..])).collect();
+        alice.patch(UPDATE).multipart(&[("display_name", "Alice")], &files)
+    };
+    let served = async |url: &serde_json::Value| {
+        let path = url.as_str().unwrap().strip_prefix("https://example.test").unwrap().to_owned();
+        app.anonymous().get(&path).send().await
+    };
+
+    let own = send(vec![("avatar", "a.png", png(500, 300)), ("header", "h.png", png(1600, 900))]).ok().await;
+    let avatar = served(&own["avatar"]).await;
+    assert_eq!(image::load_from_memory(&avatar.body).unwrap().width(), 400);
+    assert_eq!(own["avatar"], own["avatar_static"]);
+    assert!(own["header"].as_str().unwrap().contains("/media/headers/"));
+    assert_eq!(own["display_name"], "Alice");
+
+    let moving = send(vec![("avatar", "a.gif", gif())]).ok().await;
+    assert_ne!(moving["avatar"], moving["avatar_static"]);
+    assert_eq!(moving["header"], own["header"]);
+    app.app.clock.advance(chrono::Duration::hours(2));
+    app.run_jobs().await;
+    assert_eq!(served(&own["avatar"]).await.status, 404, "the old file is gone");
+    for url in [&moving["avatar"], &moving["avatar_static"], &moving["header"]] {
+        assert_eq!(served(url).await.status, 200);
+    }
+
+    let broken = send(vec![("avatar", "a.png", b"no picture".to_vec()), ("header", "h.png", png(20, 20))]);
+    let fault = broken.expect(axum::http::StatusCode::UNPROCESSABLE_ENTITY).await;
+    assert!(fault["details"]["avatar"].is_array());
+    assert_eq!(alice.get(VERIFY).ok().await["header"], own["header"], "nothing changed");
+
+    alice.delete("/api/v1/profile/avatar").ok().await;
+    alice.delete("/api/v1/profile/header").ok().await;
+    app.run_jobs().await;
+    assert_eq!(served(&moving["avatar"]).await.status, 404);
+    assert_eq!(served(&moving["header"]).await.status, 404);
+}
