@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::contract::check;
 use crate::harness::TestApp;
-use crate::media::png;
+use crate::media::{gif, png};
 
 const VERIFY: &str = "/api/v1/accounts/verify_credentials";
 const UPDATE: &str = "/api/v1/accounts/update_credentials";

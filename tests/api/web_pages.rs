@@ -213,10 +213,10 @@ async fn a_hashtag_shows_public_statuses() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     post(&alice, json!({"status": "see #Rooks", "visibility": "public"})).await;
-    post(&alice, json!({"status": "hidden #rooks", "visibility": "private"})).await;
+    post(&alice, json!({"status": "secret #rooks", "visibility": "private"})).await;
 
     let text = text(&app, "/tags/rooks").await;
-    assert!(text.contains("see <a") && !text.contains("hidden"));
+    assert!(text.contains("see <a") && !text.contains("secret"));
     assert_eq!(page(&app, "/tags/ROOKS").await.status, StatusCode::OK);
     assert_eq!(page(&app, "/tags/unknown").await.status, StatusCode::OK);
     assert_eq!(page(&app, "/tags/%21").await.status, StatusCode::NOT_FOUND);

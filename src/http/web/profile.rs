@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::entity::web::{self, WebAccount, WebStatus, clip};
 use crate::error::Result;
 use crate::http::extract::{Paging, Path};
-use crate::model::Account;
+use crate::model::{Account, StatusId};
 use crate::service::public;
 
 /// Longest description of a page for those who show previews of it, in characters.
@@ -30,10 +30,12 @@ pub async fn show(State(app): State<App>, visitor: Visitor, Path(name): Path<Str
     }
     let slice = public::statuses(&app, &account, false, &paging.cursor).await?;
     let is_first = paging.cursor.max_id.or(paging.cursor.min_id).or(paging.cursor.since_id).is_none();
-    let pinned = if is_first { public::pinned(&app, &account).await? } else { Vec::new() };
-    let pins = pinned.len();
-    let mut statuses = web::statuses(&app, &[pinned, slice.shown].concat()).await?;
-    statuses[..pins.min(statuses.len())].iter_mut().for_each(|status| status.pinned = true);
+    let pins = if is_first { public::pinned(&app, &account).await? } else { Vec::new() };
+    let pinned: Vec<StatusId> = pins.iter().map(|seen| seen.head().id).collect();
+    // What is pinned stands at the top alone.
+    let others = slice.shown.into_iter().filter(|seen| !pinned.contains(&seen.head().id));
+    let mut statuses = web::statuses(&app, &pins.into_iter().chain(others).collect::<Vec<_>>()).await?;
+    statuses.iter_mut().for_each(|status| status.pinned = pinned.contains(&status.id) && status.reblogged_by.is_none());
     let (pinned, statuses): (Vec<WebStatus>, Vec<WebStatus>) = statuses.into_iter().partition(|status| status.pinned);
     let shown = web::account(&app, &account).await?;
     let context = context! {
