@@ -216,7 +216,8 @@ async fn pictures_are_uploaded_replaced_and_taken_off() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let send = |files: Vec<(&'static str, &'static str, Vec<u8>)>| {
-        let files: Vec<(&str, &str, &[u8])> = files.iter().map(|(name, file, bytes)| (*name, *file, &bytes[..])).collect();
+        let files: Vec<(&str, &str, &[u8])> =
+            files.iter().map(|(name, file, bytes)| (*name, *file, &bytes[..])).collect();
         alice.patch(UPDATE).multipart(&[("display_name", "Alice")], &files)
     };
     let served = async |url: &serde_json::Value| {

@@ -82,7 +82,10 @@ async fn answers_and_boosts_stand_where_they_belong() {
     assert!(thread.contains("<meta property=\"og:type\" content=\"article\">"));
 
     let redirected = page(&app, &format!("/@alice/{}", boost["id"].as_str().unwrap())).await;
-    assert_eq!((redirected.status, redirected.header("location")), (StatusCode::FOUND, answer["url"].as_str().unwrap()));
+    assert_eq!(
+        (redirected.status, redirected.header("location")),
+        (StatusCode::FOUND, answer["url"].as_str().unwrap())
+    );
     let id = further["id"].as_str().unwrap();
     assert_eq!(page(&app, &format!("/@bob/{id}")).await.status, StatusCode::NOT_FOUND);
 }
@@ -180,7 +183,9 @@ async fn media_warnings_and_emojis_are_shown() {
     let shown = post(&alice, json!({"status": "look", "media_ids": [media["id"]]})).await;
     let text = text(&app, path(&shown["url"])).await;
     assert!(text.contains("alt=\"a &quot;slope&quot;\""));
-    assert!(text.contains(&format!("<meta property=\"og:image\" content=\"{}\">", media["preview_url"].as_str().unwrap())));
+    assert!(
+        text.contains(&format!("<meta property=\"og:image\" content=\"{}\">", media["preview_url"].as_str().unwrap()))
+    );
     assert!(text.contains("summary_large_image"));
 
     let warned = post(&alice, json!({"status": "gore", "spoiler_text": "careful"})).await;
@@ -203,7 +208,10 @@ async fn search_engines_are_told_what_people_chose() {
     alice.patch("/api/v1/accounts/update_credentials").json(&json!({"indexable": true})).ok().await;
     assert!(!robots(path(&status["url"])).await);
     assert!(robots(path(&unlisted["url"])).await);
-    app.db().execute_raw("UPDATE accounts SET other_settings = '{\"noindex\": true}', version = version + 1").await.unwrap();
+    app.db()
+        .execute_raw("UPDATE accounts SET other_settings = '{\"noindex\": true}', version = version + 1")
+        .await
+        .unwrap();
     assert!(robots("/@alice").await);
     assert!(robots(path(&status["url"])).await);
 }

@@ -51,7 +51,13 @@ impl Format {
 }
 
 /// The feed of the person called `name`, from `cursor` on.
-pub(super) async fn show(app: &App, visitor: &Visitor, name: &str, format: Format, cursor: &Cursor) -> Result<Response> {
+pub(super) async fn show(
+    app: &App,
+    visitor: &Visitor,
+    name: &str,
+    format: Format,
+    cursor: &Cursor,
+) -> Result<Response> {
     let account = public::person(app, name).await?;
     if account.is_suspended() {
         return Ok(gone(app));

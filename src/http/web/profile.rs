@@ -20,7 +20,12 @@ pub(super) const DESCRIPTION_CHARS: usize = 300;
 ///
 /// # Errors
 /// [`crate::error::Error::NotFound`] when there is no such person.
-pub async fn show(State(app): State<App>, visitor: Visitor, Path(name): Path<String>, paging: Paging) -> Result<Response> {
+pub async fn show(
+    State(app): State<App>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    paging: Paging,
+) -> Result<Response> {
     if let Some((name, format)) = feed::Format::split(&name) {
         return feed::show(&app, &visitor, name, format, &paging.cursor).await;
     }

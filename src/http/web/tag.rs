@@ -17,7 +17,12 @@ use crate::text::hashtag;
 ///
 /// # Errors
 /// [`Error::NotFound`] when there cannot be such a hashtag, [`Error::Invalid`] when strangers see no timelines here.
-pub async fn show(State(app): State<App>, visitor: Visitor, Path(name): Path<String>, paging: Paging) -> Result<Response> {
+pub async fn show(
+    State(app): State<App>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    paging: Paging,
+) -> Result<Response> {
     let name = hashtag::normalise(hashtag::bare(&name)).ok_or(Error::NotFound)?;
     let slice = timeline::tag(&app, None, &name, &Wanted::default(), &paging.cursor).await?;
     let statuses = web::statuses(&app, &slice.shown).await?;
