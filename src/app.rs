@@ -17,7 +17,9 @@ use crate::event::Events;
 use crate::mail::Mailer;
 use crate::media::Sandbox;
 use crate::media::storage::Storage;
+use crate::model::instance::Rule;
 use crate::model::{Emojis, Settings};
+use crate::service::instance::Figures;
 use crate::service::limits::Limits;
 use crate::store::{self, Db, db};
 use crate::urls::Urls;
@@ -45,6 +47,8 @@ pub struct Parts {
     pub urls: Urls,
     /// Rendered entities.
     pub cache: Cache,
+    /// Figures of the whole server.
+    pub figures: Figures,
     /// The server was asked to stop: it is not ready for more.
     pub stopping: AtomicBool,
     /// Uploaded and cached files.
@@ -67,6 +71,8 @@ pub struct Live {
     pub settings: Arc<Settings>,
     /// This server's own emojis.
     pub emojis: Arc<Emojis>,
+    /// The rules, in order.
+    pub rules: Arc<Vec<Rule>>,
 }
 
 impl Deref for App {
@@ -103,6 +109,7 @@ impl App {
             limits: Limits::default(),
             mail: Mailer::new(&config).map_err(Error::internal)?,
             events: Events::default(),
+            figures: Figures::default(),
             stopping: AtomicBool::new(false),
             live: ArcSwap::default(),
             storage: Storage::open(&config.storage.media_dir).map_err(Error::internal)?,
@@ -128,7 +135,13 @@ impl App {
         Arc::clone(&self.live.load().emojis)
     }
 
-    /// Reads settings and emojis again if they changed since the last look; true when they did.
+    /// The rules of now, in order.
+    #[must_use]
+    pub fn rules(&self) -> Arc<Vec<Rule>> {
+        Arc::clone(&self.live.load().rules)
+    }
+
+    /// Reads settings, rules and emojis again if they changed since the last look; true when they did.
     ///
     /// # Errors
     /// When the database does; what was read before stays.
@@ -141,7 +154,8 @@ impl App {
         let emojis = store::emoji::list_local_enabled(&self.db).await?;
         let by_shortcode = emojis.into_iter().map(|emoji| (emoji.shortcode.clone(), emoji)).collect();
         let emojis = Arc::new(Emojis { by_shortcode, generation });
-        self.live.store(Arc::new(Live { generation, settings, emojis }));
+        let rules = Arc::new(store::instance::rules(&self.db).await?);
+        self.live.store(Arc::new(Live { generation, settings, emojis, rules }));
         Ok(true)
     }
 }

@@ -34,6 +34,7 @@ pub async fn run(config: Config) -> Result<()> {
     let mut signals = Signals::new()?;
     let executable = crate::config::executable().map_err(Error::internal)?;
     let app = App::start(config, Clock::system(), &executable).await?;
+    http::well_known::check_nodeinfo(&app).await?;
     let listener = bind(app.config.server.listen, "server.listen").await?;
     let (stop, stopped) = watch::channel(false);
     if let Some(address) = app.config.metrics.listen {

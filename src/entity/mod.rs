@@ -11,6 +11,7 @@ pub mod credential;
 pub mod emoji;
 pub mod featured_tag;
 pub mod list;
+pub mod instance;
 pub mod marker;
 pub mod media;
 pub mod muted_account;
@@ -22,6 +23,7 @@ pub mod status_edit;
 pub mod status_source;
 pub mod token;
 pub mod web;
+pub mod well_known;
 
 use serde::Serialize;
 

@@ -18,3 +18,4 @@ pub mod observe;
 pub mod page;
 pub mod router;
 pub mod web;
+pub mod well_known;

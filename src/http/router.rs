@@ -8,10 +8,9 @@ use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
 
 use super::api::{
-    accounts, blocks, credentials, emails, follow_requests, markers, media, mutes, notifications, preferences, profile,
-    registrations, relationships, status_actions, statuses, timelines,
+    accounts, blocks, credentials, custom_emojis, emails, follow_requests, instance, markers, media, mutes, notifications, preferences, profile, registrations, relationships, status_actions, statuses, timelines,
 };
-use super::{access, auth, cache, compress, error, files, guard, headers, health, limits, observe, web};
+use super::{access, auth, cache, compress, error, files, guard, headers, health, limits, observe, web, well_known};
 use crate::app::App;
 
 /// The whole server. Layers run from the last to the first.
@@ -20,6 +19,7 @@ pub fn router(app: App) -> Router {
         .merge(api())
         .merge(accounts())
         .merge(health())
+        .merge(about())
         .route("/media/{*key}", get(files::show))
         .merge(browser().layer(middleware::from_fn_with_state(app.clone(), web::layer)))
         .route("/assets/{name}", get(web::assets::show))
@@ -86,6 +86,31 @@ fn api() -> Router<App> {
         .route("/api/v1/timelines/tag/{hashtag}", get(timelines::tag).layer(cache::while_anonymous()))
         .route("/api/v1/favourites", get(timelines::favourites))
         .route("/api/v1/bookmarks", get(timelines::bookmarks))
+}
+
+/// What the server tells about itself.
+fn about() -> Router<App> {
+    Router::new()
+        // instance, custom_emojis
+        .route("/api/v2/instance", get(instance::show))
+        .route("/api/v1/instance", get(instance::show_v1))
+        .route("/api/v1/instance/peers", get(instance::peers))
+        .route("/api/v1/instance/activity", get(instance::activity))
+        .route("/api/v1/instance/rules", get(instance::rules_index))
+        .route("/api/v1/instance/privacy_policy", get(instance::privacy_policy))
+        .route("/api/v1/instance/extended_description", get(instance::extended_description))
+        .route("/api/v1/instance/translation_languages", get(instance::translation_languages))
+        .route("/api/v1/instance/languages", get(instance::languages))
+        .route("/api/v1/custom_emojis", get(custom_emojis::index))
+        .layer(cache::for_everyone())
+        .route("/api/v1/instance/domain_blocks", get(instance::domain_blocks).layer(cache::while_anonymous()))
+        // well_known
+        .route("/.well-known/webfinger", get(well_known::webfinger))
+        .route("/.well-known/host-meta", get(well_known::host_meta))
+        .route("/.well-known/host-meta.json", get(well_known::host_meta_json))
+        .route("/.well-known/nodeinfo", get(well_known::nodeinfo_discovery))
+        .route("/nodeinfo/2.0", get(well_known::nodeinfo))
+        .route("/.well-known/change-password", get(well_known::change_password))
 }
 
 fn health() -> Router<App> {

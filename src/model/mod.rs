@@ -5,6 +5,7 @@ pub mod actor;
 mod cursor;
 pub mod emoji;
 mod id;
+pub mod instance;
 pub mod job;
 pub mod link;
 pub mod marker;

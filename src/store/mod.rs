@@ -12,6 +12,7 @@ pub mod favourite;
 pub mod featured_tag;
 pub mod feed;
 pub mod follow;
+pub mod instance;
 pub mod job;
 pub mod link;
 pub mod list;

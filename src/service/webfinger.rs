@@ -1,0 +1,79 @@
+//! Whose address is this? WebFinger (RFC 7033) for this server's people and for the server itself.
+//!
+//! Spec: contract federation, section 1.
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::model::Account;
+use crate::service::instance;
+
+/// Who was asked for.
+#[derive(Debug)]
+pub enum Subject {
+    /// A person of this server.
+    Account(Box<Account>),
+    /// The server itself: it signs what nobody in particular fetches.
+    Server,
+}
+
+/// Whom `resource` names: an address with or without `acct:`, the address of a page or actor, or this server's domain.
+///
+/// # Errors
+/// [`Error::BadRequest`] when it names nothing, [`Error::NotFound`] when it names someone who is not here.
+pub async fn find(app: &App, resource: &str) -> Result<Subject> {
+    let resource = resource.trim();
+    let name = match resource.strip_prefix("https://").or_else(|| resource.strip_prefix("http://")) {
+        Some(address) => from_url(app, address)?,
+        None => from_address(app, resource.strip_prefix("acct:").unwrap_or(resource))?,
+    };
+    match name {
+        None => Ok(Subject::Server),
+        Some(name) => Ok(Subject::Account(Box::new(instance::local_account(app, name).await?))),
+    }
+}
+
+/// The user name in `domain/@name` or `domain/users/name`; `None` for the server itself.
+fn from_url<'a>(app: &App, address: &'a str) -> Result<Option<&'a str>> {
+    let (domain, path) = address.split_once('/').unwrap_or((address, ""));
+    if domain.is_empty() {
+        return Err(unusable());
+    }
+    if !app.config.is_local_domain(domain) {
+        return Err(Error::NotFound);
+    }
+    let path = path.trim_end_matches('/');
+    if matches!(path, "" | "actor") {
+        return Ok(None);
+    }
+    let name = path.strip_prefix('@').or_else(|| path.strip_prefix("users/"));
+    name.filter(|name| is_name(name)).map(Some).ok_or(Error::NotFound)
+}
+
+/// The user name in `name@domain`; `None` for the server itself: its domain alone, or as both parts.
+fn from_address<'a>(app: &App, address: &'a str) -> Result<Option<&'a str>> {
+    let address = address.strip_prefix('@').filter(|rest| rest.contains('@')).unwrap_or(address);
+    let (name, domain) = match address.rsplit_once('@') {
+        Some((name, domain)) => (Some(name), domain),
+        None => (None, address),
+    };
+    let plausible = !domain.is_empty() && !domain.contains(['/', ' ', '?', '#']);
+    if !plausible || name.is_some_and(str::is_empty) || (name.is_none() && !domain.contains(['.', ':'])) {
+        return Err(unusable());
+    }
+    if !app.config.is_local_domain(domain) {
+        return Err(Error::NotFound);
+    }
+    match name {
+        Some(name) if app.config.is_local_domain(name) => Ok(None),
+        Some(name) if !is_name(name) => Err(Error::NotFound),
+        name => Ok(name),
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !name.is_empty()
+}
+
+fn unusable() -> Error {
+    Error::bad_request("resource is no address")
+}
