@@ -507,7 +507,8 @@ fn thumbnail(app: &App) -> String {
 }
 
 fn icons(app: &App) -> Vec<Icon> {
-    let icon = |side: &u32| Icon { src: app.urls.path(&format!("/assets/icon-{side}.png")), size: format!("{side}x{side}") };
+    let icon =
+        |side: &u32| Icon { src: app.urls.path(&format!("/assets/icon-{side}.png")), size: format!("{side}x{side}") };
     ICON_SIZES.iter().map(icon).collect()
 }
 

@@ -8,7 +8,8 @@ use axum::response::Response;
 use axum::routing::{delete, get, patch, post};
 
 use super::api::{
-    accounts, blocks, credentials, custom_emojis, emails, follow_requests, instance, markers, media, mutes, notifications, preferences, profile, registrations, relationships, status_actions, statuses, timelines,
+    accounts, blocks, credentials, custom_emojis, emails, follow_requests, instance, markers, media, mutes,
+    notifications, preferences, profile, registrations, relationships, status_actions, statuses, timelines,
 };
 use super::{access, auth, cache, compress, error, files, guard, headers, health, limits, observe, web, well_known};
 use crate::app::App;

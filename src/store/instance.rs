@@ -99,12 +99,10 @@ pub async fn statuses_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64,
 /// # Errors
 /// When the database does.
 pub async fn logins_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64, i64)>> {
-    db.query(sql!(
-        "SELECT a.week, COUNT(*) AS people FROM user_activity a WHERE a.week >= $1 GROUP BY a.week"
-    ))
-    .bind(first)
-    .all()
-    .await
+    db.query(sql!("SELECT a.week, COUNT(*) AS people FROM user_activity a WHERE a.week >= $1 GROUP BY a.week"))
+        .bind(first)
+        .all()
+        .await
 }
 
 /// People who signed up in each week since `first`.

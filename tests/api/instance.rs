@@ -54,7 +54,10 @@ async fn what_admins_set_is_told_at_once() {
     assert_eq!(instance["description"], "Birds & trees");
     assert_eq!(instance["contact"]["account"]["id"], alice.id().to_string());
     assert_eq!(instance["configuration"]["statuses"]["max_characters"], 1000);
-    assert_eq!((&instance["registrations"]["enabled"], &instance["registrations"]["approval_required"]), (&json!(true), &json!(true)));
+    assert_eq!(
+        (&instance["registrations"]["enabled"], &instance["registrations"]["approval_required"]),
+        (&json!(true), &json!(true))
+    );
     assert_eq!(instance["registrations"]["message"], json!(null), "only while closed");
 
     let v1 = app.anonymous().get("/api/v1/instance").ok().await;
@@ -109,10 +112,8 @@ async fn twelve_weeks_of_activity_unless_switched_off() {
 async fn peers_are_known_servers_without_a_block() {
     let app = TestApp::new().await;
     for domain in ["b.example", "a.example", "bad.example"] {
-        let insert = format!(
-            "INSERT INTO instances (domain, features, created_at) VALUES ('{domain}', '[]', {})",
-            now(&app)
-        );
+        let insert =
+            format!("INSERT INTO instances (domain, features, created_at) VALUES ('{domain}', '[]', {})", now(&app));
         app.db().execute_raw(&insert).await.unwrap();
     }
     block(&app, "bad.example", "noop", false).await;

@@ -13,7 +13,8 @@ fn webfinger(resource: &str) -> String {
 #[tokio::test]
 async fn a_person_is_found_by_every_form_of_their_address() {
     let app =
-        TestApp::with(&[("ROOKERY_SERVER_WEB_DOMAIN", "web.test"), ("ROOKERY_SERVER_ALTERNATE_DOMAINS", "old.test")]).await;
+        TestApp::with(&[("ROOKERY_SERVER_WEB_DOMAIN", "web.test"), ("ROOKERY_SERVER_ALTERNATE_DOMAINS", "old.test")])
+            .await;
     app.account("Alice").await;
     for resource in [
         "acct:alice@example.test",
@@ -42,7 +43,8 @@ async fn a_person_is_found_by_every_form_of_their_address() {
 #[tokio::test]
 async fn the_server_is_found_by_its_domain() {
     let app = TestApp::new().await;
-    for resource in ["example.test", "acct:example.test@example.test", "https://example.test", "https://example.test/"] {
+    for resource in ["example.test", "acct:example.test@example.test", "https://example.test", "https://example.test/"]
+    {
         let found = app.anonymous().get(&webfinger(resource)).ok().await;
         assert_eq!(found["subject"], "acct:example.test@example.test", "{resource}");
         assert_eq!(found["links"][1]["href"], "https://example.test/actor");
@@ -77,7 +79,11 @@ async fn host_meta_says_where_webfinger_is_in_both_forms() {
     let app = TestApp::new().await;
     let xml = app.anonymous().get("/.well-known/host-meta").send().await;
     assert!(xml.header("content-type").starts_with("application/xrd+xml"));
-    assert!(xml.text().contains("template=\"https://example.test/.well-known/webfinger?resource={uri}\""), "{}", xml.text());
+    assert!(
+        xml.text().contains("template=\"https://example.test/.well-known/webfinger?resource={uri}\""),
+        "{}",
+        xml.text()
+    );
     for request in [
         app.anonymous().get("/.well-known/host-meta.json"),
         app.anonymous().get("/.well-known/host-meta").header("accept", "application/json"),

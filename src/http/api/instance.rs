@@ -45,10 +45,7 @@ pub async fn rules_index(State(app): State<App>) -> Result<Json> {
 }
 
 /// `GET /api/v1/instance/domain_blocks`
-pub async fn domain_blocks(
-    State(app): State<App>,
-    MaybeAuth(viewer, ..): MaybeAuth<AnyScope>,
-) -> Result<Response> {
+pub async fn domain_blocks(State(app): State<App>, MaybeAuth(viewer, ..): MaybeAuth<AnyScope>) -> Result<Response> {
     let blocks = instance::domain_blocks(&app, viewer.as_deref()).await?;
     let blocks: Option<Vec<DomainBlock>> = blocks.map(|blocks| blocks.into_iter().map(DomainBlock::from).collect());
     or_nothing(blocks.as_ref())

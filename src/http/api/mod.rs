@@ -3,8 +3,8 @@
 pub mod accounts;
 pub mod blocks;
 pub mod credentials;
-pub mod emails;
 pub mod custom_emojis;
+pub mod emails;
 pub mod follow_requests;
 pub mod instance;
 pub mod markers;
