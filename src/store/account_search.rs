@@ -39,10 +39,10 @@ pub async fn by_prefix(db: impl Executor, viewer: AccountId, prefix: &str, wante
     db.query(sql!(
         "WITH candidates (id) AS (
             SELECT id FROM (SELECT a.id FROM accounts a WHERE lower(a.username) >= $1 AND lower(a.username) < $2
-                            ORDER BY lower(a.username), coalesce(lower(a.domain), '') LIMIT 200) named
+                            ORDER BY lower(a.username), coalesce(lower(a.domain), '') LIMIT 80) named
             UNION
             SELECT id FROM (SELECT a.id FROM accounts a WHERE a.search_name >= $1 AND a.search_name < $2
-                            ORDER BY a.search_name LIMIT 200) shown
+                            ORDER BY a.search_name LIMIT 80) shown
             UNION
             SELECT a.id FROM follows f JOIN accounts a ON a.id = f.target_account_id
             WHERE f.account_id = $3 AND ((lower(a.username) >= $1 AND lower(a.username) < $2)
@@ -80,7 +80,7 @@ pub async fn by_handle(
         "WITH candidates (id) AS (
             SELECT id FROM (SELECT a.id FROM accounts a
                             WHERE lower(a.username) = $1 AND coalesce(lower(a.domain), '') >= $2 AND coalesce(lower(a.domain), '') < $8
-                            ORDER BY coalesce(lower(a.domain), '') LIMIT 200) named
+                            ORDER BY coalesce(lower(a.domain), '') LIMIT 80) named
          ) " ranked!() account_is_known!() best_first!()
     ))
     .bind(username.to_owned())
