@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::jobs;
 use crate::jobs::expire_mute::ExpireMute;
+use crate::jobs::feed::{Merge, Unmerge};
 use crate::model::relationship::{Listed, Muted};
 use crate::model::{Account, AccountId, Actor, Cursor};
 use crate::service::{account, follow, notification};
@@ -203,16 +204,18 @@ async fn heard_again(app: &App, tx: &mut Tx, account: AccountId, target: Account
     Ok(())
 }
 
-// CALL SITES for the home timeline: jobs::feed::Merge and Unmerge are queued here when they land.
-
 /// Queues filling `account`'s home timeline with recent statuses of `target`.
-#[expect(clippy::unused_async, reason = "jobs::feed is wired here when it lands")]
-pub(super) async fn merge(_: &App, _: &mut Tx, _account: AccountId, _target: AccountId) -> Result<()> {
-    Ok(())
+///
+/// # Errors
+/// When the database does.
+pub(super) async fn merge(app: &App, tx: &mut Tx, account: AccountId, target: AccountId) -> Result<()> {
+    jobs::enqueue(app, tx, &Merge { account, target }).await
 }
 
 /// Queues taking `target`'s statuses off `account`'s home timeline.
-#[expect(clippy::unused_async, reason = "jobs::feed is wired here when it lands")]
-pub(super) async fn unmerge(_: &App, _: &mut Tx, _account: AccountId, _target: AccountId) -> Result<()> {
-    Ok(())
+///
+/// # Errors
+/// When the database does.
+pub(super) async fn unmerge(app: &App, tx: &mut Tx, account: AccountId, target: AccountId) -> Result<()> {
+    jobs::enqueue(app, tx, &Unmerge { account, target }).await
 }

@@ -355,3 +355,42 @@ async fn a_page_of_relationships_costs_as_many_statements_as_one() {
     assert_eq!(page, count(&format!("{followers}?limit=1")).await);
     assert_eq!(page, 3, "the token, the account and the page");
 }
+
+#[tokio::test]
+async fn the_home_timeline_follows_whom_one_follows() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    bob.post("/api/v1/statuses").form(&[("status", "hello")]).ok().await;
+    app.run_jobs().await;
+    let home = async || {
+        app.run_jobs().await;
+        alice.get("/api/v1/timelines/home").ok().await.as_array().unwrap().len()
+    };
+    // What the feed itself holds: what is hidden when it is read does not count as taken out.
+    let held = async || {
+        let rows: Vec<(i64,)> = app
+            .db()
+            .fetch_raw(&format!("SELECT COUNT(*) FROM feed_entries WHERE kind = 0 AND owner_id = {}", alice.id()))
+            .await
+            .unwrap();
+        rows[0].0
+    };
+
+    assert_eq!(home().await, 0);
+    act(&alice, "follow", &bob).await;
+    assert_eq!(home().await, 1);
+    act(&alice, "mute", &bob).await;
+    assert_eq!((home().await, held().await), (0, 0));
+    act(&alice, "unmute", &bob).await;
+    assert_eq!(home().await, 1);
+    alice.post(&format!("/api/v1/accounts/{}/mute", bob.id())).form(&[("duration", "60")]).ok().await;
+    assert_eq!((home().await, held().await), (0, 0));
+    app.app.clock.advance(Duration::seconds(60));
+    assert_eq!(home().await, 1);
+    act(&alice, "unfollow", &bob).await;
+    assert_eq!((home().await, held().await), (0, 0));
+    act(&alice, "follow", &bob).await;
+    assert_eq!(home().await, 1);
+    act(&bob, "block", &alice).await;
+    assert_eq!((home().await, held().await), (0, 0));
+}
