@@ -23,6 +23,7 @@ const IDEMPOTENCY_LIFETIME: TimeDelta = TimeDelta::hours(1);
 pub async fn schedule(app: &App) -> Result<()> {
     let mut tx = app.db.begin().await?;
     super::enqueue(app, &mut tx, &Clean {}).await?;
+    super::enqueue(app, &mut tx, &super::tend_feeds::TendFeeds::begin()).await?;
     tx.commit().await?;
     Ok(())
 }

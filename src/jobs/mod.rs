@@ -11,6 +11,7 @@ pub mod generate_key;
 pub mod purge_media;
 pub mod purge_profile_images;
 pub mod send_mail;
+pub mod tend_feeds;
 pub mod worker;
 
 use std::future::Future;
@@ -128,5 +129,6 @@ async fn dispatch(app: &App, row: store::job::JobRow) -> Result<Done, Failure> {
         generate_key::GenerateKey,
         purge_media::PurgeMedia,
         purge_profile_images::PurgeProfileImages,
+        tend_feeds::TendFeeds,
     )
 }

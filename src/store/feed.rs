@@ -2,6 +2,7 @@
 //!
 //! One statement serves all followers of an author; who gets a status follows the contract's rules, section 12.
 
+use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::model::{AccountId, StatusId, Time};
 use crate::sql;
@@ -273,18 +274,20 @@ pub async fn list_owners(db: impl Executor, after: AccountId, limit: i64) -> Res
         .await
 }
 
-/// Cuts the feed of `owner` to its newest `keep` entries.
+/// Cuts the feed of each of `owners` to its newest `keep` entries.
 ///
 /// # Errors
 /// When the database does.
-pub async fn trim(tx: &mut Tx, owner: AccountId, keep: i64) -> Result<u64> {
+pub async fn trim(tx: &mut Tx, owners: &[AccountId], keep: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM feed_entries
-         WHERE kind = 0 AND owner_id = $1 AND status_id <= (
-            SELECT e.status_id FROM feed_entries e WHERE e.kind = 0 AND e.owner_id = $1
-            ORDER BY e.status_id DESC LIMIT 1 OFFSET $2)"
+         WHERE kind = 0 AND (owner_id, status_id) IN (
+            SELECT x.owner_id, x.status_id
+            FROM (SELECT e.owner_id, e.status_id, ROW_NUMBER() OVER (PARTITION BY e.owner_id ORDER BY e.status_id DESC) AS place
+                  FROM feed_entries e WHERE e.kind = 0 AND e.owner_id" in("$1") ") x
+            WHERE x.place > $2)"
     ))
-    .bind(owner)
+    .bind(Ids::of(owners.iter().copied()))
     .bind(keep)
     .execute()
     .await

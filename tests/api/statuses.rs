@@ -321,6 +321,30 @@ async fn a_feed_that_was_dropped_is_built_again() {
 }
 
 #[tokio::test]
+async fn feeds_are_cut_to_length_and_dropped_for_whoever_stays_away() {
+    let app = TestApp::with(&[("ROOKERY_TIMELINES_HOME_LIMIT", "100")]).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    for number in 0..104 {
+        app.app.clock.advance(chrono::Duration::seconds(60));
+        publish(&alice, json!({"status": number.to_string()})).await;
+    }
+    let tend = || async {
+        let mut tx = app.app.db.begin().await.unwrap();
+        rookery::jobs::enqueue(&app.app, &mut tx, &rookery::jobs::tend_feeds::TendFeeds::begin()).await.unwrap();
+        tx.commit().await.unwrap();
+        app.run_jobs().await;
+    };
+    let entries = || async { app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM feed_entries").await.unwrap()[0].0 };
+
+    tend().await;
+    assert_eq!(entries().await, 100);
+    app.app.clock.advance(chrono::Duration::days(8));
+    bob.get("/api/v1/timelines/home").ok().await;
+    tend().await;
+    assert_eq!(entries().await, 0);
+}
+
+#[tokio::test]
 async fn visibilities_beyond_the_plain_ones_keep_their_audience() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
