@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::{http, jobs, metrics};
+use crate::{http, jobs, metrics, service};
 
 /// How soon a running server notices that another process changed settings, rules or emojis.
 const RELOAD_INTERVAL: Duration = Duration::from_millis(500);
@@ -45,6 +45,7 @@ pub async fn run(config: Config) -> Result<()> {
     let workers = tokio::spawn(jobs::worker::run(app.clone(), stopped.clone()));
     let poll = tokio::spawn(poll_settings(app.clone()));
     announce(&app, listener.local_addr().map_err(Error::internal)?);
+    invite_owner(&app).await?;
 
     let mut server = spawn_server(&app, listener, stopped);
     tokio::select! {
@@ -116,6 +117,14 @@ fn announce(app: &App, address: SocketAddr) {
     tracing::info!(%address, "Rookery {version} serves {}", app.urls.origin);
     // A closed standard output is nobody's loss: the log has it too.
     let _ = writeln!(std::io::stdout(), "Rookery {version} serves {} (listening on {address})", app.urls.origin);
+}
+
+/// On the first start, says on the terminal alone how the owner gets their account: whoever has the link is the owner.
+async fn invite_owner(app: &App) -> Result<()> {
+    if let Some(link) = service::owner::setup_link(app).await? {
+        let _ = writeln!(std::io::stdout(), "\nNobody lives here yet. Create the owner's account:\n\n  {link}\n");
+    }
+    Ok(())
 }
 
 /// The signals that ask the server to stop.

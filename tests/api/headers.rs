@@ -91,3 +91,18 @@ async fn a_body_that_says_it_is_too_large_is_refused_unread() {
     let request = app.anonymous().post("/api/v1/apps").header("content-length", "100000000");
     request.body("application/json", b"{}".to_vec()).fails(413).await;
 }
+
+#[tokio::test]
+async fn what_is_large_and_no_secret_is_compressed() {
+    let app = TestApp::new().await;
+    let get = |path: &str| app.anonymous().get(path).header("accept-encoding", "gzip");
+
+    let page = app.anonymous().get("/auth/sign_up").send().await;
+    let text = page.text();
+    let css = text.split('"').find(|part| part.starts_with("/assets/style")).unwrap();
+    let style = get(css).send().await;
+    assert_eq!(style.header("content-encoding"), "gzip");
+    assert!(style.header("vary").contains("accept-encoding"));
+    assert_eq!(get("/auth/sign_in").send().await.header("content-encoding"), "", "its form holds a token");
+    assert_eq!(get("/livez").send().await.header("content-encoding"), "");
+}

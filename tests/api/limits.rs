@@ -3,7 +3,7 @@
 use chrono::Duration;
 use rookery::service::limits::{self, Family};
 
-use crate::harness::TestApp;
+use crate::harness::{Browser, TestApp};
 
 async fn limited() -> TestApp {
     TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await
@@ -81,4 +81,38 @@ async fn registering_apps_is_limited_by_address_behind_a_trusted_proxy() {
     }
     register("192.0.2.1").fails(429).await;
     assert_ne!(register("192.0.2.2").send().await.status, 429);
+}
+
+#[tokio::test]
+async fn publishing_shows_the_limit_of_statuses() {
+    let app = limited().await;
+    let alice = app.account("alice").await;
+
+    let published = alice.post("/api/v1/statuses").form(&[("status", "hello")]).send().await;
+    assert_eq!(published.status, 200);
+    assert_eq!(published.header("x-ratelimit-reset"), "2026-01-15T15:00:00.000000Z", "three hours");
+    assert_eq!(published.header("x-ratelimit-remaining"), "299");
+
+    for _ in 0..299 {
+        limits::family(&app.app, alice.id(), Family::Statuses).unwrap().keep();
+    }
+    let refused = alice.post("/api/v1/statuses").form(&[("status", "again")]).send().await;
+    assert_eq!(refused.status, 429);
+    assert_eq!(refused.header("x-ratelimit-remaining"), "0");
+}
+
+#[tokio::test]
+async fn guessing_passwords_ends_with_a_page() {
+    let app = limited().await;
+    app.account("alice").await;
+    let browser = Browser::new(&app);
+    let page = browser.get("/auth/sign_in").await;
+    let fields = [("email", "alice"), ("password", "guess")];
+
+    for _ in 0..25 {
+        assert_eq!(browser.submit(&page, "/auth/sign_in", &fields).await.status, 422);
+    }
+    let refused = browser.submit(&page, "/auth/sign_in", &fields).await;
+    assert_eq!(refused.status, 429);
+    assert!(refused.text().contains("Too many tries"), "{}", refused.text());
 }
