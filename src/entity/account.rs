@@ -134,6 +134,15 @@ pub async fn render_one(app: &App, id: AccountId) -> Result<Fragment> {
     render(app, &[id]).await?.pop().ok_or(Error::NotFound)
 }
 
+/// An account that was read already, rendered: no statement at all when it did not change.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is gone meanwhile.
+pub async fn render_found(app: &App, account: &model::Account) -> Result<Fragment> {
+    let rendered = render_versions(app, &[(account.id, account.version)]).await?;
+    rendered.get(&account.id).map(|text| Fragment(text.to_string())).ok_or(Error::NotFound)
+}
+
 /// Those of a collection that may be shown, rendered, in the order given: no statement at all when none changed.
 ///
 /// # Errors

@@ -79,9 +79,7 @@ impl From<&CredentialRow> for Role {
 /// [`Error::NotFound`] when it is not a local person's.
 pub async fn render(app: &App, id: AccountId) -> Result<Fragment> {
     let row = store::profile::find(&app.db, id).await?.ok_or(Error::NotFound)?;
-    let rendered = account::render_versions(app, &[(id, row.account.version)]).await?;
-    let account = rendered.get(&id).ok_or(Error::NotFound)?;
-    let mut credential = Fragment(account.to_string()).open();
+    let mut credential = account::render_found(app, &row.account).await?.open();
     credential.member("source", Fragment::of(&Source::from(&row))?.as_str());
     credential.member("role", Fragment::of(&Role::from(&row))?.as_str());
     Ok(credential.close())

@@ -38,11 +38,12 @@ pub async fn list_visible(app: &App, ids: &[AccountId]) -> Result<Vec<AccountId>
 ///
 /// # Errors
 /// [`Error::NotFound`] when none is known by it.
-pub async fn lookup(app: &App, acct: &str) -> Result<AccountId> {
+pub async fn lookup(app: &App, acct: &str) -> Result<Account> {
     let (username, domain) = handle(app, acct);
     let name = domain.map_or_else(|| username.clone(), |domain| format!("{username}@{domain}"));
     let found = store::account::list_by_handles(&app.db, &[name]).await?.pop().ok_or(Error::NotFound)?;
-    Ok(find_visible(app, found.id).await?.id)
+    let known = store::account::list_known(&app.db, &[found.id]).await?;
+    if known.is_empty() { Err(Error::NotFound) } else { Ok(found) }
 }
 
 /// Accounts whose user name or display name begins with `q`, or with that name and domain: exact matches first, then

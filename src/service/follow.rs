@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::model::relationship::Listed;
 use crate::model::{Account, AccountId, Actor, Cursor, Json, NotificationType};
-use crate::service::limits::{self, Family, Spent};
+use crate::service::limits::{self, Family};
 use crate::service::notification::{self, Notice, Notified};
 use crate::service::{account, relationship};
 use crate::store::follow::{NewFollow, Terms};
@@ -56,7 +56,9 @@ pub async fn follow(app: &App, actor: &Actor, target: AccountId, wish: Wish) -> 
     }
     tx.commit().await?;
     told.publish(app);
-    spent.map(Spent::keep);
+    if let Some(spent) = spent {
+        spent.keep();
+    }
     Ok(())
 }
 

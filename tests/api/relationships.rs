@@ -94,10 +94,21 @@ async fn unfollowing_ends_all_that_hangs_on_a_follow() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     act(&alice, "follow", &bob).await;
     act(&alice, "pin", &bob).await;
+    let list = format!(
+        "INSERT INTO lists (id, account_id, title, replies_policy, exclusive, notify, created_at)
+         SELECT 3, id, 'Birds', 'list', FALSE, FALSE, created_at FROM accounts WHERE id = {};
+         INSERT INTO list_accounts (list_id, account_id) VALUES (3, {});",
+        alice.id(),
+        bob.id()
+    );
+    app.db().execute_raw(&list).await.unwrap();
+    let lists = format!("/api/v1/accounts/{}/lists", bob.id());
+    assert_eq!(alice.get(&lists).ok().await.as_array().unwrap().len(), 1);
 
     let ended = act(&alice, "unfollow", &bob).await;
     assert_eq!(ended["following"], false);
     assert_eq!(ended["endorsed"], false);
+    assert_eq!(alice.get(&lists).ok().await, json!([]));
     act(&alice, "unfollow", &bob).await;
     assert_eq!(counts(&alice).await, (0, 0));
     assert_eq!(counts(&bob).await, (0, 0));
@@ -268,13 +279,13 @@ async fn who_is_followed_is_told_until_it_ends() {
 
     act(&alice, "follow", &bob).await;
     act(&alice, "follow", &bob).await;
-    assert_eq!(told(&bob).await, [follow.clone()]);
+    assert_eq!(told(&bob).await, std::slice::from_ref(&follow));
     act(&alice, "unfollow", &bob).await;
     assert_eq!(told(&bob).await, []);
 
     set(&app, &bob, "locked = TRUE").await;
     act(&alice, "follow", &bob).await;
-    assert_eq!(told(&bob).await, [request.clone()]);
+    assert_eq!(told(&bob).await, std::slice::from_ref(&request));
     act(&alice, "unfollow", &bob).await;
     assert_eq!(told(&bob).await, []);
     act(&alice, "follow", &bob).await;

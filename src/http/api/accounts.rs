@@ -50,7 +50,7 @@ pub async fn index(
 /// `GET /api/v1/accounts/{id}`
 pub async fn show(State(app): State<App>, _: MaybeAuth<ReadAccounts>, Path(id): Path<AccountId>) -> Result<Json> {
     let account = service::account::find_visible(&app, id).await?;
-    Ok(Json(entity::account::render_one(&app, account.id).await?))
+    Ok(Json(entity::account::render_found(&app, &account).await?))
 }
 
 /// Whom to look up.
@@ -67,8 +67,8 @@ pub async fn lookup(
     Params(params): Params<Lookup>,
 ) -> Result<Json> {
     let acct = params.acct.ok_or_else(|| Error::missing("acct"))?;
-    let id = service::account::lookup(&app, &acct).await?;
-    Ok(Json(entity::account::render_one(&app, id).await?))
+    let account = service::account::lookup(&app, &acct).await?;
+    Ok(Json(entity::account::render_found(&app, &account).await?))
 }
 
 /// Whom to search.
