@@ -4,7 +4,7 @@
 
 use tokio::sync::broadcast;
 
-use crate::model::{AccountId, NotificationId, StatusId};
+use crate::model::{AccountId, NotificationId, StatusId, TokenId};
 
 /// How many events a slow listener may be behind before it loses the oldest.
 const CAPACITY: usize = 4096;
@@ -23,6 +23,8 @@ pub enum Event {
     HomeRebuilt { account: AccountId },
     /// A notification was made.
     Notified { account: AccountId, notification: NotificationId },
+    /// An access token was revoked: what is open by it closes.
+    TokenRevoked { token: TokenId },
     /// Jobs were queued: a worker need not wait for its next look.
     JobsQueued,
     /// Settings, rules or emojis changed.

@@ -5,6 +5,7 @@
 //! statuses come as [`Seen`](crate::service::visibility::Seen).
 
 pub mod account;
+pub mod application;
 pub mod cache;
 pub mod context;
 pub mod credential;
@@ -18,6 +19,7 @@ pub mod muted_account;
 pub mod notification;
 pub mod preferences;
 pub mod relationship;
+pub mod server_metadata;
 pub mod status;
 pub mod status_edit;
 pub mod status_source;

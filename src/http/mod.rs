@@ -14,6 +14,7 @@ pub mod headers;
 pub mod health;
 pub mod json;
 pub mod limits;
+pub mod oauth;
 pub mod observe;
 pub mod page;
 pub mod router;

@@ -1,17 +1,19 @@
 //! Every core route on one page, and the layers around them.
 
 use axum::Router;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::StatusCode;
 use axum::middleware;
 use axum::response::Response;
-use axum::routing::{delete, get, patch, post};
+use axum::routing::{any, delete, get, patch, post};
 
 use super::api::{
-    accounts, blocks, credentials, custom_emojis, emails, follow_requests, instance, markers, media, mutes,
+    accounts, apps, blocks, credentials, custom_emojis, emails, follow_requests, instance, markers, media, mutes,
     notifications, preferences, profile, registrations, relationships, status_actions, statuses, timelines,
 };
-use super::{access, auth, cache, compress, error, files, guard, headers, health, limits, observe, web, well_known};
+use super::oauth::{applications, authorize};
+use super::{
+    access, auth, cache, compress, error, files, guard, headers, health, limits, oauth, observe, web, well_known,
+};
 use crate::app::App;
 
 /// The whole server. Layers run from the last to the first.
@@ -30,6 +32,7 @@ pub fn router(app: App) -> Router {
         .layer(middleware::from_fn_with_state(app.clone(), limits::layer))
         .layer(middleware::from_fn_with_state(app.clone(), auth::layer))
         .layer(middleware::from_fn_with_state(app.clone(), guard::layer))
+        .layer(middleware::from_fn_with_state(app.clone(), web::errors))
         .layer(middleware::from_fn_with_state(app.clone(), headers::layer))
         .layer(compress::layer())
         .layer(middleware::from_fn_with_state(app.clone(), observe::layer))
@@ -41,6 +44,17 @@ fn api() -> Router<App> {
         // emails
         .route("/api/v1/emails/confirmations", post(emails::create_confirmation))
         .route("/api/v1/emails/check_confirmation", get(emails::check_confirmation))
+        // oauth, for programs
+        .route("/oauth/token", post(oauth::token::create))
+        .route("/oauth/token/info", get(oauth::token::info))
+        .route("/oauth/revoke", post(oauth::token::revoke))
+        .route("/oauth/introspect", post(oauth::token::introspect))
+        .route("/oauth/applications", any(oauth::forbidden))
+        .route("/oauth/applications/{*rest}", any(oauth::forbidden))
+        .route("/.well-known/oauth-authorization-server", get(oauth::metadata))
+        // apps
+        .route("/api/v1/apps", post(apps::create))
+        .route("/api/v1/apps/verify_credentials", get(apps::verify_credentials))
         // media
         .route("/api/v2/media", post(media::create))
         .route("/api/v1/media", post(media::create))
@@ -175,6 +189,11 @@ fn browser() -> Router<App> {
         .route("/users/{name}", get(web::profile::moved))
         .route("/users/{name}/statuses/{id}", get(web::status::moved))
         .route("/tags/{name}", get(web::tag::show))
+        // oauth
+        .route("/oauth/authorize", get(authorize::show).post(authorize::create).delete(authorize::delete))
+        .route("/oauth/authorize/native", get(authorize::native))
+        .route("/oauth/authorized_applications", get(applications::index))
+        .route("/oauth/authorized_applications/{id}", post(applications::update).delete(applications::delete))
         // sign-in and settings
         .route("/auth/sign_in", get(web::sign_in::show).post(web::sign_in::create))
         .route("/auth/sign_out", post(web::sign_in::delete))
@@ -182,12 +201,7 @@ fn browser() -> Router<App> {
         .route("/settings/password", get(web::settings::show).post(web::settings::change_password))
 }
 
-/// Unknown paths, and unknown methods of known paths (contract rules, section 1); a page for whoever can show one.
-async fn not_found(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Response {
-    let message = "Record not found";
-    let wants = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if wants.contains("text/html") && !uri.path().starts_with("/api/") {
-        return web::error_page(&app, StatusCode::NOT_FOUND, "There is no page at this address");
-    }
-    error::failure(StatusCode::NOT_FOUND, message)
+/// Unknown paths, and unknown methods of known paths (contract rules, section 1).
+async fn not_found() -> Response {
+    error::failure(StatusCode::NOT_FOUND, "Record not found")
 }

@@ -12,6 +12,7 @@ pub mod marker;
 pub mod media;
 pub mod notification;
 pub mod relationship;
+pub mod oauth;
 pub mod scope;
 pub mod settings;
 pub mod status;
@@ -27,6 +28,7 @@ pub use id::{
 };
 pub use media::MediaAttachment;
 pub use notification::{Notification, NotificationType};
+pub use oauth::Application;
 pub use scope::Scopes;
 pub use settings::Settings;
 pub use sqlx::types::Json;

@@ -73,10 +73,16 @@ impl Scopes {
         Ok(scopes)
     }
 
-    /// What the database holds; a scope that a later version removed is dropped.
+    /// What the database holds, in its order; a scope that a later version removed is dropped.
     #[must_use]
     pub fn from_stored(text: &str) -> Self {
-        Self(ALL.iter().copied().filter(|scope| text.split(' ').any(|word| word == *scope)).collect())
+        let mut scopes = Self::default();
+        for known in text.split(' ').filter_map(|word| ALL.iter().find(|scope| **scope == word)) {
+            if !scopes.0.contains(known) {
+                scopes.0.push(known);
+            }
+        }
+        scopes
     }
 
     /// True when one of `wanted` is held, by itself or through a scope above it. True when nothing is wanted.
@@ -89,6 +95,12 @@ impl Scopes {
     #[must_use]
     pub fn contains_all(&self, other: &Self) -> bool {
         other.0.iter().all(|scope| self.covers(scope))
+    }
+
+    /// True when both hold the same scopes, in whatever order.
+    #[must_use]
+    pub fn is_same_set(&self, other: &Self) -> bool {
+        self.0.len() == other.0.len() && self.0.iter().all(|scope| other.0.contains(scope))
     }
 
     /// True when there is none.

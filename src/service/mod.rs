@@ -1,6 +1,7 @@
 //! Use cases, by aggregate: permission, rules, transaction, events. Knows neither HTTP nor SQL.
 
 pub mod account;
+pub mod application;
 pub mod auth;
 pub mod confirmation;
 pub mod follow;
@@ -19,6 +20,7 @@ pub mod profile_image;
 pub mod public;
 pub mod reblog;
 pub mod registration;
+pub mod oauth;
 pub mod relationship;
 pub mod session;
 pub mod settings;

@@ -9,6 +9,7 @@ use crate::model::Account;
 use crate::model::link::LinkKind;
 use crate::service::letter::{self, Subject};
 use crate::service::limits::{self, Key};
+use crate::service::oauth::revoke;
 use crate::service::{link, session};
 use crate::store;
 
@@ -61,8 +62,8 @@ pub async fn reset(app: &App, token: &str, new: Secret, confirmation: &Secret) -
     let redeemed = link::redeem(app, &mut tx, LinkKind::ResetPassword, token).await?;
     let Some(account) = redeemed.and_then(|link| link.account_id) else { return Ok(false) };
     store::user::set_password(&mut tx, account, &hash).await?;
-    store::session::delete_all(&mut tx, account, None).await?;
-    store::oauth::revoke_all(&mut tx, account, app.clock.now()).await?;
+    let revoked = revoke::everything(app, &mut tx, account).await?;
     tx.commit().await?;
+    revoked.announce(app);
     Ok(true)
 }

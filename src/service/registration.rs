@@ -10,11 +10,12 @@ use crate::crypto::{self, Secret};
 use crate::error::{Error, Result, Validation};
 use crate::model::link::LinkKind;
 use crate::model::settings::RegistrationsMode;
-use crate::model::{AccountId, Scopes};
+use crate::model::AccountId;
 use crate::service::auth::Grant;
 use crate::service::letter::{self, Subject};
 use crate::service::sign_up::{self, NewAccount};
-use crate::service::{link, session, token};
+use crate::service::token::{self, Issued};
+use crate::service::{link, session};
 use crate::store::{self, Tx};
 
 /// Longest answer to "Why would you like to join?", in characters.
@@ -61,17 +62,16 @@ pub async fn register(app: &App, form: SignUp) -> Result<Registered> {
     Ok(registered)
 }
 
-/// Makes an account for someone at the application of `grant`, and gives that a token of theirs, with the scopes given and the
-/// moment it was made. It can be used once the address is confirmed.
+/// Makes an account for someone at the application of `grant`, and gives that a token of theirs, with its own scopes. It
+/// can be used once the address is confirmed.
 ///
 /// # Errors
 /// As [`register`].
-pub async fn register_by_app(app: &App, form: SignUp, grant: &Arc<Grant>) -> Result<(Secret, Scopes)> {
+pub async fn register_by_app(app: &App, form: SignUp, grant: &Arc<Grant>) -> Result<Issued> {
     let (mut tx, registered) = begin(app, form, Some(grant)).await?;
-    let scopes = grant.scopes.clone();
-    let token = token::mint(app, &mut tx, grant.app, Some(registered.account), &scopes).await?;
+    let token = token::issue(app, &mut tx, grant.app, Some(registered.account), &grant.scopes).await?;
     tx.commit().await?;
-    Ok((token, scopes))
+    Ok(token)
 }
 
 async fn begin(app: &App, form: SignUp, grant: Option<&Arc<Grant>>) -> Result<(Tx, Registered)> {

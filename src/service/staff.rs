@@ -7,6 +7,7 @@ use crate::crypto::{self, Secret};
 use crate::error::{Error, Result};
 use crate::model::Account;
 use crate::service::letter::{self, Subject};
+use crate::service::oauth::revoke;
 use crate::store;
 
 /// Random bytes of a password that the server makes.
@@ -80,8 +81,8 @@ pub async fn set_password(app: &App, account: &Account, password: Option<Secret>
     let hash = crypto::hash_password(password.clone()).await?;
     let mut tx = app.db.begin().await?;
     store::user::set_password(&mut tx, account.id, &hash).await?;
-    store::session::delete_all(&mut tx, account.id, None).await?;
-    store::oauth::revoke_all(&mut tx, account.id, app.clock.now()).await?;
+    let revoked = revoke::everything(app, &mut tx, account.id).await?;
     tx.commit().await?;
+    revoked.announce(app);
     Ok(password)
 }

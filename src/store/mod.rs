@@ -6,6 +6,8 @@
 pub mod account;
 pub mod account_search;
 pub mod cleaning;
+pub mod application;
+pub mod code;
 pub mod db;
 pub mod emoji;
 pub mod favourite;

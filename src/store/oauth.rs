@@ -1,4 +1,4 @@
-//! OAuth: applications, authorization codes, access tokens.
+//! OAuth: authorization codes and access tokens.
 
 use super::{Executor, Result, Tx};
 use crate::model::{AccountId, AppId, Json, Preferences, Time, TokenId};
@@ -95,15 +95,116 @@ pub async fn insert_token(tx: &mut Tx, new: NewToken) -> Result<()> {
     Ok(())
 }
 
-/// Takes back every token of an account; they name nobody from now on.
+/// A token as its table has it.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the table oauth_tokens")]
+pub struct TokenRow {
+    pub id: TokenId,
+    pub nonce: String,
+    pub app_id: Option<AppId>,
+    pub account_id: Option<AccountId>,
+    pub scopes: String,
+    pub created_at: Time,
+    pub revoked_at: Option<Time>,
+}
+
+/// The columns of [`TokenRow`].
+macro_rules! token_columns {
+    () => {
+        "t.id, t.nonce, t.app_id, t.account_id, t.scopes, t.created_at, t.revoked_at"
+    };
+}
+
+/// The token with this hash, revoked or not.
 ///
 /// # Errors
 /// When the database does.
-pub async fn revoke_all(tx: &mut Tx, account: AccountId, now: Time) -> Result<()> {
-    tx.query(sql!("UPDATE oauth_tokens SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL"))
+pub async fn find_token(db: impl Executor, token_hash: &str) -> Result<Option<TokenRow>> {
+    db.query(sql!("SELECT " token_columns!() " FROM oauth_tokens t WHERE t.token_hash = $1"))
+        .bind(token_hash.to_owned())
+        .optional()
+        .await
+}
+
+/// The token, unless it was revoked.
+///
+/// # Errors
+/// When the database does.
+pub async fn find_live_token(db: impl Executor, id: TokenId) -> Result<Option<TokenRow>> {
+    db.query(sql!("SELECT " token_columns!() " FROM oauth_tokens t WHERE t.id = $1 AND t.revoked_at IS NULL"))
+        .bind(id)
+        .optional()
+        .await
+}
+
+/// The tokens that `app` has for `account` and that are not revoked, oldest first.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_tokens(db: impl Executor, app: AppId, account: AccountId) -> Result<Vec<TokenRow>> {
+    db.query(sql!(
+        "SELECT " token_columns!() " FROM oauth_tokens t
+         WHERE t.account_id = $1 AND t.app_id = $2 AND t.revoked_at IS NULL
+         ORDER BY t.id"
+    ))
+    .bind(account)
+    .bind(app)
+    .all()
+    .await
+}
+
+/// The tokens that `app` has for itself and that are not revoked, oldest first.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_application_tokens(db: impl Executor, app: AppId) -> Result<Vec<TokenRow>> {
+    db.query(sql!(
+        "SELECT " token_columns!() " FROM oauth_tokens t
+         WHERE t.account_id IS NULL AND t.app_id = $1 AND t.revoked_at IS NULL
+         ORDER BY t.id"
+    ))
+    .bind(app)
+    .all()
+    .await
+}
+
+/// Revokes one token; gives its id unless it was revoked before.
+///
+/// # Errors
+/// When the database does.
+pub async fn revoke_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<Vec<TokenId>> {
+    tx.query(sql!("UPDATE oauth_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id"))
+        .bind(id)
+        .bind(now)
+        .scalars()
+        .await
+}
+
+/// Revokes the tokens that `app` has for `account`; gives their ids.
+///
+/// # Errors
+/// When the database does.
+pub async fn revoke_tokens_of_app(tx: &mut Tx, account: AccountId, app: AppId, now: Time) -> Result<Vec<TokenId>> {
+    tx.query(sql!(
+        "UPDATE oauth_tokens SET revoked_at = $3
+         WHERE account_id = $1 AND app_id = $2 AND revoked_at IS NULL
+         RETURNING id"
+    ))
+    .bind(account)
+    .bind(app)
+    .bind(now)
+    .scalars()
+    .await
+}
+
+/// Revokes every token of `account`; gives their ids.
+///
+/// # Errors
+/// When the database does.
+pub async fn revoke_tokens_of_account(tx: &mut Tx, account: AccountId, now: Time) -> Result<Vec<TokenId>> {
+    tx.query(sql!("UPDATE oauth_tokens SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL RETURNING id"))
         .bind(account)
         .bind(now)
-        .execute()
-        .await?;
-    Ok(())
+        .scalars()
+        .await
 }

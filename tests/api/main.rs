@@ -9,6 +9,7 @@
 mod harness;
 
 mod accounts;
+mod apps;
 mod blocks;
 mod cli;
 mod contract;
@@ -27,6 +28,7 @@ mod notifications;
 mod password;
 mod preferences;
 mod profile;
+mod oauth;
 mod relationships;
 mod routed;
 mod routes;

@@ -1,6 +1,7 @@
 //! One file per group of the client API, one short handler per endpoint.
 
 pub mod accounts;
+pub mod apps;
 pub mod blocks;
 pub mod credentials;
 pub mod custom_emojis;

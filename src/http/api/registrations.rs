@@ -39,8 +39,8 @@ pub async fn create(
     AppAuth(grant, ..): AppAuth<WriteAccounts>,
     Params(params): Params<Registration>,
 ) -> Result<Json> {
-    let (token, scopes) = registration::register_by_app(&app, params.into(), &grant).await?;
-    Json::of(&Token::new(&token, &scopes, app.clock.now()))
+    let token = registration::register_by_app(&app, params.into(), &grant).await?;
+    Json::of(&Token::from(&token))
 }
 
 impl From<Registration> for SignUp {

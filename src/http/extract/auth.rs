@@ -31,6 +31,10 @@ pub struct AppAuth<S>(pub Arc<Grant>, pub PhantomData<S>);
 #[derive(Debug)]
 pub struct AnyStateAuth<S>(pub Arc<Actor>, pub PhantomData<S>);
 
+/// Any good token as in [`AppAuth`]; the account behind it, if any, need not be usable yet.
+#[derive(Debug)]
+pub struct AnyStateAppAuth<S>(pub Arc<Grant>, pub PhantomData<S>);
+
 /// The scopes of which one suffices; none: every token does.
 pub trait Need: Send + Sync + 'static {
     /// The alternatives.
@@ -94,15 +98,25 @@ impl<S: Need> FromRequestParts<App> for Auth<S> {
     }
 }
 
-impl<S: Need> FromRequestParts<App> for AnyStateAuth<S> {
+impl<S: Need> FromRequestParts<App> for AnyStateAppAuth<S> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
         let grant = granted::<S>(parts)?.ok_or_else(sign_in_needed::<S>)?;
         match grant.unusable {
-            None | Some(Unusable::Unconfirmed | Unusable::Pending) => Ok(Self(person(&grant)?, PhantomData)),
+            None | Some(Unusable::Unconfirmed | Unusable::Pending) => Ok(Self(grant, PhantomData)),
             Some(why) => Err(unusable(why)),
         }
+    }
+}
+
+impl<S: Need> FromRequestParts<App> for AnyStateAuth<S> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let AnyStateAppAuth(grant, _) =
+            <AnyStateAppAuth<S> as FromRequestParts<App>>::from_request_parts(parts, app).await?;
+        Ok(Self(person(&grant)?, PhantomData))
     }
 }
 

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 
-pub use auth::{AnyStateAuth, AppAuth, Auth, MaybeAuth};
+pub use auth::{AnyStateAppAuth, AnyStateAuth, AppAuth, Auth, MaybeAuth};
 pub use paging::Paging;
 pub use params::{Params, Upload, Uploads};
 

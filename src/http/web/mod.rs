@@ -1,7 +1,7 @@
 //! Pages for people with a browser: server-rendered, without scripts, every form an ordinary POST.
 //!
-//! [`layer`] stands around the browser's routes: it gives handlers the [`cookies::Cookies`] of the request, writes those they
-//! set, and turns errors into pages. A handler answers with a [`Page`]; [`SignedIn`] and [`Form`] in its argument list
+//! [`layer`] stands around the browser's routes: it gives handlers the [`Cookies`] of the request and writes those they
+//! set; [`errors`] turns every error into a page for whoever can read one. A handler answers with a [`Page`]; [`SignedIn`] and [`Form`] in its argument list
 //! ask for a session and check the CSRF token. Feeds, mail and pages share the templates of `crate::templates`.
 
 pub mod assets;
@@ -22,7 +22,7 @@ pub mod tag;
 pub mod visitor;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -37,16 +37,36 @@ pub use render::{Hidden, Page};
 pub use session::{SignedIn, WebSession};
 pub use visitor::Visitor;
 
-/// Cookies in and out, errors as pages: around every route that a browser shows.
+/// Cookies in and out: around every route whose handlers know the browser.
 pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let cookies = Cookies::read(&app, request.headers());
     request.extensions_mut().insert(cookies.clone());
     let mut response = next.run(request).await;
-    if let Some(failure) = response.extensions().get::<Failure>() {
-        response = error_page(&app, response.status(), &failure.0);
-    }
     cookies.write(response.headers_mut());
     response
+}
+
+/// Errors as pages, for whoever asked for a page: around every route, and the layers that refuse requests.
+pub async fn errors(State(app): State<App>, request: Request, next: Next) -> Response {
+    let page = wants_page(request.uri().path(), request.headers());
+    let response = next.run(request).await;
+    match response.extensions().get::<Failure>() {
+        Some(failure) if page => {
+            let mut shown = error_page(&app, response.status(), &failure.0);
+            for value in response.headers().get_all(header::SET_COOKIE) {
+                shown.headers_mut().append(header::SET_COOKIE, value.clone());
+            }
+            shown
+        }
+        _ => response,
+    }
+}
+
+/// Programs are answered in JSON wherever they ask, people with a page except from the API.
+fn wants_page(path: &str, headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let always = ["/auth/", "/settings", "/oauth/authorize"].iter().any(|start| path.starts_with(start));
+    always || (accepted.contains("text/html") && !path.starts_with("/api/"))
 }
 
 /// A page that says what went wrong.
@@ -72,7 +92,7 @@ pub fn error_page(app: &App, status: StatusCode, message: &str) -> Response {
 fn title(status: StatusCode) -> &'static str {
     match status.as_u16() {
         400 | 422 => "That did not work",
-        401 => "Who is there?",
+        401 => "Not recognised",
         403 => "Not allowed",
         404 => "Nothing here",
         410 => "Gone",
@@ -103,12 +123,12 @@ pub fn redirect(url: &str) -> Response {
 }
 
 /// A local account's name as HTML; the user name when it has none.
-fn display_name_html(account: &Account) -> String {
+pub(super) fn display_name_html(account: &Account) -> String {
     let name = if account.display_name.is_empty() { &account.username } else { &account.display_name };
     escape(name)
 }
 
 /// A local account's picture.
-fn avatar_url(app: &App, account: &Account) -> String {
+pub(super) fn avatar_url(app: &App, account: &Account) -> String {
     account.avatar.as_ref().map_or_else(|| app.urls.default_avatar(), |key| app.urls.media(key))
 }

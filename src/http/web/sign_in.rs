@@ -18,6 +18,7 @@ use crate::http::extract::params::text;
 use crate::model::settings::RegistrationsMode;
 use crate::service;
 use crate::service::limits::{self, Key};
+use crate::text::contains_nul;
 
 /// Where a person goes who came for nothing in particular.
 const HOME: &str = "/settings";
@@ -97,12 +98,21 @@ async fn page(app: &App, cookies: &Cookies, csrf: &Csrf, form: &SignIn, error: O
         noindex => true,
         flash => cookies.take_flash(),
         csrf => csrf.0,
-        hidden => [Hidden { name: "next", value: next }],
+        hidden => [Hidden { name: "next", value: next.clone() }],
         email => form.email,
         error => error,
+        app_name => asking_app(app, &next).await?,
         registrations => registrations,
     };
     Ok(Page::render(app, "sign_in.html", context)?.leading_elsewhere())
+}
+
+/// The name of the application whose request `next` is.
+async fn asking_app(app: &App, next: &str) -> Result<Option<String>> {
+    let Some(query) = next.strip_prefix("/oauth/authorize?") else { return Ok(None) };
+    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
+    let Some((_, client_id)) = pairs.find(|(name, _)| name == "client_id") else { return Ok(None) };
+    if contains_nul(&client_id) { Ok(None) } else { service::application::name(app, &client_id).await }
 }
 
 /// The address to go on to: one of this server, or else the settings. Whatever a browser could read as another host is refused.

@@ -1,0 +1,43 @@
+//! The parameters of the programs' endpoints, and how an application says who it is.
+
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::DeserializeOwned;
+
+use crate::app::App;
+use crate::crypto::Secret;
+use crate::http::extract;
+use crate::service::oauth::{Credentials, Fault};
+use crate::text::contains_nul;
+
+/// [`extract::Params`] whose faults are told in the words of the protocol.
+#[derive(Debug)]
+pub struct Params<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<App> for Params<T> {
+    type Rejection = Fault;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Fault> {
+        let extract::Params(params) = extract::Params::from_request(request, app).await?;
+        Ok(Self(params))
+    }
+}
+
+/// The credentials of HTTP Basic (RFC 6749, section 2.3.1), or else those among the parameters.
+pub(super) fn credentials(headers: &HeaderMap, id: Option<String>, secret: Option<String>) -> Credentials {
+    basic(headers).unwrap_or_else(|| Credentials { client_id: id, client_secret: secret.map(Secret::from) })
+}
+
+fn basic(headers: &HeaderMap) -> Option<Credentials> {
+    let (scheme, encoded) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let decoded = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
+    let (id, secret) = decoded.split_once(':')?;
+    let decode = |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let known = |id: &String| !contains_nul(id);
+    Some(Credentials { client_id: Some(decode(id)).filter(known), client_secret: Some(decode(secret).into()) })
+}

@@ -1,0 +1,76 @@
+//! The answer to an authorization request, on its way back to the application.
+
+use axum::response::{IntoResponse, Response};
+use minijinja::context;
+
+use crate::app::App;
+use crate::error::Result;
+use crate::http::web::{Hidden, Page, redirect};
+use crate::model::oauth::ResponseMode;
+
+/// An answer: a code, or why there is none.
+pub(super) type Pairs = Vec<(&'static str, String)>;
+
+/// Sends `pairs` to `uri` by `mode`. The URI stays as it was registered, to the letter.
+pub(super) fn answer(app: &App, application: &str, uri: &str, mode: ResponseMode, pairs: Pairs) -> Result<Response> {
+    match mode {
+        ResponseMode::Query => Ok(redirect(&with_query(uri, &pairs))),
+        ResponseMode::Fragment => Ok(redirect(&format!("{uri}#{}", encode(&pairs)))),
+        ResponseMode::FormPost => {
+            let denied = pairs.iter().any(|(name, _)| *name == "error");
+            let hidden: Vec<Hidden> = pairs.into_iter().map(|(name, value)| Hidden { name, value }).collect();
+            let context = context! {
+                page_title => "Back to the app",
+                noindex => true,
+                action => uri,
+                hidden => hidden,
+                app_name => application,
+                denied => denied,
+            };
+            Ok(Page::render(app, "form_post.html", context)?.leading_elsewhere().unstored().into_response())
+        }
+    }
+}
+
+fn with_query(uri: &str, pairs: &Pairs) -> String {
+    let separator = match uri.split_once('?') {
+        None => "?",
+        Some((_, query)) if query.is_empty() || query.ends_with('&') => "",
+        Some(_) => "&",
+    };
+    format!("{uri}{separator}{}", encode(pairs))
+}
+
+fn encode(pairs: &Pairs) -> String {
+    url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
+}
+
+/// Where an answer goes, in words for the person: the host, or the scheme of an app on the device.
+pub(super) fn destination(uri: &str) -> Option<String> {
+    let url = url::Url::parse(uri).ok()?;
+    match (url.scheme(), url.host_str()) {
+        ("http" | "https", Some(host)) => Some(host.to_owned()),
+        ("urn", _) => None,
+        (scheme, _) => Some(format!("{scheme}:")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_added_to_the_registered_address() {
+        let pairs = vec![("code", "a b".to_owned()), ("state", "&=".to_owned())];
+        assert_eq!(with_query("https://app.test/cb", &pairs), "https://app.test/cb?code=a+b&state=%26%3D");
+        assert_eq!(with_query("app://cb?x=1", &pairs), "app://cb?x=1&code=a+b&state=%26%3D");
+        assert_eq!(with_query("app:?", &pairs), "app:?code=a+b&state=%26%3D");
+    }
+
+    #[test]
+    fn a_destination_is_a_host_or_a_scheme() {
+        assert_eq!(destination("https://app.test:8080/cb").as_deref(), Some("app.test"));
+        assert_eq!(destination("org.app:/cb").as_deref(), Some("org.app:"));
+        assert_eq!(destination("urn:ietf:wg:oauth:2.0:oob"), None);
+    }
+}

@@ -1,0 +1,83 @@
+//! Registered applications.
+
+use super::{Executor, Result, Tx};
+use crate::model::{AccountId, AppId, Application, Time};
+use crate::sql;
+
+/// The columns of [`Application`], of a table called `p`.
+macro_rules! application_columns {
+    () => {
+        "p.id, p.name, p.website, p.redirect_uris, p.scopes, p.client_id, p.client_secret_hash, p.superapp, p.created_at"
+    };
+}
+
+/// The application, if there is one.
+///
+/// # Errors
+/// When the database does.
+pub async fn find(db: impl Executor, id: AppId) -> Result<Option<Application>> {
+    db.query(sql!("SELECT " application_columns!() " FROM oauth_apps p WHERE p.id = $1")).bind(id).optional().await
+}
+
+/// The application with this client id.
+///
+/// # Errors
+/// When the database does.
+pub async fn find_by_client_id(db: impl Executor, client_id: &str) -> Result<Option<Application>> {
+    db.query(sql!("SELECT " application_columns!() " FROM oauth_apps p WHERE p.client_id = $1"))
+        .bind(client_id.to_owned())
+        .optional()
+        .await
+}
+
+/// Inserts an application.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert(tx: &mut Tx, new: &Application) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO oauth_apps (id, name, website, redirect_uris, scopes, client_id, client_secret_hash, superapp, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+    ))
+    .bind(new.id)
+    .bind(new.name.clone())
+    .bind(new.website.clone())
+    .bind(new.redirect_uris.clone())
+    .bind(new.scopes.clone())
+    .bind(new.client_id.clone())
+    .bind(new.client_secret_hash.clone())
+    .bind(new.superapp)
+    .bind(new.created_at)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// A token that an application holds for a person.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the tables joined")]
+pub struct HeldRow {
+    pub id: AppId,
+    pub name: String,
+    pub website: Option<String>,
+    pub scopes: String,
+    pub created_at: Time,
+    pub last_used_at: Option<Time>,
+}
+
+/// Every token that some application holds for `account`, those of the latest application first.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_held(db: impl Executor, account: AccountId) -> Result<Vec<HeldRow>> {
+    db.query(sql!(
+        "SELECT p.id, p.name, p.website, t.scopes, t.created_at, t.last_used_at
+         FROM oauth_tokens t
+         JOIN oauth_apps p ON p.id = t.app_id
+         WHERE t.account_id = $1 AND t.revoked_at IS NULL
+         ORDER BY p.id DESC, t.id"
+    ))
+    .bind(account)
+    .all()
+    .await
+}
