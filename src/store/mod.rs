@@ -5,8 +5,8 @@
 
 pub mod account;
 pub mod account_search;
-pub mod cleaning;
 pub mod application;
+pub mod cleaning;
 pub mod code;
 pub mod db;
 pub mod emoji;
