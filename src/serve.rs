@@ -115,8 +115,12 @@ async fn poll_settings(app: App) {
 fn announce(app: &App, address: SocketAddr) {
     let version = env!("CARGO_PKG_VERSION");
     tracing::info!(%address, "Rookery {version} serves {}", app.urls.origin);
-    // A closed standard output is nobody's loss: the log has it too.
-    let _ = writeln!(std::io::stdout(), "Rookery {version} serves {} (listening on {address})", app.urls.origin);
+    say(&format!("Rookery {version} serves {} (listening on {address})", app.urls.origin));
+}
+
+/// Writes a line to standard output. Nobody reading it is no failure.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// On the first start, says on the terminal alone how the owner gets their account: whoever has the link is the owner.

@@ -7,6 +7,8 @@
 mod config;
 mod create_users;
 mod database;
+mod doctor;
+mod emoji;
 mod output;
 mod settings;
 mod user;
@@ -50,9 +52,14 @@ enum Command {
     /// The people of this server
     #[command(subcommand)]
     User(user::Command),
+    /// This server's own emojis
+    #[command(subcommand)]
+    Emoji(emoji::Command),
     /// The database
     #[command(subcommand)]
     Db(database::Command),
+    /// Look at everything that a server needs, and say what is wrong
+    Doctor,
 }
 
 /// Reads the arguments and does what they say.
@@ -74,7 +81,7 @@ fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
             return Ok(runtime.map_err(Failure::new)?.block_on(serve::run(config))?);
         }
         Command::Config(command) => return config::run(&config, command, output),
-        Command::Settings(_) | Command::User(_) | Command::Db(_) => {}
+        Command::Settings(_) | Command::User(_) | Command::Emoji(_) | Command::Db(_) | Command::Doctor => {}
     }
     logging::start_quiet();
     let runtime = Builder::new_current_thread().enable_all().build();
@@ -83,14 +90,17 @@ fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
 
 /// What needs the database.
 async fn administer(config: Config, command: Command, output: Output) -> Result<(), Failure> {
-    if let Command::Db(command) = command {
-        return database::run(&config, command, output).await;
-    }
+    let command = match command {
+        Command::Db(command) => return database::run(&config, command, output).await,
+        Command::Doctor => return doctor::run(&config, output).await,
+        other => other,
+    };
     let app = App::start(config, Clock::system(), &executable().map_err(Failure::new)?).await?;
     let done = match command {
         Command::Settings(command) => settings::run(&app, command, output).await,
         Command::User(command) => Box::pin(user::run(&app, command, output)).await,
-        Command::Serve | Command::Config(_) | Command::Db(_) => unreachable!("done without the app"),
+        Command::Emoji(command) => Box::pin(emoji::run(&app, command, output)).await,
+        Command::Serve | Command::Config(_) | Command::Db(_) | Command::Doctor => unreachable!("done without the app"),
     };
     app.db.close().await;
     done

@@ -62,11 +62,6 @@ impl Output {
         Self { json }
     }
 
-    /// True when a machine reads the answer.
-    pub(super) fn is_json(self) -> bool {
-        self.json
-    }
-
     /// Writes `text`, and a line break unless it ends in one. A reader that went away is no failure.
     pub(super) fn say(self, text: &str) {
         let end = if text.ends_with('\n') { "" } else { "\n" };

@@ -13,6 +13,7 @@ use crate::model::instance::{DomainBlock as Block, Rule as RuleModel, Severity};
 use crate::model::settings::RegistrationsMode;
 use crate::model::{AccountId, RuleId, Settings};
 use crate::service::instance::{self, Usage, Week};
+use crate::service::registration;
 use crate::text;
 
 /// What clients read a server's abilities from: the version of the API, then ours.
@@ -344,7 +345,7 @@ impl Instance {
     /// When the database does.
     pub async fn render(app: &App) -> Result<Self> {
         let (settings, usage) = (app.settings(), instance::usage(app).await?);
-        let mode = instance::registrations(app);
+        let mode = registration::mode(app);
         let open = mode != RegistrationsMode::None;
         let message = text::markdown(&settings.registrations_message);
         Ok(Self {
@@ -380,7 +381,7 @@ impl InstanceV1 {
     /// When the database does.
     pub async fn render(app: &App) -> Result<Self> {
         let (settings, usage) = (app.settings(), instance::usage(app).await?);
-        let mode = instance::registrations(app);
+        let mode = registration::mode(app);
         Ok(Self {
             uri: app.urls.local_domain.clone(),
             title: settings.site_title.clone(),

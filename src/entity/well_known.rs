@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::media::storage::Key;
 use crate::model::Account;
 use crate::model::settings::RegistrationsMode;
-use crate::service::instance;
+use crate::service::{instance, registration};
 use crate::service::webfinger::Subject;
 
 /// What NodeInfo calls this software, unless the setting `compat.nodeinfo_name` says otherwise.
@@ -245,7 +245,7 @@ impl NodeInfo {
                 },
                 local_posts: usage.statuses,
             },
-            open_registrations: instance::registrations(app) != RegistrationsMode::None,
+            open_registrations: registration::mode(app) != RegistrationsMode::None,
             metadata: Metadata {
                 node_name: settings.site_title.clone(),
                 node_description: settings.site_short_description.clone(),

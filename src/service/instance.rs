@@ -13,7 +13,7 @@ use super::auth::week;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::model::instance::DomainBlock;
-use crate::model::settings::{Audience, RegistrationsMode};
+use crate::model::settings::Audience;
 use crate::model::{Account, Actor, Time};
 use crate::store;
 
@@ -144,12 +144,6 @@ fn reaches(audience: Audience, viewer: Option<&Actor>) -> bool {
         Audience::Users => viewer.is_some(),
         Audience::All => true,
     }
-}
-
-/// Who may sign up: nobody on a server for one person.
-#[must_use]
-pub fn registrations(app: &App) -> RegistrationsMode {
-    if app.config.access.single_user { RegistrationsMode::None } else { app.settings().registrations_mode }
 }
 
 /// The account that people ask, if the setting names one that is there.

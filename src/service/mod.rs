@@ -4,6 +4,7 @@ pub mod account;
 pub mod application;
 pub mod auth;
 pub mod confirmation;
+pub mod emoji;
 pub mod follow;
 pub mod instance;
 pub mod letter;

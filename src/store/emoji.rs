@@ -1,8 +1,8 @@
 //! Custom emojis.
 
 use super::sql::Texts;
-use super::{Executor, Result};
-use crate::model::Emoji;
+use super::{Executor, Result, Tx};
+use crate::model::{Emoji, Json, RowId, Time};
 use crate::sql;
 
 /// The columns of [`Emoji`], of a table called `e`.
@@ -41,4 +41,60 @@ pub async fn list_remote(db: impl Executor, shortcodes: &[String], domains: &[St
     .bind(Texts::of(domains.iter().cloned()))
     .all()
     .await
+}
+
+/// This server's own emoji of this shortcode, disabled or not.
+///
+/// # Errors
+/// When the database does.
+pub async fn find_local(db: impl Executor, shortcode: &str) -> Result<Option<Emoji>> {
+    db.query(sql!(
+        "SELECT " emoji_columns!() " FROM custom_emojis e WHERE e.shortcode = $1 AND coalesce(e.domain, '') = ''"
+    ))
+    .bind(shortcode.to_owned())
+    .optional()
+    .await
+}
+
+/// A new emoji of this server.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "columns of the table custom_emojis")]
+pub struct NewEmoji {
+    pub id: RowId,
+    pub shortcode: String,
+    pub category: Option<String>,
+    pub file: String,
+    pub static_file: Option<String>,
+    pub aliases: Json<Vec<String>>,
+    pub width: i64,
+    pub height: i64,
+    pub now: Time,
+}
+
+/// Inserts an emoji of this server, or gives the one of the same shortcode another picture and category.
+///
+/// # Errors
+/// When the database does.
+pub async fn upsert_local(tx: &mut Tx, new: NewEmoji) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO custom_emojis (id, shortcode, domain, category, file, static_file, visible_in_picker, disabled,
+                                    sensitive, aliases, width, height, created_at, updated_at)
+         VALUES ($1, $2, NULL, $3, $4, $5, TRUE, FALSE, FALSE, $6, $7, $8, $9, $9)
+         ON CONFLICT (shortcode, coalesce(domain, '')) DO UPDATE
+         SET category = coalesce(excluded.category, custom_emojis.category), file = excluded.file,
+             static_file = excluded.static_file, width = excluded.width, height = excluded.height,
+             updated_at = excluded.updated_at"
+    ))
+    .bind(new.id)
+    .bind(new.shortcode)
+    .bind(new.category)
+    .bind(new.file)
+    .bind(new.static_file)
+    .bind(new.aliases)
+    .bind(new.width)
+    .bind(new.height)
+    .bind(new.now)
+    .execute()
+    .await?;
+    Ok(())
 }

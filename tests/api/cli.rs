@@ -128,3 +128,23 @@ async fn a_configuration_that_is_wrong_says_where_and_how() {
     let printed = app.run(&["config", "print"]).await.ok();
     assert!(printed.contains("local_domain = \"example.test\""), "{printed}");
 }
+
+#[tokio::test]
+async fn the_doctor_looks_at_everything_and_changes_nothing() {
+    let app = TestApp::new().await;
+    let said = app.run(&["doctor", "--json"]).await;
+    let checks: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let state = |name: &str| {
+        let check = checks.as_array().unwrap().iter().find(|check| check["name"] == name);
+        check.unwrap_or_else(|| panic!("no {name}: {checks}"))["state"].as_str().unwrap().to_owned()
+    };
+    for name in ["data folder", "media folder", "secret key", "clock", "database", "schema", "jobs"] {
+        assert_eq!(state(name), "good", "{name}: {checks}");
+    }
+    assert_eq!(state("mail"), "warning", "{checks}");
+
+    let mut program = app.program();
+    let output = program.arg("doctor").env("ROOKERY_DATABASE_URL", "postgres://localhost:1/none").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("BAD      database"));
+}

@@ -13,6 +13,7 @@ mod apps;
 mod blocks;
 mod cli;
 mod contract;
+mod custom_emojis;
 mod emails;
 mod feeds;
 mod follow_requests;

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::harness::TestApp;
@@ -10,6 +10,8 @@ use crate::harness::TestApp;
 struct Running {
     child: Child,
     address: String,
+    /// What else it says.
+    rest: Option<BufReader<ChildStdout>>,
 }
 
 impl Running {
@@ -18,12 +20,11 @@ impl Running {
         let mut program = app.program();
         program.env("ROOKERY_SERVER_LISTEN", "127.0.0.1:0").arg("serve");
         let mut child = program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let address = lines
-            .map(Result::unwrap)
-            .find_map(|line| Some(line.split_once("listening on ")?.1.trim_end_matches(')').to_owned()))
-            .expect("it says where it listens");
-        Self { child, address }
+        let mut said = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        let address = line.split_once("listening on ").expect("it says where it listens").1;
+        Self { child, address: address.trim_end().trim_end_matches(')').to_owned(), rest: Some(said) }
     }
 
     fn get(&self, path: &str) -> String {
@@ -76,4 +77,15 @@ async fn an_address_that_is_taken_is_said_in_one_sentence() {
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("cannot listen on") && said.contains("server.listen"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_without_accounts_prints_the_link_that_makes_its_owners() {
+    let app = TestApp::new().await;
+    let mut running = Running::start(&app);
+    let mut lines = running.rest.take().unwrap().lines().map(Result::unwrap);
+    let link = lines.find(|line| line.trim().starts_with("https://example.test/")).unwrap();
+    let path = link.trim().strip_prefix("https://example.test").unwrap();
+    assert!(running.get(path).starts_with("HTTP/1.1 200"), "{path}");
+    assert_eq!(running.stop(), Some(0));
 }

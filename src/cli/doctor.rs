@@ -1,0 +1,188 @@
+//! `rookery doctor`: looks at everything that a server needs, and says what is wrong and what to do.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::output::{Failure, Output};
+use crate::app::db_options;
+use crate::clock::Clock;
+use crate::config::{Config, MailTransport, secrets};
+use crate::store::{self, Db};
+
+/// Room on the disk below which a server is about to stop working.
+const ROOM_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// The time at which this was written: a clock that is earlier is wrong.
+const WRITTEN: i64 = 1_795_000_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Good,
+    Warning,
+    Bad,
+}
+
+#[derive(Debug, Serialize)]
+struct Check {
+    name: &'static str,
+    state: State,
+    says: String,
+}
+
+impl Check {
+    fn good(name: &'static str, says: impl Into<String>) -> Self {
+        Self { name, state: State::Good, says: says.into() }
+    }
+    fn warning(name: &'static str, says: impl Into<String>) -> Self {
+        Self { name, state: State::Warning, says: says.into() }
+    }
+    fn bad(name: &'static str, says: impl Into<String>) -> Self {
+        Self { name, state: State::Bad, says: says.into() }
+    }
+}
+
+/// Looks at everything, changes nothing; fails when something is bad.
+pub(super) async fn run(config: &Config, output: Output) -> Result<(), Failure> {
+    let mut checks = vec![configuration(config)];
+    checks.push(folder("data folder", &config.storage.data_dir));
+    checks.push(folder("media folder", &config.storage.media_dir));
+    checks.push(room(&config.storage.data_dir));
+    checks.push(secret_key(config));
+    checks.push(clock());
+    checks.push(mail(config));
+    checks.extend(database(config).await);
+    output.answer(&checks, || checks.iter().fold(String::new(), line))?;
+    let bad = checks.iter().filter(|check| check.state == State::Bad).count();
+    if bad == 0 { Ok(()) } else { Err(Failure::new(format!("{bad} checks failed"))) }
+}
+
+fn line(mut text: String, check: &Check) -> String {
+    let mark = match check.state {
+        State::Good => "good   ",
+        State::Warning => "warning",
+        State::Bad => "BAD    ",
+    };
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{mark}  {:<14} {}", check.name, check.says);
+    text
+}
+
+/// Reading it would have failed before this.
+fn configuration(config: &Config) -> Check {
+    match config.warnings() {
+        warnings if warnings.is_empty() => Check::good("configuration", config.base_url()),
+        warnings => Check::warning("configuration", warnings.join("; ")),
+    }
+}
+
+fn folder(name: &'static str, path: &Path) -> Check {
+    let shown = path.display();
+    match fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Check::warning(name, format!("{shown} is not there; the first start makes it"))
+        }
+        Err(error) => Check::bad(name, format!("{shown}: {error}")),
+        Ok(found) if !found.is_dir() => Check::bad(name, format!("{shown} is no folder")),
+        Ok(_) => match tempfile(path) {
+            Ok(()) => Check::good(name, shown.to_string()),
+            Err(error) => Check::bad(name, format!("{shown} cannot be written to: {error}")),
+        },
+    }
+}
+
+/// Writes a file and removes it: permissions alone do not tell whether a disk takes anything.
+fn tempfile(folder: &Path) -> std::io::Result<()> {
+    let file = folder.join(format!(".doctor-{}", crate::crypto::random_text(9)));
+    fs::write(&file, b"x")?;
+    fs::remove_file(&file)
+}
+
+fn room(folder: &Path) -> Check {
+    let existing = folder.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
+    match rustix::fs::statvfs(existing) {
+        Err(error) => Check::warning("disk", format!("unknown: {error}")),
+        Ok(disk) => {
+            let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+            let says = format!("{} MiB free", free / (1024 * 1024));
+            if free < ROOM_BYTES { Check::bad("disk", says) } else { Check::good("disk", says) }
+        }
+    }
+}
+
+fn secret_key(config: &Config) -> Check {
+    let name = "secret key";
+    if config.secrets.key.is_some() {
+        return Check::good(name, "from the configuration");
+    }
+    let path = config.storage.data_dir.join("secret.key");
+    if !path.exists() {
+        return Check::warning(name, "not made yet; the first start makes it");
+    }
+    match secrets::load_or_create(config) {
+        Err(error) => Check::bad(name, error.to_string()),
+        Ok(_) => match fs::metadata(&path).map(|found| found.permissions().mode() & 0o777) {
+            Ok(mode) if mode & 0o077 != 0 => {
+                Check::warning(name, format!("others may read {} (mode {mode:o})", path.display()))
+            }
+            _ => Check::good(name, "keep a copy of it with the backups"),
+        },
+    }
+}
+
+fn clock() -> Check {
+    let now = Clock::system().now();
+    if now.timestamp() < WRITTEN {
+        return Check::bad("clock", format!("{} is in the past", now.to_api_seconds()));
+    }
+    Check::good("clock", now.to_api_seconds())
+}
+
+fn mail(config: &Config) -> Check {
+    let mail = &config.mail;
+    match mail.transport {
+        MailTransport::None => Check::warning("mail", "thrown away: nobody can confirm an address"),
+        MailTransport::Directory => Check::warning("mail", format!("written to {}", mail.directory.display())),
+        MailTransport::Smtp => {
+            let host = mail.smtp_host.as_deref().unwrap_or_default();
+            Check::good("mail", format!("{host}:{} ({})", mail.smtp_port, mail.smtp_tls.as_str()))
+        }
+    }
+}
+
+async fn database(config: &Config) -> Vec<Check> {
+    let db = match Db::open(&db_options(config)).await {
+        Ok(db) => db,
+        Err(error) => return vec![Check::bad("database", format!("{}: {error}", config.database.url))],
+    };
+    let mut checks = vec![Check::good("database", config.database.url.to_string())];
+    match store::migrate::pending(&db).await {
+        Err(_) => checks.push(Check::warning("schema", "none yet; the first start makes it")),
+        Ok(pending) if !pending.is_empty() => {
+            checks.push(Check::warning("schema", format!("{} migrations have not run; the next start does it", pending.len())));
+        }
+        Ok(_) => {
+            checks.push(Check::good("schema", "up to date"));
+            checks.push(jobs(&db).await);
+        }
+    }
+    db.close().await;
+    checks
+}
+
+async fn jobs(db: &Db) -> Check {
+    match store::job::counts(db).await {
+        Err(error) => Check::bad("jobs", error.to_string()),
+        Ok(counts) => {
+            let of = |wanted: &str| {
+                counts.iter().filter(|(_, state, _)| state == wanted).map(|(.., jobs)| jobs).sum::<i64>()
+            };
+            let says = format!("{} wait, {} run, {} were given up", of("ready"), of("running"), of("dead"));
+            if of("dead") == 0 { Check::good("jobs", says) } else { Check::warning("jobs", says) }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! `rookery emoji import`.
+
+use std::fs;
+use std::io::{IsTerminal as _, Write as _, stderr};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::output::{Failure, Output};
+use crate::app::App;
+use crate::service::emoji::{self, Import, Outcome};
+
+/// File names that are taken for images; what they are, their content says.
+const EXTENSIONS: [&str; 5] = ["png", "gif", "webp", "jpg", "jpeg"];
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Take in a folder of images, each named by its shortcode; a folder in it names the category of its images
+    Import(Arguments),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The folder, or one image
+    path: PathBuf,
+    /// The category of all of them
+    #[arg(long)]
+    category: Option<String>,
+    /// What to put before each shortcode
+    #[arg(long, default_value = "")]
+    prefix: String,
+    /// Replace emojis of the same shortcode
+    #[arg(long)]
+    overwrite: bool,
+}
+
+#[derive(Default, Serialize)]
+struct Imported {
+    added: usize,
+    replaced: usize,
+    kept: usize,
+    failed: Vec<Failed>,
+}
+
+#[derive(Serialize)]
+struct Failed {
+    file: String,
+    error: String,
+}
+
+pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(), Failure> {
+    let Command::Import(arguments) = command;
+    let files = files(&arguments.path, arguments.category.as_deref())?;
+    if files.is_empty() {
+        return Err(Failure::new(format!("there is no image in {}", arguments.path.display())));
+    }
+    let mut imported = Imported::default();
+    for (index, (file, category)) in files.iter().enumerate() {
+        progress(index, files.len());
+        match import(app, file, category.clone(), &arguments).await {
+            Ok(Outcome::Added) => imported.added += 1,
+            Ok(Outcome::Replaced) => imported.replaced += 1,
+            Ok(Outcome::Kept) => imported.kept += 1,
+            Err(failure) => imported
+                .failed
+                .push(Failed { file: file.display().to_string(), error: failure.text().to_owned() }),
+        }
+    }
+    progress(files.len(), files.len());
+    output.answer(&imported, || imported.words())?;
+    if imported.failed.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{} of {} images were refused", imported.failed.len(), files.len())))
+}
+
+async fn import(
+    app: &App,
+    file: &Path,
+    category: Option<String>,
+    arguments: &Arguments,
+) -> Result<Outcome, Failure> {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let image = fs::read(file).map_err(Failure::new)?;
+    let new = Import {
+        shortcode: format!("{}{stem}", arguments.prefix),
+        category,
+        image,
+        overwrite: arguments.overwrite,
+    };
+    Ok(emoji::import(app, new).await?)
+}
+
+/// The images in `path`, each with its category: those of the folder itself, and one folder deeper.
+fn files(path: &Path, category: Option<&str>) -> Result<Vec<(PathBuf, Option<String>)>, Failure> {
+    let unreadable = |error| Failure::new(format!("{}: {error}", path.display()));
+    if fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Ok(vec![(path.to_owned(), category.map(str::to_owned))]);
+    }
+    let mut found = Vec::new();
+    for entry in sorted(path)? {
+        if entry.is_dir() {
+            let own = category.map(str::to_owned).or_else(|| Some(entry.file_name()?.to_string_lossy().into_owned()));
+            let images = sorted(&entry)?.into_iter().filter(|file| is_image(file));
+            found.extend(images.map(|file| (file, own.clone())));
+        } else if is_image(&entry) {
+            found.push((entry, category.map(str::to_owned)));
+        }
+    }
+    Ok(found)
+}
+
+fn sorted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unreadable = |error| Failure::new(format!("{}: {error}", folder.display()));
+    let entries = fs::read_dir(folder).map_err(unreadable)?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn is_image(file: &Path) -> bool {
+    let extension = file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    file.is_file() && EXTENSIONS.contains(&extension.as_str())
+}
+
+/// On a terminal, how far it is.
+fn progress(done: usize, all: usize) {
+    if stderr().is_terminal() {
+        let end = if done == all { "\n" } else { "" };
+        let _ = write!(stderr(), "\r{done} of {all}{end}");
+    }
+}
+
+impl Imported {
+    fn words(&self) -> String {
+        let failed = self.failed.iter().map(|failed| format!("{}: {}\n", failed.file, failed.error));
+        let counts = format!("{} added, {} replaced, {} kept as they were.", self.added, self.replaced, self.kept);
+        failed.collect::<String>() + &counts
+    }
+}
