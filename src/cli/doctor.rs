@@ -163,7 +163,10 @@ async fn database(config: &Config) -> Vec<Check> {
     match store::migrate::pending(&db).await {
         Err(_) => checks.push(Check::warning("schema", "none yet; the first start makes it")),
         Ok(pending) if !pending.is_empty() => {
-            checks.push(Check::warning("schema", format!("{} migrations have not run; the next start does it", pending.len())));
+            checks.push(Check::warning(
+                "schema",
+                format!("{} migrations have not run; the next start does it", pending.len()),
+            ));
         }
         Ok(_) => {
             checks.push(Check::good("schema", "up to date"));

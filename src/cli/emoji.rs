@@ -62,9 +62,9 @@ pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(
             Ok(Outcome::Added) => imported.added += 1,
             Ok(Outcome::Replaced) => imported.replaced += 1,
             Ok(Outcome::Kept) => imported.kept += 1,
-            Err(failure) => imported
-                .failed
-                .push(Failed { file: file.display().to_string(), error: failure.text().to_owned() }),
+            Err(failure) => {
+                imported.failed.push(Failed { file: file.display().to_string(), error: failure.text().to_owned() })
+            }
         }
     }
     progress(files.len(), files.len());
@@ -75,20 +75,11 @@ pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(
     Err(Failure::new(format!("{} of {} images were refused", imported.failed.len(), files.len())))
 }
 
-async fn import(
-    app: &App,
-    file: &Path,
-    category: Option<String>,
-    arguments: &Arguments,
-) -> Result<Outcome, Failure> {
+async fn import(app: &App, file: &Path, category: Option<String>, arguments: &Arguments) -> Result<Outcome, Failure> {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let image = fs::read(file).map_err(Failure::new)?;
-    let new = Import {
-        shortcode: format!("{}{stem}", arguments.prefix),
-        category,
-        image,
-        overwrite: arguments.overwrite,
-    };
+    let new =
+        Import { shortcode: format!("{}{stem}", arguments.prefix), category, image, overwrite: arguments.overwrite };
     Ok(emoji::import(app, new).await?)
 }
 

@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::media::storage::Key;
 use crate::model::Account;
 use crate::model::settings::RegistrationsMode;
-use crate::service::{instance, registration};
 use crate::service::webfinger::Subject;
+use crate::service::{instance, registration};
 
 /// What NodeInfo calls this software, unless the setting `compat.nodeinfo_name` says otherwise.
 const SOFTWARE: &str = "rookery";

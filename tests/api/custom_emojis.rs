@@ -32,7 +32,8 @@ async fn a_folder_of_images_becomes_emojis_that_a_running_server_shows() {
     assert!(app.app.reload().await.unwrap());
     let emojis = app.anonymous().get("/api/v1/custom_emojis").ok().await;
     contract::check("CustomEmoji[]", &emojis);
-    let names: Vec<&str> = emojis.as_array().unwrap().iter().map(|emoji| emoji["shortcode"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        emojis.as_array().unwrap().iter().map(|emoji| emoji["shortcode"].as_str().unwrap()).collect();
     assert_eq!(names, ["nest", "rook", "wren"]);
     assert_eq!(emojis[2]["category"], "birds");
     assert_eq!((&emojis[0]["width"], &emojis[0]["height"]), (&json!(20), &json!(10)));
