@@ -27,8 +27,8 @@ pub static STATEMENTS: [Sql];
 /// A statement, as one text for both engines.
 ///
 /// Literals and column-list macros are joined; `in("$1")` becomes a list test of either engine
-/// (bind [`Ids`] or [`Texts`]), `each("$1")` a table of ids with the column `value`, `rows("$1")` one of tuples (bind
-/// `Json` of them; a field is `CAST(value ->> 0 AS BIGINT)`). Texts that differ: `sql!(sqlite: …; postgres: …)`.
+/// (bind [`Ids`] or [`Texts`]), `each("$1")` a table of ids with the column `value`, `rows("$1")` one of records (bind
+/// `Json` of them; a field is `CAST(value ->> 'id' AS BIGINT)`). Texts that differ: `sql!(sqlite: …; postgres: …)`.
 #[macro_export]
 macro_rules! sql {
     (@sqlite [$($done:tt)*]) => { concat!($($done)*) };

@@ -10,6 +10,8 @@ mod notify;
 
 pub use notify::{Notice, Notified, notify};
 
+pub use crate::store::notification::Wanted;
+
 use std::collections::HashMap;
 
 use crate::app::App;
@@ -17,8 +19,6 @@ use crate::error::{Error, Result};
 use crate::model::marker::MarkedTimeline;
 use crate::model::{AccountId, Actor, Cursor, NotificationId, NotificationType, StatusId};
 use crate::service::visibility::{self, Place, Seen};
-pub use crate::store::notification::Wanted;
-
 use crate::store::notification::Listed;
 use crate::store::{self, Tx};
 

@@ -9,8 +9,8 @@ use crate::app::App;
 use crate::error::Result;
 use crate::event::Event;
 use crate::model::{AccountId, NotificationId, NotificationType, Permissions, StatusId, Time};
+use crate::store::Tx;
 use crate::store::notification::make::{self, Facts, New, Question};
-use crate::store::{self, Tx};
 
 /// A group takes in what happens within so many hours of its first notification.
 const GROUP_HOURS: i64 = 12;
@@ -81,11 +81,17 @@ pub async fn notify(app: &App, tx: &mut Tx, notices: &[Notice]) -> Result<Notifi
 }
 
 fn question(number: usize, notice: &Notice, now: Time) -> Question {
-    let keys = group(notice).map(|group| {
-        let hour = now.timestamp() / HOUR_SECONDS;
-        (format!("{group}-{}", hour - GROUP_HOURS + 1), format!("{group}-{hour}"))
-    });
-    (number, notice.kind, notice.receiver, notice.from, notice.status, keys)
+    let hour = now.timestamp() / HOUR_SECONDS;
+    let key = |hour| group(notice).map(|group| format!("{group}-{hour}"));
+    Question {
+        number,
+        kind: notice.kind,
+        receiver: notice.receiver,
+        sender: notice.from,
+        status: notice.status,
+        first_key: key(hour - GROUP_HOURS + 1),
+        last_key: key(hour),
+    }
 }
 
 /// What a notice may share a group with, without the hour (contract rules, section 13); `None` when it stands alone.
@@ -105,11 +111,18 @@ fn row(app: &App, notice: &Notice, facts: &Facts, now: Time) -> Option<New> {
         Verdict::Filter => true,
         Verdict::Accept => false,
     };
-    let group = group(notice).filter(|_| !filtered);
-    let key = group
-        .map(|group| facts.group_key.clone().unwrap_or_else(|| format!("{group}-{}", now.timestamp() / HOUR_SECONDS)));
-    let id = app.ids.next();
-    Some((id, notice.receiver, notice.from, notice.kind, notice.activity, notice.status, key, filtered))
+    let new_group = || group(notice).map(|group| format!("{group}-{}", now.timestamp() / HOUR_SECONDS));
+    let group_key = if filtered { None } else { facts.group_key.clone().or_else(new_group) };
+    Some(New {
+        id: app.ids.next(),
+        receiver: notice.receiver,
+        sender: notice.from,
+        kind: notice.kind,
+        activity: notice.activity,
+        status: notice.status,
+        group_key,
+        filtered,
+    })
 }
 
 /// Whether the receiver hears of it (contract rules, section 13). A notification policy of one's own comes with the
@@ -134,13 +147,14 @@ async fn insert(tx: &mut Tx, new: Vec<New>, now: Time) -> Result<Notified> {
     if new.is_empty() {
         return Ok(Notified::default());
     }
-    let replacing = |row: &&New| row.3.replaces();
-    if let Some(kind) = new.iter().find(replacing).map(|row| row.3) {
-        let older = new.iter().filter(replacing).map(|row| (row.1, row.4)).collect();
+    let replacing = |row: &&New| row.kind.replaces();
+    if let Some(kind) = new.iter().find(replacing).map(|row| row.kind) {
+        let older = new.iter().filter(replacing).map(|row| (row.receiver, row.activity)).collect();
         make::delete_older(tx, kind, older).await?;
     }
-    let told: HashMap<NotificationId, AccountId> = new.iter().filter(|row| !row.7).map(|row| (row.0, row.1)).collect();
-    let inserted = store::notification::make::insert(tx, new, now).await?;
+    let told: HashMap<NotificationId, AccountId> =
+        new.iter().filter(|row| !row.filtered).map(|row| (row.id, row.receiver)).collect();
+    let inserted = make::insert(tx, new, now).await?;
     Ok(Notified(inserted.into_iter().filter_map(|id| Some((*told.get(&id)?, id))).collect()))
 }
 

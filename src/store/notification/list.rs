@@ -2,9 +2,9 @@
 
 use super::{Listed, Wanted};
 use crate::model::{AccountId, Cursor, NotificationType};
+use crate::sql;
 use crate::store::sql::Sql;
 use crate::store::{Db, Result};
-use crate::{notification_columns, sql};
 
 /// What every page asks: the owner, the bounds, the policy, nobody suspended. `$2` are the types.
 macro_rules! within {

@@ -1,18 +1,29 @@
 //! Making notifications, a batch at a time: what decides about each, and the rows themselves.
 
+use serde::Serialize;
+
 use crate::model::{AccountId, Json, NotificationId, NotificationType, StatusId, Time};
 use crate::sql;
 use crate::store::{Executor, Result, Tx};
 
-/// Asks about one notification to be. In the order of a tuple that the statement reads.
-pub type Question = (
-    /* number within the batch */ usize,
-    NotificationType,
-    /* receiver */ AccountId,
-    /* sender */ AccountId,
-    Option<StatusId>,
-    /* first and last group key that it might join */ Option<(String, String)>,
-);
+/// Asks about one notification to be.
+#[derive(Debug, Serialize)]
+pub struct Question {
+    /// Its number within the batch.
+    pub number: usize,
+    /// What it would be.
+    pub kind: NotificationType,
+    /// Who would be told.
+    pub receiver: AccountId,
+    /// Whose doing it is.
+    pub sender: AccountId,
+    /// The status it would show.
+    pub status: Option<StatusId>,
+    /// The first and the last of the group keys that it might join.
+    pub first_key: Option<String>,
+    /// As above.
+    pub last_key: Option<String>,
+}
 
 /// What decides whether someone is told. There is none for a receiver who is not local, or whose account is suspended,
 /// unconfirmed, not approved yet or a memorial, nor for a suspended sender.
@@ -47,8 +58,9 @@ pub struct Facts {
 pub async fn facts(db: impl Executor, questions: Vec<Question>, now: Time) -> Result<Vec<Facts>> {
     db.query(sql!(
         "WITH notices (number, kind, receiver, sender, status_id, first_key, last_key) AS (
-             SELECT CAST(value ->> 0 AS BIGINT), value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS BIGINT),
-                    CAST(value ->> 4 AS BIGINT), value -> 5 ->> 0, value -> 5 ->> 1
+             SELECT CAST(value ->> 'number' AS BIGINT), value ->> 'kind', CAST(value ->> 'receiver' AS BIGINT),
+                    CAST(value ->> 'sender' AS BIGINT), CAST(value ->> 'status' AS BIGINT),
+                    value ->> 'first_key', value ->> 'last_key'
              FROM" rows("$1")
         "),
          aside (number, receiver, account_id) AS (
@@ -99,17 +111,26 @@ pub async fn facts(db: impl Executor, questions: Vec<Question>, now: Time) -> Re
     .await
 }
 
-/// A notification to be. In the order of a tuple that the statement reads.
-pub type New = (
-    NotificationId,
-    /* receiver */ AccountId,
-    /* sender */ AccountId,
-    NotificationType,
-    /* activity */ i64,
-    Option<StatusId>,
-    /* group key */ Option<String>,
-    /* filtered */ bool,
-);
+/// A notification to be.
+#[derive(Debug, Serialize)]
+pub struct New {
+    /// Its id.
+    pub id: NotificationId,
+    /// Who is told.
+    pub receiver: AccountId,
+    /// Whose doing it is.
+    pub sender: AccountId,
+    /// What it is.
+    pub kind: NotificationType,
+    /// The row that stands for what happened.
+    pub activity: i64,
+    /// The status to show.
+    pub status: Option<StatusId>,
+    /// What it is shown together with.
+    pub group_key: Option<String>,
+    /// Held back by policy.
+    pub filtered: bool,
+}
 
 /// Inserts notifications, in one statement; gives those that were new. One about the same activity for the same receiver
 /// is not told again.
@@ -119,9 +140,9 @@ pub type New = (
 pub async fn insert(tx: &mut Tx, new: Vec<New>, now: Time) -> Result<Vec<NotificationId>> {
     tx.query(sql!(
         "INSERT INTO notifications (id, account_id, from_account_id, type, activity_id, status_id, group_key, filtered, created_at)
-         SELECT CAST(value ->> 0 AS BIGINT), CAST(value ->> 1 AS BIGINT), CAST(value ->> 2 AS BIGINT), value ->> 3,
-                CAST(value ->> 4 AS BIGINT), CAST(value ->> 5 AS BIGINT), value ->> 6, CAST(value ->> 7 AS BOOLEAN),
-                $2
+         SELECT CAST(value ->> 'id' AS BIGINT), CAST(value ->> 'receiver' AS BIGINT), CAST(value ->> 'sender' AS BIGINT),
+                value ->> 'kind', CAST(value ->> 'activity' AS BIGINT), CAST(value ->> 'status' AS BIGINT),
+                value ->> 'group_key', CAST(value ->> 'filtered' AS BOOLEAN), $2
          FROM" rows("$1") "WHERE TRUE
          ON CONFLICT (activity_id, type, account_id) DO NOTHING
          RETURNING id"
