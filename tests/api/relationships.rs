@@ -348,11 +348,16 @@ async fn everyone_at_once_ends_with_counters_that_agree() {
 async fn a_page_of_relationships_costs_as_many_statements_as_one() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
+    // The least of some: beside the first requests it is noted that their token was used.
     let count = async |path: &str| {
-        alice.get(path).ok().await;
-        let before = app.db().statements();
-        alice.get(path).ok().await;
-        app.db().statements() - before
+        let mut least = u64::MAX;
+        for _ in 0..8 {
+            let before = app.db().statements();
+            alice.get(path).ok().await;
+            least = least.min(app.db().statements() - before);
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        least
     };
     let one = count(&format!("/api/v1/accounts/relationships?id[]={}", bob.id())).await;
     let all = format!("/api/v1/accounts/relationships?id[]={}&id[]={}&id[]={}", bob.id(), carol.id(), dave.id());
