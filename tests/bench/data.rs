@@ -1,0 +1,138 @@
+//! The data set: 200 people, 20,000 statuses, 10,000 follows, and a crowd for two authors to be followed by.
+
+use rookery::clock::Clock;
+use rookery::store::db::{Db, Engine, Options};
+use rookery::store::migrate;
+
+use crate::seed::{Reply, Seed, Status};
+
+pub const DOMAIN: &str = "bench.test";
+/// The token of whoever asks; the authors of 100 and 1,000 followers have theirs.
+pub const TOKEN: &str = "bench-token";
+pub const TOKEN_100: &str = "bench-token-100";
+pub const TOKEN_1000: &str = "bench-token-1000";
+
+const PEOPLE: i64 = 200;
+const STATUSES_EACH: i64 = 100;
+const FOLLOWS_EACH: i64 = 50;
+const CROWD: i64 = 1_000;
+
+/// What requests name.
+pub struct Data {
+    pub viewer: i64,
+    pub author: i64,
+    /// Has 50 answers.
+    pub root: i64,
+    pub statuses: Vec<i64>,
+}
+
+/// Fills the empty database at `url`.
+pub async fn fill(url: &str) -> Data {
+    let db = open(url).await;
+    migrate::run(&db).await.expect("the schema");
+    let mut seed = Seed::new(db.engine(), DOMAIN);
+    let people: Vec<i64> = (0..PEOPLE).map(|n| seed.account(&format!("person{n}"), None)).collect();
+    for (n, person) in (0..).zip(&people) {
+        for step in 1..=FOLLOWS_EACH {
+            seed.follow(*person, people[usize::try_from((n + step * 3) % PEOPLE).expect("small")]);
+        }
+    }
+    let mut statuses: Vec<(i64, i64)> = Vec::new();
+    for n in 0..STATUSES_EACH {
+        for (at, author) in (0..).zip(&people) {
+            let number = n * PEOPLE + at;
+            let earlier = statuses.get(usize::try_from(number * 7 / 8).expect("small")).copied();
+            let text = format!(
+                "Status {number}: the rooks are back in the elms, and the wind has gone round to the west again."
+            );
+            let status = Status { author: *author, text: &text, ..Status::default() };
+            let id = match (number % 10, earlier) {
+                (3, Some((status, account))) => {
+                    seed.reply(*author, Reply { status, account, conversation: status }, "public")
+                }
+                (7, _) => seed.status(&Status { visibility: "unlisted", ..status }),
+                _ => seed.status(&status),
+            };
+            if number % 10 != 3 {
+                statuses.push((id, *author));
+            }
+        }
+    }
+    let (viewer, author) = (people[0], people[3]);
+    let root = seed.status(&Status { author, text: "Who has seen the rooks?", ..Status::default() });
+    let mut parent = Reply { status: root, account: author, conversation: root };
+    for n in 0..50 {
+        let from = people[usize::try_from(n % PEOPLE).expect("small")];
+        let id = seed.reply(from, parent, "public");
+        // Chains of five.
+        parent = if n % 5 == 4 {
+            Reply { status: root, account: author, ..parent }
+        } else {
+            Reply { status: id, account: from, ..parent }
+        };
+    }
+    for n in 0..200 {
+        let from = people[1 + n % 150];
+        let about = statuses[n * 11].0;
+        let kind = ["favourite", "mention", "follow", "reblog"][n % 4];
+        seed.notification(viewer, from, kind, (kind != "follow").then_some(about));
+    }
+    let crowd: Vec<i64> = (0..CROWD).map(|n| seed.account(&format!("crowd{n}"), None)).collect();
+    let [hundred, thousand] = ["hundred", "thousand"].map(|name| seed.account(name, None));
+    crowd.iter().take(100).for_each(|follower| seed.follow(*follower, hundred));
+    crowd.iter().for_each(|follower| seed.follow(*follower, thousand));
+    for (person, token) in [(viewer, TOKEN), (hundred, TOKEN_100), (thousand, TOKEN_1000)] {
+        seed.token(person, &rookery::crypto::hash(token), "read write follow");
+    }
+    seed.write(&db).await;
+    finish(&db).await;
+    db.close().await;
+    Data { viewer, author, root, statuses: statuses.into_iter().map(|(id, _)| id).collect() }
+}
+
+/// Builds home timelines as fan-out would have, and has everyone been here just now.
+async fn finish(db: &Db) {
+    let now = now(db);
+    db.execute_raw(&format!(
+        "INSERT INTO feed_entries (kind, owner_id, status_id, author_id, original_id)
+         SELECT 0, owner, id, author, id FROM (
+            SELECT f.account_id AS owner, s.id, s.account_id AS author,
+                   ROW_NUMBER() OVER (PARTITION BY f.account_id ORDER BY s.id DESC) AS number
+            FROM follows f JOIN statuses s ON s.account_id = f.target_account_id
+         ) entries WHERE number <= 400;
+         UPDATE users SET last_active_at = {now};
+         UPDATE oauth_tokens SET last_used_at = {now};"
+    ))
+    .await
+    .expect("home timelines");
+}
+
+fn now(db: &Db) -> String {
+    let micros = Clock::system().now().timestamp_micros();
+    match db.engine() {
+        Engine::Sqlite => micros.to_string(),
+        Engine::Postgres => format!("to_timestamp({micros} / 1000000.0)"),
+    }
+}
+
+pub async fn open(url: &str) -> Db {
+    let options =
+        Options { url: url.to_owned(), max_connections: 2, acquire_timeout: std::time::Duration::from_secs(60) };
+    Db::open(&options).await.expect("the database")
+}
+
+/// Waits until all work that is due is done.
+pub async fn settle(db: &Db) {
+    for _ in 0..3_000 {
+        let due =
+            format!("SELECT COUNT(*) FROM jobs WHERE state = 'running' OR (state = 'ready' AND run_at <= {})", now(db));
+        let jobs: Vec<(i64,)> = db.fetch_raw(&due).await.expect("the queue");
+        if jobs[0].0 == 0 {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    let kinds: Vec<(String, i64)> =
+        db.fetch_raw("SELECT kind, COUNT(*) FROM jobs GROUP BY kind").await.expect("the queue");
+    panic!("the queue did not empty within a minute: {kinds:?}");
+}

@@ -1,0 +1,88 @@
+//! A process under measurement: what it used of processor and memory, from `/proc`.
+
+use std::net::{SocketAddr, TcpListener};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::load::Connection;
+
+/// Ends with its value.
+pub struct Process {
+    child: Child,
+    pub address: SocketAddr,
+    /// From the start of the process to its first answer.
+    pub started_in: Duration,
+}
+
+impl Process {
+    /// Starts `command` and waits until it answers on `address`.
+    pub async fn start(mut command: Command, address: SocketAddr) -> Self {
+        let begun = Instant::now();
+        let child = command.stdout(Stdio::null()).stdin(Stdio::null()).spawn().expect("the program starts");
+        let mut process = Self { child, address, started_in: Duration::ZERO };
+        while tokio::net::TcpStream::connect(address).await.is_err() {
+            assert!(begun.elapsed() < Duration::from_secs(30), "the server did not start");
+            if let Ok(Some(status)) = process.child.try_wait() {
+                panic!("the server ended: {status}");
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let request = crate::load::request("GET", "/health", "bench.test", None, None);
+        Connection::open(address).await.ask(&request).await;
+        process.started_in = begun.elapsed();
+        process
+    }
+
+    /// Processor time since the process began, of all its threads, those that ended included.
+    pub fn cpu(&self) -> Duration {
+        cpu_of(self.child.id())
+    }
+
+    /// Resident memory, in MiB.
+    pub fn memory(&self) -> f64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("the server runs");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a process has memory");
+        line.trim().trim_end_matches(" kB").parse::<f64>().expect("a number") / 1024.0
+    }
+
+    /// Asks the process to stop and waits for it.
+    pub fn stop(mut self) {
+        let _ = Command::new("kill").arg(self.child.id().to_string()).status();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Clock ticks are hundredths of a second: runs are long enough for that.
+fn cpu_of(id: u32) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let ticks: u64 = after_name.split_whitespace().skip(11).take(2).filter_map(|text| text.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 10)
+}
+
+/// Processor time of every PostgreSQL process of the machine, those that ended included.
+pub fn postgres_cpu() -> Duration {
+    let processes =
+        std::fs::read_dir("/proc").expect("Linux").filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let ticks = processes.filter_map(|id| {
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        let (head, tail) = stat.rsplit_once(')')?;
+        let fields: Vec<&str> = tail.split_whitespace().collect();
+        // utime, stime, cutime, cstime: a connection that ended counts with its parent.
+        head.ends_with("(postgres")
+            .then(|| fields[11..15].iter().filter_map(|text| text.parse::<u64>().ok()).sum::<u64>())
+    });
+    Duration::from_millis(ticks.sum::<u64>() * 10)
+}
+
+/// An address that nobody listens on.
+pub fn free_address() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port")
+}
