@@ -25,7 +25,7 @@ struct Checked {
 }
 
 /// The configuration was read before this, so it is without fault.
-pub(super) fn run(config: &Config, command: Command, output: Output) -> Result<(), Failure> {
+pub(super) fn run(config: &Config, command: &Command, output: Output) -> Result<(), Failure> {
     match command {
         Command::Check => {
             let checked = Checked { ok: true, warnings: config.warnings() };
@@ -35,7 +35,7 @@ pub(super) fn run(config: &Config, command: Command, output: Output) -> Result<(
             })
         }
         Command::Print { show_secrets } => {
-            output.say(&config.to_toml_with_comments(!show_secrets));
+            output.say(&config.to_toml_with_comments(!*show_secrets));
             Ok(())
         }
     }

@@ -80,7 +80,7 @@ fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
             let runtime = Builder::new_multi_thread().enable_all().thread_name("rookery").build();
             return Ok(runtime.map_err(Failure::new)?.block_on(serve::run(config))?);
         }
-        Command::Config(command) => return config::run(&config, command, output),
+        Command::Config(command) => return config::run(&config, &command, output),
         Command::Settings(_) | Command::User(_) | Command::Emoji(_) | Command::Db(_) | Command::Doctor => {}
     }
     logging::start_quiet();
