@@ -183,6 +183,10 @@ fn browser() -> Router<App> {
         .route("/auth/password/new", get(web::password::new).post(web::password::create))
         .route("/auth/password/edit", get(web::password::edit).post(web::password::update))
         .route("/auth/setup", get(web::owner::show).post(web::owner::create))
+        // the server
+        .route("/", get(web::front::show))
+        .route("/about", get(web::front::about))
+        .route("/privacy-policy", get(web::front::privacy))
         // people, statuses, hashtags
         .route("/@{name}", get(web::profile::show))
         .route("/@{name}/{id}", get(web::status::show))

@@ -2,6 +2,7 @@
 
 use axum::http::StatusCode;
 use chrono::Duration;
+use rookery::service;
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Client, TestApp};
@@ -267,4 +268,46 @@ async fn in_limited_federation_pages_need_a_sign_in() {
         assert_eq!(answer.status, StatusCode::FOUND, "{path}");
         assert!(answer.header("location").starts_with("/auth/sign_in"), "{path}");
     }
+}
+
+#[tokio::test]
+async fn the_front_says_what_the_server_is_and_how_to_connect() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    post(&alice, json!({"status": "hello"})).await;
+    for (key, value) in [
+        ("site_title", "Elm <wood>"),
+        ("site_short_description", "Birds & books"),
+        ("site_extended_description", "We *like* trees."),
+        ("contact_username", "alice"),
+        ("contact_email", "keeper@example.test"),
+    ] {
+        service::settings::set(&app.app, key, value).await.unwrap();
+    }
+    app.app.reload().await.unwrap();
+
+    let front = text(&app, "/").await;
+    for part in [
+        "Elm &lt;wood&gt;</h1>",
+        "<p>Birds &amp; books</p>",
+        "By invitation",
+        "id=\"connect\"",
+        "<code>example.test</code>",
+        "@alice",
+        "mailto:keeper@example.test",
+        "<meta property=\"og:type\" content=\"website\">",
+    ] {
+        assert!(front.to_lowercase().contains(&part.to_lowercase()), "{part}: {front}");
+    }
+    assert!(text(&app, "/about").await.contains("We <em>like</em> trees."));
+    assert!(text(&app, "/privacy-policy").await.contains("<h1>Privacy policy</h1>"));
+}
+
+#[tokio::test]
+async fn on_a_server_of_one_person_the_front_is_their_page() {
+    let app = TestApp::with(&[("ROOKERY_ACCESS_SINGLE_USER", "true")]).await;
+    assert!(text(&app, "/").await.contains("id=\"connect\""), "nobody is there yet");
+    app.accounts(["alice", "bob"]).await;
+    let answer = page(&app, "/").await;
+    assert_eq!((answer.status, answer.header("location")), (StatusCode::FOUND, "https://example.test/@alice"));
 }

@@ -9,6 +9,7 @@ pub mod confirmation;
 pub mod cookies;
 pub mod csrf;
 pub mod feed;
+pub mod front;
 pub mod owner;
 pub mod password;
 pub mod profile;
