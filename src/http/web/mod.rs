@@ -69,6 +69,8 @@ fn wants_page(path: &str, headers: &HeaderMap) -> bool {
     let always = ["/auth/", "/settings", "/oauth/authorize"].iter().any(|start| path.starts_with(start));
     always || (accepted.contains("text/html") && !path.starts_with("/api/"))
 }
+/// What is missing and what is hidden look alike.
+const NOT_FOUND: &str = "There is no page at this address, or it is not for everyone to see.";
 
 /// A page that says what went wrong.
 pub fn error_page(app: &App, status: StatusCode, message: &str) -> Response {
@@ -77,7 +79,7 @@ pub fn error_page(app: &App, status: StatusCode, message: &str) -> Response {
         noindex => true,
         status => status.as_u16(),
         title => title(status),
-        message => sentence(message),
+        message => if status == StatusCode::NOT_FOUND { NOT_FOUND.to_owned() } else { sentence(message) },
         request_id => status.is_server_error().then(crate::http::observe::request_id).flatten(),
     };
     match Page::render(app, "error.html", context) {
