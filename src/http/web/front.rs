@@ -11,7 +11,7 @@ use crate::entity::instance::{Document, rules};
 use crate::entity::web;
 use crate::error::Result;
 use crate::model::settings::RegistrationsMode;
-use crate::service::{instance, public};
+use crate::service::{instance, public, registration};
 use crate::text;
 
 /// `GET /`: the front page; on a server of one person, their page.
@@ -28,7 +28,7 @@ pub async fn show(State(app): State<App>, visitor: Visitor) -> Result<Response> 
     let usage = instance::usage(&app).await?;
     let context = context! {
         description_html => description(&settings.site_short_description),
-        registrations => match instance::registrations(&app) {
+        registrations => match registration::mode(&app) {
             RegistrationsMode::Open => "open",
             RegistrationsMode::Approved => "approval",
             RegistrationsMode::None => "closed",
@@ -118,7 +118,8 @@ fn preview(app: &App) -> Value {
 fn grouped(number: i64) -> String {
     let digits = number.to_string();
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |digits| ("-", digits));
-    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or_default()).collect();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or_default()).collect();
     format!("{sign}{}", groups.join(","))
 }
 
