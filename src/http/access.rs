@@ -1,14 +1,18 @@
 //! Closed servers: `access.disallow_unauthenticated_api` and `access.limited_federation` (contract rules, section 7).
 
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::auth::Authentication;
+use super::web::cookies::{Cookies, Name};
+use super::web::redirect;
+use super::web::session::sign_in_url;
 use super::{error, headers};
 use crate::app::App;
-use crate::error::Error;
+use crate::error::{Error, Result};
+use crate::service::session;
 
 /// What a limited federation keeps from its own people too: it would name the servers allowed.
 const NEVER_IN_LIMITED_FEDERATION: [&str; 3] =
@@ -17,6 +21,13 @@ const NEVER_IN_LIMITED_FEDERATION: [&str; 3] =
 /// Refuses what a closed server does not show to strangers.
 pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
+    if is_closed_page(&app, path) && !is_person(&request) {
+        match has_session(&app, request.headers()).await {
+            Ok(true) => {}
+            Ok(false) => return ask_to_sign_in(path),
+            Err(error) => return error.into_response(),
+        }
+    }
     if !headers::is_api(path) {
         return next.run(request).await;
     }
@@ -35,6 +46,27 @@ pub fn is_closed(app: &App, method: &Method, path: &str) -> bool {
     let access = &app.config.access;
     (access.disallow_unauthenticated_api || access.limited_federation)
         && !is_open(method, path, access.limited_federation)
+}
+
+/// True when a limited federation shows a page or file of people only to those who are signed in.
+#[must_use]
+pub fn is_closed_page(app: &App, path: &str) -> bool {
+    let of_people = ["/@", "/users/", "/tags/", "/media/"].iter().any(|start| path.starts_with(start));
+    app.config.access.limited_federation && of_people
+}
+
+async fn has_session(app: &App, headers: &HeaderMap) -> Result<bool> {
+    match Cookies::read(app, headers).get(Name::Session) {
+        Some(token) if !token.is_empty() => Ok(session::find(app, token).await?.is_some()),
+        Some(_) | None => Ok(false),
+    }
+}
+
+fn ask_to_sign_in(path: &str) -> Response {
+    match path.starts_with("/media/") {
+        true => Error::Unauthorized("This file is for those who are signed in".into()).into_response(),
+        false => redirect(&sign_in_url(path)),
+    }
 }
 
 fn is_person(request: &Request) -> bool {

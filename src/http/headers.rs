@@ -96,7 +96,8 @@ impl Asked {
         let sent = [header::AUTHORIZATION, header::COOKIE, header::ACCEPT_LANGUAGE, header::ACCEPT];
         Self {
             api: is_api(path),
-            closed: is_api(path) && access::is_closed(app, request.method(), path),
+            closed: access::is_closed_page(app, path)
+                || (is_api(path) && access::is_closed(app, request.method(), path)),
             methods: methods(path),
             headers: sent.iter().filter_map(keep).collect(),
             token_in_query: request.uri().query().is_some_and(|query| query.contains("_token=")),

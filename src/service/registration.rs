@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::crypto::{self, Secret};
 use crate::error::{Error, Result, Validation};
 use crate::model::AccountId;
+use crate::model::instance::Rule;
 use crate::model::link::LinkKind;
 use crate::model::settings::RegistrationsMode;
 use crate::service::auth::Grant;
@@ -128,6 +129,14 @@ async fn check(app: &App, form: &SignUp, mode: RegistrationsMode) -> Result<()> 
 #[must_use]
 pub fn reason_required(app: &App, mode: RegistrationsMode) -> bool {
     mode == RegistrationsMode::Approved && app.settings().require_invite_text
+}
+
+/// What whoever signs up agrees to.
+///
+/// # Errors
+/// When the database does.
+pub async fn rules(app: &App) -> Result<Vec<Rule>> {
+    Ok(store::instance::rules(&app.db).await?)
 }
 
 fn check_reason(reason: &str, required: bool, faults: &mut Validation) {

@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 
-use crate::harness::TestApp;
+use crate::harness::{Browser, TestApp};
 
 const PUBLIC: &str = "max-age=15, public, stale-while-revalidate=30, stale-if-error=86400";
 
@@ -105,4 +105,22 @@ async fn what_is_large_and_no_secret_is_compressed() {
     assert!(style.header("vary").contains("accept-encoding"));
     assert_eq!(get("/auth/sign_in").send().await.header("content-encoding"), "", "its form holds a token");
     assert_eq!(get("/livez").send().await.header("content-encoding"), "");
+}
+
+#[tokio::test]
+async fn limited_federation_shows_pages_and_files_to_its_own_people() {
+    let app = TestApp::with(&[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
+    let alice = app.account("alice").await;
+    let stranger = Browser::new(&app);
+
+    let page = stranger.get("/@alice").await;
+    assert_eq!(page.status, 302);
+    assert_eq!(page.header("location"), "/auth/sign_in?next=%2F%40alice");
+    app.anonymous().get("/media/nothing").fails(401).await;
+    assert_eq!(stranger.get("/auth/sign_up").await.status, 200);
+
+    let page = Browser::signed_in(&app, "alice").await.get("/@alice").await;
+    assert_eq!(page.status, 200);
+    assert_eq!(page.header("cache-control"), "private, no-store");
+    alice.get("/media/nothing").fails(404).await;
 }

@@ -1,6 +1,7 @@
 //! Signing up: in an app, in a browser, and as the owner of a new server.
 
 use rookery::service::{owner, staff};
+use rookery::store::Engine;
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, TestApp};
@@ -209,4 +210,19 @@ async fn whoever_waits_is_told_when_they_are_let_in() {
     assert_eq!(letters.len(), 2);
     assert!(letters[1].contains("your request was approved"));
     assert!(letters[1].contains("To: alice@mail.test"));
+}
+
+#[tokio::test]
+async fn whoever_signs_up_reads_the_rules_first() {
+    let app = open().await;
+    let now = match app.db().engine() {
+        Engine::Sqlite => "0",
+        Engine::Postgres => "now()",
+    };
+    let insert =
+        format!("INSERT INTO rules (id, priority, text, hint, created_at) VALUES (1, 0, 'Be kind', 'To <all>', {now})");
+    app.db().execute_raw(&insert).await.unwrap();
+    let page = Browser::new(&app).get("/auth/sign_up").await.text();
+    assert!(page.contains("Be kind"));
+    assert!(page.contains("To &lt;all&gt;"));
 }

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use minijinja::context;
+use minijinja::{Value, context};
 use serde::{Deserialize, Serialize};
 
 use super::settings::field_errors;
@@ -46,7 +46,7 @@ pub async fn show(
     if person.is_some() {
         return Ok(redirect("/settings"));
     }
-    Ok(page(&app, &cookies, &csrf, &Fields::default(), None)?.into_response())
+    Ok(page(&app, &cookies, &csrf, &Fields::default(), None).await?.into_response())
 }
 
 /// `POST /auth/sign_up`
@@ -65,7 +65,7 @@ pub async fn create(
             Ok(check_inbox(&app, &csrf, email, registered.needs_approval)?.into_response())
         }
         Err(Error::Validation(faults)) => {
-            let page = page(&app, &cookies, &csrf, &form, Some(&faults))?;
+            let page = page(&app, &cookies, &csrf, &form, Some(&faults)).await?;
             Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
         }
         Err(error) => Err(error),
@@ -96,7 +96,7 @@ pub fn mail_dir(app: &App) -> Option<String> {
     written.then(|| app.config.mail.directory.display().to_string())
 }
 
-fn page(app: &App, cookies: &Cookies, csrf: &Csrf, form: &Fields, faults: Option<&Validation>) -> Result<Page> {
+async fn page(app: &App, cookies: &Cookies, csrf: &Csrf, form: &Fields, faults: Option<&Validation>) -> Result<Page> {
     let mode = registration::mode(app);
     let message = &app.settings().registrations_message;
     let context = context! {
@@ -110,11 +110,18 @@ fn page(app: &App, cookies: &Cookies, csrf: &Csrf, form: &Fields, faults: Option
             RegistrationsMode::None => "closed",
         },
         closed_message_html => (!message.is_empty()).then(|| markdown(message)),
+        rules => rules(app).await?,
         reason_required => registration::reason_required(app, mode),
         form => form,
         errors => faults.map(field_errors),
     };
     Page::render(app, "sign_up.html", context)
+}
+
+/// The house rules, as the template wants them.
+async fn rules(app: &App) -> Result<Vec<Value>> {
+    let rules = registration::rules(app).await?;
+    Ok(rules.into_iter().map(|rule| context! { text => rule.text, hint => rule.hint }).collect())
 }
 
 impl Fields {
