@@ -85,7 +85,7 @@ fn write_escaped(out: &mut Output<'_>, state: &State<'_, '_>, value: &Value) -> 
 }
 
 /// The text of the template `name` with `context`, to which the values that all templates share are added:
-/// `site_title`, `domain`, `base_url`, `css_url` and `lang`.
+/// `site_title`, `domain`, `base_url` and `lang`.
 ///
 /// # Errors
 /// [`Error::Internal`] for an unknown name or a context that does not fit, which is a bug.
@@ -95,7 +95,6 @@ pub fn render(app: &App, name: &str, context: impl Serialize) -> Result<String> 
         site_title => app.settings().site_title,
         domain => app.urls.local_domain,
         base_url => app.urls.origin,
-        css_url => crate::http::web::assets::css_url(),
         lang => "en",
     };
     let template = ENVIRONMENT.get_template(name).map_err(Error::internal)?;

@@ -4,6 +4,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use super::assets;
 use crate::app::App;
 use crate::crypto;
 use crate::error::Result;
@@ -39,6 +40,8 @@ impl Page {
     /// # Errors
     /// When the template does not render, which is a bug.
     pub fn render(app: &App, name: &str, context: impl Serialize) -> Result<Self> {
+        let own = minijinja::Value::from_serialize(context);
+        let context = minijinja::context! { css_url => assets::css_url(), ..own };
         let html = templates::render(app, name, context)?;
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
