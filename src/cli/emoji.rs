@@ -63,7 +63,7 @@ pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(
             Ok(Outcome::Replaced) => imported.replaced += 1,
             Ok(Outcome::Kept) => imported.kept += 1,
             Err(failure) => {
-                imported.failed.push(Failed { file: file.display().to_string(), error: failure.text().to_owned() })
+                imported.failed.push(Failed { file: file.display().to_string(), error: failure.text().to_owned() });
             }
         }
     }

@@ -10,6 +10,7 @@ mod database;
 mod doctor;
 mod emoji;
 mod output;
+mod rule;
 mod settings;
 mod user;
 
@@ -49,6 +50,9 @@ enum Command {
     /// Print and change what an admin decides while the server runs
     #[command(subcommand)]
     Settings(settings::Command),
+    /// What people agree to when they sign up
+    #[command(subcommand)]
+    Rule(rule::Command),
     /// The people of this server
     #[command(subcommand)]
     User(user::Command),
@@ -81,7 +85,12 @@ fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
             return Ok(runtime.map_err(Failure::new)?.block_on(serve::run(config))?);
         }
         Command::Config(command) => return config::run(&config, &command, output),
-        Command::Settings(_) | Command::User(_) | Command::Emoji(_) | Command::Db(_) | Command::Doctor => {}
+        Command::Settings(_)
+        | Command::Rule(_)
+        | Command::User(_)
+        | Command::Emoji(_)
+        | Command::Db(_)
+        | Command::Doctor => {}
     }
     logging::start_quiet();
     let runtime = Builder::new_current_thread().enable_all().build();
@@ -98,6 +107,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
     let app = App::start(config, Clock::system(), &executable().map_err(Failure::new)?).await?;
     let done = match command {
         Command::Settings(command) => settings::run(&app, command, output).await,
+        Command::Rule(command) => rule::run(&app, command, output).await,
         Command::User(command) => Box::pin(user::run(&app, command, output)).await,
         Command::Emoji(command) => Box::pin(emoji::run(&app, command, output)).await,
         Command::Serve | Command::Config(_) | Command::Db(_) | Command::Doctor => unreachable!("done without the app"),

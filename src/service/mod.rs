@@ -23,6 +23,7 @@ pub mod public;
 pub mod reblog;
 pub mod registration;
 pub mod relationship;
+pub mod rule;
 pub mod session;
 pub mod settings;
 pub mod sign_up;

@@ -1,7 +1,8 @@
 //! What the server counts and tells about itself.
 
-use super::{Executor, Result};
+use super::{Executor, Result, Tx};
 use crate::model::instance::{DomainBlock, Rule};
+use crate::model::{RuleId, Time};
 use crate::sql;
 
 /// Milliseconds of a week, shifted as in an id: how far apart the first ids of two weeks are.
@@ -118,4 +119,36 @@ pub async fn registrations_by_week(db: impl Executor, first: i64) -> Result<Vec<
     .bind(WEEK_OF_IDS)
     .all()
     .await
+}
+
+/// Adds a rule below the others.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert_rule(tx: &mut Tx, id: RuleId, text: &str, hint: &str, now: Time) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO rules (id, priority, text, hint, created_at)
+         VALUES ($1, (SELECT coalesce(MAX(r.priority), 0) + 1 FROM rules r WHERE r.deleted_at IS NULL), $2, $3, $4)"
+    ))
+    .bind(id)
+    .bind(text.to_owned())
+    .bind(hint.to_owned())
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Takes a rule away; reports that name it keep it. False when there is none.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete_rule(tx: &mut Tx, id: RuleId, now: Time) -> Result<bool> {
+    let deleted = tx
+        .query(sql!("UPDATE rules SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL"))
+        .bind(id)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(deleted > 0)
 }

@@ -50,3 +50,22 @@ async fn a_long_text_comes_from_standard_input_and_its_time_is_kept() {
     assert_ne!(settings.privacy_policy_updated_at, "2022-10-07T00:00:00Z");
     assert!(settings.privacy_policy_updated_at.ends_with('Z'));
 }
+
+#[tokio::test]
+async fn rules_are_added_below_and_taken_away() {
+    let app = TestApp::new().await;
+    let first = app.run(&["rule", "add", "Be kind", "--hint", "To everyone.", "--json"]).await.json();
+    app.run(&["rule", "add", "Be quiet"]).await.ok();
+    assert!(app.run(&["rule", "add", " "]).await.fails(1).contains("1 to 300"));
+
+    app.app.reload().await.unwrap();
+    let rules = app.anonymous().get("/api/v1/instance/rules").ok().await;
+    assert_eq!((&rules[0]["text"], &rules[0]["hint"]), (&"Be kind".into(), &"To everyone.".into()));
+    assert_eq!(rules[1]["text"], "Be quiet");
+
+    let id = first[0]["id"].as_str().unwrap();
+    app.run(&["rule", "remove", id]).await.ok();
+    assert!(app.run(&["rule", "remove", id]).await.fails(1).contains(id));
+    app.app.reload().await.unwrap();
+    assert_eq!(app.anonymous().get("/api/v1/instance/rules").ok().await.as_array().unwrap().len(), 1);
+}
