@@ -6,38 +6,74 @@
 
 use std::ops::Range;
 
+use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use super::auth::Authentication;
 use super::extract::Path;
+use super::web::cookies::{self, Cookies};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::media::storage::{self, Key};
+use crate::service::session;
 
 /// The most bytes of one partial answer; a player asks for the next ones.
 const MAX_PART_BYTES: u64 = 4 * 1024 * 1024;
 
 /// `GET /media/{key}`
-pub async fn show(State(app): State<App>, Path(key): Path<String>, asked: HeaderMap) -> Result<Response> {
+pub async fn show(
+    State(app): State<App>,
+    Extension(authentication): Extension<Authentication>,
+    Path(key): Path<String>,
+    asked: HeaderMap,
+) -> Result<Response> {
     let key: Key = key.parse().map_err(|_| Error::NotFound)?;
-    let tag = entity_tag(&key);
-    if asked.get_all(header::IF_NONE_MATCH).iter().any(|sent| matches_tag(sent, &tag)) {
-        return Ok(with_headers(StatusCode::NOT_MODIFIED.into_response(), &key, &tag));
+    if app.config.access.limited_federation {
+        require_person(&app, &authentication, &asked).await?;
+        let mut response = serve(&app, &key, &asked).await?;
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000"));
+        return Ok(response);
     }
-    let object = app.storage.get(&key).await.map_err(missing)?;
+    serve(&app, &key, &asked).await
+}
+
+/// On a server in limited federation files are for its people alone, in an app or a browser (contract rules, section 7).
+async fn require_person(app: &App, authentication: &Authentication, asked: &HeaderMap) -> Result<()> {
+    if let Authentication::Grant(grant) = authentication
+        && grant.actor.is_some()
+        && grant.unusable.is_none()
+    {
+        return Ok(());
+    }
+    let cookies = Cookies::read(app, asked);
+    if let Some(token) = cookies.get(cookies::Name::Session)
+        && session::find(app, token).await?.is_some()
+    {
+        return Ok(());
+    }
+    Err(Error::Unauthorized("Sign in to see this file".into()))
+}
+
+async fn serve(app: &App, key: &Key, asked: &HeaderMap) -> Result<Response> {
+    let tag = entity_tag(key);
+    if asked.get_all(header::IF_NONE_MATCH).iter().any(|sent| matches_tag(sent, &tag)) {
+        return Ok(with_headers(StatusCode::NOT_MODIFIED.into_response(), key, &tag));
+    }
+    let object = app.storage.get(key).await.map_err(missing)?;
     let length = object.length();
-    let range = asked.get(header::RANGE).filter(|_| in_time(&asked, &tag)).and_then(|value| value.to_str().ok());
+    let range = asked.get(header::RANGE).filter(|_| in_time(asked, &tag)).and_then(|value| value.to_str().ok());
     let response = match range.and_then(|range| parse_range(range, length)) {
         None => whole(length, Body::from_stream(object.into_stream())),
         Some(None) => return Ok(unsatisfiable(length)),
         Some(Some(range)) => {
-            let bytes = app.storage.get_range(&key, range.clone()).await.map_err(missing)?;
+            let bytes = app.storage.get_range(key, range.clone()).await.map_err(missing)?;
             part(&range, length, bytes)
         }
     };
-    Ok(with_headers(response, &key, &tag))
+    Ok(with_headers(response, key, &tag))
 }
 
 fn missing(error: storage::Error) -> Error {

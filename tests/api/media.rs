@@ -9,7 +9,7 @@ use rookery::model::{Actor, MediaId, StatusId};
 use rookery::service;
 use serde_json::{Value, json};
 
-use crate::harness::{Client, TestApp};
+use crate::harness::{Browser, Client, TestApp};
 
 /// A PNG with something to see on it.
 pub fn png(width: u32, height: u32) -> Vec<u8> {
@@ -280,4 +280,18 @@ async fn nobody_posts_the_media_of_another_or_too_many() {
     service::media::attachable(&app.app, &mut tx, &alice, None, &ids).await.unwrap_err();
     service::media::attachable(&app.app, &mut tx, &alice, None, &[MediaId::from(7)]).await.unwrap_err();
     assert_eq!(service::media::attachable(&app.app, &mut tx, &alice, None, &[ids[0], ids[0]]).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn in_limited_federation_files_are_for_people_of_the_server() {
+    let app = TestApp::with(&[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
+    let alice = app.account("alice").await;
+    let media = upload(&alice, &[], &png(20, 20)).await;
+
+    app.anonymous().get(path(&media["url"])).fails(401).await;
+    app.application("read").await.get(path(&media["url"])).fails(401).await;
+    let file = alice.get(path(&media["url"])).send().await;
+    assert_eq!((file.status, file.header("cache-control")), (StatusCode::OK, "private, max-age=31536000"));
+    let browser = Browser::signed_in(&app, "alice").await;
+    assert_eq!(browser.get(path(&media["url"])).await.status, StatusCode::OK);
 }
