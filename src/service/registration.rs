@@ -63,14 +63,19 @@ pub async fn register(app: &App, form: SignUp) -> Result<Registered> {
     Ok(registered)
 }
 
-/// Makes an account for someone at the application of `grant`, and gives that a token of theirs, with its own scopes. It
-/// can be used once the address is confirmed.
+/// Makes an account for someone at the application of `grant`, and gives that a token of theirs, with all scopes that
+/// it registered. It can be used once the address is confirmed.
 ///
 /// # Errors
 /// As [`register`].
 pub async fn register_by_app(app: &App, form: SignUp, grant: &Arc<Grant>) -> Result<Issued> {
     let (mut tx, registered) = begin(app, form, Some(grant)).await?;
-    let token = token::issue(app, &mut tx, grant.app, Some(registered.account), &grant.scopes).await?;
+    let application = match grant.app {
+        Some(id) => store::application::find(&mut tx, id).await?,
+        None => None,
+    };
+    let scopes = application.map_or_else(|| grant.scopes.clone(), |application| application.scopes());
+    let token = token::issue(app, &mut tx, grant.app, Some(registered.account), &scopes).await?;
     tx.commit().await?;
     Ok(token)
 }
