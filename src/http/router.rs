@@ -5,6 +5,7 @@ use axum::http::StatusCode;
 use axum::middleware;
 use axum::response::Response;
 use axum::routing::{any, delete, get, patch, post};
+use tower_http::normalize_path::NormalizePath;
 
 use super::api::{
     accounts, apps, blocks, credentials, custom_emojis, emails, follow_requests, instance, markers, media, mutes,
@@ -16,8 +17,13 @@ use super::{
 };
 use crate::app::App;
 
-/// The whole server. Layers run from the last to the first.
+/// The whole server. A slash at the end of a path is as good as none: some client libraries send one.
 pub fn router(app: App) -> Router {
+    Router::new().fallback_service(NormalizePath::trim_trailing_slash(routes(app)))
+}
+
+/// Layers run from the last to the first.
+fn routes(app: App) -> Router {
     Router::new()
         .merge(api())
         .merge(accounts())

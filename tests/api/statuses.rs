@@ -51,6 +51,14 @@ async fn a_status_is_published_as_the_contract_says() {
 }
 
 #[tokio::test]
+async fn a_slash_at_the_end_of_a_path_is_as_good_as_none() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let status = alice.post("/api/v1/statuses/").json(&json!({"status": "slash"})).ok().await;
+    assert_eq!(app.anonymous().get(&path(&status, "/?limit=1")).ok().await["id"], status["id"]);
+}
+
+#[tokio::test]
 async fn what_cannot_be_published_is_refused_with_a_reason() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
