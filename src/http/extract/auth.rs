@@ -81,7 +81,7 @@ impl<S: Need> FromRequestParts<App> for AppAuth<S> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
-        let grant = granted::<S>(parts)?.ok_or_else(sign_in_needed::<S>)?;
+        let grant = granted::<S>(parts)?.ok_or_else(sign_in_needed)?;
         if let Some(why) = grant.unusable {
             return Err(unusable(why));
         }
@@ -102,7 +102,7 @@ impl<S: Need> FromRequestParts<App> for AnyStateAppAuth<S> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
-        let grant = granted::<S>(parts)?.ok_or_else(sign_in_needed::<S>)?;
+        let grant = granted::<S>(parts)?.ok_or_else(sign_in_needed)?;
         match grant.unusable {
             None | Some(Unusable::Unconfirmed | Unusable::Pending) => Ok(Self(grant, PhantomData)),
             Some(why) => Err(unusable(why)),
@@ -152,8 +152,8 @@ fn granted<S: Need>(parts: &Parts) -> Result<Option<Arc<Grant>>> {
     Err(Error::forbidden(format!("This action needs the scope {}", S::SCOPES.join(" or "))))
 }
 
-/// A route that checks no scope answers 422 without a token, every other 401 (contract rules, section 3).
-fn sign_in_needed<S: Need>() -> Error {
+/// Without a token: 401 (contract rules, section 3).
+fn sign_in_needed() -> Error {
     Error::Unauthorized("This method requires an authenticated user".into())
 }
 

@@ -83,7 +83,7 @@ fn insert(into: &mut Map<String, Value>, path: &[&str], value: Value) -> Result<
             into.insert((*first).to_owned(), value);
             Ok(())
         }
-        [next, ..] if next.is_empty() => {
+        ["", ..] => {
             let list = into.entry((*first).to_owned()).or_insert_with(|| Value::Array(Vec::new()));
             append(list.as_array_mut().ok_or(())?, &rest[1..], value)
         }
