@@ -296,10 +296,30 @@ async fn nobody_agrees_without_our_own_form() {
     let page = browser.get(&application.authorize(&[])).await;
     assert_eq!(bob.submit(&page, "/oauth/authorize", &[]).await.status, 403);
 
-    let stranger = Browser::new(&app).post("/oauth/authorize", &fields).await;
-    assert!(stranger.header("location").starts_with("/auth/sign_in"));
+    assert_eq!(Browser::new(&app).post("/oauth/authorize", &fields).await.status, 403);
     let codes: Vec<(i64,)> = app.db().fetch_raw("SELECT id FROM oauth_grants").await.unwrap();
     assert!(codes.is_empty());
+}
+
+#[tokio::test]
+async fn whoever_signs_in_again_is_asked_again() {
+    let (app, _, browser, application) = setting("read").await;
+    let request = [("code_challenge", CHALLENGE), ("code_challenge_method", "S256")];
+    let page = browser.get(&application.authorize(&request)).await;
+    app.app.clock.advance(Duration::days(15));
+
+    let ended = browser.submit(&page, "/oauth/authorize", &[("decision", "authorise")]).await;
+    let sign_in = browser.get(ended.header("location")).await;
+    let fields = [("email", "alice"), ("password", crate::harness::PASSWORD)];
+    let back = browser.submit(&sign_in, "/auth/sign_in", &fields).await;
+    let asked = browser.get(back.header("location")).await;
+    let same = |html: &str| form_fields(html, "/oauth/authorize").split_off(1);
+    assert_eq!(same(&asked.text()), same(&page.text()));
+
+    // Someone else at the same browser signs out there, and comes back to the same question.
+    let out = browser.submit(&asked, "/auth/sign_out", &[]).await;
+    let sign_in = browser.get(out.header("location")).await;
+    assert!(sign_in.text().contains("Test app"));
 }
 
 #[tokio::test]

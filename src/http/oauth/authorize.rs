@@ -93,7 +93,13 @@ pub async fn show(
 ///
 /// # Errors
 /// As [`show`].
-pub async fn create(State(app): State<App>, SignedIn(person): SignedIn, Form(asked): Form<Asked>) -> Result<Response> {
+pub async fn create(
+    State(app): State<App>,
+    WebSession(person): WebSession,
+    Form(asked): Form<Asked>,
+) -> Result<Response> {
+    // The session ended while the person read: they are asked again after sign-in.
+    let Some(person) = person else { return Ok(redirect(&sign_in_url(&asked.address()))) };
     let denied = asked.decision.as_deref() == Some("deny") || asked.method.as_deref() == Some("delete");
     decide(&app, &person, &asked, !denied).await
 }
@@ -175,6 +181,7 @@ fn consent(
         noindex => true,
         csrf => csrf.0,
         hidden => asked.hidden(),
+        here => asked.address(),
         app => context! { name => client.name, website => client.website },
         redirect_host => asked.redirect_uri.as_deref().and_then(destination),
         scopes => scopes::describe(&checked.scopes),
@@ -199,6 +206,13 @@ impl Asked {
             code_challenge: self.code_challenge.clone(),
             code_challenge_method: self.code_challenge_method.clone(),
         }
+    }
+
+    /// Where the request is asked about.
+    fn address(&self) -> String {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(self.hidden().iter().map(|field| (field.name, field.value.as_str())));
+        format!("/oauth/authorize?{}", query.finish())
     }
 
     /// The request, for the form that decides it.

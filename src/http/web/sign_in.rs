@@ -7,7 +7,6 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::{Cookies, Csrf, Form, Hidden, Page, WebSession, redirect, session};
 use crate::app::App;
@@ -80,10 +79,11 @@ pub async fn create(
 ///
 /// # Errors
 /// When the database does.
-pub async fn delete(State(app): State<App>, cookies: Cookies, Form(_): Form<IgnoredAny>) -> Result<Response> {
+pub async fn delete(State(app): State<App>, cookies: Cookies, Form(form): Form<SignIn>) -> Result<Response> {
     session::end(&app, &cookies).await?;
     cookies.notice("You are signed out.");
-    Ok(redirect("/auth/sign_in"))
+    let next = form.next.map(|next| destination(&app, Some(&next)));
+    Ok(redirect(&next.map_or_else(|| "/auth/sign_in".to_owned(), |next| session::sign_in_url(&next))))
 }
 
 async fn page(app: &App, cookies: &Cookies, csrf: &Csrf, form: &SignIn, error: Option<&str>) -> Result<Page> {
