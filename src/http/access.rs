@@ -24,7 +24,7 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     if is_closed_page(&app, path) && !is_person(&request) {
         match has_session(&app, request.headers()).await {
             Ok(true) => {}
-            Ok(false) => return ask_to_sign_in(path),
+            Ok(false) => return redirect(&sign_in_url(path)),
             Err(error) => return error.into_response(),
         }
     }
@@ -48,10 +48,10 @@ pub fn is_closed(app: &App, method: &Method, path: &str) -> bool {
         && !is_open(method, path, access.limited_federation)
 }
 
-/// True when a limited federation shows a page or file of people only to those who are signed in.
+/// True when a limited federation shows a page of people only to those who are signed in. Files: see `files`.
 #[must_use]
 pub fn is_closed_page(app: &App, path: &str) -> bool {
-    let of_people = ["/@", "/users/", "/tags/", "/media/"].iter().any(|start| path.starts_with(start));
+    let of_people = ["/@", "/users/", "/tags/"].iter().any(|start| path.starts_with(start));
     app.config.access.limited_federation && of_people
 }
 
@@ -59,13 +59,6 @@ async fn has_session(app: &App, headers: &HeaderMap) -> Result<bool> {
     match Cookies::read(app, headers).get(Name::Session) {
         Some(token) if !token.is_empty() => Ok(session::find(app, token).await?.is_some()),
         Some(_) | None => Ok(false),
-    }
-}
-
-fn ask_to_sign_in(path: &str) -> Response {
-    match path.starts_with("/media/") {
-        true => Error::Unauthorized("This file is for those who are signed in".into()).into_response(),
-        false => redirect(&sign_in_url(path)),
     }
 }
 
