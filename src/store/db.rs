@@ -156,8 +156,6 @@ impl Db {
         match &self.pools {
             Pools::Sqlite { write, read } => {
                 read.close().await;
-                // Best effort: statistics only, and the next start works without them.
-                let _ = sqlx::query("PRAGMA optimize").execute(write).await;
                 write.close().await;
             }
             Pools::Postgres(pool) => pool.close().await,
@@ -270,12 +268,23 @@ async fn open_sqlite(options: &Options) -> Result<Pools> {
             .test_before_acquire(false)
     };
     let write = pool().max_connections(1).connect_with(base.clone()).await?;
+    forget_statistics(&write).await?;
     let read = pool()
         .max_connections(options.max_connections)
         .min_connections(1)
         .connect_with(base.pragma("query_only", "true"))
         .await?;
     Ok(Pools::Sqlite { write, read })
+}
+
+/// Without statistics SQLite takes every table for a large one and reads it by index, which is right for a small one too.
+/// Those that an `ANALYZE` left are of the tables as they were then: plans for ten rows would go on to read a million.
+async fn forget_statistics(write: &SqlitePool) -> Result<()> {
+    let found = sqlx::query("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat1'").fetch_optional(write).await?;
+    if found.is_some() {
+        sqlx::raw_sql("DELETE FROM sqlite_stat1; ANALYZE sqlite_schema;").execute(write).await?;
+    }
+    Ok(())
 }
 
 fn create_folder(file: &Path) -> Result<()> {

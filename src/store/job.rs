@@ -137,7 +137,7 @@ pub async fn bury(tx: &mut Tx, id: JobId, error: &str) -> Result<()> {
 /// # Errors
 /// When the database does.
 pub async fn list_lost(db: impl Executor, now: Time) -> Result<Vec<JobId>> {
-    db.query(sql!("SELECT id FROM jobs WHERE state = 'running' AND lease_until <= $1 ORDER BY id LIMIT 500"))
+    db.query(sql!("SELECT id FROM jobs WHERE state = 'running' AND lease_until <= $1 ORDER BY lease_until LIMIT 500"))
         .bind(now)
         .scalars()
         .await

@@ -69,11 +69,12 @@ fn from_one(ascending: bool) -> Sql {
 }
 
 /// Some types: a page of each, and the best of those, so that a rare one is found without reading all the others.
+/// SQLite keeps the order of a `CROSS JOIN`.
 fn of_types(ascending: bool) -> Sql {
     if ascending {
         sql!(
             sqlite: "SELECT " notification_columns!() " FROM json_each($2) t
-                     JOIN notifications n ON n.id IN (
+                     CROSS JOIN notifications n ON n.id IN (
                          SELECT n.id FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id LIMIT $6)
                      ORDER BY n.id LIMIT $6";
             postgres: "SELECT " notification_columns!() " FROM unnest($2::text[]) AS t(value)
@@ -84,7 +85,7 @@ fn of_types(ascending: bool) -> Sql {
     } else {
         sql!(
             sqlite: "SELECT " notification_columns!() " FROM json_each($2) t
-                     JOIN notifications n ON n.id IN (
+                     CROSS JOIN notifications n ON n.id IN (
                          SELECT n.id FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id DESC LIMIT $6)
                      ORDER BY n.id DESC LIMIT $6";
             postgres: "SELECT " notification_columns!() " FROM unnest($2::text[]) AS t(value)
