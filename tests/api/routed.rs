@@ -17,7 +17,8 @@ pub fn routed() -> BTreeSet<Name> {
 /// A path of the table or of the router in the form of [`Name`].
 pub fn plain(path: &str) -> String {
     let part = |part: &str| {
-        if part.starts_with(':') || part.starts_with('{') { ":".to_owned() } else { part.to_owned() }
+        let end = part.find(['{', ':']);
+        end.map_or_else(|| part.to_owned(), |end| format!("{}:", &part[..end]))
     };
     path.split('/').map(part).collect::<Vec<_>>().join("/")
 }
@@ -69,7 +70,7 @@ fn closing(text: &str) -> usize {
 #[test]
 fn the_router_reads() {
     let mut found = BTreeSet::new();
-    let source = ".route(\"/a/{id}\", get(a::show).put(a::get(1)))\n.route(\n  \"/b\",\n  post(b::create),\n)";
+    let source = ".route(\"/@{a}/{id}\", get(a::show).put(a::get(1)))\n.route(\n  \"/b\",\n  post(b::create),\n)";
     routes_of(source, &mut found);
-    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["GET /a/:", "POST /b", "PUT /a/:"]);
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["GET /@:/:", "POST /b", "PUT /@:/:"]);
 }

@@ -259,7 +259,11 @@ impl Seed {
     }
 
     /// Writes everything in one transaction and brings the counters up to date.
-    pub async fn write(self, db: &Db) {
+    pub async fn write(mut self, db: &Db) {
+        // What others refer to comes first.
+        let first = ["accounts ", "users ", "conversations ", "statuses ", "tags "];
+        self.tables
+            .sort_by_key(|(table, _)| first.iter().position(|name| table.starts_with(name)).unwrap_or(first.len()));
         let mut text = String::from("BEGIN;\n");
         for (table, rows) in &self.tables {
             for batch in rows.chunks(BATCH) {
