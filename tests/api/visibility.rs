@@ -341,6 +341,7 @@ const READS: &[Read] = &[
         ),
     },
     Read { name: "GET /@:/:", place: Place::Page, how: How::Each(|world, s| format!("{}/{}", world.page(s), s.id)) },
+    Read { name: "GET /", place: Place::Page, how: How::Pages(|_| vec!["/".to_owned()], |_| false) },
     Read {
         name: "GET /users/:/statuses/:",
         place: Place::Page,

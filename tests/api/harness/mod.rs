@@ -24,6 +24,7 @@ use tower::ServiceExt as _;
 
 pub use browser::{Browser, PASSWORD, form_fields};
 pub use client::{Answer, Client, RequestBuilder};
+pub use database::Database as TestDatabase;
 
 /// Every scope: what a test's people hold unless it says otherwise.
 pub const ALL_SCOPES: &str = "read write follow push profile";

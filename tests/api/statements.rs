@@ -1,0 +1,190 @@
+//! What pages cost, in statements and in plans: numbers that do not depend on the machine.
+//!
+//! A page of 40 costs as many statements as a page of 2, and every statement finds its rows by an index, also when the
+//! planner's statistics are those of a table a hundredth as large.
+
+use std::fmt::Write as _;
+
+use rookery::store::db::Engine;
+use rookery::store::sql::STATEMENTS;
+
+use crate::harness::{Client, TestApp};
+use crate::seed::{Reply, Seed, Status};
+
+/// Most statements of a page, token included. More is a query that somebody forgot to batch.
+const MOST: u64 = 16;
+
+struct World {
+    app: TestApp,
+    viewer: Client,
+    author: i64,
+    /// A status with 2 answers, and one with 40.
+    threads: [i64; 2],
+}
+
+/// 45 statuses of 45 people, wherever the viewer could meet them.
+async fn world() -> World {
+    let app = TestApp::new().await;
+    let [viewer, author] = app.accounts(["viewer", "author"]).await;
+    app.run_jobs().await;
+    let (me, other) = (i64::from(viewer.id()), i64::from(author.id()));
+    let mut seed = Seed::new(app.db().engine(), "example.test");
+    let tag = seed.tag("birds");
+    let threads = [2, 40].map(|answers| {
+        let root = seed.status(&Status { author: other, ..Status::default() });
+        for n in 0..answers {
+            let from = seed.account(&format!("answering{answers}x{n}"), None);
+            seed.reply(from, Reply { status: root, account: other, conversation: root }, "public");
+        }
+        root
+    });
+    for n in 0..45 {
+        let domain = (n % 2 == 0).then_some("remote.test");
+        let person = seed.account(&format!("person{n}"), domain);
+        let status = seed.status(&Status { author: person, local: domain.is_none(), ..Status::default() });
+        seed.status(&Status { author: other, reblog_of: Some(status), text: "", ..Status::default() });
+        seed.mention(status, me);
+        seed.tagged(status, tag);
+        seed.home(me, status, person, status);
+        seed.favourite(me, status);
+        seed.favourite(person, threads[0]);
+        seed.bookmark(me, status);
+        seed.notification(me, person, "mention", Some(status));
+        seed.follow(person, me);
+        seed.follow(me, person);
+        seed.follow_request(person, other);
+    }
+    seed.write(app.db()).await;
+    app.db().execute_raw("UPDATE users SET feed_state = 'live'").await.unwrap();
+    // The first request of a token notes that it is used, beside the answer.
+    viewer.get("/api/v1/preferences").ok().await;
+    let mut before = u64::MAX;
+    while before != app.db().statements() {
+        before = app.db().statements();
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    World { app, viewer, author: other, threads }
+}
+
+impl World {
+    /// Statements of a request with nothing rendered before, and how many things it showed.
+    async fn cost(&self, path: &str) -> (u64, usize) {
+        self.app.app.cache.statuses.invalidate_all();
+        self.app.app.cache.accounts.invalidate_all();
+        let before = self.app.db().statements();
+        let page = self.viewer.get(path).ok().await;
+        let shown = page.as_array().or_else(|| page["descendants"].as_array()).map_or(1, Vec::len);
+        (self.app.db().statements() - before, shown)
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
+    let world = world().await;
+    let me = world.viewer.id();
+    let mut table = String::new();
+    let mut broken = false;
+    for path in [
+        "/api/v1/timelines/home".to_owned(),
+        "/api/v1/timelines/public".to_owned(),
+        "/api/v1/timelines/tag/birds".to_owned(),
+        format!("/api/v1/accounts/{}/statuses", world.author),
+        "/api/v1/notifications".to_owned(),
+        "/api/v1/favourites".to_owned(),
+        "/api/v1/bookmarks".to_owned(),
+        format!("/api/v1/accounts/{me}/followers"),
+        format!("/api/v1/accounts/{me}/following"),
+        format!("/api/v1/statuses/{}/favourited_by", world.threads[0]),
+        "/api/v1/statuses/context".to_owned(),
+    ] {
+        let paths = match path.as_str() {
+            "/api/v1/statuses/context" => world.threads.map(|id| format!("/api/v1/statuses/{id}/context")),
+            path => [2, 40].map(|limit| format!("{path}?limit={limit}")),
+        };
+        let (two, shown_two) = world.cost(&paths[0]).await;
+        let (forty, shown_forty) = world.cost(&paths[1]).await;
+        let _ = writeln!(table, "  {path:<48} {two:>3} statements for {shown_two}, {forty:>3} for {shown_forty}");
+        broken |= forty > two || forty > MOST || shown_two != 2 || shown_forty != 40;
+    }
+    assert!(!broken, "a page of 40 must cost what a page of 2 does, and {MOST} at most:\n{table}");
+}
+
+/// Statements that may read a whole table, by a part of their text, with the reason.
+const SCANS: &[(&str, &str)] = &[
+    ("FROM settings", "a table of few rows"),
+    ("FROM rules", "a table of few rows"),
+    ("FROM domain_blocks", "a table of few rows"),
+    ("_sqlx_migrations", "a row for each migration"),
+    ("FROM custom_emojis", "read into memory when it changes"),
+    ("FROM instances", "a figure that is kept for a while"),
+    ("SUM(a.statuses_count)", "a figure that is kept for a while"),
+    ("FROM user_activity", "a figure that is kept for a while"),
+    ("FROM jobs GROUP BY", "a measurement, read when somebody measures"),
+    ("FROM users LIMIT 1", "ends with the first row"),
+    ("feed_state = 'dropped'", "once a day"),
+    ("LIMIT $8) o", "a list that is cut to its length within the statement"),
+];
+
+#[tokio::test]
+async fn statements_find_rows_by_index_whatever_the_statistics_say() {
+    let app = TestApp::new().await;
+    if app.db().engine() != Engine::Sqlite {
+        return;
+    }
+    // Statistics of tables with a row or two each …
+    let mut seed = Seed::new(Engine::Sqlite, "example.test");
+    let [one, other] = ["one", "other"].map(|name| seed.account(name, None));
+    let status = seed.status(&Status { author: one, ..Status::default() });
+    seed.follow(one, other);
+    seed.favourite(other, status);
+    seed.bookmark(other, status);
+    seed.mention(status, other);
+    seed.home(one, status, one, status);
+    seed.notification(one, other, "mention", Some(status));
+    seed.write(app.db()).await;
+    app.db().execute_raw("ANALYZE").await.unwrap();
+    // … and then a hundred times as many.
+    let mut seed = Seed::after(Engine::Sqlite, "example.test", 1_000);
+    for n in 0..200 {
+        let person = seed.account(&format!("person{n}"), None);
+        let status = seed.status(&Status { author: person, ..Status::default() });
+        seed.follow(one, person);
+        seed.favourite(one, status);
+        seed.home(one, status, person, status);
+        seed.notification(one, person, "mention", Some(status));
+    }
+    seed.write(app.db()).await;
+    // A server that starts now must not believe those statistics.
+    let options = rookery::app::db_options(&app.app.config);
+    let db = rookery::store::Db::open(&options).await.unwrap();
+    let tables: Vec<(String,)> = db.fetch_raw("SELECT name FROM sqlite_master WHERE type = 'table'").await.unwrap();
+    let mut scans = Vec::new();
+    for statement in STATEMENTS {
+        let text = statement.sqlite;
+        if SCANS.iter().any(|(part, _)| text.contains(part)) {
+            continue;
+        }
+        let plan: Vec<(i64, i64, i64, String)> = db.fetch_raw(&format!("EXPLAIN QUERY PLAN {text}")).await.unwrap();
+        for (_, _, _, step) in plan {
+            if step.contains("VIRTUAL TABLE") {
+                continue;
+            }
+            let Some(name) = step.strip_prefix("SCAN ").and_then(|rest| rest.split(' ').next()) else { continue };
+            if is_table(text, name, &tables) {
+                scans.push(format!("{}:{}: {step}", statement.place.0, statement.place.1));
+            }
+        }
+    }
+    assert!(scans.is_empty(), "these read a whole table or index:\n  {}", scans.join("\n  "));
+}
+
+/// True when `name` in the plan of `text` is one of `tables`, by its name or an alias.
+fn is_table(text: &str, name: &str, tables: &[(String,)]) -> bool {
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
+    let known = |word: &str| tables.iter().any(|(table,)| table == word);
+    known(name)
+        || words.windows(3).any(|words| {
+            (known(words[0]) && words[1] == name) || (known(words[0]) && words[1] == "AS" && words[2] == name)
+        })
+}
