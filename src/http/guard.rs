@@ -1,4 +1,4 @@
-//! Bounds of every request: how long it takes, and how large it says it is.
+//! Bounds of every request: how long it takes, how large it says it is, and that its path names something.
 
 use std::time::Duration;
 
@@ -20,6 +20,10 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     let upload = is_multipart(&request);
     if let Err(error) = check_length(&app, &request, upload) {
         return error.into_response();
+    }
+    // NUL is in no name and no id, and PostgreSQL does not even take it as a question.
+    if request.uri().path().contains("%00") {
+        return Error::NotFound.into_response();
     }
     let limit = if upload { UPLOAD_TIMEOUT } else { Duration::from_secs(app.config.server.request_timeout_seconds) };
     let too_long = || Error::Unavailable("This took too long, try again".into()).into_response();
