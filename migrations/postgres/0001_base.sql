@@ -239,7 +239,7 @@ CREATE INDEX mentions_account ON mentions (account_id, status_id);
 
 CREATE TABLE tags (
     id BIGINT PRIMARY KEY,
-    name TEXT NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
     display_name TEXT NOT NULL,
     usable BOOLEAN NOT NULL,
     listable BOOLEAN,

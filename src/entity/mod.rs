@@ -23,6 +23,7 @@ pub mod server_metadata;
 pub mod status;
 pub mod status_edit;
 pub mod status_source;
+pub mod tag;
 pub mod token;
 pub mod web;
 pub mod well_known;

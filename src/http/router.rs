@@ -9,7 +9,7 @@ use tower_http::normalize_path::NormalizePath;
 
 use super::api::{
     accounts, apps, blocks, credentials, custom_emojis, emails, follow_requests, instance, markers, media, mutes,
-    notifications, preferences, profile, registrations, relationships, status_actions, statuses, timelines,
+    notifications, preferences, profile, registrations, relationships, search, status_actions, statuses, timelines,
 };
 use super::oauth::{applications, authorize};
 use super::{
@@ -71,6 +71,8 @@ fn api() -> Router<App> {
         .route("/api/v1/notifications/clear", post(notifications::clear))
         .route("/api/v1/notifications/{id}", get(notifications::show))
         .route("/api/v1/notifications/{id}/dismiss", post(notifications::dismiss))
+        // search
+        .route("/api/v2/search", get(search::index))
         // statuses
         .route("/api/v1/statuses", get(statuses::index).post(statuses::create))
         .route(

@@ -51,18 +51,19 @@ pub async fn lookup(app: &App, acct: &str) -> Result<Account> {
 ///
 /// # Errors
 /// When the database does.
-pub async fn search(app: &App, viewer: &Actor, q: &str, wanted: Wanted) -> Result<Vec<AccountId>> {
+pub async fn search(app: &App, viewer: Option<AccountId>, q: &str, wanted: Wanted) -> Result<Vec<AccountId>> {
     let q = q.trim();
     if q.trim_start_matches('@').is_empty() || wanted.limit == 0 {
         return Ok(Vec::new());
     }
+    let viewer = viewer.unwrap_or(AccountId::from(0));
     match handle(app, q) {
         (name, None) if q.trim_start_matches('@').contains('@') => {
-            Ok(store::account_search::by_handle(&app.db, viewer.id, &name, None, wanted).await?)
+            Ok(store::account_search::by_handle(&app.db, viewer, &name, None, wanted).await?)
         }
-        (name, None) => Ok(store::account_search::by_prefix(&app.db, viewer.id, &name, wanted).await?),
+        (name, None) => Ok(store::account_search::by_prefix(&app.db, viewer, &name, wanted).await?),
         (name, Some(domain)) => {
-            Ok(store::account_search::by_handle(&app.db, viewer.id, &name, Some(&domain), wanted).await?)
+            Ok(store::account_search::by_handle(&app.db, viewer, &name, Some(&domain), wanted).await?)
         }
     }
 }

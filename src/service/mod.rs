@@ -24,6 +24,7 @@ pub mod reblog;
 pub mod registration;
 pub mod relationship;
 pub mod rule;
+pub mod search;
 pub mod session;
 pub mod settings;
 pub mod sign_up;

@@ -250,3 +250,13 @@ pub async fn add_counts(tx: &mut Tx, id: StatusId, replies: i64, reblogs: i64, f
     .await?;
     Ok(())
 }
+
+/// The status with this `uri`.
+///
+/// # Errors
+/// When the database does.
+pub async fn find_by_uri(db: impl Executor, uri: &str) -> Result<Option<StatusId>> {
+    let row: Option<(StatusId,)> =
+        db.query(sql!("SELECT s.id FROM statuses s WHERE s.uri = $1")).bind(uri.to_owned()).optional().await?;
+    Ok(row.map(|(id,)| id))
+}

@@ -76,3 +76,57 @@ pub async fn clear_for_status(tx: &mut Tx, status: StatusId, author: AccountId) 
     tx.query(sql!("DELETE FROM status_tags WHERE status_id = $1")).bind(status).execute().await?;
     Ok(())
 }
+
+/// A hashtag that a search found.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Found {
+    /// The hashtag.
+    pub id: TagId,
+    /// Its normal form.
+    pub name: String,
+    /// As it was first written.
+    pub display_name: String,
+    /// Someone of the staff said that it may be shown.
+    pub reviewed: bool,
+    /// The viewer follows it.
+    pub following: bool,
+}
+
+/// Hashtags whose name begins with `prefix` (normal form) and that nobody hid: at most `limit`, in the order of names.
+///
+/// # Errors
+/// When the database does.
+pub async fn search(db: impl Executor, prefix: &str, viewer: Option<AccountId>, limit: i64) -> Result<Vec<Found>> {
+    db.query(sql!(
+        "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed,
+                EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $3 AND f.tag_id = t.id) AS following
+         FROM tags t
+         WHERE t.name >= $1 AND t.name < $2 AND coalesce(t.listable, TRUE)
+         ORDER BY t.name LIMIT $4"
+    ))
+    .bind(prefix.to_owned())
+    .bind(format!("{prefix}\u{10FFFF}"))
+    .bind(viewer.map_or(0, i64::from))
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// How often and by how many each of `tags` was used on each day since the status id `since`, as (hashtag, day since the
+/// epoch, uses, accounts).
+///
+/// # Errors
+/// When the database does.
+pub async fn history(db: impl Executor, tags: &[TagId], since: StatusId) -> Result<Vec<(TagId, i64, i64, i64)>> {
+    db.query(sql!(
+        "SELECT st.tag_id, (st.status_id >> 16) / 86400000 AS day, COUNT(*) AS uses, COUNT(DISTINCT s.account_id) AS accounts
+         FROM status_tags st
+         JOIN statuses s ON s.id = st.status_id
+         WHERE st.tag_id" in("$1") "AND st.status_id >= $2
+         GROUP BY st.tag_id, (st.status_id >> 16) / 86400000"
+    ))
+    .bind(Ids::of(tags.iter().copied()))
+    .bind(since)
+    .all()
+    .await
+}

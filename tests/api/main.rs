@@ -35,6 +35,7 @@ mod profile;
 mod relationships;
 mod routed;
 mod routes;
+mod search;
 #[path = "../seed/mod.rs"]
 mod seed;
 mod serve;

@@ -31,6 +31,7 @@ const GROUPS: &[&str] = &[
     "follow_requests",
     "notifications",
     "media",
+    "search",
     "markers",
     "preferences",
     "custom_emojis",
@@ -221,6 +222,9 @@ async fn case(world: &World, row: &Route) -> Option<Case> {
         ("accounts", "GET /api/v1/accounts/lookup") => {
             Case::get(format!("{}?acct=bob", row.path)).refused(format!("{}?acct=nobody", row.path), Body::None, 404)
         }
+        ("search", "GET /api/v2/search") => Case::get(format!("{}?q=bob", row.path))
+            .refused(&*row.path, Body::None, 400)
+            .refused(format!("{}?q=colour:red", row.path), Body::None, 422),
         ("accounts", "GET /api/v1/accounts/search") => Case::get(format!("{}?q=bob", row.path)),
         ("accounts", "GET /api/v1/accounts/relationships") => Case::get(format!("{}?id[]={bob}", row.path)),
         ("accounts", "GET /api/v1/accounts/verify_credentials") => Case::get(&*row.path),

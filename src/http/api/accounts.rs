@@ -98,7 +98,7 @@ pub async fn search(
         limit: paging.cursor.limit,
         offset: params.offset.unwrap_or(0).max(0),
     };
-    let ids = service::account::search(&app, &viewer, &q, wanted).await?;
+    let ids = service::account::search(&app, Some(viewer.id), &q, wanted).await?;
     Ok(Json::list(&entity::account::render(&app, &ids).await?))
 }
 

@@ -16,6 +16,7 @@ pub mod preferences;
 pub mod profile;
 pub mod registrations;
 pub mod relationships;
+pub mod search;
 pub mod status_actions;
 pub mod statuses;
 pub mod timelines;

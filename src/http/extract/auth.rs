@@ -64,6 +64,7 @@ needs! {
     ReadLists = ["read:lists"],
     ReadMutes = ["follow", "read:mutes"],
     ReadNotifications = ["read:notifications"],
+    ReadSearch = ["read:search"],
     ReadStatuses = ["read:statuses"],
     WriteAccounts = ["write:accounts"],
     WriteBlocks = ["follow", "write:blocks"],

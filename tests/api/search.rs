@@ -1,0 +1,62 @@
+//! <https://docs.joinmastodon.org/methods/search/>
+
+use serde_json::json;
+
+use crate::contract;
+use crate::harness::TestApp;
+
+#[tokio::test]
+async fn accounts_and_hashtags_are_found_by_their_beginning() {
+    let app = TestApp::new().await;
+    let [alice, _bob] = app.accounts(["alice", "bobby"]).await;
+    alice.post("/api/v1/statuses").json(&json!({"status": "#Rook #Rookery #Other"})).ok().await;
+
+    let found = alice.get("/api/v2/search?q=rook").ok().await;
+    contract::check("Search", &found);
+    let names: Vec<&str> =
+        found["hashtags"].as_array().unwrap().iter().map(|tag| tag["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Rook", "Rookery"], "the exact one first");
+    assert_eq!(found["hashtags"][0]["history"][0]["uses"], "1");
+    assert_eq!(found["hashtags"][0]["following"], false);
+    assert_eq!(
+        alice.get("/api/v2/search?q=@bobby&type=accounts&resolve=true").ok().await["accounts"][0]["acct"],
+        "bobby"
+    );
+    assert_eq!(
+        alice.get("/api/v2/search?q=bob&type=nonsense").ok().await,
+        json!({"accounts": [], "statuses": [], "hashtags": []})
+    );
+}
+
+#[tokio::test]
+async fn an_address_of_this_server_names_its_account_or_status() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = alice.post("/api/v1/statuses").json(&json!({"status": "x", "visibility": "private"})).ok().await;
+    let url = status["url"].as_str().unwrap();
+
+    let own = alice.get(&format!("/api/v2/search?resolve=true&q={url}")).ok().await;
+    assert_eq!(own["statuses"][0]["id"], status["id"]);
+    let hidden = bob.get(&format!("/api/v2/search?resolve=true&q={url}")).ok().await;
+    assert_eq!(hidden["statuses"], json!([]));
+    let profile = bob.get("/api/v2/search?resolve=true&q=https://example.test/@alice").ok().await;
+    assert_eq!(profile["accounts"][0]["acct"], "alice");
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_refused() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    alice.get("/api/v2/search").fails(400).await;
+    alice.get("/api/v2/search?q=%20").fails(400).await;
+    alice.get("/api/v2/search?q=x&limit=-1").fails(400).await;
+    alice.get("/api/v2/search?q=x&account_id=1").fails(404).await;
+    alice.get("/api/v2/search?q=from:nobody").fails(404).await;
+    alice.get("/api/v2/search?q=colour:red").fails(422).await;
+    alice.get("/api/v2/search?q=from:me&offset=-1").ok().await;
+    app.anonymous().get("/api/v2/search?q=alice&offset=0").fails(401).await;
+    app.anonymous().get("/api/v2/search?q=alice&resolve=true").fails(401).await;
+    assert_eq!(app.anonymous().get("/api/v2/search?q=alic").ok().await["accounts"], json!([]));
+    assert_eq!(app.anonymous().get("/api/v2/search?q=alice").ok().await["accounts"][0]["acct"], "alice");
+    alice.with_scopes("write").await.get("/api/v2/search?q=x").fails(403).await;
+}
