@@ -1,6 +1,6 @@
 //! Dimensions and frame counts out of file headers, without decoding a pixel.
 //!
-//! Called by [`probe`](super::probe). Every reader walks the bytes once, forwards, and answers `None` when they end early
+//! Called by [`probe`](fn@super::probe). Every reader walks the bytes once, forwards, and answers `None` when they end early
 //! or contradict the format.
 //!
 //! Specs: ITU-T T.81 (JPEG), <https://www.w3.org/TR/png-3/>, GIF89a, RFC 9649 (WebP).

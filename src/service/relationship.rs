@@ -1,6 +1,6 @@
 //! Blocks, mutes, endorsements and private notes, and what a change between two accounts causes elsewhere.
 //!
-//! Reached from the accounts routes and from [`follow`](super::follow). Knows nothing of HTTP.
+//! Reached from the accounts routes and from [`super::follow`]. Knows nothing of HTTP.
 //!
 //! Spec: contract rules, sections 9 and 20.
 

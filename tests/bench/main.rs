@@ -6,6 +6,7 @@
 //! `TEST_DATABASE_URL` names a server in which databases may be made.
 
 #![allow(clippy::print_stdout, reason = "a table is what this is for")]
+#![allow(unreachable_pub, dead_code, clippy::unwrap_used, reason = "a measurement that cannot go on fails; its modules are nobody else's")]
 #![allow(missing_docs, clippy::cast_possible_truncation, reason = "a program of our own, of small numbers")]
 
 mod data;
