@@ -87,6 +87,9 @@ struct World {
     app: TestApp,
     alice: Client,
     bob: Client,
+    /// Not approved yet.
+    pending: Client,
+    suspended: Client,
     /// An application as a client makes it.
     application: Value,
     made: AtomicI64,
@@ -95,13 +98,19 @@ struct World {
 impl World {
     async fn new() -> Self {
         let app = TestApp::new().await;
-        let [alice, bob] = app.accounts(["alice", "bob"]).await;
+        let [alice, bob, pending, suspended] = app.accounts(["alice", "bob", "pending", "suspended"]).await;
         app.run_jobs().await;
+        for change in [
+            format!("UPDATE users SET approved = FALSE WHERE account_id = {}", pending.id()),
+            format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", suspended.id()),
+        ] {
+            app.db().execute_raw(&change).await.unwrap();
+        }
         app.set("registrations_mode", "open").await;
         let new =
             json!({ "client_name": "a client", "redirect_uris": "urn:ietf:wg:oauth:2.0:oob", "scopes": ALL_SCOPES });
         let application = app.anonymous().post("/api/v1/apps").json(&new).ok().await;
-        Self { app, alice, bob, application, made: AtomicI64::new(0) }
+        Self { app, alice, bob, pending, suspended, application, made: AtomicI64::new(0) }
     }
 
     fn credentials(&self) -> (&str, &str) {
@@ -468,6 +477,12 @@ async fn check(world: &World, row: &Route, faults: &mut Faults) {
             }
         }
         other => faults.0.push(format!("{}: unknown auth {other}", row.name())),
+    }
+    if matches!(row.auth.as_str(), "user" | "optional") {
+        faults.expect(row, "suspended", 403, &send!(&world.suspended));
+    }
+    if row.auth == "user" && row.group != "emails" {
+        faults.expect(row, "pending", 403, &send!(&world.pending));
     }
     if !row.scopes.is_empty() {
         let wrong = match row.auth.as_str() {

@@ -19,7 +19,6 @@ const CROWD: i64 = 1_000;
 
 /// What requests name.
 pub struct Data {
-    pub viewer: i64,
     pub author: i64,
     /// Has 50 answers.
     pub root: i64,
@@ -87,7 +86,7 @@ pub async fn fill(url: &str) -> Data {
     seed.write(&db).await;
     finish(&db).await;
     db.close().await;
-    Data { viewer, author, root, statuses: statuses.into_iter().map(|(id, _)| id).collect() }
+    Data { author, root, statuses: statuses.into_iter().map(|(id, _)| id).collect() }
 }
 
 /// Builds home timelines as fan-out would have, and has everyone been here just now.

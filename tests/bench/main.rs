@@ -3,10 +3,11 @@
 //! The figure that matters is the processor time of the server for a request, with everything that the request leaves to
 //! be done later, and its ratio to the floor: the same bytes from a bare handler in the same run ([`floor`]). Requests per
 //! second depend on the machine and on this program, which shares it. On SQLite; again on PostgreSQL when
-//! `TEST_DATABASE_URL` names a server in which databases may be made.
+//! `TEST_DATABASE_URL` names a server in which databases may be made. `BENCH_SERVER` names another program to measure: an
+//! earlier build, to compare with.
 
 #![allow(clippy::print_stdout, reason = "a table is what this is for")]
-#![allow(unreachable_pub, dead_code, clippy::unwrap_used, reason = "a measurement that cannot go on fails; its modules are nobody else's")]
+#![allow(unreachable_pub, reason = "modules of one program")]
 #![allow(missing_docs, clippy::cast_possible_truncation, reason = "a program of our own, of small numbers")]
 
 mod data;
@@ -89,9 +90,11 @@ async fn measure(url: &str, folder: &Path) {
     server.stop();
 }
 
+#[expect(clippy::disallowed_methods, reason = "the environment may name another program to measure")]
 async fn start(url: &str, folder: &Path) -> Process {
     let address = free_address();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rookery"));
+    let program = std::env::var("BENCH_SERVER").unwrap_or_else(|_| env!("CARGO_BIN_EXE_rookery").to_owned());
+    let mut command = Command::new(program);
     command.arg("serve").env_clear().current_dir(folder);
     for (key, value) in [
         ("SERVER_LISTEN", address.to_string()),

@@ -272,7 +272,7 @@ impl Seed {
         }
         text.push_str(COUNTERS);
         text.push_str("COMMIT;\n");
-        db.execute_raw(&text).await.unwrap();
+        db.execute_raw(&text).await.expect("rows that fit the schema");
     }
 }
 
