@@ -126,22 +126,14 @@ config! {
 
     /// Uploads, and the work on them.
     media: Media {
-        /// The largest image.
-        image_size_limit_bytes: u64 = 16 * MIB, MIB..=GIB;
+        /// The largest image; the worker that decodes it takes no more than the default.
+        image_size_limit_bytes: u64 = 16 * MIB, MIB..=16 * MIB;
         /// The largest video or sound.
         video_size_limit_bytes: u64 = 99 * MIB, MIB..=4 * GIB;
-        /// The largest profile picture or header.
-        avatar_size_limit_bytes: u64 = 8 * MIB, 64 * 1024..=256 * MIB;
-        /// The most pixels (width times height) of an image.
-        image_matrix_limit_pixels: u64 = 33_177_600, 1_000_000..=1_000_000_000;
-        /// How many images are decoded at once; each may take `decode_memory_limit_bytes`.
+        /// How many images are decoded at once; each may take a gigabyte of memory.
         max_concurrent_decodes: usize = 2, 1..=64;
         /// How long the work on one image may take.
         decode_timeout_seconds: u64 = 30, 1..=600;
-        /// The most memory the work on one image may take.
-        decode_memory_limit_bytes: u64 = 512 * MIB, 64 * MIB..=16 * GIB;
-        /// The ffmpeg program. Empty: the one on the search path, if there is one.
-        ffmpeg_path: Option<PathBuf> = "";
     }
 
     /// Work that is done after the answer: deliveries, fan-out, mail.

@@ -427,7 +427,7 @@ impl Configuration {
                 supported_mime_types: &SUPPORTED_MIME_TYPES,
                 description_limit: settings.media_description_limit,
                 image_size_limit: app.config.media.image_size_limit_bytes,
-                image_matrix_limit: app.config.media.image_matrix_limit_pixels,
+                image_matrix_limit: crate::media::MAX_IMAGE_PIXELS,
                 video_size_limit: app.config.media.video_size_limit_bytes,
                 video_frame_rate_limit: VIDEO_FRAME_RATE_LIMIT,
                 video_matrix_limit: VIDEO_MATRIX_LIMIT,
