@@ -79,7 +79,11 @@ async fn measure(url: &str, folder: &Path) {
     println!("memory idle: {:.0} MiB\n", server.memory());
 
     let db = data::open(url).await;
-    let (floor, routes) = start_floor(&server, routes(&data), folder).await;
+    let mut wanted = routes(&data);
+    // `cargo bench -- home`: the routes with one of these words in their name.
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    wanted.retain(|route| words.is_empty() || words.iter().any(|word| route.name.contains(word.as_str())));
+    let (floor, routes) = start_floor(&server, wanted, folder).await;
     println!("{}", heading());
     for (number, route) in routes.iter().enumerate() {
         println!("{}", measure_route(&server, &floor, &db, number, route).await);
