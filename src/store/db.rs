@@ -280,9 +280,15 @@ async fn open_sqlite(options: &Options) -> Result<Pools> {
 /// Without statistics SQLite takes every table for a large one and reads it by index, which is right for a small one too.
 /// Those that an `ANALYZE` left are of the tables as they were then: plans for ten rows would go on to read a million.
 async fn forget_statistics(write: &SqlitePool) -> Result<()> {
-    let found = sqlx::query("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat1'").fetch_optional(write).await?;
-    if found.is_some() {
-        sqlx::raw_sql("DELETE FROM sqlite_stat1; ANALYZE sqlite_schema;").execute(write).await?;
+    for (table, forget) in [
+        ("sqlite_stat1", "DELETE FROM sqlite_stat1; ANALYZE sqlite_schema;"),
+        ("sqlite_stat4", "DELETE FROM sqlite_stat4; ANALYZE sqlite_schema;"),
+    ] {
+        let found =
+            sqlx::query("SELECT 1 FROM sqlite_master WHERE name = $1").bind(table).fetch_optional(write).await?;
+        if found.is_some() {
+            sqlx::raw_sql(forget).execute(write).await?;
+        }
     }
     Ok(())
 }
