@@ -341,6 +341,23 @@ const READS: &[Read] = &[
         ),
     },
     Read { name: "GET /@:/:", place: Place::Page, how: How::Each(|world, s| format!("{}/{}", world.page(s), s.id)) },
+    Read {
+        // A search may find less than its looker could see, never more.
+        name: "GET /api/v2/search",
+        place: Place::Single,
+        how: How::Pages(
+            |world| {
+                let by_address = world.subjects.iter().flat_map(|s| {
+                    let (page, id) = (world.page(s), s.id);
+                    let user = page.replace("/@", "/users/");
+                    [format!("https://example.test{page}/{id}"), format!("https://example.test{user}/statuses/{id}")]
+                });
+                let by_text = ["zqPlain", "#plain", "private"].map(|text| text.replace('#', "%23"));
+                by_address.chain(by_text).map(|q| format!("/api/v2/search?resolve=true&q={q}")).collect()
+            },
+            |_| false,
+        ),
+    },
     Read { name: "GET /", place: Place::Page, how: How::Pages(|_| vec!["/".to_owned()], |_| false) },
     Read {
         name: "GET /users/:/statuses/:",
