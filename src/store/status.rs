@@ -18,7 +18,7 @@ macro_rules! status_columns {
 }
 
 /// What decides whether and how someone sees a status, without its content: one row, read for a whole page at once.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug)]
 pub struct Head {
     /// The status.
     pub id: StatusId,
@@ -32,14 +32,8 @@ pub struct Head {
     pub visibility: Visibility,
     /// The original, when this is a reblog.
     pub reblog_of_id: Option<StatusId>,
-    /// What it answers.
-    pub in_reply_to_id: Option<StatusId>,
-    /// Whom it answers.
-    pub in_reply_to_account_id: Option<AccountId>,
     /// Its thread.
     pub conversation_id: Option<ConversationId>,
-    /// Written here.
-    pub local: bool,
     /// The author is suspended.
     pub author_suspended: bool,
     /// The author is limited.
@@ -68,13 +62,64 @@ pub struct Head {
     pub pinned: bool,
 }
 
+/// A [`Head`] as it is read: the yes-or-no facts as bits of one number, since every column of every row costs a copy.
+#[derive(Debug, sqlx::FromRow)]
+struct HeadRow {
+    id: StatusId,
+    version: i64,
+    account_id: AccountId,
+    account_version: i64,
+    visibility: Visibility,
+    reblog_of_id: Option<StatusId>,
+    conversation_id: Option<ConversationId>,
+    facts: i64,
+}
+
+impl From<HeadRow> for Head {
+    fn from(row: HeadRow) -> Self {
+        let fact = |bit: i64| row.facts & bit != 0;
+        Self {
+            id: row.id,
+            version: row.version,
+            account_id: row.account_id,
+            account_version: row.account_version,
+            visibility: row.visibility,
+            reblog_of_id: row.reblog_of_id,
+            conversation_id: row.conversation_id,
+            author_suspended: fact(1),
+            author_limited: fact(2),
+            following: fact(4),
+            mentioned: fact(8),
+            blocked_by: fact(16),
+            blocking: fact(32),
+            muting: fact(64),
+            domain_blocking: fact(128),
+            favourited: fact(256),
+            reblogged: fact(512),
+            bookmarked: fact(1024),
+            muted: fact(2048),
+            pinned: fact(4096),
+        }
+    }
+}
+
 /// Heads of the statuses that exist among `ids` and of the originals of reblogs among them, in no order.
 ///
 /// # Errors
 /// When the database does.
-pub async fn heads(db: &Db, viewer: Option<AccountId>, ids: &[StatusId], now: crate::model::Time) -> Result<Vec<Head>> {
+pub async fn heads(
+    db: &Db,
+    viewer: Option<AccountId>,
+    ids: &[StatusId],
+    now: crate::model::Time,
+) -> Result<Vec<Head>> {
+    macro_rules! authors {
+        () => {
+            "CASE WHEN a.suspended_at IS NULL THEN 0 ELSE 1 END + CASE WHEN a.limited_at IS NULL THEN 0 ELSE 2 END"
+        };
+    }
     let ids = Ids::of(ids.iter().copied());
-    match viewer {
+    let rows: Vec<HeadRow> = match viewer {
         None => {
             db.query(sql!(
                 "WITH wanted (id) AS (
@@ -83,18 +128,14 @@ pub async fn heads(db: &Db, viewer: Option<AccountId>, ids: &[StatusId], now: cr
                     SELECT reblog_of_id FROM statuses WHERE id" in("$1") "AND reblog_of_id IS NOT NULL
                  )
                  SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.reblog_of_id,
-                        s.in_reply_to_id, s.in_reply_to_account_id, s.conversation_id, s.local,
-                        a.suspended_at IS NOT NULL AS author_suspended, a.limited_at IS NOT NULL AS author_limited,
-                        FALSE AS following, FALSE AS mentioned, FALSE AS blocked_by, FALSE AS blocking, FALSE AS muting,
-                        FALSE AS domain_blocking, FALSE AS favourited, FALSE AS reblogged, FALSE AS bookmarked,
-                        FALSE AS muted, FALSE AS pinned
+                        s.conversation_id, CAST(" authors!() " AS BIGINT) AS facts
                  FROM wanted w
                  JOIN statuses s ON s.id = w.id
                  JOIN accounts a ON a.id = s.account_id"
             ))
             .bind(ids)
             .all()
-            .await
+            .await?
         }
         Some(viewer) => {
             db.query(sql!(
@@ -104,27 +145,33 @@ pub async fn heads(db: &Db, viewer: Option<AccountId>, ids: &[StatusId], now: cr
                     SELECT reblog_of_id FROM statuses WHERE id" in("$1") "AND reblog_of_id IS NOT NULL
                  )
                  SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.reblog_of_id,
-                        s.in_reply_to_id, s.in_reply_to_account_id, s.conversation_id, s.local,
-                        a.suspended_at IS NOT NULL AS author_suspended, a.limited_at IS NOT NULL AS author_limited,
-                        EXISTS (SELECT 1 FROM follows f WHERE f.account_id = $2 AND f.target_account_id = s.account_id) AS following,
-                        CASE WHEN s.visibility IN ('private', 'limited', 'direct')
-                             THEN EXISTS (SELECT 1 FROM mentions m WHERE m.status_id = s.id AND m.account_id = $2)
-                             ELSE FALSE END AS mentioned,
-                        EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = s.account_id AND b.target_account_id = $2) AS blocked_by,
-                        EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = $2 AND b.target_account_id = s.account_id) AS blocking,
-                        EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = $2 AND m.target_account_id = s.account_id
-                                AND (m.expires_at IS NULL OR m.expires_at > $3)) AS muting,
-                        CASE WHEN a.domain IS NULL THEN FALSE
-                             ELSE EXISTS (SELECT 1 FROM account_domain_blocks d WHERE d.account_id = $2 AND d.domain = a.domain)
-                             END AS domain_blocking,
-                        EXISTS (SELECT 1 FROM favourites f WHERE f.account_id = $2 AND f.status_id = s.id) AS favourited,
-                        EXISTS (SELECT 1 FROM statuses r WHERE r.account_id = $2 AND r.reblog_of_id = s.id) AS reblogged,
-                        EXISTS (SELECT 1 FROM bookmarks b WHERE b.account_id = $2 AND b.status_id = s.id) AS bookmarked,
-                        EXISTS (SELECT 1 FROM conversation_mutes c
-                                WHERE c.account_id = $2 AND c.conversation_id = s.conversation_id) AS muted,
-                        CASE WHEN s.account_id = $2
-                             THEN EXISTS (SELECT 1 FROM status_pins p WHERE p.account_id = $2 AND p.status_id = s.id)
-                             ELSE FALSE END AS pinned
+                        s.conversation_id,
+                        CAST(" authors!() "
+                        + CASE WHEN EXISTS (SELECT 1 FROM follows f
+                                            WHERE f.account_id = $2 AND f.target_account_id = s.account_id) THEN 4 ELSE 0 END
+                        + CASE WHEN s.visibility IN ('private', 'limited', 'direct')
+                                AND EXISTS (SELECT 1 FROM mentions m WHERE m.status_id = s.id AND m.account_id = $2) THEN 8 ELSE 0 END
+                        + CASE WHEN EXISTS (SELECT 1 FROM blocks b
+                                            WHERE b.account_id = s.account_id AND b.target_account_id = $2) THEN 16 ELSE 0 END
+                        + CASE WHEN EXISTS (SELECT 1 FROM blocks b
+                                            WHERE b.account_id = $2 AND b.target_account_id = s.account_id) THEN 32 ELSE 0 END
+                        + CASE WHEN EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = $2 AND m.target_account_id = s.account_id
+                                            AND (m.expires_at IS NULL OR m.expires_at > $3)) THEN 64 ELSE 0 END
+                        + CASE WHEN a.domain IS NOT NULL
+                                AND EXISTS (SELECT 1 FROM account_domain_blocks d
+                                            WHERE d.account_id = $2 AND d.domain = a.domain) THEN 128 ELSE 0 END
+                        + CASE WHEN EXISTS (SELECT 1 FROM favourites f
+                                            WHERE f.account_id = $2 AND f.status_id = s.id) THEN 256 ELSE 0 END
+                        + CASE WHEN EXISTS (SELECT 1 FROM statuses r
+                                            WHERE r.account_id = $2 AND r.reblog_of_id = s.id) THEN 512 ELSE 0 END
+                        + CASE WHEN EXISTS (SELECT 1 FROM bookmarks b
+                                            WHERE b.account_id = $2 AND b.status_id = s.id) THEN 1024 ELSE 0 END
+                        + CASE WHEN EXISTS (SELECT 1 FROM conversation_mutes c
+                                            WHERE c.account_id = $2 AND c.conversation_id = s.conversation_id) THEN 2048 ELSE 0 END
+                        + CASE WHEN s.account_id = $2
+                                AND EXISTS (SELECT 1 FROM status_pins p
+                                            WHERE p.account_id = $2 AND p.status_id = s.id) THEN 4096 ELSE 0 END
+                        AS BIGINT) AS facts
                  FROM wanted w
                  JOIN statuses s ON s.id = w.id
                  JOIN accounts a ON a.id = s.account_id"
@@ -133,9 +180,10 @@ pub async fn heads(db: &Db, viewer: Option<AccountId>, ids: &[StatusId], now: cr
             .bind(viewer)
             .bind(now)
             .all()
-            .await
+            .await?
         }
-    }
+    };
+    Ok(rows.into_iter().map(Head::from).collect())
 }
 
 /// The status, if there is one, whoever may see it.
