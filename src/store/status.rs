@@ -107,12 +107,7 @@ impl From<HeadRow> for Head {
 ///
 /// # Errors
 /// When the database does.
-pub async fn heads(
-    db: &Db,
-    viewer: Option<AccountId>,
-    ids: &[StatusId],
-    now: crate::model::Time,
-) -> Result<Vec<Head>> {
+pub async fn heads(db: &Db, viewer: Option<AccountId>, ids: &[StatusId], now: crate::model::Time) -> Result<Vec<Head>> {
     macro_rules! authors {
         () => {
             "CASE WHEN a.suspended_at IS NULL THEN 0 ELSE 1 END + CASE WHEN a.limited_at IS NULL THEN 0 ELSE 2 END"
