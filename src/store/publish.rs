@@ -86,18 +86,25 @@ pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, owner: Account
     Ok(())
 }
 
-/// Notes a mention; `silent` reaches the person without standing in the text. One that is there already is changed.
+/// Notes who is mentioned, as (mention, account), all in one statement; `silent` reaches them without standing in the
+/// text. Mentions that are there already are changed.
 ///
 /// # Errors
 /// When the database does.
-pub async fn upsert_mention(tx: &mut Tx, id: RowId, status: StatusId, account: AccountId, silent: bool) -> Result<()> {
+pub async fn upsert_mentions(
+    tx: &mut Tx,
+    status: StatusId,
+    mentions: &[(RowId, AccountId)],
+    silent: bool,
+) -> Result<()> {
     tx.query(sql!(
-        "INSERT INTO mentions (id, status_id, account_id, silent) VALUES ($1, $2, $3, $4)
+        "INSERT INTO mentions (id, status_id, account_id, silent)
+         SELECT CAST(value ->> 0 AS BIGINT), CAST($2 AS BIGINT), CAST(value ->> 1 AS BIGINT), $3
+         FROM" rows("$1") "WHERE TRUE
          ON CONFLICT (status_id, account_id) DO UPDATE SET silent = excluded.silent"
     ))
-    .bind(id)
+    .bind(Json(mentions.to_vec()))
     .bind(status)
-    .bind(account)
     .bind(silent)
     .execute()
     .await?;

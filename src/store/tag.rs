@@ -1,8 +1,8 @@
 //! Hashtags.
 
 use super::sql::{Ids, Texts};
-use super::{Executor, Result, Tx};
-use crate::model::{AccountId, StatusId, TagId, Time};
+use super::{Error, Executor, Result, Tx};
+use crate::model::{AccountId, Json, StatusId, TagId, Time};
 use crate::sql;
 
 /// The hashtags among `names` (normal form) that exist.
@@ -16,19 +16,18 @@ pub async fn list_by_names(db: impl Executor, names: &[String]) -> Result<Vec<(T
         .await
 }
 
-/// Inserts a hashtag, unless one of the name exists; `display_name` keeps the case of its first use.
+/// Inserts hashtags, as (id, name, name as written), unless one of the name exists: that keeps the case of its first use.
 ///
 /// # Errors
 /// When the database does.
-pub async fn insert(tx: &mut Tx, id: TagId, name: &str, display_name: &str, now: Time) -> Result<()> {
+pub async fn insert(tx: &mut Tx, tags: Vec<(TagId, &str, &str)>, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO tags (id, name, display_name, usable, last_status_at, created_at)
-         VALUES ($1, $2, $3, TRUE, $4, $4)
+         SELECT CAST(value ->> 0 AS BIGINT), value ->> 1, value ->> 2, TRUE, $2, $2
+         FROM" rows("$1") "WHERE TRUE
          ON CONFLICT (name) DO NOTHING"
     ))
-    .bind(id)
-    .bind(name.to_owned())
-    .bind(display_name.to_owned())
+    .bind(Json(serde_json::to_value(tags).map_err(|error| Error::Sql(sqlx::Error::Encode(error.into())))?))
     .bind(now)
     .execute()
     .await?;

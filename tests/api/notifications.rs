@@ -509,14 +509,6 @@ async fn reading_and_removing_need_their_scopes() {
     reader.post("/api/v1/notifications/1/dismiss").fails(403).await;
 }
 
-/// Waits until the server has noted, after its first answer, that `person` was here.
-async fn noted(app: &TestApp, person: &Client) {
-    let text = format!("SELECT COUNT(*) FROM users WHERE account_id = {} AND last_active_at IS NOT NULL", person.id());
-    while app.db().fetch_raw::<(i64,)>(&text).await.unwrap()[0].0 == 0 {
-        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
-    }
-}
-
 #[tokio::test]
 async fn a_long_page_costs_what_a_short_one_does() {
     let app = TestApp::new().await;
@@ -529,7 +521,7 @@ async fn a_long_page_costs_what_a_short_one_does() {
         app.db().statements() - before
     };
     cost("").await;
-    noted(&app, &alice).await;
+    app.noted(&alice).await;
 
     assert_eq!(cost("?limit=2").await, cost("").await);
     assert_eq!(cost("").await, 3, "the token, the page, what the viewer sees of its statuses");

@@ -377,3 +377,23 @@ async fn visibilities_beyond_the_plain_ones_keep_their_audience() {
     assert_eq!(alice.get(&path(&mutual, "/mentioned_by")).ok().await[0]["acct"], "bob");
     bob.get(&path(&mutual, "/mentioned_by")).fails(404).await;
 }
+
+#[tokio::test]
+async fn an_audience_of_many_costs_as_many_statements_as_one_of_two() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let mut costs = Vec::new();
+    for names in [&["b0", "b1"][..], &["b2", "b3", "b4", "b5", "b6", "b7", "b8", "b9"][..]] {
+        for name in names {
+            let friend = app.account(name).await;
+            follow(&app, &friend, &alice).await;
+            follow(&app, &alice, &friend).await;
+        }
+        publish(&alice, json!({"status": "warm"})).await;
+        app.noted(&alice).await;
+        let before = app.db().statements();
+        publish(&alice, json!({"status": "to my friends", "visibility": "mutual"})).await;
+        costs.push(app.db().statements() - before);
+    }
+    assert_eq!(costs[0], costs[1]);
+}

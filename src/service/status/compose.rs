@@ -129,8 +129,10 @@ pub async fn save_tags(
     let now = app.clock.now();
     let names: Vec<String> = tags.iter().map(|(name, _)| name.clone()).collect();
     let known = store::tag::list_by_names(&mut *tx, &names).await?;
-    for (name, display) in tags.iter().filter(|(name, _)| !known.iter().any(|(_, known)| known == name)) {
-        store::tag::insert(tx, app.ids.next(), name, display, now).await?;
+    let new = tags.iter().filter(|(name, _)| !known.iter().any(|(_, known)| known == name));
+    let new: Vec<_> = new.map(|(name, display)| (app.ids.next(), name.as_str(), display.as_str())).collect();
+    if !new.is_empty() {
+        store::tag::insert(tx, new, now).await?;
     }
     let known = if known.len() == tags.len() { known } else { store::tag::list_by_names(&mut *tx, &names).await? };
     let ids: Vec<TagId> = known.into_iter().map(|(id, _)| id).collect();
@@ -149,11 +151,9 @@ pub async fn save_mentions(
     mentions: &[AccountId],
     silent: bool,
 ) -> Result<Vec<(RowId, AccountId)>> {
-    let mut saved = Vec::with_capacity(mentions.len());
-    for account in mentions {
-        let id: RowId = app.ids.next();
-        store::publish::upsert_mention(tx, id, status, *account, silent).await?;
-        saved.push((id, *account));
+    let saved: Vec<(RowId, AccountId)> = mentions.iter().map(|account| (app.ids.next(), *account)).collect();
+    if !saved.is_empty() {
+        store::publish::upsert_mentions(tx, status, &saved, silent).await?;
     }
     Ok(saved)
 }

@@ -129,6 +129,16 @@ impl TestApp {
         self.app.clock.advance(Duration::seconds(1));
     }
 
+    /// Waits until the server has noted, after its first answer to `person`, that they were here: a statement of its own
+    /// that a count of statements must not meet.
+    pub async fn noted(&self, person: &Client) {
+        let text =
+            format!("SELECT COUNT(*) FROM users WHERE account_id = {} AND last_active_at IS NOT NULL", person.id());
+        while self.db().fetch_raw::<(i64,)>(&text).await.unwrap()[0].0 == 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
+    }
+
     /// Does all queued work that is due.
     pub async fn run_jobs(&self) {
         rookery::jobs::worker::drain(&self.app).await.unwrap();
