@@ -19,6 +19,7 @@ use crate::media::Sandbox;
 use crate::media::storage::Storage;
 use crate::model::instance::Rule;
 use crate::model::{Emojis, Settings};
+use crate::plugins::Plugins;
 use crate::service::instance::Figures;
 use crate::service::limits::Limits;
 use crate::store::{self, Db, db};
@@ -59,6 +60,8 @@ pub struct Parts {
     pub limits: Limits,
     /// Where mail goes.
     pub mail: Mailer,
+    /// What runs beyond the core.
+    pub plugins: Plugins,
     live: ArcSwap<Live>,
 }
 
@@ -107,6 +110,7 @@ impl App {
             keys: Keys::new(secret.expose().as_bytes()),
             cache: Cache::default(),
             limits: Limits::default(),
+            plugins: Plugins::default(),
             mail: Mailer::new(&config).map_err(Error::internal)?,
             events: Events::default(),
             figures: Figures::default(),

@@ -18,6 +18,7 @@ pub mod mail;
 pub mod media;
 pub mod metrics;
 pub mod model;
+pub mod plugins;
 pub mod serve;
 pub mod service;
 pub mod store;

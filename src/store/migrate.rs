@@ -9,12 +9,20 @@ use super::{Db, Result};
 use crate::sql;
 
 /// Number, name, SQLite text, PostgreSQL text. A released one is never edited.
-const MIGRATIONS: &[(i64, &str, &str, &str)] = &[(
-    1,
-    "base",
-    include_str!("../../migrations/sqlite/0001_base.sql"),
-    include_str!("../../migrations/postgres/0001_base.sql"),
-)];
+const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
+    (
+        1,
+        "base",
+        include_str!("../../migrations/sqlite/0001_base.sql"),
+        include_str!("../../migrations/postgres/0001_base.sql"),
+    ),
+    (
+        2,
+        "plugins",
+        include_str!("../../migrations/sqlite/0002_plugins.sql"),
+        include_str!("../../migrations/postgres/0002_plugins.sql"),
+    ),
+];
 
 /// Runs what has not run yet, each in a transaction of its own.
 ///

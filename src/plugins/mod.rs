@@ -1,0 +1,83 @@
+//! The server's side of the plugin boundary: which plugins are installed, where they attach, what they may reach.
+//!
+//! Everything that runs belongs to one immutable [`Registry`], which a request loads once and carries
+//! ([`Plugins::current`]), so that an answer never mixes two generations. The sandbox itself is the crate
+//! `rookery-plugin-host`; nothing here names wasmtime. Follows `PLUGINS.md`.
+
+pub mod manifest;
+
+use std::future::Future;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use serde_json::Value;
+
+pub use manifest::Manifest;
+
+tokio::task_local! {
+    static PINNED: Arc<Registry>;
+}
+
+/// The plugins of this process.
+#[derive(Debug, Default)]
+pub struct Plugins {
+    registry: ArcSwap<Registry>,
+}
+
+impl Plugins {
+    /// The registry of this request, or that of now outside of one.
+    #[must_use]
+    pub fn current(&self) -> Arc<Registry> {
+        PINNED.try_with(Arc::clone).unwrap_or_else(|_| self.registry.load_full())
+    }
+
+    /// Runs `work` on the registry of now, whatever is swapped meanwhile.
+    pub async fn pinned<F: Future>(&self, work: F) -> F::Output {
+        match PINNED.try_with(|_| ()) {
+            Ok(()) => work.await,
+            Err(_) => PINNED.scope(self.registry.load_full(), work).await,
+        }
+    }
+
+    /// Makes `next` the registry of now. Requests that have begun keep theirs.
+    pub fn swap(&self, next: Registry) {
+        self.registry.store(Arc::new(next));
+    }
+}
+
+/// All plugins that serve, as one thing that never changes.
+#[derive(Debug, Default)]
+pub struct Registry {
+    /// Grows with every swap.
+    pub generation: u64,
+    /// In order of names.
+    pub plugins: Vec<Arc<Active>>,
+}
+
+/// The number by which a plugin is known in the database.
+pub type PluginId = i64;
+
+/// One plugin that serves.
+#[derive(Debug)]
+pub struct Active {
+    /// Its number.
+    pub id: PluginId,
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// SHA-256 of the component, hexadecimal.
+    pub sha256: String,
+    /// The registry's generation that it came with.
+    pub generation: u64,
+    /// Its configuration, defaults filled in, and the version of it.
+    pub config: (Value, u64),
+    /// The component.
+    pub component: rookery_plugin_host::Plugin,
+}
+
+impl Active {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.manifest.plugin.name
+    }
+}
