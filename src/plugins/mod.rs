@@ -5,6 +5,7 @@
 //! `rookery-plugin-host`; nothing here names wasmtime. Follows `PLUGINS.md`.
 
 pub mod manifest;
+pub mod records;
 
 use std::future::Future;
 use std::sync::Arc;

@@ -318,6 +318,14 @@ async fn open_postgres(options: &Options) -> Result<Pools> {
 
 /// Where a statement runs: `&Db`, or `&mut Tx` to see and make the changes of a transaction.
 pub trait Executor: Send {
+    /// This executor, for one of several statements.
+    type Again<'a>: Executor
+    where
+        Self: 'a;
+
+    /// Lends itself for one statement, so that a function can run several.
+    fn again(&mut self) -> Self::Again<'_>;
+
     #[doc(hidden)]
     fn engine(&self) -> Engine;
     #[doc(hidden)]
@@ -344,6 +352,14 @@ pub enum Handle<'a> {
 }
 
 impl Executor for &Db {
+    type Again<'a>
+        = &'a Db
+    where
+        Self: 'a;
+
+    fn again(&mut self) -> &Db {
+        self
+    }
     fn engine(&self) -> Engine {
         Db::engine(self)
     }
@@ -359,6 +375,14 @@ impl Executor for &Db {
 }
 
 impl Executor for &mut Tx {
+    type Again<'a>
+        = &'a mut Tx
+    where
+        Self: 'a;
+
+    fn again(&mut self) -> &mut Tx {
+        self
+    }
     fn engine(&self) -> Engine {
         match self.inner {
             Inner::Sqlite(_) => Engine::Sqlite,

@@ -25,6 +25,7 @@ pub mod notification;
 pub mod oauth;
 pub mod profile;
 pub mod publish;
+pub mod record;
 pub mod relationship;
 pub mod role;
 pub mod session;

@@ -1,0 +1,197 @@
+//! Statuses and accounts in the contract's words, read for many at once.
+//!
+//! What hooks hand to plugins and what the functions `core.statuses` and `core.accounts` answer. Whether a plugin may see
+//! one is decided by whoever asks: this hides nothing but what is nobody's business (accounts that wait for approval).
+
+use std::collections::HashMap;
+
+use rookery_plugin_host::imports::types::{Account, Status};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::PluginId;
+use crate::error::{Error, Result};
+use crate::model::account::{ActorType, OtherSettings};
+use crate::model::{AccountId, StatusId, Visibility};
+use crate::store::record::{AccountRow, StatusRow};
+use crate::store::{self, Executor};
+use crate::text;
+
+/// The plugin that is told: it finds what it keeps with a status under its name.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "what the names say")]
+pub struct Reader<'a> {
+    pub id: PluginId,
+    pub name: &'a str,
+}
+
+impl<'a> From<&'a super::Active> for Reader<'a> {
+    fn from(active: &'a super::Active) -> Self {
+        Self { id: active.id, name: active.name() }
+    }
+}
+
+/// The number by which the contract knows a visibility.
+#[must_use]
+pub fn visibility_code(visibility: Visibility) -> u8 {
+    match visibility {
+        Visibility::Public => 0,
+        Visibility::Unlisted => 1,
+        Visibility::Private => 2,
+        Visibility::Direct => 3,
+        Visibility::Limited => 4,
+        Visibility::PublicUnlisted => 5,
+        Visibility::Login => 6,
+    }
+}
+
+/// The visibility of a number; none for one that the contract does not have.
+#[must_use]
+pub fn visibility_of(code: u8) -> Option<Visibility> {
+    Visibility::ALL.iter().copied().find(|visibility| visibility_code(*visibility) == code)
+}
+
+/// The statuses that exist among `ids`, with tags and everyone mentioned: three statements, whatever their number.
+///
+/// # Errors
+/// When the database does.
+pub async fn statuses(
+    mut db: impl Executor,
+    reader: Reader<'_>,
+    ids: &[StatusId],
+) -> Result<HashMap<StatusId, Status>> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows = store::record::statuses(db.again(), reader.id, ids).await?;
+    let mut tags: HashMap<StatusId, Vec<String>> = HashMap::new();
+    for (status, name) in store::status::tags(db.again(), ids).await? {
+        tags.entry(status).or_default().push(name);
+    }
+    let mut mentions: HashMap<StatusId, Vec<i64>> = HashMap::new();
+    for (status, account) in store::record::mentions(db.again(), ids).await? {
+        mentions.entry(status).or_default().push(account.into());
+    }
+    let record = |row: StatusRow| {
+        let id = row.id;
+        let tags = tags.remove(&id).unwrap_or_default();
+        let mentions = mentions.remove(&id).unwrap_or_default();
+        Ok((id, status(row, reader, tags, mentions)?))
+    };
+    rows.into_iter().map(record).collect()
+}
+
+/// The accounts that exist among `ids` and that others may know of, in one statement.
+///
+/// # Errors
+/// When the database does.
+pub async fn accounts(db: impl Executor, ids: &[AccountId]) -> Result<HashMap<AccountId, Account>> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows = store::record::accounts(db, ids).await?;
+    rows.into_iter().map(|row| Ok((row.id, account(row)?))).collect()
+}
+
+fn status(row: StatusRow, reader: Reader<'_>, tags: Vec<String>, mentions: Vec<i64>) -> Result<Status> {
+    let mut extra = Map::new();
+    if let Some(scope) = row.limited_scope {
+        extra.insert("limited_scope".to_owned(), scope.as_str().into());
+    }
+    if let Some(edited) = row.edited_at {
+        extra.insert("edited_at".to_owned(), edited.timestamp_millis().into());
+    }
+    if let Some(kept) = &row.kept {
+        let kept: Value = serde_json::from_str(kept).map_err(Error::internal)?;
+        extra.insert(reader.name.to_owned(), kept);
+    }
+    Ok(Status {
+        id: row.id.into(),
+        account: row.account_id.into(),
+        domain: row.domain,
+        uri: row.uri,
+        created_at: row.created_at.timestamp_millis(),
+        visibility: visibility_code(row.visibility),
+        searchability: row.searchability.as_str().to_owned(),
+        text: searched(&row.spoiler_text, &row.content),
+        language: row.language,
+        sensitive: row.sensitive,
+        local: row.local,
+        reply_to: row.in_reply_to_id.map(i64::from),
+        reply_to_account: row.in_reply_to_account_id.map(i64::from),
+        reblog_of: row.reblog_of_id.map(i64::from),
+        quote_of: None,
+        tags,
+        mentions,
+        media_count: u8::try_from(row.media_count).unwrap_or(u8::MAX),
+        has_poll: false,
+        extra: (!extra.is_empty()).then(|| Value::Object(extra).to_string()),
+    })
+}
+
+/// What keywords are looked for in. The line break is there without a warning, too.
+fn searched(spoiler: &str, content: &str) -> String {
+    format!("{spoiler}\n{}", text::plain(content))
+}
+
+/// What an account publishes beyond the record's own members.
+#[derive(Serialize)]
+struct Further<'a> {
+    other_settings: &'a OtherSettings,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_active_at: Option<i64>,
+}
+
+fn account(row: AccountRow) -> Result<Account> {
+    let settings = &row.other_settings.0;
+    let further = Further { other_settings: settings, last_active_at: row.last_active_at.map(|at| at.timestamp_millis()) };
+    let count = |count: i64, hidden: bool| if hidden { 0 } else { u32::try_from(count).unwrap_or(0) };
+    Ok(Account {
+        id: row.id.into(),
+        acct: match &row.domain {
+            None => row.username.clone(),
+            Some(domain) => format!("{}@{domain}", row.username),
+        },
+        created_at: row.created_at.timestamp_millis(),
+        locked: row.locked,
+        bot: matches!(row.actor_type, ActorType::Service | ActorType::Application),
+        state: state(&row),
+        followers: count(row.followers_count, settings.hide_followers_count),
+        following: count(row.following_count, settings.hide_following_count),
+        statuses: count(row.statuses_count, settings.hide_statuses_count),
+        extra: Some(serde_json::to_string(&further).map_err(Error::internal)?),
+        domain: row.domain,
+        uri: row.uri,
+        display_name: row.display_name,
+    })
+}
+
+/// Bits: 1 suspended, 2 silenced, 8 moved, 16 memorial. Nothing here marks the media of an account as sensitive (4).
+fn state(row: &AccountRow) -> u32 {
+    let bits = [
+        (row.suspended_at.is_some(), 1),
+        (row.limited_at.is_some(), 2),
+        (row.moved_to_account_id.is_some(), 8),
+        (row.memorial, 16),
+    ];
+    bits.into_iter().filter(|(set, _)| *set).map(|(_, bit)| bit).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_visibility_has_a_number_of_its_own_and_comes_back() {
+        for visibility in Visibility::ALL {
+            assert_eq!(visibility_of(visibility_code(*visibility)), Some(*visibility));
+        }
+        assert_eq!(visibility_of(7), None);
+    }
+
+    #[test]
+    fn keywords_are_looked_for_in_warning_and_text() {
+        assert_eq!(searched("careful", "<p>a<br>b &amp; c</p>"), "careful\na\nb & c");
+        assert_eq!(searched("", "<p>a</p>"), "\na");
+    }
+}

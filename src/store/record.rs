@@ -1,0 +1,110 @@
+//! What plugins are told of statuses and accounts: a few columns of many rows, one statement for each kind of thing.
+
+use super::sql::Ids;
+use super::{Executor, Result};
+use crate::model::account::{ActorType, OtherSettings, Searchability};
+use crate::model::status::LimitedScope;
+use crate::model::{AccountId, Json, StatusId, Time, Visibility};
+use crate::plugins::PluginId;
+use crate::sql;
+
+/// A status as a plugin sees it, but for tags and mentions.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the tables statuses and accounts")]
+pub struct StatusRow {
+    pub id: StatusId,
+    pub account_id: AccountId,
+    pub domain: Option<String>,
+    pub uri: String,
+    pub local: bool,
+    pub content: String,
+    pub spoiler_text: String,
+    pub sensitive: bool,
+    pub visibility: Visibility,
+    pub limited_scope: Option<LimitedScope>,
+    pub searchability: Searchability,
+    pub language: Option<String>,
+    pub in_reply_to_id: Option<StatusId>,
+    pub in_reply_to_account_id: Option<AccountId>,
+    pub reblog_of_id: Option<StatusId>,
+    pub media_count: i64,
+    pub created_at: Time,
+    pub edited_at: Option<Time>,
+    /// What the plugin itself keeps with it.
+    pub kept: Option<String>,
+}
+
+/// The statuses that exist among `ids`, in no order, each with what `plugin` keeps with it.
+///
+/// # Errors
+/// When the database does.
+pub async fn statuses(db: impl Executor, plugin: PluginId, ids: &[StatusId]) -> Result<Vec<StatusRow>> {
+    db.query(sql!(
+        "SELECT s.id, s.account_id, a.domain, s.uri, s.local, s.content, s.spoiler_text, s.sensitive, s.visibility,
+                s.limited_scope, s.searchability, s.language, s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id,
+                CASE WHEN s.has_media THEN (SELECT COUNT(*) FROM media_attachments m WHERE m.status_id = s.id) ELSE 0 END
+                    AS media_count,
+                s.created_at, s.edited_at, x.value AS kept
+         FROM statuses s
+         JOIN accounts a ON a.id = s.account_id
+         LEFT JOIN status_extras x ON x.status_id = s.id AND x.plugin_id = $2
+         WHERE s.id" in("$1")
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .bind(plugin)
+    .all()
+    .await
+}
+
+/// Everyone mentioned in `ids`, silent ones as well, the oldest mention of each first.
+///
+/// # Errors
+/// When the database does.
+pub async fn mentions(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(StatusId, AccountId)>> {
+    db.query(sql!("SELECT m.status_id, m.account_id FROM mentions m WHERE m.status_id" in("$1") "ORDER BY m.id"))
+        .bind(Ids::of(ids.iter().copied()))
+        .all()
+        .await
+}
+
+/// An account as a plugin sees it.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the tables accounts and users")]
+pub struct AccountRow {
+    pub id: AccountId,
+    pub username: String,
+    pub domain: Option<String>,
+    pub uri: String,
+    pub actor_type: ActorType,
+    pub display_name: String,
+    pub locked: bool,
+    pub memorial: bool,
+    pub suspended_at: Option<Time>,
+    pub limited_at: Option<Time>,
+    pub moved_to_account_id: Option<AccountId>,
+    pub other_settings: Json<OtherSettings>,
+    pub followers_count: i64,
+    pub following_count: i64,
+    pub statuses_count: i64,
+    pub created_at: Time,
+    pub last_active_at: Option<Time>,
+}
+
+/// The accounts that exist among `ids` and others may know of, in no order.
+///
+/// # Errors
+/// When the database does.
+pub async fn accounts(db: impl Executor, ids: &[AccountId]) -> Result<Vec<AccountRow>> {
+    db.query(sql!(
+        "SELECT a.id, a.username, a.domain, a.uri, a.actor_type, a.display_name, a.locked, a.memorial, a.suspended_at,
+                a.limited_at, a.moved_to_account_id, a.other_settings, a.followers_count, a.following_count,
+                a.statuses_count, a.created_at, u.last_active_at
+         FROM accounts a
+         LEFT JOIN users u ON u.account_id = a.id
+         WHERE a.id" in("$1")
+        "AND (u.account_id IS NULL OR (u.confirmed_at IS NOT NULL AND u.approved))"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
