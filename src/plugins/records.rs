@@ -144,7 +144,8 @@ struct Further<'a> {
 
 fn account(row: AccountRow) -> Result<Account> {
     let settings = &row.other_settings.0;
-    let further = Further { other_settings: settings, last_active_at: row.last_active_at.map(|at| at.timestamp_millis()) };
+    let further =
+        Further { other_settings: settings, last_active_at: row.last_active_at.map(|at| at.timestamp_millis()) };
     let count = |count: i64, hidden: bool| if hidden { 0 } else { u32::try_from(count).unwrap_or(0) };
     Ok(Account {
         id: row.id.into(),
