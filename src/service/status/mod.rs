@@ -10,5 +10,5 @@ pub use crate::store::publish::Who;
 pub use delete::delete;
 pub(crate) use delete::remove;
 pub use edit::{Change, edit, history, source};
-pub use publish::{Draft, default_visibility, publish};
+pub use publish::{Draft, Prepared, Published, default_visibility, prepare, publish, repeated, write};
 pub use who::who;

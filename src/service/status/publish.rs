@@ -14,11 +14,11 @@ use crate::model::NotificationType;
 use crate::model::account::Searchability;
 use crate::model::status::{LimitedScope, Visibility};
 use crate::model::{AccountId, Actor, ConversationId, MediaId, RowId, Status, StatusId};
-use crate::service::limits::{self, Family};
+use crate::service::limits::{self, Family, Spent};
 use crate::service::notification::{self, Notice, Notified};
 use crate::service::{media, visibility};
 use crate::store::publish::NewStatus;
-use crate::store::{self, Tx};
+use crate::store::{self, Executor, Tx};
 
 /// How long a repeated idempotency key gets the first answer.
 const IDEMPOTENCY_WINDOW: Duration = Duration::hours(1);
@@ -52,6 +52,35 @@ struct Reach {
     audience: Vec<AccountId>,
 }
 
+/// A draft that passed every check and is ready to be written.
+pub struct Prepared {
+    draft: Draft,
+    words: Words,
+    parent: Option<Status>,
+    reach: Reach,
+    spent: Spent,
+}
+
+/// A status that was written in a transaction which is not committed yet.
+#[must_use = "tell of it after the commit"]
+pub struct Published {
+    /// The status, or the first one published with the same idempotency key.
+    pub id: StatusId,
+    author: AccountId,
+    /// What is to be told of it; `None` when it was there already.
+    new: Option<(Spent, Notified)>,
+}
+
+impl Published {
+    /// Tells the rest of the server. Call it after the commit.
+    pub fn tell(self, app: &App) {
+        let Some((spent, notified)) = self.new else { return };
+        spent.keep();
+        app.events.publish(Event::StatusPublished { status: self.id, author: self.author });
+        notified.publish(app);
+    }
+}
+
 /// Publishes `draft` as `actor`; gives the status, or the first one published with the same idempotency key.
 ///
 /// # Errors
@@ -59,49 +88,71 @@ struct Reach {
 /// [`Error::UnexpectedMentions`] when it would mention someone the client did not expect, [`Error::RateLimited`] after
 /// too many of them.
 pub async fn publish(app: &App, actor: &Actor, draft: Draft) -> Result<StatusId> {
-    let since = app.clock.now() - IDEMPOTENCY_WINDOW;
-    if let Some(key) = &draft.idempotency_key {
-        if key.len() > IDEMPOTENCY_KEY_MAX {
-            return Err(Error::invalid(format!("Idempotency-Key is longer than {IDEMPOTENCY_KEY_MAX} bytes")));
-        }
-        if let Some(first) = store::publish::find_idempotent(&app.db, actor.id, key, since).await? {
-            return Ok(first);
-        }
+    if let Some(first) = repeated(app, &app.db, actor, &draft).await? {
+        return Ok(first);
     }
+    let prepared = prepare(app, actor, draft).await?;
+    let mut tx = app.db.begin().await?;
+    let published = write(app, &mut tx, actor, prepared).await?;
+    tx.commit().await?;
+    let id = published.id;
+    published.tell(app);
+    Ok(id)
+}
+
+/// Checks a draft, without changing anything: everything that can be known before the transaction.
+///
+/// # Errors
+/// As [`publish`].
+pub async fn prepare(app: &App, actor: &Actor, draft: Draft) -> Result<Prepared> {
     let spent = limits::family(app, actor.id, Family::Statuses)?;
     let words = compose::words(app, actor, &draft.text, &draft.spoiler_text, !draft.media_ids.is_empty()).await?;
     check_mentions(&words, draft.allowed_mentions.as_deref())?;
     let parent = parent(app, actor, draft.in_reply_to_id).await?;
     let reach = reach(app, actor, &draft, parent.as_ref()).await?;
+    Ok(Prepared { draft, words, parent, reach, spent })
+}
 
-    let mut tx = app.db.begin().await?;
-    let media = media::attachable(app, &mut tx, actor, None, &draft.media_ids).await?;
-    let id: StatusId = app.ids.next();
-    if let Some(key) = &draft.idempotency_key
-        && let Some(first) = store::publish::find_idempotent(&mut tx, actor.id, key, since).await?
-    {
-        return Ok(first);
+/// Writes what was prepared.
+///
+/// # Errors
+/// [`Error::Invalid`] for media that cannot be attached (any more).
+pub async fn write(app: &App, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> Result<Published> {
+    let Prepared { draft, words, parent, reach, spent } = prepared;
+    let media = media::attachable(app, tx, actor, None, &draft.media_ids).await?;
+    if let Some(first) = repeated(app, &mut *tx, actor, &draft).await? {
+        return Ok(Published { id: first, author: actor.id, new: None });
     }
+    let id: StatusId = app.ids.next();
     let (mentions, tags) = (words.mentions.clone(), words.tags.clone());
     let new = new_status(app, actor, &draft, id, words, &reach, parent.as_ref(), !media.is_empty());
-    insert(app, &mut tx, actor, new, parent.as_ref()).await?;
+    insert(app, tx, actor, new, parent.as_ref()).await?;
     let media: Vec<MediaId> = media.iter().map(|media| media.id).collect();
-    media::attach(app, &mut tx, id, &media).await?;
-    compose::save_tags(app, &mut tx, id, actor.id, &tags).await?;
-    let mentioned = compose::save_mentions(app, &mut tx, id, &mentions, false).await?;
+    media::attach(app, tx, id, &media).await?;
+    compose::save_tags(app, tx, id, actor.id, &tags).await?;
+    let mentioned = compose::save_mentions(app, tx, id, &mentions, false).await?;
     let audience: Vec<AccountId> = reach.audience.into_iter().filter(|account| !mentions.contains(account)).collect();
-    compose::save_mentions(app, &mut tx, id, &audience, true).await?;
+    compose::save_mentions(app, tx, id, &audience, true).await?;
     if let Some(key) = &draft.idempotency_key {
-        store::publish::insert_idempotent(&mut tx, actor.id, key, id, app.clock.now(), since).await?;
+        let (now, since) = (app.clock.now(), app.clock.now() - IDEMPOTENCY_WINDOW);
+        store::publish::insert_idempotent(tx, actor.id, key, id, now, since).await?;
     }
-    let notified = notify_mentioned(app, &mut tx, actor, id, &mentioned).await?;
-    jobs::enqueue(app, &mut tx, &FanOut { status: id }).await?;
-    tx.commit().await?;
+    let notified = notify_mentioned(app, tx, actor, id, &mentioned).await?;
+    jobs::enqueue(app, tx, &FanOut { status: id }).await?;
+    Ok(Published { id, author: actor.id, new: Some((spent, notified)) })
+}
 
-    spent.keep();
-    app.events.publish(Event::StatusPublished { status: id, author: actor.id });
-    notified.publish(app);
-    Ok(id)
+/// The status that was published first with the idempotency key of `draft`.
+///
+/// # Errors
+/// [`Error::Invalid`] for a key that is too long.
+pub async fn repeated(app: &App, db: impl Executor, actor: &Actor, draft: &Draft) -> Result<Option<StatusId>> {
+    let Some(key) = &draft.idempotency_key else { return Ok(None) };
+    if key.len() > IDEMPOTENCY_KEY_MAX {
+        return Err(Error::invalid(format!("Idempotency-Key is longer than {IDEMPOTENCY_KEY_MAX} bytes")));
+    }
+    let since = app.clock.now() - IDEMPOTENCY_WINDOW;
+    Ok(store::publish::find_idempotent(db, actor.id, key, since).await?)
 }
 
 /// Tells the mentioned, in the transaction that mentions them.
