@@ -5,33 +5,38 @@ PROFILE ?= release
 # What `make run` starts: `make run ARGS="config print"`.
 ARGS ?= serve
 
+# The members of the workspace that are the server; the others are plugins and what they are made with.
+SERVER := rookery rookery-plugin-host
+
 TOOLS := target/tools
 DENY_VERSION := 0.20.2
 DENY := $(TOOLS)/cargo-deny-$(DENY_VERSION)/bin/cargo-deny
 ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test bench lint doc setup
+.PHONY: help build run test bench lint doc guests setup
 
 help: ## List the targets
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
-build: setup ## Build the server: target/release/rookery
+build: guests ## Build the server: target/release/rookery
 	cargo build --release
 
-run: setup ## Build and start the server on http://localhost:3000
+run: guests ## Build and start the server on http://localhost:3000
 	cargo run --profile $(PROFILE) -- $(ARGS)
 
-test: setup ## Run all tests on SQLite, then the API tests on a PostgreSQL of their own
+test: guests ## Run all tests on SQLite, then the API tests on a PostgreSQL of their own
 	env -u TEST_DATABASE_URL cargo test
+	cargo test --workspace $(SERVER:%=--exclude %)
 	.ci/with-postgres cargo test --test api
 
-bench: setup ## Measure the release server against the floor
+bench: guests ## Measure the release server against the floor
 	cargo bench
 
-lint: setup $(DENY) ## Check format, lints, documentation and dependencies
+lint: guests $(DENY) ## Check format, lints, documentation and dependencies
 	cargo fmt --all --check
 	cargo clippy --all-targets -- -D warnings
+	cargo clippy --all-targets --workspace $(SERVER:%=--exclude %) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --document-private-items
 	$(DENY) --log-level error --config .ci/deny.toml check licenses bans sources
 	@if GIT_TERMINAL_PROMPT=0 timeout 20 git ls-remote --quiet $(ADVISORIES) HEAD >/dev/null 2>&1; then \
@@ -43,6 +48,10 @@ lint: setup $(DENY) ## Check format, lints, documentation and dependencies
 
 doc: setup ## Build the documentation: target/doc/rookery/index.html
 	cargo doc --no-deps --document-private-items
+
+# With a Rust compiler of the distribution's packages: `make guests GUEST_TOOLCHAIN=packages`.
+guests: setup ## Build the plugins: target/guests
+	plugin-sdk/tools/build-guests.sh
 
 # Two minutes of processor time, once: with little optimisation, since it runs for a second.
 $(DENY):

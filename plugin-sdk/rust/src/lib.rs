@@ -1,0 +1,4 @@
+//! Plugins for Rookery, in Rust.
+extern crate self as rookery_plugin;
+
+pub mod bindings;

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Builds the repository's guests (plugins/*, examples/rust) and puts each as a package folder into target/guests/NAME.
+#
+#   plugin-sdk/tools/build-guests.sh [NAME…]
+#
+# A folder whose content did not change is not touched, so that nothing is built again because of it.
+set -euo pipefail
+
+TARGET=wasm32-unknown-unknown
+TOOLS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ROOT=$(cd "$TOOLS/../.." && pwd)
+OUT=$ROOT/target/guests
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+# The name that a manifest gives.
+name_of() { sed -nE '/^\[plugin\]/,/^\[[^p]/ s/^name *= *"([a-z0-9_]+)".*/\1/p' "$1/plugin.toml" | head -1; }
+
+# Those that were named, or all.
+select_guests() {
+    local folder name
+    for folder in "$ROOT"/plugins/*/ "$ROOT"/examples/rust/; do
+        [ -f "$folder/plugin.toml" ] || continue
+        name=$(name_of "$folder")
+        [ -n "$name" ] || die "$folder/plugin.toml gives no name."
+        if [ $# = 0 ] || [[ " $* " == *" $name "* ]]; then names+=("$name"); folders+=("${folder%/}"); fi
+    done
+    [ $# = 0 ] || [ ${#names[@]} = $# ] || die "Not all of these are plugins of this repository: $*"
+}
+
+# The linker that makes components comes with every toolchain of rustup and calls the one for core modules.
+find_linker() {
+    local bin
+    bin=$(rustc --print sysroot)/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')/bin
+    linker=$bin/wasm-component-ld
+    wasm_ld=$bin/gcc-ld/wasm-ld
+    [ -x "$linker" ] && [ -x "$wasm_ld" ] || die "The linker for components is not at $linker. Install Rust from https://rustup.rs"
+}
+
+build() {
+    local flags=(-Clink-arg=--wasm-ld-path "-Clink-arg=$wasm_ld" -Ctarget-feature=+simd128
+        "--remap-path-prefix=$ROOT=." "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo")
+    env -u RUSTFLAGS RUSTC="$compiler" CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$linker" \
+        CARGO_ENCODED_RUSTFLAGS="$(IFS=$'\x1f'; echo "${flags[*]}")" \
+        cargo build --manifest-path "$ROOT/Cargo.toml" --profile guest --target $TARGET --target-dir "$build" "${names[@]/#/--package=}"
+}
+
+# Everything in the plugin's folder but its sources, with the component: made aside, then put in place at once.
+package() {
+    local name=$1 folder=$2 new=$OUT/.$1.$$
+    rm -rf "$new"
+    mkdir -p "$new"
+    (cd "$folder" && tar -c --exclude='./.*' --exclude=./src --exclude=./target --exclude=./Cargo.toml --exclude=./Cargo.lock .) | tar -x -C "$new"
+    cp "$build/$TARGET/guest/$name.wasm" "$new/$name.wasm"
+    if diff -rq "$new" "$OUT/$name" >/dev/null 2>&1; then
+        rm -rf "$new"
+    else
+        rm -rf "$OUT/.$name.old"
+        [ ! -e "$OUT/$name" ] || mv "$OUT/$name" "$OUT/.$name.old"
+        mv "$new" "$OUT/$name"
+        rm -rf "$OUT/.$name.old"
+    fi
+    printf '%8d KiB  target/guests/%s\n' "$(($(wc -c < "$OUT/$name/$name.wasm") / 1024))" "$name" >&2
+}
+
+names=() folders=()
+select_guests "$@"
+if [ ${#names[@]} = 0 ]; then say "There are no guests."; exit; fi
+compiler=$("$TOOLS/setup-wasm.sh")
+find_linker
+# One folder for each compiler, so that what two made is never mixed.
+build=$ROOT/target/guests-build/$("$compiler" --version | cut -d' ' -f2)
+mkdir -p "$OUT" "$build"
+exec 8> "$build/.lock"
+if command -v flock >/dev/null; then flock 8; fi
+build
+for i in "${!names[@]}"; do package "${names[$i]}" "${folders[$i]}"; done

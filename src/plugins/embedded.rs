@@ -1,0 +1,6 @@
+//! The packages of the repository's own plugins, put into the server when it is built (`build.rs`).
+
+/// A plugin's name, and its files by relative path.
+pub type Package = (&'static str, &'static [(&'static str, &'static [u8])]);
+
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
