@@ -31,7 +31,9 @@ fn main() -> Result<()> {
         println!("cargo::warning=The plugin {name} is not built and will be missing. Run: make guests");
         write!(missing, "{name:?}, ")?;
     }
-    let text = format!("/// All of them.\npub static EMBEDDED: &[Package] = &[{embedded}];\n/// Those that were not built when the server was: none in a release.\npub static MISSING: &[&str] = &[{missing}];\n");
+    let text = format!(
+        "/// All of them.\npub static EMBEDDED: &[Package] = &[{embedded}];\n/// Those that were not built when the server was: none in a release.\npub static MISSING: &[&str] = &[{missing}];\n"
+    );
     fs::write(PathBuf::from(env::var("OUT_DIR")?).join("embedded.rs"), text)?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Private notes: the example plugin.
 
-use rookery_plugin::bindings::routes::exports::rookery::plugin::routes::{Guest, Output, Request, Response};
 use rookery_plugin::bindings::host::types::Failure;
+use rookery_plugin::bindings::routes::exports::rookery::plugin::routes::{Guest, Output, Request, Response};
 
 struct Notes;
 
