@@ -1,0 +1,213 @@
+//! From what the compiler of some language gives to a component of Rookery's contract.
+//!
+//! A plugin's manifest says what it imports and exports; [`World`] writes that down as WIT, [`World::bindings`] makes the
+//! glue for languages whose own tools do not (C, Go), and [`World::component`] wraps a core module. Rust, JavaScript and
+//! Python need only the WIT: their tools make components themselves. Runs no compiler and reads no manifest.
+
+use std::path::{Path, PathBuf};
+
+use wit_bindgen_core::Files;
+use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
+use wit_parser::{Resolve, WorldId};
+
+/// The contract, as authors get it.
+pub const CONTRACT: &str = include_str!("../../wit/0.1/plugin.wit");
+/// What a plugin in C includes beside its bindings.
+pub const C_HEADER: &str = include_str!("../../c/rookery.h");
+/// Go's WASI, answered inside the component.
+const GO_WASI: &str = include_str!("../../go/wasi.wat");
+/// The module that the bindings for Go lean on: path and text of each file.
+const GO_MODULE: &[(&str, &str)] = &[
+    ("go.mod", include_str!("../../go/go.mod")),
+    ("wit/types/types.go", include_str!("../../go/wit/types/types.go")),
+    ("wit/runtime/runtime.go", include_str!("../../go/wit/runtime/runtime.go")),
+];
+
+/// Why something could not be made: one sentence.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Error(String);
+
+impl Error {
+    fn at(what: &str) -> impl FnOnce(Box<dyn std::error::Error + Send + Sync>) -> Self + '_ {
+        move |error| Self(format!("{what}: {error}"))
+    }
+}
+
+/// What a step gives.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A language that needs bindings from here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// `plugin.h` and `plugin.c`, and `rookery.h`.
+    C,
+    /// A Go module `wit_component`, in which the author's package is `plugin`.
+    Go,
+}
+
+/// The interfaces that one plugin imports and exports, by their names in the contract.
+#[derive(Debug)]
+pub struct World {
+    text: String,
+    exports: Vec<String>,
+    resolve: Resolve,
+    id: WorldId,
+}
+
+impl World {
+    /// The world of a plugin, from the names of interfaces: `sql`, `routes`.
+    ///
+    /// # Errors
+    /// When the contract has no such interface.
+    pub fn new(imports: &[&str], exports: &[&str]) -> Result<Self> {
+        let lines = |word: &str, names: &[&str]| {
+            names.iter().map(|name| format!("  {word} rookery:plugin/{name}@0.1.0;\n")).collect::<String>()
+        };
+        let text = format!(
+            "package author:guest;\n\nworld plugin {{\n{}{}}}\n",
+            lines("import", imports),
+            lines("export", exports)
+        );
+        let mut resolve = Resolve::default();
+        resolve.push_str("plugin.wit", CONTRACT).map_err(|error| Error(format!("the contract: {error}")))?;
+        let package =
+            resolve.push_str("world.wit", &text).map_err(|error| Error(format!("the plugin's world: {error}")))?;
+        let id = resolve
+            .select_world(&[package], Some("plugin"))
+            .map_err(|error| Error(format!("the plugin's world: {error}")))?;
+        Ok(Self { text, exports: exports.iter().map(|name| (*name).to_owned()).collect(), resolve, id })
+    }
+
+    /// Writes the world and the contract into `folder`, as tools that read WIT want them: world `plugin`.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        write(&folder.join("world.wit"), self.text.as_bytes())?;
+        write(&folder.join("deps/rookery-plugin/plugin.wit"), CONTRACT.as_bytes())
+    }
+
+    /// Writes the bindings of `language` into `folder`.
+    ///
+    /// # Errors
+    /// When they cannot be made or a file cannot be written.
+    pub fn bindings(&self, language: Language, folder: &Path) -> Result<()> {
+        let mut resolve = self.resolve.clone();
+        let mut files = Files::default();
+        let made = match language {
+            Language::C => {
+                let options = wit_bindgen_c::Opts { no_object_file: true, ..wit_bindgen_c::Opts::default() };
+                options.build().generate(&mut resolve, self.id, &mut files)
+            }
+            Language::Go => wit_bindgen_go::Opts::default().build().generate(&mut resolve, self.id, &mut files),
+        };
+        made.map_err(|error| Error(format!("bindings: {error}")))?;
+        for (path, bytes) in files.iter() {
+            write(&folder.join(path), bytes)?;
+        }
+        match language {
+            Language::C => write(&folder.join("rookery.h"), C_HEADER.as_bytes()),
+            Language::Go => self.go_module(folder),
+        }
+    }
+
+    /// What ties the generated module to the author's package and to the files of [`GO_MODULE`].
+    fn go_module(&self, folder: &Path) -> Result<()> {
+        for (path, text) in GO_MODULE {
+            write(&folder.join("rookery").join(path), text.as_bytes())?;
+        }
+        let module = "module wit_component\n\ngo 1.25\n\nrequire go.bytecodealliance.org/pkg v0.0.0\n\n\
+                      replace go.bytecodealliance.org/pkg => ./rookery\n";
+        write(&folder.join("go.mod"), module.as_bytes())?;
+        for export in &self.exports {
+            let name = export.replace('-', "_");
+            let package = format!("export_rookery_plugin_{name}");
+            let text = format!(
+                "package {package}\n\nimport \"wit_component/plugin\"\n\n// Handle is the plugin's.\nvar Handle = plugin.Handle{}\n",
+                camel(export)
+            );
+            write(&folder.join(&package).join("handle.go"), text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// The component of a core module. `wasi` is given to Go's, whose runtime wants one; nothing is left of it outside.
+    /// What is a component already comes back as it is.
+    ///
+    /// # Errors
+    /// When the module does not fit the world, with what is missing.
+    pub fn component(&self, module: &[u8], wasi: bool) -> Result<Vec<u8>> {
+        if is_component(module) {
+            return Ok(module.to_vec());
+        }
+        let mut module = module.to_vec();
+        embed_component_metadata(&mut module, &self.resolve, self.id, StringEncoding::UTF8)
+            .map_err(|error| Error(format!("the module: {error}")))?;
+        let unfit = |error: String| Error(format!("the module does not fit the contract: {error}"));
+        let mut encoder = ComponentEncoder::default();
+        encoder.validate(true).module(&module).map_err(|error| unfit(format!("{error:#}")))?;
+        if wasi {
+            let adapter = wat::parse_str(GO_WASI).map_err(|error| Error(format!("the adapter: {error}")))?;
+            encoder.adapter("wasi_snapshot_preview1", &adapter).map_err(|error| unfit(format!("{error:#}")))?;
+        }
+        encoder.encode().map_err(|error| unfit(format!("{error:#}")))
+    }
+}
+
+/// Whether these bytes begin as a component does (layer 1 of the binary format).
+#[must_use]
+pub fn is_component(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\0asm") && bytes.get(6..8) == Some(&[1, 0])
+}
+
+/// `activity-filter` as `ActivityFilter`.
+fn camel(name: &str) -> String {
+    name.split('-')
+        .map(|word| {
+            let mut letters = word.chars();
+            letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
+        })
+        .collect()
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder: PathBuf = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(path, bytes))
+        .map_err(|error| Error::at(&path.display().to_string())(error.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_world_names_what_it_imports_and_exports() {
+        let world = World::new(&["sql"], &["routes", "events"]).unwrap();
+        assert!(world.text.contains("  import rookery:plugin/sql@0.1.0;\n  export rookery:plugin/routes@0.1.0;\n"));
+        let unknown = World::new(&["sqlite"], &[]).unwrap_err().to_string();
+        assert!(unknown.contains("sqlite"), "{unknown}");
+    }
+
+    #[test]
+    fn bindings_for_c_and_go_come_with_what_they_lean_on() {
+        let world = World::new(&["sql"], &["activity-handler"]).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        world.bindings(Language::C, &folder.path().join("c")).unwrap();
+        world.bindings(Language::Go, &folder.path().join("go")).unwrap();
+        for file in ["c/plugin.h", "c/plugin.c", "c/rookery.h", "go/wit_exports.go", "go/rookery/go.mod"] {
+            assert!(folder.path().join(file).exists(), "{file}");
+        }
+        let glue = folder.path().join("go/export_rookery_plugin_activity_handler/handle.go");
+        assert!(std::fs::read_to_string(glue).unwrap().contains("plugin.HandleActivityHandler"));
+    }
+
+    #[test]
+    fn a_module_that_lacks_an_export_is_refused_by_its_name() {
+        let world = World::new(&[], &["events"]).unwrap();
+        let module = wat::parse_str("(module (memory (export \"memory\") 1))").unwrap();
+        let refused = world.component(&module, false).unwrap_err().to_string();
+        assert!(refused.contains("rookery:plugin/events"), "{refused}");
+    }
+}
