@@ -5,7 +5,10 @@
 //! `rookery-plugin-host`; nothing here names wasmtime. Follows `PLUGINS.md`.
 
 pub mod embedded;
+pub mod call;
+pub mod logs;
 pub mod manifest;
+pub mod origin;
 pub mod records;
 
 use std::future::Future;
@@ -23,6 +26,10 @@ tokio::task_local! {
 /// The plugins of this process.
 #[derive(Debug, Default)]
 pub struct Plugins {
+    /// What plugins said lately.
+    pub logs: logs::Logs,
+    /// What the calls of each plugin share.
+    pub calls: call::Calls,
     registry: ArcSwap<Registry>,
 }
 

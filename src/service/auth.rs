@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::crypto;
 use crate::error::Result;
 use crate::model::actor::Unusable;
-use crate::model::{Actor, AppId, Permissions, Scopes, Time, TokenId};
+use crate::model::{AccountId, Actor, AppId, Permissions, Scopes, Time, TokenId};
 use crate::store;
 use crate::store::oauth::GrantRow;
 
@@ -55,6 +55,33 @@ pub async fn grant(app: &App, token: &str) -> Result<Option<Grant>> {
         });
     }
     Ok(Some(grant))
+}
+
+/// Those of `accounts` that are not suspended, local and remote, as viewers: without a token or scopes. In no order.
+///
+/// # Errors
+/// When the database does.
+pub async fn viewers(app: &App, accounts: &[AccountId]) -> Result<Vec<Actor>> {
+    let people = people(app, accounts).await?.into_iter();
+    Ok(people.filter(|(_, why)| *why != Some(Unusable::Suspended)).map(|(actor, _)| actor).collect())
+}
+
+/// Those of `accounts` that a person of this server uses, as actors: without a token or scopes. In no order.
+///
+/// # Errors
+/// When the database does.
+pub async fn actors(app: &App, accounts: &[AccountId]) -> Result<Vec<Actor>> {
+    let people = people(app, accounts).await?.into_iter();
+    Ok(people.filter(|(_, why)| why.is_none()).map(|(actor, _)| actor).collect())
+}
+
+async fn people(app: &App, accounts: &[AccountId]) -> Result<Vec<(Actor, Option<Unusable>)>> {
+    let rows = store::oauth::list_people(&app.db, accounts).await?;
+    let person = |row| {
+        let Grant { actor, unusable, .. } = Grant::from_row(row);
+        Some((Actor { token: None, ..Arc::unwrap_or_clone(actor?) }, unusable))
+    };
+    Ok(rows.into_iter().filter_map(person).collect())
 }
 
 async fn touch(app: &App, grant: &Grant) -> Result<()> {

@@ -318,13 +318,8 @@ async fn open_postgres(options: &Options) -> Result<Pools> {
 
 /// Where a statement runs: `&Db`, or `&mut Tx` to see and make the changes of a transaction.
 pub trait Executor: Send {
-    /// This executor, for one of several statements.
-    type Again<'a>: Executor
-    where
-        Self: 'a;
-
     /// Lends itself for one statement, so that a function can run several.
-    fn again(&mut self) -> Self::Again<'_>;
+    fn again(&mut self) -> Lent<'_>;
 
     #[doc(hidden)]
     fn engine(&self) -> Engine;
@@ -352,13 +347,8 @@ pub enum Handle<'a> {
 }
 
 impl Executor for &Db {
-    type Again<'a>
-        = &'a Db
-    where
-        Self: 'a;
-
-    fn again(&mut self) -> &Db {
-        self
+    fn again(&mut self) -> Lent<'_> {
+        Lent::Db(self)
     }
     fn engine(&self) -> Engine {
         Db::engine(self)
@@ -375,13 +365,8 @@ impl Executor for &Db {
 }
 
 impl Executor for &mut Tx {
-    type Again<'a>
-        = &'a mut Tx
-    where
-        Self: 'a;
-
-    fn again(&mut self) -> &mut Tx {
-        self
+    fn again(&mut self) -> Lent<'_> {
+        Lent::Tx(self)
     }
     fn engine(&self) -> Engine {
         match self.inner {
@@ -396,6 +381,41 @@ impl Executor for &mut Tx {
         match &mut self.inner {
             Inner::Sqlite(tx) => Handle::SqliteConn(tx),
             Inner::Postgres(tx) => Handle::PgConn(tx),
+        }
+    }
+}
+
+/// An executor that was lent for one statement: one type for both, so that whoever runs several needs no other bounds.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "what the names say")]
+pub enum Lent<'a> {
+    Db(&'a Db),
+    Tx(&'a mut Tx),
+}
+
+impl Executor for Lent<'_> {
+    fn again(&mut self) -> Lent<'_> {
+        match self {
+            Self::Db(db) => Lent::Db(db),
+            Self::Tx(tx) => Lent::Tx(tx),
+        }
+    }
+    fn engine(&self) -> Engine {
+        match self {
+            Self::Db(db) => db.engine(),
+            Self::Tx(tx) => Executor::engine(tx),
+        }
+    }
+    fn counter(&self) -> &AtomicU64 {
+        match self {
+            Self::Db(db) => &db.statements,
+            Self::Tx(tx) => &tx.statements,
+        }
+    }
+    fn handle(&mut self) -> Handle<'_> {
+        match self {
+            Self::Db(db) => db.handle(),
+            Self::Tx(tx) => tx.handle(),
         }
     }
 }

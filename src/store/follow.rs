@@ -1,5 +1,6 @@
 //! Follows and requests to follow.
 
+use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::model::relationship::Listed;
 use crate::model::{AccountId, Cursor, Json, RowId, Time};
@@ -273,4 +274,16 @@ pub async fn list_following(
     .bind(now)
     .all()
     .await
+}
+
+/// Those of `among` who follow `target`, in no order.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_followers_among(db: impl Executor, target: AccountId, among: &[AccountId]) -> Result<Vec<AccountId>> {
+    db.query(sql!("SELECT f.account_id FROM follows f WHERE f.target_account_id = $1 AND f.account_id" in("$2")))
+        .bind(target)
+        .bind(Ids::of(among.iter().copied()))
+        .scalars()
+        .await
 }

@@ -1,5 +1,6 @@
 //! OAuth: authorization codes and access tokens.
 
+use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::model::{AccountId, AppId, Json, Preferences, Time, TokenId};
 use crate::sql;
@@ -49,6 +50,28 @@ pub async fn find_grant(db: impl Executor, token_hash: &str) -> Result<Option<Gr
     ))
     .bind(token_hash.to_owned())
     .optional()
+    .await
+}
+
+/// These accounts as whoever views or acts: as [`find_grant`], without a token. In no order.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_people(db: impl Executor, accounts: &[AccountId]) -> Result<Vec<GrantRow>> {
+    db.query(sql!(
+        "SELECT CAST(0 AS BIGINT) AS token_id, CAST(NULL AS BIGINT) AS app_id, '' AS scopes,
+                u.last_active_at AS last_used_at, a.id AS account_id,
+                a.username, a.locked, a.suspended_at, a.limited_at, a.memorial, a.moved_to_account_id,
+                u.confirmed_at, u.approved, u.disabled, u.locale, u.preferences, u.last_active_at, u.feed_state,
+                r.permissions AS role_permissions, e.permissions AS everyone_permissions
+         FROM accounts a
+         LEFT JOIN users u ON u.account_id = a.id
+         LEFT JOIN roles r ON r.id = u.role_id
+         LEFT JOIN roles e ON e.id = -99
+         WHERE a.id" in("$1")
+    ))
+    .bind(Ids::of(accounts.iter().copied()))
+    .all()
     .await
 }
 

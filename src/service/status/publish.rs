@@ -62,6 +62,7 @@ pub struct Prepared {
 }
 
 /// A status that was written in a transaction which is not committed yet.
+#[derive(Debug)]
 #[must_use = "tell of it after the commit"]
 pub struct Published {
     /// The status, or the first one published with the same idempotency key.

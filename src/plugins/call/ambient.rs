@@ -1,0 +1,277 @@
+//! The transaction that spans a call: begun by the first change, undone when it stays open for too long.
+//!
+//! On SQLite it is the one that may write, so it is never left to a plugin's leisure: after [`LIMIT`] it is rolled back,
+//! whatever the plugin is doing. A change that fails half-way undoes the whole of it: all or nothing.
+
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::Duration;
+
+use rookery_plugin_host::imports::types::Failure;
+use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard, OwnedSemaphorePermit};
+use tokio::task::AbortHandle;
+
+use super::failure::failure;
+use super::{Call, Mode};
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::service::notification::Notified;
+use crate::service::status::Published;
+use crate::store::Tx;
+
+/// How long a transaction may stay open while a plugin runs.
+pub(super) const LIMIT: Duration = Duration::from_secs(1);
+
+/// Where a transaction is, or was.
+#[derive(Debug, Default)]
+pub(super) enum Slot {
+    /// Nothing was changed.
+    #[default]
+    Unused,
+    Open(Open),
+    /// There will be none any more.
+    Ended(Why),
+}
+
+/// Why there will be no transaction any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// It was open for longer than [`LIMIT`].
+    Time,
+    /// A change failed when half of it was done.
+    Failed,
+    /// The call is over.
+    Over,
+}
+
+#[derive(Debug)]
+pub(super) struct Open {
+    tx: Tx,
+    watch: Option<Watch>,
+    _place: Option<OwnedSemaphorePermit>,
+}
+
+/// Ends a transaction when its time is up; stops watching when dropped.
+#[derive(Debug)]
+struct Watch(AbortHandle);
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Watch {
+    fn over(slot: &Arc<Mutex<Slot>>) -> Self {
+        let slot: Weak<Mutex<Slot>> = Arc::downgrade(slot);
+        let watching = tokio::spawn(async move {
+            tokio::time::sleep(LIMIT).await;
+            if let Some(slot) = slot.upgrade() {
+                let mut slot = slot.lock().await;
+                if let Slot::Open(open) = &mut *slot {
+                    // This task must not stop itself half-way.
+                    open.watch = None;
+                    *slot = Slot::Ended(Why::Time);
+                }
+            }
+        });
+        Self(watching.abort_handle())
+    }
+}
+
+impl Slot {
+    /// Open, with a transaction that somebody else watches.
+    pub(super) fn rehearsing(tx: Tx) -> Self {
+        Self::Open(Open { tx, watch: None, _place: None })
+    }
+
+    /// What it was; from now on there is none.
+    pub(super) fn end(&mut self) -> Self {
+        let next = match self {
+            Self::Ended(why) => Self::Ended(*why),
+            Self::Unused | Self::Open(_) => Self::Ended(Why::Over),
+        };
+        std::mem::replace(self, next)
+    }
+
+    pub(super) async fn commit(self) -> Result<()> {
+        match self {
+            Self::Unused => Ok(()),
+            Self::Open(open) => Ok(open.tx.commit().await?),
+            Self::Ended(why) => Err(Stopped::Ended(why).into()),
+        }
+    }
+
+    pub(super) fn into_tx(self) -> Option<Tx> {
+        match self {
+            Self::Open(open) => Some(open.tx),
+            Self::Unused | Self::Ended(_) => None,
+        }
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self, Self::Open(_))
+    }
+
+    pub(super) fn tx(&mut self) -> Option<&mut Tx> {
+        match self {
+            Self::Open(open) => Some(&mut open.tx),
+            Self::Unused | Self::Ended(_) => None,
+        }
+    }
+}
+
+/// Why there is no transaction to work in.
+#[derive(Debug)]
+pub(super) enum Stopped {
+    Ended(Why),
+    Error(Error),
+}
+
+impl From<Error> for Stopped {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<Stopped> for Error {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Error(error) => error,
+            Stopped::Ended(Why::Time) => {
+                Self::Unavailable("The transaction was open for too long and is undone".into())
+            }
+            Stopped::Ended(Why::Failed) => Self::Conflict("A change failed, so the transaction is undone".into()),
+            Stopped::Ended(Why::Over) => Self::internal("a change after the end of the call"),
+        }
+    }
+}
+
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Ended(Why::Time) => {
+                let limit = LIMIT.as_millis();
+                let message = format!("The transaction was open for more than {limit} ms and is undone");
+                failure(429, "limit.transaction-time", message)
+            }
+            Stopped::Ended(Why::Failed) => failure(409, "sql.undone", "A change failed, so the transaction is undone"),
+            Stopped::Ended(Why::Over) | Stopped::Error(_) => Error::from(stopped).into(),
+        }
+    }
+}
+
+/// Opens the transaction of `slot`, unless it is open.
+pub(super) async fn open<'a>(app: &App, slot: &'a Arc<Mutex<Slot>>) -> Result<MutexGuard<'a, Slot>, Stopped> {
+    let mut guard = slot.lock().await;
+    match &*guard {
+        Slot::Open(_) => {}
+        Slot::Ended(why) => return Err(Stopped::Ended(*why)),
+        Slot::Unused => {
+            let wait = Duration::from_secs(app.config.database.acquire_timeout_seconds);
+            let place = tokio::time::timeout(wait, app.plugins.calls.changing(app).acquire_owned()).await;
+            let place = place.ok().and_then(|place| place.ok());
+            let place = place.ok_or_else(|| Error::Unavailable("The database is busy, try again".into()))?;
+            let tx = app.db.begin().await.map_err(Error::from)?;
+            *guard = Slot::Open(Open { tx, watch: Some(Watch::over(slot)), _place: Some(place) });
+        }
+    }
+    Ok(guard)
+}
+
+/// Something that is told after a commit.
+#[derive(Debug)]
+pub(super) enum Effect {
+    Event(Event),
+    Notified(Notified),
+    Published(Published),
+}
+
+impl Effect {
+    pub(super) fn tell(self, app: &App) {
+        match self {
+            Self::Event(event) => app.events.publish(event),
+            Self::Notified(notified) => notified.publish(app),
+            Self::Published(published) => published.tell(app),
+        }
+    }
+}
+
+/// A change under way: in the transaction of the call, or in one of its own. Dropped before [`Work::done`], it never
+/// happened, and neither did what the call changed before it.
+pub(super) struct Work<'a> {
+    call: &'a Call,
+    place: Place<'a>,
+    effects: Vec<Effect>,
+}
+
+enum Place<'a> {
+    Shared(MutexGuard<'a, Slot>),
+    Own(Slot),
+    Gone,
+}
+
+impl Work<'_> {
+    /// The transaction.
+    pub(super) fn tx(&mut self) -> Result<&mut Tx, Failure> {
+        let tx = match &mut self.place {
+            Place::Shared(slot) => slot.tx(),
+            Place::Own(slot) => slot.tx(),
+            Place::Gone => None,
+        };
+        tx.ok_or_else(|| Stopped::Ended(Why::Over).into())
+    }
+
+    /// Tells this once it is committed.
+    pub(super) fn then(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// The change is complete: it happens now, or with the rest of the call.
+    pub(super) async fn done(mut self) -> Result<(), Failure> {
+        let effects = std::mem::take(&mut self.effects);
+        match std::mem::replace(&mut self.place, Place::Gone) {
+            Place::Shared(_) => self.call.later(effects),
+            Place::Own(slot) => {
+                slot.commit().await?;
+                effects.into_iter().for_each(|effect| effect.tell(&self.call.app));
+            }
+            Place::Gone => {}
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Work<'_> {
+    fn drop(&mut self) {
+        if let Place::Shared(slot) = &mut self.place {
+            **slot = Slot::Ended(Why::Failed);
+        }
+    }
+}
+
+impl Call {
+    pub(super) async fn opened(&self) -> Result<MappedMutexGuard<'_, Tx>, Stopped> {
+        let guard = open(&self.app, &self.slot).await?;
+        MutexGuard::try_map(guard, Slot::tx).map_err(|_| Stopped::Ended(Why::Over))
+    }
+
+    /// Begins a change. Check what can be checked before: a change that fails undoes the call's transaction.
+    pub(super) async fn change(&self) -> Result<Work<'_>, Failure> {
+        let place = match self.mode {
+            Mode::Ambient => Place::Shared(open(&self.app, &self.slot).await?),
+            Mode::Read => {
+                if self.slot.lock().await.is_open() {
+                    return Err(failure(409, "sql.transaction-open", "A transaction is open: commit it first"));
+                }
+                Place::Own(Slot::rehearsing(self.app.db.begin().await?))
+            }
+        };
+        Ok(Work { call: self, place, effects: Vec::new() })
+    }
+
+    /// Tells these after the commit.
+    pub(super) fn later(&self, effects: Vec<Effect>) {
+        self.effects.lock().unwrap_or_else(PoisonError::into_inner).extend(effects);
+    }
+}

@@ -1,0 +1,52 @@
+//! Memory that all instances of a plugin in this process share (contract: interface `cache`).
+
+use std::sync::{Arc, OnceLock};
+
+use chrono::Duration;
+use moka::sync::Cache;
+
+use super::Call;
+use crate::model::Time;
+
+/// Most bytes of one plugin.
+const BYTES: u64 = 16 << 20;
+/// What an entry takes beside its key and value.
+const OVERHEAD: usize = 64;
+
+/// A plugin's entries; costs nothing until the first.
+#[derive(Debug, Default)]
+pub(super) struct Memory(OnceLock<Cache<String, Entry>>);
+
+#[derive(Clone, Debug)]
+struct Entry {
+    value: Arc<[u8]>,
+    expires: Time,
+}
+
+impl Memory {
+    fn entries(&self) -> &Cache<String, Entry> {
+        let weight =
+            |key: &String, entry: &Entry| u32::try_from(key.len() + entry.value.len() + OVERHEAD).unwrap_or(u32::MAX);
+        self.0.get_or_init(|| Cache::builder().max_capacity(BYTES).weigher(weight).build())
+    }
+}
+
+impl Call {
+    pub(super) fn remembered(&self, key: &str) -> Option<Vec<u8>> {
+        let entry = self.state.memory.0.get()?.get(key)?;
+        (entry.expires > self.app.clock.now()).then(|| entry.value.to_vec())
+    }
+
+    pub(super) fn remember(&self, key: String, value: Vec<u8>, ttl_ms: u32) {
+        let expires = self.app.clock.now() + Duration::milliseconds(ttl_ms.into());
+        self.state.memory.entries().insert(key, Entry { value: value.into(), expires });
+    }
+
+    pub(super) fn forget(&self, prefix: &str) {
+        let Some(entries) = self.state.memory.0.get() else { return };
+        let keys: Vec<_> = entries.iter().map(|(key, _)| key).filter(|key| key.starts_with(prefix)).collect();
+        for key in keys {
+            entries.invalidate(key.as_str());
+        }
+    }
+}

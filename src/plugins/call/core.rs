@@ -1,0 +1,174 @@
+//! Reading what the server knows (contract: interface `core`). Each function is as many statements for a thousand as for one.
+
+use std::collections::{HashMap, HashSet};
+
+use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
+
+use super::Call;
+use super::failure::{at_most, failure};
+use super::viewer::Eyes;
+use crate::entity::{self, Fragment};
+use crate::model::{AccountId, Actor, Cursor, StatusId};
+use crate::plugins::records::{self, Reader};
+use crate::service::timeline::{self, ProfileWanted, Slice, Wanted};
+use crate::store;
+
+/// Most ids or names of one call.
+const ITEMS: usize = 1_000;
+/// Most ids of which followers are picked.
+const AMONG: usize = 100_000;
+/// Most entities that are rendered at once.
+const RENDERED: usize = 80;
+/// A page of a timeline, where the plugin asks for none or too much.
+const PAGE: (i64, i64) = (20, 80);
+
+impl Call {
+    pub(super) async fn read_statuses(&self, viewer: Viewer, ids: Vec<i64>) -> Result<Vec<Option<Status>>, Failure> {
+        let eyes = self.eyes(viewer).await?;
+        at_most(ids.len(), ITEMS, "ids")?;
+        let seen = self.seen(&eyes, &distinct(&ids)).await?;
+        let shown: Vec<StatusId> = seen.iter().map(|seen| seen.head().id).collect();
+        let reader = Reader::from(&*self.active);
+        let mut found = records::statuses(&self.app.db, reader, &shown).await?;
+        Ok(in_order(&ids, |id| found.remove(&StatusId::from(id))))
+    }
+
+    pub(super) async fn read_accounts(&self, ids: Vec<i64>) -> Result<Vec<Option<Account>>, Failure> {
+        self.need_core("read")?;
+        at_most(ids.len(), ITEMS, "ids")?;
+        let mut found = records::accounts(&self.app.db, &distinct(&ids)).await?;
+        Ok(in_order(&ids, |id| found.remove(&AccountId::from(id))))
+    }
+
+    pub(super) async fn read_accounts_by_acct(&self, accts: Vec<String>) -> Result<Vec<Option<Account>>, Failure> {
+        self.need_core("read")?;
+        at_most(accts.len(), ITEMS, "names")?;
+        let handles: Vec<Option<String>> = accts.iter().map(|acct| self.normal_acct(acct)).collect();
+        let wanted: Vec<String> = handles.iter().flatten().cloned().collect();
+        if wanted.is_empty() {
+            return Ok(vec![None; handles.len()]);
+        }
+        let rows = store::account::list_by_handles(&self.app.db, &wanted).await?;
+        let ids: HashMap<String, i64> = rows.iter().map(|row| (row.acct().to_lowercase(), row.id.into())).collect();
+        let of = |handle: &Option<String>| handle.as_ref().and_then(|handle| ids.get(handle)).copied();
+        // No account has the id 0, which stands for a name that nobody has.
+        self.read_accounts(handles.iter().map(|handle| of(handle).unwrap_or(0)).collect()).await
+    }
+
+    pub(super) async fn read_relationships(&self, of: i64, others: Vec<i64>) -> Result<Vec<Relationship>, Failure> {
+        self.need_core("read")?;
+        at_most(others.len(), ITEMS, "ids")?;
+        let now = self.app.clock.now();
+        let ties = store::relationship::list(&self.app.db, of.into(), &distinct(&others), now).await?;
+        let bits: HashMap<i64, u32> = ties.iter().map(|tie| (tie.id.into(), bits(tie))).collect();
+        let relationship =
+            |account: &i64| Relationship { account: *account, bits: bits.get(account).copied().unwrap_or(0) };
+        Ok(others.iter().map(relationship).collect())
+    }
+
+    pub(super) async fn read_visible(&self, viewer: Viewer, ids: Vec<i64>) -> Result<Vec<bool>, Failure> {
+        let eyes = self.eyes(viewer).await?;
+        at_most(ids.len(), ITEMS, "ids")?;
+        let seen = self.seen(&eyes, &distinct(&ids)).await?;
+        let seen: HashSet<i64> = seen.iter().map(|seen| seen.head().id.into()).collect();
+        Ok(ids.iter().map(|id| seen.contains(id)).collect())
+    }
+
+    pub(super) async fn read_followers_among(&self, of: i64, among: Vec<i64>) -> Result<Vec<i64>, Failure> {
+        self.need_core("read")?;
+        at_most(among.len(), AMONG, "ids")?;
+        let found = store::follow::list_followers_among(&self.app.db, of.into(), &distinct(&among)).await?;
+        let found: HashSet<i64> = found.into_iter().map(i64::from).collect();
+        Ok(among.into_iter().filter(|id| found.contains(id)).collect())
+    }
+
+    pub(super) async fn read_timeline(&self, viewer: Viewer, name: String, page: Page) -> Result<Vec<i64>, Failure> {
+        let eyes = self.eyes(viewer).await?;
+        let cursor = cursor(&page, PAGE);
+        let slice = self.slice(&eyes, &name, &cursor).await?;
+        Ok(slice.shown.iter().map(|seen| seen.head().id.into()).collect())
+    }
+
+    async fn slice(&self, eyes: &Eyes, name: &str, cursor: &Cursor) -> Result<Slice, Failure> {
+        let (app, viewer) = (&self.app, eyes.actor());
+        let person =
+            || viewer.ok_or_else(|| failure(401, "core.no-viewer", "This timeline is somebody's: name a viewer"));
+        let wanted = |local| Wanted { local, ..Wanted::default() };
+        let unknown = || failure(404, "core.unknown-timeline", "There is no such timeline");
+        Ok(match name.split_once(':') {
+            // Only a person who comes back has their feed built again.
+            None if name == "home" => {
+                timeline::home(app, &Actor { feed_live: true, ..person()?.clone() }, cursor).await?.0
+            }
+            None if name == "favourites" => timeline::favourites(app, person()?, cursor).await?,
+            None if name == "bookmarks" => timeline::bookmarks(app, person()?, cursor).await?,
+            None if name == "public" => timeline::public(app, viewer, &wanted(false), cursor).await?,
+            None if name == "local" => timeline::public(app, viewer, &wanted(true), cursor).await?,
+            Some(("tag", tag)) => timeline::tag(app, viewer, tag, &wanted(false), cursor).await?,
+            Some(("account", id)) => {
+                let id: AccountId = id.parse().map_err(|_| unknown())?;
+                timeline::profile(app, viewer, id, &ProfileWanted::default(), cursor).await?
+            }
+            None | Some(_) => return Err(unknown()),
+        })
+    }
+
+    pub(super) async fn render_entities(&self, viewer: Viewer, kind: String, ids: Vec<i64>) -> Result<String, Failure> {
+        let eyes = self.eyes(viewer).await?;
+        at_most(ids.len(), RENDERED, "ids")?;
+        let rendered = match kind.as_str() {
+            "status" => {
+                let ids: Vec<StatusId> = ids.into_iter().map(StatusId::from).collect();
+                let seen = self.seen(&eyes, &ids).await?;
+                self.origin.clone().scope(entity::status::render(&self.app, eyes.actor(), &seen)).await?
+            }
+            "account" => {
+                let ids: Vec<AccountId> = ids.into_iter().map(AccountId::from).collect();
+                let known: HashSet<_> = store::account::list_known(&self.app.db, &ids).await?.into_iter().collect();
+                let ids: Vec<AccountId> = ids.into_iter().filter(|id| known.contains(id)).collect();
+                self.origin.clone().scope(entity::account::render(&self.app, &ids)).await?
+            }
+            _ => return Err(failure(404, "core.unknown-kind", "Statuses and accounts can be rendered, nothing else")),
+        };
+        Ok(Fragment::array(&rendered))
+    }
+}
+
+/// The bounds of a page; `default` and `most` are for a page without a limit, or with one that is too large.
+pub(super) fn cursor(page: &Page, (default, most): (i64, i64)) -> Cursor {
+    let limit = match page.limit {
+        0 => default,
+        limit => i64::from(limit).min(most),
+    };
+    Cursor { limit, max_id: page.max_id, since_id: page.since_id, min_id: page.min_id }
+}
+
+/// Each once, as any of the id types.
+pub(super) fn distinct<T: From<i64>>(ids: &[i64]) -> Vec<T> {
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    ids.into_iter().map(T::from).collect()
+}
+
+/// One for each of `ids`; what is asked for twice is there twice.
+fn in_order<T: Clone>(ids: &[i64], mut take: impl FnMut(i64) -> Option<T>) -> Vec<Option<T>> {
+    let mut taken: HashMap<i64, Option<T>> = HashMap::with_capacity(ids.len());
+    ids.iter().map(|id| taken.entry(*id).or_insert_with(|| take(*id)).clone()).collect()
+}
+
+/// The contract's bits of what stands between two accounts.
+fn bits(tie: &store::relationship::Tie) -> u32 {
+    let bits = [
+        (tie.following, 1),
+        (tie.followed_by, 2),
+        (tie.blocking, 4),
+        (tie.blocked_by, 8),
+        (tie.muting, 16),
+        (tie.requested, 32),
+        (tie.domain_blocking, 64),
+        (tie.endorsed, 128),
+        (tie.notify && tie.following, 256),
+    ];
+    bits.into_iter().filter(|(set, _)| *set).map(|(_, bit)| bit).sum()
+}

@@ -1,0 +1,54 @@
+//! What a plugin is told of what went wrong: the server's errors in the contract's words.
+
+use rookery_plugin_host::imports::types::Failure;
+
+use crate::error::Error;
+use crate::store;
+
+/// A failure without details.
+pub(super) fn failure(status: u16, code: &str, message: impl Into<String>) -> Failure {
+    Failure { status, code: code.to_owned(), message: message.into(), detail: None }
+}
+
+/// 403: the admin did not grant this.
+pub(super) fn denied(permission: &str) -> Failure {
+    failure(403, "host.denied", format!("The permission {permission} was not granted"))
+}
+
+/// 413 when there are more than `most` of `what`.
+pub(super) fn at_most(count: usize, most: usize, what: &str) -> Result<(), Failure> {
+    if count <= most {
+        return Ok(());
+    }
+    Err(failure(413, "limit.items", format!("{count} {what}: at most {most} at once")))
+}
+
+/// 500, with the cause in the server's log alone.
+pub(super) fn internal(cause: &dyn std::fmt::Display) -> Failure {
+    tracing::error!(error = %cause, "a function for plugins failed");
+    failure(500, "host.internal", "Something went wrong")
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let (status, code) = match &error {
+            Error::NotFound => (404, "core.not-found"),
+            Error::Invalid(_) | Error::Validation(_) | Error::UnexpectedMentions(_) => (422, "core.invalid"),
+            Error::BadRequest(_) => (400, "core.bad-request"),
+            Error::Unauthorized(_) | Error::InvalidToken => (401, "core.unauthorized"),
+            Error::Forbidden(_) => (403, "core.forbidden"),
+            Error::Conflict(_) => (409, "core.conflict"),
+            Error::TooLarge(_) => (413, "core.too-large"),
+            Error::RateLimited => (429, "core.rate-limited"),
+            Error::Unavailable(_) => (503, "core.unavailable"),
+            Error::Store(_) | Error::Internal(_) => return internal(&error),
+        };
+        failure(status, code, error.to_string())
+    }
+}
+
+impl From<store::Error> for Failure {
+    fn from(error: store::Error) -> Self {
+        Error::from(error).into()
+    }
+}

@@ -1,0 +1,106 @@
+//! A plugin's own counters and histograms, within a table of bounded size (contract: interface `log`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::PoisonError;
+
+use metrics::Label;
+
+use super::Call;
+
+/// Names that one plugin may use.
+const NAMES: usize = 32;
+/// Sets of labels of one name.
+const LABEL_SETS: usize = 64;
+/// Labels of one set.
+const LABELS: usize = 8;
+/// Longest name of a figure or label, and longest value of a label, in bytes.
+const LENGTH: usize = 64;
+
+/// Which names and sets of labels are in use.
+#[derive(Debug, Default)]
+pub(super) struct Figures(BTreeMap<String, BTreeSet<Vec<(String, String)>>>);
+
+impl Figures {
+    /// True when `name` with `labels` is in use, or there is room for it.
+    fn admit(&mut self, name: &str, labels: &[(String, String)]) -> bool {
+        let fits = |(label, value): &(String, String)| is_name(label) && value.len() <= LENGTH;
+        if !is_name(name) || labels.len() > LABELS || !labels.iter().all(fits) {
+            return false;
+        }
+        if !self.0.contains_key(name) && self.0.len() == NAMES {
+            return false;
+        }
+        let sets = self.0.entry(name.to_owned()).or_default();
+        sets.contains(labels) || (sets.len() < LABEL_SETS && sets.insert(labels.to_vec()))
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let inside = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    name.len() <= LENGTH && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.bytes().all(inside)
+}
+
+impl Call {
+    pub(super) fn count(&self, name: &str, labels: &[(String, String)], add: u64) {
+        if let Some((name, labels)) = self.figure(name, labels) {
+            metrics::counter!(name, labels).increment(add);
+        }
+    }
+
+    pub(super) fn measure(&self, name: &str, labels: &[(String, String)], value: f64) {
+        if let Some((name, labels)) = self.figure(name, labels)
+            && value.is_finite()
+        {
+            metrics::histogram!(name, labels).record(value);
+        }
+    }
+
+    /// The figure's name in the exposition; none when the table is full.
+    fn figure(&self, name: &str, labels: &[(String, String)]) -> Option<(String, Vec<Label>)> {
+        let mut labels = labels.to_vec();
+        labels.sort();
+        labels.dedup_by(|a, b| a.0 == b.0);
+        let plugin = self.active.name();
+        let mut figures = self.state.figures.lock().unwrap_or_else(PoisonError::into_inner);
+        if !figures.admit(name, &labels) {
+            metrics::counter!("rookery_plugin_figures_dropped_total", "plugin" => plugin.to_owned()).increment(1);
+            return None;
+        }
+        let labels = labels.into_iter().map(|(name, value)| Label::new(name, value)).collect();
+        Some((format!("rookery_plugin_{plugin}_{name}"), labels))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(value: usize) -> Vec<(String, String)> {
+        vec![("kind".to_owned(), value.to_string())]
+    }
+
+    #[test]
+    fn the_table_has_room_for_so_many_names_and_labels() {
+        let mut figures = Figures::default();
+        for number in 0..LABEL_SETS {
+            assert!(figures.admit("first", &labels(number)));
+        }
+        assert!(!figures.admit("first", &labels(LABEL_SETS)));
+        assert!(figures.admit("first", &labels(0)));
+        for number in 1..NAMES {
+            assert!(figures.admit(&format!("name_{number}"), &[]));
+        }
+        assert!(!figures.admit("one_more", &[]));
+        assert!(figures.admit("name_1", &labels(1)));
+    }
+
+    #[test]
+    fn names_cannot_break_the_exposition() {
+        let mut figures = Figures::default();
+        for name in ["", "a b", "a\nb", "é", "A", "1a", "a{x=\"y\"}", &"a".repeat(LENGTH + 1)] {
+            assert!(!figures.admit(name, &[]), "{name}");
+            assert!(!figures.admit("good", &[(name.to_owned(), String::new())]), "{name}");
+        }
+        assert!(!figures.admit("good", &[("label".to_owned(), "v".repeat(LENGTH + 1))]));
+    }
+}

@@ -1,0 +1,82 @@
+//! The contract's functions by their names; what each does is in the module that it is handed to.
+
+use async_trait::async_trait;
+use rookery_plugin_host::Host;
+use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
+use rookery_plugin_host::imports::{core, log};
+
+use super::Call;
+use crate::crypto;
+
+#[async_trait]
+impl Host for Call {
+    fn emit(&self, level: log::Level, message: &str, fields: &[(String, String)]) {
+        self.log(level, message, fields);
+    }
+    fn counter(&self, name: &str, labels: &[(String, String)], add: u64) {
+        self.count(name, labels, add);
+    }
+    fn observe(&self, name: &str, labels: &[(String, String)], value: f64) {
+        self.measure(name, labels, value);
+    }
+
+    fn now(&self) -> i64 {
+        self.app.clock.now().timestamp_millis()
+    }
+    fn random(&self, length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        crypto::fill_random(&mut bytes);
+        bytes
+    }
+
+    fn config_get(&self, key: &str) -> Option<String> {
+        self.active.config.0.get(key).map(ToString::to_string)
+    }
+    fn config_all(&self) -> String {
+        self.active.config.0.to_string()
+    }
+    fn config_version(&self) -> u64 {
+        self.active.config.1
+    }
+
+    async fn statuses(&self, viewer: Viewer, ids: Vec<i64>) -> Result<Vec<Option<Status>>, Failure> {
+        self.read_statuses(viewer, ids).await
+    }
+    async fn accounts(&self, ids: Vec<i64>) -> Result<Vec<Option<Account>>, Failure> {
+        self.read_accounts(ids).await
+    }
+    async fn accounts_by_acct(&self, accts: Vec<String>) -> Result<Vec<Option<Account>>, Failure> {
+        self.read_accounts_by_acct(accts).await
+    }
+    async fn relationships(&self, of: i64, others: Vec<i64>) -> Result<Vec<Relationship>, Failure> {
+        self.read_relationships(of, others).await
+    }
+    async fn visible(&self, viewer: Viewer, ids: Vec<i64>) -> Result<Vec<bool>, Failure> {
+        self.read_visible(viewer, ids).await
+    }
+    async fn followers_among(&self, of: i64, among: Vec<i64>) -> Result<Vec<i64>, Failure> {
+        self.read_followers_among(of, among).await
+    }
+    async fn timeline(&self, viewer: Viewer, name: String, page: Page) -> Result<Vec<i64>, Failure> {
+        self.read_timeline(viewer, name, page).await
+    }
+    async fn render(&self, viewer: Viewer, kind: String, ids: Vec<i64>) -> Result<String, Failure> {
+        self.render_entities(viewer, kind, ids).await
+    }
+    async fn emojis(&self, names: Vec<String>) -> Result<Vec<Option<core::Emoji>>, Failure> {
+        self.read_emojis(names).await
+    }
+    async fn normalise(&self, kind: String, texts: Vec<String>) -> Result<Vec<Option<String>>, Failure> {
+        self.normal_forms(&kind, &texts)
+    }
+
+    fn cache_get(&self, key: &str) -> Option<Vec<u8>> {
+        self.remembered(key)
+    }
+    fn cache_set(&self, key: String, value: Vec<u8>, ttl_ms: u32) {
+        self.remember(key, value, ttl_ms);
+    }
+    fn cache_drop_prefix(&self, prefix: &str) {
+        self.forget(prefix);
+    }
+}

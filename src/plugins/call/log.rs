@@ -1,0 +1,144 @@
+//! A plugin's log lines: bounded in number and length, and unable to pass for lines of anybody else
+//! (contract: interface `log`).
+
+use std::fmt::Write as _;
+use std::sync::PoisonError;
+
+use rookery_plugin_host::imports::log::Level as Wanted;
+use tokio::time::Instant;
+
+use super::Call;
+use crate::plugins::logs::Level;
+
+/// Lines a second, on the whole.
+const RATE: f64 = 100.0;
+/// Lines at once.
+const BURST: f64 = 500.0;
+/// Longest line, in bytes.
+const LENGTH: usize = 4096;
+
+/// How many lines may be written now.
+#[derive(Debug)]
+pub(super) struct Bucket {
+    tokens: f64,
+    filled: Instant,
+    suppressed: u64,
+}
+
+impl Default for Bucket {
+    fn default() -> Self {
+        Self { tokens: BURST, filled: Instant::now(), suppressed: 0 }
+    }
+}
+
+impl Bucket {
+    /// True when a line may be written at `now`, with how many could not since the last one.
+    fn take(&mut self, now: Instant) -> Option<u64> {
+        let filled = now.saturating_duration_since(self.filled).as_secs_f64() * RATE;
+        self.tokens = (self.tokens + filled).min(BURST);
+        self.filled = now;
+        if self.tokens < 1.0 {
+            self.suppressed += 1;
+            return None;
+        }
+        self.tokens -= 1.0;
+        Some(std::mem::take(&mut self.suppressed))
+    }
+}
+
+impl Call {
+    pub(super) fn log(&self, level: Wanted, message: &str, fields: &[(String, String)]) {
+        let taken = self.state.bucket.lock().unwrap_or_else(PoisonError::into_inner).take(Instant::now());
+        let Some(suppressed) = taken else {
+            let plugin = self.active.name().to_owned();
+            metrics::counter!("rookery_plugin_log_dropped_total", "plugin" => plugin).increment(1);
+            return;
+        };
+        if suppressed > 0 {
+            self.write(Level::Warn, format!("suppressed {suppressed} lines"));
+        }
+        let level = match level {
+            Wanted::Trace => Level::Trace,
+            Wanted::Debug => Level::Debug,
+            Wanted::Info => Level::Info,
+            Wanted::Warn => Level::Warn,
+            Wanted::Error => Level::Error,
+        };
+        self.write(level, line(message, fields));
+    }
+
+    fn write(&self, level: Level, line: String) {
+        let plugin = self.active.name();
+        match level {
+            Level::Trace => tracing::trace!(target: "rookery::plugin", plugin, "{line}"),
+            Level::Debug => tracing::debug!(target: "rookery::plugin", plugin, "{line}"),
+            Level::Info => tracing::info!(target: "rookery::plugin", plugin, "{line}"),
+            Level::Warn => tracing::warn!(target: "rookery::plugin", plugin, "{line}"),
+            Level::Error => tracing::error!(target: "rookery::plugin", plugin, "{line}"),
+        }
+        self.app.plugins.logs.push(plugin, self.app.clock.now(), level, line);
+    }
+}
+
+/// The message and its fields on one line of bounded length.
+fn line(message: &str, fields: &[(String, String)]) -> String {
+    let mut line = String::with_capacity(message.len().min(LENGTH));
+    push_escaped(&mut line, message);
+    for (name, value) in fields {
+        line.push(' ');
+        push_escaped(&mut line, name);
+        line.push('=');
+        push_escaped(&mut line, value);
+    }
+    line
+}
+
+/// Appends `text` as long as the line has room, without anything that ends or turns a line.
+fn push_escaped(line: &mut String, text: &str) {
+    for c in text.chars() {
+        if line.len() + c.len_utf8() > LENGTH {
+            return;
+        }
+        // Writing to a String cannot fail.
+        let _ = match c {
+            '\n' => line.write_str("\\n"),
+            '\r' => line.write_str("\\r"),
+            '\t' => line.write_str("\\t"),
+            c if c.is_control() || turns(c) => write!(line, "\\u{{{:x}}}", u32::from(c)),
+            c => line.write_char(c),
+        };
+    }
+}
+
+/// Line and paragraph separators, and the marks that turn the direction of what follows.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{2028}' | '\u{2029}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_line_stays_one_line_of_bounded_length() {
+        let fields = [("who\n".to_owned(), "\u{1b}[31mroot\u{202e}\0".to_owned())];
+        let line = super::line("saved\nERROR forged\r\u{2028}", &fields);
+        assert_eq!(line, "saved\\nERROR forged\\r\\u{2028} who\\n=\\u{1b}[31mroot\\u{202e}\\u{0}");
+        let long = super::line(&"ä\n".repeat(LENGTH), &[]);
+        assert!(long.len() <= LENGTH + 8 && !long.contains('\n'), "{}", long.len());
+    }
+
+    #[test]
+    fn lines_beyond_the_burst_are_counted_and_come_back_with_time() {
+        let (mut bucket, start) = (Bucket::default(), Instant::now());
+        let written = (0..10_000).filter(|_| bucket.take(start).is_some()).count();
+        assert_eq!(written, 500);
+        assert_eq!(bucket.take(start + Duration::from_millis(20)), Some(9_500));
+        assert_eq!(bucket.take(start + Duration::from_millis(20)), Some(0));
+        assert_eq!(bucket.take(start + Duration::from_millis(20)), None);
+        let later = (0..10_000).filter(|_| bucket.take(start + Duration::from_secs(3600)).is_some()).count();
+        assert_eq!(later, 500);
+    }
+}

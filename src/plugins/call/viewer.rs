@@ -1,0 +1,86 @@
+//! Through whose eyes a plugin reads, and as whom it acts.
+
+use std::sync::{Arc, PoisonError};
+
+use rookery_plugin_host::imports::types::{Failure, Viewer};
+
+use super::Call;
+use super::failure::{denied, failure};
+use crate::model::{AccountId, Actor, StatusId};
+use crate::service;
+use crate::service::visibility::{self, Place, Seen};
+
+/// A viewer that was granted.
+pub(super) enum Eyes {
+    /// A person, or nobody.
+    Of(Option<Arc<Actor>>),
+    /// Nothing is hidden.
+    All,
+}
+
+impl Eyes {
+    /// The person to render for.
+    pub(super) fn actor(&self) -> Option<&Actor> {
+        match self {
+            Self::Of(actor) => actor.as_deref(),
+            Self::All => None,
+        }
+    }
+}
+
+impl Call {
+    /// Checks that the plugin may look through `viewer`'s eyes.
+    pub(super) async fn eyes(&self, viewer: Viewer) -> Result<Eyes, Failure> {
+        self.need_core("read")?;
+        match viewer {
+            Viewer::Caller => Ok(Eyes::Of(self.caller.actor.clone())),
+            Viewer::System => {
+                self.need_core("read-all")?;
+                Ok(Eyes::All)
+            }
+            Viewer::Account(id) => {
+                let id = AccountId::from(id);
+                if !self.is_caller(id) {
+                    self.need_core("read-as-any")?;
+                }
+                let person = self.person(id).await?;
+                let missing = || failure(404, "core.no-viewer", "There is no such account to look as");
+                person.map(|person| Eyes::Of(Some(person))).ok_or_else(missing)
+            }
+        }
+    }
+
+    /// What `eyes` may see of `ids`, in that order.
+    pub(super) async fn seen(&self, eyes: &Eyes, ids: &[StatusId]) -> Result<Vec<Seen>, Failure> {
+        Ok(match eyes {
+            Eyes::Of(actor) => visibility::statuses(&self.app, actor.as_deref(), Place::Single, ids).await?,
+            Eyes::All => visibility::everything(&self.app, ids).await?,
+        })
+    }
+
+    /// Checks one of the permissions of `core`; `read-as-any` and `read-all` are no good without `read`.
+    pub(super) fn need_core(&self, permission: &str) -> Result<(), Failure> {
+        let granted = &self.granted().core;
+        if granted.iter().any(|granted| granted == permission || permission == "read") {
+            return Ok(());
+        }
+        Err(denied(&format!("core = [\"{permission}\"]")))
+    }
+
+    pub(super) fn is_caller(&self, account: AccountId) -> bool {
+        self.caller.actor.as_ref().is_some_and(|actor| actor.id == account)
+    }
+
+    /// An account as a viewer; none when there is none or it is suspended.
+    async fn person(&self, id: AccountId) -> Result<Option<Arc<Actor>>, Failure> {
+        if let Some(actor) = self.caller.actor.as_ref().filter(|actor| actor.id == id) {
+            return Ok(Some(Arc::clone(actor)));
+        }
+        if let Some(known) = self.people.lock().unwrap_or_else(PoisonError::into_inner).get(&id) {
+            return Ok(known.clone());
+        }
+        let found = service::auth::viewers(&self.app, &[id]).await?.pop().map(Arc::new);
+        self.people.lock().unwrap_or_else(PoisonError::into_inner).insert(id, found.clone());
+        Ok(found)
+    }
+}
