@@ -4,8 +4,8 @@
 //! ([`Plugins::current`]), so that an answer never mixes two generations. The sandbox itself is the crate
 //! `rookery-plugin-host`; nothing here names wasmtime. Follows `PLUGINS.md`.
 
-pub mod embedded;
 pub mod call;
+pub mod embedded;
 pub mod logs;
 pub mod manifest;
 pub mod origin;
