@@ -38,9 +38,10 @@ CREATE TABLE plugin_feeds (
 CREATE UNIQUE INDEX plugin_feeds_name ON plugin_feeds (plugin_id, name);
 
 -- What a plugin is still to be told: one row for each plugin and event, removed in the transaction of what it did.
--- stream: events or fanout. shard: the account's id modulo 16. state: ready or parked.
+-- stream: events or fanout. shard: the account's id modulo 16; of fanout 0, and 1 for what is tried again.
+-- origin: the plugins behind it, a JSON list. state: ready or parked.
 CREATE TABLE plugin_events (
-    seq INTEGER PRIMARY KEY,
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
     plugin_id INTEGER NOT NULL REFERENCES plugins (id) ON DELETE CASCADE,
     stream TEXT NOT NULL,
     shard INTEGER NOT NULL,
@@ -48,6 +49,7 @@ CREATE TABLE plugin_events (
     actor_id INTEGER,
     subject_id INTEGER,
     payload TEXT,
+    origin TEXT,
     state TEXT NOT NULL,
     attempts INTEGER NOT NULL,
     run_at INTEGER NOT NULL,

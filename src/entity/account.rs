@@ -15,6 +15,46 @@ use crate::model::{self, AccountId, Time};
 use crate::store;
 use crate::store::account::AccountWithRole;
 
+/// Every member of an account, also of one that its owner looks at.
+pub(super) const MEMBERS: &[&str] = &[
+    "id",
+    "username",
+    "acct",
+    "display_name",
+    "locked",
+    "bot",
+    "discoverable",
+    "indexable",
+    "group",
+    "created_at",
+    "note",
+    "url",
+    "uri",
+    "avatar",
+    "avatar_static",
+    "header",
+    "header_static",
+    "followers_count",
+    "following_count",
+    "statuses_count",
+    "last_status_at",
+    "hide_collections",
+    "noindex",
+    "emojis",
+    "fields",
+    "roles",
+    "moved",
+    "suspended",
+    "limited",
+    "memorial",
+    "subscribable",
+    "other_settings",
+    "server_features",
+    "source",
+    "role",
+    "mute_expires_at",
+];
+
 /// A public profile.
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "documented by the entity")]

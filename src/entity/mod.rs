@@ -122,6 +122,18 @@ impl Object {
     }
 }
 
+/// Members that the server itself gives to entities of `kind`, which plugins may not; none for a kind that they do not
+/// decorate.
+#[must_use]
+pub fn members(kind: &str) -> Option<&'static [&'static str]> {
+    match kind {
+        "status" => Some(status::MEMBERS),
+        "account" => Some(account::MEMBERS),
+        "notification" => Some(notification::MEMBERS),
+        _ => None,
+    }
+}
+
 /// `true` or `false`, as JSON.
 #[must_use]
 pub fn boolean(value: bool) -> &'static str {

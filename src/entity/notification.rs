@@ -9,6 +9,9 @@ use crate::model::{AccountId, Actor, NotificationId, NotificationType};
 use crate::service::notification::Shown;
 use crate::service::visibility::Seen;
 
+/// Every member of a notification.
+pub(super) const MEMBERS: &[&str] = &["id", "type", "created_at", "group_key", "filtered", "account", "status"];
+
 /// The members that are neither an account nor a status.
 #[derive(Debug, Serialize)]
 struct Shared {

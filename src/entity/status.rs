@@ -18,6 +18,43 @@ use crate::service::visibility::Seen;
 use crate::store;
 use crate::store::status::{ApplicationRow, Head, MentionRow};
 
+/// Every member of a status, whoever looks.
+pub(super) const MEMBERS: &[&str] = &[
+    "id",
+    "created_at",
+    "in_reply_to_id",
+    "in_reply_to_account_id",
+    "sensitive",
+    "spoiler_text",
+    "visibility",
+    "visibility_ex",
+    "searchability",
+    "language",
+    "uri",
+    "url",
+    "replies_count",
+    "reblogs_count",
+    "favourites_count",
+    "edited_at",
+    "content",
+    "text",
+    "media_attachments",
+    "mentions",
+    "tags",
+    "emojis",
+    "card",
+    "poll",
+    "account",
+    "reblog",
+    "application",
+    "favourited",
+    "reblogged",
+    "muted",
+    "bookmarked",
+    "filtered",
+    "pinned",
+];
+
 /// The members of a status that are the same for everyone.
 #[derive(Debug, Serialize)]
 struct Shared<'a> {

@@ -292,7 +292,8 @@ pub struct Hook {
     /// `status-filter`: parameters of the request that the plugin is shown.
     #[serde(default)]
     pub params: Vec<String>,
-    /// `events`: kinds; `decorate`: one kind of entity; `activity-*`: types.
+    /// `events`: kinds; `decorate`: one kind of entity; `activity-*`: types; `channels`: streams; `status-filter`: words of
+    /// `visibility` that mean something to the plugin alone.
     #[serde(default)]
     pub kinds: Vec<String>,
     /// `decorate`: the members that are added.

@@ -6,8 +6,10 @@
 
 pub mod call;
 pub mod embedded;
+pub mod hooks;
 pub mod logs;
 pub mod manifest;
+pub mod order;
 pub mod origin;
 pub mod records;
 
@@ -31,6 +33,8 @@ pub struct Plugins {
     /// What the calls of each plugin share.
     pub calls: call::Calls,
     registry: ArcSwap<Registry>,
+    /// How long hooks may take on this machine.
+    pub patience: hooks::budget::Patience,
 }
 
 impl Plugins {
@@ -40,11 +44,11 @@ impl Plugins {
         PINNED.try_with(Arc::clone).unwrap_or_else(|_| self.registry.load_full())
     }
 
-    /// Runs `work` on the registry of now, whatever is swapped meanwhile.
+    /// Runs `work` on the registry of now, whatever is swapped meanwhile, with one budget for all hooks that it waits for.
     pub async fn pinned<F: Future>(&self, work: F) -> F::Output {
         match PINNED.try_with(|_| ()) {
             Ok(()) => work.await,
-            Err(_) => PINNED.scope(self.registry.load_full(), work).await,
+            Err(_) => PINNED.scope(self.registry.load_full(), hooks::budget::scope(work)).await,
         }
     }
 
@@ -61,6 +65,8 @@ pub struct Registry {
     pub generation: u64,
     /// In order of names.
     pub plugins: Vec<Arc<Active>>,
+    /// Who is asked when: [`Hooks::build`](hooks::Hooks::build) of `plugins`.
+    pub hooks: hooks::Hooks,
 }
 
 /// The number by which a plugin is known in the database.

@@ -7,6 +7,7 @@ use crate::error::{Error, OnUnique, Result, Validation};
 use crate::model::actor::User;
 use crate::model::link::LinkKind;
 use crate::model::{Account, AccountId, Actor};
+use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::letter::{self, Subject};
 use crate::service::limits::{self, Key};
 use crate::service::{link, sign_up};
@@ -20,7 +21,11 @@ pub async fn confirm(app: &App, token: &str) -> Result<Option<(Account, User)>> 
     let mut tx = app.db.begin().await?;
     let Some(link) = link::redeem(app, &mut tx, LinkKind::ConfirmEmail, token).await? else { return Ok(None) };
     let (Some(account), Some(email)) = (link.account_id, link.email) else { return Ok(None) };
+    let before = store::user::find(&mut tx, account).await?;
     store::user::set_email(&mut tx, account, &email, Some(app.clock.now())).await.on_unique(taken)?;
+    if before.is_some_and(|user| user.confirmed_at.is_none() && user.approved) {
+        hooks::record(app, &mut tx, Change::account(Kind::AccountCreated, account, None)).await?;
+    }
     let (user, account) = (store::user::find(&mut tx, account).await?, store::account::find(&mut tx, account).await?);
     tx.commit().await?;
     Ok(account.zip(user))

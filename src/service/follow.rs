@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::model::relationship::Listed;
 use crate::model::{Account, AccountId, Actor, Cursor, Json, NotificationType};
+use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::limits::{self, Family};
 use crate::service::notification::{self, Notice, Notified};
 use crate::service::{account, relationship};
@@ -149,6 +150,7 @@ pub(super) async fn sever(app: &App, tx: &mut Tx, follower: AccountId, target: A
         store::account::add_counts(tx, target, 0, 0, -1).await?;
         notification::retract(tx, NotificationType::Follow, follow).await?;
         relationship::unmerge(app, tx, follower, target).await?;
+        hooks::record(app, tx, Change::pair(Kind::FollowDeleted, follower, target)?).await?;
     }
     store::relationship::delete_endorsement(tx, follower, target).await?;
     store::relationship::delete_list_entries(tx, follower, target).await?;
@@ -182,6 +184,7 @@ async fn establish(app: &App, tx: &mut Tx, follower: AccountId, target: AccountI
     store::account::add_counts(tx, follower, 0, 1, 0).await?;
     store::account::add_counts(tx, target, 0, 0, 1).await?;
     relationship::merge(app, tx, follower, target).await?;
+    hooks::record(app, tx, Change::pair(Kind::FollowCreated, follower, target)?).await?;
     notification::notify(app, tx, &[notice]).await
 }
 

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::model::status::Visibility;
 use crate::model::{Actor, NotificationType, RowId, StatusId};
+use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::notification::{self, Notice, Notified};
 use crate::service::visibility::{self, Seen};
 use crate::store;
@@ -32,6 +33,7 @@ pub async fn favourite(app: &App, actor: &Actor, id: StatusId) -> Result<()> {
             status: Some(head.id),
         };
         notified = notification::notify(app, &mut tx, &[notice]).await?;
+        hooks::record(app, &mut tx, Change::mark(Kind::FavouriteCreated, actor.id, head.id)?).await?;
     }
     tx.commit().await?;
     notified.publish(app);
@@ -49,6 +51,7 @@ pub async fn unfavourite(app: &App, actor: &Actor, id: StatusId) -> Result<()> {
     if let Some(row) = store::favourite::delete(&mut tx, Mark::Favourite, actor.id, head.id).await? {
         store::status::add_counts(&mut tx, head.id, 0, 0, -1).await?;
         notification::retract(&mut tx, NotificationType::Favourite, row).await?;
+        hooks::record(app, &mut tx, Change::mark(Kind::FavouriteDeleted, actor.id, head.id)?).await?;
     }
     tx.commit().await?;
     Ok(())
@@ -68,9 +71,11 @@ pub(super) fn refuse_blocked(seen: &Seen) -> Result<()> {
 /// [`Error::NotFound`] when it is missing or hidden.
 pub async fn bookmark(app: &App, actor: &Actor, id: StatusId) -> Result<()> {
     let seen = visibility::status(app, Some(actor), id).await?;
+    let (status, row) = (seen.proper().id, app.ids.next());
     let mut tx = app.db.begin().await?;
-    store::favourite::insert(&mut tx, Mark::Bookmark, app.ids.next(), actor.id, seen.proper().id, app.clock.now())
-        .await?;
+    if store::favourite::insert(&mut tx, Mark::Bookmark, row, actor.id, status, app.clock.now()).await? {
+        hooks::record(app, &mut tx, Change::mark(Kind::BookmarkCreated, actor.id, status)?).await?;
+    }
     tx.commit().await?;
     Ok(())
 }
@@ -86,7 +91,9 @@ pub async fn unbookmark(app: &App, actor: &Actor, id: StatusId) -> Result<Option
         return Err(Error::NotFound);
     }
     let mut tx = app.db.begin().await?;
-    store::favourite::delete(&mut tx, Mark::Bookmark, actor.id, proper).await?;
+    if store::favourite::delete(&mut tx, Mark::Bookmark, actor.id, proper).await?.is_some() {
+        hooks::record(app, &mut tx, Change::mark(Kind::BookmarkDeleted, actor.id, proper)?).await?;
+    }
     tx.commit().await?;
     match seen {
         None => Ok(None),

@@ -16,6 +16,7 @@ use crate::jobs;
 use crate::jobs::accept_requests::AcceptRequests;
 use crate::model::account::{ActorType, Searchability};
 use crate::model::{Account, AccountId, Actor, Field, Preferences, Visibility};
+use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::profile_image::{self, Picture};
 use crate::store;
 use crate::store::profile::Profile;
@@ -77,7 +78,8 @@ pub async fn update(app: &App, actor: &Actor, changes: Changes, pictures: Vec<(P
         store::profile::update_preferences(&mut tx, actor.id, preferences).await?;
     }
     let profile = changed(&account, checked, &links);
-    if profile != Profile::from(&account) {
+    let is_changed = profile != Profile::from(&account);
+    if is_changed {
         let unlocked = account.locked && !profile.locked;
         store::profile::update(&mut tx, actor.id, profile, app.clock.now()).await?;
         if unlocked {
@@ -86,6 +88,9 @@ pub async fn update(app: &App, actor: &Actor, changes: Changes, pictures: Vec<(P
     }
     for picture in &stored {
         profile_image::set(app, &mut tx, &account, picture).await?;
+    }
+    if is_changed || !stored.is_empty() {
+        hooks::record(app, &mut tx, Change::account(Kind::AccountUpdated, actor.id, Some(actor.id))).await?;
     }
     tx.commit().await?;
     Ok(())
@@ -99,6 +104,7 @@ pub async fn remove_picture(app: &App, actor: &Actor, picture: Picture) -> Resul
     let mut tx = app.db.begin().await?;
     let account = store::account::lock(&mut tx, &[actor.id]).await?.pop().ok_or(Error::NotFound)?;
     profile_image::remove(app, &mut tx, &account, picture).await?;
+    hooks::record(app, &mut tx, Change::account(Kind::AccountUpdated, actor.id, Some(actor.id))).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::jobs::{self, feed::FanOut};
 use crate::model::status::Visibility;
 use crate::model::{Actor, NotificationType, StatusId};
+use crate::plugins::hooks::{self, Change, Kind, Traits};
 use crate::service::limits::{self, Family};
 use crate::service::mark::refuse_blocked;
 use crate::service::notification::{self, Notice};
@@ -54,6 +55,7 @@ pub async fn reblog(app: &App, actor: &Actor, id: StatusId, wanted: Option<&str>
         has_media: false,
         now,
     };
+    let change = Change::status(Kind::StatusCreated, reblog, actor.id, Traits::from(&new));
     let mut tx = app.db.begin().await?;
     if !store::publish::insert(&mut tx, new).await? {
         return store::publish::find_reblog(&mut tx, actor.id, original.id).await?.ok_or(Error::NotFound);
@@ -72,6 +74,7 @@ pub async fn reblog(app: &App, actor: &Actor, id: StatusId, wanted: Option<&str>
     };
     let notified = notification::notify(app, &mut tx, &[notice]).await?;
     jobs::enqueue(app, &mut tx, &FanOut { status: reblog }).await?;
+    hooks::record(app, &mut tx, change).await?;
     tx.commit().await?;
     spent.keep();
     app.events.publish(Event::StatusPublished { status: reblog, author: actor.id });

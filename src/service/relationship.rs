@@ -13,6 +13,7 @@ use crate::jobs::expire_mute::ExpireMute;
 use crate::jobs::feed::{Merge, Unmerge};
 use crate::model::relationship::{Listed, Muted};
 use crate::model::{Account, AccountId, Actor, Cursor};
+use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::{account, follow, notification};
 use crate::store::relationship::{NewMute, Tie};
 use crate::store::{self, Tx};
@@ -38,6 +39,7 @@ pub async fn block(app: &App, actor: &Actor, target: AccountId) -> Result<()> {
         follow::sever(app, &mut tx, target.id, me.id).await?;
         notification::retract_from(&mut tx, me.id, target.id).await?;
         unmerge(app, &mut tx, me.id, target.id).await?;
+        hooks::record(app, &mut tx, Change::pair(Kind::AccountBlocked, me.id, target.id)?).await?;
     }
     tx.commit().await?;
     Ok(())
@@ -85,6 +87,7 @@ pub async fn mute(app: &App, actor: &Actor, target: AccountId, hide_notification
         jobs::enqueue_at(app, &mut tx, &ExpireMute { account: me.id, target: target.id }, at).await?;
     }
     unmerge(app, &mut tx, me.id, target.id).await?;
+    hooks::record(app, &mut tx, Change::pair(Kind::AccountMuted, me.id, target.id)?).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::error::{Error, OnUnique, Result, Validation};
 use crate::jobs;
 use crate::jobs::generate_key::GenerateKey;
 use crate::model::{AccountId, AppId};
+use crate::plugins::hooks::{self, Change, Kind};
 use crate::store::account::NewLocal;
 use crate::store::user::NewUser;
 use crate::store::{self, Tx};
@@ -56,8 +57,12 @@ pub async fn create(app: &App, tx: &mut Tx, new: NewAccount) -> Result<AccountId
         sign_up_reason: new.reason,
         now,
     };
+    let known = new.confirmed && new.approved;
     store::user::insert(tx, user).await.on_unique(|| taken("email"))?;
     jobs::enqueue(app, tx, &GenerateKey { account: id }).await?;
+    if known {
+        hooks::record(app, tx, Change::account(Kind::AccountCreated, id, None)).await?;
+    }
     Ok(id)
 }
 

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::crypto::{self, Secret};
 use crate::error::{Error, Result};
 use crate::model::Account;
+use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::letter::{self, Subject};
 use crate::service::oauth::revoke;
 use crate::store;
@@ -37,6 +38,9 @@ pub async fn approve(app: &App, account: &Account) -> Result<bool> {
     let confirmed = store::user::confirm(&mut tx, account.id, app.clock.now()).await?;
     if approved {
         letter::queue(app, &mut tx, account.id, Subject::Approved, None).await?;
+    }
+    if approved || confirmed {
+        hooks::record(app, &mut tx, Change::account(Kind::AccountCreated, account.id, None)).await?;
     }
     tx.commit().await?;
     Ok(approved || confirmed)

@@ -48,6 +48,7 @@ pub struct Db {
     pools: Pools,
     statements: Arc<AtomicU64>,
     jobs: Arc<Notify>,
+    events: Arc<Notify>,
 }
 
 #[derive(Clone, Debug)]
@@ -63,6 +64,8 @@ pub struct Tx {
     statements: Arc<AtomicU64>,
     jobs: Arc<Notify>,
     queued: bool,
+    events: Arc<Notify>,
+    recorded: bool,
 }
 
 #[derive(Debug)]
@@ -102,7 +105,7 @@ impl Db {
             Some("postgres" | "postgresql") => open_postgres(options).await?,
             _ => return Err(Error::Url("must start with sqlite: or postgres:".into())),
         };
-        Ok(Self { pools, statements: Arc::default(), jobs: Arc::default() })
+        Ok(Self { pools, statements: Arc::default(), jobs: Arc::default(), events: Arc::default() })
     }
 
     /// Which engine this is.
@@ -134,6 +137,11 @@ impl Db {
         self.jobs.notified()
     }
 
+    /// Resolves when a transaction of this process that recorded events for plugins is committed.
+    pub fn events_recorded(&self) -> tokio::sync::futures::Notified<'_> {
+        self.events.notified()
+    }
+
     /// A statement that reads, on a connection of its own.
     pub fn query(&self, sql: Sql) -> Query<&Self> {
         Query::new(self, sql)
@@ -148,7 +156,14 @@ impl Db {
             Pools::Sqlite { write, .. } => Inner::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?),
             Pools::Postgres(pool) => Inner::Postgres(pool.begin().await?),
         };
-        Ok(Tx { inner, statements: Arc::clone(&self.statements), jobs: Arc::clone(&self.jobs), queued: false })
+        Ok(Tx {
+            inner,
+            statements: Arc::clone(&self.statements),
+            jobs: Arc::clone(&self.jobs),
+            queued: false,
+            events: Arc::clone(&self.events),
+            recorded: false,
+        })
     }
 
     /// Waits for running statements and closes every connection; on SQLite this also folds the log into the file.
@@ -231,12 +246,20 @@ impl Tx {
         if self.queued {
             self.jobs.notify_waiters();
         }
+        if self.recorded {
+            self.events.notify_waiters();
+        }
         Ok(())
     }
 
     /// Wakes this process's workers once this transaction is committed.
     pub(super) fn wake_workers(&mut self) {
         self.queued = true;
+    }
+
+    /// Wakes whoever delivers events to plugins in this process once this transaction is committed.
+    pub(super) fn wake_consumers(&mut self) {
+        self.recorded = true;
     }
 
     /// A statement inside this transaction.

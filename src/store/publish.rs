@@ -4,8 +4,8 @@ use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::model::account::Searchability;
 use crate::model::status::{LimitedScope, Visibility};
-use crate::model::{AccountId, AppId, ConversationId, Json, RowId, StatusId, Time};
-use crate::sql;
+use crate::model::{AccountId, AppId, ConversationId, Json, RowId, Status, StatusId, Time};
+use crate::{sql, status_columns};
 
 /// A new status of this server.
 #[derive(Debug)]
@@ -249,6 +249,14 @@ pub async fn find_reblog(db: impl Executor, account: AccountId, original: Status
         .optional()
         .await?;
     Ok(row.map(|(id,)| id))
+}
+
+/// The reblogs of `original`.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_reblogs(db: impl Executor, original: StatusId) -> Result<Vec<Status>> {
+    db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.reblog_of_id = $1")).bind(original).all().await
 }
 
 /// The local accounts that reblogged `original`.

@@ -4,7 +4,8 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::model::status::Visibility;
-use crate::model::{Actor, StatusId};
+use crate::model::{Actor, Status, StatusId};
+use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::media;
 use crate::store::{self, Tx};
 
@@ -41,6 +42,20 @@ pub(crate) async fn remove(app: &App, tx: &mut Tx, actor: &Actor, id: StatusId) 
         store::status::add_counts(tx, original, 0, -1, 0).await?;
     }
     media::detach(app, tx, id, &[]).await?;
+    record(app, tx, &status).await?;
     store::publish::delete(tx, id).await?;
     Ok(())
+}
+
+/// Tells plugins of the status and of its reblogs, which go with it.
+async fn record(app: &App, tx: &mut Tx, status: &Status) -> Result<()> {
+    if !hooks::is_heard(app, Kind::StatusDeleted) {
+        return Ok(());
+    }
+    let mut changes = vec![Change::of(Kind::StatusDeleted, status)];
+    if status.reblog_of_id.is_none() {
+        let reblogs = store::publish::list_reblogs(&mut *tx, status.id).await?;
+        changes.extend(reblogs.iter().map(|reblog| Change::of(Kind::StatusDeleted, reblog)));
+    }
+    hooks::record_all(app, tx, &changes).await
 }

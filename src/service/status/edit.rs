@@ -9,6 +9,7 @@ use crate::entity;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId};
+use crate::plugins::hooks::{self, Kind, Traits};
 use crate::service::limits::{self, Family};
 use crate::service::notification::{self, Notice};
 use crate::service::{media, visibility};
@@ -55,6 +56,7 @@ pub async fn edit(app: &App, actor: &Actor, id: StatusId, change: Change) -> Res
     if revision == of(&old) && !media_changed {
         return Ok(());
     }
+    let traits = Traits { media: has_media, ..Traits::from(&old) };
     let shown: Vec<entity::media::MediaAttachment> =
         before.iter().map(|media| entity::media::MediaAttachment::new(media, &app.urls)).collect();
     let edit = Edit {
@@ -95,6 +97,7 @@ pub async fn edit(app: &App, actor: &Actor, id: StatusId, change: Change) -> Res
     };
     let notices: Vec<Notice> = rebloggers.into_iter().map(update).collect();
     let updated = notification::notify(app, &mut tx, &notices).await?;
+    hooks::record(app, &mut tx, hooks::Change::status(Kind::StatusUpdated, id, actor.id, traits)).await?;
     tx.commit().await?;
 
     spent.keep();

@@ -14,6 +14,7 @@ use crate::model::NotificationType;
 use crate::model::account::Searchability;
 use crate::model::status::{LimitedScope, Visibility};
 use crate::model::{AccountId, Actor, ConversationId, MediaId, RowId, Status, StatusId};
+use crate::plugins::hooks::{self, Change, Kind, Traits};
 use crate::service::limits::{self, Family, Spent};
 use crate::service::notification::{self, Notice, Notified};
 use crate::service::{media, visibility};
@@ -127,6 +128,7 @@ pub async fn write(app: &App, tx: &mut Tx, actor: &Actor, prepared: Prepared) ->
     let id: StatusId = app.ids.next();
     let (mentions, tags) = (words.mentions.clone(), words.tags.clone());
     let new = new_status(app, actor, &draft, id, words, &reach, parent.as_ref(), !media.is_empty());
+    let change = Change::status(Kind::StatusCreated, id, actor.id, Traits::from(&new));
     insert(app, tx, actor, new, parent.as_ref()).await?;
     let media: Vec<MediaId> = media.iter().map(|media| media.id).collect();
     media::attach(app, tx, id, &media).await?;
@@ -140,6 +142,7 @@ pub async fn write(app: &App, tx: &mut Tx, actor: &Actor, prepared: Prepared) ->
     }
     let notified = notify_mentioned(app, tx, actor, id, &mentioned).await?;
     jobs::enqueue(app, tx, &FanOut { status: id }).await?;
+    hooks::record(app, tx, change).await?;
     Ok(Published { id, author: actor.id, new: Some((spent, notified)) })
 }
 

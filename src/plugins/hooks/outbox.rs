@@ -1,0 +1,210 @@
+//! Telling plugins what happened: rows of an outbox, written in the transaction that makes them true.
+//!
+//! Every use case that does one of the contract's kinds calls [`record`]. Where no plugin asked for it, that is a look
+//! at a table in memory.
+
+use serde::Serialize;
+
+use super::table::Hooks;
+use super::when::{Predicate, Traits};
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::model::{AccountId, Status, StatusId, text_enum};
+use crate::plugins::manifest::Moment;
+use crate::plugins::origin::Origin;
+use crate::store::plugin_event::NewEvent;
+use crate::store::{self, Tx};
+
+/// How many events of a plugin are handled beside each other; those of one account always one after the other.
+pub const SHARDS: i64 = 16;
+/// The stream of events.
+pub const EVENTS: &str = "events";
+/// The stream of statuses that are looked for a place in feeds.
+pub const FANOUT: &str = "fanout";
+
+text_enum! {
+    /// What may happen, in the contract's words.
+    Kind {
+        /// A status or a reblog was published.
+        StatusCreated = "status.created",
+        /// A status was edited.
+        StatusUpdated = "status.updated",
+        /// A status or a reblog is gone.
+        StatusDeleted = "status.deleted",
+        /// An account can be used from now on.
+        AccountCreated = "account.created",
+        /// A profile changed.
+        AccountUpdated = "account.updated",
+        /// Moderators suspended an account.
+        AccountSuspended = "account.suspended",
+        /// An account is gone.
+        AccountPurged = "account.purged",
+        /// Someone blocked someone.
+        AccountBlocked = "account.blocked",
+        /// Someone muted someone.
+        AccountMuted = "account.muted",
+        /// Someone follows someone.
+        FollowCreated = "follow.created",
+        /// Someone follows someone no more.
+        FollowDeleted = "follow.deleted",
+        /// A status was marked as a favourite.
+        FavouriteCreated = "favourite.created",
+        /// It no longer is one.
+        FavouriteDeleted = "favourite.deleted",
+        /// A status was bookmarked.
+        BookmarkCreated = "bookmark.created",
+        /// It no longer is.
+        BookmarkDeleted = "bookmark.deleted",
+        /// An emoji is gone, or cannot be used any more.
+        EmojiDeleted = "emoji.deleted",
+        /// A list is gone.
+        ListDeleted = "list.deleted",
+    }
+}
+
+/// Something that happened in a transaction.
+#[derive(Clone, Debug)]
+pub struct Change {
+    kind: Kind,
+    /// Whose events it is in order with.
+    account: AccountId,
+    actor: Option<AccountId>,
+    subject: Option<i64>,
+    payload: Option<String>,
+    traits: Option<Traits>,
+}
+
+/// One account did something to another.
+#[derive(Serialize)]
+struct Pair {
+    account: AccountId,
+    target: AccountId,
+}
+
+/// An account did something to a status.
+#[derive(Serialize)]
+struct Mark {
+    account: AccountId,
+    status: StatusId,
+}
+
+impl Change {
+    /// A status was published, edited or deleted by its author.
+    #[must_use]
+    pub fn status(kind: Kind, id: StatusId, author: AccountId, traits: Traits) -> Self {
+        Self {
+            kind,
+            account: author,
+            actor: Some(author),
+            subject: Some(id.into()),
+            payload: None,
+            traits: Some(traits),
+        }
+    }
+
+    /// As [`Change::status`], of a status that was read.
+    #[must_use]
+    pub fn of(kind: Kind, status: &Status) -> Self {
+        Self::status(kind, status.id, status.account_id, Traits::from(status))
+    }
+
+    /// Something became of an account, by its own doing or `actor`'s.
+    #[must_use]
+    pub fn account(kind: Kind, id: AccountId, actor: Option<AccountId>) -> Self {
+        Self { kind, account: id, actor, subject: Some(id.into()), payload: None, traits: None }
+    }
+
+    /// `account` did something to `target`.
+    ///
+    /// # Errors
+    /// [`Error::Internal`], which is a bug.
+    pub fn pair(kind: Kind, account: AccountId, target: AccountId) -> Result<Self> {
+        Self::payload(kind, account, &Pair { account, target })
+    }
+
+    /// `account` did something to `status`.
+    ///
+    /// # Errors
+    /// [`Error::Internal`], which is a bug.
+    pub fn mark(kind: Kind, account: AccountId, status: StatusId) -> Result<Self> {
+        Self::payload(kind, account, &Mark { account, status })
+    }
+
+    fn payload<T: Serialize>(kind: Kind, account: AccountId, payload: &T) -> Result<Self> {
+        let payload = serde_json::to_string(payload).map_err(Error::internal)?;
+        Ok(Self { kind, account, actor: Some(account), subject: None, payload: Some(payload), traits: None })
+    }
+
+    fn row(&self, plugin: i64, stream: &'static str, origin: &Origin) -> NewEvent {
+        NewEvent {
+            plugin,
+            stream,
+            shard: if stream == FANOUT { 0 } else { i64::from(self.account).rem_euclid(SHARDS) },
+            kind: self.kind.as_str(),
+            actor: self.actor.map(i64::from),
+            subject: self.subject,
+            payload: self.payload.clone(),
+            origin: (!origin.plugins().is_empty()).then(|| json(origin.plugins())),
+        }
+    }
+
+    fn is_placed(&self) -> bool {
+        matches!(self.kind, Kind::StatusCreated | Kind::StatusUpdated)
+    }
+}
+
+/// True when a plugin hears of `kind`: what is needed only for telling it may be left undone otherwise.
+#[must_use]
+pub fn is_heard(app: &App, kind: Kind) -> bool {
+    let registry = app.plugins.current();
+    registry.hooks.at(Moment::Events).iter().any(|hook| hook.has_kind(kind.as_str()))
+}
+
+/// Keeps `change` for the plugins that asked for it: one statement for all of them, or none.
+///
+/// # Errors
+/// When the database does.
+pub async fn record(app: &App, tx: &mut Tx, change: Change) -> Result<()> {
+    record_all(app, tx, std::slice::from_ref(&change)).await
+}
+
+/// As [`record`], for several that happen together: still one statement.
+///
+/// # Errors
+/// When the database does.
+pub async fn record_all(app: &App, tx: &mut Tx, changes: &[Change]) -> Result<()> {
+    let registry = app.plugins.current();
+    if registry.plugins.is_empty() {
+        return Ok(());
+    }
+    let origin = Origin::current();
+    let rows: Vec<NewEvent> = changes.iter().flat_map(|change| rows(&registry.hooks, change, &origin)).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    Ok(store::plugin_event::insert(tx, rows, app.clock.now()).await?)
+}
+
+/// One row for each plugin and stream that hears of `change`: none for a plugin that is behind it, so that no plugin goes
+/// on and on because of itself, and none at all where too many are.
+fn rows(hooks: &Hooks, change: &Change, origin: &Origin) -> Vec<NewEvent> {
+    let wants = |when: &Predicate| change.traits.is_none_or(|traits| when.admits(&traits));
+    let told = hooks.at(Moment::Events).iter();
+    let told = told.filter(|hook| hook.has_kind(change.kind.as_str()) && wants(&hook.when)).map(|hook| (hook, EVENTS));
+    let placed = hooks.at(Moment::Fanout).iter();
+    let placed = placed.filter(|hook| change.is_placed() && wants(&hook.when)).map(|hook| (hook, FANOUT));
+    let mut rows: Vec<NewEvent> = Vec::new();
+    for (hook, stream) in told.chain(placed) {
+        // A plugin with two hooks for the same hears of it once.
+        let known = rows.iter().any(|row| row.plugin == hook.active.id && row.stream == stream);
+        if !known && origin.allows(hook.active.id) {
+            rows.push(change.row(hook.active.id, stream, origin));
+        }
+    }
+    rows
+}
+
+fn json(plugins: &[i64]) -> String {
+    let numbers: Vec<String> = plugins.iter().map(i64::to_string).collect();
+    format!("[{}]", numbers.join(","))
+}

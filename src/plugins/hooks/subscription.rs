@@ -1,0 +1,234 @@
+//! One hook of one plugin, ready to be asked: its predicate, its limits, what happens when it gives no answer.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rookery_plugin_host::{CallError, Ended, Fault, Stage};
+
+use super::budget;
+use super::field::Field;
+use super::when::Predicate;
+use crate::app::App;
+use crate::plugins::Active;
+use crate::plugins::manifest::{Hook, Moment, Policy};
+
+/// Most events of one call.
+const EVENTS: usize = 256;
+/// Most statuses of one call that asks where they should appear.
+const STATUSES: usize = 64;
+/// How long the first of those statuses waits for others.
+const GATHER: Duration = Duration::from_millis(50);
+
+/// A hook of a plugin.
+#[derive(Debug)]
+pub struct Subscription {
+    /// The plugin.
+    pub active: Arc<Active>,
+    /// When it is asked.
+    pub moment: Moment,
+    /// What happens when it gives no answer.
+    pub policy: Policy,
+    /// About which statuses.
+    pub when: Predicate,
+    /// How long it may take, for a moment at which somebody waits.
+    pub timeout: Duration,
+    /// Most things of one call.
+    pub batch: usize,
+    /// How long the first of them waits for others.
+    pub gather: Duration,
+    /// Kinds, types or words, by the moment.
+    pub kinds: Vec<String>,
+    /// Parameters of the request that it is shown.
+    pub params: Vec<String>,
+    /// Members that it adds.
+    pub fields: Vec<Field>,
+    calls: AtomicU64,
+    failures: AtomicU64,
+}
+
+/// What the documented table says of a moment: policies, the default one first, and how long a hook may take.
+pub(super) fn rules(moment: Moment) -> (&'static [Policy], Duration) {
+    let unhurried = Duration::from_secs(30);
+    match moment {
+        Moment::StatusFilter => (&[Policy::Refuse, Policy::Skip], Duration::from_millis(200)),
+        Moment::NotificationFilter => (&[Policy::Skip], Duration::from_millis(20)),
+        Moment::Decorate => (&[Policy::Omit, Policy::Fail], Duration::from_millis(100)),
+        Moment::Channels => (&[Policy::Refuse], Duration::from_secs(1)),
+        Moment::ActivityFilter => (&[Policy::Skip, Policy::Drop, Policy::Retry, Policy::Hold], unhurried),
+        Moment::ActivityHandler | Moment::Events => (&[Policy::Retry], unhurried),
+        Moment::Fanout => (&[Policy::Skip], unhurried),
+    }
+}
+
+/// What a manifest calls a moment.
+pub(super) fn word(moment: Moment) -> &'static str {
+    match moment {
+        Moment::StatusFilter => "status-filter",
+        Moment::Events => "events",
+        Moment::NotificationFilter => "notification-filter",
+        Moment::ActivityFilter => "activity-filter",
+        Moment::ActivityHandler => "activity-handler",
+        Moment::Fanout => "fanout",
+        Moment::Decorate => "decorate",
+        Moment::Channels => "channels",
+    }
+}
+
+fn word_of(policy: Policy) -> &'static str {
+    match policy {
+        Policy::Skip => "skip",
+        Policy::Refuse => "refuse",
+        Policy::Omit => "omit",
+        Policy::Fail => "fail",
+        Policy::Retry => "retry",
+        Policy::Drop => "drop",
+        Policy::Hold => "hold",
+    }
+}
+
+impl Subscription {
+    /// The subscription of `active` by `hook`.
+    pub(super) fn new(active: &Arc<Active>, hook: &Hook) -> Result<Self, Fault> {
+        let plugin = active.name();
+        let (_, usual) = rules(hook.on);
+        let (most, gather) = match hook.on {
+            Moment::Fanout => (STATUSES, GATHER),
+            _ => (EVENTS, Duration::ZERO),
+        };
+        let wait = hook.batch.as_ref().and_then(|batch| batch.wait.as_deref());
+        Ok(Self {
+            active: Arc::clone(active),
+            moment: hook.on,
+            policy: policy(plugin, hook)?,
+            when: Predicate::new(plugin, &hook.when)?,
+            timeout: duration(plugin, hook.timeout.as_deref())?.unwrap_or(usual),
+            batch: hook.batch.as_ref().map_or(most, |batch| batch.max.clamp(1, most)),
+            gather: duration(plugin, wait)?.map_or(gather, |wait| wait.min(Duration::from_secs(5))),
+            kinds: hook.kinds.clone(),
+            params: hook.params.clone(),
+            fields: hook.fields.iter().map(|name| Field::new(name, hook.defaults.get(name))).collect(),
+            calls: AtomicU64::new(0),
+            failures: AtomicU64::new(0),
+        })
+    }
+
+    /// True when `kind` is one that it asked for.
+    #[must_use]
+    pub fn has_kind(&self, kind: &str) -> bool {
+        self.kinds.iter().any(|known| known == kind)
+    }
+
+    /// How often it was called, and how often that did not end well.
+    #[must_use]
+    pub fn calls(&self) -> (u64, u64) {
+        (self.calls.load(Ordering::Relaxed), self.failures.load(Ordering::Relaxed))
+    }
+
+    /// Waits for an answer while somebody waits for ours: not longer than the hook may take, and than the request has
+    /// left for hooks.
+    ///
+    /// # Errors
+    /// As the call; [`Ended::Wall`] when it takes too long.
+    pub async fn ask<T>(&self, app: &App, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+        let patience = &app.plugins.patience;
+        let limit = patience.stretch(self.timeout).min(patience.left());
+        let late = || CallError {
+            ended: Ended::Wall,
+            message: format!("no answer within {} ms", limit.as_millis()),
+            failure: None,
+            backtrace: Vec::new(),
+        };
+        let limited = async {
+            if limit.is_zero() {
+                return Err(late());
+            }
+            tokio::time::timeout(limit, call).await.unwrap_or_else(|_| Err(late()))
+        };
+        self.count(limited).await
+    }
+
+    /// Counts a call and says in the log when it did not end well.
+    ///
+    /// # Errors
+    /// As the call.
+    pub async fn count<T>(&self, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+        let began = Instant::now();
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let answer = call.await;
+        let (plugin, hook) = (self.active.name().to_owned(), word(self.moment));
+        let outcome = if answer.is_ok() { "ok" } else { "failed" };
+        metrics::counter!("rookery_plugin_hooks_total", "plugin" => plugin.clone(), "hook" => hook, "outcome" => outcome)
+            .increment(1);
+        metrics::histogram!("rookery_plugin_hook_seconds", "plugin" => plugin, "hook" => hook)
+            .record(began.elapsed().as_secs_f64());
+        if let Err(error) = &answer {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+            tracing::warn!(plugin.name = self.active.name(), plugin.hook = hook, %error, "a plugin gave no answer");
+        }
+        answer
+    }
+
+    /// As [`Subscription::ask`], when nothing else goes on meanwhile.
+    ///
+    /// # Errors
+    /// As [`Subscription::ask`].
+    pub async fn ask_alone<T>(
+        &self,
+        app: &App,
+        call: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        budget::spend(self.ask(app, call)).await
+    }
+}
+
+fn policy(plugin: &str, hook: &Hook) -> Result<Policy, Fault> {
+    let (allowed, _) = rules(hook.on);
+    match hook.policy {
+        None => Ok(allowed[0]),
+        Some(policy) if allowed.contains(&policy) => Ok(policy),
+        Some(policy) => {
+            let words: Vec<_> = allowed.iter().map(|policy| word_of(*policy)).collect();
+            let (wrong, moment) = (word_of(policy), word(hook.on));
+            Err(Fault::new(
+                Stage::Validate,
+                format!("plugin {plugin}: policy {wrong:?} does not fit {moment}, which has {}", words.join(", ")),
+            ))
+        }
+    }
+}
+
+/// A time such as `50ms`, `2s` or `5m`.
+fn duration(plugin: &str, text: Option<&str>) -> Result<Option<Duration>, Fault> {
+    let Some(text) = text else { return Ok(None) };
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let read = digits.parse().ok().and_then(|number: u64| match &text[digits.len()..] {
+        "ms" => Some(Duration::from_millis(number)),
+        "s" => Some(Duration::from_secs(number)),
+        "m" => number.checked_mul(60).map(Duration::from_secs),
+        _ => None,
+    });
+    match read {
+        Some(time) => Ok(Some(time)),
+        None => Err(Fault::new(
+            Stage::Validate,
+            format!("plugin {plugin}: {text:?} is no time: write a number and ms, s or m, such as 50ms"),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit() {
+        assert_eq!(duration("x", Some("50ms")).unwrap(), Some(Duration::from_millis(50)));
+        assert_eq!(duration("x", Some("5m")).unwrap(), Some(Duration::from_secs(300)));
+        assert_eq!(duration("x", None).unwrap(), None);
+        for wrong in ["", "50", "ms", "-1s", "1h"] {
+            assert!(duration("x", Some(wrong)).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Who is asked when: the hooks of all plugins as one table, made once for each registry.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rookery_plugin_host::{Fault, Stage};
+
+use super::field::Field;
+use super::subscription::{Subscription, word};
+use crate::entity;
+use crate::model::{NotificationType, Visibility};
+use crate::plugins::manifest::{Hook, Manifest, Moment, NotificationKind};
+use crate::plugins::order::{self, Place};
+use crate::plugins::{Active, PluginId};
+
+/// All hooks of all plugins that serve.
+#[derive(Debug, Default)]
+pub struct Hooks {
+    moments: BTreeMap<Moment, Vec<Arc<Subscription>>>,
+    notifications: BTreeMap<String, NotificationKind>,
+}
+
+impl Hooks {
+    /// The hooks of `plugins`.
+    ///
+    /// # Errors
+    /// At [`Stage::Collide`] when two claim the same, or no order satisfies all; at [`Stage::Validate`] for a hook that
+    /// cannot be.
+    pub fn build(plugins: &[Arc<Active>]) -> Result<Self, Fault> {
+        let manifests: Vec<&Manifest> = plugins.iter().map(|active| &active.manifest).collect();
+        let notifications = notifications(&manifests)?;
+        let mut moments = BTreeMap::new();
+        for (moment, hooks) in plan(&manifests)? {
+            let subscribe = |(plugin, hook): (usize, usize)| {
+                Subscription::new(&plugins[plugin], &plugins[plugin].manifest.hooks[hook]).map(Arc::new)
+            };
+            moments.insert(moment, hooks.into_iter().map(subscribe).collect::<Result<Vec<_>, _>>()?);
+        }
+        Ok(Self { moments, notifications })
+    }
+
+    /// Who is asked at `moment`, in order.
+    #[must_use]
+    pub fn at(&self, moment: Moment) -> &[Arc<Subscription>] {
+        self.moments.get(&moment).map_or(&[], Vec::as_slice)
+    }
+
+    /// Names of those who are asked at `moment`, in order: what `rookery plugin order` prints.
+    #[must_use]
+    pub fn order(&self, moment: Moment) -> Vec<&str> {
+        self.at(moment).iter().map(|hook| hook.active.name()).collect()
+    }
+
+    /// Who decorates entities of `kind`.
+    pub fn decorators(&self, kind: &str) -> impl Iterator<Item = &Arc<Subscription>> {
+        self.at(Moment::Decorate).iter().filter(move |hook| hook.has_kind(kind))
+    }
+
+    /// Who is given activities of the type `kind`.
+    #[must_use]
+    pub fn activity_handler(&self, kind: &str) -> Option<&Arc<Subscription>> {
+        self.at(Moment::ActivityHandler).iter().find(|hook| hook.has_kind(kind))
+    }
+
+    /// Who is asked about activities of the type `kind`, in order; a hook that names no type is asked about all.
+    pub fn activity_filters(&self, kind: &str) -> impl Iterator<Item = &Arc<Subscription>> {
+        let asked = move |hook: &&Arc<Subscription>| hook.kinds.is_empty() || hook.has_kind(kind);
+        self.at(Moment::ActivityFilter).iter().filter(asked)
+    }
+
+    /// Whose the stream `channel` is.
+    #[must_use]
+    pub fn channel(&self, channel: &str) -> Option<&Arc<Subscription>> {
+        self.at(Moment::Channels).iter().find(|hook| hook.has_kind(channel))
+    }
+
+    /// The plugin's hooks that hear of what happened, for a consumer of its events.
+    pub fn of(&self, moment: Moment, plugin: PluginId) -> impl Iterator<Item = &Arc<Subscription>> {
+        self.at(moment).iter().filter(move |hook| hook.active.id == plugin)
+    }
+
+    /// The type of notifications `name`, if a plugin declares it.
+    #[must_use]
+    pub fn notification(&self, name: &str) -> Option<&NotificationKind> {
+        self.notifications.get(name)
+    }
+
+    /// Every type of notifications that plugins declare.
+    pub fn notification_names(&self) -> impl Iterator<Item = &str> {
+        self.notifications.keys().map(String::as_str)
+    }
+}
+
+/// The hooks of each moment in order, as (plugin, hook) by number.
+fn plan(manifests: &[&Manifest]) -> Result<BTreeMap<Moment, Vec<(usize, usize)>>, Fault> {
+    let mut moments: BTreeMap<Moment, Vec<(usize, usize)>> = BTreeMap::new();
+    let mut owners = BTreeMap::new();
+    for (plugin, manifest) in manifests.iter().enumerate() {
+        for (number, hook) in manifest.hooks.iter().enumerate() {
+            moments.entry(hook.on).or_default().push((plugin, number));
+            for claim in claims(&manifest.plugin.name, hook)? {
+                claim_for(&mut owners, claim, &manifest.plugin.name)?;
+            }
+        }
+    }
+    for (moment, hooks) in &mut moments {
+        let places: Vec<Place<'_>> = hooks.iter().map(|(plugin, hook)| place(manifests[*plugin], *hook)).collect();
+        let order = order::order(word(*moment), &places)?;
+        *hooks = order.into_iter().map(|index| hooks[index]).collect();
+    }
+    Ok(moments)
+}
+
+fn place(manifest: &Manifest, hook: usize) -> Place<'_> {
+    let hook = &manifest.hooks[hook];
+    Place { plugin: &manifest.plugin.name, priority: hook.priority, before: &hook.before, after: &hook.after }
+}
+
+/// What a hook wants to have for itself, in words.
+fn claims(plugin: &str, hook: &Hook) -> Result<Vec<String>, Fault> {
+    match hook.on {
+        Moment::Decorate => decorated(plugin, hook),
+        Moment::ActivityHandler => Ok(hook.kinds.iter().map(|kind| format!("activities of type {kind}")).collect()),
+        Moment::Channels => Ok(hook.kinds.iter().map(|channel| format!("the stream {channel}")).collect()),
+        Moment::StatusFilter => {
+            if let Some(core) = hook.kinds.iter().find(|word| is_core_visibility(word)) {
+                return Err(taken(plugin, &format!("the visibility {core}")));
+            }
+            Ok(hook.kinds.iter().map(|word| format!("the visibility {word}")).collect())
+        }
+        Moment::Events | Moment::NotificationFilter | Moment::ActivityFilter | Moment::Fanout => Ok(Vec::new()),
+    }
+}
+
+fn decorated(plugin: &str, hook: &Hook) -> Result<Vec<String>, Fault> {
+    let invalid = |what: String| Err(Fault::new(Stage::Validate, format!("plugin {plugin}: {what}")));
+    let [kind] = hook.kinds.as_slice() else {
+        return invalid("a decorate hook names one kind of entity: kinds = [\"status\"]".to_owned());
+    };
+    let Some(core) = entity::members(kind) else {
+        return invalid(format!("{kind:?} is no kind of entity that is decorated: status, account, notification are"));
+    };
+    if let Some(unknown) = hook.defaults.keys().find(|name| !hook.fields.contains(name)) {
+        return invalid(format!("defaults has {unknown:?}, which is not among fields"));
+    }
+    let mut claims = Vec::new();
+    for name in &hook.fields {
+        if !Field::new(name, None).is_well_named() {
+            return invalid(format!(
+                "{name:?} is no name of a member: letters, digits, underscores and at most one dot"
+            ));
+        }
+        if core.contains(&name.as_str()) {
+            return Err(taken(plugin, &format!("the member {name} of {kind}")));
+        }
+        claims.push(format!("the member {name} of {kind}"));
+    }
+    Ok(claims)
+}
+
+fn is_core_visibility(word: &str) -> bool {
+    word.parse::<Visibility>().is_ok() || word == "mutual" || word == "reply"
+}
+
+fn taken(plugin: &str, what: &str) -> Fault {
+    Fault::new(
+        Stage::Collide,
+        format!("plugin {plugin} claims {what}, which the server itself has: choose another name"),
+    )
+}
+
+fn claim_for<'a>(owners: &mut BTreeMap<String, &'a str>, claim: String, plugin: &'a str) -> Result<(), Fault> {
+    if let Some(owner) = owners.get(&claim) {
+        let sentence = format!("plugin {plugin} claims {claim}, which is {owner}'s: switch one of the two off");
+        return Err(Fault::new(Stage::Collide, sentence));
+    }
+    owners.insert(claim, plugin);
+    Ok(())
+}
+
+fn notifications(manifests: &[&Manifest]) -> Result<BTreeMap<String, NotificationKind>, Fault> {
+    let mut kinds = BTreeMap::new();
+    let mut owners = BTreeMap::new();
+    let core: BTreeSet<&str> = NotificationType::ALL.iter().map(|kind| kind.as_str()).collect();
+    for manifest in manifests {
+        let plugin = manifest.plugin.name.as_str();
+        for kind in &manifest.notifications {
+            let claim = format!("the notification type {}", kind.name);
+            if core.contains(kind.name.as_str()) {
+                return Err(taken(plugin, &claim));
+            }
+            claim_for(&mut owners, claim, plugin)?;
+            kinds.insert(kind.name.clone(), kind.clone());
+        }
+    }
+    Ok(kinds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest(name: &str, rest: &str) -> Manifest {
+        let about = format!(
+            "[plugin]\nname = \"{name}\"\nversion = \"1.0.0\"\napi = \"0.1\"\ntitle = \"T\"\nlicense = \"MIT\"\nwasm = \"x.wasm\"\n{rest}"
+        );
+        toml::from_str(&about).unwrap()
+    }
+
+    fn refused(manifests: &[&Manifest]) -> String {
+        let fault = plan(manifests).err().or_else(|| notifications(manifests).err()).unwrap();
+        fault.sentence
+    }
+
+    #[test]
+    fn order_does_not_depend_on_the_order_of_packages() {
+        let hook = |rest: &str| format!("[[hook]]\non = \"status-filter\"\n{rest}");
+        let a = manifest("aa", &hook("priority = 50"));
+        let b = manifest("bb", &hook(""));
+        let c = manifest("cc", &hook("before = [\"bb\"]\npriority = 200"));
+        let names = |manifests: [&Manifest; 3]| {
+            let plan = plan(&manifests).unwrap();
+            plan[&Moment::StatusFilter].iter().map(|(p, _)| manifests[*p].plugin.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names([&a, &b, &c]), ["aa", "cc", "bb"]);
+        assert_eq!(names([&c, &b, &a]), ["aa", "cc", "bb"]);
+    }
+
+    #[test]
+    fn two_plugins_do_not_decorate_one_member_nor_handle_one_type() {
+        let field = "[[hook]]\non = \"decorate\"\nkinds = [\"status\"]\nfields = [\"mood\"]";
+        let (a, b) = (manifest("aa", field), manifest("bb", field));
+        assert_eq!(
+            refused(&[&a, &b]),
+            "plugin bb claims the member mood of status, which is aa's: switch one of the two off"
+        );
+        let account = manifest("bb", &field.replace("status\"]", "account\"]"));
+        assert!(plan(&[&a, &account]).is_ok());
+        let handler = "[[hook]]\non = \"activity-handler\"\nkinds = [\"EmojiReact\"]";
+        let (a, b) = (manifest("aa", handler), manifest("bb", handler));
+        assert!(refused(&[&a, &b]).starts_with("plugin bb claims activities of type EmojiReact"));
+        let channel = "[[hook]]\non = \"channels\"\nkinds = [\"antenna\"]";
+        let (a, b) = (manifest("aa", channel), manifest("bb", channel));
+        assert!(refused(&[&a, &b]).starts_with("plugin bb claims the stream antenna"));
+    }
+
+    #[test]
+    fn what_the_core_has_is_not_for_plugins() {
+        let content = manifest("aa", "[[hook]]\non = \"decorate\"\nkinds = [\"status\"]\nfields = [\"content\"]");
+        assert!(refused(&[&content]).contains("the member content of status, which the server itself has"));
+        let word = manifest("aa", "[[hook]]\non = \"status-filter\"\nkinds = [\"private\"]");
+        assert!(refused(&[&word]).contains("the visibility private"));
+        let mention = manifest("aa", "[[notification]]\ntype = \"mention\"");
+        assert!(refused(&[&mention]).contains("the notification type mention"));
+        let (a, b) = (
+            manifest("aa", "[[notification]]\ntype = \"emoji_reaction\""),
+            manifest("bb", "[[notification]]\ntype = \"emoji_reaction\""),
+        );
+        assert!(refused(&[&a, &b]).contains("which is aa's"));
+    }
+
+    #[test]
+    fn a_decorator_names_one_kind_and_plain_members() {
+        let hook = |rest: &str| manifest("aa", &format!("[[hook]]\non = \"decorate\"\n{rest}"));
+        assert!(refused(&[&hook("fields = [\"a\"]")]).contains("names one kind"));
+        assert!(refused(&[&hook("kinds = [\"toast\"]\nfields = [\"a\"]")]).contains("no kind of entity"));
+        assert!(refused(&[&hook("kinds = [\"status\"]\nfields = [\"a.b.c\"]")]).contains("no name of a member"));
+        let stray = hook("kinds = [\"status\"]\nfields = [\"a\"]\ndefaults = { b = 1 }");
+        assert!(refused(&[&stray]).contains("not among fields"));
+        let nested = hook("kinds = [\"account\"]\nfields = [\"other_settings.mood\"]");
+        assert!(plan(&[&nested]).is_ok());
+    }
+}

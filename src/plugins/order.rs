@@ -1,0 +1,96 @@
+//! In which order plugins are asked at one moment: `before` and `after` bind, then small priorities come first, then names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rookery_plugin_host::{Fault, Stage};
+
+/// What decides where a hook stands among others.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// Its plugin.
+    pub plugin: &'a str,
+    /// Small numbers first.
+    pub priority: i32,
+    /// Plugins that come after it. One that is not there is no matter.
+    pub before: &'a [String],
+    /// Plugins that come before it.
+    pub after: &'a [String],
+}
+
+/// The numbers of `places`, in order. `moment` is named when there is none.
+///
+/// # Errors
+/// At [`Stage::Collide`] when plugins wait for each other in a circle, naming them.
+pub fn order(moment: &str, places: &[Place<'_>]) -> Result<Vec<usize>, Fault> {
+    let mut waits: BTreeMap<usize, BTreeSet<usize>> =
+        (0..places.len()).map(|index| (index, earlier(index, places))).collect();
+    let mut order = Vec::with_capacity(places.len());
+    while !waits.is_empty() {
+        let free = waits.iter().filter(|(_, earlier)| earlier.is_empty()).map(|(index, _)| *index);
+        let Some(next) = free.min_by_key(|index| (places[*index].priority, places[*index].plugin, *index)) else {
+            return Err(circle(moment, waits.keys().map(|index| places[*index].plugin)));
+        };
+        waits.remove(&next);
+        for earlier in waits.values_mut() {
+            earlier.remove(&next);
+        }
+        order.push(next);
+    }
+    Ok(order)
+}
+
+/// The places that come before the one at `index`, by its own words or theirs.
+fn earlier(index: usize, places: &[Place<'_>]) -> BTreeSet<usize> {
+    let own = places[index];
+    let precedes = |other: &Place<'_>| {
+        other.plugin != own.plugin
+            && (own.after.iter().any(|name| name == other.plugin) || other.before.iter().any(|name| name == own.plugin))
+    };
+    places.iter().enumerate().filter(|(_, other)| precedes(other)).map(|(index, _)| index).collect()
+}
+
+fn circle<'a>(moment: &str, plugins: impl Iterator<Item = &'a str>) -> Fault {
+    let names: BTreeSet<&str> = plugins.collect();
+    let names = names.into_iter().collect::<Vec<_>>().join(", ");
+    Fault::new(
+        Stage::Collide,
+        format!("the plugins {names} wait for each other at {moment}: change before or after in the manifest of one"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place<'a>(plugin: &'a str, priority: i32, before: &'a [String], after: &'a [String]) -> Place<'a> {
+        Place { plugin, priority, before, after }
+    }
+
+    fn names<'a>(places: &[Place<'a>]) -> Vec<&'a str> {
+        order("status-filter", places).unwrap().into_iter().map(|index| places[index].plugin).collect()
+    }
+
+    #[test]
+    fn small_priorities_come_first_and_ties_go_by_name_whatever_the_order_given() {
+        let [a, b, c] = [place("a", 100, &[], &[]), place("b", 100, &[], &[]), place("c", 5, &[], &[])];
+        assert_eq!(names(&[a, b, c]), ["c", "a", "b"]);
+        assert_eq!(names(&[b, c, a]), ["c", "a", "b"]);
+    }
+
+    #[test]
+    fn before_and_after_bind_more_than_priorities() {
+        let (to_a, to_z) = (["a".to_owned()], ["z".to_owned(), "nobody".to_owned()]);
+        assert_eq!(names(&[place("a", 1, &[], &[]), place("b", 2, &to_a, &[])]), ["b", "a"]);
+        let last = place("a", 1, &[], &to_z);
+        assert_eq!(names(&[last, place("m", 50, &[], &[]), place("z", 90, &[], &[])]), ["m", "z", "a"]);
+    }
+
+    #[test]
+    fn a_circle_is_refused_with_those_in_it() {
+        let (to_a, to_b) = (["a".to_owned()], ["b".to_owned()]);
+        let places = [place("a", 1, &to_b, &[]), place("b", 1, &to_a, &[]), place("c", 1, &[], &[])];
+        let fault = order("events", &places).unwrap_err();
+        assert_eq!(fault.stage, Stage::Collide);
+        assert!(fault.sentence.starts_with("the plugins a, b wait for each other at events"), "{fault}");
+    }
+}
