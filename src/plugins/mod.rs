@@ -11,6 +11,7 @@ pub mod logs;
 pub mod manifest;
 pub mod order;
 pub mod origin;
+pub mod package;
 pub mod records;
 
 use std::future::Future;
@@ -20,6 +21,7 @@ use arc_swap::ArcSwap;
 use serde_json::Value;
 
 pub use manifest::Manifest;
+pub use package::Package;
 
 tokio::task_local! {
     static PINNED: Arc<Registry>;
