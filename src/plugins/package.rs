@@ -274,7 +274,9 @@ mod tests {
 
     #[test]
     fn what_leaves_the_package_or_is_cut_off_is_refused_in_a_sentence() {
-        for (path, wanted) in [("../evil", "leaves the package"), ("/etc/evil", "leaves the package"), ("a//b", "leaves")] {
+        for (path, wanted) in
+            [("../evil", "leaves the package"), ("/etc/evil", "leaves the package"), ("a//b", "leaves")]
+        {
             let fault = unpack(&tar(&files(&[(path, "")])), Origin::Kept).unwrap_err();
             assert!(fault.sentence.contains(wanted), "{fault}");
         }

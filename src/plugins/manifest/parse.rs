@@ -23,8 +23,7 @@ pub fn parse(text: &str) -> Result<Manifest, Fault> {
         .map_err(|error| Fault::new(Stage::Validate, format!("plugin.toml: {}", one_line(&error.to_string()))))?;
     let name = value.pointer("/plugin/name").and_then(Value::as_str).filter(|name| rules::is_name(name));
     let of = name.map_or_else(|| "plugin.toml".to_owned(), |name| format!("plugin.toml of {name}"));
-    let manifest: Manifest =
-        read(value).map_err(|problem| Fault::new(Stage::Validate, format!("{of}: {problem}")))?;
+    let manifest: Manifest = read(value).map_err(|problem| Fault::new(Stage::Validate, format!("{of}: {problem}")))?;
     if manifest.plugin.api != API {
         let offered = &manifest.plugin.api;
         return Err(Fault::new(

@@ -7,8 +7,25 @@ const METHODS: &[&str] = &["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /// The first segments of paths that belong to the server alone: signing in, federation, administration, pages.
 const PROTECTED: &[&str] = &[
-    "", ".well-known", "about", "actor", "admin", "assets", "auth", "health", "inbox", "livez", "media", "nodeinfo", "oauth",
-    "outbox", "privacy-policy", "readyz", "settings", "tags", "users",
+    "",
+    ".well-known",
+    "about",
+    "actor",
+    "admin",
+    "assets",
+    "auth",
+    "health",
+    "inbox",
+    "livez",
+    "media",
+    "nodeinfo",
+    "oauth",
+    "outbox",
+    "privacy-policy",
+    "readyz",
+    "settings",
+    "tags",
+    "users",
 ];
 
 /// What `/api/` begins beside its versions, and is not a plugin's either.
@@ -16,11 +33,43 @@ const PROTECTED_API: &[&str] = &["admin", "oembed"];
 
 /// Resources of the server itself: paths below them say so with `nested-under`.
 const CORE: &[&str] = &[
-    "accounts", "admin", "announcements", "apps", "blocks", "bookmarks", "conversations", "custom_emojis", "directory",
-    "domain_blocks", "emails", "endorsements", "favourites", "featured_tags", "filters", "follow_requests",
-    "followed_tags", "instance", "lists", "markers", "media", "mutes", "notifications", "peers", "polls", "preferences",
-    "profile", "push", "reports", "scheduled_statuses", "search", "statuses", "streaming", "suggestions", "tags",
-    "timelines", "trends",
+    "accounts",
+    "admin",
+    "announcements",
+    "apps",
+    "blocks",
+    "bookmarks",
+    "conversations",
+    "custom_emojis",
+    "directory",
+    "domain_blocks",
+    "emails",
+    "endorsements",
+    "favourites",
+    "featured_tags",
+    "filters",
+    "follow_requests",
+    "followed_tags",
+    "instance",
+    "lists",
+    "markers",
+    "media",
+    "mutes",
+    "notifications",
+    "peers",
+    "polls",
+    "preferences",
+    "profile",
+    "push",
+    "reports",
+    "scheduled_statuses",
+    "search",
+    "statuses",
+    "streaming",
+    "suggestions",
+    "tags",
+    "timelines",
+    "trends",
 ];
 
 /// The names of the parameters in a template.
@@ -87,12 +136,16 @@ fn nested(route: &Route) -> Result<(), String> {
         _ => "",
     };
     if resource.starts_with('{') {
-        return Err(format!("the path {path:?} would take every resource of the server: begin it with a word of your own"));
+        return Err(format!(
+            "the path {path:?} would take every resource of the server: begin it with a word of your own"
+        ));
     }
     let core = CORE.contains(&resource);
     match &route.nested_under {
         Some(named) if named == resource && core && segments.len() > 3 => Ok(()),
-        Some(named) => Err(format!("nested-under is {named:?}, and the path {path:?} does not go on from that resource")),
+        Some(named) => {
+            Err(format!("nested-under is {named:?}, and the path {path:?} does not go on from that resource"))
+        }
         None if core && segments.len() > 3 => {
             Err(format!("the path {path:?} goes on from a resource of the server: say nested-under = {resource:?}"))
         }

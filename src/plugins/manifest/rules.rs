@@ -314,7 +314,9 @@ fn schedules(manifest: &Manifest) -> Checked {
         let (job, cron) = (&schedule.job, &schedule.cron);
         let five = cron.split_whitespace().count() == 5;
         if !five || cron.parse::<croner::Cron>().is_err() {
-            return Err(format!("schedule {job:?}: {cron:?} is not five fields of a cron table, such as \"*/10 * * * *\""));
+            return Err(format!(
+                "schedule {job:?}: {cron:?} is not five fields of a cron table, such as \"*/10 * * * *\""
+            ));
         }
         quantity("jitter", schedule.jitter.as_deref(), values::duration, "a time, such as \"60s\"")
             .map_err(|problem| format!("schedule {job:?}: {problem}"))?;

@@ -118,15 +118,11 @@ impl Reader {
         let text = self.take(&mut files, MANIFEST, origin)?;
         let named: toml::Table = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok()).unwrap_or_default();
         let name = |table: &str, key: &str| named.get(table)?.get(key)?.as_str().map(str::to_owned);
-        let mut paths: Vec<String> = [
-            name("plugin", "wasm"),
-            name("sql", "statements"),
-            name("config", "schema"),
-            name("settings", "schema"),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
+        let mut paths: Vec<String> =
+            [name("plugin", "wasm"), name("sql", "statements"), name("config", "schema"), name("settings", "schema")]
+                .into_iter()
+                .flatten()
+                .collect();
         if let Some(folder) = name("sql", "migrations").filter(|folder| is_inside(folder)) {
             paths.extend(self.list(&folder).map_err(|error| unreadable(origin, &words(&error)))?);
         }

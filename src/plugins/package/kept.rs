@@ -23,7 +23,8 @@ pub fn keep(folder: &Path, package: &Package) -> io::Result<()> {
         return Ok(());
     }
     fs::create_dir_all(folder)?;
-    let mut files: BTreeMap<&str, &[u8]> = package.files.iter().map(|(path, bytes)| (path.as_str(), &**bytes)).collect();
+    let mut files: BTreeMap<&str, &[u8]> =
+        package.files.iter().map(|(path, bytes)| (path.as_str(), &**bytes)).collect();
     files.insert(&package.manifest.plugin.wasm, &package.wasm);
     let mut builder = tar::Builder::new(Vec::new());
     for (path, content) in files {
