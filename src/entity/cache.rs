@@ -7,12 +7,15 @@ use std::sync::Arc;
 
 use moka::sync::Cache as Moka;
 
-use crate::model::{AccountId, StatusId};
+use crate::model::{AccountId, AppId, StatusId};
 
 /// Most bytes of rendered accounts.
 const ACCOUNT_BYTES: u64 = 8 * 1024 * 1024;
 /// Most bytes of rendered statuses.
 const STATUS_BYTES: u64 = 24 * 1024 * 1024;
+
+/// Most names of applications.
+const APPLICATIONS: u64 = 1_000;
 
 /// What a status shows to everyone.
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub struct Cache {
     pub accounts: Moka<(AccountId, i64, i64), Arc<str>>,
     /// By id, version and emoji generation.
     pub statuses: Moka<(StatusId, i64, i64), Arc<StatusCore>>,
+    /// Names of applications, which never change.
+    pub applications: Moka<AppId, Arc<str>>,
 }
 
 impl Default for Cache {
@@ -44,6 +49,7 @@ impl Default for Cache {
                 .max_capacity(STATUS_BYTES)
                 .weigher(move |_, core: &Arc<StatusCore>| bytes(core.members.len()))
                 .build(),
+            applications: Moka::new(APPLICATIONS),
         }
     }
 }

@@ -3,15 +3,21 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use axum::extract::{ConnectInfo, Request};
-use axum::http::HeaderMap;
+use axum::http::{Extensions, HeaderMap};
 use ipnet::IpNet;
 
 /// The client's address. A request without a connection, as in tests, comes from this machine.
 #[must_use]
 pub fn client_address(request: &Request, trusted: &[IpNet]) -> IpAddr {
-    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    of(request.extensions(), request.headers(), trusted)
+}
+
+/// As [`client_address`], from the parts of a request.
+#[must_use]
+pub fn of(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+    let peer = extensions.get::<ConnectInfo<SocketAddr>>();
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |ConnectInfo(peer)| peer.ip().to_canonical());
-    behind_proxies(peer, request.headers(), trusted)
+    behind_proxies(peer, headers, trusted)
 }
 
 /// Goes from the peer towards the client for as long as what says so is trusted.

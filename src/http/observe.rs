@@ -4,6 +4,7 @@
 //! a person who reports one names the lines to look at. Only path and method are logged: a query may hold a token.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode};
@@ -20,6 +21,10 @@ use crate::{crypto, metrics};
 /// Random bytes of a request's id: enough that no two of a log's lifetime are the same.
 const ID_BYTES: usize = 12;
 
+/// In the extensions of an answer: the template of a route that is not the router's own, for the measurements.
+#[derive(Clone, Debug)]
+pub struct Template(pub Arc<str>);
+
 tokio::task_local! {
     static REQUEST_ID: String;
 }
@@ -33,18 +38,23 @@ pub fn request_id() -> Option<String> {
 pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
     let begun = Instant::now();
     let id = crypto::random_text(ID_BYTES);
-    let route = request.extensions().get::<MatchedPath>().cloned();
+    let matched = request.extensions().get::<MatchedPath>().cloned();
+    let matched = matched.as_ref().map(MatchedPath::as_str);
     let method = request.method().clone();
-    let path = route.as_ref().map_or("", MatchedPath::as_str);
-    let span = tracing::info_span!("request", request.id = %id, http.method = %method, http.route = path);
+    let span = tracing::info_span!("request", request.id = %id, http.method = %method, http.route = matched);
     let answer = REQUEST_ID.scope(id.clone(), answer(request, next)).instrument(span.clone()).await;
     let mut response = answer;
+    let beyond = response.extensions().get::<Template>().cloned();
+    let beyond = beyond.as_ref().map(|Template(path)| &**path);
+    if let Some(path) = beyond {
+        span.record("http.route", path);
+    }
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert("x-request-id", id);
     }
     let taken = begun.elapsed();
     if app.config.metrics.listen.is_some() {
-        record(&method, route.as_ref(), response.status(), taken);
+        record(&method, matched.or(beyond), response.status(), taken);
     }
     span.in_scope(|| {
         tracing::debug!(
@@ -67,8 +77,8 @@ async fn answer(request: Request, next: Next) -> Response {
     }
 }
 
-fn record(method: &Method, route: Option<&MatchedPath>, status: StatusCode, taken: Duration) {
-    let route = route.map_or_else(|| "unmatched".to_owned(), |route| route.as_str().to_owned());
+fn record(method: &Method, route: Option<&str>, status: StatusCode, taken: Duration) {
+    let route = route.unwrap_or("unmatched").to_owned();
     let labels = [("method", method.as_str().to_owned()), ("route", route), ("status", status.as_str().to_owned())];
     ::metrics::histogram!(metrics::REQUESTS, &labels).record(taken.as_secs_f64());
 }

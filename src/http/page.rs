@@ -11,7 +11,7 @@ use crate::entity::Fragment;
 #[derive(Debug)]
 pub struct Page {
     items: Vec<Fragment>,
-    links: Vec<String>,
+    links: Option<HeaderValue>,
     status: StatusCode,
 }
 
@@ -34,13 +34,12 @@ impl Page {
         ids: &[i64],
         items: Vec<Fragment>,
     ) -> Self {
-        let mut page = Self { items, links: Vec::new(), status: StatusCode::OK };
+        let mut page = Self { items, links: None, status: StatusCode::OK };
         if let (Some(first), Some(last)) = (ids.first(), ids.last()) {
             let full = i64::try_from(ids.len()).is_ok_and(|count| count >= paging.cursor.limit);
-            if full || links == Links::Always {
-                page.link(paging, "max_id", *last, "next");
-            }
-            page.link(paging, if links == Links::SinceId { "since_id" } else { "min_id" }, *first, "prev");
+            let next = (full || links == Links::Always).then_some(*last);
+            let prev = if links == Links::SinceId { "since_id" } else { "min_id" };
+            page.links = link_header(paging, next, Some((prev, *first)));
         }
         page
     }
@@ -51,20 +50,26 @@ impl Page {
         self.status = status;
         self
     }
+}
 
-    fn link<const D: i64, const M: i64>(&mut self, paging: &Paging<D, M>, name: &str, id: i64, rel: &str) {
-        let separator = if paging.kept.is_empty() { "" } else { "&" };
-        self.links.push(format!("<{}?{}{separator}{name}={id}>; rel=\"{rel}\"", paging.url, paging.kept));
-    }
+/// What leads from a page to its neighbours: below `next`, above `prev` by the parameter of that name.
+#[must_use]
+pub fn link_header<const D: i64, const M: i64>(
+    paging: &Paging<D, M>,
+    next: Option<i64>,
+    prev: Option<(&str, i64)>,
+) -> Option<HeaderValue> {
+    let next = next.map(|id| paging.link("max_id", id, "next"));
+    let prev = prev.map(|(name, id)| paging.link(name, id, "prev"));
+    let links: Vec<String> = next.into_iter().chain(prev).collect();
+    if links.is_empty() { None } else { HeaderValue::from_str(&links.join(", ")).ok() }
 }
 
 impl IntoResponse for Page {
     fn into_response(self) -> Response {
         let mut response = raw_json(self.status, Fragment::array(&self.items).into());
-        if let Ok(value) = HeaderValue::from_str(&self.links.join(", "))
-            && !self.links.is_empty()
-        {
-            response.headers_mut().insert(header::LINK, value);
+        if let Some(links) = self.links {
+            response.headers_mut().insert(header::LINK, links);
         }
         response
     }

@@ -1,10 +1,13 @@
 //! Every core route on one page, and the layers around them.
 
+use std::sync::LazyLock;
+
 use axum::Router;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware;
 use axum::response::Response;
-use axum::routing::{any, delete, get, patch, post};
+use axum::routing::{MethodRouter, any, delete, get, patch, post};
 use tower_http::normalize_path::NormalizePath;
 
 use super::api::{
@@ -16,6 +19,7 @@ use super::{
     access, auth, cache, compress, error, files, guard, headers, health, limits, oauth, observe, web, well_known,
 };
 use crate::app::App;
+use crate::plugins;
 
 /// The whole server. A slash at the end of a path is as good as none: some client libraries send one.
 pub fn router(app: App) -> Router {
@@ -25,14 +29,13 @@ pub fn router(app: App) -> Router {
 /// Layers run from the last to the first.
 fn routes(app: App) -> Router {
     Router::new()
-        .merge(api())
-        .merge(accounts())
-        .merge(health())
-        .merge(about())
-        .route("/media/{*key}", get(files::show))
-        .merge(browser().layer(middleware::from_fn_with_state(app.clone(), web::layer)))
-        .route("/assets/{name}", get(web::assets::show))
-        .fallback(not_found)
+        .merge(api().router)
+        .merge(accounts().router)
+        .merge(health().router)
+        .merge(about().router)
+        .merge(browser().router.layer(middleware::from_fn_with_state(app.clone(), web::layer)))
+        .merge(files().router)
+        .fallback(beyond)
         .method_not_allowed_fallback(not_found)
         .layer(middleware::from_fn_with_state(app.clone(), access::layer))
         .layer(middleware::from_fn_with_state(app.clone(), limits::layer))
@@ -42,11 +45,44 @@ fn routes(app: App) -> Router {
         .layer(middleware::from_fn_with_state(app.clone(), headers::layer))
         .layer(compress::layer())
         .layer(middleware::from_fn_with_state(app.clone(), observe::layer))
+        .layer(middleware::from_fn_with_state(app.clone(), plugins::routes::pin))
         .with_state(app)
 }
 
-fn api() -> Router<App> {
-    Router::new()
+/// The path of every core route, as written here: what no plugin may claim.
+pub fn templates() -> &'static [&'static str] {
+    static ALL: LazyLock<Vec<&'static str>> =
+        LazyLock::new(|| [api(), accounts(), health(), about(), browser(), files()].map(|part| part.paths).concat());
+    &ALL
+}
+
+/// A part of the router that can say what its paths are.
+#[derive(Default)]
+struct Routes {
+    router: Router<App>,
+    paths: Vec<&'static str>,
+}
+
+impl Routes {
+    fn new() -> Self {
+        Self::default()
+    }
+
+    fn route(mut self, path: &'static str, methods: MethodRouter<App>) -> Self {
+        self.paths.push(path);
+        self.router = self.router.route(path, methods);
+        self
+    }
+
+    /// Lays something around the routes so far.
+    fn around(mut self, wrap: impl FnOnce(Router<App>) -> Router<App>) -> Self {
+        self.router = wrap(self.router);
+        self
+    }
+}
+
+fn api() -> Routes {
+    Routes::new()
         // emails
         .route("/api/v1/emails/confirmations", post(emails::create_confirmation))
         .route("/api/v1/emails/check_confirmation", get(emails::check_confirmation))
@@ -112,8 +148,8 @@ fn api() -> Router<App> {
 }
 
 /// What the server tells about itself.
-fn about() -> Router<App> {
-    Router::new()
+fn about() -> Routes {
+    Routes::new()
         // instance, custom_emojis
         .route("/api/v2/instance", get(instance::show))
         .route("/api/v1/instance", get(instance::show_v1))
@@ -125,7 +161,7 @@ fn about() -> Router<App> {
         .route("/api/v1/instance/translation_languages", get(instance::translation_languages))
         .route("/api/v1/instance/languages", get(instance::languages))
         .route("/api/v1/custom_emojis", get(custom_emojis::index))
-        .layer(cache::for_everyone())
+        .around(|router| router.layer(cache::for_everyone()))
         .route("/api/v1/instance/domain_blocks", get(instance::domain_blocks).layer(cache::while_anonymous()))
         // well_known
         .route("/.well-known/webfinger", get(well_known::webfinger))
@@ -136,16 +172,16 @@ fn about() -> Router<App> {
         .route("/.well-known/change-password", get(well_known::change_password))
 }
 
-fn health() -> Router<App> {
-    Router::new()
+fn health() -> Routes {
+    Routes::new()
         .route("/health", get(health::alive))
         .route("/livez", get(health::alive))
         .route("/readyz", get(health::ready))
 }
 
 /// Accounts and what one does about another.
-fn accounts() -> Router<App> {
-    Router::new()
+fn accounts() -> Routes {
+    Routes::new()
         .route("/api/v1/accounts", get(accounts::index).post(registrations::create))
         .route("/api/v1/accounts/verify_credentials", get(credentials::show))
         .route("/api/v1/accounts/update_credentials", patch(credentials::update))
@@ -183,8 +219,8 @@ fn accounts() -> Router<App> {
 }
 
 /// Pages for people: errors are pages too, and cookies work.
-fn browser() -> Router<App> {
-    Router::new()
+fn browser() -> Routes {
+    Routes::new()
         // sign-up, confirmation, passwords, the owner
         .route("/auth/sign_up", get(web::sign_up::show).post(web::sign_up::create))
         .route("/auth/confirmation", get(web::confirmation::show).post(web::confirmation::create))
@@ -211,6 +247,19 @@ fn browser() -> Router<App> {
         .route("/auth/sign_out", post(web::sign_in::delete))
         .route("/settings", get(web::settings::show))
         .route("/settings/password", get(web::settings::show).post(web::settings::change_password))
+}
+
+/// What people uploaded, and what pages need.
+fn files() -> Routes {
+    Routes::new().route("/media/{*key}", get(files::show)).route("/assets/{name}", get(web::assets::show))
+}
+
+/// Paths that are not the core's: those of plugins, else unknown.
+async fn beyond(State(app): State<App>, request: Request) -> Response {
+    match plugins::routes::serve(app, request).await {
+        Some(response) => response,
+        None => not_found().await,
+    }
 }
 
 /// Unknown paths, and unknown methods of known paths (contract rules, section 1).

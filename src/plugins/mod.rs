@@ -11,7 +11,6 @@ pub mod logs;
 pub mod manifest;
 pub mod order;
 pub mod origin;
-pub mod package;
 pub mod records;
 
 use std::future::Future;
@@ -21,7 +20,6 @@ use arc_swap::ArcSwap;
 use serde_json::Value;
 
 pub use manifest::Manifest;
-pub use package::Package;
 
 tokio::task_local! {
     static PINNED: Arc<Registry>;

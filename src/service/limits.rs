@@ -5,6 +5,7 @@
 //! spent last is remembered for the answer's headers, see [`Ledger`]. Memory is bounded: who asks often is remembered,
 //! who asked once may be forgotten.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +24,7 @@ const CAPACITY: u64 = 50_000;
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Limit {
     /// Tells its counters from those of others.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// How often.
     pub max: u32,
     /// In how long a time.
@@ -36,7 +37,7 @@ const HOUR: i64 = 60 * MINUTE;
 macro_rules! limits {
     ($($(#[$doc:meta])* $name:ident = $max:literal in $window:expr;)+) => {$(
         $(#[$doc])*
-        pub static $name: Limit = Limit { name: stringify!($name), max: $max, window_seconds: $window };
+        pub static $name: Limit = Limit { name: Cow::Borrowed(stringify!($name)), max: $max, window_seconds: $window };
     )+};
 }
 
@@ -143,7 +144,7 @@ pub struct Standing {
 /// The counters of this process.
 #[derive(Debug)]
 pub struct Limits {
-    counters: Cache<(&'static str, Key), Arc<Mutex<Counter>>>,
+    counters: Cache<(Cow<'static, str>, Key), Arc<Mutex<Counter>>>,
 }
 
 #[derive(Debug, Default)]
@@ -159,13 +160,13 @@ impl Default for Limits {
 }
 
 impl Limits {
-    fn counter(&self, limit: &'static Limit, key: &Key) -> Arc<Mutex<Counter>> {
-        self.counters.get_with((limit.name, key.clone()), Arc::default)
+    fn counter(&self, limit: &Limit, key: &Key) -> Arc<Mutex<Counter>> {
+        self.counters.get_with((limit.name.clone(), key.clone()), Arc::default)
     }
 }
 
 /// Spends one of `limit`; `None` when limits are switched off.
-pub fn spend(app: &App, limit: &'static Limit, key: &Key) -> Option<Standing> {
+pub fn spend(app: &App, limit: &Limit, key: &Key) -> Option<Standing> {
     if !app.config.rate_limits.enabled {
         return None;
     }
@@ -188,7 +189,7 @@ pub fn spend(app: &App, limit: &'static Limit, key: &Key) -> Option<Standing> {
 ///
 /// # Errors
 /// [`Error::RateLimited`] when there is none.
-pub fn require(app: &App, limit: &'static Limit, key: &Key) -> Result<()> {
+pub fn require(app: &App, limit: &Limit, key: &Key) -> Result<()> {
     match spend(app, limit, key) {
         Some(standing) if standing.exceeded => {
             Ledger::note(standing);
@@ -203,14 +204,21 @@ pub fn require(app: &App, limit: &'static Limit, key: &Key) -> Result<()> {
 /// # Errors
 /// [`Error::RateLimited`] when the share is used up.
 pub fn family(app: &App, actor: AccountId, family: Family) -> Result<Spent> {
-    let (limit, key) = (family.limit(), Key::Person(actor));
-    let Some(standing) = spend(app, limit, &key) else { return Ok(Spent(None)) };
+    take(app, family.limit(), &Key::Person(actor))
+}
+
+/// Spends one of `limit` for an action that may yet fail, as [`family`] does.
+///
+/// # Errors
+/// [`Error::RateLimited`] when it is used up.
+pub fn take(app: &App, limit: &Limit, key: &Key) -> Result<Spent> {
+    let Some(standing) = spend(app, limit, key) else { return Ok(Spent(None)) };
     Ledger::note(standing);
     if standing.exceeded {
         return Err(Error::RateLimited);
     }
     let window = app.clock.now().timestamp().div_euclid(limit.window_seconds);
-    Ok(Spent(Some((app.limits.counter(limit, &key), window))))
+    Ok(Spent(Some((app.limits.counter(limit, key), window))))
 }
 
 /// One of a family's limit, spent for an action under way.

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
+use axum::http::Extensions;
 use axum::http::request::Parts;
 
 use crate::app::App;
@@ -82,11 +83,7 @@ impl<S: Need> FromRequestParts<App> for AppAuth<S> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
-        let grant = granted::<S>(parts)?.ok_or_else(sign_in_needed)?;
-        if let Some(why) = grant.unusable {
-            return Err(unusable(why));
-        }
-        Ok(Self(grant, PhantomData))
+        token(&parts.extensions, S::SCOPES).map(|grant| Self(grant, PhantomData))
     }
 }
 
@@ -103,7 +100,7 @@ impl<S: Need> FromRequestParts<App> for AnyStateAppAuth<S> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
-        let grant = granted::<S>(parts)?.ok_or_else(sign_in_needed)?;
+        let grant = granted(&parts.extensions, S::SCOPES)?.ok_or_else(sign_in_needed)?;
         match grant.unusable {
             None | Some(Unusable::Unconfirmed | Unusable::Pending) => Ok(Self(grant, PhantomData)),
             Some(why) => Err(unusable(why)),
@@ -125,13 +122,7 @@ impl<S: Need> FromRequestParts<App> for MaybeAuth<S> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
-        let Some(grant) = granted::<S>(parts)? else { return Ok(Self(None, PhantomData)) };
-        match grant.unusable {
-            Some(Unusable::Suspended) => Err(unusable(Unusable::Suspended)),
-            // Whoever cannot use their account yet sees what everyone sees.
-            Some(_) => Ok(Self(None, PhantomData)),
-            None => Ok(Self(grant.actor.clone(), PhantomData)),
-        }
+        perhaps(&parts.extensions, S::SCOPES).map(|actor| Self(actor, PhantomData))
     }
 }
 
@@ -144,13 +135,39 @@ impl<S: Need> OptionalFromRequestParts<App> for AppAuth<S> {
     }
 }
 
-fn granted<S: Need>(parts: &Parts) -> Result<Option<Arc<Grant>>> {
-    let authentication = parts.extensions.get::<Authentication>().unwrap_or(&Authentication::Missing);
+/// The token of a request, as [`AppAuth`] has it: good, with one of `scopes`, its account usable.
+///
+/// # Errors
+/// 401 without a token, 403 for the scope or the account, each with its words.
+pub fn token(extensions: &Extensions, scopes: &[&str]) -> Result<Arc<Grant>> {
+    let grant = granted(extensions, scopes)?.ok_or_else(sign_in_needed)?;
+    match grant.unusable {
+        Some(why) => Err(unusable(why)),
+        None => Ok(grant),
+    }
+}
+
+/// Perhaps a person, as [`MaybeAuth`] has them.
+///
+/// # Errors
+/// 401 for a token that is not ours, 403 for the scope or a suspended account.
+pub fn perhaps(extensions: &Extensions, scopes: &[&str]) -> Result<Option<Arc<Actor>>> {
+    let Some(grant) = granted(extensions, scopes)? else { return Ok(None) };
+    match grant.unusable {
+        Some(Unusable::Suspended) => Err(unusable(Unusable::Suspended)),
+        // Whoever cannot use their account yet sees what everyone sees.
+        Some(_) => Ok(None),
+        None => Ok(grant.actor.clone()),
+    }
+}
+
+fn granted(extensions: &Extensions, scopes: &[&str]) -> Result<Option<Arc<Grant>>> {
+    let authentication = extensions.get::<Authentication>().unwrap_or(&Authentication::Missing);
     let Some(grant) = authentication.grant()? else { return Ok(None) };
-    if grant.scopes.allows(S::SCOPES) {
+    if grant.scopes.allows(scopes) {
         return Ok(Some(Arc::clone(grant)));
     }
-    Err(Error::forbidden(format!("This action needs the scope {}", S::SCOPES.join(" or "))))
+    Err(Error::forbidden(format!("This action needs the scope {}", scopes.join(" or "))))
 }
 
 /// Without a token: 401 (contract rules, section 3).
@@ -158,7 +175,11 @@ fn sign_in_needed() -> Error {
     Error::Unauthorized("This method requires an authenticated user".into())
 }
 
-fn person(grant: &Grant) -> Result<Arc<Actor>> {
+/// The person behind a token.
+///
+/// # Errors
+/// 422 for an application's own token.
+pub fn person(grant: &Grant) -> Result<Arc<Actor>> {
     grant.actor.clone().ok_or_else(|| Error::invalid("This method requires an authenticated user"))
 }
 

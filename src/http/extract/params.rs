@@ -7,6 +7,7 @@ use std::fmt;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
+use axum::http::request::Parts;
 use axum::http::{Method, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Deserialize;
@@ -76,6 +77,90 @@ impl<T: DeserializeOwned> FromRequest<App> for Uploads<T> {
     }
 }
 
+/// A request as it was sent, for routes that read it themselves: tokens are taken out, the rest is checked as for every
+/// other route.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "what the names say")]
+pub struct Sent {
+    pub query: Vec<(String, String)>,
+    pub body: SentBody,
+}
+
+/// A body as it was sent.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "what the names say")]
+pub enum SentBody {
+    None,
+    /// Of a form or of multipart, names as they are written: `account_ids[]`.
+    Form(Vec<(String, String)>),
+    Json(serde_json::Map<String, Value>),
+    /// Of any other type.
+    Bytes(Bytes),
+}
+
+impl Sent {
+    /// Reads a request with a body of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// As for [`Params`]; files are refused with [`Error::Invalid`].
+    pub async fn read(parts: &Parts, body: Body, limit: usize) -> Result<Self> {
+        let mut tree = Tree::default();
+        let query = pairs(parts.uri.query().unwrap_or_default().as_bytes(), &mut tree)?;
+        let body = if parts.method == Method::GET || parts.method == Method::HEAD {
+            SentBody::None
+        } else {
+            SentBody::read(content_type(parts), body, limit, &mut tree).await?
+        };
+        tree.finish()?;
+        Ok(Self { query, body })
+    }
+}
+
+impl SentBody {
+    async fn read(content_type: &str, body: Body, limit: usize, tree: &mut Tree) -> Result<Self> {
+        let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        if kind == "multipart/form-data" {
+            let (mut form, mut files) = (Tree::default(), Vec::new());
+            let sent =
+                read_multipart(Limited::new(body, limit), boundary(content_type)?, &mut form, &mut files).await?;
+            if files.iter().any(|(_, file)| !file.bytes.is_empty()) {
+                return Err(Error::invalid("no file is taken here"));
+            }
+            form.finish()?;
+            return Ok(Self::Form(without_tokens(sent)));
+        }
+        let bytes = collect(body, limit).await?;
+        match kind.as_str() {
+            _ if bytes.is_empty() => Ok(Self::None),
+            "application/json" => {
+                let mut object = json_object(&bytes)?;
+                TOKENS.iter().for_each(|name| drop(object.remove(*name)));
+                let mut checked = Tree::default();
+                checked.merge(object.clone());
+                checked.finish()?;
+                Ok(Self::Json(object))
+            }
+            "application/x-www-form-urlencoded" => pairs(&bytes, tree).map(Self::Form),
+            "" => Err(unreadable("")),
+            _ => Ok(Self::Bytes(bytes)),
+        }
+    }
+}
+
+/// Parameters that hold a token.
+const TOKENS: [&str; 2] = ["access_token", "bearer_token"];
+
+fn pairs(text: &[u8], tree: &mut Tree) -> Result<Vec<(String, String)>> {
+    tree.add_form(text)?;
+    let sent = url::form_urlencoded::parse(text);
+    Ok(without_tokens(sent.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
+}
+
+fn without_tokens(mut pairs: Vec<(String, String)>) -> Vec<(String, String)> {
+    pairs.retain(|(name, _)| !TOKENS.contains(&name.as_str()));
+    pairs
+}
+
 /// Reads a tree of parameters into `T`; the error names the parameter.
 ///
 /// # Errors
@@ -94,14 +179,11 @@ async fn read(request: Request, limit: usize) -> Result<(Value, Vec<(String, Upl
     let mut files = Vec::new();
     tree.add_form(parts.uri.query().unwrap_or_default().as_bytes())?;
     if parts.method != Method::GET && parts.method != Method::HEAD {
-        let content_type =
-            parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let content_type = content_type(&parts);
         let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         match kind.as_str() {
             "multipart/form-data" => {
-                let boundary = multer::parse_boundary(content_type)
-                    .map_err(|_| Error::bad_request("multipart body without a boundary"))?;
-                read_multipart(Limited::new(body, limit), boundary, &mut tree, &mut files).await?;
+                read_multipart(Limited::new(body, limit), boundary(content_type)?, &mut tree, &mut files).await?;
             }
             "application/json" => {
                 let bytes = collect(body, limit).await?;
@@ -113,15 +195,24 @@ async fn read(request: Request, limit: usize) -> Result<(Value, Vec<(String, Upl
             other => {
                 // A client that has nothing to say often sends no type, or one it always sends.
                 if !collect(body, limit).await?.is_empty() {
-                    return Err(Error::bad_request(format!(
-                        "cannot read a body of type {:?}: send JSON, a form or multipart",
-                        clip(other)
-                    )));
+                    return Err(unreadable(other));
                 }
             }
         }
     }
     Ok((tree.finish()?, files))
+}
+
+fn content_type(parts: &Parts) -> &str {
+    parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+fn boundary(content_type: &str) -> Result<String> {
+    multer::parse_boundary(content_type).map_err(|_| Error::bad_request("multipart body without a boundary"))
+}
+
+fn unreadable(kind: &str) -> Error {
+    Error::bad_request(format!("cannot read a body of type {:?}: send JSON, a form or multipart", clip(kind)))
 }
 
 fn clip(text: &str) -> String {
@@ -157,7 +248,8 @@ async fn read_multipart(
     boundary: String,
     tree: &mut Tree,
     files: &mut Vec<(String, Upload)>,
-) -> Result<()> {
+) -> Result<Vec<(String, String)>> {
+    let mut fields = Vec::new();
     let mut multipart = multer::Multipart::new(body.into_data_stream(), boundary);
     while let Some(field) = multipart.next_field().await.map_err(multipart_error)? {
         let name = field.name().unwrap_or_default().to_owned();
@@ -168,10 +260,11 @@ async fn read_multipart(
         } else {
             let text = String::from_utf8(bytes.into())
                 .map_err(|_| Error::bad_request(format!("{} is not UTF-8", clip(&name))))?;
-            tree.add(&name, Value::String(text))?;
+            tree.add(&name, Value::String(text.clone()))?;
+            fields.push((name, text));
         }
     }
-    Ok(())
+    Ok(fields)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]

@@ -1,0 +1,143 @@
+//! Which paths a plugin may have: not the core's, not another's, and nothing below what is nobody's but the server's.
+
+use std::sync::LazyLock;
+
+use rookery_plugin_host::{Fault, Stage};
+
+use super::template::Template;
+use crate::http::router;
+use crate::plugins::manifest::Route;
+
+/// Paths that are the server's own with all that is below them, whether there is a route or not.
+const PROTECTED: &[&str] = &[
+    "/",
+    "/@{name}",
+    "/actor",
+    "/admin",
+    "/api/admin",
+    "/api/{version}/admin",
+    "/api/oembed",
+    "/assets",
+    "/auth",
+    "/health",
+    "/inbox",
+    "/livez",
+    "/media",
+    "/media_proxy",
+    "/metrics",
+    "/nodeinfo",
+    "/oauth",
+    "/outbox",
+    "/readyz",
+    "/settings",
+    "/users",
+    "/.well-known",
+];
+
+static CORE: LazyLock<Vec<(&'static str, Template)>> = LazyLock::new(|| read(router::templates()));
+static CLOSED: LazyLock<Vec<(&'static str, Template)>> = LazyLock::new(|| read(PROTECTED));
+
+fn read(paths: &[&'static str]) -> Vec<(&'static str, Template)> {
+    paths.iter().filter_map(|path| Some((*path, Template::parse(path)?))).collect()
+}
+
+/// The template of a route that `plugin` may have as far as the core is concerned.
+///
+/// # Errors
+/// One sentence that names the plugin, the route, what is in its way and what to do.
+pub(super) fn check(plugin: &str, route: &Route) -> Result<Template, Fault> {
+    let path = route.path.as_str();
+    let template = Template::parse(path)
+        .filter(|_| !path.contains(['%', '?', '#', '*']) && !path.contains("//") && (path == "/" || !path.ends_with('/')))
+        .ok_or_else(|| refuse(plugin, path, "is no path: write fixed segments and whole parameters, as /api/v1/notes/{id}"))?;
+    if let Some((core, _)) = CORE.iter().find(|(_, core)| core.overlaps(&template)) {
+        return Err(refuse(plugin, path, &format!("is the core's {core}: choose another path")));
+    }
+    if let Some((closed, _)) = CLOSED.iter().find(|(_, closed)| *closed == template || template.continues(closed)) {
+        return Err(refuse(plugin, path, &format!("is below {closed}, which no plugin may answer: choose another path")));
+    }
+    check_nesting(plugin, route, &template)?;
+    Ok(template)
+}
+
+/// Going on from a resource of the core has to be meant.
+fn check_nesting(plugin: &str, route: &Route, template: &Template) -> Result<(), Fault> {
+    let above = CORE.iter().filter(|(_, core)| template.continues(core)).max_by_key(|(_, core)| core.len());
+    match (&route.nested_under, above.and_then(|(path, core)| Some((path, core.resource()?)))) {
+        (None, None) => Ok(()),
+        (None, Some((core, resource))) => Err(refuse(
+            plugin,
+            &route.path,
+            &format!("goes on from the core's {core}: write nested-under = \"{resource}\""),
+        )),
+        (Some(named), above) => {
+            let right = above.is_some_and(|(_, resource)| resource == named)
+                || above.is_none() && CORE.iter().any(|(_, core)| template.shares(core, named));
+            if right {
+                return Ok(());
+            }
+            let fix = match above {
+                Some((_, resource)) => format!("is nested under \"{resource}\" and not \"{named}\": write that"),
+                None => format!("is not nested under \"{named}\": leave nested-under out"),
+            };
+            Err(refuse(plugin, &route.path, &fix))
+        }
+    }
+}
+
+/// One sentence about a route that is not taken.
+pub(super) fn refuse(plugin: &str, path: &str, why: &str) -> Fault {
+    Fault::new(Stage::Collide, format!("Plugin {plugin}: the route {path} {why}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sentence(text: &str) -> Option<String> {
+        let route: Route = toml::from_str(&format!("id = \"x\"\nmethod = \"GET\"\nauth = \"none\"\n{text}")).expect("a route");
+        check("notes", &route).err().map(|fault| fault.sentence)
+    }
+
+    #[test]
+    fn a_route_of_the_core_is_refused_with_its_name() {
+        let why = sentence("path = \"/api/v1/statuses/{status}\"").expect("refused");
+        assert_eq!(
+            why,
+            "Plugin notes: the route /api/v1/statuses/{status} is the core's /api/v1/statuses/{id}: choose another path."
+        );
+        for path in ["/api/v1/accounts/{x}", "/api/v1/timelines/home", "/{x}", "/about", "/media/{x}", "/media/a/b"] {
+            assert!(sentence(&format!("path = \"{path}\"")).is_some(), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_the_servers_own_is_closed_with_all_below() {
+        for path in [
+            "/oauth/more", "/auth/x", "/api/admin/plugins", "/api/v1/admin/x", "/api/v9/admin", "/.well-known/x", "/inbox",
+            "/users/a/b/c", "/users/{x}/inbox", "/@{x}/y/z", "/settings/x", "/metrics", "/nodeinfo/3",
+        ] {
+            assert!(sentence(&format!("path = \"{path}\"")).is_some(), "{path}");
+        }
+    }
+
+    #[test]
+    fn nesting_has_to_be_meant() {
+        let bare = sentence("path = \"/api/v1/statuses/{status}/react/{emoji}\"").expect("refused");
+        assert!(bare.ends_with("goes on from the core's /api/v1/statuses/{id}: write nested-under = \"statuses\"."), "{bare}");
+        assert_eq!(sentence("path = \"/api/v1/statuses/{status}/react/{emoji}\"\nnested-under = \"statuses\""), None);
+        assert!(sentence("path = \"/api/v1/statuses/{status}/react\"\nnested-under = \"accounts\"").is_some());
+        assert!(sentence("path = \"/api/v1/notes\"\nnested-under = \"statuses\"").is_some());
+        assert_eq!(sentence("path = \"/api/v1/timelines/antenna/{id}\""), None);
+        assert_eq!(sentence("path = \"/api/v1/timelines/antenna/{id}\"\nnested-under = \"timelines\""), None);
+        assert_eq!(sentence("path = \"/api/v1/antennas/{id}\""), None);
+        assert_eq!(sentence("path = \"/invite/{code}\""), None);
+    }
+
+    #[test]
+    fn what_is_no_path_is_said_so() {
+        for path in ["api/v1/x", "/api/v1/x/", "/api//x", "/api/%41", "/x?y", "/x/{*rest}", "/x/{a}{b}"] {
+            assert!(sentence(&format!("path = \"{path}\"")).expect(path).contains("is no path"), "{path}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Which headers a plugin sees, and which it may set.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+
+/// Headers that a plugin may set. Everything else is the server's: cookies, lengths, connections, who may read an answer
+/// (CORS) and what a browser may do with it.
+const SETTABLE: [HeaderName; 8] = [
+    header::CACHE_CONTROL,
+    header::CONTENT_DISPOSITION,
+    header::CONTENT_LANGUAGE,
+    header::ETAG,
+    header::EXPIRES,
+    header::LAST_MODIFIED,
+    header::LOCATION,
+    header::RETRY_AFTER,
+];
+
+/// Most bytes of one value.
+const MAX_VALUE_BYTES: usize = 2 << 10;
+
+/// Headers that are never a plugin's business, whatever its manifest lists: secrets, and who is at the other end.
+const SECRET: [HeaderName; 7] = [
+    header::AUTHORIZATION,
+    header::COOKIE,
+    header::PROXY_AUTHORIZATION,
+    header::FORWARDED,
+    HeaderName::from_static("x-forwarded-for"),
+    HeaderName::from_static("x-real-ip"),
+    HeaderName::from_static("signature"),
+];
+
+/// Content types in which bytes may be answered: what no browser runs.
+const TYPES: [(&str, &str); 11] = [
+    ("application/json", "application/json; charset=utf-8"),
+    ("application/octet-stream", "application/octet-stream"),
+    ("image/avif", "image/avif"),
+    ("image/gif", "image/gif"),
+    ("image/jpeg", "image/jpeg"),
+    ("image/png", "image/png"),
+    ("image/webp", "image/webp"),
+    ("text/calendar", "text/calendar; charset=utf-8"),
+    ("text/csv", "text/csv; charset=utf-8"),
+    ("text/plain", "text/plain; charset=utf-8"),
+    ("text/vcard", "text/vcard; charset=utf-8"),
+];
+
+/// Those of `headers` that the manifest lists in `wanted`, names in lower case.
+pub(super) fn shown(headers: &HeaderMap, wanted: &[String]) -> Vec<(String, String)> {
+    let names = wanted.iter().filter_map(|name| HeaderName::try_from(name.as_str()).ok());
+    let mut shown = Vec::new();
+    for name in names.filter(|name| !SECRET.contains(name)) {
+        let values = headers.get_all(&name).iter().filter_map(|value| value.to_str().ok());
+        shown.extend(values.map(|value| (name.as_str().to_owned(), value.to_owned())));
+    }
+    shown
+}
+
+/// Puts those of `sent` that a plugin may set among `headers`, and gives the names of the others.
+pub(super) fn set(headers: &mut HeaderMap, sent: &[(String, String)]) -> Vec<String> {
+    let mut refused = Vec::new();
+    for (name, value) in sent {
+        let known = HeaderName::try_from(name.as_str()).ok().filter(|name| SETTABLE.contains(name));
+        let value = HeaderValue::try_from(value.as_str()).ok().filter(|value| value.len() <= MAX_VALUE_BYTES);
+        match (known, value) {
+            (Some(name), Some(value)) => {
+                headers.insert(name, value);
+            }
+            (None, _) | (_, None) => refused.push(name.escape_debug().take(64).collect()),
+        }
+    }
+    refused
+}
+
+/// The content type as it is sent; none for one that is not allowed.
+pub(super) fn content_type(asked: &str) -> Option<HeaderValue> {
+    let essence = asked.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    TYPES.iter().find(|(name, _)| *name == essence).map(|(_, sent)| HeaderValue::from_static(sent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_plugin_sets_what_is_harmless_and_nothing_else() {
+        let mut headers = HeaderMap::new();
+        let refused = set(
+            &mut headers,
+            &pairs(&[
+                ("ETag", "\"1\""),
+                ("Set-Cookie", "a=b"),
+                ("Host", "evil.test"),
+                ("Content-Length", "0"),
+                ("Transfer-Encoding", "chunked"),
+                ("Connection", "close"),
+                ("Access-Control-Allow-Origin", "https://evil.test"),
+                ("Content-Security-Policy", "default-src *"),
+                ("Content-Type", "text/html"),
+                ("X-Accel-Redirect", "/etc/passwd"),
+                ("X-Plugin", "core"),
+                ("Link", "</x>; rel=next"),
+                ("Location", "/x\r\nSet-Cookie: a=b"),
+                ("E\r\nTag", "x"),
+                ("Retry-After", &"1".repeat(MAX_VALUE_BYTES + 1)),
+            ]),
+        );
+        assert_eq!(headers.len(), 1);
+        assert_eq!(headers[header::ETAG], "\"1\"");
+        assert_eq!(refused.len(), 14);
+        assert!(refused.contains(&"E\\r\\nTag".to_owned()), "{refused:?}");
+    }
+
+    #[test]
+    fn a_plugin_sees_what_its_manifest_lists_and_no_secret() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [("authorization", "Bearer canary"), ("cookie", "a=canary"), ("accept-language", "de"), ("accept", "*/*")] {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        let wanted = ["Authorization", "Cookie", "Accept-Language", "no header"].map(str::to_owned);
+        assert_eq!(shown(&headers, &wanted), pairs(&[("accept-language", "de")]));
+        assert_eq!(shown(&headers, &[]), []);
+    }
+
+    #[test]
+    fn bytes_are_of_a_type_that_no_browser_runs() {
+        assert_eq!(content_type("Text/CSV; charset=utf-16; x=\"a\r\nb\"").expect("allowed"), "text/csv; charset=utf-8");
+        assert_eq!(content_type("image/png").expect("allowed"), "image/png");
+        for bad in ["text/html", "image/svg+xml", "application/xhtml+xml", "text/javascript", "text/xml", "", "*/*"] {
+            assert_eq!(content_type(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! JSON with holes: `{"$status":"1"}`, `{"$account":"2"}` and `{"$list":"3"}` stand for entities.
+//!
+//! Pure. [`Filled::parse`] finds the holes, whoever renders gives the entities, [`Filled::write`] puts them in: `null`
+//! where there is none, or nothing at all where the hole is a member of an array.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+
+use crate::entity::Fragment;
+use crate::plugins::json::{self, MAX_DEPTH, too_deep};
+
+/// What stands in a hole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "named as in the contract")]
+pub enum Kind {
+    Status,
+    Account,
+    List,
+}
+
+impl Kind {
+    fn of(name: &str) -> Option<Self> {
+        match name {
+            "$status" => Some(Self::Status),
+            "$account" => Some(Self::Account),
+            "$list" => Some(Self::List),
+            _ => None,
+        }
+    }
+}
+
+/// A document whose holes are known.
+#[derive(Debug, PartialEq)]
+pub struct Filled(Node);
+
+#[derive(Debug, PartialEq)]
+enum Node {
+    /// JSON as it stands.
+    Plain(String),
+    Array(Vec<Node>),
+    Object(Vec<(String, Node)>),
+    Hole(Kind, i64),
+}
+
+impl Filled {
+    /// Reads a document, as strictly as [`json::check`].
+    ///
+    /// # Errors
+    /// What is wrong, for the plugin's author.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        json::read(text, |deserializer| Read { depth: 0 }.deserialize(deserializer)).map(Self)
+    }
+
+    /// The ids of every hole of `kind`, each once, in their order.
+    #[must_use]
+    pub fn ids(&self, kind: Kind) -> Vec<i64> {
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        let mut waiting = vec![&self.0];
+        while let Some(node) = waiting.pop() {
+            match node {
+                Node::Hole(of, id) if *of == kind && seen.insert(*id) => found.push(*id),
+                Node::Hole(..) | Node::Plain(_) => {}
+                Node::Array(items) => waiting.extend(items.iter().rev()),
+                Node::Object(members) => waiting.extend(members.iter().rev().map(|(_, node)| node)),
+            }
+        }
+        found
+    }
+
+    /// The document with what is in `entities` in its holes.
+    #[must_use]
+    pub fn write(&self, entities: &HashMap<(Kind, i64), Fragment>) -> String {
+        let mut out = String::new();
+        self.0.write(&mut out, entities);
+        out
+    }
+}
+
+impl Node {
+    fn write(&self, out: &mut String, entities: &HashMap<(Kind, i64), Fragment>) {
+        match self {
+            Self::Plain(text) => out.push_str(text),
+            Self::Hole(kind, id) => out.push_str(entities.get(&(*kind, *id)).map_or("null", Fragment::as_str)),
+            Self::Array(items) => {
+                let shown = items.iter().filter(|item| match item {
+                    Self::Hole(kind, id) => entities.contains_key(&(*kind, *id)),
+                    Self::Plain(_) | Self::Array(_) | Self::Object(_) => true,
+                });
+                out.push('[');
+                for (index, item) in shown.enumerate() {
+                    out.push_str(if index == 0 { "" } else { "," });
+                    item.write(out, entities);
+                }
+                out.push(']');
+            }
+            Self::Object(members) => {
+                out.push('{');
+                for (index, (name, node)) in members.iter().enumerate() {
+                    out.push_str(if index == 0 { "" } else { "," });
+                    out.push_str(&serde_json::Value::from(name.as_str()).to_string());
+                    out.push(':');
+                    node.write(out, entities);
+                }
+                out.push('}');
+            }
+        }
+    }
+}
+
+struct Read {
+    depth: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for Read {
+    type Value = Node;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+fn plain<E>(value: impl Into<serde_json::Value>) -> Result<Node, E> {
+    Ok(Node::Plain(value.into().to_string()))
+}
+
+impl<'de> Visitor<'de> for Read {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Plain("null".to_owned()))
+    }
+    fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
+        plain(value)
+    }
+    fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
+        plain(value)
+    }
+    fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
+        plain(value)
+    }
+    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
+        plain(value)
+    }
+    fn visit_str<E>(self, value: &str) -> Result<Node, E> {
+        plain(value)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
+        if self.depth == MAX_DEPTH {
+            return Err(too_deep());
+        }
+        let mut read = Vec::new();
+        while let Some(item) = items.next_element_seed(Self { depth: self.depth + 1 })? {
+            read.push(item);
+        }
+        Ok(Node::Array(read))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Node, A::Error> {
+        if self.depth == MAX_DEPTH {
+            return Err(too_deep());
+        }
+        let mut names = HashSet::new();
+        let mut read = Vec::new();
+        while let Some(name) = members.next_key::<Cow<'de, str>>()? {
+            let node = members.next_value_seed(Self { depth: self.depth + 1 })?;
+            if !names.insert(name.clone()) {
+                return Err(A::Error::custom(format_args!("the member {name:?} is there twice")));
+            }
+            read.push((name.into_owned(), node));
+        }
+        hole(read).map_err(A::Error::custom)
+    }
+}
+
+/// An object of one member with the name of a kind is a hole.
+fn hole(members: Vec<(String, Node)>) -> Result<Node, String> {
+    let [(name, Node::Plain(value))] = members.as_slice() else { return Ok(Node::Object(members)) };
+    let Some(kind) = Kind::of(name) else { return Ok(Node::Object(members)) };
+    let id = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).and_then(|id| id.parse().ok());
+    id.map(|id| Node::Hole(kind, id)).ok_or_else(|| format!("{name} stands before an id, as text: {value} is none"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity::Object;
+
+    fn entity(text: &str) -> Fragment {
+        let mut object = Object::with_capacity(16);
+        object.member("id", text);
+        object.close()
+    }
+
+    #[test]
+    fn each_hole_is_filled_by_what_it_names() {
+        let document = Filled::parse(r#"{"b":[{"$status":"2"},{"$status":"9"},1.5,{"$account":"3"}],"a":{"$status":"2"},"n":{"$list":"4"},"text":"{\"$status\":\"1\"}","$status":"1","é":null}"#);
+        let document = document.expect("JSON");
+        assert_eq!(document.ids(Kind::Status), [2, 9]);
+        assert_eq!([document.ids(Kind::Account), document.ids(Kind::List)], [vec![3], vec![4]]);
+        let entities = HashMap::from([((Kind::Status, 2), entity("2")), ((Kind::Account, 3), entity("3"))]);
+        assert_eq!(
+            document.write(&entities),
+            r#"{"b":[{"id":2},1.5,{"id":3}],"a":{"id":2},"n":null,"text":"{\"$status\":\"1\"}","$status":"1","é":null}"#
+        );
+    }
+
+    #[test]
+    fn a_hole_alone_is_a_document() {
+        let document = Filled::parse(r#"{"$account":"3"}"#).expect("JSON");
+        assert_eq!(document.write(&HashMap::new()), "null");
+        assert_eq!(document.write(&HashMap::from([((Kind::Account, 3), entity("3"))])), "{\"id\":3}");
+    }
+
+    #[test]
+    fn what_is_broken_is_refused() {
+        let deep = "[".repeat(MAX_DEPTH + 1) + &"]".repeat(MAX_DEPTH + 1);
+        for bad in [r#"{"$status":1}"#, r#"{"$status":"x"}"#, r#"{"a":1,"a":2}"#, "{", &deep, "{} x"] {
+            assert!(Filled::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

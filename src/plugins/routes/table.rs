@@ -1,0 +1,241 @@
+//! The routes of all plugins that serve, as one table: it is built whole, or not at all.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::http::Method;
+use rookery_plugin_host::Fault;
+
+use super::claim;
+use super::quantity;
+use super::template::{Path, Template};
+use crate::plugins::Active;
+use crate::plugins::manifest::{ParamKind, Route};
+use crate::service::limits::Limit;
+
+/// The methods that a route may have.
+const METHODS: [Method; 5] = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
+
+/// What a body may weigh where a route says nothing.
+const BODY_LIMIT_BYTES: usize = 64 << 10;
+
+/// All routes.
+#[derive(Debug, Default)]
+pub struct Table {
+    /// By number of segments, the closest first.
+    mounted: HashMap<usize, Vec<Arc<Mounted>>>,
+}
+
+/// One route of one plugin.
+#[derive(Debug)]
+pub struct Mounted {
+    /// Whose it is.
+    pub(super) plugin: Arc<Active>,
+    /// Its path as the manifest writes it.
+    pub(super) path: Arc<str>,
+    /// What else there is to know of it.
+    pub(super) rules: Rules,
+    at: usize,
+}
+
+impl Mounted {
+    /// As the manifest has it.
+    pub(super) fn route(&self) -> &Route {
+        &self.plugin.manifest.routes[self.at]
+    }
+}
+
+/// What a manifest says of a route, read.
+#[derive(Debug)]
+pub(super) struct Rules {
+    pub(super) template: Template,
+    pub(super) methods: Vec<Method>,
+    pub(super) body_limit: usize,
+    pub(super) rate: Option<Limit>,
+}
+
+/// A route that answers a request, and its parameters in the order of the template.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) mounted: Arc<Mounted>,
+    pub(super) params: Vec<(String, String)>,
+}
+
+impl Table {
+    /// The table of these plugins' routes, in their order.
+    ///
+    /// # Errors
+    /// One sentence when a route is the core's or another plugin's, or makes no sense.
+    pub fn build(plugins: &[Arc<Active>]) -> Result<Self, Fault> {
+        let mut claims = Claims::default();
+        let mut table = Self::default();
+        for plugin in plugins {
+            for (at, route) in plugin.manifest.routes.iter().enumerate() {
+                let rules = claims.add(plugin.name(), route)?;
+                let path = route.path.as_str().into();
+                let row = table.mounted.entry(rules.template.len()).or_default();
+                row.push(Arc::new(Mounted { plugin: Arc::clone(plugin), path, rules, at }));
+            }
+        }
+        for row in table.mounted.values_mut() {
+            row.sort_by_key(|mounted| mounted.rules.template.closeness());
+        }
+        Ok(table)
+    }
+
+    /// The route for a request. An answer to `HEAD` is one to `GET` without its body.
+    pub(super) fn find(&self, method: &Method, path: &str) -> Option<Found> {
+        let path = Path::parse(path)?;
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        self.mounted.get(&path.len())?.iter().find_map(|mounted| {
+            let values = mounted.rules.template.matches(&path)?;
+            let names = mounted.rules.template.names().map(str::to_owned);
+            let known = mounted.rules.methods.contains(method);
+            known.then(|| Found { mounted: Arc::clone(mounted), params: names.zip(values).collect() })
+        })
+    }
+}
+
+/// What was claimed so far, and by whom.
+#[derive(Debug, Default)]
+struct Claims(Vec<(String, Template, String, Vec<Method>)>);
+
+impl Claims {
+    fn add(&mut self, plugin: &str, route: &Route) -> Result<Rules, Fault> {
+        let template = claim::check(plugin, route)?;
+        let rules = Rules::read(plugin, route, template)?;
+        for (owner, template, path, methods) in &self.0 {
+            if owner != plugin && template.overlaps(&rules.template) {
+                let why = format!("is taken by plugin {owner} ({path}): disable one of the two");
+                return Err(claim::refuse(plugin, &route.path, &why));
+            }
+            let twice = methods.iter().find(|method| rules.methods.contains(method));
+            if owner == plugin
+                && let Some(method) = twice
+                && template.closeness() == rules.template.closeness()
+                && template.overlaps(&rules.template)
+            {
+                return Err(claim::refuse(plugin, &route.path, &format!("is declared twice for {method}: keep one")));
+            }
+        }
+        self.0.push((plugin.to_owned(), rules.template.clone(), route.path.clone(), rules.methods.clone()));
+        Ok(rules)
+    }
+}
+
+impl Rules {
+    fn read(plugin: &str, route: &Route, template: Template) -> Result<Self, Fault> {
+        let refuse = |why: &str| claim::refuse(plugin, &route.path, why);
+        let mut methods = Vec::new();
+        for name in route.method.all() {
+            let method = METHODS.iter().find(|method| method.as_str() == name);
+            methods.push(method.cloned().ok_or_else(|| {
+                refuse(&format!("has the method {name:?}: write GET, POST, PUT, PATCH or DELETE"))
+            })?);
+        }
+        let named = route.params.keys().chain(&route.status_visible).chain(&route.account_exists);
+        for name in named {
+            if !template.names().any(|param| param == name) {
+                return Err(refuse(&format!("has no parameter {name}: write {{{name}}} into the path")));
+            }
+        }
+        let body_limit = match route.body_limit.as_deref() {
+            None => BODY_LIMIT_BYTES,
+            Some(text) => quantity::bytes(text)
+                .ok_or_else(|| refuse(&format!("has the body-limit {text:?}: write it as \"64KiB\"")))?,
+        };
+        let rate = match route.rate.as_deref() {
+            None => None,
+            Some(text) => Some(rate(plugin, route, text).ok_or_else(|| {
+                refuse(&format!("has the rate {text:?}: write it as \"300/5m\", or \"300/5m name\" to share it"))
+            })?),
+        };
+        Ok(Self { template, methods, body_limit, rate })
+    }
+}
+
+/// `300/5m`: a limit of this route. `300/5m reactions`: of all routes of the plugin that name it so.
+fn rate(plugin: &str, route: &Route, text: &str) -> Option<Limit> {
+    let (amount, family) = text.split_once(' ').unwrap_or((text, &route.id));
+    let (max, window) = amount.split_once('/')?;
+    let window_seconds = quantity::seconds(window)?;
+    let name = Cow::Owned(format!("plugin {plugin} {family}"));
+    Some(Limit { name, max: max.parse().ok().filter(|max| *max > 0)?, window_seconds })
+}
+
+/// What a parameter of `route` must be. One that names a status or an account is an id.
+pub(super) fn kind(route: &Route, name: &str) -> ParamKind {
+    let names = [&route.status_visible, &route.account_exists];
+    if names.into_iter().flatten().any(|param| param == name) {
+        return ParamKind::Id;
+    }
+    route.params.get(name).copied().unwrap_or(ParamKind::Segment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn route(text: &str) -> Route {
+        toml::from_str(&format!("id = \"x\"\nauth = \"none\"\n{text}")).expect("a route")
+    }
+
+    fn refused(routes: &[(&str, &str)]) -> String {
+        let mut claims = Claims::default();
+        let (last, first) = routes.split_last().expect("routes");
+        for (plugin, text) in first {
+            claims.add(plugin, &route(text)).expect("taken");
+        }
+        claims.add(last.0, &route(last.1)).expect_err("refused").sentence
+    }
+
+    #[test]
+    fn the_second_of_two_plugins_is_refused_and_both_are_named() {
+        let path = |path: &str| format!("method = \"GET\"\npath = \"{path}\"");
+        let why = refused(&[("circles", &path("/api/v1/circles/{id}")), ("rings", &path("/api/v1/circles/{ring}"))]);
+        assert_eq!(
+            why,
+            "Plugin rings: the route /api/v1/circles/{ring} is taken by plugin circles (/api/v1/circles/{id}): disable one of the two."
+        );
+        let other_method = "method = \"POST\"\npath = \"/api/v1/circles/all\"";
+        assert!(refused(&[("circles", &path("/api/v1/circles/{id}")), ("rings", other_method)]).contains("circles"));
+    }
+
+    #[test]
+    fn one_plugin_may_have_several_methods_and_closer_paths_but_nothing_twice() {
+        let mut claims = Claims::default();
+        for text in [
+            "method = [\"PUT\", \"PATCH\"]\npath = \"/api/v1/circles/{id}\"",
+            "method = \"GET\"\npath = \"/api/v1/circles/{id}\"",
+            "method = \"GET\"\npath = \"/api/v1/circles/all\"",
+        ] {
+            claims.add("circles", &route(text)).expect(text);
+        }
+        let twice = claims.add("circles", &route("method = \"PATCH\"\npath = \"/api/v1/circles/{it}\""));
+        assert!(twice.expect_err("twice").sentence.contains("declared twice for PATCH"));
+    }
+
+    #[test]
+    fn what_makes_no_sense_says_how_to_write_it() {
+        let path = "path = \"/api/v1/circles/{id}\"";
+        for (text, fix) in [
+            ("method = \"FETCH\"", "write GET, POST"),
+            ("method = \"GET\"\nparams = { of = \"id\" }", "write {of} into the path"),
+            ("method = \"GET\"\nbody-limit = \"big\"", "write it as \"64KiB\""),
+            ("method = \"GET\"\nrate = \"often\"", "write it as \"300/5m\""),
+            ("method = \"GET\"\nrate = \"0/5m\"", "write it as \"300/5m\""),
+        ] {
+            let why = refused(&[("circles", &format!("{path}\n{text}"))]);
+            assert!(why.contains(fix), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_limit_may_be_shared_by_name() {
+        let own = rate("p", &route("method = \"GET\"\npath = \"/a\""), "300/5m").expect("a rate");
+        assert_eq!((own.name.as_ref(), own.max, own.window_seconds), ("plugin p x", 300, 300));
+        let shared = rate("p", &route("method = \"GET\"\npath = \"/a\""), "300/3h reactions").expect("a rate");
+        assert_eq!((shared.name.as_ref(), shared.window_seconds), ("plugin p reactions", 10_800));
+    }
+}
