@@ -166,6 +166,16 @@ pub async fn render(app: &App, ids: &[AccountId]) -> Result<Vec<Fragment>> {
     Ok(ids.iter().filter_map(|id| rendered.get(id)).map(|text| Fragment(text.to_string())).collect())
 }
 
+/// As [`render`], for accounts that stand inside other entities.
+///
+/// # Errors
+/// When the database does.
+pub async fn render_by_id(app: &App, ids: &[AccountId]) -> Result<HashMap<AccountId, Fragment>> {
+    let versions = store::account::versions(&app.db, ids).await?;
+    let rendered = render_versions(app, &versions).await?;
+    Ok(rendered.into_iter().map(|(id, text)| (id, Fragment(text.to_string()))).collect())
+}
+
 /// One account, rendered.
 ///
 /// # Errors

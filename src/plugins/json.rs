@@ -6,7 +6,6 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::Deserializer as _;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 /// The longest text, bytes.
@@ -118,8 +117,20 @@ mod tests {
         let bomb = "[".repeat(1_000_000);
         let long = format!("\"{}\"", "a".repeat(MAX_BYTES));
         for bad in [
-            "", "{", "{} {}", "[1,]", "nul", "{'a':1}", "\"\\ud800\"", "1e999", "{\"a\":1,\"a\":2}",
-            "{\"a\":1,\"\\u0061\":2}", "\"\u{1}\"", &deep, &bomb, &long,
+            "",
+            "{",
+            "{} {}",
+            "[1,]",
+            "nul",
+            "{'a':1}",
+            "\"\\ud800\"",
+            "1e999",
+            "{\"a\":1,\"a\":2}",
+            "{\"a\":1,\"\\u0061\":2}",
+            "\"\u{1}\"",
+            &deep,
+            &bomb,
+            &long,
         ] {
             assert!(check(bad).is_err(), "{}", bad.chars().take(40).collect::<String>());
         }

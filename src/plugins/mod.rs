@@ -7,14 +7,17 @@
 pub mod call;
 pub mod embedded;
 pub mod hooks;
+pub mod json;
 pub mod logs;
 pub mod manifest;
 pub mod order;
 pub mod origin;
 pub mod records;
+pub mod routes;
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use arc_swap::ArcSwap;
 use serde_json::Value;
@@ -32,6 +35,8 @@ pub struct Plugins {
     pub logs: logs::Logs,
     /// What the calls of each plugin share.
     pub calls: call::Calls,
+    /// Answers say which generation of which plugin they are from: in development.
+    pub shows_generations: AtomicBool,
     registry: ArcSwap<Registry>,
     /// How long hooks may take on this machine.
     pub patience: hooks::budget::Patience,
@@ -52,6 +57,11 @@ impl Plugins {
         }
     }
 
+    /// Keeps that a call of `plugin` gave no answer: its `kind` (`route`, `events` …) and the `name` of what was called.
+    pub fn report(&self, plugin: &Active, kind: &str, name: &str, cause: &rookery_plugin_host::CallError) {
+        tracing::warn!(plugin = plugin.name(), kind, name, %cause, "a plugin gave no answer");
+    }
+
     /// Makes `next` the registry of now. Requests that have begun keep theirs.
     pub fn swap(&self, next: Registry) {
         self.registry.store(Arc::new(next));
@@ -65,6 +75,8 @@ pub struct Registry {
     pub generation: u64,
     /// In order of names.
     pub plugins: Vec<Arc<Active>>,
+    /// Their routes: [`Table::build`](routes::Table::build) of `plugins`.
+    pub routes: routes::Table,
     /// Who is asked when: [`Hooks::build`](hooks::Hooks::build) of `plugins`.
     pub hooks: hooks::Hooks,
 }

@@ -23,6 +23,29 @@ pub async fn home(db: impl Executor, account: AccountId, cursor: &Cursor) -> Res
     Ok(cursor.newest_first(query.scalars().await?))
 }
 
+/// The entries of a feed of a plugin's own: `name` as it declares it, and which of that name.
+///
+/// # Errors
+/// When the database does.
+pub async fn plugin_feed(
+    db: impl Executor,
+    plugin: i64,
+    name: &str,
+    key: i64,
+    cursor: &Cursor,
+) -> Result<Vec<StatusId>> {
+    let sql = paged!(
+        cursor,
+        "SELECT h.status_id FROM feed_entries h
+         WHERE h.kind = (SELECT f.kind FROM plugin_feeds f WHERE f.plugin_id = $1 AND f.name = $2)
+           AND h.owner_id = $3 AND h.status_id < $4 AND h.status_id > $5",
+        by "h.status_id", limit "$6"
+    );
+    let query = db.query(sql).bind(plugin).bind(name.to_owned()).bind(key);
+    let query = query.bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
+    Ok(cursor.newest_first(query.scalars().await?))
+}
+
 /// Which statuses of the public timelines are wanted.
 #[derive(Clone, Debug, Default)]
 pub struct PublicFilter {

@@ -48,13 +48,23 @@ fn read(paths: &[&'static str]) -> Vec<(&'static str, Template)> {
 pub(super) fn check(plugin: &str, route: &Route) -> Result<Template, Fault> {
     let path = route.path.as_str();
     let template = Template::parse(path)
-        .filter(|_| !path.contains(['%', '?', '#', '*']) && !path.contains("//") && (path == "/" || !path.ends_with('/')))
-        .ok_or_else(|| refuse(plugin, path, "is no path: write fixed segments and whole parameters, as /api/v1/notes/{id}"))?;
+        .filter(|_| {
+            !path.contains(['%', '?', '#', '*']) && !path.contains("//") && (path == "/" || !path.ends_with('/'))
+        })
+        .ok_or_else(|| {
+            refuse(plugin, path, "is no path: write fixed segments and whole parameters, as /api/v1/notes/{id}")
+        })?;
     if let Some((core, _)) = CORE.iter().find(|(_, core)| core.overlaps(&template)) {
         return Err(refuse(plugin, path, &format!("is the core's {core}: choose another path")));
     }
-    if let Some((closed, _)) = CLOSED.iter().find(|(_, closed)| *closed == template || template.continues(closed)) {
-        return Err(refuse(plugin, path, &format!("is below {closed}, which no plugin may answer: choose another path")));
+    if let Some((closed, _)) =
+        CLOSED.iter().find(|(_, closed)| closed.overlaps(&template) || template.continues(closed))
+    {
+        return Err(refuse(
+            plugin,
+            path,
+            &format!("is below {closed}, which no plugin may answer: choose another path"),
+        ));
     }
     check_nesting(plugin, route, &template)?;
     Ok(template)
@@ -95,7 +105,8 @@ mod tests {
     use super::*;
 
     fn sentence(text: &str) -> Option<String> {
-        let route: Route = toml::from_str(&format!("id = \"x\"\nmethod = \"GET\"\nauth = \"none\"\n{text}")).expect("a route");
+        let route: Route =
+            toml::from_str(&format!("id = \"x\"\nmethod = \"GET\"\nauth = \"none\"\n{text}")).expect("a route");
         check("notes", &route).err().map(|fault| fault.sentence)
     }
 
@@ -114,8 +125,19 @@ mod tests {
     #[test]
     fn what_is_the_servers_own_is_closed_with_all_below() {
         for path in [
-            "/oauth/more", "/auth/x", "/api/admin/plugins", "/api/v1/admin/x", "/api/v9/admin", "/.well-known/x", "/inbox",
-            "/users/a/b/c", "/users/{x}/inbox", "/@{x}/y/z", "/settings/x", "/metrics", "/nodeinfo/3",
+            "/oauth/more",
+            "/auth/x",
+            "/api/admin/plugins",
+            "/api/v1/admin/x",
+            "/api/v9/admin",
+            "/.well-known/x",
+            "/inbox",
+            "/users/a/b/c",
+            "/users/{x}/inbox",
+            "/@{x}/y/z",
+            "/settings/x",
+            "/metrics",
+            "/nodeinfo/3",
         ] {
             assert!(sentence(&format!("path = \"{path}\"")).is_some(), "{path}");
         }
@@ -124,7 +146,10 @@ mod tests {
     #[test]
     fn nesting_has_to_be_meant() {
         let bare = sentence("path = \"/api/v1/statuses/{status}/react/{emoji}\"").expect("refused");
-        assert!(bare.ends_with("goes on from the core's /api/v1/statuses/{id}: write nested-under = \"statuses\"."), "{bare}");
+        assert!(
+            bare.ends_with("goes on from the core's /api/v1/statuses/{id}: write nested-under = \"statuses\"."),
+            "{bare}"
+        );
         assert_eq!(sentence("path = \"/api/v1/statuses/{status}/react/{emoji}\"\nnested-under = \"statuses\""), None);
         assert!(sentence("path = \"/api/v1/statuses/{status}/react\"\nnested-under = \"accounts\"").is_some());
         assert!(sentence("path = \"/api/v1/notes\"\nnested-under = \"statuses\"").is_some());

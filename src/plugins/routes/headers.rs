@@ -117,7 +117,9 @@ mod tests {
     #[test]
     fn a_plugin_sees_what_its_manifest_lists_and_no_secret() {
         let mut headers = HeaderMap::new();
-        for (name, value) in [("authorization", "Bearer canary"), ("cookie", "a=canary"), ("accept-language", "de"), ("accept", "*/*")] {
+        for (name, value) in
+            [("authorization", "Bearer canary"), ("cookie", "a=canary"), ("accept-language", "de"), ("accept", "*/*")]
+        {
             headers.insert(name, HeaderValue::from_static(value));
         }
         let wanted = ["Authorization", "Cookie", "Accept-Language", "no header"].map(str::to_owned);

@@ -15,7 +15,7 @@ use crate::plugins::json::{self, MAX_DEPTH, too_deep};
 /// What stands in a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "named as in the contract")]
-pub enum Kind {
+pub(super) enum Kind {
     Status,
     Account,
     List,
@@ -34,7 +34,7 @@ impl Kind {
 
 /// A document whose holes are known.
 #[derive(Debug, PartialEq)]
-pub struct Filled(Node);
+pub(super) struct Filled(Node);
 
 #[derive(Debug, PartialEq)]
 enum Node {
@@ -50,13 +50,12 @@ impl Filled {
     ///
     /// # Errors
     /// What is wrong, for the plugin's author.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         json::read(text, |deserializer| Read { depth: 0 }.deserialize(deserializer)).map(Self)
     }
 
     /// The ids of every hole of `kind`, each once, in their order.
-    #[must_use]
-    pub fn ids(&self, kind: Kind) -> Vec<i64> {
+    pub(super) fn ids(&self, kind: Kind) -> Vec<i64> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         let mut waiting = vec![&self.0];
         while let Some(node) = waiting.pop() {
@@ -71,8 +70,7 @@ impl Filled {
     }
 
     /// The document with what is in `entities` in its holes.
-    #[must_use]
-    pub fn write(&self, entities: &HashMap<(Kind, i64), Fragment>) -> String {
+    pub(super) fn write(&self, entities: &HashMap<(Kind, i64), Fragment>) -> String {
         let mut out = String::new();
         self.0.write(&mut out, entities);
         out
@@ -199,7 +197,9 @@ mod tests {
 
     #[test]
     fn each_hole_is_filled_by_what_it_names() {
-        let document = Filled::parse(r#"{"b":[{"$status":"2"},{"$status":"9"},1.5,{"$account":"3"}],"a":{"$status":"2"},"n":{"$list":"4"},"text":"{\"$status\":\"1\"}","$status":"1","é":null}"#);
+        let document = Filled::parse(
+            r#"{"b":[{"$status":"2"},{"$status":"9"},1.5,{"$account":"3"}],"a":{"$status":"2"},"n":{"$list":"4"},"text":"{\"$status\":\"1\"}","$status":"1","é":null}"#,
+        );
         let document = document.expect("JSON");
         assert_eq!(document.ids(Kind::Status), [2, 9]);
         assert_eq!([document.ids(Kind::Account), document.ids(Kind::List)], [vec![3], vec![4]]);

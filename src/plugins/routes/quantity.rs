@@ -24,9 +24,15 @@ mod tests {
 
     #[test]
     fn units_are_read_and_nonsense_is_not() {
-        assert_eq!([bytes("64KiB"), bytes("1 MiB"), bytes("512"), bytes("7B")], [Some(65_536), Some(1 << 20), Some(512), Some(7)]);
+        assert_eq!(
+            [bytes("64KiB"), bytes("1 MiB"), bytes("512"), bytes("7B")],
+            [Some(65_536), Some(1 << 20), Some(512), Some(7)]
+        );
         assert_eq!([bytes(""), bytes("KiB"), bytes("-1KiB"), bytes("1KB"), bytes("99999999999999999999")], [None; 5]);
-        assert_eq!([seconds("5m"), seconds("3h"), seconds("1d"), seconds("30s")], [Some(300), Some(10_800), Some(86_400), Some(30)]);
+        assert_eq!(
+            [seconds("5m"), seconds("3h"), seconds("1d"), seconds("30s")],
+            [Some(300), Some(10_800), Some(86_400), Some(30)]
+        );
         assert_eq!([seconds("0s"), seconds("5"), seconds("m"), seconds("5w")], [None; 4]);
     }
 }

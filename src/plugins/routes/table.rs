@@ -29,7 +29,7 @@ pub struct Table {
 
 /// One route of one plugin.
 #[derive(Debug)]
-pub struct Mounted {
+pub(super) struct Mounted {
     /// Whose it is.
     pub(super) plugin: Arc<Active>,
     /// Its path as the manifest writes it.
@@ -130,9 +130,11 @@ impl Rules {
         let mut methods = Vec::new();
         for name in route.method.all() {
             let method = METHODS.iter().find(|method| method.as_str() == name);
-            methods.push(method.cloned().ok_or_else(|| {
-                refuse(&format!("has the method {name:?}: write GET, POST, PUT, PATCH or DELETE"))
-            })?);
+            methods.push(
+                method.cloned().ok_or_else(|| {
+                    refuse(&format!("has the method {name:?}: write GET, POST, PUT, PATCH or DELETE"))
+                })?,
+            );
         }
         let named = route.params.keys().chain(&route.status_visible).chain(&route.account_exists);
         for name in named {

@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 
 /// A path, in segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template(Vec<Segment>);
+pub(super) struct Template(Vec<Segment>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Segment {
@@ -21,20 +21,18 @@ enum Segment {
 
 impl Template {
     /// Reads `/api/v1/antennas/{id}`; none for what is no path.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let segments = text.strip_prefix('/')?.split('/').map(Segment::parse);
         segments.collect::<Option<_>>().map(Self)
     }
 
     /// How many segments there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// The names of its parameters, in order.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|segment| match segment {
             Segment::Open { name, .. } => Some(name.as_str()),
             Segment::Fixed(_) | Segment::Rest => None,
@@ -42,8 +40,7 @@ impl Template {
     }
 
     /// The decoded parameters, when `path` is meant.
-    #[must_use]
-    pub fn matches(&self, path: &Path<'_>) -> Option<Vec<String>> {
+    pub(super) fn matches(&self, path: &Path<'_>) -> Option<Vec<String>> {
         if path.0.len() != self.0.len() {
             return None;
         }
@@ -65,8 +62,7 @@ impl Template {
     }
 
     /// True when there is a path that both mean.
-    #[must_use]
-    pub fn overlaps(&self, other: &Self) -> bool {
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
         let mut pairs = self.0.iter().zip(&other.0);
         let rest = |segments: &[Segment]| matches!(segments.last(), Some(Segment::Rest));
         let long_enough = match (rest(&self.0), rest(&other.0)) {
@@ -79,14 +75,12 @@ impl Template {
     }
 
     /// True when this goes on from `other`: the first segments mean the same paths.
-    #[must_use]
-    pub fn continues(&self, other: &Self) -> bool {
+    pub(super) fn continues(&self, other: &Self) -> bool {
         other.len() < self.len() && Self(self.0[..other.len()].to_vec()).overlaps(other)
     }
 
     /// The last segment that is not a parameter: `statuses` of `/api/v1/statuses/{id}`.
-    #[must_use]
-    pub fn resource(&self) -> Option<&str> {
+    pub(super) fn resource(&self) -> Option<&str> {
         self.0.iter().rev().find_map(|segment| match segment {
             Segment::Fixed(text) if !text.is_empty() => Some(text.as_str()),
             Segment::Fixed(_) | Segment::Open { .. } | Segment::Rest => None,
@@ -94,9 +88,9 @@ impl Template {
     }
 
     /// True when both begin alike up to and with the segment `resource`.
-    #[must_use]
-    pub fn shares(&self, other: &Self, resource: &str) -> bool {
-        let at = |template: &Self| template.0.iter().position(|it| matches!(it, Segment::Fixed(text) if text == resource));
+    pub(super) fn shares(&self, other: &Self, resource: &str) -> bool {
+        let at =
+            |template: &Self| template.0.iter().position(|it| matches!(it, Segment::Fixed(text) if text == resource));
         match (at(self), at(other)) {
             (Some(mine), Some(theirs)) => mine == theirs && self.0[..mine] == other.0[..theirs],
             (None, _) | (_, None) => false,
@@ -104,8 +98,7 @@ impl Template {
     }
 
     /// Fixed segments before parameters: of two that mean the same path, the smaller one is closer.
-    #[must_use]
-    pub fn closeness(&self) -> Vec<bool> {
+    pub(super) fn closeness(&self) -> Vec<bool> {
         self.0.iter().map(|segment| !matches!(segment, Segment::Fixed(_))).collect()
     }
 }
@@ -140,12 +133,11 @@ impl Segment {
 
 /// The path of a request: its segments, each decoded once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Path<'a>(Vec<std::borrow::Cow<'a, str>>);
+pub(super) struct Path<'a>(Vec<std::borrow::Cow<'a, str>>);
 
 impl<'a> Path<'a> {
     /// Reads the path of a request as it was sent; none when a segment is empty or no UTF-8.
-    #[must_use]
-    pub fn parse(text: &'a str) -> Option<Self> {
+    pub(super) fn parse(text: &'a str) -> Option<Self> {
         let segments = text.strip_prefix('/')?.split('/');
         let decode = |segment: &'a str| {
             let decoded = percent_decode_str(segment).decode_utf8().ok()?;
@@ -155,8 +147,7 @@ impl<'a> Path<'a> {
     }
 
     /// How many segments there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 }

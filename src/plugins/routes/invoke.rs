@@ -1,0 +1,151 @@
+//! Asks the plugin: the request in the contract's words, one call, what it changed, and its answer.
+
+use std::sync::Arc;
+
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, header};
+use axum::response::Response;
+use rookery_plugin_host::exports::routes::{Body, Request, Response as Answer};
+use rookery_plugin_host::imports::types::{CallContext, Caller as Told};
+use rookery_plugin_host::{CallError, Ended};
+
+use super::output::{self, Checked};
+use super::paging::Wanted;
+use super::table::{Found, Mounted};
+use super::{failure, headers};
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::http::extract::params::{Sent, SentBody};
+use crate::plugins::call::{Call, Caller, Mode};
+use crate::plugins::json;
+
+/// A request that passed the gate.
+pub(super) struct Asked {
+    pub(super) found: Found,
+    pub(super) parts: Parts,
+    pub(super) caller: Caller,
+    pub(super) sent: Sent,
+    pub(super) page: Option<Wanted>,
+}
+
+/// Calls the plugin and gives its answer, and whether it was a success.
+pub(super) async fn answer(app: &App, asked: Asked) -> (Response, bool) {
+    let mounted = Arc::clone(&asked.found.mounted);
+    let (caller, page) = (asked.caller.clone(), asked.page);
+    let request = match request(&mounted, &asked.found.params, &asked.parts, &caller, asked.sent, page.as_ref()) {
+        Ok(request) => request,
+        Err(error) => return (output::refused(error), false),
+    };
+    let viewer = caller.actor.clone();
+    let call = Call::new(app, &mounted.plugin, caller, mode(&mounted, &asked.parts.method));
+    let answer = match mounted.plugin.component.route(Arc::clone(&call) as _, request).await {
+        Ok(answer) => answer,
+        Err(cause) => {
+            report(app, &mounted, &cause);
+            return (failure::answer(&mounted, &cause), false);
+        }
+    };
+    let links = page.as_ref().zip(answer.cursor).and_then(|(page, ends)| page.links(ends));
+    let checked = match check(answer) {
+        Ok(checked) => checked,
+        Err(why) => {
+            let ended = Ended::Trap;
+            report(app, &mounted, &CallError { ended, message: why, failure: None, backtrace: Vec::new() });
+            return (failure::nonsense(&mounted), false);
+        }
+    };
+    let succeeded = checked.succeeded();
+    match finish(app, viewer.as_deref(), &call, checked, links).await {
+        Ok(response) => (response, succeeded),
+        Err(error) => (output::refused(error), false),
+    }
+}
+
+/// Makes the changes happen, then renders what they led to.
+async fn finish(
+    app: &App,
+    viewer: Option<&crate::model::Actor>,
+    call: &Call,
+    checked: Checked,
+    links: Option<HeaderValue>,
+) -> Result<Response> {
+    if checked.succeeded() {
+        call.commit().await?;
+    }
+    if !checked.refused.is_empty() {
+        let (plugin, names) = (call.active().name(), checked.refused.join(", "));
+        tracing::warn!(plugin, "a plugin may not set these headers: {names}");
+    }
+    let mut response = checked.render(app, viewer).await?;
+    if let Some(links) = links {
+        response.headers_mut().insert(header::LINK, links);
+    }
+    Ok(response)
+}
+
+fn check(answer: Answer) -> Result<Checked, String> {
+    Checked::of(answer.status, &answer.headers, answer.output)
+}
+
+/// Keeps what went wrong for the admin; what a plugin refuses is no fault of it.
+fn report(app: &App, mounted: &Mounted, cause: &CallError) {
+    if cause.failure.as_ref().is_none_or(|failure| !(400..500).contains(&failure.status)) {
+        app.plugins.report(&mounted.plugin, "route", &mounted.route().id, cause);
+    }
+}
+
+/// One transaction for methods that change things, unless the manifest wants none.
+fn mode(mounted: &Mounted, method: &Method) -> Mode {
+    let changes = *method != Method::GET && *method != Method::HEAD;
+    if changes && mounted.route().transaction.as_deref() != Some("none") { Mode::Ambient } else { Mode::Read }
+}
+
+fn request(
+    mounted: &Mounted,
+    params: &[(String, String)],
+    parts: &Parts,
+    caller: &Caller,
+    sent: Sent,
+    page: Option<&Wanted>,
+) -> Result<Request> {
+    let route = mounted.route();
+    Ok(Request {
+        ctx: CallContext {
+            request_id: caller.request_id.clone(),
+            caller: Told {
+                account: caller.actor.as_ref().map(|actor| actor.id.into()),
+                scopes: caller.scopes.clone(),
+                role: caller.role,
+                locale: caller.locale.clone(),
+                app: caller.app.clone(),
+            },
+            budget_ms: budget_ms(),
+        },
+        route: route.id.clone(),
+        method: parts.method.as_str().to_owned(),
+        path: parts.uri.path().to_owned(),
+        params: params.to_vec(),
+        query: sent.query,
+        headers: headers::shown(&parts.headers, &route.headers),
+        body: body(sent.body)?,
+        page: page.map(Wanted::page),
+    })
+}
+
+/// What a route may take on the clock.
+fn budget_ms() -> u32 {
+    u32::try_from(rookery_plugin_host::Limits::default().route_wall.as_millis()).unwrap_or(u32::MAX)
+}
+
+fn body(sent: SentBody) -> Result<Body> {
+    Ok(match sent {
+        SentBody::None => Body::None,
+        SentBody::Form(pairs) => Body::Form(pairs),
+        SentBody::Bytes(bytes) => Body::Bytes(bytes.into()),
+        SentBody::Json(object) => {
+            let text = serde_json::Value::Object(object).to_string();
+            json::check(&text).map_err(Error::bad_request)?;
+            Body::Json(text)
+        }
+    })
+}

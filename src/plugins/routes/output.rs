@@ -1,0 +1,186 @@
+//! What a plugin answers with, checked before anything is committed and rendered afterwards.
+
+use std::collections::HashMap;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use rookery_plugin_host::exports::routes::Output;
+
+use super::headers;
+use super::holes::{Filled, Kind};
+use crate::app::App;
+use crate::entity::{self, Fragment};
+use crate::error::{Error, Result};
+use crate::http::error::raw_json;
+use crate::model::{AccountId, Actor, StatusId};
+use crate::plugins::json;
+use crate::service;
+use crate::service::visibility::{self, Place};
+
+/// Most entities of one kind in one answer.
+const MAX_ENTITIES: usize = 10_000;
+
+/// An answer that makes sense.
+#[derive(Debug)]
+pub(super) struct Checked {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Shape,
+    /// Headers that were not taken over.
+    pub(super) refused: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Shape {
+    Json(String),
+    Template(Filled),
+    Status(StatusId),
+    Account(AccountId),
+    Statuses(Vec<StatusId>),
+    Accounts(Vec<AccountId>),
+    Bytes(HeaderValue, Vec<u8>),
+}
+
+impl Checked {
+    /// Looks at all of an answer.
+    ///
+    /// # Errors
+    /// What makes no sense, for the plugin's author.
+    pub(super) fn of(status: u16, sent: &[(String, String)], output: Output) -> Result<Self, String> {
+        let known = StatusCode::from_u16(status).ok().filter(|status| (200..600).contains(&status.as_u16()));
+        let mut taken = HeaderMap::new();
+        let refused = headers::set(&mut taken, sent);
+        Ok(Self {
+            status: known.ok_or_else(|| format!("status {status} is none: 200 to 599"))?,
+            headers: taken,
+            body: Shape::of(output)?,
+            refused,
+        })
+    }
+
+    /// True when what the call changed is to happen.
+    pub(super) fn succeeded(&self) -> bool {
+        self.status.as_u16() < 400
+    }
+
+    /// The answer as `viewer` sees it.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] for one entity that is missing or hidden; the database's.
+    pub(super) async fn render(self, app: &App, viewer: Option<&Actor>) -> Result<Response> {
+        let mut response = self.body.render(app, viewer, self.status).await?;
+        response.headers_mut().extend(self.headers);
+        Ok(response)
+    }
+}
+
+impl Shape {
+    fn of(output: Output) -> Result<Self, String> {
+        let bounded = |ids: Vec<i64>| match ids.len() {
+            0..=MAX_ENTITIES => Ok(ids),
+            many => Err(format!("{many} entities are more than {MAX_ENTITIES}")),
+        };
+        Ok(match output {
+            Output::Empty => Self::Json("{}".to_owned()),
+            Output::Json(text) => {
+                json::check(&text)?;
+                Self::Json(text)
+            }
+            Output::Template(text) => {
+                let filled = Filled::parse(&text)?;
+                bounded(filled.ids(Kind::Status))?;
+                bounded(filled.ids(Kind::Account))?;
+                Self::Template(filled)
+            }
+            Output::Status(id) => Self::Status(id.into()),
+            Output::Account(id) => Self::Account(id.into()),
+            Output::Statuses(ids) => Self::Statuses(bounded(ids)?.into_iter().map(Into::into).collect()),
+            Output::Accounts(ids) => Self::Accounts(bounded(ids)?.into_iter().map(Into::into).collect()),
+            Output::Bytes((kind, bytes)) => {
+                let sent =
+                    headers::content_type(&kind).ok_or_else(|| format!("content type {kind:?} is not allowed"))?;
+                if sent.as_bytes().starts_with(b"application/json") {
+                    json::check(std::str::from_utf8(&bytes).map_err(|_| "JSON is no UTF-8")?)?;
+                }
+                Self::Bytes(sent, bytes)
+            }
+        })
+    }
+
+    async fn render(self, app: &App, viewer: Option<&Actor>, status: StatusCode) -> Result<Response> {
+        let text = match self {
+            Self::Json(text) => text,
+            Self::Template(filled) => filled.write(&entities(app, viewer, &filled).await?),
+            Self::Status(id) => {
+                let seen = visibility::status(app, viewer, id).await?;
+                entity::status::render_one(app, viewer, &seen).await?.as_str().to_owned()
+            }
+            Self::Account(id) => {
+                let account = service::account::find_visible(app, id).await?;
+                entity::account::render_found(app, &account).await?.as_str().to_owned()
+            }
+            Self::Statuses(ids) => Fragment::array(&statuses(app, viewer, Place::Collection, &ids).await?),
+            Self::Accounts(ids) => Fragment::array(&accounts(app, &ids).await?),
+            Self::Bytes(kind, bytes) => return Ok(as_bytes(status, kind, bytes)),
+        };
+        Ok(raw_json(status, text.into()))
+    }
+}
+
+/// Those of `ids` that `viewer` may see at `place`, rendered, in this order.
+///
+/// # Errors
+/// When the database does.
+pub(super) async fn statuses(
+    app: &App,
+    viewer: Option<&Actor>,
+    place: Place,
+    ids: &[StatusId],
+) -> Result<Vec<Fragment>> {
+    let seen = visibility::statuses(app, viewer, place, ids).await?;
+    entity::status::render(app, viewer, &seen).await
+}
+
+/// Those of `ids` that may be known of, rendered, in this order.
+///
+/// # Errors
+/// When the database does.
+pub(super) async fn accounts(app: &App, ids: &[AccountId]) -> Result<Vec<Fragment>> {
+    let known = service::account::list_visible(app, ids).await?;
+    entity::account::render(app, &known).await
+}
+
+/// What stands in the holes, each kind in one batch. There are no lists yet.
+async fn entities(app: &App, viewer: Option<&Actor>, filled: &Filled) -> Result<HashMap<(Kind, i64), Fragment>> {
+    let mut found = HashMap::new();
+    let ids: Vec<StatusId> = filled.ids(Kind::Status).into_iter().map(Into::into).collect();
+    if !ids.is_empty() {
+        let seen = visibility::statuses(app, viewer, Place::Single, &ids).await?;
+        let rendered = entity::status::render_by_id(app, viewer, &seen).await?;
+        found.extend(rendered.into_iter().map(|(id, fragment)| ((Kind::Status, id.into()), fragment)));
+    }
+    let ids: Vec<AccountId> = filled.ids(Kind::Account).into_iter().map(Into::into).collect();
+    if !ids.is_empty() {
+        let known = service::account::list_visible(app, &ids).await?;
+        let rendered = entity::account::render_by_id(app, &known).await?;
+        found.extend(rendered.into_iter().map(|(id, fragment)| ((Kind::Account, id.into()), fragment)));
+    }
+    Ok(found)
+}
+
+/// Bytes that no browser looks into: neither their type is guessed nor anything in them run.
+fn as_bytes(status: StatusCode, kind: HeaderValue, bytes: Vec<u8>) -> Response {
+    let mut response = Response::new(Body::from(bytes));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, kind);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'"));
+    response
+}
+
+/// The answer of an [`Error`] of the server's own.
+pub(super) fn refused(error: Error) -> Response {
+    axum::response::IntoResponse::into_response(error)
+}
