@@ -1,81 +1,24 @@
-//! The engine and the plugins loaded into it.
+//! Plugins that are loaded, and what can be asked of them.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::bindings::exports::{
-    activity_filter, activity_handler, channels, decorate, events, fanout, jobs, lifecycle, notification_filter,
-    routes, status_filter,
+    activity_filter, activity_handler, decorate, events, jobs, lifecycle, notification_filter, routes, status_filter,
 };
 use crate::bindings::imports::feeds::Entry;
 use crate::bindings::imports::types::{CallContext, Failure, Status};
-use crate::fault::{CallError, Fault};
+use crate::call::{Answer, Order, Runner, one_line};
+use crate::contract::{Export, Import};
+use crate::fault::CallError;
+use crate::figures::{BreakerReport, Kind, Stats};
 use crate::host::Host;
+use crate::instance::Live;
 use crate::limits::Limits;
-
-/// An interface that a plugin may import.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "named as in the contract")]
-pub enum Import {
-    Log,
-    System,
-    Config,
-    Settings,
-    Core,
-    CoreWrite,
-    Feeds,
-    Streaming,
-    Federation,
-    Sql,
-    SqlDynamic,
-    Kv,
-    Cache,
-    HttpClient,
-    Queue,
-}
-
-/// An interface that a plugin may export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "named as in the contract")]
-pub enum Export {
-    Lifecycle,
-    Routes,
-    StatusFilter,
-    Events,
-    NotificationFilter,
-    ActivityFilter,
-    ActivityHandler,
-    Fanout,
-    Decorate,
-    Channels,
-    Jobs,
-    InstanceInfo,
-    Admin,
-}
-
-/// What a component imports and exports, found without running it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "what the names say")]
-pub struct Shape {
-    pub imports: BTreeSet<Import>,
-    pub exports: BTreeSet<Export>,
-}
-
-/// How the engine is set up.
-#[derive(Clone)]
-pub struct Options {
-    /// Where compiled components are kept; none: nowhere.
-    pub cache: Option<PathBuf>,
-    /// Authenticates what is in the cache.
-    pub key: [u8; 32],
-    /// Compile quickly rather than well: for development.
-    pub quick: bool,
-    /// Instances of all plugins together.
-    pub instances: u32,
-    /// The largest memory that any plugin may be given, bytes.
-    pub memory: usize,
-}
+use crate::shape::Shape;
+use crate::weigh::Weigh;
 
 /// What is to be loaded.
 #[derive(Clone)]
@@ -84,7 +27,7 @@ pub struct Package {
     pub name: String,
     pub version: String,
     pub wasm: Arc<[u8]>,
-    /// What the manifest declares.
+    /// What the manifest declares. `lifecycle` and `instance-info` need not be declared.
     pub exports: BTreeSet<Export>,
     /// What the manifest asks for and the admin granted.
     pub granted: BTreeSet<Import>,
@@ -92,40 +35,21 @@ pub struct Package {
     pub environment: lifecycle::Environment,
 }
 
-/// Compiles and runs components. Cheap to clone; the ticker thread ends with the last clone.
-#[derive(Clone, Debug)]
-pub struct Engine {}
+/// A plugin that is loaded: one generation of it. Cheap to clone.
+#[derive(Clone)]
+pub struct Plugin(Arc<Inside>);
 
-impl Engine {
-    /// An engine. Costs a thread; make none where there is no plugin.
-    ///
-    /// # Errors
-    /// When the machine cannot give the address space, with what to change.
-    pub fn new(_options: Options) -> Result<Self, Fault> {
-        todo!()
-    }
-
-    /// What `wasm` imports and exports, without compiling it.
-    ///
-    /// # Errors
-    /// At [`Stage::Validate`](crate::Stage) for what is no component, at `Contract` for one of another contract.
-    pub fn shape(_plugin: &str, _wasm: &[u8]) -> Result<Shape, Fault> {
-        todo!()
-    }
-
-    /// Checks, compiles (or takes from the cache) and links `package`, and makes one instance of it to see that it can
-    /// be made and that `init` agrees. Blocks for as long as compiling takes: call it off the runtime's threads.
-    ///
-    /// # Errors
-    /// The stage and one sentence.
-    pub async fn load(&self, _package: Package, _host: Arc<dyn Host>) -> Result<Plugin, Fault> {
-        todo!()
-    }
+struct Inside {
+    version: String,
+    shape: Shape,
+    runner: Runner,
 }
 
-/// A plugin that is loaded: one generation of it. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Plugin {}
+impl fmt::Debug for Plugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plugin").field("name", &self.name()).field("version", &self.version()).finish_non_exhaustive()
+    }
+}
 
 /// One method for each export: takes a [`Host`] for this call alone, and what the contract says.
 #[expect(
@@ -134,99 +58,228 @@ pub struct Plugin {}
     reason = "documented by the contract; errors are those of CallError"
 )]
 impl Plugin {
-    pub async fn self_test(&self, _host: Arc<dyn Host>) -> Result<(), CallError> {
-        todo!()
+    pub async fn self_test(&self, host: Arc<dyn Host>) -> Result<(), CallError> {
+        if !self.shape().exports.contains(&Export::Lifecycle) {
+            return Ok(());
+        }
+        let order = Order { host, kind: Kind::Lifecycle, name: "self-test", bytes: 0 };
+        self.call(order, |live| {
+            Box::pin(async move {
+                let answer = live.lifecycle()?.call_self_test(&mut live.store).await?;
+                Ok(answer.map_err(|text| Failure {
+                    status: 500,
+                    code: "self-test".to_owned(),
+                    message: one_line(&text),
+                    detail: None,
+                }))
+            })
+        })
+        .await
     }
-    pub async fn route(&self, _host: Arc<dyn Host>, _request: routes::Request) -> Result<routes::Response, CallError> {
-        todo!()
+
+    pub async fn route(&self, host: Arc<dyn Host>, request: routes::Request) -> Result<routes::Response, CallError> {
+        let (name, bytes) = (request.route.clone(), request.weigh());
+        let order = Order { host, kind: Kind::Route, name: &name, bytes };
+        self.call(order, move |live| {
+            Box::pin(async move { live.routes()?.call_handle(&mut live.store, &request).await })
+        })
+        .await
     }
+
     pub async fn status_filter(
         &self,
-        _host: Arc<dyn Host>,
-        _context: CallContext,
-        _draft: status_filter::Draft,
+        host: Arc<dyn Host>,
+        context: CallContext,
+        draft: status_filter::Draft,
     ) -> Result<status_filter::Verdict, CallError> {
-        todo!()
+        let order = hook(host, Export::StatusFilter, context.weigh() + draft.weigh());
+        self.call(order, move |live| {
+            Box::pin(async move { live.status_filter()?.call_before_save(&mut live.store, &context, &draft).await })
+        })
+        .await
     }
-    pub async fn events(&self, _host: Arc<dyn Host>, _batch: Vec<events::Event>) -> Result<(), CallError> {
-        todo!()
+
+    pub async fn events(&self, host: Arc<dyn Host>, batch: Vec<events::Event>) -> Result<(), CallError> {
+        self.call(hook(host, Export::Events, batch.weigh()), move |live| {
+            Box::pin(async move { live.events()?.call_handle(&mut live.store, &batch).await })
+        })
+        .await
     }
+
     pub async fn notification_filter(
         &self,
-        _host: Arc<dyn Host>,
-        _batch: Vec<notification_filter::Draft>,
+        host: Arc<dyn Host>,
+        batch: Vec<notification_filter::Draft>,
     ) -> Result<Vec<u8>, CallError> {
-        todo!()
+        self.call(hook(host, Export::NotificationFilter, batch.weigh()), move |live| {
+            Box::pin(async move { live.notification_filter()?.call_judge(&mut live.store, &batch).await })
+        })
+        .await
     }
+
     pub async fn activities_inbound(
         &self,
-        _host: Arc<dyn Host>,
-        _batch: Vec<activity_filter::Envelope>,
+        host: Arc<dyn Host>,
+        batch: Vec<activity_filter::Envelope>,
     ) -> Result<Vec<activity_filter::Verdict>, CallError> {
-        todo!()
+        self.call(hook(host, Export::ActivityFilter, batch.weigh()), move |live| {
+            Box::pin(async move { live.activity_filter()?.call_inbound(&mut live.store, &batch).await })
+        })
+        .await
     }
+
     pub async fn activities_outbound(
         &self,
-        _host: Arc<dyn Host>,
-        _batch: Vec<activity_filter::Envelope>,
+        host: Arc<dyn Host>,
+        batch: Vec<activity_filter::Envelope>,
     ) -> Result<Vec<activity_filter::Verdict>, CallError> {
-        todo!()
+        self.call(hook(host, Export::ActivityFilter, batch.weigh()), move |live| {
+            Box::pin(async move { live.activity_filter()?.call_outbound(&mut live.store, &batch).await })
+        })
+        .await
     }
+
     pub async fn activities_handle(
         &self,
-        _host: Arc<dyn Host>,
-        _batch: Vec<activity_handler::Incoming>,
+        host: Arc<dyn Host>,
+        batch: Vec<activity_handler::Incoming>,
     ) -> Result<Vec<Result<(), Failure>>, CallError> {
-        todo!()
+        self.call(hook(host, Export::ActivityHandler, batch.weigh()), move |live| {
+            Box::pin(async move { live.activity_handler()?.call_handle(&mut live.store, &batch).await })
+        })
+        .await
     }
-    pub async fn fanout(&self, _host: Arc<dyn Host>, _batch: Vec<Status>) -> Result<Vec<Entry>, CallError> {
-        todo!()
+
+    pub async fn fanout(&self, host: Arc<dyn Host>, batch: Vec<Status>) -> Result<Vec<Entry>, CallError> {
+        self.call(hook(host, Export::Fanout, batch.weigh()), move |live| {
+            Box::pin(async move { live.fanout()?.call_select(&mut live.store, &batch).await })
+        })
+        .await
     }
+
     pub async fn decorate(
         &self,
-        _host: Arc<dyn Host>,
-        _viewer: Option<i64>,
-        _kind: &str,
-        _targets: Vec<decorate::Target>,
+        host: Arc<dyn Host>,
+        viewer: Option<i64>,
+        kind: &str,
+        targets: Vec<decorate::Target>,
     ) -> Result<Vec<decorate::Extra>, CallError> {
-        todo!()
+        let kind = kind.to_owned();
+        self.call(hook(host, Export::Decorate, targets.weigh()), move |live| {
+            Box::pin(async move { live.decorate()?.call_decorate(&mut live.store, viewer, &kind, &targets).await })
+        })
+        .await
     }
+
     pub async fn channel(
         &self,
-        _host: Arc<dyn Host>,
-        _context: CallContext,
-        _channel: &str,
-        _params: Vec<(String, String)>,
+        host: Arc<dyn Host>,
+        context: CallContext,
+        channel: &str,
+        params: Vec<(String, String)>,
     ) -> Result<Vec<String>, CallError> {
-        todo!()
+        let channel = channel.to_owned();
+        self.call(hook(host, Export::Channels, context.weigh() + params.weigh()), move |live| {
+            Box::pin(
+                async move { live.channels()?.call_subscribe(&mut live.store, &context, &channel, &params).await },
+            )
+        })
+        .await
     }
-    pub async fn job(&self, _host: Arc<dyn Host>, _task: jobs::Task) -> Result<jobs::Outcome, CallError> {
-        todo!()
+
+    pub async fn job(&self, host: Arc<dyn Host>, task: jobs::Task) -> Result<jobs::Outcome, CallError> {
+        let (name, bytes) = (task.kind.clone(), task.weigh());
+        let order = Order { host, kind: Kind::Job, name: &name, bytes };
+        self.call(order, move |live| Box::pin(async move { live.jobs()?.call_run(&mut live.store, &task).await }))
+            .await
     }
+
     pub async fn instance_info(
         &self,
-        _host: Arc<dyn Host>,
-        _document: &str,
+        host: Arc<dyn Host>,
+        document: &str,
     ) -> Result<Vec<(String, String)>, CallError> {
-        todo!()
+        let document = document.to_owned();
+        self.call(hook(host, Export::InstanceInfo, document.weigh()), move |live| {
+            Box::pin(async move { live.instance_info()?.call_contribute(&mut live.store, &document).await })
+        })
+        .await
     }
+
     pub async fn command(
         &self,
-        _host: Arc<dyn Host>,
-        _context: CallContext,
-        _name: &str,
-        _args: String,
+        host: Arc<dyn Host>,
+        context: CallContext,
+        name: &str,
+        args: String,
     ) -> Result<String, CallError> {
-        todo!()
+        let command = name.to_owned();
+        let order = Order { host, kind: Kind::Command, name, bytes: context.weigh() + args.weigh() };
+        self.call(order, move |live| {
+            Box::pin(async move { live.admin()?.call_command(&mut live.store, &context, &command, &args).await })
+        })
+        .await
+    }
+}
+
+/// A call of a hook, which is named as its interface.
+fn hook(host: Arc<dyn Host>, export: Export, bytes: usize) -> Order<'static> {
+    Order { host, kind: Kind::Hook, name: export.name(), bytes }
+}
+
+impl Plugin {
+    pub(crate) fn new(version: String, shape: Shape, runner: Runner) -> Self {
+        Self(Arc::new(Inside { version, shape, runner }))
+    }
+
+    async fn call<R: Send>(
+        &self,
+        order: Order<'_>,
+        work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
+    ) -> Result<R, CallError> {
+        self.0.runner.call(order, work).await
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0.runner.plugin
+    }
+
+    /// Its version, as its package says.
+    pub fn version(&self) -> &str {
+        &self.0.version
     }
 
     /// What it imports and exports.
     pub fn shape(&self) -> &Shape {
-        todo!()
+        &self.0.shape
     }
 
-    /// No new calls; those that run after `grace` are cut off.
-    pub async fn drain(&self, _grace: std::time::Duration) {
-        todo!()
+    /// The limits it was loaded with.
+    pub fn limits(&self) -> &Limits {
+        &self.0.runner.template.limits
+    }
+
+    /// What it has used by now.
+    pub fn stats(&self) -> Stats {
+        let (pool, figures) = (&self.0.runner.pool, &self.0.runner.figures);
+        Stats {
+            idle: u64::from(pool.idle()),
+            running: u64::from(pool.running()),
+            waiting: u64::from(pool.waiting()),
+            ..figures.stats()
+        }
+    }
+
+    /// The breaker of everything that was called by now.
+    pub fn breakers(&self) -> Vec<BreakerReport> {
+        self.0.runner.figures.breakers()
+    }
+
+    /// Ends this generation. Calls go on for `grace`, so that a request which began with this generation may finish with
+    /// it; it is over sooner when nothing runs and no other clone of this plugin is left. Calls that still run then are
+    /// cut off, and later ones are refused.
+    pub async fn drain(&self, grace: Duration) {
+        self.0.runner.pool.drain(grace, || Arc::strong_count(&self.0) == 1).await;
     }
 }

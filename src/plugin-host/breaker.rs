@@ -1,0 +1,232 @@
+//! Stops asking a plugin that keeps failing (PLUGINS.md section 2.6).
+//!
+//! Closed while less than half of at least 20 calls in 30 seconds fail. Otherwise open: nothing is asked for 5 seconds,
+//! then one call tries; each opening in a row doubles the time, up to 5 minutes. Three openings in an hour are reported.
+
+use std::time::{Duration, Instant};
+
+const WINDOW: Duration = Duration::from_secs(30);
+const CALLS: u32 = 20;
+const FIRST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(300);
+const HOUR: Duration = Duration::from_secs(3600);
+const OPENINGS: usize = 3;
+/// The window is counted in so many parts.
+const PARTS: usize = 30;
+
+/// What a breaker lets through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "what the names say")]
+pub enum BreakerState {
+    Closed,
+    /// One call tries whether it would work again.
+    HalfOpen,
+    Open,
+}
+
+/// Whether a call may go ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Admission {
+    Call,
+    /// The one call that tries.
+    Probe,
+    /// None, for so long.
+    Refused(Duration),
+}
+
+/// Calls and failures of one second.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    second: u64,
+    calls: u32,
+    failures: u32,
+}
+
+/// The breaker of one hook, route, job or command.
+#[derive(Debug)]
+pub(crate) struct Breaker {
+    born: Instant,
+    parts: [Part; PARTS],
+    state: BreakerState,
+    /// Until then nothing is asked.
+    until: Instant,
+    pause: Duration,
+    openings: Vec<Instant>,
+}
+
+impl Breaker {
+    pub(crate) fn new(now: Instant) -> Self {
+        Self {
+            born: now,
+            parts: [Part::default(); PARTS],
+            state: BreakerState::Closed,
+            until: now,
+            pause: FIRST,
+            openings: Vec::new(),
+        }
+    }
+
+    /// Asks to make a call at `now`.
+    pub(crate) fn admit(&mut self, now: Instant) -> Admission {
+        match self.state {
+            BreakerState::Closed => Admission::Call,
+            BreakerState::Open if now >= self.until => {
+                self.state = BreakerState::HalfOpen;
+                Admission::Probe
+            }
+            BreakerState::Open => Admission::Refused(self.until.saturating_duration_since(now)),
+            BreakerState::HalfOpen => Admission::Refused(Duration::from_secs(1)),
+        }
+    }
+
+    /// A call ended.
+    pub(crate) fn ended(&mut self, failed: bool, now: Instant) {
+        match self.state {
+            BreakerState::HalfOpen if failed => self.open(now),
+            BreakerState::HalfOpen => self.close(),
+            BreakerState::Closed => {
+                let (calls, failures) = self.count(failed, now);
+                if calls >= CALLS && failures * 2 > calls {
+                    self.open(now);
+                }
+            }
+            // It began before the breaker opened.
+            BreakerState::Open => {}
+        }
+    }
+
+    /// The probe was given up before it said anything: another may try.
+    pub(crate) fn abandoned(&mut self, now: Instant) {
+        if self.state == BreakerState::HalfOpen {
+            self.state = BreakerState::Open;
+            self.until = now;
+        }
+    }
+
+    pub(crate) fn state(&self) -> BreakerState {
+        self.state
+    }
+
+    /// How often it opened in the last hour.
+    pub(crate) fn openings(&self, now: Instant) -> usize {
+        self.openings.iter().filter(|at| now.saturating_duration_since(**at) < HOUR).count()
+    }
+
+    /// Whether it opened so often that an admin should look.
+    pub(crate) fn quarantined(&self, now: Instant) -> bool {
+        self.openings(now) >= OPENINGS
+    }
+
+    fn count(&mut self, failed: bool, now: Instant) -> (u32, u32) {
+        let second = now.saturating_duration_since(self.born).as_secs();
+        let place = usize::try_from(second).unwrap_or(0) % PARTS;
+        if let Some(part) = self.parts.get_mut(place) {
+            if part.second != second {
+                *part = Part { second, ..Part::default() };
+            }
+            part.calls += 1;
+            part.failures += u32::from(failed);
+        }
+        let recent = self.parts.iter().filter(|part| second - part.second.min(second) < WINDOW.as_secs());
+        recent.fold((0, 0), |(calls, failures), part| (calls + part.calls, failures + part.failures))
+    }
+
+    fn open(&mut self, now: Instant) {
+        let in_a_row = now.saturating_duration_since(self.until) < LONGEST && !self.openings.is_empty();
+        self.pause = if in_a_row { (self.pause * 2).min(LONGEST) } else { FIRST };
+        self.state = BreakerState::Open;
+        self.until = now + self.pause;
+        self.openings.retain(|at| now.saturating_duration_since(*at) < HOUR);
+        self.openings.push(now);
+    }
+
+    fn close(&mut self) {
+        self.state = BreakerState::Closed;
+        self.parts = [Part::default(); PARTS];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn fail(breaker: &mut Breaker, times: u32, now: Instant) {
+        for _ in 0..times {
+            breaker.ended(true, now);
+        }
+    }
+
+    #[test]
+    fn opens_at_twenty_calls_of_which_more_than_half_failed() {
+        let start = Instant::now();
+        let mut breaker = Breaker::new(start);
+        fail(&mut breaker, 19, start);
+        assert_eq!(breaker.admit(start), Admission::Call);
+        fail(&mut breaker, 1, start);
+        assert_eq!(breaker.admit(start), Admission::Refused(seconds(5)));
+
+        let mut half = Breaker::new(start);
+        for _ in 0..50 {
+            half.ended(false, start);
+            half.ended(true, start);
+        }
+        assert_eq!(half.admit(start), Admission::Call);
+    }
+
+    #[test]
+    fn forgets_failures_after_half_a_minute() {
+        let start = Instant::now();
+        let mut breaker = Breaker::new(start);
+        fail(&mut breaker, 19, start);
+        fail(&mut breaker, 10, start + seconds(31));
+        assert_eq!(breaker.admit(start + seconds(31)), Admission::Call);
+    }
+
+    #[test]
+    fn one_call_tries_and_closes_it() {
+        let start = Instant::now();
+        let mut breaker = Breaker::new(start);
+        fail(&mut breaker, 20, start);
+        let later = start + seconds(5);
+        assert_eq!(breaker.admit(later), Admission::Probe);
+        assert_eq!(breaker.admit(later), Admission::Refused(seconds(1)));
+        breaker.abandoned(later);
+        assert_eq!(breaker.admit(later), Admission::Probe);
+        breaker.ended(false, later);
+        assert_eq!(breaker.admit(later), Admission::Call);
+        assert_eq!(breaker.state(), BreakerState::Closed);
+    }
+
+    #[test]
+    fn waits_twice_as_long_each_time_up_to_five_minutes_and_is_reported() {
+        let mut now = Instant::now();
+        let mut breaker = Breaker::new(now);
+        fail(&mut breaker, 20, now);
+        for pause in [5, 10, 20, 40, 80, 160, 300, 300] {
+            assert_eq!(breaker.admit(now), Admission::Refused(seconds(pause)));
+            now += seconds(pause);
+            assert_eq!(breaker.admit(now), Admission::Probe);
+            breaker.ended(true, now);
+        }
+        assert!(breaker.quarantined(now));
+        assert!(!breaker.quarantined(now + HOUR));
+    }
+
+    #[test]
+    fn begins_anew_after_a_long_quiet_time() {
+        let start = Instant::now();
+        let mut breaker = Breaker::new(start);
+        fail(&mut breaker, 20, start);
+        let later = start + seconds(5);
+        assert_eq!(breaker.admit(later), Admission::Probe);
+        breaker.ended(false, later);
+        let much_later = later + LONGEST;
+        fail(&mut breaker, 20, much_later);
+        assert_eq!(breaker.admit(much_later), Admission::Refused(FIRST));
+        assert!(!breaker.quarantined(much_later));
+    }
+}

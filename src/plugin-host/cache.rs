@@ -1,0 +1,161 @@
+//! Compiled components on disk.
+//!
+//! What is read back is machine code that will run: each file carries a keyed MAC over its name and its bytes, and is
+//! looked at no further when that, its owner or its mode is not right. Whatever is wrong with a file, the component is
+//! compiled again. Files are written beside their place and renamed, so that half a file is never found.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use aws_lc_rs::hmac;
+use rustix::fs::OFlags;
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+/// Bytes of the MAC in front of each file.
+const MAC: usize = 32;
+/// Bytes of all files: the least recently used go first.
+const SIZE: u64 = 512 << 20;
+/// A file that was not finished in this time never will be.
+const ABANDONED: Duration = Duration::from_secs(600);
+
+/// A folder of compiled components.
+pub(crate) struct Cache {
+    folder: PathBuf,
+    key: hmac::Key,
+    written: AtomicU64,
+}
+
+impl Cache {
+    pub(crate) fn new(folder: PathBuf, key: &[u8; 32]) -> Self {
+        Self { folder, key: hmac::Key::new(hmac::HMAC_SHA256, key), written: AtomicU64::new(0) }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.cwasm"))
+    }
+
+    fn mac(&self, name: &str, code: &[u8]) -> hmac::Tag {
+        let mut context = hmac::Context::with_key(&self.key);
+        context.update(name.as_bytes());
+        context.update(&[0]);
+        context.update(code);
+        context.sign()
+    }
+
+    /// The component of that name, if its file is there and sound.
+    pub(crate) fn find(&self, engine: &Engine, name: &str) -> Option<Component> {
+        let path = self.path(name);
+        let (file, bytes) = match read(&path) {
+            Ok(found) => found,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+            Err(error) => return self.unusable(&path, &error.to_string()),
+        };
+        let (mac, code) = bytes.split_at_checked(MAC)?;
+        if aws_lc_rs::constant_time::verify_slices_are_equal(self.mac(name, code).as_ref(), mac).is_err() {
+            return self.unusable(&path, "its MAC is wrong");
+        }
+        match deserialize(engine, code) {
+            Ok(component) => {
+                // When it was last used; where that cannot be noted, the file goes a little sooner.
+                let _ = file.set_modified(now());
+                Some(component)
+            }
+            Err(error) => self.unusable(&path, &error.to_string()),
+        }
+    }
+
+    fn unusable(&self, path: &Path, why: &str) -> Option<Component> {
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        tracing::warn!("the compiled component {file} is not used and made anew: {why}");
+        let _ = fs::remove_file(path);
+        None
+    }
+
+    /// Keeps a component. A cache that cannot be written is only slow.
+    pub(crate) fn store(&self, name: &str, component: &Component) {
+        let written = component.serialize().map_err(std::io::Error::other).and_then(|code| self.write(name, &code));
+        if let Err(error) = written {
+            tracing::warn!("a compiled component could not be kept in {}: {error}", self.folder.display());
+        }
+        self.prune();
+    }
+
+    fn write(&self, name: &str, code: &[u8]) -> std::io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        let number = self.written.fetch_add(1, Ordering::Relaxed);
+        let temporary = self.folder.join(format!("{name}.{}.{number}.tmp", std::process::id()));
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
+        let whole = file
+            .write_all(self.mac(name, code).as_ref())
+            .and_then(|()| file.write_all(code))
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&temporary, self.path(name)))
+            .and_then(|()| File::open(&self.folder)?.sync_all());
+        if whole.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        whole
+    }
+
+    /// Removes what was used longest ago until the rest fits, and what was left unfinished.
+    fn prune(&self) {
+        let Ok(entries) = fs::read_dir(&self.folder) else {
+            return;
+        };
+        let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
+        for entry in entries.flatten() {
+            let Ok(data) = entry.metadata() else {
+                continue;
+            };
+            let (path, used) = (entry.path(), data.modified().unwrap_or(SystemTime::UNIX_EPOCH));
+            match path.extension().and_then(|extension| extension.to_str()) {
+                Some("cwasm") => files.push((used, data.len(), path)),
+                Some("tmp") if now().duration_since(used).is_ok_and(|age| age > ABANDONED) => {
+                    let _ = fs::remove_file(path);
+                }
+                _ => {}
+            }
+        }
+        files.sort();
+        let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
+        for (_, size, path) in files {
+            if total <= SIZE {
+                break;
+            }
+            if fs::remove_file(path).is_ok() {
+                total -= size;
+            }
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the age of a file is the file system's time, not the server's")]
+fn now() -> SystemTime {
+    SystemTime::now()
+}
+
+/// The bytes of a file that only this user could have written.
+fn read(path: &Path) -> std::io::Result<(File, Vec<u8>)> {
+    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+    let data = file.metadata()?;
+    if !data.is_file() || data.uid() != rustix::process::geteuid().as_raw() || data.mode() & 0o077 != 0 {
+        return Err(std::io::Error::other("it is not this user's alone"));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(data.len()).unwrap_or(0));
+    file.read_to_end(&mut bytes)?;
+    Ok((file, bytes))
+}
+
+#[expect(unsafe_code, reason = "machine code can only be trusted, and here it can be")]
+fn deserialize(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
+    // SAFETY: these bytes are what `Component::serialize` gave to `Cache::store`: nobody else knows the key of the MAC
+    // that the caller has checked over exactly these bytes, which are in memory and change no more. That they suit this
+    // engine and machine is checked by wasmtime.
+    unsafe { Component::deserialize(engine, code) }
+}

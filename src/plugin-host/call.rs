@@ -1,0 +1,292 @@
+//! One call: a place, an instance, its limits, and what is told of how it ended.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use tracing::Instrument as _;
+use wasmtime::{Error, PoolConcurrencyLimitError, Store, Trap, WasmBacktrace};
+
+use crate::bindings::imports::types::Failure;
+use crate::breaker::Admission;
+use crate::fault::{CallError, Ended};
+use crate::figures::{Figures, Kind, Point};
+use crate::host::Host;
+use crate::instance::{self, Live, Template};
+use crate::limits::{Limits, Policy};
+use crate::pool::{Pool, ended};
+use crate::serve::too_much_out;
+use crate::state::State;
+
+/// What a guest answers.
+pub(crate) type Answer<'a, R> = Pin<Box<dyn Future<Output = wasmtime::Result<Result<R, Failure>>> + Send + 'a>>;
+
+/// A plugin's instances and what they have used.
+pub(crate) struct Runner {
+    pub(crate) plugin: String,
+    pub(crate) template: Arc<Template>,
+    pub(crate) pool: Pool,
+    pub(crate) figures: Figures,
+}
+
+/// What is called, and for whom.
+pub(crate) struct Order<'a> {
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) kind: Kind,
+    pub(crate) name: &'a str,
+    /// What its parameters weigh.
+    pub(crate) bytes: usize,
+}
+
+impl Runner {
+    fn limits(&self) -> &Limits {
+        &self.template.limits
+    }
+
+    /// Calls the guest under all limits.
+    pub(crate) async fn call<R: Send>(
+        &self,
+        order: Order<'_>,
+        work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
+    ) -> Result<R, CallError> {
+        let point = self.figures.point(order.kind, order.name);
+        let span = tracing::info_span!(
+            "plugin",
+            plugin.name = %self.plugin,
+            plugin.kind = point.kind.name(),
+            plugin.call = %point.name
+        );
+        let began = Instant::now();
+        let result = match Trial::begin(&point) {
+            Ok(mut trial) => {
+                let result = Box::pin(self.placed(order, work)).instrument(span).await;
+                trial.end(result.as_ref().err());
+                result
+            }
+            Err(refused) => Err(refused),
+        };
+        let error = result.as_ref().err();
+        self.figures.ended(&point, error, began.elapsed());
+        result
+    }
+
+    async fn placed<R: Send>(
+        &self,
+        order: Order<'_>,
+        work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
+    ) -> Result<R, CallError> {
+        let limit = self.limits().bytes_in;
+        if order.bytes > limit {
+            return Err(ended(Ended::Limit, format!("bytes-in: the call brings more than {} KiB", limit >> 10)));
+        }
+        let queued = Instant::now();
+        let running = self.pool.enter(self.limits()).await?;
+        self.figures.queue_wait.record(queued.elapsed().as_secs_f64());
+        self.figures.instances(self.pool.running(), self.pool.idle());
+        let result = tokio::select! {
+            biased;
+            result = self.run(order, work) => result,
+            () = self.pool.cut_off() => Err(ended(Ended::Drained, "the plugin was replaced while it ran")),
+        };
+        drop(running);
+        self.figures.instances(self.pool.running(), self.pool.idle());
+        result
+    }
+
+    async fn run<R: Send>(
+        &self,
+        order: Order<'_>,
+        work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
+    ) -> Result<R, CallError> {
+        let limits = self.limits();
+        let (cpu, wall, policy) = match order.kind {
+            Kind::Hook => (limits.hook_cpu, limits.hook_wall, limits.hook_policy),
+            Kind::Route | Kind::Job | Kind::Command | Kind::Lifecycle => {
+                (limits.route_cpu, limits.route_wall, limits.route_policy)
+            }
+        };
+        // Taken out of the pool: whatever happens to this call, only a normal return brings the instance back.
+        let mut live = self.instance(&order, policy).await?;
+        live.calls += 1;
+        instance::enter(&mut live.store, order.host, cpu, order.bytes);
+        let outcome = within(wall, work(&mut live)).await;
+        let outcome = self.leave(&mut live.store, outcome);
+        if outcome.is_err() {
+            self.figures.discarded();
+        } else if policy == Policy::Pooled && !self.pool.keep(live) {
+            self.figures.recycled();
+        }
+        match outcome? {
+            Ok(answer) => Ok(answer),
+            Err(failure) => Err(failed(failure)),
+        }
+    }
+
+    async fn instance(&self, order: &Order<'_>, policy: Policy) -> Result<Live, CallError> {
+        if policy == Policy::Pooled {
+            let (live, worn) = self.pool.take();
+            (0..worn).for_each(|_| self.figures.recycled());
+            if let Some(live) = live {
+                return Ok(live);
+            }
+        }
+        self.fresh(&order.host).await
+    }
+
+    /// A new instance, which has begun.
+    pub(crate) async fn fresh(&self, host: &Arc<dyn Host>) -> Result<Live, CallError> {
+        let began = Instant::now();
+        let (cpu, wall) = (self.limits().route_cpu, self.limits().route_wall);
+        let mut store = instance::store(&self.template);
+        instance::enter(&mut store, Arc::clone(host), cpu, 0);
+        let mut slot = Some(store);
+        let made = within(wall, Live::start(Arc::clone(&self.template), &mut slot)).await;
+        let mut live = match (made, slot) {
+            (End::Returned(Ok(live)), _) => live,
+            (end, Some(mut store)) => return Err(self.leave(&mut store, end).err().unwrap_or_else(unmade)),
+            (_, None) => return Err(unmade()),
+        };
+        let begun = within(wall, live.init()).await;
+        match self.leave(&mut live.store, begun)? {
+            Ok(()) => {
+                self.figures.instantiated(began.elapsed());
+                Ok(live)
+            }
+            Err(text) => Err(ended(Ended::Trap, format!("init refused: {}", one_line(&text)))),
+        }
+    }
+
+    /// The guest stopped: counts what it used, and says how it ended.
+    fn leave<T>(&self, store: &mut Store<State>, end: End<T>) -> Result<T, CallError> {
+        let state = store.data_mut();
+        let cpu = state.clock.stand();
+        let scope = state.scope.take();
+        let memory = state.memory;
+        let tripped = scope.and_then(|scope| {
+            self.figures.used(&scope.used, cpu, memory);
+            scope.tripped
+        });
+        match end {
+            End::Returned(Ok(answer)) => Ok(answer),
+            End::Returned(Err(error)) => Err(explain(self.limits(), tripped, &error)),
+            End::Late(wall) => Err(ended(Ended::Wall, format!("wall: used its {} ms", wall.as_millis()))),
+            End::Panicked(text) => {
+                tracing::error!(plugin.name = %self.plugin, "the server panicked in a call: {text}");
+                Err(ended(Ended::Trap, format!("the server panicked: {text}")))
+            }
+        }
+    }
+}
+
+fn unmade() -> CallError {
+    ended(Ended::Trap, "the instance could not be made")
+}
+
+fn failed(failure: Failure) -> CallError {
+    let message = format!("failure {} {}: {}", failure.status, one_line(&failure.code), one_line(&failure.message));
+    CallError { ended: Ended::Failure, message, failure: Some(failure), backtrace: Vec::new() }
+}
+
+/// How something that runs guest code came to its end.
+pub(crate) enum End<T> {
+    Returned(wasmtime::Result<T>),
+    Late(Duration),
+    Panicked(String),
+}
+
+/// Runs `work` for at most `wall`, and keeps its panics in.
+async fn within<T>(wall: Duration, work: impl Future<Output = wasmtime::Result<T>>) -> End<T> {
+    let mut work = pin!(work);
+    let caught = std::future::poll_fn(|context| {
+        match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+            Ok(Poll::Ready(result)) => Poll::Ready(End::Returned(result)),
+            Ok(Poll::Pending) => Poll::Pending,
+            Err(panic) => Poll::Ready(End::Panicked(text_of(&*panic))),
+        }
+    });
+    tokio::time::timeout(wall, caught).await.unwrap_or(End::Late(wall))
+}
+
+fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    one_line(&text.unwrap_or_else(|| "without a message".to_owned()))
+}
+
+/// Names the limit or the trap behind an error.
+fn explain(limits: &Limits, tripped: Option<(Ended, String)>, error: &Error) -> CallError {
+    let (ended, message) = tripped.unwrap_or_else(|| guess(limits, error));
+    let frames = error.downcast_ref::<WasmBacktrace>().map(WasmBacktrace::frames).unwrap_or_default();
+    let backtrace = frames.iter().map(|frame| match frame.func_name() {
+        Some(name) => format!("{:#}", rustc_demangle::demangle(name)),
+        None => format!("function {}", frame.func_index()),
+    });
+    CallError { ended, message, failure: None, backtrace: backtrace.collect() }
+}
+
+fn guess(limits: &Limits, error: &Error) -> (Ended, String) {
+    if error.is::<PoolConcurrencyLimitError>() {
+        return (Ended::Busy, "instances: those of all plugins together are in use".to_owned());
+    }
+    if let Some(trap) = error.downcast_ref::<Trap>() {
+        return match trap {
+            Trap::StackOverflow => (Ended::Limit, format!("stack: used its {} KiB", crate::engine::STACK >> 10)),
+            Trap::Interrupt => (Ended::Cpu, "cpu: interrupted".to_owned()),
+            other => (Ended::Trap, one_line(&other.to_string())),
+        };
+    }
+    let text = one_line(&error.root_cause().to_string());
+    if text.contains("fuel allocated for hostcalls") {
+        return (Ended::Limit, too_much_out(limits.bytes_out, "once"));
+    }
+    if text.contains("handle limit exceeded") {
+        return (Ended::Limit, format!("handles: has {} already", limits.handles));
+    }
+    (Ended::Trap, text)
+}
+
+/// A text on one line, without control characters, and not endless.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(500).collect()
+}
+
+/// Asks the breaker, and tells it how the call ended, or that nobody will know.
+struct Trial<'a> {
+    point: &'a Point,
+    probe: bool,
+}
+
+impl<'a> Trial<'a> {
+    fn begin(point: &'a Point) -> Result<Self, CallError> {
+        match point.breaker(|breaker, now| breaker.admit(now)) {
+            Admission::Call => Ok(Self { point, probe: false }),
+            Admission::Probe => Ok(Self { point, probe: true }),
+            Admission::Refused(wait) => {
+                let message = format!("breaker: open for another {} ms", wait.as_millis());
+                Err(ended(Ended::Open, message))
+            }
+        }
+    }
+
+    fn end(&mut self, error: Option<&CallError>) {
+        let failed = match error.map(|error| error.ended) {
+            None => false,
+            Some(Ended::Trap | Ended::Cpu | Ended::Wall | Ended::Limit) => true,
+            Some(Ended::Failure) => error.and_then(|error| error.failure.as_ref()).is_some_and(|f| f.status >= 500),
+            // Says nothing about the plugin; a probe stays to be tried.
+            Some(Ended::Busy | Ended::Open | Ended::Drained) => return,
+        };
+        self.probe = false;
+        self.point.breaker(|breaker, now| breaker.ended(failed, now));
+    }
+}
+
+impl Drop for Trial<'_> {
+    fn drop(&mut self) {
+        if self.probe {
+            self.point.breaker(|breaker, now| breaker.abandoned(now));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Time: the ticker that wakes the guest's epoch checks, and how much of its time a guest has used.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use wasmtime::EngineWeak;
+
+/// Between two ticks.
+const TICK: Duration = Duration::from_millis(1);
+
+/// After so many ticks a guest lets others run.
+pub(crate) const SLICE: u64 = 5;
+
+/// The most that one stretch without a yield is charged. A guest cannot run much longer without one; what is measured
+/// beyond that, the machine spent on others.
+const STRETCH: Duration = Duration::from_millis(SLICE + 1);
+
+/// Starts the thread that moves `engine`'s epoch on. Not a task: a guest that spins may hold every thread of the runtime.
+/// Ends when the engine is gone.
+pub(crate) fn tick(engine: EngineWeak) -> std::io::Result<()> {
+    std::thread::Builder::new().name("plugin-ticker".to_owned()).stack_size(64 << 10).spawn(move || {
+        while let Some(engine) = engine.upgrade() {
+            engine.increment_epoch();
+            drop(engine);
+            std::thread::sleep(TICK);
+        }
+    })?;
+    Ok(())
+}
+
+/// The guest's time within one call: runs while the guest does, stands while the host works for it or waits.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    base: Instant,
+    spent: AtomicU64,
+    /// Nanoseconds since `base` at which the guest went on; [`STANDS`] while it does not run.
+    since: AtomicU64,
+}
+
+const STANDS: u64 = u64::MAX;
+
+impl Clock {
+    /// A clock that stands at zero.
+    pub(crate) fn new() -> Self {
+        Self { base: Instant::now(), spent: AtomicU64::new(0), since: AtomicU64::new(STANDS) }
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.base.elapsed().as_nanos()).unwrap_or(STANDS - 1)
+    }
+
+    /// The guest goes on.
+    pub(crate) fn run(&self) {
+        self.since.store(self.now(), Relaxed);
+    }
+
+    /// The guest stands. Gives what it has used by now.
+    pub(crate) fn stand(&self) -> Duration {
+        let since = self.since.swap(STANDS, Relaxed);
+        if since != STANDS {
+            let stretch = Duration::from_nanos(self.now().saturating_sub(since)).min(STRETCH);
+            self.spent.fetch_add(u64::try_from(stretch.as_nanos()).unwrap_or(0), Relaxed);
+        }
+        Duration::from_nanos(self.spent.load(Relaxed))
+    }
+
+    /// Back to zero, running.
+    pub(crate) fn restart(&self) {
+        self.spent.store(0, Relaxed);
+        self.run();
+    }
+}

@@ -1,0 +1,127 @@
+//! Compiles components: one at a time, on threads that give way to others, and each component once.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use aws_lc_rs::digest::{Context, SHA256, digest};
+use tokio::sync::{OnceCell, Semaphore};
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+use crate::cache::Cache;
+use crate::call::one_line;
+use crate::engine::Options;
+use crate::fault::{Fault, Stage};
+
+/// How long compiling one component may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Compiles, and remembers on disk.
+pub(crate) struct Compiler {
+    engine: Engine,
+    /// The part of a cached file's name that says what made it.
+    maker: String,
+    cache: Option<Arc<Cache>>,
+    turn: Arc<Semaphore>,
+    jobs: Mutex<HashMap<String, Arc<OnceCell<Component>>>>,
+}
+
+/// A hash that is the same in every build and on every machine.
+struct Stable(Context);
+
+impl Hasher for Stable {
+    fn finish(&self) -> u64 {
+        0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// What the compiled code depends on, beside the component.
+fn maker(engine: &Engine, quick: bool) -> String {
+    let mut hash = Stable(Context::new(&SHA256));
+    engine.precompile_compatibility_hash().hash(&mut hash);
+    quick.hash(&mut hash);
+    hex(hash.0.finish().as_ref()).get(..16).unwrap_or_default().to_owned()
+}
+
+impl Compiler {
+    pub(crate) fn new(engine: Engine, options: &Options) -> Self {
+        let cache = options.cache.clone().map(|folder| Arc::new(Cache::new(folder, &options.key)));
+        let maker = maker(&engine, options.quick);
+        Self { engine, maker, cache, turn: Arc::new(Semaphore::new(1)), jobs: Mutex::default() }
+    }
+
+    /// The compiled component. Whoever asks for the same at the same time waits for the same job.
+    pub(crate) async fn component(&self, plugin: &str, wasm: &Arc<[u8]>) -> Result<Component, Fault> {
+        let name = format!("{}-{}", hex(digest(&SHA256, wasm).as_ref()), self.maker);
+        let job = {
+            let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(jobs.entry(name.clone()).or_default())
+        };
+        let component = job.get_or_try_init(|| self.made(plugin, &name, wasm)).await.cloned();
+        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        if jobs.get(&name).is_some_and(|present| Arc::ptr_eq(present, &job)) {
+            jobs.remove(&name);
+        }
+        component
+    }
+
+    async fn made(&self, plugin: &str, name: &str, wasm: &Arc<[u8]>) -> Result<Component, Fault> {
+        let failed = |why: &str| Fault::new(Stage::Compile, format!("{plugin}: {why}"));
+        let late = || failed(&format!("compiling took more than {} s: make the component smaller", PATIENCE.as_secs()));
+        let turn = tokio::time::timeout(PATIENCE, Arc::clone(&self.turn).acquire_owned()).await;
+        let turn = turn.map_err(|_| late())?.map_err(|_| failed("the compiler has stopped"))?;
+        let (engine, cache) = (self.engine.clone(), self.cache.clone());
+        let (name, wasm) = (name.to_owned(), Arc::clone(wasm));
+        let work = tokio::task::spawn_blocking(move || {
+            // Held until this thread is done, even when nobody waits for it any more.
+            let _turn = turn;
+            find_or_compile(&engine, cache.as_deref(), &name, &wasm)
+        });
+        match tokio::time::timeout(PATIENCE, work).await {
+            Ok(Ok(Ok(component))) => Ok(component),
+            Ok(Ok(Err(error))) => {
+                let why = one_line(&error.root_cause().to_string());
+                Err(failed(&format!("does not compile ({why}): build it again")))
+            }
+            Ok(Err(_)) => Err(failed("the component made the compiler fail: report this with the file")),
+            Err(_) => Err(late()),
+        }
+    }
+}
+
+fn find_or_compile(engine: &Engine, cache: Option<&Cache>, name: &str, wasm: &[u8]) -> wasmtime::Result<Component> {
+    if let Some(component) = cache.and_then(|cache| cache.find(engine, name)) {
+        return Ok(component);
+    }
+    let component = gently(|| Component::from_binary(engine, wasm))?;
+    if let Some(cache) = cache {
+        cache.store(name, &component);
+    }
+    Ok(component)
+}
+
+/// Runs `work`, which takes long, on threads that others go before.
+fn gently<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let yielding = |_| {
+        // Where it is not allowed, compiling is as important as everything else.
+        let _ = rustix::process::setpriority_process(None, 10);
+    };
+    match rayon::ThreadPoolBuilder::new().num_threads(2).start_handler(yielding).build() {
+        Ok(threads) => threads.install(work),
+        Err(_) => work(),
+    }
+}

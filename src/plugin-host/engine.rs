@@ -1,0 +1,233 @@
+//! The engine: compiles components, and runs what is loaded into it.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use wasmtime::component::Component;
+use wasmtime::{
+    Config, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig, WasmBacktraceDetails, WasmFeatures,
+};
+
+use crate::call::{Runner, one_line};
+use crate::clock;
+use crate::compile::Compiler;
+use crate::contract::{PACKAGE, TRACK};
+use crate::fault::{CallError, Fault, Stage};
+use crate::figures::Figures;
+use crate::host::Host;
+use crate::instance::{Indices, Template};
+use crate::link::Linkers;
+use crate::plugin::{Package, Plugin};
+use crate::pool::Pool;
+use crate::shape::{FEATURES, Shape};
+
+/// Bytes of stack that a guest may use.
+pub(crate) const STACK: usize = 512 << 10;
+
+/// Bytes of stack for guest and host together: what the host does for a guest runs on the same one. Address space, of
+/// which only what is used takes memory.
+const ASYNC_STACK: usize = STACK + (3 << 20);
+
+/// Modules, memories and tables that the instances of one component are made of, at most and on average.
+const MODULES: u32 = 64;
+const MODULES_ON_AVERAGE: u32 = 6;
+const MEMORIES: u32 = 4;
+const TABLES: u32 = 16;
+const TABLES_ON_AVERAGE: u32 = 4;
+
+/// Elements of the largest table that any plugin may be given.
+const TABLE_ELEMENTS: usize = 200_000;
+
+/// How the engine is set up.
+#[derive(Clone)]
+pub struct Options {
+    /// Where compiled components are kept; none: nowhere.
+    pub cache: Option<PathBuf>,
+    /// Authenticates what is in the cache.
+    pub key: [u8; 32],
+    /// Compile quickly rather than well: for development.
+    pub quick: bool,
+    /// Instances of all plugins together.
+    pub instances: u32,
+    /// The largest memory that any plugin may be given, bytes.
+    pub memory: usize,
+}
+
+/// Compiles and runs components. Cheap to clone; the ticker thread ends with the last clone and the last plugin.
+#[derive(Clone)]
+pub struct Engine(Arc<Inside>);
+
+struct Inside {
+    engine: wasmtime::Engine,
+    linkers: Linkers,
+    compiler: Compiler,
+    memory: usize,
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").finish_non_exhaustive()
+    }
+}
+
+fn config(options: &Options) -> Config {
+    let instances = options.instances.max(1);
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(instances)
+        .total_core_instances(instances.saturating_mul(MODULES_ON_AVERAGE))
+        .total_memories(instances)
+        .total_tables(instances.saturating_mul(TABLES_ON_AVERAGE))
+        .total_stacks(instances)
+        .max_core_instances_per_component(MODULES)
+        .max_memories_per_component(MEMORIES)
+        .max_tables_per_component(TABLES)
+        .max_memories_per_module(MEMORIES)
+        .max_tables_per_module(TABLES)
+        .max_memory_size(options.memory)
+        .table_elements(TABLE_ELEMENTS)
+        .max_unused_warm_slots(instances);
+    let mut config = Config::new();
+    config
+        .wasm_features(WasmFeatures::all().difference(FEATURES), false)
+        .wasm_features(FEATURES, true)
+        .concurrency_support(false)
+        .epoch_interruption(true)
+        .max_wasm_stack(STACK)
+        .async_stack_size(ASYNC_STACK)
+        .memory_init_cow(true)
+        .wasm_backtrace_details(WasmBacktraceDetails::Disable)
+        .cranelift_opt_level(if options.quick { OptLevel::None } else { OptLevel::Speed })
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    config
+}
+
+impl Engine {
+    /// An engine. Costs a thread and address space; make none where there is no plugin.
+    ///
+    /// # Errors
+    /// When the machine cannot give the address space, with what to change.
+    pub fn new(options: Options) -> Result<Self, Fault> {
+        let refused = |why: &dyn fmt::Display| {
+            Fault::new(
+                Stage::Compile,
+                format!(
+                    "the machine gave no room for {} plugin instances ({}): allow more address space (ulimit -v), or set \
+                     fewer instances",
+                    options.instances,
+                    one_line(&why.to_string())
+                ),
+            )
+        };
+        let engine = wasmtime::Engine::new(&config(&options)).map_err(|error| refused(&error.root_cause()))?;
+        clock::tick(engine.weak()).map_err(|error| refused(&error))?;
+        let compiler = Compiler::new(engine.clone(), &options);
+        Ok(Self(Arc::new(Inside { engine, linkers: Linkers::default(), compiler, memory: options.memory })))
+    }
+
+    /// What `wasm` imports and exports, without compiling it.
+    ///
+    /// # Errors
+    /// At [`Stage::Validate`] for what is no component, at [`Stage::Contract`] for one of another contract.
+    pub fn shape(plugin: &str, wasm: &[u8]) -> Result<Shape, Fault> {
+        Shape::of(plugin, wasm)
+    }
+
+    /// Checks, compiles (or takes from the cache) and links `package`, and makes one instance of it to see that it can
+    /// be made and that `init` agrees. What takes long is done off the runtime's threads.
+    ///
+    /// # Errors
+    /// The stage and one sentence.
+    pub async fn load(&self, package: Package, host: Arc<dyn Host>) -> Result<Plugin, Fault> {
+        let shape = self.checked(&package).await?;
+        let began = Instant::now();
+        let component = self.0.compiler.component(&package.name, &package.wasm).await?;
+        metrics::histogram!("plugin_reload_seconds", "stage" => "compile").record(began.elapsed().as_secs_f64());
+        self.fits(&package, &component)?;
+        let runner = self.linked(package.clone(), &component)?;
+        let mut live = runner.fresh(&host).await.map_err(|error| unstartable(&package.name, &error))?;
+        live.check().map_err(|error| mismatched(&package.name, &error))?;
+        if runner.template.limits.hook_policy == crate::Policy::Pooled {
+            runner.pool.keep(live);
+        }
+        Ok(Plugin::new(package.version, shape, runner))
+    }
+
+    /// Everything that can be known without compiling.
+    async fn checked(&self, package: &Package) -> Result<Shape, Fault> {
+        let name = &package.name;
+        if package.limits.memory > self.0.memory {
+            let (wants, offers) = (package.limits.memory >> 20, self.0.memory >> 20);
+            return Err(Fault::new(
+                Stage::Validate,
+                format!("{name}: asks for {wants} MiB of memory, and this server gives {offers} MiB: lower `memory`"),
+            ));
+        }
+        let (plugin, wasm) = (name.clone(), Arc::clone(&package.wasm));
+        let shape = tokio::task::spawn_blocking(move || Shape::of(&plugin, &wasm)).await;
+        let shape = shape.map_err(|_| {
+            Fault::new(Stage::Validate, format!("{name}: the component made its checker fail: report this with the file"))
+        })??;
+        shape.agrees(name, &package.granted, &package.exports)?;
+        Ok(shape)
+    }
+
+    /// Refuses a component that could never start within its limits.
+    fn fits(&self, package: &Package, component: &Component) -> Result<(), Fault> {
+        let name = &package.name;
+        let refuse = |sentence: String| Err(Fault::new(Stage::Validate, sentence));
+        let Some(needs) = component.resources_required() else {
+            return refuse(format!("{name}: the component imports modules: build it as one component"));
+        };
+        let memory = needs.max_initial_memory_size.unwrap_or(0);
+        let most = u64::try_from(package.limits.memory).unwrap_or(u64::MAX);
+        if memory > most {
+            let (wants, has) = (memory.div_ceil(1 << 20), most >> 20);
+            return refuse(format!(
+                "{name}: begins with {wants} MiB of memory, and its limit is {has} MiB: raise `memory` in plugin.toml"
+            ));
+        }
+        let (table, most) = (needs.max_initial_table_size.unwrap_or(0), package.limits.table_elements);
+        if table > u64::try_from(most).unwrap_or(u64::MAX) {
+            return refuse(format!("{name}: begins with a table of {table} elements, and the limit is {most}"));
+        }
+        if needs.num_memories > MEMORIES || needs.num_tables > TABLES {
+            let (memories, tables) = (needs.num_memories, needs.num_tables);
+            return refuse(format!(
+                "{name}: needs {memories} memories and {tables} tables, and the limits are {MEMORIES} and {TABLES}"
+            ));
+        }
+        Ok(())
+    }
+
+    fn linked(&self, package: Package, component: &Component) -> Result<Runner, Fault> {
+        let name = package.name;
+        let linker = self.0.linkers.get(&self.0.engine, &package.granted).map_err(|e| mismatched(&name, &e))?;
+        let pre = linker.instantiate_pre(component).map_err(|error| mismatched(&name, &error))?;
+        let indices = Indices::new(&pre);
+        let limits = Arc::new(package.limits);
+        let pool = Pool::new(&limits);
+        let template = Arc::new(Template { pre, indices, limits, environment: package.environment });
+        let figures = Figures::new(&name);
+        Ok(Runner { plugin: name, template, pool, figures })
+    }
+}
+
+/// A function or type that differs from the contract's.
+fn mismatched(plugin: &str, error: &wasmtime::Error) -> Fault {
+    let mut why: Vec<String> = error.chain().map(|cause| one_line(&cause.to_string())).collect();
+    why.dedup();
+    Fault::new(
+        Stage::Contract,
+        format!(
+            "{plugin}: was built against another draft of {PACKAGE}@{TRACK} ({}): build it with this server's SDK",
+            why.join(": ")
+        ),
+    )
+}
+
+fn unstartable(plugin: &str, error: &CallError) -> Fault {
+    let place = error.backtrace.first().map(|function| format!(", in {function}")).unwrap_or_default();
+    Fault::new(Stage::Instantiate, format!("{plugin}: does not start: {}{place}", error.message))
+}

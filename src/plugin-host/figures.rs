@@ -1,0 +1,298 @@
+//! What a plugin has used: for metrics, for `inspect`, and for the breakers.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
+
+use crate::breaker::{Breaker, BreakerState};
+use crate::fault::{CallError, Ended};
+use crate::state::Used;
+
+/// What is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    Route,
+    Hook,
+    Job,
+    Command,
+    Lifecycle,
+}
+
+impl Kind {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Route => "route",
+            Self::Hook => "hook",
+            Self::Job => "job",
+            Self::Command => "command",
+            Self::Lifecycle => "lifecycle",
+        }
+    }
+}
+
+/// What a plugin has done since it was loaded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "what the names say")]
+pub struct Stats {
+    pub calls: u64,
+    /// Those that gave no answer, whatever the reason.
+    pub failures: u64,
+    /// Instances that were made.
+    pub instantiated: u64,
+    /// Instances retired for their calls, age, memory or forgotten handles.
+    pub recycled: u64,
+    /// Instances thrown away after a call that did not end well.
+    pub discarded: u64,
+    /// Warm instances that wait for work.
+    pub idle: u64,
+    /// Calls that run.
+    pub running: u64,
+    /// Calls that wait for a place.
+    pub waiting: u64,
+    pub cpu: Duration,
+    pub cpu_peak: Duration,
+    pub wall_peak: Duration,
+    /// Bytes of linear memory.
+    pub memory_peak: u64,
+    pub host_calls_peak: u64,
+    pub bytes_out_peak: u64,
+    pub bytes_in_peak: u64,
+}
+
+/// One breaker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "what the names say")]
+pub struct BreakerReport {
+    /// `route`, `hook`, `job` or `command`.
+    pub kind: &'static str,
+    pub name: String,
+    pub state: BreakerState,
+    /// In the last hour.
+    pub openings: usize,
+    /// Three openings in an hour: an admin should look.
+    pub quarantined: bool,
+}
+
+/// One route, hook, job or command.
+pub(crate) struct Point {
+    pub(crate) kind: Kind,
+    pub(crate) name: String,
+    breaker: Mutex<Breaker>,
+    state: Gauge,
+    seconds: Histogram,
+    outcomes: [Counter; OUTCOMES.len()],
+}
+
+/// Outcomes, as metrics name them; the first is the good one.
+const OUTCOMES: [&str; 9] = ["ok", "trap", "cpu", "wall", "limit", "busy", "open", "drained", "failure"];
+
+fn outcome(ended: Option<Ended>) -> usize {
+    match ended {
+        None => 0,
+        Some(Ended::Trap) => 1,
+        Some(Ended::Cpu) => 2,
+        Some(Ended::Wall) => 3,
+        Some(Ended::Limit) => 4,
+        Some(Ended::Busy) => 5,
+        Some(Ended::Open) => 6,
+        Some(Ended::Drained) => 7,
+        Some(Ended::Failure) => 8,
+    }
+}
+
+impl Point {
+    fn new(plugin: &str, kind: Kind, name: &str) -> Self {
+        let labels = || [("plugin", plugin.to_owned()), ("kind", kind.name().to_owned()), ("name", name.to_owned())];
+        Self {
+            kind,
+            name: name.to_owned(),
+            breaker: Mutex::new(Breaker::new(Instant::now())),
+            state: gauge!("plugin_breaker_state", &labels()),
+            seconds: histogram!("plugin_call_seconds", &labels()),
+            outcomes: OUTCOMES.map(|outcome| {
+                let [plugin, kind, name] = labels();
+                counter!("plugin_calls_total", &[plugin, kind, name, ("outcome", outcome.to_owned())])
+            }),
+        }
+    }
+
+    /// Does something with the breaker and tells its state.
+    pub(crate) fn breaker<T>(&self, change: impl FnOnce(&mut Breaker, Instant) -> T) -> T {
+        let mut breaker = self.breaker.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = breaker.state();
+        let given = change(&mut breaker, Instant::now());
+        if breaker.state() != before {
+            self.state.set(match breaker.state() {
+                BreakerState::Closed => 0.0,
+                BreakerState::HalfOpen => 1.0,
+                BreakerState::Open => 2.0,
+            });
+        }
+        given
+    }
+
+    fn ended(&self, error: Option<&CallError>, wall: Duration) {
+        if let Some(counter) = self.outcomes.get(outcome(error.map(|error| error.ended))) {
+            counter.increment(1);
+        }
+        self.seconds.record(wall.as_secs_f64());
+    }
+}
+
+/// All figures of one plugin.
+pub(crate) struct Figures {
+    plugin: String,
+    points: RwLock<HashMap<Kind, HashMap<String, Arc<Point>>>>,
+    totals: Totals,
+    pub(crate) instantiate: Histogram,
+    pub(crate) queue_wait: Histogram,
+    cpu: Gauge,
+    memory: Gauge,
+    bytes_in: Counter,
+    bytes_out: Counter,
+    running: Gauge,
+    idle: Gauge,
+}
+
+#[derive(Default)]
+struct Totals {
+    calls: AtomicU64,
+    failures: AtomicU64,
+    instantiated: AtomicU64,
+    recycled: AtomicU64,
+    discarded: AtomicU64,
+    cpu: AtomicU64,
+    cpu_peak: AtomicU64,
+    wall_peak: AtomicU64,
+    memory_peak: AtomicU64,
+    host_calls_peak: AtomicU64,
+    bytes_out_peak: AtomicU64,
+    bytes_in_peak: AtomicU64,
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+impl Figures {
+    pub(crate) fn new(plugin: &str) -> Self {
+        let own = [("plugin", plugin.to_owned())];
+        let with = |key: &'static str, value: &str| [("plugin", plugin.to_owned()), (key, value.to_owned())];
+        Self {
+            plugin: plugin.to_owned(),
+            points: RwLock::default(),
+            totals: Totals::default(),
+            instantiate: histogram!("plugin_instantiate_seconds", &own),
+            queue_wait: histogram!("plugin_queue_wait_seconds", &own),
+            cpu: gauge!("plugin_cpu_seconds_total", &own),
+            memory: gauge!("plugin_memory_peak_bytes", &own),
+            bytes_in: counter!("plugin_bytes_total", &with("dir", "in")),
+            bytes_out: counter!("plugin_bytes_total", &with("dir", "out")),
+            running: gauge!("plugin_instances", &with("state", "running")),
+            idle: gauge!("plugin_instances", &with("state", "idle")),
+        }
+    }
+
+    /// The point of that name.
+    pub(crate) fn point(&self, kind: Kind, name: &str) -> Arc<Point> {
+        let points = self.points.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(point) = points.get(&kind).and_then(|points| points.get(name)) {
+            return Arc::clone(point);
+        }
+        drop(points);
+        let mut points = self.points.write().unwrap_or_else(PoisonError::into_inner);
+        let points = points.entry(kind).or_default();
+        Arc::clone(points.entry(name.to_owned()).or_insert_with(|| Arc::new(Point::new(&self.plugin, kind, name))))
+    }
+
+    /// A call ended.
+    pub(crate) fn ended(&self, point: &Point, error: Option<&CallError>, wall: Duration) {
+        self.totals.calls.fetch_add(1, Relaxed);
+        self.totals.failures.fetch_add(u64::from(error.is_some()), Relaxed);
+        self.totals.wall_peak.fetch_max(nanos(wall), Relaxed);
+        point.ended(error, wall);
+    }
+
+    /// A guest stopped running, having used this.
+    pub(crate) fn used(&self, used: &Used, cpu: Duration, memory: usize) {
+        let totals = &self.totals;
+        totals.cpu.fetch_add(nanos(cpu), Relaxed);
+        totals.cpu_peak.fetch_max(nanos(cpu), Relaxed);
+        totals.host_calls_peak.fetch_max(u64::from(used.host_calls), Relaxed);
+        totals.bytes_out_peak.fetch_max(count(used.bytes_out), Relaxed);
+        totals.bytes_in_peak.fetch_max(count(used.bytes_in), Relaxed);
+        if totals.memory_peak.fetch_max(count(memory), Relaxed) < count(memory) {
+            self.memory.set(f64::from(u32::try_from(memory).unwrap_or(u32::MAX)));
+        }
+        self.cpu.increment(cpu.as_secs_f64());
+        self.bytes_out.increment(count(used.bytes_out));
+        self.bytes_in.increment(count(used.bytes_in));
+        for (function, calls) in &used.functions {
+            counter!("plugin_hostcalls_total", "plugin" => self.plugin.clone(), "fn" => *function)
+                .increment(u64::from(*calls));
+        }
+    }
+
+    pub(crate) fn instantiated(&self, took: Duration) {
+        self.totals.instantiated.fetch_add(1, Relaxed);
+        self.instantiate.record(took.as_secs_f64());
+    }
+
+    pub(crate) fn recycled(&self) {
+        self.totals.recycled.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn discarded(&self) {
+        self.totals.discarded.fetch_add(1, Relaxed);
+    }
+
+    /// So many run and so many wait for work.
+    pub(crate) fn instances(&self, running: u32, idle: u32) {
+        self.running.set(f64::from(running));
+        self.idle.set(f64::from(idle));
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        let totals = &self.totals;
+        let time = |nanos: &AtomicU64| Duration::from_nanos(nanos.load(Relaxed));
+        Stats {
+            calls: totals.calls.load(Relaxed),
+            failures: totals.failures.load(Relaxed),
+            instantiated: totals.instantiated.load(Relaxed),
+            recycled: totals.recycled.load(Relaxed),
+            discarded: totals.discarded.load(Relaxed),
+            cpu: time(&totals.cpu),
+            cpu_peak: time(&totals.cpu_peak),
+            wall_peak: time(&totals.wall_peak),
+            memory_peak: totals.memory_peak.load(Relaxed),
+            host_calls_peak: totals.host_calls_peak.load(Relaxed),
+            bytes_out_peak: totals.bytes_out_peak.load(Relaxed),
+            bytes_in_peak: totals.bytes_in_peak.load(Relaxed),
+            ..Stats::default()
+        }
+    }
+
+    pub(crate) fn breakers(&self) -> Vec<BreakerReport> {
+        let points = self.points.read().unwrap_or_else(PoisonError::into_inner);
+        let mut reports: Vec<_> = points.values().flat_map(HashMap::values).map(|point| report(point)).collect();
+        reports.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+        reports
+    }
+}
+
+fn report(point: &Point) -> BreakerReport {
+    point.breaker(|breaker, now| BreakerReport {
+        kind: point.kind.name(),
+        name: point.name.clone(),
+        state: breaker.state(),
+        openings: breaker.openings(now),
+        quarantined: breaker.quarantined(now),
+    })
+}

@@ -1,0 +1,57 @@
+//! What a plugin is connected to: one linker for each set of granted interfaces, with these interfaces and no other.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wasmtime::component::{HasSelf, Linker};
+use wasmtime::{Engine, Result};
+
+use crate::bindings::generated::rookery::plugin as contract;
+use crate::contract::Import;
+use crate::state::State;
+
+/// The linkers made by now.
+#[derive(Default)]
+pub(crate) struct Linkers(Mutex<HashMap<BTreeSet<Import>, Arc<Linker<State>>>>);
+
+impl Linkers {
+    /// The linker with `granted` and what every plugin has.
+    pub(crate) fn get(&self, engine: &Engine, granted: &BTreeSet<Import>) -> Result<Arc<Linker<State>>> {
+        let set: BTreeSet<Import> =
+            Import::ALL.into_iter().filter(|import| import.always() || granted.contains(import)).collect();
+        let mut linkers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(linker) = linkers.get(&set) {
+            return Ok(Arc::clone(linker));
+        }
+        let mut linker = Linker::new(engine);
+        for import in &set {
+            add(&mut linker, *import)?;
+        }
+        let linker = Arc::new(linker);
+        linkers.insert(set, Arc::clone(&linker));
+        Ok(linker)
+    }
+}
+
+/// Adds the functions of one interface.
+fn add(linker: &mut Linker<State>, import: Import) -> Result<()> {
+    type Own = HasSelf<State>;
+    match import {
+        Import::Log => contract::log::add_to_linker::<_, Own>(linker, |state| state),
+        Import::System => contract::system::add_to_linker::<_, Own>(linker, |state| state),
+        Import::Config => contract::config::add_to_linker::<_, Own>(linker, |state| state),
+        Import::Settings => contract::settings::add_to_linker::<_, Own>(linker, |state| state),
+        Import::Core => contract::core::add_to_linker::<_, Own>(linker, |state| state),
+        Import::CoreWrite => contract::core_write::add_to_linker::<_, Own>(linker, |state| state),
+        Import::Feeds => contract::feeds::add_to_linker::<_, Own>(linker, |state| state),
+        Import::Streaming => contract::streaming::add_to_linker::<_, Own>(linker, |state| state),
+        // Refused when the plugin is loaded: nothing here federates for plugins.
+        Import::Federation => Ok(()),
+        Import::Sql => contract::sql::add_to_linker::<_, Own>(linker, |state| state),
+        Import::SqlDynamic => contract::sql_dynamic::add_to_linker::<_, Own>(linker, |state| state),
+        Import::Kv => contract::kv::add_to_linker::<_, Own>(linker, |state| state),
+        Import::Cache => contract::cache::add_to_linker::<_, Own>(linker, |state| state),
+        Import::HttpClient => contract::http_client::add_to_linker::<_, Own>(linker, |state| state),
+        Import::Queue => contract::queue::add_to_linker::<_, Own>(linker, |state| state),
+    }
+}

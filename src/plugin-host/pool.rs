@@ -1,0 +1,170 @@
+//! Places to run in, warm instances, and the end of a generation.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Notify, Semaphore, SemaphorePermit, watch};
+
+use crate::fault::{CallError, Ended};
+use crate::instance::Live;
+use crate::limits::Limits;
+
+/// An error that the pool itself ends a call with.
+pub(crate) fn ended(ended: Ended, message: impl Into<String>) -> CallError {
+    CallError { ended, message: message.into(), failure: None, backtrace: Vec::new() }
+}
+
+/// Where a plugin's calls run.
+pub(crate) struct Pool {
+    places: Semaphore,
+    waiting: AtomicU32,
+    running: AtomicU32,
+    idle: Mutex<Vec<Live>>,
+    /// Instances are no longer kept.
+    draining: AtomicBool,
+    /// No call begins.
+    closed: AtomicBool,
+    /// Calls that run are cut off.
+    cut: watch::Sender<bool>,
+    left: Notify,
+}
+
+/// A call in flight. Leaves when dropped, however the call ended.
+pub(crate) struct Running<'a> {
+    pool: &'a Pool,
+    _place: SemaphorePermit<'a>,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.pool.running.fetch_sub(1, Ordering::AcqRel);
+        self.pool.left.notify_waiters();
+    }
+}
+
+/// A call that waits for a place.
+struct Waiting<'a>(&'a AtomicU32);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Pool {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            places: Semaphore::new(usize::try_from(limits.instances).unwrap_or(1).max(1)),
+            waiting: AtomicU32::new(0),
+            running: AtomicU32::new(0),
+            idle: Mutex::default(),
+            draining: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+            cut: watch::Sender::new(false),
+            left: Notify::new(),
+        }
+    }
+
+    /// Waits for a place to run in, within the bounds of the queue.
+    pub(crate) async fn enter(&self, limits: &Limits) -> Result<Running<'_>, CallError> {
+        let drained = || ended(Ended::Drained, "the plugin was replaced");
+        if self.closed.load(Ordering::Acquire) {
+            return Err(drained());
+        }
+        let place = match self.places.try_acquire() {
+            Ok(place) => place,
+            Err(_) => self.queue(limits).await?,
+        };
+        self.running.fetch_add(1, Ordering::AcqRel);
+        let running = Running { pool: self, _place: place };
+        if self.closed.load(Ordering::Acquire) { Err(drained()) } else { Ok(running) }
+    }
+
+    async fn queue(&self, limits: &Limits) -> Result<SemaphorePermit<'_>, CallError> {
+        let ahead = self.waiting.fetch_add(1, Ordering::AcqRel);
+        let _waiting = Waiting(&self.waiting);
+        if ahead >= limits.queue {
+            return Err(ended(Ended::Busy, format!("queue: {ahead} calls wait already")));
+        }
+        match tokio::time::timeout(limits.queue_wait, self.places.acquire()).await {
+            Ok(Ok(place)) => Ok(place),
+            Ok(Err(_)) => Err(ended(Ended::Drained, "the plugin was replaced")),
+            Err(_) => {
+                let (wait, instances) = (limits.queue_wait.as_millis(), limits.instances);
+                Err(ended(Ended::Busy, format!("queue: none of {instances} places came free in {wait} ms")))
+            }
+        }
+    }
+
+    /// Ends when calls are to be cut off.
+    pub(crate) async fn cut_off(&self) {
+        let mut cut = self.cut.subscribe();
+        // The sender lives as long as this pool.
+        let _ = cut.wait_for(|cut| *cut).await;
+    }
+
+    /// A warm instance, and how many were found to be too old.
+    pub(crate) fn take(&self) -> (Option<Live>, usize) {
+        let mut worn = Vec::new();
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(live) = idle.pop() {
+            if !live.worn() {
+                drop(idle);
+                return (Some(live), worn.len());
+            }
+            worn.push(live);
+        }
+        drop(idle);
+        (None, worn.len())
+    }
+
+    /// Keeps an instance for the next call; says whether it was kept.
+    pub(crate) fn keep(&self, live: Live) -> bool {
+        if live.worn() || self.draining.load(Ordering::Acquire) {
+            return false;
+        }
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(live);
+        // Draining may have begun in between, after it emptied the pool.
+        if self.draining.load(Ordering::Acquire) {
+            self.forget();
+        }
+        true
+    }
+
+    /// Drops the warm instances.
+    fn forget(&self) {
+        let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(idle);
+    }
+
+    pub(crate) fn running(&self) -> u32 {
+        self.running.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn waiting(&self) -> u32 {
+        self.waiting.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn idle(&self) -> u32 {
+        u32::try_from(self.idle.lock().unwrap_or_else(PoisonError::into_inner).len()).unwrap_or(u32::MAX)
+    }
+
+    /// Lets calls end for `grace`, or until `over` says that none will come; then cuts off what is left.
+    pub(crate) async fn drain(&self, grace: Duration, over: impl Fn() -> bool) {
+        self.draining.store(true, Ordering::Release);
+        self.forget();
+        let until = Instant::now() + grace;
+        while Instant::now() < until && !(self.running() == 0 && self.waiting() == 0 && over()) {
+            let left = until.saturating_duration_since(Instant::now()).min(Duration::from_millis(20));
+            let _ = tokio::time::timeout(left, self.left.notified()).await;
+        }
+        self.closed.store(true, Ordering::Release);
+        self.places.close();
+        self.cut.send_replace(true);
+        while self.running() > 0 {
+            let _ = tokio::time::timeout(Duration::from_millis(20), self.left.notified()).await;
+        }
+        self.forget();
+    }
+}

@@ -1,0 +1,137 @@
+//! Answers what guests ask: counts each call and its bytes, and hands it to the call's [`Host`].
+
+mod data;
+mod outside;
+mod own;
+mod sql;
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use wasmtime::{Result, format_err};
+
+use crate::bindings::imports::types::Failure;
+use crate::fault::Ended;
+use crate::host::Host;
+use crate::state::State;
+use crate::weigh::Weigh;
+
+/// What a host function gives back.
+pub(crate) trait Answer: Weigh {
+    /// The answer that refuses, where the contract has one.
+    fn refused(_failure: Failure) -> Option<Self> {
+        None
+    }
+}
+
+impl<T: Weigh> Answer for std::result::Result<T, Failure> {
+    fn refused(failure: Failure) -> Option<Self> {
+        Some(Err(failure))
+    }
+}
+
+impl Answer for () {}
+impl Answer for i64 {}
+impl Answer for u64 {}
+impl Answer for String {}
+impl Answer for Vec<u8> {}
+impl Answer for Option<String> {}
+impl Answer for Option<Vec<u8>> {}
+impl Answer for crate::bindings::imports::sql::Dialect {}
+impl Answer
+    for Vec<
+        std::result::Result<
+            crate::bindings::imports::http_client::Response,
+            crate::bindings::imports::http_client::HttpError,
+        >,
+    >
+{
+}
+
+/// A failure that the sandbox itself answers with.
+pub(crate) fn failure(status: u16, code: &str, message: String) -> Failure {
+    Failure { status, code: code.to_owned(), message, detail: None }
+}
+
+/// What a host function does.
+type Work<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+impl State {
+    /// Counts a call of `function` that costs `cost` and brings `bytes`, traps when that is too much, and gives the host.
+    fn charge(&mut self, function: &'static str, cost: u32, bytes: usize) -> Result<Arc<dyn Host>> {
+        let (calls_limit, out_limit) = (self.limits.host_calls, self.limits.bytes_out);
+        let scope = self.scope.as_mut().ok_or_else(|| format_err!("{function} was called outside a call"))?;
+        let used = &mut scope.used;
+        used.host_calls = used.host_calls.saturating_add(cost);
+        used.bytes_out = used.bytes_out.saturating_add(bytes);
+        match used.functions.iter_mut().find(|(name, _)| std::ptr::eq(*name, function)) {
+            Some((_, count)) => *count += 1,
+            None => used.functions.push((function, 1)),
+        }
+        if used.host_calls > calls_limit {
+            return Err(self.trip(Ended::Limit, format!("host-calls: used its {calls_limit} units, at {function}")));
+        }
+        if used.bytes_out > out_limit {
+            return Err(self.trip(Ended::Limit, too_much_out(out_limit, function)));
+        }
+        Ok(Arc::clone(&scope.host))
+    }
+
+    /// Counts an answer's bytes; one that is too large becomes a refusal, or a trap where none can be given.
+    fn admit<T: Answer>(&mut self, function: &'static str, answer: T) -> Result<T> {
+        let limit = self.limits.bytes_in;
+        let Some(scope) = &mut self.scope else {
+            return Ok(answer);
+        };
+        let total = scope.used.bytes_in.saturating_add(answer.weigh());
+        if total <= limit {
+            scope.used.bytes_in = total;
+            return Ok(answer);
+        }
+        let message = format!("bytes-in: the answer of {function} goes beyond {} KiB for each call", limit >> 10);
+        match T::refused(failure(413, "host.too-large", message.clone())) {
+            Some(refusal) => Ok(refusal),
+            None => Err(self.trip(Ended::Limit, message)),
+        }
+    }
+
+    /// A function that the host answers at once.
+    fn ask<T: Answer>(
+        &mut self,
+        function: &'static str,
+        cost: u32,
+        bytes: usize,
+        work: impl FnOnce(&dyn Host) -> T,
+    ) -> Result<T> {
+        let host = self.charge(function, cost, bytes)?;
+        self.clock.stand();
+        let answer = work(&*host);
+        self.clock.run();
+        self.admit(function, answer)
+    }
+
+    /// A function that the host may take its time for.
+    async fn wait<T: Answer>(
+        &mut self,
+        function: &'static str,
+        cost: u32,
+        bytes: usize,
+        work: impl for<'a> FnOnce(&'a dyn Host) -> Work<'a, T>,
+    ) -> Result<T> {
+        let host = self.charge(function, cost, bytes)?;
+        self.clock.stand();
+        let answer = work(&*host).await;
+        self.clock.run();
+        self.admit(function, answer)
+    }
+}
+
+/// The sentence for a guest that hands over too much.
+pub(crate) fn too_much_out(limit: usize, place: &str) -> String {
+    format!("bytes-out: handed over more than {} KiB, at {place}", limit >> 10)
+}
+
+/// `cost` and `each` for every one of `count`.
+fn cost(cost: u32, each: u32, count: usize) -> u32 {
+    cost.saturating_add(each.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX)))
+}

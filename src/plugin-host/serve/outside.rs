@@ -1,0 +1,26 @@
+//! What reaches beyond the server: connected clients, and other servers.
+
+use wasmtime::Result;
+
+use super::cost;
+use crate::bindings::imports::types::Failure;
+use crate::bindings::imports::{http_client, streaming};
+use crate::state::State;
+use crate::weigh::Weigh;
+
+impl streaming::Host for State {
+    async fn publish(&mut self, messages: Vec<streaming::Message>) -> Result<Result<u32, Failure>> {
+        let bytes = messages.owned();
+        self.wait("streaming.publish", 2, bytes, |host| host.publish(messages)).await
+    }
+}
+
+impl http_client::Host for State {
+    async fn fetch(
+        &mut self,
+        requests: Vec<http_client::Request>,
+    ) -> Result<Vec<Result<http_client::Response, http_client::HttpError>>> {
+        let (units, bytes) = (cost(0, 20, requests.len()).max(1), requests.owned());
+        self.wait("http-client.fetch", units, bytes, |host| host.fetch(requests)).await
+    }
+}

@@ -1,0 +1,137 @@
+//! What every plugin may ask, and what it keeps for itself: logs, time, configuration, settings, small values.
+
+use wasmtime::Result;
+
+use crate::bindings::imports::types::Failure;
+use crate::bindings::imports::{cache, config, kv, log, queue, settings, system, types};
+use crate::fault::Ended;
+use crate::state::State;
+use crate::weigh::Weigh;
+
+/// The most random bytes at once.
+const RANDOM: u32 = 64 << 10;
+
+impl types::Host for State {}
+
+impl log::Host for State {
+    async fn emit(&mut self, level: log::Level, message: String, fields: Vec<(String, String)>) -> Result<()> {
+        let bytes = message.owned() + fields.owned();
+        self.ask("log.emit", 1, bytes, |host| host.emit(level, &message, &fields))
+    }
+
+    async fn counter(&mut self, name: String, labels: Vec<(String, String)>, add: u64) -> Result<()> {
+        self.ask("log.counter", 1, name.owned() + labels.owned(), |host| host.counter(&name, &labels, add))
+    }
+
+    async fn observe(&mut self, name: String, labels: Vec<(String, String)>, value: f64) -> Result<()> {
+        self.ask("log.observe", 1, name.owned() + labels.owned(), |host| host.observe(&name, &labels, value))
+    }
+}
+
+impl system::Host for State {
+    async fn now(&mut self) -> Result<i64> {
+        self.ask("system.now", 1, 0, |host| host.now())
+    }
+
+    async fn elapsed(&mut self) -> Result<u64> {
+        let began = self.scope.as_ref().map(|scope| scope.began);
+        let elapsed = began.map_or(0, |began| u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        self.ask("system.elapsed", 1, 0, |_| elapsed)
+    }
+
+    async fn random(&mut self, length: u32) -> Result<Vec<u8>> {
+        if length > RANDOM {
+            return Err(self.trip(Ended::Limit, format!("random: asked for {length} of {RANDOM} bytes at once")));
+        }
+        self.ask("system.random", 1, 0, |host| host.random(usize::try_from(length).unwrap_or(0)))
+    }
+}
+
+impl config::Host for State {
+    async fn get(&mut self, key: String) -> Result<Option<String>> {
+        self.ask("config.get", 1, key.owned(), |host| host.config_get(&key))
+    }
+
+    async fn all(&mut self) -> Result<String> {
+        self.ask("config.all", 1, 0, |host| host.config_all())
+    }
+
+    async fn secret(&mut self, name: String) -> Result<Option<String>> {
+        self.ask("config.secret", 1, name.owned(), |host| host.config_secret(&name))
+    }
+
+    async fn version(&mut self) -> Result<u64> {
+        self.ask("config.version", 1, 0, |host| host.config_version())
+    }
+}
+
+impl settings::Host for State {
+    async fn get(&mut self, accounts: Vec<i64>) -> Result<Result<Vec<String>, Failure>> {
+        let bytes = accounts.owned();
+        self.wait("settings.get", 2, bytes, |host| host.settings_get(accounts)).await
+    }
+
+    async fn set(&mut self, account: i64, members: String) -> Result<Result<(), Failure>> {
+        let bytes = members.owned();
+        self.wait("settings.set", 2, bytes, |host| host.settings_set(account, members)).await
+    }
+}
+
+impl kv::Host for State {
+    async fn get(&mut self, keys: Vec<String>) -> Result<Result<Vec<Option<Vec<u8>>>, Failure>> {
+        let bytes = keys.owned();
+        self.wait("kv.get", 2, bytes, |host| host.kv_get(keys)).await
+    }
+
+    async fn set(&mut self, items: Vec<kv::Item>) -> Result<Result<(), Failure>> {
+        let bytes = items.owned();
+        self.wait("kv.set", 2, bytes, |host| host.kv_set(items)).await
+    }
+
+    async fn delete(&mut self, keys: Vec<String>) -> Result<Result<u32, Failure>> {
+        let bytes = keys.owned();
+        self.wait("kv.delete", 2, bytes, |host| host.kv_delete(keys)).await
+    }
+
+    async fn add(&mut self, key: String, delta: i64) -> Result<Result<i64, Failure>> {
+        let bytes = key.owned();
+        self.wait("kv.add", 2, bytes, |host| host.kv_add(key, delta)).await
+    }
+
+    async fn scan(
+        &mut self,
+        prefix: String,
+        after: Option<String>,
+        limit: u16,
+    ) -> Result<Result<Vec<kv::Item>, Failure>> {
+        let bytes = prefix.owned() + after.owned();
+        self.wait("kv.scan", 2, bytes, move |host| host.kv_scan(prefix, after, limit)).await
+    }
+}
+
+impl cache::Host for State {
+    async fn get(&mut self, key: String) -> Result<Option<Vec<u8>>> {
+        self.ask("cache.get", 1, key.owned(), |host| host.cache_get(&key))
+    }
+
+    async fn set(&mut self, key: String, value: Vec<u8>, ttl_ms: u32) -> Result<()> {
+        let bytes = key.owned() + value.owned();
+        self.ask("cache.set", 1, bytes, |host| host.cache_set(key, value, ttl_ms))
+    }
+
+    async fn drop_prefix(&mut self, prefix: String) -> Result<()> {
+        self.ask("cache.drop-prefix", 1, prefix.owned(), |host| host.cache_drop_prefix(&prefix))
+    }
+}
+
+impl queue::Host for State {
+    async fn enqueue(&mut self, jobs: Vec<queue::Job>) -> Result<Result<u32, Failure>> {
+        let bytes = jobs.owned();
+        self.wait("queue.enqueue", 2, bytes, |host| host.enqueue(jobs)).await
+    }
+
+    async fn cancel(&mut self, kind: String, unique: Vec<String>) -> Result<Result<u32, Failure>> {
+        let bytes = kind.owned() + unique.owned();
+        self.wait("queue.cancel", 2, bytes, |host| host.cancel(kind, unique)).await
+    }
+}

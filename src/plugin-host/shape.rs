@@ -1,0 +1,301 @@
+//! Looks at a component before anything of it is compiled or run: is it one, is it of a size that can be compiled, what
+//! does it import and export, and does that agree with the contract, the manifest and the grants.
+//!
+//! Every refusal is one sentence that names the plugin, what it wants, what is offered and the way out.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use wasmparser::component_types::ComponentEntityType;
+use wasmparser::types::Types;
+use wasmparser::{FuncValidatorAllocations, Parser, Payload, ValidPayload, Validator, WasmFeatures};
+
+use crate::contract::{Export, Import, PACKAGE, TRACK, VERSION};
+use crate::fault::{Fault, Stage};
+
+/// The proposals that plugins may use: those that behave the same on every machine and in every run.
+pub(crate) const FEATURES: WasmFeatures = WasmFeatures::MUTABLE_GLOBAL
+    .union(WasmFeatures::SATURATING_FLOAT_TO_INT)
+    .union(WasmFeatures::SIGN_EXTENSION)
+    .union(WasmFeatures::REFERENCE_TYPES)
+    .union(WasmFeatures::MULTI_VALUE)
+    .union(WasmFeatures::BULK_MEMORY)
+    .union(WasmFeatures::SIMD)
+    .union(WasmFeatures::FLOATS)
+    .union(WasmFeatures::TAIL_CALL)
+    .union(WasmFeatures::MULTI_MEMORY)
+    .union(WasmFeatures::EXTENDED_CONST)
+    .union(WasmFeatures::COMPONENT_MODEL);
+
+/// Bytes of a component.
+const SIZE: usize = 32 << 20;
+/// Functions in all modules of a component: interpreters for other languages have some 30,000.
+const FUNCTIONS: u32 = 150_000;
+/// Bytes of one function: compiling takes longer than linear time.
+const FUNCTION_SIZE: usize = 2 << 20;
+/// Modules and components inside the component.
+const NESTED: u32 = 100;
+
+/// What a component imports and exports, found without running it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "what the names say")]
+pub struct Shape {
+    pub imports: BTreeSet<Import>,
+    pub exports: BTreeSet<Export>,
+}
+
+impl Shape {
+    /// What `wasm` imports and exports.
+    pub(crate) fn of(plugin: &str, wasm: &[u8]) -> Result<Self, Fault> {
+        sniff(plugin, wasm)?;
+        let outside = outside(plugin, wasm)?;
+        let mut shape = Self::default();
+        imports(plugin, &outside, &mut shape.imports)?;
+        exports(plugin, &outside, &mut shape.exports)?;
+        Ok(shape)
+    }
+
+    /// Refuses what is imported and not granted, and exports that the manifest does not declare or that are missing.
+    pub(crate) fn agrees(
+        &self,
+        plugin: &str,
+        granted: &BTreeSet<Import>,
+        declared: &BTreeSet<Export>,
+    ) -> Result<(), Fault> {
+        if let Some(missing) = declared.difference(&self.exports).next() {
+            return Err(contract(format!(
+                "{plugin}: the manifest declares {} but the component exports no {PACKAGE}/{missing}: implement it, or \
+                 remove it from plugin.toml",
+                missing.declaration()
+            )));
+        }
+        let silent = |export: &&Export| !matches!(export, Export::Lifecycle | Export::InstanceInfo);
+        if let Some(hidden) = self.exports.difference(declared).find(silent) {
+            return Err(contract(format!(
+                "{plugin}: the component exports {PACKAGE}/{hidden} but the manifest does not declare it: add {} to \
+                 plugin.toml, or leave it out of the component",
+                hidden.declaration()
+            )));
+        }
+        if self.imports.contains(&Import::Federation) {
+            return Err(Fault::new(
+                Stage::Grants,
+                format!("{plugin}: imports {PACKAGE}/federation, and this server does not let plugins federate yet"),
+            ));
+        }
+        match self.imports.iter().find(|import| !import.always() && !granted.contains(import)) {
+            Some(import) => Err(Fault::new(
+                Stage::Grants,
+                format!(
+                    "{plugin}: imports {PACKAGE}/{import} without the permission `{}`: add it to plugin.toml and grant it",
+                    import.permission()
+                ),
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+fn invalid(sentence: String) -> Fault {
+    Fault::new(Stage::Validate, sentence)
+}
+
+fn contract(sentence: String) -> Fault {
+    Fault::new(Stage::Contract, sentence)
+}
+
+/// Refuses what is no component by its first bytes.
+fn sniff(plugin: &str, wasm: &[u8]) -> Result<(), Fault> {
+    if wasm.len() > SIZE {
+        let mib = wasm.len() >> 20;
+        return Err(invalid(format!(
+            "{plugin}: the component has {mib} MiB of at most {} MiB: build it for release and strip it",
+            SIZE >> 20
+        )));
+    }
+    if Parser::is_component(wasm) {
+        return Ok(());
+    }
+    Err(invalid(match wasm {
+        [] => format!("{plugin}: the file is empty: build the plugin again"),
+        _ if Parser::is_core_wasm(wasm) => format!(
+            "{plugin}: the file is a core module and no component: build it with `rookery plugin build`, or turn it \
+             into one with `wasm-tools component new`"
+        ),
+        [0x7f, b'E', b'L', b'F', ..] | [b'M', b'Z', ..] | [0xcf | 0xce, 0xfa, 0xed, 0xfe, ..] => format!(
+            "{plugin}: the file is machine code and no WebAssembly: build it for wasm32-unknown-unknown and give the \
+             component itself"
+        ),
+        [b'(', ..] => {
+            format!("{plugin}: the file is WebAssembly as text: give the binary component that `wasm-tools parse` makes")
+        }
+        [0, b'a', b's', b'm', ..] => {
+            format!("{plugin}: the file is WebAssembly of another version, or cut off: build the plugin again")
+        }
+        _ => format!("{plugin}: the file is no WebAssembly: give the component that `rookery plugin build` makes"),
+    }))
+}
+
+/// The outermost imports and exports of a component, and their types.
+struct Outside {
+    imports: Vec<String>,
+    exports: Vec<String>,
+    types: Types,
+}
+
+/// Validates the whole component and counts what compiling it would cost.
+fn outside(plugin: &str, wasm: &[u8]) -> Result<Outside, Fault> {
+    let wrong = |error: wasmparser::Error| invalid(describe(plugin, wasm, &error));
+    let (mut imports, mut exports) = (Vec::new(), Vec::new());
+    let mut validator = Validator::new_with_features(FEATURES);
+    let (mut scratch, mut cost, mut depth) = (FuncValidatorAllocations::default(), Cost::default(), 0_u32);
+    for payload in Parser::new(0).parse_all(wasm) {
+        let payload = payload.map_err(wrong)?;
+        match &payload {
+            Payload::ComponentImportSection(section) if depth == 0 => {
+                for import in section.clone() {
+                    imports.push(import.map_err(wrong)?.name.name.to_owned());
+                }
+            }
+            Payload::ComponentExportSection(section) if depth == 0 => {
+                for export in section.clone() {
+                    exports.push(export.map_err(wrong)?.name.name.to_owned());
+                }
+            }
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => {
+                depth += 1;
+                cost.nested += 1;
+            }
+            _ => {}
+        }
+        match validator.payload(&payload).map_err(wrong)? {
+            ValidPayload::Func(function, body) => {
+                cost.function(body.range().len());
+                let mut function = function.into_validator(std::mem::take(&mut scratch));
+                function.validate(&body).map_err(wrong)?;
+                scratch = function.into_allocations();
+            }
+            ValidPayload::End(types) if depth == 0 => return Ok(Outside { imports, exports, types }),
+            ValidPayload::End(_) => depth -= 1,
+            ValidPayload::Ok | ValidPayload::Parser(_) => {}
+        }
+        cost.check(plugin)?;
+    }
+    Err(invalid(format!("{plugin}: the component ends early, at byte {}: build or copy it again", wasm.len())))
+}
+
+/// What would make compiling take too long.
+#[derive(Default)]
+struct Cost {
+    nested: u32,
+    functions: u32,
+    largest: usize,
+}
+
+impl Cost {
+    fn function(&mut self, size: usize) {
+        self.functions += 1;
+        self.largest = self.largest.max(size);
+    }
+
+    fn check(&self, plugin: &str) -> Result<(), Fault> {
+        let (what, has, most) = match () {
+            () if self.nested > NESTED => ("modules", self.nested as usize, NESTED as usize),
+            () if self.functions > FUNCTIONS => ("functions", self.functions as usize, FUNCTIONS as usize),
+            () if self.largest > FUNCTION_SIZE => ("bytes in one function", self.largest, FUNCTION_SIZE),
+            () => return Ok(()),
+        };
+        Err(invalid(format!("{plugin}: the component has {has} {what} of at most {most}: make it smaller")))
+    }
+}
+
+fn describe(plugin: &str, wasm: &[u8], error: &wasmparser::Error) -> String {
+    let (message, offset) = (error.message(), error.offset());
+    if offset >= wasm.len() || message.contains("unexpected end") {
+        return format!("{plugin}: the component ends early, at byte {}: build or copy it again", wasm.len());
+    }
+    let mut line = String::new();
+    for word in message.split_whitespace() {
+        let _ = write!(line, "{}{word}", if line.is_empty() { "" } else { " " });
+    }
+    format!("{plugin}: the component is not valid at byte {offset} ({line}): build it again")
+}
+
+/// An interface's name taken apart: `rookery:plugin/core@0.1.0`.
+fn interface<'a>(plugin: &str, verb: &str, name: &'a str) -> Result<&'a str, Fault> {
+    let unknown = || {
+        contract(format!(
+            "{plugin}: {verb} {name}, which is no part of the contract {PACKAGE}@{VERSION}: leave it out of the plugin's \
+             world"
+        ))
+    };
+    let (interface, version) = name
+        .strip_prefix(PACKAGE)
+        .and_then(|rest| rest.strip_prefix('/'))
+        .and_then(|rest| rest.split_once('@'))
+        .ok_or_else(unknown)?;
+    let on_track = version.strip_prefix(TRACK).is_some_and(|rest| rest.starts_with('.'));
+    if on_track {
+        return Ok(interface);
+    }
+    Err(contract(format!(
+        "{plugin}: {verb} {PACKAGE}/{interface} {version}, and this server offers {VERSION}: build the plugin with the SDK \
+         for {TRACK}, or update the server"
+    )))
+}
+
+/// Whether an instance holds something that must be linked, rather than types alone.
+fn wanted(outside: &Outside, name: &str) -> bool {
+    let types = outside.types.as_ref();
+    match types.component_item_for_import(name).map(|item| item.ty) {
+        Some(ComponentEntityType::Instance(instance)) => types[instance].exports.values().any(|item| match item.ty {
+            ComponentEntityType::Type { created, .. } => {
+                matches!(created, wasmparser::component_types::ComponentAnyTypeId::Resource(_))
+            }
+            _ => true,
+        }),
+        _ => true,
+    }
+}
+
+fn imports(plugin: &str, outside: &Outside, found: &mut BTreeSet<Import>) -> Result<(), Fault> {
+    let wasi: Vec<&str> = outside.imports.iter().map(String::as_str).filter(|name| name.starts_with("wasi:")).collect();
+    if !wasi.is_empty() {
+        return Err(contract(format!(
+            "{plugin}: imports {}, and no WASI is offered: build for wasm32-unknown-unknown, or let `rookery plugin build` \
+             put stubs in its place; time, randomness and logs are imports of {PACKAGE}",
+            wasi.join(", ")
+        )));
+    }
+    for name in &outside.imports {
+        let interface = interface(plugin, "imports", name)?;
+        match Import::from_name(interface) {
+            Some(import) if wanted(outside, name) => {
+                found.insert(import);
+            }
+            Some(_) => {}
+            None if interface == "types" || !wanted(outside, name) => {}
+            None => {
+                return Err(contract(format!(
+                    "{plugin}: imports {PACKAGE}/{interface}, which {VERSION} does not have: build the plugin with the SDK \
+                     for {TRACK}, or update the server"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn exports(plugin: &str, outside: &Outside, found: &mut BTreeSet<Export>) -> Result<(), Fault> {
+    for name in &outside.exports {
+        let interface = interface(plugin, "exports", name)?;
+        let export = Export::from_name(interface).ok_or_else(|| {
+            contract(format!(
+                "{plugin}: exports {PACKAGE}/{interface}, which {VERSION} does not have: build the plugin with the SDK for \
+                 {TRACK}, or update the server"
+            ))
+        })?;
+        found.insert(export);
+    }
+    Ok(())
+}

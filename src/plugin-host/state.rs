@@ -1,0 +1,99 @@
+//! What a guest's store holds: the server's side of the present call, and what of each limit is used.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use wasmtime::component::ResourceTable;
+use wasmtime::{ResourceLimiter, Result, UpdateDeadline, format_err};
+
+use crate::clock::{Clock, SLICE};
+use crate::fault::Ended;
+use crate::host::Host;
+use crate::limits::Limits;
+
+/// Data of one store.
+pub(crate) struct State {
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) clock: Arc<Clock>,
+    /// What the present call is about. Replaced whole, never changed in part, so that nothing of one call is left for
+    /// the next.
+    pub(crate) scope: Option<Scope>,
+    /// What the guest holds handles to.
+    pub(crate) table: ResourceTable,
+    /// Bytes of linear memory.
+    pub(crate) memory: usize,
+}
+
+/// One call.
+pub(crate) struct Scope {
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) began: Instant,
+    /// The guest time it may use.
+    pub(crate) cpu: Duration,
+    pub(crate) used: Used,
+    /// Which limit ended it.
+    pub(crate) tripped: Option<(Ended, String)>,
+}
+
+/// What a call has used.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Used {
+    pub(crate) host_calls: u32,
+    pub(crate) bytes_out: usize,
+    pub(crate) bytes_in: usize,
+    /// How often each function was called.
+    pub(crate) functions: Vec<(&'static str, u32)>,
+}
+
+impl State {
+    pub(crate) fn new(limits: Arc<Limits>) -> Self {
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(limits.handles);
+        Self { limits, clock: Arc::new(Clock::new()), scope: None, table, memory: 0 }
+    }
+
+    /// Ends the call by a trap, and remembers why.
+    pub(crate) fn trip(&mut self, ended: Ended, message: String) -> wasmtime::Error {
+        let error = format_err!("{message}");
+        if let Some(scope) = &mut self.scope {
+            scope.tripped.get_or_insert((ended, message));
+        }
+        error
+    }
+
+    /// The guest reached an epoch check after its slice: others run, or its time is up.
+    pub(crate) fn slice(&mut self) -> Result<UpdateDeadline> {
+        let spent = self.clock.stand();
+        let cpu = self.scope.as_ref().map_or(Duration::ZERO, |scope| scope.cpu);
+        if spent >= cpu {
+            let message = format!("cpu: used its {} ms of guest time", cpu.as_millis());
+            return Err(self.trip(Ended::Cpu, message));
+        }
+        let clock = Arc::clone(&self.clock);
+        let others = async move {
+            tokio::task::yield_now().await;
+            clock.run();
+        };
+        Ok(UpdateDeadline::YieldCustom(SLICE, Box::pin(others)))
+    }
+}
+
+impl ResourceLimiter for State {
+    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
+        let total = self.memory.saturating_sub(current).saturating_add(desired);
+        if total > self.limits.memory {
+            let message = format!("memory: asked for {} of {} KiB", total >> 10, self.limits.memory >> 10);
+            return Err(self.trip(Ended::Limit, message));
+        }
+        self.memory = total;
+        Ok(true)
+    }
+
+    fn table_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
+        if desired > self.limits.table_elements {
+            let message = format!("table: asked for {desired} of {} elements", self.limits.table_elements);
+            return Err(self.trip(Ended::Limit, message));
+        }
+        Ok(true)
+    }
+}
