@@ -199,12 +199,10 @@ pub(crate) enum End<T> {
 /// Runs `work` for at most `wall`, and keeps its panics in.
 async fn within<T>(wall: Duration, work: impl Future<Output = wasmtime::Result<T>>) -> End<T> {
     let mut work = pin!(work);
-    let caught = std::future::poll_fn(|context| {
-        match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
-            Ok(Poll::Ready(result)) => Poll::Ready(End::Returned(result)),
-            Ok(Poll::Pending) => Poll::Pending,
-            Err(panic) => Poll::Ready(End::Panicked(text_of(&*panic))),
-        }
+    let caught = std::future::poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+        Ok(Poll::Ready(result)) => Poll::Ready(End::Returned(result)),
+        Ok(Poll::Pending) => Poll::Pending,
+        Err(panic) => Poll::Ready(End::Panicked(text_of(&*panic))),
     });
     tokio::time::timeout(wall, caught).await.unwrap_or(End::Late(wall))
 }

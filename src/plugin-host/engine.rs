@@ -167,7 +167,10 @@ impl Engine {
         let (plugin, wasm) = (name.clone(), Arc::clone(&package.wasm));
         let shape = tokio::task::spawn_blocking(move || Shape::of(&plugin, &wasm)).await;
         let shape = shape.map_err(|_| {
-            Fault::new(Stage::Validate, format!("{name}: the component made its checker fail: report this with the file"))
+            Fault::new(
+                Stage::Validate,
+                format!("{name}: the component made its checker fail: report this with the file"),
+            )
         })??;
         shape.agrees(name, &package.granted, &package.exports)?;
         Ok(shape)

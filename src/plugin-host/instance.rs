@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use wasmtime::component::{Instance, InstancePre};
 use wasmtime::{Result, Store};
 
-use crate::bindings::generated::exports::rookery::plugin as exported;
 use crate::bindings::exports::lifecycle::Environment;
+use crate::bindings::generated::exports::rookery::plugin as exported;
 use crate::clock::SLICE;
 use crate::host::Host;
 use crate::limits::Limits;
@@ -114,7 +114,13 @@ pub(crate) fn store(template: &Template) -> Store<State> {
 pub(crate) fn enter(store: &mut Store<State>, host: Arc<dyn Host>, cpu: Duration, bytes: usize) {
     store.set_epoch_deadline(SLICE);
     let state = store.data_mut();
-    state.scope = Some(Scope { host, began: Instant::now(), cpu, used: Used { bytes_in: bytes, ..Used::default() }, tripped: None });
+    state.scope = Some(Scope {
+        host,
+        began: Instant::now(),
+        cpu,
+        used: Used { bytes_in: bytes, ..Used::default() },
+        tripped: None,
+    });
     state.clock.restart();
 }
 

@@ -180,9 +180,7 @@ impl Plugin {
     ) -> Result<Vec<String>, CallError> {
         let channel = channel.to_owned();
         self.call(hook(host, Export::Channels, context.weigh() + params.weigh()), move |live| {
-            Box::pin(
-                async move { live.channels()?.call_subscribe(&mut live.store, &context, &channel, &params).await },
-            )
+            Box::pin(async move { live.channels()?.call_subscribe(&mut live.store, &context, &channel, &params).await })
         })
         .await
     }
@@ -190,15 +188,10 @@ impl Plugin {
     pub async fn job(&self, host: Arc<dyn Host>, task: jobs::Task) -> Result<jobs::Outcome, CallError> {
         let (name, bytes) = (task.kind.clone(), task.weigh());
         let order = Order { host, kind: Kind::Job, name: &name, bytes };
-        self.call(order, move |live| Box::pin(async move { live.jobs()?.call_run(&mut live.store, &task).await }))
-            .await
+        self.call(order, move |live| Box::pin(async move { live.jobs()?.call_run(&mut live.store, &task).await })).await
     }
 
-    pub async fn instance_info(
-        &self,
-        host: Arc<dyn Host>,
-        document: &str,
-    ) -> Result<Vec<(String, String)>, CallError> {
+    pub async fn instance_info(&self, host: Arc<dyn Host>, document: &str) -> Result<Vec<(String, String)>, CallError> {
         let document = document.to_owned();
         self.call(hook(host, Export::InstanceInfo, document.weigh()), move |live| {
             Box::pin(async move { live.instance_info()?.call_contribute(&mut live.store, &document).await })

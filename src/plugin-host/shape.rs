@@ -127,7 +127,9 @@ fn sniff(plugin: &str, wasm: &[u8]) -> Result<(), Fault> {
              component itself"
         ),
         [b'(', ..] => {
-            format!("{plugin}: the file is WebAssembly as text: give the binary component that `wasm-tools parse` makes")
+            format!(
+                "{plugin}: the file is WebAssembly as text: give the binary component that `wasm-tools parse` makes"
+            )
         }
         [0, b'a', b's', b'm', ..] => {
             format!("{plugin}: the file is WebAssembly of another version, or cut off: build the plugin again")
