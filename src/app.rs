@@ -110,7 +110,7 @@ impl App {
             keys: Keys::new(secret.expose().as_bytes()),
             cache: Cache::default(),
             limits: Limits::default(),
-            plugins: Plugins::default(),
+            plugins: Plugins::new(clock.clone(), config.server.development),
             mail: Mailer::new(&config).map_err(Error::internal)?,
             events: Events::default(),
             figures: Figures::default(),
@@ -131,6 +131,12 @@ impl App {
     #[must_use]
     pub fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.live.load().settings)
+    }
+
+    /// Grows with every change of what an admin decides while the server runs; as last read.
+    #[must_use]
+    pub fn generation(&self) -> i64 {
+        self.live.load().generation
     }
 
     /// This server's own emojis of now.

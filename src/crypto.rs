@@ -94,6 +94,14 @@ impl Keys {
         Secret(URL_SAFE_NO_PAD.encode(context.sign()))
     }
 
+    /// The 32 bytes that belong to `purpose`: the same for as long as the secret is.
+    #[must_use]
+    pub fn bytes(&self, purpose: &str) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        bytes.copy_from_slice(hmac::sign(&self.key, purpose.as_bytes()).as_ref());
+        bytes
+    }
+
     /// True when `text` is what [`Keys::derive`] gives, compared in constant time.
     #[must_use]
     pub fn verify(&self, purpose: &str, input: &str, text: &str) -> bool {

@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::{http, jobs, metrics, service};
+use crate::{http, jobs, metrics, plugins, service};
 
 /// How soon a running server notices that another process changed settings, rules or emojis.
 const RELOAD_INTERVAL: Duration = Duration::from_millis(500);
@@ -35,6 +35,7 @@ pub async fn run(config: Config) -> Result<()> {
     let executable = crate::config::executable().map_err(Error::internal)?;
     let app = App::start(config, Clock::system(), &executable).await?;
     http::well_known::check_nodeinfo(&app).await?;
+    plugins::start(&app).await;
     let listener = bind(app.config.server.listen, "server.listen").await?;
     let (stop, stopped) = watch::channel(false);
     if let Some(address) = app.config.metrics.listen {
@@ -104,9 +105,12 @@ async fn poll_settings(app: App) {
     loop {
         tokio::time::sleep(RELOAD_INTERVAL).await;
         match app.reload().await {
-            Ok(true) => tracing::info!("settings, rules or emojis changed and were read again"),
+            Ok(true) => tracing::info!("settings, rules, emojis or plugins changed and were read again"),
             Ok(false) => {}
             Err(error) => tracing::error!(%error, "could not look for changed settings"),
+        }
+        if let Err(error) = plugins::life::follow_changes(&app).await {
+            tracing::error!(%error, "could not look for changed plugins");
         }
     }
 }

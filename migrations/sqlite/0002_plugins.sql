@@ -1,5 +1,6 @@
 -- Plugins: what the admin wants of each. Rows stay when a package is gone, so that its tables keep their owner.
--- granted, limits, config, history: JSON. sha256: the component that was approved last; approved: a JSON list of all.
+-- sha256: digest of the package that the admin accepted last; approved: of all that ever were; refused: of the one that was
+-- rolled back from. config_version: grows with every change of what the plugin is given.
 CREATE TABLE plugins (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
@@ -12,7 +13,7 @@ CREATE TABLE plugins (
     config TEXT NOT NULL,
     config_version INTEGER NOT NULL,
     secrets TEXT NOT NULL,
-    position INTEGER NOT NULL,
+    refused TEXT,
     quarantined_at INTEGER,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL

@@ -146,6 +146,25 @@ config! {
         max_attempts: u32 = 16, 1..=100;
     }
 
+    /// What runs beyond the core.
+    plugins: Plugins {
+        /// Whether the plugins that come with the server are on from its first start.
+        embedded: bool = true;
+        /// The folder of further plugins: folders with a `plugin.toml`, and `.plugin` files.
+        dir: PathBuf = derived("plugins in storage.data_dir", |known| in_data_dir(known, "plugins"));
+        /// The folder of compiled plugins, and of copies of those that served before.
+        cache_dir: PathBuf = derived("plugin-cache in storage.data_dir", |known| in_data_dir(known, "plugin-cache"));
+        /// Whether a plugin is loaded again soon after its files change. Without `server.development` a package that the
+        /// admin did not accept waits for `rookery plugin reload`.
+        watch: bool = derived("the value of server.development", |known| known.get("server.development"));
+        /// Checksums (SHA-256) of components and packages that are never loaded.
+        denied: Vec<String> = [];
+        /// How many instances of all plugins together live at once.
+        instances: u32 = 64, 4..=4096;
+        /// The largest memory that one instance may be given.
+        memory_limit_bytes: usize = 64 * MIB, 4 * MIB..=GIB;
+    }
+
     /// What timelines hold.
     timelines: Timelines {
         /// Public timelines leave out languages that the viewer has not chosen.

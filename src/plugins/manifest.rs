@@ -3,10 +3,20 @@
 //! Plain data. Reading it ([`parse`]) refuses unknown keys with the nearest known one and checks everything that can be
 //! known without looking at the component, the database or other plugins.
 
+mod grants;
+mod parse;
+mod paths;
+mod rules;
+mod values;
+
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub use parse::{API, parse, parse_limits};
+pub use rules::{EVENTS, check_schema, defaults, policies};
+pub use values::{Resolved, duration, rate, size};
 
 /// A whole manifest.
 #[derive(Clone, Debug, Deserialize)]
@@ -82,12 +92,15 @@ pub struct About {
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Build {
     pub command: String,
+    /// `rust`, `c`, `go`, `javascript`, `python`: what the author's tools prepare for the command.
+    #[serde(default)]
+    pub language: Option<String>,
     #[serde(default)]
     pub watch: Vec<String>,
 }
 
 /// `[limits]`: what the plugin asks for; the admin may set others. Sizes as `32MiB`, times as `50ms`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[expect(missing_docs, reason = "PLUGINS.md section 2.6")]
 pub struct Limits {
@@ -189,7 +202,7 @@ pub struct Route {
 
 /// A text or several.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a text or a list of texts")]
 #[expect(missing_docs, reason = "what the names say")]
 pub enum OneOrMany {
     One(String),
@@ -343,6 +356,22 @@ pub enum Policy {
     Drop,
     /// What it was about waits.
     Hold,
+}
+
+impl Policy {
+    /// As a manifest writes it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Skip => "skip",
+            Self::Refuse => "refuse",
+            Self::Omit => "omit",
+            Self::Fail => "fail",
+            Self::Retry => "retry",
+            Self::Drop => "drop",
+            Self::Hold => "hold",
+        }
+    }
 }
 
 /// How calls are gathered.

@@ -5,32 +5,47 @@
 //! `rookery-plugin-host`; nothing here names wasmtime. Follows `PLUGINS.md`.
 
 pub mod call;
+pub mod desired;
 pub mod embedded;
 pub mod hooks;
 pub mod json;
+pub mod life;
 pub mod logs;
 pub mod manifest;
+pub mod observed;
 pub mod order;
 pub mod origin;
+pub mod package;
+mod pipeline;
 pub mod records;
 pub mod routes;
+pub mod source;
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicI64};
 
 use arc_swap::ArcSwap;
+use rookery_plugin_host::{CallError, Engine, Fault};
 use serde_json::Value;
+use tokio::sync::{Mutex, OnceCell};
 
+pub use life::{reload, start};
 pub use manifest::Manifest;
+pub use package::Package;
+
+use crate::clock::Clock;
+use crate::crypto::Secret;
 
 tokio::task_local! {
     static PINNED: Arc<Registry>;
 }
 
 /// The plugins of this process.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Plugins {
+    clock: Clock,
     /// What plugins said lately.
     pub logs: logs::Logs,
     /// What the calls of each plugin share.
@@ -40,9 +55,34 @@ pub struct Plugins {
     registry: ArcSwap<Registry>,
     /// How long hooks may take on this machine.
     pub patience: hooks::budget::Patience,
+    /// Where each stands, on this node.
+    pub observed: observed::Observations,
+    /// Made with the first plugin.
+    engine: OnceCell<Engine>,
+    /// The settings' generation whose plugins this process serves.
+    followed: AtomicI64,
+    /// Held while plugins are loaded or unloaded.
+    works: Mutex<()>,
 }
 
 impl Plugins {
+    /// None yet.
+    #[must_use]
+    pub fn new(clock: Clock, development: bool) -> Self {
+        Self {
+            clock,
+            logs: logs::Logs::default(),
+            calls: call::Calls::default(),
+            shows_generations: AtomicBool::new(development),
+            registry: ArcSwap::default(),
+            patience: hooks::budget::Patience::default(),
+            observed: observed::Observations::default(),
+            engine: OnceCell::new(),
+            followed: AtomicI64::new(0),
+            works: Mutex::new(()),
+        }
+    }
+
     /// The registry of this request, or that of now outside of one.
     #[must_use]
     pub fn current(&self) -> Arc<Registry> {
@@ -57,14 +97,21 @@ impl Plugins {
         }
     }
 
-    /// Keeps that a call of `plugin` gave no answer: its `kind` (`route`, `events` …) and the `name` of what was called.
-    pub fn report(&self, plugin: &Active, kind: &str, name: &str, cause: &rookery_plugin_host::CallError) {
-        tracing::warn!(plugin = plugin.name(), kind, name, %cause, "a plugin gave no answer");
+    /// The registry of now, whatever this request carries: for what loads and unloads.
+    fn newest(&self) -> Arc<Registry> {
+        self.registry.load_full()
     }
 
     /// Makes `next` the registry of now. Requests that have begun keep theirs.
     pub fn swap(&self, next: Registry) {
         self.registry.store(Arc::new(next));
+    }
+
+    /// Keeps that a call of `plugin` gave no answer: its `kind` (`route`, `events` …) and the `name` of what was called.
+    pub fn report(&self, plugin: &Active, kind: &str, name: &str, cause: &CallError) {
+        tracing::warn!(plugin = plugin.name(), kind, name, %cause, "a plugin gave no answer");
+        let failed = observed::Failed::new(self.clock.now(), kind, name, plugin.generation, cause);
+        self.observed.failed(plugin.name(), failed);
     }
 }
 
@@ -81,6 +128,25 @@ pub struct Registry {
     pub hooks: hooks::Hooks,
 }
 
+impl Registry {
+    /// The registry of `plugins`, with everything that they share: routes, hooks, names.
+    ///
+    /// # Errors
+    /// At [`Stage::Collide`](rookery_plugin_host::Stage) when two claim the same.
+    pub fn build(generation: u64, mut plugins: Vec<Arc<Active>>) -> Result<Self, Fault> {
+        plugins.sort_by(|a, b| a.name().cmp(b.name()));
+        let routes = routes::Table::build(&plugins)?;
+        let hooks = hooks::Hooks::build(&plugins)?;
+        Ok(Self { generation, plugins, routes, hooks })
+    }
+
+    /// The plugin called `name`, if it serves.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Arc<Active>> {
+        self.plugins.iter().find(|active| active.name() == name)
+    }
+}
+
 /// The number by which a plugin is known in the database.
 pub type PluginId = i64;
 
@@ -93,6 +159,18 @@ pub struct Active {
     pub manifest: Manifest,
     /// SHA-256 of the component, hexadecimal.
     pub sha256: String,
+    /// SHA-256 of the package, hexadecimal: what changes when anything of it does.
+    pub digest: String,
+    /// Where the package was read.
+    pub origin: package::Origin,
+    /// The package's files by path, the manifest among them.
+    pub files: BTreeMap<String, Arc<[u8]>>,
+    /// The manifest's limits, and the admin's over them.
+    pub limits: manifest::Resolved,
+    /// The secrets that the admin set, of those that the manifest names.
+    pub secrets: BTreeMap<String, Secret>,
+    /// The JSON Schema of what accounts set for it.
+    pub settings: Option<Value>,
     /// The registry's generation that it came with.
     pub generation: u64,
     /// Its configuration, defaults filled in, and the version of it.

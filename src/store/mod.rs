@@ -23,6 +23,7 @@ pub mod media;
 pub mod migrate;
 pub mod notification;
 pub mod oauth;
+pub mod plugin;
 pub mod plugin_event;
 pub mod profile;
 pub mod publish;

@@ -1,0 +1,90 @@
+//! What the admin wants of each plugin: in the database, so that every process of the server follows.
+//!
+//! A change counts the settings' generation up, which every running server looks at twice a second.
+
+use serde_json::Map;
+
+use super::Package;
+use super::package::Origin;
+use crate::app::App;
+use crate::config::nearest;
+use crate::error::{Error, Result};
+use crate::model::Json;
+use crate::store;
+use crate::store::plugin::Plugin;
+
+/// What is wanted of the plugin of this name.
+///
+/// # Errors
+/// [`Error::Invalid`] when there is none, with the nearest there is.
+pub async fn find(app: &App, name: &str) -> Result<Plugin> {
+    if let Some(found) = store::plugin::find(&app.db, name).await? {
+        return Ok(found);
+    }
+    let known = store::plugin::list(&app.db).await?.into_iter().map(|plugin| plugin.name);
+    let hint = nearest(name, known).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    Err(Error::invalid(format!("there is no plugin {name:?}{hint}")))
+}
+
+/// Takes note of a package that was never seen: one that comes with the server is trusted and on, unless the
+/// configuration says otherwise; any other waits for the admin.
+///
+/// # Errors
+/// When the database does.
+pub async fn install(app: &App, package: &Package) -> Result<()> {
+    let now = app.clock.now();
+    let embedded = package.origin == Origin::Embedded;
+    let granted = if embedded { package.manifest.wanted().into_iter().collect() } else { Vec::new() };
+    let accepted: Vec<String> = if embedded { vec![package.digest.clone()] } else { Vec::new() };
+    let plugin = Plugin {
+        id: app.ids.next::<i64>(),
+        name: package.name().to_owned(),
+        enabled: embedded && app.config.plugins.embedded,
+        version: Some(package.manifest.plugin.version.clone()),
+        sha256: accepted.first().cloned(),
+        approved: Json(accepted),
+        granted: Json(granted),
+        limits: Json(serde_json::Value::Object(Map::new())),
+        config: Json(Map::new()),
+        config_version: 1,
+        secrets: Json(Map::new()),
+        refused: None,
+        quarantined_at: None,
+        created_at: now,
+        updated_at: now,
+    };
+    let mut tx = app.db.begin().await?;
+    store::plugin::insert(&mut tx, &plugin).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Changes what is wanted of the plugin called `name`, and tells every running server.
+///
+/// # Errors
+/// What `change` says, and as [`find`].
+pub async fn change(app: &App, name: &str, change: impl FnOnce(&mut Plugin) -> Result<()> + Send) -> Result<Plugin> {
+    let now = app.clock.now();
+    find(app, name).await?;
+    let mut tx = app.db.begin().await?;
+    let mut plugin = store::plugin::find(&mut tx, name).await?.ok_or(Error::NotFound)?;
+    let before = plugin.clone();
+    change(&mut plugin)?;
+    if plugin != before {
+        plugin.updated_at = now;
+        store::plugin::update(&mut tx, &plugin).await?;
+        store::settings::touch(&mut tx, now).await?;
+        tx.commit().await?;
+    }
+    Ok(plugin)
+}
+
+/// The package is what the admin wants, with all that it asks for.
+pub fn accept(plugin: &mut Plugin, package: &Package) {
+    plugin.sha256 = Some(package.digest.clone());
+    plugin.version = Some(package.manifest.plugin.version.clone());
+    if !plugin.approved.0.contains(&package.digest) {
+        plugin.approved.0.push(package.digest.clone());
+    }
+    plugin.refused = None;
+}

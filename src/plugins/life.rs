@@ -1,0 +1,284 @@
+//! The life of plugins in this process: what is wanted is loaded, what is not is unloaded, and what fails changes nothing.
+//!
+//! Reached when the server starts, when what is wanted changes (in this process or another: the settings' generation), when
+//! files change, and from the admin. One at a time, off the request path; requests meet only the swap.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use rookery_plugin_host::{Fault, Stage};
+use tokio::time::Instant;
+
+use super::observed::{Event, State, milliseconds};
+use super::pipeline::{self, Candidate};
+use super::source::{self, Packages};
+use super::{Active, Package, Registry, desired, package};
+use crate::app::App;
+use crate::error::Result as Done;
+use crate::store;
+use crate::store::plugin::Plugin;
+
+/// How long calls of a generation that was replaced may go on.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// What became of a plugin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It serves as before.
+    Unchanged,
+    /// It serves since this generation of the registry.
+    Loaded(u64),
+    /// It serves no longer.
+    Unloaded,
+    /// It is not wanted, and did not serve.
+    Disabled,
+    /// It was not accepted; what served before serves on.
+    Failed(Fault),
+}
+
+/// A plugin and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Its name.
+    pub name: String,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// Loads every plugin that is wanted. One that fails does not keep the server from starting.
+pub async fn start(app: &App) -> Vec<Report> {
+    app.plugins.followed.store(app.generation(), Ordering::Relaxed);
+    let reports = converge(app, None).await;
+    for report in &reports {
+        if let Outcome::Loaded(_) = report.outcome {
+            tracing::info!(plugin = %report.name, "the plugin {} serves", report.name);
+        }
+    }
+    reports
+}
+
+/// Makes this process serve what is wanted. What failed is tried again only when it changed.
+pub async fn follow(app: &App) -> Vec<Report> {
+    converge(app, None).await
+}
+
+/// As [`follow`], if anything an admin decides changed since the last look.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn follow_changes(app: &App) -> Done<()> {
+    app.reload().await?;
+    if app.plugins.followed.swap(app.generation(), Ordering::Relaxed) != app.generation() {
+        follow(app).await;
+    }
+    Ok(())
+}
+
+/// As [`follow`], and tries the plugin called `name` again even if nothing changed since it failed.
+///
+/// # Errors
+/// Why it is not loaded, verbatim.
+pub async fn reload(app: &App, name: &str) -> Result<Outcome, Fault> {
+    let reports = converge(app, Some(name)).await;
+    match reports.into_iter().find(|report| report.name == name).map(|report| report.outcome) {
+        Some(Outcome::Failed(fault)) => Err(fault),
+        Some(outcome) => Ok(outcome),
+        None => Err(Fault::new(Stage::Read, format!("there is no plugin {name:?}"))),
+    }
+}
+
+async fn converge(app: &App, again: Option<&str>) -> Vec<Report> {
+    let _one_at_a_time = app.plugins.works.lock().await;
+    match wanted(app).await {
+        Ok((plugins, packages)) => {
+            let mut reports = Vec::with_capacity(plugins.len());
+            for plugin in plugins {
+                let name = plugin.name.clone();
+                if again == Some(name.as_str()) {
+                    app.plugins.observed.tried(&name, None);
+                }
+                let outcome = Box::pin(one(app, plugin, &packages)).await;
+                reports.push(Report { name, outcome });
+            }
+            unload_forgotten(app, &reports);
+            reports
+        }
+        Err(fault) => {
+            tracing::error!("plugins stay as they are: {fault}");
+            again.map(|name| Report { name: name.to_owned(), outcome: Outcome::Failed(fault) }).into_iter().collect()
+        }
+    }
+}
+
+/// What is wanted, and the packages for it; packages that were never seen are noted first.
+async fn wanted(app: &App) -> Result<(Vec<Plugin>, Packages), Fault> {
+    let failed = |error: &dyn std::fmt::Display| Fault::new(Stage::Read, error.to_string());
+    let packages = source::packages(app).await?;
+    let mut plugins = store::plugin::list(&app.db).await.map_err(|error| failed(&error))?;
+    let known = |name: &str, plugins: &[Plugin]| plugins.iter().any(|plugin| plugin.name == name);
+    if packages.found.keys().any(|name| !known(name, &plugins)) {
+        for package in packages.found.values().filter(|package| !known(package.name(), &plugins)) {
+            desired::install(app, package).await.map_err(|error| failed(&error))?;
+        }
+        plugins = store::plugin::list(&app.db).await.map_err(|error| failed(&error))?;
+    }
+    Ok((plugins, packages))
+}
+
+/// Does for one plugin what is wanted of it.
+async fn one(app: &App, plugin: Plugin, packages: &Packages) -> Outcome {
+    let serving = app.plugins.newest().find(&plugin.name).cloned();
+    let state = match (plugin.enabled, plugin.quarantined_at) {
+        (true, None) => return load(app, plugin, packages, serving).await,
+        (true, Some(_)) => State::Quarantined,
+        (false, _) => State::Disabled,
+    };
+    app.plugins.observed.tried(&plugin.name, None);
+    app.plugins.observed.enter(&plugin.name, state, app.clock.now());
+    match serving {
+        Some(serving) => unload(app, &serving),
+        None => Outcome::Disabled,
+    }
+}
+
+async fn load(app: &App, plugin: Plugin, packages: &Packages, serving: Option<Arc<Active>>) -> Outcome {
+    let name = plugin.name.clone();
+    let observed = &app.plugins.observed;
+    let package = match source::choose(app, &plugin, packages).await {
+        Ok(Some(package)) => package,
+        Ok(None) if serving.is_some() => return Outcome::Unchanged,
+        Ok(None) => {
+            observed.enter(&name, State::Missing, app.clock.now());
+            let sentence = format!("{name} is wanted, and there is no package of it: put it into plugins.dir or disable it");
+            return Outcome::Failed(Fault::new(Stage::Read, sentence));
+        }
+        Err(fault) => return fail(app, &name, serving.as_deref(), None, fault),
+    };
+    let key = (package.digest.clone(), plugin.config_version);
+    if serving.as_ref().is_some_and(|active| is_same(active, &plugin, &package)) {
+        observed.tried(&name, None);
+        observed.enter(&name, State::Active, app.clock.now());
+        return Outcome::Unchanged;
+    }
+    if let (Some(State::Failed(fault)), Some(tried)) = (observed.of(&name).state, observed.of(&name).tried)
+        && tried == key
+    {
+        return Outcome::Failed(fault);
+    }
+    observed.tried(&name, Some(key));
+    let begun = Instant::now();
+    match swap_in(app, plugin, package.clone(), serving.as_ref()).await {
+        Ok(active) => {
+            let event = event(app, "loaded", &active.manifest.plugin.version, &active.digest, begun);
+            observed.record(&name, event);
+            observed.enter(&name, State::Active, app.clock.now());
+            if let Some(old) = serving {
+                drain(&old);
+            }
+            Outcome::Loaded(active.generation)
+        }
+        Err(fault) => fail(app, &name, serving.as_deref(), Some((&package, begun)), fault),
+    }
+}
+
+fn is_same(active: &Active, plugin: &Plugin, package: &Package) -> bool {
+    active.digest == package.digest && active.config.1 == u64::try_from(plugin.config_version).unwrap_or_default()
+}
+
+/// Prepares the candidate, and makes it serve.
+async fn swap_in(
+    app: &App,
+    plugin: Plugin,
+    package: Package,
+    serving: Option<&Arc<Active>>,
+) -> Result<Arc<Active>, Fault> {
+    let registry = app.plugins.newest();
+    let generation = registry.generation + 1;
+    let kept = package.clone();
+    let active = pipeline::prepare(app, Candidate { plugin, package, generation }, serving).await?;
+    let others = registry.plugins.iter().filter(|other| other.name() != active.name()).cloned();
+    let next = Registry::build(generation, others.chain([Arc::clone(&active)]).collect())?;
+    keep(app, kept).await;
+    app.plugins.swap(next);
+    Ok(active)
+}
+
+/// Keeps a copy to go back to. That this fails keeps no plugin from serving.
+async fn keep(app: &App, package: Package) {
+    let folder = app.config.plugins.cache_dir.join("packages");
+    let write = move || package::keep(&folder, &package);
+    match tokio::task::spawn_blocking(write).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "no copy of the plugin's package could be kept in plugins.cache_dir"),
+        Err(error) => tracing::error!(%error, "the thread that keeps packages failed"),
+    }
+}
+
+/// Notes and tells why a plugin was not accepted.
+fn fail(
+    app: &App,
+    name: &str,
+    serving: Option<&Active>,
+    tried: Option<(&Package, Instant)>,
+    fault: Fault,
+) -> Outcome {
+    let observed = &app.plugins.observed;
+    let already = observed.of(name).state == Some(State::Failed(fault.clone()));
+    if !already {
+        let goes_on = if serving.is_some() { "; the generation before serves on" } else { "" };
+        tracing::error!(plugin = %name, stage = %fault.stage, "the plugin {name} is not loaded: {fault}{goes_on}");
+        metrics::counter!("plugin_reload_failed_total", "plugin" => name.to_owned()).increment(1);
+    }
+    if let Some((package, begun)) = tried {
+        let mut event = event(app, "failed", &package.manifest.plugin.version, &package.digest, begun);
+        event.stage = Some(fault.stage.to_string());
+        event.sentence = Some(fault.sentence.clone());
+        observed.record(name, event);
+    }
+    observed.enter(name, State::Failed(fault.clone()), app.clock.now());
+    Outcome::Failed(fault)
+}
+
+fn unload(app: &App, serving: &Arc<Active>) -> Outcome {
+    let begun = Instant::now();
+    let registry = app.plugins.newest();
+    let others = registry.plugins.iter().filter(|other| other.name() != serving.name()).cloned().collect();
+    match Registry::build(registry.generation + 1, others) {
+        Ok(next) => app.plugins.swap(next),
+        Err(fault) => return Outcome::Failed(fault),
+    }
+    let event = event(app, "unloaded", &serving.manifest.plugin.version, &serving.digest, begun);
+    app.plugins.observed.record(serving.name(), event);
+    drain(serving);
+    Outcome::Unloaded
+}
+
+/// Those that serve and are not in the database any more.
+fn unload_forgotten(app: &App, reports: &[Report]) {
+    for active in &app.plugins.newest().plugins {
+        if !reports.iter().any(|report| report.name == active.name()) {
+            unload(app, active);
+            app.plugins.observed.forget(active.name());
+        }
+    }
+}
+
+fn event(app: &App, what: &'static str, version: &str, digest: &str, begun: Instant) -> Event {
+    Event {
+        at: app.clock.now(),
+        what,
+        version: version.to_owned(),
+        digest: digest.to_owned(),
+        generation: app.plugins.newest().generation,
+        took_ms: milliseconds(begun.elapsed()),
+        stage: None,
+        sentence: None,
+    }
+}
+
+/// Lets the last calls end, in the background.
+fn drain(old: &Arc<Active>) {
+    let component = old.component.clone();
+    tokio::spawn(async move { component.drain(DRAIN).await });
+}

@@ -1,0 +1,117 @@
+//! What a manifest asks for, as texts that an admin grants one by one, and as interfaces that are linked.
+
+use std::collections::BTreeSet;
+
+use rookery_plugin_host::{Export, Import};
+
+use super::{Manifest, Moment};
+
+impl Manifest {
+    /// Everything that the plugin asks for, each as one text: `core:read`, `http:https://example.org:443`, `queue`.
+    #[must_use]
+    pub fn wanted(&self) -> BTreeSet<String> {
+        let asked = &self.permissions;
+        let lists = [
+            ("core-views", &asked.core_views),
+            ("core", &asked.core),
+            ("core-write", &asked.core_write),
+            ("feeds", &asked.feeds),
+            ("http", &asked.http),
+            ("secrets", &asked.secrets),
+            ("topics", &asked.topics),
+            ("storage", &asked.storage),
+            ("federation", &asked.federation),
+        ];
+        let mut wanted: BTreeSet<String> =
+            lists.iter().flat_map(|(key, values)| values.iter().map(move |value| format!("{key}:{value}"))).collect();
+        let flags = [
+            ("queue", asked.queue),
+            ("settings", asked.settings),
+            ("sql-dynamic", asked.sql_dynamic),
+            ("sql", self.sql.is_some()),
+        ];
+        wanted.extend(flags.iter().filter(|(_, asked)| *asked).map(|(key, _)| (*key).to_owned()));
+        wanted
+    }
+
+    /// The interfaces that are linked for what is asked.
+    #[must_use]
+    pub fn imports(&self) -> BTreeSet<Import> {
+        let asked = &self.permissions;
+        let storage = |kind: &str| asked.storage.iter().any(|storage| storage == kind);
+        let optional = [
+            (Import::Settings, asked.settings),
+            (Import::Core, !asked.core.is_empty()),
+            (Import::CoreWrite, !asked.core_write.is_empty()),
+            (Import::Feeds, !asked.feeds.is_empty()),
+            (Import::Streaming, !asked.topics.is_empty()),
+            (Import::Federation, !asked.federation.is_empty()),
+            (Import::Sql, self.sql.is_some()),
+            (Import::SqlDynamic, asked.sql_dynamic),
+            (Import::Kv, storage("kv")),
+            (Import::Cache, storage("cache")),
+            (Import::HttpClient, !asked.http.is_empty()),
+            (Import::Queue, asked.queue),
+        ];
+        let always = [Import::Log, Import::System, Import::Config];
+        always.into_iter().chain(optional.iter().filter(|(_, asked)| *asked).map(|(import, _)| *import)).collect()
+    }
+
+    /// The interfaces that the component must export. `lifecycle` and `instance-info` are the component's own choice.
+    #[must_use]
+    pub fn exports(&self) -> BTreeSet<Export> {
+        let mut exports: BTreeSet<Export> = self.hooks.iter().map(|hook| hook.on.export()).collect();
+        if self.routes.iter().any(|route| route.native.is_none()) {
+            exports.insert(Export::Routes);
+        }
+        if !self.jobs.is_empty() || !self.schedules.is_empty() {
+            exports.insert(Export::Jobs);
+        }
+        if !self.commands.is_empty() {
+            exports.insert(Export::Admin);
+        }
+        exports
+    }
+}
+
+impl Moment {
+    /// As a manifest writes it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::StatusFilter => "status-filter",
+            Self::Events => "events",
+            Self::NotificationFilter => "notification-filter",
+            Self::ActivityFilter => "activity-filter",
+            Self::ActivityHandler => "activity-handler",
+            Self::Fanout => "fanout",
+            Self::Decorate => "decorate",
+            Self::Channels => "channels",
+        }
+    }
+
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::StatusFilter,
+        Self::Events,
+        Self::NotificationFilter,
+        Self::ActivityFilter,
+        Self::ActivityHandler,
+        Self::Fanout,
+        Self::Decorate,
+        Self::Channels,
+    ];
+
+    fn export(self) -> Export {
+        match self {
+            Self::StatusFilter => Export::StatusFilter,
+            Self::Events => Export::Events,
+            Self::NotificationFilter => Export::NotificationFilter,
+            Self::ActivityFilter => Export::ActivityFilter,
+            Self::ActivityHandler => Export::ActivityHandler,
+            Self::Fanout => Export::Fanout,
+            Self::Decorate => Export::Decorate,
+            Self::Channels => Export::Channels,
+        }
+    }
+}

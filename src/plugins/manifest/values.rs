@@ -1,0 +1,183 @@
+//! Quantities as a manifest writes them: `32MiB`, `50ms`, `300/5m`.
+
+use std::time::Duration;
+
+use rookery_plugin_host::{Limits as HostLimits, Policy};
+
+use super::Limits;
+
+/// Bytes in `512`, `16KiB`, `32MiB`, `1GiB`.
+#[must_use]
+pub fn size(text: &str) -> Option<u64> {
+    let (number, unit) = split(text)?;
+    let unit = match unit {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return None,
+    };
+    number.checked_mul(unit)
+}
+
+/// A time: `50ms`, `5s`, `10m`, `1h`, `7d`.
+#[must_use]
+pub fn duration(text: &str) -> Option<Duration> {
+    let (number, unit) = split(text)?;
+    let unit = match unit {
+        "ms" => 1,
+        "s" => 1000,
+        "m" => 60 * 1000,
+        "h" => 3600 * 1000,
+        "d" => 24 * 3600 * 1000,
+        _ => return None,
+    };
+    number.checked_mul(unit).map(Duration::from_millis)
+}
+
+/// How often in which time: `300/5m`.
+#[must_use]
+pub fn rate(text: &str) -> Option<(u32, Duration)> {
+    let (times, within) = text.split_once('/')?;
+    let within = duration(within).or_else(|| duration(&format!("1{within}")))?;
+    let times = times.parse().ok().filter(|times| *times > 0)?;
+    (!within.is_zero()).then_some((times, within))
+}
+
+fn split(text: &str) -> Option<(u64, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let number = text[..end].parse().ok()?;
+    Some((number, text[end..].trim_start()))
+}
+
+/// Limits as numbers: those of one call, and those of the database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// What the sandbox holds.
+    pub host: HostLimits,
+    /// Rows that one statement may give.
+    pub rows: u32,
+    /// Bytes of the plugin's own tables.
+    pub db_size: u64,
+}
+
+impl Default for Resolved {
+    fn default() -> Self {
+        Self { host: HostLimits::default(), rows: 10_000, db_size: 1 << 30 }
+    }
+}
+
+impl Limits {
+    /// These limits as numbers; the defaults of PLUGINS.md section 2.6 where nothing is said.
+    ///
+    /// # Errors
+    /// The key that makes no sense, with what it takes.
+    pub fn resolve(&self) -> Result<Resolved, String> {
+        let mut resolved = Resolved::default();
+        let host = &mut resolved.host;
+        set(&mut host.memory, "memory", self.memory.as_deref(), memory, "a size from 1MiB to 1GiB, such as \"32MiB\"")?;
+        for (to, key, text) in [
+            (&mut host.route_cpu, "route-cpu", &self.route_cpu),
+            (&mut host.route_wall, "route-wall", &self.route_wall),
+            (&mut host.hook_cpu, "hook-cpu", &self.hook_cpu),
+            (&mut host.hook_wall, "hook-wall", &self.hook_wall),
+        ] {
+            set(to, key, text.as_deref(), short, "a time from 1ms to 5m, such as \"50ms\"")?;
+        }
+        for (to, key, text) in
+            [(&mut host.route_policy, "routes", &self.routes), (&mut host.hook_policy, "hooks", &self.hooks)]
+        {
+            set(to, key, text.as_deref(), policy, "\"fresh\" or \"pooled\"")?;
+        }
+        within(&mut host.instances, "instances", self.instances, 64)?;
+        within(&mut host.host_calls, "host-calls", self.host_calls, 1_000_000)?;
+        within(&mut resolved.rows, "rows", self.rows, 1_000_000)?;
+        set(&mut resolved.db_size, "db-size", self.db_size.as_deref(), size, "a size, such as \"1GiB\"")?;
+        Ok(resolved)
+    }
+
+    /// These limits, and where they say nothing those of `below`.
+    #[must_use]
+    pub fn over(&self, below: &Self) -> Self {
+        let or = |own: &Option<String>, other: &Option<String>| own.clone().or_else(|| other.clone());
+        Self {
+            memory: or(&self.memory, &below.memory),
+            route_cpu: or(&self.route_cpu, &below.route_cpu),
+            route_wall: or(&self.route_wall, &below.route_wall),
+            hook_cpu: or(&self.hook_cpu, &below.hook_cpu),
+            hook_wall: or(&self.hook_wall, &below.hook_wall),
+            instances: self.instances.or(below.instances),
+            host_calls: self.host_calls.or(below.host_calls),
+            rows: self.rows.or(below.rows),
+            db_size: or(&self.db_size, &below.db_size),
+            routes: or(&self.routes, &below.routes),
+            hooks: or(&self.hooks, &below.hooks),
+        }
+    }
+}
+
+fn memory(text: &str) -> Option<usize> {
+    size(text).filter(|bytes| (1 << 20..=1 << 30).contains(bytes)).and_then(|bytes| usize::try_from(bytes).ok())
+}
+
+fn short(text: &str) -> Option<Duration> {
+    duration(text).filter(|time| (Duration::from_millis(1)..=Duration::from_secs(300)).contains(time))
+}
+
+fn policy(text: &str) -> Option<Policy> {
+    match text {
+        "fresh" => Some(Policy::Fresh),
+        "pooled" => Some(Policy::Pooled),
+        _ => None,
+    }
+}
+
+fn set<T>(to: &mut T, key: &str, text: Option<&str>, read: fn(&str) -> Option<T>, takes: &str) -> Result<(), String> {
+    if let Some(text) = text {
+        *to = read(text).ok_or_else(|| format!("limits, {key}: {text:?} is not {takes}"))?;
+    }
+    Ok(())
+}
+
+fn within(to: &mut u32, key: &str, value: Option<u32>, max: u32) -> Result<(), String> {
+    match value {
+        None => {}
+        Some(value) if (1..=max).contains(&value) => *to = value,
+        Some(value) => return Err(format!("limits, {key}: {value} is not a number from 1 to {max}")),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_read_as_they_are_written_and_nothing_else_does() {
+        assert_eq!(size("16KiB"), Some(16384));
+        assert_eq!(size("7"), Some(7));
+        assert_eq!(size("1.5MiB"), None);
+        assert_eq!(size("99999999999999999999"), None);
+        assert_eq!(size("99999999999999GiB"), None);
+        assert_eq!(duration("250ms"), Some(Duration::from_millis(250)));
+        assert_eq!(duration("2h"), Some(Duration::from_secs(7200)));
+        assert_eq!(duration("5"), None);
+        assert_eq!(rate("300/5m"), Some((300, Duration::from_secs(300))));
+        assert_eq!(rate("10/s"), Some((10, Duration::from_secs(1))));
+        assert_eq!(rate("0/5m"), None);
+    }
+
+    #[test]
+    fn an_admins_limits_stand_over_those_of_the_manifest() {
+        let asked = Limits { memory: Some("16MiB".into()), rows: Some(5), ..Limits::default() };
+        let set = Limits { memory: Some("8MiB".into()), hooks: Some("fresh".into()), ..Limits::default() };
+        let resolved = set.over(&asked).resolve().expect("good");
+        assert_eq!((resolved.host.memory, resolved.rows), (8 << 20, 5));
+        assert_eq!(resolved.host.hook_policy, Policy::Fresh);
+        let wrong = Limits { route_cpu: Some("1h".into()), ..Limits::default() };
+        assert_eq!(
+            wrong.resolve().unwrap_err(),
+            "limits, route-cpu: \"1h\" is not a time from 1ms to 5m, such as \"50ms\""
+        );
+    }
+}

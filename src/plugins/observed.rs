@@ -1,0 +1,199 @@
+//! What this process sees of each plugin: where it stands, what happened to it, what went wrong.
+//!
+//! Kept in memory, bounded, for the admin. What is wanted of a plugin is in the database: see [`super::desired`].
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rookery_plugin_host::{CallError, Fault};
+
+use crate::model::Time;
+
+/// Events of a plugin's life that are kept.
+const HISTORY: usize = 50;
+/// Failures of its calls that are kept.
+const FAILURES: usize = 50;
+
+/// Where a plugin stands (PLUGINS.md section 2.1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// There is a package, and nobody looked at it further.
+    Discovered,
+    /// Its package and manifest are good.
+    Validated,
+    /// The component is compiled, linked, and an instance of it was made.
+    Compiled,
+    /// Its migrations and statements were tried.
+    Migrated,
+    /// Its own test passed.
+    Tested,
+    /// It serves.
+    Active,
+    /// The admin does not want it.
+    Disabled,
+    /// The admin wants it, and there is no package of that name.
+    Missing,
+    /// It was not accepted, or is not any more.
+    Failed(Fault),
+    /// It failed too often and waits for the admin.
+    Quarantined,
+}
+
+impl State {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Discovered => "discovered",
+            Self::Validated => "validated",
+            Self::Compiled => "compiled",
+            Self::Migrated => "migrated",
+            Self::Tested => "tested",
+            Self::Active => "active",
+            Self::Disabled => "disabled",
+            Self::Missing => "missing",
+            Self::Failed(_) => "failed",
+            Self::Quarantined => "quarantined",
+        }
+    }
+}
+
+/// One event of a plugin's life.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// When.
+    pub at: Time,
+    /// `loaded`, `unloaded`, `failed`, `rolled back`, `quarantined`.
+    pub what: &'static str,
+    /// The package's version.
+    pub version: String,
+    /// The package's digest.
+    pub digest: String,
+    /// The registry's generation since then.
+    pub generation: u64,
+    /// How long it took, from the package to the swap.
+    pub took_ms: u64,
+    /// Where it failed.
+    pub stage: Option<String>,
+    /// Why.
+    pub sentence: Option<String>,
+}
+
+/// A call that gave no answer.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// When.
+    pub at: Time,
+    /// `route`, `events`, `decorate` …
+    pub kind: String,
+    /// Which of them.
+    pub name: String,
+    /// How it ended.
+    pub ended: String,
+    /// Why.
+    pub message: String,
+    /// The guest's functions, innermost first.
+    pub backtrace: Vec<String>,
+    /// The generation that was called.
+    pub generation: u64,
+}
+
+/// What is known of one plugin.
+#[derive(Clone, Debug, Default)]
+pub struct Observed {
+    /// Where it stands; none until it was looked at.
+    pub state: Option<State>,
+    /// Since when.
+    pub since: Option<Time>,
+    /// The last events, the oldest first.
+    pub history: VecDeque<Event>,
+    /// The last failures, the oldest first.
+    pub failures: VecDeque<Failed>,
+    /// Failures since the start.
+    pub failed: u64,
+    /// What was tried last: not tried again by itself.
+    pub tried: Option<(String, i64)>,
+}
+
+/// What is known of every plugin.
+#[derive(Debug, Default)]
+pub struct Observations(Mutex<BTreeMap<String, Observed>>);
+
+impl Observations {
+    /// What is known of `plugin`.
+    #[must_use]
+    pub fn of(&self, plugin: &str) -> Observed {
+        self.lock().get(plugin).cloned().unwrap_or_default()
+    }
+
+    /// The plugin stands here now.
+    pub fn enter(&self, plugin: &str, state: State, now: Time) {
+        self.change(plugin, |observed| {
+            if observed.state.as_ref() != Some(&state) {
+                observed.state = Some(state);
+                observed.since = Some(now);
+            }
+        });
+    }
+
+    /// Something happened to the plugin.
+    pub fn record(&self, plugin: &str, event: Event) {
+        self.change(plugin, |observed| push(&mut observed.history, event, HISTORY));
+    }
+
+    /// A call of the plugin gave no answer.
+    pub fn failed(&self, plugin: &str, failed: Failed) {
+        self.change(plugin, |observed| {
+            observed.failed += 1;
+            push(&mut observed.failures, failed, FAILURES);
+        });
+    }
+
+    /// Remembers what was tried, so that it is not tried again until something changes.
+    pub fn tried(&self, plugin: &str, what: Option<(String, i64)>) {
+        self.change(plugin, |observed| observed.tried = what);
+    }
+
+    /// Forgets the plugin.
+    pub fn forget(&self, plugin: &str) {
+        self.lock().remove(plugin);
+    }
+
+    fn change(&self, plugin: &str, change: impl FnOnce(&mut Observed)) {
+        change(self.lock().entry(plugin.to_owned()).or_default());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Observed>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Failed {
+    /// The failure that `error` is.
+    #[must_use]
+    pub fn new(at: Time, kind: &str, name: &str, generation: u64, error: &CallError) -> Self {
+        Self {
+            at,
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            ended: format!("{:?}", error.ended).to_lowercase(),
+            message: error.message.clone(),
+            backtrace: error.backtrace.clone(),
+            generation,
+        }
+    }
+}
+
+fn push<T>(ring: &mut VecDeque<T>, item: T, most: usize) {
+    if ring.len() == most {
+        ring.pop_front();
+    }
+    ring.push_back(item);
+}
+
+/// Whole milliseconds, for people and machines that read them.
+#[must_use]
+pub fn milliseconds(took: Duration) -> u64 {
+    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,216 @@
+//! Packages in folders, read so that a writer at work is noticed.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rookery_plugin_host::Fault;
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, statat};
+
+use super::{COUNT_MAX, FILES_MAX, MANIFEST, Origin, Package, WASM_MAX, is_inside, unpack, unreadable};
+
+/// What of a file says that it is another one, or was written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    inode: u64,
+    length: i64,
+    seconds: i64,
+    nanoseconds: i64,
+}
+
+impl From<Stat> for Stamp {
+    #[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the types differ between machines")]
+    fn from(stat: Stat) -> Self {
+        Self {
+            inode: stat.st_ino as u64,
+            length: stat.st_size as i64,
+            seconds: stat.st_mtime as i64,
+            nanoseconds: stat.st_mtime_nsec as i64,
+        }
+    }
+}
+
+/// Something in the folder of plugins that looks like a package.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Found {
+    /// The folder or file.
+    pub path: PathBuf,
+}
+
+/// The packages in `folder`: its `.plugin` files, and its folders with a `plugin.toml`. None when there is no such folder.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn find(folder: &Path) -> io::Result<Vec<Found>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        let hidden = path.file_name().and_then(OsStr::to_str).is_none_or(|name| name.starts_with('.'));
+        let package = path.join(MANIFEST).is_file() || path.extension() == Some(OsStr::new("plugin"));
+        if !hidden && package {
+            found.push(Found { path });
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Reads the package at `path`. Blocks.
+///
+/// # Errors
+/// At [`Stage::Read`](rookery_plugin_host::Stage) when it cannot be read or changes meanwhile; else as [`Package::new`].
+pub fn read(path: &Path) -> Result<Package, Fault> {
+    let is_file = path.extension() == Some(OsStr::new("plugin"));
+    let origin = if is_file { Origin::File(path.to_owned()) } else { Origin::Folder(path.to_owned()) };
+    let failed = |error: io::Error| unreadable(&origin, &words(&error));
+    if is_file {
+        let (bytes, stamp) = open_and_read(CWD, path, WASM_MAX + FILES_MAX).map_err(failed)?;
+        let after = statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| failed(error.into()))?;
+        if stamp != Stamp::from(after) {
+            return Err(changed(&origin));
+        }
+        return unpack(&bytes, origin.clone());
+    }
+    let mut reader = Reader::open(path).map_err(failed)?;
+    let files = reader.package(&origin)?;
+    if !reader.is_unchanged() {
+        return Err(changed(&origin));
+    }
+    Package::new(files, origin)
+}
+
+fn changed(origin: &Origin) -> Fault {
+    unreadable(origin, "it changed while it was read: it is read again when it is quiet")
+}
+
+fn words(error: &io::Error) -> String {
+    match rustix::io::Errno::from_io_error(error) {
+        Some(rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR) => {
+            "it is, or holds, a link: links are not followed, copy it instead".to_owned()
+        }
+        _ => format!("it cannot be read: {error}"),
+    }
+}
+
+/// An open folder: whatever is put in its place meanwhile, this one is read.
+struct Reader {
+    folder: OwnedFd,
+    read: Vec<(String, Stamp)>,
+}
+
+impl Reader {
+    fn open(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(Self { folder: openat(CWD, path, flags, Mode::empty())?, read: Vec::new() })
+    }
+
+    /// The manifest and what it names; a plugin's sources may lie beside them.
+    fn package(&mut self, origin: &Origin) -> Result<BTreeMap<String, Arc<[u8]>>, Fault> {
+        let mut files = BTreeMap::new();
+        let text = self.take(&mut files, MANIFEST, origin)?;
+        let named: toml::Table = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok()).unwrap_or_default();
+        let name = |table: &str, key: &str| named.get(table)?.get(key)?.as_str().map(str::to_owned);
+        let mut paths: Vec<String> =
+            [name("plugin", "wasm"), name("sql", "statements"), name("config", "schema"), name("settings", "schema")]
+                .into_iter()
+                .flatten()
+                .collect();
+        if let Some(folder) = name("sql", "migrations").filter(|folder| is_inside(folder)) {
+            paths.extend(self.list(&folder).map_err(|error| unreadable(origin, &words(&error)))?);
+        }
+        for path in paths {
+            if !is_inside(&path) {
+                return Err(unreadable(origin, &format!("the path {path:?} leaves the package")));
+            }
+            if !files.contains_key(&path) {
+                self.take(&mut files, &path, origin)?;
+            }
+        }
+        Ok(files)
+    }
+
+    /// The files in a folder of the package; none when there is no such folder.
+    fn list(&self, folder: &str) -> io::Result<Vec<String>> {
+        let opened = match open_inside(&self.folder, folder, OFlags::DIRECTORY) {
+            Err(rustix::io::Errno::NOENT) => return Ok(Vec::new()),
+            opened => opened?,
+        };
+        let mut names = Vec::new();
+        for entry in Dir::read_from(opened)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if entry.file_type() != FileType::Directory && !name.starts_with('.') && names.len() <= COUNT_MAX {
+                names.push(format!("{folder}/{name}"));
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// Reads a file; one that is not there is left to [`Package::new`] to miss.
+    fn take(
+        &mut self,
+        files: &mut BTreeMap<String, Arc<[u8]>>,
+        path: &str,
+        origin: &Origin,
+    ) -> Result<Arc<[u8]>, Fault> {
+        let max = if path == MANIFEST { FILES_MAX } else { WASM_MAX };
+        let opened = open_inside(&self.folder, path, OFlags::empty());
+        let read = opened.map_err(io::Error::from).and_then(|file| read_stamped(file, max));
+        let (bytes, stamp) = match read {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Arc::from([])),
+            read => read.map_err(|error| unreadable(origin, &format!("{path}: {}", words(&error))))?,
+        };
+        let bytes: Arc<[u8]> = bytes.into();
+        files.insert(path.to_owned(), Arc::clone(&bytes));
+        self.read.push((path.to_owned(), stamp));
+        Ok(bytes)
+    }
+
+    fn is_unchanged(&self) -> bool {
+        self.read.iter().all(|(path, stamp)| {
+            let now = open_inside(&self.folder, path, OFlags::empty()).and_then(fstat);
+            now.is_ok_and(|now| Stamp::from(now) == *stamp)
+        })
+    }
+}
+
+/// Opens `path` below `folder`, following no link on the way.
+fn open_inside(folder: &OwnedFd, path: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    let (parents, name) = path.rsplit_once('/').map_or(("", path), |(parents, name)| (parents, name));
+    let always = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let mut at: Option<OwnedFd> = None;
+    for parent in parents.split('/').filter(|parent| !parent.is_empty()) {
+        let next = openat(at.as_ref().unwrap_or(folder), parent, always | OFlags::DIRECTORY, Mode::empty())?;
+        at = Some(next);
+    }
+    openat(at.as_ref().unwrap_or(folder), name, always | flags, Mode::empty())
+}
+
+fn open_and_read(at: rustix::fd::BorrowedFd<'_>, path: &Path, max: usize) -> io::Result<(Vec<u8>, Stamp)> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    read_stamped(openat(at, path, flags, Mode::empty())?, max)
+}
+
+fn read_stamped(file: OwnedFd, max: usize) -> io::Result<(Vec<u8>, Stamp)> {
+    let before = fstat(&file)?;
+    if !FileType::from_raw_mode(before.st_mode).is_file() {
+        return Err(io::Error::other("it is no plain file"));
+    }
+    let stamp = Stamp::from(before);
+    let mut bytes = Vec::new();
+    let mut file = File::from(file);
+    file.by_ref().take(max as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > max {
+        return Err(io::Error::other(format!("it is larger than {} MiB", max >> 20)));
+    }
+    Ok((bytes, stamp))
+}

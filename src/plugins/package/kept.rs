@@ -1,0 +1,77 @@
+//! Copies of packages that served, so that one can go back to them when the original is gone or broken.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rookery_plugin_host::Fault;
+
+use super::{Origin, Package, unpack, unreadable};
+
+/// How many packages of one plugin are kept.
+const KEPT: usize = 5;
+
+/// Keeps a copy of a package in `folder`: the files as they were read. Blocks.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn keep(folder: &Path, package: &Package) -> io::Result<()> {
+    let path = path(folder, package.name(), &package.digest);
+    if path.exists() {
+        return Ok(());
+    }
+    fs::create_dir_all(folder)?;
+    let mut files: BTreeMap<&str, &[u8]> =
+        package.files.iter().map(|(path, bytes)| (path.as_str(), &**bytes)).collect();
+    files.insert(&package.manifest.plugin.wasm, &package.wasm);
+    let mut builder = tar::Builder::new(Vec::new());
+    for (path, content) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o600);
+        builder.append_data(&mut header, path, content)?;
+    }
+    let partial = path.with_extension("tmp");
+    let mut file = fs::File::create(&partial)?;
+    file.write_all(&builder.into_inner()?)?;
+    file.sync_all()?;
+    fs::rename(&partial, &path)?;
+    forget_oldest(folder, package.name())
+}
+
+/// The copy with this digest, if there is one. Blocks.
+///
+/// # Errors
+/// When it is there and cannot be read, or is not what its name says.
+pub fn kept(folder: &Path, name: &str, digest: &str) -> Result<Option<Package>, Fault> {
+    let bytes: Arc<[u8]> = match fs::read(path(folder, name, digest)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        bytes => bytes.map_err(|error| unreadable(&Origin::Kept, &error.to_string()))?.into(),
+    };
+    let package = unpack(&bytes, Origin::Kept)?;
+    if package.digest != digest || package.name() != name {
+        return Err(unreadable(&Origin::Kept, &format!("the copy of {name} is not what it was: remove it")));
+    }
+    Ok(Some(package))
+}
+
+fn path(folder: &Path, name: &str, digest: &str) -> PathBuf {
+    folder.join(format!("{name}-{digest}.plugin"))
+}
+
+fn forget_oldest(folder: &Path, name: &str) -> io::Result<()> {
+    let mut copies = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let file = entry.file_name().to_string_lossy().into_owned();
+        let digest = file.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".plugin"));
+        if digest.is_some_and(|digest| digest.len() == 64) {
+            copies.push((entry.metadata()?.modified()?, entry.path()));
+        }
+    }
+    copies.sort();
+    let surplus = copies.len().saturating_sub(KEPT);
+    copies.iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
+}

@@ -1,0 +1,229 @@
+//! From a package to a plugin that could serve: every step of PLUGINS.md section 2.2 up to the swap, off the request path.
+//!
+//! Nothing that happens here is seen by requests: what the candidate does to the database is rolled back, and a fault
+//! leaves everything as it was.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rookery_plugin_host::exports::lifecycle::Environment;
+use rookery_plugin_host::{self as sandbox, Engine, Export, Fault, Host, Options, Stage};
+use serde_json::Value;
+
+use super::call::{self, Call};
+use super::manifest::{self, Limits, Resolved};
+use super::observed::State;
+use super::{Active, Package, source};
+use crate::app::App;
+use crate::clock::Clock;
+use crate::crypto::{self, Secret};
+use crate::store::Tx;
+use crate::store::plugin::Plugin;
+
+/// What is to be tried: a package, and what the admin gives it.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    pub plugin: Plugin,
+    pub package: Package,
+    pub generation: u64,
+}
+
+/// Makes a plugin of `candidate` that could serve in the place of `old`.
+///
+/// # Errors
+/// The stage and one sentence; nothing changed.
+pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Active>>) -> Result<Arc<Active>, Fault> {
+    let Candidate { plugin, package, generation } = candidate;
+    let name = plugin.name.clone();
+    let enter = |state| app.plugins.observed.enter(&name, state, app.clock.now());
+    source::check_denied(app, &package)?;
+    check_grants(&plugin, &package)?;
+    let limits = limits(&plugin, &package)?;
+    let config = config(&plugin, &package)?;
+    if old.is_none() {
+        enter(State::Validated);
+    }
+    let environment = call::environment(app, &package.manifest, generation, &config, false);
+    let component = compile(app, &package, &limits, environment).await?;
+    if old.is_none() {
+        enter(State::Compiled);
+    }
+    let version = u64::try_from(plugin.config_version).unwrap_or_default();
+    let active = Arc::new(Active {
+        id: plugin.id,
+        sha256: package.sha256.clone(),
+        digest: package.digest.clone(),
+        origin: package.origin.clone(),
+        files: package.files.clone(),
+        limits,
+        secrets: secrets(&plugin, &package),
+        settings: package.settings_schema(),
+        manifest: package.manifest,
+        generation,
+        config: (config, version),
+        component,
+    });
+    rehearse(app, &active, old).await?;
+    if old.is_none() {
+        enter(State::Tested);
+    }
+    Ok(active)
+}
+
+/// Everything that is asked for must have been granted.
+fn check_grants(plugin: &Plugin, package: &Package) -> Result<(), Fault> {
+    let missing = missing(plugin, package);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let name = &plugin.name;
+    let list = missing.into_iter().collect::<Vec<_>>().join(", ");
+    Err(Fault::new(
+        Stage::Grants,
+        format!(
+            "{name} {} asks for more than was granted: {list}: `rookery plugin grant {name}` grants it",
+            package.manifest.plugin.version
+        ),
+    ))
+}
+
+/// What `package` asks for and was not granted.
+pub(super) fn missing(plugin: &Plugin, package: &Package) -> BTreeSet<String> {
+    let granted: BTreeSet<&String> = plugin.granted.0.iter().collect();
+    package.manifest.wanted().into_iter().filter(|wanted| !granted.contains(wanted)).collect()
+}
+
+/// The manifest's limits, and the admin's over them.
+fn limits(plugin: &Plugin, package: &Package) -> Result<Resolved, Fault> {
+    let fault = |problem: String| Fault::new(Stage::Validate, format!("{}: {problem}", plugin.name));
+    let own: Limits = serde_json::from_value(plugin.limits.0.clone()).map_err(|error| fault(error.to_string()))?;
+    own.over(&package.manifest.limits).resolve().map_err(fault)
+}
+
+/// The admin's configuration over the defaults.
+fn config(plugin: &Plugin, package: &Package) -> Result<Value, Fault> {
+    let Some(schema) = package.config_schema() else { return Ok(Value::Object(serde_json::Map::new())) };
+    let mut config = manifest::defaults(&schema);
+    for (key, value) in &plugin.config.0 {
+        // A key that a later version of the plugin dropped is no fault.
+        if config.contains_key(key) {
+            config.insert(key.clone(), value.clone());
+        }
+    }
+    let config = Value::Object(config);
+    let validator = jsonschema::draft202012::new(&schema)
+        .map_err(|error| Fault::new(Stage::Validate, format!("{}: the schema of its configuration: {error}", plugin.name)))?;
+    validator.validate(&config).map_err(|error| {
+        let path = error.instance_path().to_string();
+        let problem = format!("{}: the configuration does not fit at {path:?}: {error}: set it again", plugin.name);
+        Fault::new(Stage::Validate, problem)
+    })?;
+    Ok(config)
+}
+
+/// Those that are set and that the manifest names.
+fn secrets(plugin: &Plugin, package: &Package) -> BTreeMap<String, Secret> {
+    let named = package.manifest.permissions.secrets.iter();
+    named.filter_map(|name| Some((name.clone(), Secret::from(plugin.secrets.0.get(name)?.as_str()?.to_owned())))).collect()
+}
+
+/// Checks, compiles and links the component and makes one instance of it, on a thread that may block.
+async fn compile(
+    app: &App,
+    package: &Package,
+    limits: &Resolved,
+    environment: Environment,
+) -> Result<sandbox::Plugin, Fault> {
+    let engine = engine(app).await?;
+    let config: Value = serde_json::from_str(&environment.config).unwrap_or_default();
+    let package = sandbox::Package {
+        name: package.name().to_owned(),
+        version: package.manifest.plugin.version.clone(),
+        wasm: Arc::clone(&package.wasm),
+        exports: package.manifest.exports(),
+        granted: package.manifest.imports(),
+        limits: limits.host.clone(),
+        environment,
+    };
+    let host: Arc<dyn Host> = Arc::new(Beginning { clock: app.clock.clone(), config });
+    let runtime = tokio::runtime::Handle::current();
+    let load = move || runtime.block_on(engine.load(package, host));
+    let name = "the thread that compiles failed";
+    tokio::task::spawn_blocking(load).await.map_err(|_| Fault::new(Stage::Compile, name))?
+}
+
+/// The one engine of this process.
+async fn engine(app: &App) -> Result<Engine, Fault> {
+    let make = || async {
+        let config = &app.config.plugins;
+        let cache = config.cache_dir.join("compiled");
+        let options = Options {
+            cache: Some(cache),
+            key: app.keys.bytes("plugin-cache"),
+            quick: app.config.server.development,
+            instances: config.instances,
+            memory: config.memory_limit_bytes,
+        };
+        Engine::new(options)
+    };
+    app.plugins.engine.get_or_try_init(make).await.cloned()
+}
+
+/// Tries the candidate on the real database, and the old generation on what the candidate makes of it.
+async fn rehearse(app: &App, active: &Arc<Active>, old: Option<&Arc<Active>>) -> Result<(), Fault> {
+    if !tests_itself(active) && old.is_none_or(|old| !tests_itself(old)) {
+        return Ok(());
+    }
+    let tx = app.db.begin().await.map_err(|error| Fault::new(Stage::SelfTest, error.to_string()))?;
+    let tx = self_test(app, active, tx).await?;
+    if let Some(old) = old.filter(|old| tests_itself(old)) {
+        self_test(app, old, tx).await.map_err(|fault| {
+            let sentence = format!(
+                "the generation of {} that serves would fail on the new tables: mark the migration with `-- contract` ({})",
+                active.name(),
+                fault.sentence
+            );
+            Fault::new(Stage::SelfTest, sentence)
+        })?;
+    }
+    Ok(())
+}
+
+fn tests_itself(active: &Active) -> bool {
+    active.component.shape().exports.contains(&Export::Lifecycle)
+}
+
+async fn self_test(app: &App, active: &Arc<Active>, tx: Tx) -> Result<Tx, Fault> {
+    let name = active.name();
+    let call = Call::rehearsal(app, active, tx);
+    let tested = active.component.self_test(call.clone()).await;
+    tested.map_err(|error| {
+        let why = error.failure.map_or(error.message, |failure| failure.message);
+        Fault::new(Stage::SelfTest, format!("{name} {}: its self-test failed: {why}", active.manifest.plugin.version))
+    })?;
+    let lost = || Fault::new(Stage::SelfTest, format!("{name}: its self-test took longer than a transaction may"));
+    call.take().await.ok_or_else(lost)
+}
+
+/// What a component may ask before it is a plugin: time, randomness and its configuration.
+struct Beginning {
+    clock: Clock,
+    config: Value,
+}
+
+impl Host for Beginning {
+    fn now(&self) -> i64 {
+        self.clock.now().timestamp_millis()
+    }
+    fn random(&self, length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        crypto::fill_random(&mut bytes);
+        bytes
+    }
+    fn config_get(&self, key: &str) -> Option<String> {
+        self.config.get(key).map(Value::to_string)
+    }
+    fn config_all(&self) -> String {
+        self.config.to_string()
+    }
+}

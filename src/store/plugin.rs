@@ -1,0 +1,131 @@
+//! Plugins: what the admin wants of each.
+
+use serde_json::{Map, Value};
+
+use super::{Executor, Result, Tx};
+use crate::model::{Json, Time};
+use crate::sql;
+
+/// What the admin wants of one plugin.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the table plugins")]
+pub struct Plugin {
+    pub id: i64,
+    pub name: String,
+    pub enabled: bool,
+    pub version: Option<String>,
+    pub sha256: Option<String>,
+    pub approved: Json<Vec<String>>,
+    pub granted: Json<Vec<String>>,
+    pub limits: Json<Value>,
+    pub config: Json<Map<String, Value>>,
+    pub config_version: i64,
+    pub secrets: Json<Map<String, Value>>,
+    pub refused: Option<String>,
+    pub quarantined_at: Option<Time>,
+    pub created_at: Time,
+    pub updated_at: Time,
+}
+
+/// The columns of [`Plugin`].
+#[macro_export]
+macro_rules! plugin_columns {
+    () => {
+        "p.id, p.name, p.enabled, p.version, p.sha256, p.approved, p.granted, p.limits, p.config, p.config_version, \
+         p.secrets, p.refused, p.quarantined_at, p.created_at, p.updated_at"
+    };
+}
+
+/// Every plugin that was ever installed, by name.
+///
+/// # Errors
+/// When the database does.
+pub async fn list(db: impl Executor) -> Result<Vec<Plugin>> {
+    db.query(sql!("SELECT " plugin_columns!() " FROM plugins p ORDER BY p.name")).all().await
+}
+
+/// The plugin of this name.
+///
+/// # Errors
+/// When the database does.
+pub async fn find(db: impl Executor, name: &str) -> Result<Option<Plugin>> {
+    db.query(sql!("SELECT " plugin_columns!() " FROM plugins p WHERE p.name = $1")).bind(name.to_owned()).optional().await
+}
+
+/// Inserts a plugin; false when another process was faster.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert(tx: &mut Tx, plugin: &Plugin) -> Result<bool> {
+    let changed = tx
+        .query(sql!(
+            "INSERT INTO plugins (id, name, enabled, version, sha256, approved, granted, limits, config, config_version,
+                                  secrets, refused, quarantined_at, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+             ON CONFLICT (name) DO NOTHING"
+        ))
+        .bind(plugin.id)
+        .bind(plugin.name.clone())
+        .bind(plugin.enabled)
+        .bind(plugin.version.clone())
+        .bind(plugin.sha256.clone())
+        .bind(plugin.approved.clone())
+        .bind(plugin.granted.clone())
+        .bind(plugin.limits.clone())
+        .bind(plugin.config.clone())
+        .bind(plugin.config_version)
+        .bind(plugin.secrets.clone())
+        .bind(plugin.refused.clone())
+        .bind(plugin.quarantined_at)
+        .bind(plugin.created_at)
+        .bind(plugin.updated_at)
+        .execute()
+        .await?;
+    Ok(changed > 0)
+}
+
+/// Stores what is wanted of a plugin that is there.
+///
+/// # Errors
+/// When the database does.
+pub async fn update(tx: &mut Tx, plugin: &Plugin) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE plugins
+         SET enabled = $2, version = $3, sha256 = $4, approved = $5, granted = $6, limits = $7, config = $8,
+             config_version = $9, secrets = $10, refused = $11, quarantined_at = $12, updated_at = $13
+         WHERE id = $1"
+    ))
+    .bind(plugin.id)
+    .bind(plugin.enabled)
+    .bind(plugin.version.clone())
+    .bind(plugin.sha256.clone())
+    .bind(plugin.approved.clone())
+    .bind(plugin.granted.clone())
+    .bind(plugin.limits.clone())
+    .bind(plugin.config.clone())
+    .bind(plugin.config_version)
+    .bind(plugin.secrets.clone())
+    .bind(plugin.refused.clone())
+    .bind(plugin.quarantined_at)
+    .bind(plugin.updated_at)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Removes a plugin, and with it everything that is kept for it in the server's own tables.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete(tx: &mut Tx, id: i64) -> Result<()> {
+    tx.query(sql!("DELETE FROM plugins WHERE id = $1")).bind(id).execute().await?;
+    Ok(())
+}
+
+/// The highest migration that each plugin's tables had.
+///
+/// # Errors
+/// When the database does.
+pub async fn schema_version(db: impl Executor, id: i64) -> Result<Option<i64>> {
+    db.query(sql!("SELECT MAX(m.version) FROM plugin_migrations m WHERE m.plugin_id = $1")).bind(id).scalar().await
+}
