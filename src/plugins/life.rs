@@ -150,7 +150,8 @@ async fn load(app: &App, plugin: Plugin, packages: &Packages, serving: Option<Ar
         Ok(None) if serving.is_some() => return Outcome::Unchanged,
         Ok(None) => {
             observed.enter(&name, State::Missing, app.clock.now());
-            let sentence = format!("{name} is wanted, and there is no package of it: put it into plugins.dir or disable it");
+            let sentence =
+                format!("{name} is wanted, and there is no package of it: put it into plugins.dir or disable it");
             return Outcome::Failed(Fault::new(Stage::Read, sentence));
         }
         Err(fault) => return fail(app, &name, serving.as_deref(), None, fault),
@@ -216,13 +217,7 @@ async fn keep(app: &App, package: Package) {
 }
 
 /// Notes and tells why a plugin was not accepted.
-fn fail(
-    app: &App,
-    name: &str,
-    serving: Option<&Active>,
-    tried: Option<(&Package, Instant)>,
-    fault: Fault,
-) -> Outcome {
+fn fail(app: &App, name: &str, serving: Option<&Active>, tried: Option<(&Package, Instant)>, fault: Fault) -> Outcome {
     let observed = &app.plugins.observed;
     let already = observed.of(name).state == Some(State::Failed(fault.clone()));
     if !already {

@@ -111,8 +111,9 @@ fn config(plugin: &Plugin, package: &Package) -> Result<Value, Fault> {
         }
     }
     let config = Value::Object(config);
-    let validator = jsonschema::draft202012::new(&schema)
-        .map_err(|error| Fault::new(Stage::Validate, format!("{}: the schema of its configuration: {error}", plugin.name)))?;
+    let validator = jsonschema::draft202012::new(&schema).map_err(|error| {
+        Fault::new(Stage::Validate, format!("{}: the schema of its configuration: {error}", plugin.name))
+    })?;
     validator.validate(&config).map_err(|error| {
         let path = error.instance_path().to_string();
         let problem = format!("{}: the configuration does not fit at {path:?}: {error}: set it again", plugin.name);
@@ -124,7 +125,9 @@ fn config(plugin: &Plugin, package: &Package) -> Result<Value, Fault> {
 /// Those that are set and that the manifest names.
 fn secrets(plugin: &Plugin, package: &Package) -> BTreeMap<String, Secret> {
     let named = package.manifest.permissions.secrets.iter();
-    named.filter_map(|name| Some((name.clone(), Secret::from(plugin.secrets.0.get(name)?.as_str()?.to_owned())))).collect()
+    named
+        .filter_map(|name| Some((name.clone(), Secret::from(plugin.secrets.0.get(name)?.as_str()?.to_owned()))))
+        .collect()
 }
 
 /// Checks, compiles and links the component and makes one instance of it, on a thread that may block.

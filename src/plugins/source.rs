@@ -57,10 +57,7 @@ pub async fn packages(app: &App) -> Result<Packages, Fault> {
 
 fn twice(read: &Package, first: &Package) -> Fault {
     let name = read.name();
-    Fault::new(
-        Stage::Read,
-        format!("{} and {} both hold the plugin {name}: remove one", first.origin, read.origin),
-    )
+    Fault::new(Stage::Read, format!("{} and {} both hold the plugin {name}: remove one", first.origin, read.origin))
 }
 
 /// The package that `plugin` is to be loaded from; none when there is none of its name.

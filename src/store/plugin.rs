@@ -49,7 +49,10 @@ pub async fn list(db: impl Executor) -> Result<Vec<Plugin>> {
 /// # Errors
 /// When the database does.
 pub async fn find(db: impl Executor, name: &str) -> Result<Option<Plugin>> {
-    db.query(sql!("SELECT " plugin_columns!() " FROM plugins p WHERE p.name = $1")).bind(name.to_owned()).optional().await
+    db.query(sql!("SELECT " plugin_columns!() " FROM plugins p WHERE p.name = $1"))
+        .bind(name.to_owned())
+        .optional()
+        .await
 }
 
 /// Inserts a plugin; false when another process was faster.
