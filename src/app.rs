@@ -14,6 +14,7 @@ use crate::crypto::Keys;
 use crate::entity::cache::Cache;
 use crate::error::{Error, Result};
 use crate::event::Events;
+use crate::federation::fetch;
 use crate::mail::Mailer;
 use crate::media::Sandbox;
 use crate::media::storage::Storage;
@@ -60,6 +61,8 @@ pub struct Parts {
     pub limits: Limits,
     /// Where mail goes.
     pub mail: Mailer,
+    /// The one way out to other servers.
+    pub fetch: fetch::Client,
     /// What runs beyond the core.
     pub plugins: Plugins,
     live: ArcSwap<Live>,
@@ -110,6 +113,7 @@ impl App {
             keys: Keys::new(secret.expose().as_bytes()),
             cache: Cache::default(),
             limits: Limits::default(),
+            fetch: fetch::Client::new(&config.federation.allow_private_addresses),
             plugins: Plugins::new(clock.clone(), config.server.development),
             mail: Mailer::new(&config).map_err(Error::internal)?,
             events: Events::default(),

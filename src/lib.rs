@@ -11,6 +11,7 @@ pub mod crypto;
 pub mod entity;
 pub mod error;
 pub mod event;
+pub mod federation;
 pub mod http;
 pub mod jobs;
 pub mod logging;

@@ -124,6 +124,12 @@ config! {
         single_user: bool = false;
     }
 
+    /// Requests to other servers.
+    federation: Federation {
+        /// Networks that are not part of the public internet and may be reached all the same, for development and tests.
+        allow_private_addresses: Vec<IpNet> = [];
+    }
+
     /// Uploads, and the work on them.
     media: Media {
         /// The largest image; the worker that decodes it takes no more than the default.

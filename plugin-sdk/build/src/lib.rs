@@ -2,13 +2,18 @@
 //!
 //! A plugin's manifest says what it imports and exports; [`World`] writes that down as WIT, [`World::bindings`] makes the
 //! glue for languages whose own tools do not (C, Go), and [`World::component`] wraps a core module. Rust, JavaScript and
-//! Python need only the WIT: their tools make components themselves. Runs no compiler and reads no manifest.
+//! Python need only the WIT: their tools make components themselves. [`Build`] runs all of that around the author's own
+//! command. Reads no manifest.
+
+mod run;
 
 use std::path::{Path, PathBuf};
 
 use wit_bindgen_core::Files;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::{Resolve, WorldId};
+
+pub use run::Build;
 
 /// The contract, as authors get it.
 pub const CONTRACT: &str = include_str!("../../wit/0.1/plugin.wit");

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use rookery_plugin_host::Host;
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
-use rookery_plugin_host::imports::{core, log};
+use rookery_plugin_host::imports::{core, http_client, log};
 
 use super::Call;
 use crate::crypto;
@@ -78,5 +78,12 @@ impl Host for Call {
     }
     fn cache_drop_prefix(&self, prefix: &str) {
         self.forget(prefix);
+    }
+
+    async fn fetch(
+        &self,
+        requests: Vec<http_client::Request>,
+    ) -> Vec<Result<http_client::Response, http_client::HttpError>> {
+        self.fetch_all(requests).await
     }
 }

@@ -1,5 +1,223 @@
-//! HTTP to the outside for plugins (contract: interface `http-client`).
+//! HTTP to the outside for plugins (contract: interface `http-client`), through the server's one outgoing client.
+//!
+//! What was granted decides where a request may go; [`federation::fetch`](crate::federation::fetch) decides that it goes
+//! there and nowhere else.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use futures_util::future::join_all;
+use rookery_plugin_host::imports::http_client::{HttpError, Request, Response};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use super::Call;
+use crate::federation::fetch::{self, Target};
+
+/// Requests of one plugin at once.
+const AT_ONCE: usize = 8;
+/// Requests of one plugin in a minute.
+const A_MINUTE: u32 = 300;
+const MINUTE: Duration = Duration::from_secs(60);
+/// The longest that one may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// Most bytes of an answer's body.
+const LIMIT: usize = 2 << 20;
+/// Headers that belong to the connection, or say who asks: not a plugin's to write.
+const RESERVED: &[&str] = &[
+    "host",
+    "connection",
+    "content-length",
+    "transfer-encoding",
+    "te",
+    "trailer",
+    "upgrade",
+    "keep-alive",
+    "expect",
+    "proxy-connection",
+    "proxy-authorization",
+    "proxy-authenticate",
+    "forwarded",
+    "x-forwarded-for",
+];
 
 /// How much one plugin may ask for now.
-#[derive(Debug, Default)]
-pub(super) struct Allowance;
+#[derive(Debug)]
+pub(super) struct Allowance {
+    places: Semaphore,
+    minute: Mutex<(Instant, u32)>,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { places: Semaphore::new(AT_ONCE), minute: Mutex::new((Instant::now(), 0)) }
+    }
+}
+
+impl Allowance {
+    /// Counts a request; false when the minute's are used up.
+    fn spend(&self, now: Instant) -> bool {
+        let mut minute = self.minute.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.saturating_duration_since(minute.0) >= MINUTE {
+            *minute = (now, 0);
+        }
+        if minute.1 >= A_MINUTE {
+            return false;
+        }
+        minute.1 += 1;
+        true
+    }
+}
+
+impl Call {
+    pub(super) async fn fetch_all(&self, requests: Vec<Request>) -> Vec<Result<Response, HttpError>> {
+        join_all(requests.into_iter().map(|request| self.fetch_one(request))).await
+    }
+
+    async fn fetch_one(&self, request: Request) -> Result<Response, HttpError> {
+        let target = Target::parse(&request.url).map_err(error)?;
+        if !self.granted().http.iter().any(|granted| covers(granted, &target)) {
+            let (scheme, host, port) = (target.scheme(), target.host(), target.port());
+            return Err(HttpError::Denied(format!("http = [\"{scheme}://{host}:{port}\"] was not granted")));
+        }
+        let timeout = match request.timeout_ms {
+            0 => TIMEOUT,
+            wanted => Duration::from_millis(wanted.into()).min(TIMEOUT),
+        };
+        let request = fetch::Request {
+            method: method(&request.method)?,
+            headers: self.headers(&request.headers)?,
+            body: request.body.map(Bytes::from).unwrap_or_default(),
+            timeout,
+            limit: LIMIT,
+            target,
+        };
+        let url = request.target.url().to_owned();
+        let place = tokio::time::timeout(timeout, self.state.http.places.acquire()).await;
+        let _place = place.map_err(|_| HttpError::Timeout)?.map_err(|error| HttpError::Other(error.to_string()))?;
+        if !self.state.http.spend(Instant::now()) {
+            return Err(HttpError::Denied(format!("limit.http: at most {A_MINUTE} requests a minute")));
+        }
+        let answer = self.app.fetch.send(request).await.map_err(error)?;
+        Ok(Response { status: answer.status.as_u16(), headers: texts(&answer.headers), body: answer.body.into(), url })
+    }
+
+    fn headers(&self, wanted: &[(String, String)]) -> Result<HeaderMap, HttpError> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in wanted {
+            let refused = || HttpError::Denied(format!("the header {name:?} cannot be sent"));
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refused())?;
+            if RESERVED.contains(&name.as_str()) {
+                return Err(refused());
+            }
+            headers.append(name, HeaderValue::from_str(value).map_err(|_| refused())?);
+        }
+        let agent =
+            format!("Rookery/{} ({}; +{}/)", env!("CARGO_PKG_VERSION"), self.active.name(), self.app.urls.origin);
+        if let Ok(agent) = HeaderValue::from_str(&agent) {
+            headers.entry("user-agent").or_insert(agent);
+        }
+        Ok(headers)
+    }
+}
+
+/// The methods of HTTP that mean something without a proxy.
+fn method(name: &str) -> Result<Method, HttpError> {
+    let known = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
+    let found = known.into_iter().find(|method| method.as_str() == name);
+    found.ok_or_else(|| HttpError::Denied(format!("the method {name:?} cannot be used")))
+}
+
+/// What of a response is text.
+fn texts(headers: &HeaderMap) -> Vec<(String, String)> {
+    let text =
+        |(name, value): (&HeaderName, &HeaderValue)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()));
+    headers.iter().filter_map(text).collect()
+}
+
+/// True when the permission `granted` (`https://host:port`, `https://*.host:port`) covers `target`. Scheme, host and port
+/// are compared as they were understood, never as they were written; without a port it is the scheme's own.
+pub(super) fn covers(granted: &str, target: &Target) -> bool {
+    let Some((scheme, rest)) = granted.split_once("://") else { return false };
+    let (below, rest) = match rest.strip_prefix("*.") {
+        Some(rest) => (true, rest),
+        None => (false, rest),
+    };
+    let Ok(granted) = Target::parse(&format!("{scheme}://{rest}")) else { return false };
+    if granted.scheme() != target.scheme() || granted.port() != target.port() {
+        return false;
+    }
+    let (granted, host) = (granted.host(), target.host());
+    match below {
+        false => host == granted,
+        true => host.strip_suffix(&granted).is_some_and(|front| front.len() > 1 && front.ends_with('.')),
+    }
+}
+
+fn error(error: fetch::Error) -> HttpError {
+    match error {
+        fetch::Error::Url(why) => HttpError::Denied(why),
+        fetch::Error::Blocked => HttpError::BlockedAddress,
+        fetch::Error::Dns(why) => HttpError::Dns(why),
+        fetch::Error::Timeout => HttpError::Timeout,
+        fetch::Error::TooLarge(size) => HttpError::TooLarge(size),
+        fetch::Error::Tls(why) => HttpError::Tls(why),
+        fetch::Error::Other(why) => HttpError::Other(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allowed(granted: &str, url: &str) -> bool {
+        covers(granted, &Target::parse(url).unwrap())
+    }
+
+    #[test]
+    fn a_permission_covers_its_scheme_host_and_port_alone() {
+        let granted = "https://api.example.com:443";
+        for url in ["https://api.example.com/x?y", "https://API.EXAMPLE.com:443/", "https://api%2eexample.com/"] {
+            assert!(allowed(granted, url), "{url}");
+        }
+        for url in [
+            "http://api.example.com:443/",
+            "https://api.example.com:444/",
+            "https://example.com/",
+            "https://x.api.example.com/",
+            "https://api.example.com.evil.test/",
+            "https://evil.test/api.example.com",
+            "https://evil.test#api.example.com",
+            "https://api-example.com/",
+            "https://127.0.0.1/",
+        ] {
+            assert!(!allowed(granted, url), "{url}");
+        }
+        assert!(allowed("http://127.0.0.1:8080", "http://2130706433:8080/"));
+    }
+
+    #[test]
+    fn a_star_stands_for_labels_and_never_for_none() {
+        let granted = "https://*.example.com";
+        for url in ["https://a.example.com/", "https://a.b.example.com/"] {
+            assert!(allowed(granted, url), "{url}");
+        }
+        for url in ["https://example.com/", "https://aexample.com/", "https://a.example.com.evil.test/"] {
+            assert!(!allowed(granted, url), "{url}");
+        }
+        for granted in ["*", "*://example.com", "https://*", "https://*.", "example.com", "https://a.*.example.com", ""]
+        {
+            assert!(!allowed(granted, "https://a.example.com/"), "{granted}");
+        }
+    }
+
+    #[test]
+    fn three_hundred_a_minute() {
+        let (allowance, now) = (Allowance::default(), Instant::now());
+        assert_eq!((0..1000).filter(|_| allowance.spend(now)).count(), 300);
+        assert!(!allowance.spend(now + Duration::from_secs(59)));
+        assert!(allowance.spend(now + Duration::from_secs(61)));
+    }
+}

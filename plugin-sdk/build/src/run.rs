@@ -1,0 +1,121 @@
+//! Running an author's build: what `rookery plugin build` does for every language.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{Error, Language, Result, World, is_component, write};
+
+/// How one plugin is built.
+#[derive(Debug)]
+pub struct Build<'a> {
+    /// The folder of its manifest.
+    pub folder: &'a Path,
+    /// `[build] language`: `c` and `go` get bindings, and their modules are wrapped.
+    pub language: Option<&'a str>,
+    /// `[build] command`, run by `sh` in the folder with `ROOKERY_WIT` (the folder of its world `plugin`),
+    /// `ROOKERY_BINDINGS` and `ROOKERY_OUTPUT` (the file to write; absolute) in its environment.
+    pub command: &'a str,
+    /// The component, beside the manifest.
+    pub wasm: &'a str,
+}
+
+impl Build<'_> {
+    /// Writes world and bindings below `target/`, runs the command and puts the component into place at once. Gives its
+    /// path. What the compiler says goes to the terminal.
+    ///
+    /// # Errors
+    /// When the command fails, gives nothing, or gives what does not fit the contract.
+    pub fn run(&self, world: &World) -> Result<PathBuf> {
+        let folder = std::path::absolute(self.folder).map_err(|error| Error(error.to_string()))?;
+        let work = folder.join("target/plugin");
+        let (wit, bindings, output) = (work.join("wit"), work.join("bindings"), work.join("output.wasm"));
+        world.write(&wit)?;
+        let language = self.bindings();
+        if let Some(language) = language {
+            world.bindings(language, &bindings)?;
+        }
+        if language == Some(Language::Go) {
+            copy_sources(&folder, &bindings.join("plugin"))?;
+        }
+        // What an earlier build left must not pass for what this one made.
+        let _ = std::fs::remove_file(&output);
+        let status = Command::new("sh")
+            .args(["-c", self.command])
+            .current_dir(&folder)
+            .envs([("ROOKERY_WIT", &wit), ("ROOKERY_BINDINGS", &bindings), ("ROOKERY_OUTPUT", &output)])
+            .status()
+            .map_err(|error| Error(format!("sh cannot be run: {error}")))?;
+        if !status.success() {
+            return Err(Error(format!("the build command failed ({status}): {}", self.command)));
+        }
+        self.place(world, &folder, &output)
+    }
+
+    fn bindings(&self) -> Option<Language> {
+        match self.language {
+            Some("c") => Some(Language::C),
+            Some("go") => Some(Language::Go),
+            _ => None,
+        }
+    }
+
+    /// A command that knows nothing of `ROOKERY_OUTPUT` may have written the component itself.
+    fn place(&self, world: &World, folder: &Path, output: &Path) -> Result<PathBuf> {
+        let wasm = folder.join(self.wasm);
+        let made = if output.exists() { output } else { &wasm };
+        let bytes = std::fs::read(made).map_err(|error| {
+            Error(format!("the build command wrote neither $ROOKERY_OUTPUT nor {}: {error}", self.wasm))
+        })?;
+        if is_component(&bytes) && made == wasm {
+            return Ok(wasm);
+        }
+        let component = world.component(&bytes, self.bindings() == Some(Language::Go))?;
+        let beside = folder.join(format!(".{}.tmp", self.wasm));
+        write(&beside, &component)?;
+        std::fs::rename(&beside, &wasm).map_err(|error| Error(format!("{}: {error}", wasm.display())))?;
+        Ok(wasm)
+    }
+}
+
+/// Puts the author's Go files where the generated module looks for its package `plugin`.
+fn copy_sources(from: &Path, to: &Path) -> Result<()> {
+    let fail = |error: std::io::Error| Error(format!("{}: {error}", from.display()));
+    let _ = std::fs::remove_dir_all(to);
+    for entry in std::fs::read_dir(from).map_err(fail)? {
+        let path = entry.map_err(fail)?.path();
+        if path.extension().is_some_and(|extension| extension == "go")
+            && let Some(name) = path.file_name()
+        {
+            write(&to.join(name), &std::fs::read(&path).map_err(fail)?)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn build(folder: &Path, command: &str) -> Result<PathBuf> {
+        let world = World::new(&[], &[]).unwrap();
+        Build { folder, language: Some("c"), command, wasm: "p.wasm" }.run(&world)
+    }
+
+    #[test]
+    fn a_core_module_is_wrapped_and_put_into_place() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("core.wasm"), wat::parse_str("(module)").unwrap()).unwrap();
+        let wasm =
+            build(folder.path(), "cp core.wasm \"$ROOKERY_OUTPUT\" && test -e \"$ROOKERY_BINDINGS/plugin.h\"").unwrap();
+        assert!(is_component(&std::fs::read(wasm).unwrap()));
+    }
+
+    #[test]
+    fn a_command_that_fails_or_makes_nothing_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(build(folder.path(), "exit 3").unwrap_err().to_string().contains("exit status: 3"));
+        assert!(build(folder.path(), "true").unwrap_err().to_string().contains("wrote neither"));
+        let broken = build(folder.path(), "echo hello > \"$ROOKERY_OUTPUT\"").unwrap_err().to_string();
+        assert!(broken.contains("does not fit") || broken.contains("module"), "{broken}");
+    }
+}

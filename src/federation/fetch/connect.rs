@@ -1,0 +1,107 @@
+//! Connections to addresses that were looked at: TCP, then TLS where it is asked for, then HTTP/1.1.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
+
+use axum::body::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::task::AbortHandle;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::pki_types::ServerName;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
+use url::Host;
+
+use super::{Error, HEAD_LIMIT, Target};
+
+/// Makes connections. The machine's trusted roots are read when the first one needs them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Connector {
+    tls: Arc<OnceLock<Arc<ClientConfig>>>,
+}
+
+/// A connection for one request; closed when dropped.
+pub(super) struct Connection {
+    sender: SendRequest<Full<Bytes>>,
+    driver: AbortHandle,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.driver.abort();
+    }
+}
+
+impl Connection {
+    pub(super) async fn send(&mut self, head: hyper::Request<Full<Bytes>>) -> Result<hyper::Response<Incoming>, Error> {
+        self.sender.send_request(head).await.map_err(other)
+    }
+}
+
+impl Connector {
+    /// Connects to the first of `addresses` that answers, and to no other address.
+    pub(super) async fn connect(&self, target: &Target, addresses: &[SocketAddr]) -> Result<Connection, Error> {
+        let mut last = Error::Timeout;
+        for address in addresses {
+            match TcpStream::connect(address).await {
+                Ok(stream) => return self.speak(target, stream).await,
+                Err(error) => last = other(error),
+            }
+        }
+        Err(last)
+    }
+
+    async fn speak(&self, target: &Target, stream: TcpStream) -> Result<Connection, Error> {
+        // Requests are written whole: waiting to fill a packet only delays them.
+        stream.set_nodelay(true).map_err(other)?;
+        if !target.is_secure() {
+            return handshake(stream).await;
+        }
+        let name = match &target.host {
+            Host::Domain(name) => ServerName::try_from(name.clone()).map_err(|error| Error::Tls(error.to_string()))?,
+            Host::Ipv4(address) => ServerName::IpAddress((*address).into()),
+            Host::Ipv6(address) => ServerName::IpAddress((*address).into()),
+        };
+        let stream = TlsConnector::from(self.tls()?).connect(name, stream).await;
+        handshake(stream.map_err(|error| Error::Tls(error.to_string()))?).await
+    }
+
+    fn tls(&self) -> Result<Arc<ClientConfig>, Error> {
+        if let Some(config) = self.tls.get() {
+            return Ok(Arc::clone(config));
+        }
+        let builder = ClientConfig::builder_with_provider(Arc::new(crypto::aws_lc_rs::default_provider()));
+        let builder = builder.with_safe_default_protocol_versions().map_err(|error| Error::Tls(error.to_string()))?;
+        let config = Arc::new(builder.with_root_certificates(roots()).with_no_client_auth());
+        Ok(Arc::clone(self.tls.get_or_init(|| config)))
+    }
+}
+
+/// The machine's trusted roots; where it has none, those that browsers trust.
+fn roots() -> RootCertStore {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if roots.is_empty() {
+        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    }
+    roots
+}
+
+async fn handshake<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(stream: S) -> Result<Connection, Error> {
+    let mut builder = http1::Builder::new();
+    builder.max_buf_size(HEAD_LIMIT);
+    let (sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(other)?;
+    let driver = tokio::spawn(async move {
+        // Whoever sent the request hears of the failure; nobody else need.
+        let _ = connection.await;
+    });
+    Ok(Connection { sender, driver: driver.abort_handle() })
+}
+
+fn other(error: impl std::fmt::Display) -> Error {
+    Error::Other(error.to_string())
+}

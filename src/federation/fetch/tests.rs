@@ -1,0 +1,202 @@
+//! The outgoing client against names and servers that mean no good.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+use super::*;
+
+/// Names as they are looked up: each answer is given once, the last one from then on.
+#[derive(Debug, Default)]
+struct Names(Mutex<HashMap<String, Vec<Vec<&'static str>>>>);
+
+#[async_trait]
+impl Resolve for Names {
+    async fn resolve(&self, host: &str, port: u16) -> std::io::Result<Vec<SocketAddr>> {
+        let mut names = self.0.lock().unwrap();
+        let answers = names.get_mut(host).ok_or_else(|| std::io::Error::other("no such name"))?;
+        let answer = if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() };
+        Ok(answer.into_iter().map(|address| SocketAddr::new(address.parse().unwrap(), port)).collect())
+    }
+}
+
+fn client(names: &[(&str, &[&[&'static str]])], allowed: &[&str]) -> Client {
+    let known = names.iter().map(|(name, answers)| ((*name).to_owned(), answers.iter().map(|a| a.to_vec()).collect()));
+    let allowed: Vec<IpNet> = allowed.iter().map(|net| net.parse().unwrap()).collect();
+    Client::with_resolver(&allowed, Arc::new(Names(Mutex::new(known.collect()))))
+}
+
+fn get(url: &str) -> Request {
+    Request {
+        method: Method::GET,
+        target: Target::parse(url).unwrap(),
+        headers: HeaderMap::new(),
+        body: Bytes::new(),
+        timeout: Duration::from_secs(2),
+        limit: 1000,
+    }
+}
+
+/// A server that answers everyone with `answer` and keeps the connection; it says when a client left.
+async fn server(answer: &'static str) -> (u16, tokio::sync::mpsc::UnboundedReceiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (told, heard) = tokio::sync::mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let told = told.clone();
+            tokio::spawn(async move {
+                let mut request = vec![0; 4096];
+                let length = stream.read(&mut request).await.unwrap();
+                told.send(String::from_utf8_lossy(&request[..length]).into_owned()).unwrap();
+                stream.write_all(answer.as_bytes()).await.unwrap();
+                while stream.read(&mut request).await.is_ok_and(|length| length > 0) {}
+                told.send("left".to_owned()).unwrap();
+            });
+        }
+    });
+    (port, heard)
+}
+
+#[test]
+fn an_address_that_hides_where_it_leads_is_none() {
+    for url in [
+        "ftp://example.org/",
+        "file:///etc/passwd",
+        "gopher://example.org",
+        "https://",
+        "//example.org",
+        "https://user@example.org/",
+        "https://user:pass@example.org/",
+        "https://example.org@127.0.0.1/",
+        "https://:secret@example.org",
+        "https://example.org./",
+        "http://127.0.0.1.nip.io./",
+        "https://exa mple.org/",
+        "https://exam%00ple.org/",
+        "https://example.org:99999/",
+        "https://[::1",
+        "https://1.2.3.4.5.6.256/",
+    ] {
+        assert!(matches!(Target::parse(url), Err(Error::Url(_))), "{url}: {:?}", Target::parse(url));
+    }
+    let target = Target::parse("HTTPS://EXAMPLE.org:443/a/../b?c#d").unwrap();
+    assert_eq!((target.scheme(), target.host().as_str(), target.port()), ("https", "example.org", 443));
+    assert_eq!((target.url(), target.path()), ("https://example.org/b?c", "/b?c"));
+}
+
+#[tokio::test]
+async fn no_spelling_of_a_private_address_is_reached() {
+    let client = client(&[], &[]);
+    for host in [
+        "127.0.0.1",
+        "127.1",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.1",
+        "0177.0.0.1",
+        "017700000001",
+        "127.0.0.1:80",
+        "[::1]",
+        "[::ffff:10.0.0.1]",
+        "[::ffff:a00:1]",
+        "[64:ff9b::a00:1]",
+        "[::127.0.0.1]",
+        "[2002:7f00:1::]",
+        "169.254.169.254",
+        "0xa9fea9fe",
+        "0",
+        "10.1",
+        "192.168.257",
+        "１２７.０.０.１",
+        "127。0。0。1",
+        "[fd00::1]",
+    ] {
+        let answer = client.send(get(&format!("http://{host}/"))).await;
+        assert_eq!(answer.unwrap_err(), Error::Blocked, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_leads_inside_is_not_followed() {
+    let names: &[(&str, &[&[&str]])] = &[
+        ("inside.test", &[&["10.0.0.1"]]),
+        ("both.test", &[&["8.8.8.8", "127.0.0.1"]]),
+        ("mapped.test", &[&["::ffff:127.0.0.1"]]),
+        ("nothing.test", &[&[]]),
+    ];
+    let client = client(names, &[]);
+    for host in ["inside.test", "both.test", "mapped.test"] {
+        assert_eq!(client.send(get(&format!("https://{host}/"))).await.unwrap_err(), Error::Blocked, "{host}");
+    }
+    for host in ["nothing.test", "unknown.test"] {
+        assert!(matches!(client.send(get(&format!("http://{host}/"))).await, Err(Error::Dns(_))), "{host}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_is_looked_up_once_and_kept_to() {
+    let (port, mut heard) = server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
+    // The second answer would be refused: who looks twice is led astray.
+    let client = client(&[("rebinding.test", &[&["127.0.0.1"], &["10.0.0.1"]])], &["127.0.0.0/8"]);
+    let url = format!("http://rebinding.test:{port}/path?query");
+    let answer = client.send(get(&url)).await.unwrap();
+    assert_eq!((answer.status, answer.body), (StatusCode::OK, Bytes::from("ok")));
+    let request = heard.recv().await.unwrap();
+    assert!(request.starts_with("GET /path?query HTTP/1.1\r\n"), "{request}");
+    assert!(request.contains(&format!("host: rebinding.test:{port}\r\n")), "{request}");
+    assert_eq!(client.send(get(&url)).await.unwrap_err(), Error::Blocked);
+}
+
+#[tokio::test]
+async fn a_redirect_is_an_answer_like_any_other() {
+    let (port, mut heard) =
+        server("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n").await;
+    let answer = client(&[], &["127.0.0.0/8"]).send(get(&format!("http://127.0.0.1:{port}/"))).await.unwrap();
+    assert_eq!(answer.status, StatusCode::FOUND);
+    heard.recv().await.unwrap();
+    assert_eq!(heard.recv().await.unwrap(), "left");
+}
+
+#[tokio::test]
+async fn a_body_without_end_is_cut_off_and_the_connection_closed() {
+    let declared = "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n";
+    let chunk = ".".repeat(500);
+    let chunked = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1f4\r\n{chunk}\r\n");
+    let (port, mut heard) = server(declared).await;
+    let client = client(&[], &["127.0.0.0/8"]);
+    let answer = client.send(get(&format!("http://127.0.0.1:{port}/"))).await;
+    assert_eq!(answer.unwrap_err(), Error::TooLarge(1001));
+    heard.recv().await.unwrap();
+    assert_eq!(heard.recv().await.unwrap(), "left");
+
+    let (port, mut heard) = server(chunked.leak()).await;
+    let small = Request { limit: 100, ..get(&format!("http://127.0.0.1:{port}/")) };
+    let answer = client.send(small).await;
+    assert!(matches!(answer, Err(Error::TooLarge(_))), "{answer:?}");
+    heard.recv().await.unwrap();
+    assert_eq!(heard.recv().await.unwrap(), "left");
+}
+
+#[tokio::test]
+async fn a_tarpit_ends_at_the_limit_and_is_left() {
+    let client = client(&[], &["127.0.0.0/8"]);
+    for answer in ["", "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\ndrip"] {
+        let (port, mut heard) = server(answer).await;
+        let short = Request { timeout: Duration::from_millis(150), ..get(&format!("http://127.0.0.1:{port}/")) };
+        let begun = tokio::time::Instant::now();
+        assert_eq!(client.send(short).await.unwrap_err(), Error::Timeout);
+        assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+        heard.recv().await.unwrap();
+        assert_eq!(heard.recv().await.unwrap(), "left");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_who_it_should_be_is_not_spoken_to() {
+    let (port, _heard) = server("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await;
+    let answer = client(&[], &["127.0.0.0/8"]).send(get(&format!("https://127.0.0.1:{port}/"))).await;
+    assert!(matches!(answer, Err(Error::Tls(_))), "{answer:?}");
+}
