@@ -51,7 +51,7 @@ package() {
     local name=$1 folder=$2 new=$OUT/.$1.$$
     rm -rf "$new"
     mkdir -p "$new"
-    (cd "$folder" && tar -c --exclude='./.*' --exclude=./src --exclude=./target --exclude=./Cargo.toml --exclude=./Cargo.lock .) | tar -x -C "$new"
+    (cd "$folder" && tar -ch --exclude='./.*' --exclude=./src --exclude=./target --exclude=./Cargo.toml --exclude=./Cargo.lock .) | tar -x -C "$new"
     cp "$build/$TARGET/guest/$name.wasm" "$new/$name.wasm"
     if diff -rq "$new" "$OUT/$name" >/dev/null 2>&1; then
         rm -rf "$new"

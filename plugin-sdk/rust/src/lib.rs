@@ -1,4 +1,81 @@
 //! Plugins for Rookery, in Rust.
+//!
+//! A plugin is a crate with a manifest (`plugin.toml`), a struct marked [`plugin`] and functions marked with what they
+//! answer to: [`route`], [`on`], [`job`], [`command`], [`init`], [`self_test`]. Attributes are compared with the manifest
+//! while compiling, so that the two cannot differ. What a plugin may ask of the server is named as in the contract:
+//! [`core`], [`feeds`], [`sql`], [`kv`] and so on.
+//!
+//! The same crate compiles for the machine itself, where [`test`] stands in for the server: `cargo test` needs neither
+//! WebAssembly nor a database.
+//!
+//! `plugin-sdk/README.md` begins at the beginning, `plugin-sdk/COOKBOOK.md` has recipes, `plugin-sdk/wit` is the
+//! contract with the cost, permission and errors of each function.
+
 extern crate self as rookery_plugin;
 
 pub mod bindings;
+mod context;
+mod error;
+mod hooks;
+mod host;
+mod id;
+mod output;
+pub mod params;
+mod plugin;
+pub mod sql;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod test;
+
+pub use context::Context;
+pub use error::{Error, OnUnique, Result};
+pub use hooks::{Extras, IntoOutcome};
+pub use host::*;
+pub use id::Id;
+pub use output::{Output, account_hole, list_hole, status_hole};
+pub use plugin::{Package, Plugin};
+pub use rookery_plugin_macros::{Row, command, init, job, on, plugin, route, self_test};
+
+/// Types of the contract, each under the module of its interface.
+pub mod contract {
+    pub use crate::bindings::activity_filter::exports::rookery::plugin::activity_filter;
+    pub use crate::bindings::activity_handler::exports::rookery::plugin::activity_handler;
+    pub use crate::bindings::admin::exports::rookery::plugin::admin;
+    pub use crate::bindings::channels::exports::rookery::plugin::channels;
+    pub use crate::bindings::decorate::exports::rookery::plugin::decorate;
+    pub use crate::bindings::events::exports::rookery::plugin::events;
+    pub use crate::bindings::fanout::exports::rookery::plugin::fanout;
+    pub use crate::bindings::host::*;
+    pub use crate::bindings::instance_info::exports::rookery::plugin::instance_info;
+    pub use crate::bindings::jobs::exports::rookery::plugin::jobs;
+    pub use crate::bindings::lifecycle::exports::rookery::plugin::lifecycle;
+    pub use crate::bindings::notification_filter::exports::rookery::plugin::notification_filter;
+    pub use crate::bindings::routes::exports::rookery::plugin::routes;
+    pub use crate::bindings::status_filter::exports::rookery::plugin::status_filter;
+}
+
+/// What nearly every plugin needs.
+pub mod prelude {
+    pub use crate::contract::decorate::Target;
+    pub use crate::contract::events::{Event, Subject};
+    pub use crate::contract::feeds::{CustomFeed, Entry, Feed};
+    pub use crate::contract::jobs::{Outcome, Task};
+    pub use crate::contract::lifecycle::Environment;
+    pub use crate::contract::status_filter::{Change, Draft, Verdict};
+    pub use crate::contract::types::{Account, Page, Relationship, Status, Viewer};
+    pub use crate::params::{Json, Params, Query};
+    pub use crate::{
+        Context, Error, Extras, Id, OnUnique, Output, Plugin, Result, Row, account_hole, cache, command, config, core,
+        core_write, feeds, http_client, init, job, kv, list_hole, log, on, plugin, queue, route, self_test, settings,
+        status_hole, streaming, system,
+    };
+    pub use serde::{Deserialize, Serialize};
+    pub use serde_json::json;
+}
+
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::params::{FromParam, FromRequest, args, param};
+    pub use crate::plugin::Reply;
+    pub use crate::sql::{next as next_column, page};
+    pub use serde_json;
+}

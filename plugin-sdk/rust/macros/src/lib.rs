@@ -1,0 +1,88 @@
+//! The attributes of `rookery-plugin`. Each is compared with `plugin.toml` while it expands.
+
+mod handler;
+mod hook;
+mod manifest;
+mod plugin;
+mod route;
+mod row;
+mod scan;
+mod statements;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, ItemFn, ItemStruct, parse_macro_input};
+
+fn answer(result: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
+    result.unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// The function and, beside it, the complaint: so that other errors do not hide behind this one.
+fn beside(function: &ItemFn, result: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
+    answer(result.or_else(|error| {
+        let complaint = error.to_compile_error();
+        Ok(quote::quote! { #function #complaint })
+    }))
+}
+
+/// Marks the struct that stands for the plugin, at the root of the crate. Finds the functions that the other attributes
+/// mark, in every module, and makes the module `sql` of the named statements.
+#[proc_macro_attribute]
+pub fn plugin(_: TokenStream, item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as ItemStruct);
+    answer(plugin::expand(&item))
+}
+
+/// `#[route(get, "/api/v1/things/{id}", scopes = ["read:lists"])]`: answers a route, whose id is the function's name or
+/// `id = "…"`. Arguments: `&Context`, parameters of the path by their names, and `Params<T>`, `Query<T>`, `Json<T>`, `Page`.
+#[proc_macro_attribute]
+pub fn route(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let attribute = parse_macro_input!(attribute as route::Attribute);
+    let function = parse_macro_input!(item as ItemFn);
+    beside(&function, route::expand(&attribute, &function))
+}
+
+/// `#[on(events, kinds = ["status.created"])]`, `#[on(fanout)]`, `#[on(decorate, kind = "status")]`,
+/// `#[on(status_filter)]` …: answers a hook.
+#[proc_macro_attribute]
+pub fn on(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let attribute = parse_macro_input!(attribute as hook::Attribute);
+    let function = parse_macro_input!(item as ItemFn);
+    beside(&function, hook::expand(&attribute, &function))
+}
+
+/// `#[job("expire")] fn expire(task: &Task) -> Result<()>`: does queued or scheduled work. May give an `Outcome`.
+#[proc_macro_attribute]
+pub fn job(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let kind = parse_macro_input!(attribute as syn::LitStr);
+    let function = parse_macro_input!(item as ItemFn);
+    beside(&function, handler::job(&kind, &function))
+}
+
+/// `#[command("rebuild")] fn rebuild(ctx: &Context, args: Args) -> Result<impl Serialize>`: a command for the admin.
+#[proc_macro_attribute]
+pub fn command(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let name = parse_macro_input!(attribute as syn::LitStr);
+    let function = parse_macro_input!(item as ItemFn);
+    beside(&function, handler::command(&name, &function))
+}
+
+/// `#[init] fn init(env: &Environment) -> Result<()>`: runs first in each new instance.
+#[proc_macro_attribute]
+pub fn init(_: TokenStream, item: TokenStream) -> TokenStream {
+    let function = parse_macro_input!(item as ItemFn);
+    beside(&function, Ok(handler::init(&function)))
+}
+
+/// `#[self_test] fn self_test() -> Result<()>`: runs on a candidate before it is accepted, and is undone.
+#[proc_macro_attribute]
+pub fn self_test(_: TokenStream, item: TokenStream) -> TokenStream {
+    let function = parse_macro_input!(item as ItemFn);
+    beside(&function, Ok(handler::self_test(&function)))
+}
+
+/// Reads a row by the names of its columns: those of the fields, or `#[row(column = "…")]`.
+#[proc_macro_derive(Row, attributes(row))]
+pub fn row(item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as DeriveInput);
+    answer(row::expand(&item))
+}

@@ -1,0 +1,90 @@
+//! Who is asking, and what.
+
+use crate::contract::routes::Request;
+use crate::contract::types::{CallContext, Caller, Page};
+use crate::{Error, Id, Result};
+
+/// What surrounds a request of a client.
+#[derive(Clone, Debug)]
+pub struct Context {
+    call: CallContext,
+    request: Option<Request>,
+}
+
+impl Context {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(call: CallContext) -> Self {
+        Self { call, request: None }
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of(request: Request) -> Self {
+        Self { call: request.ctx.clone(), request: Some(request) }
+    }
+
+    /// The account that asks, on a route that only accounts may call (`auth = "user"`).
+    ///
+    /// # Panics
+    /// On other routes, when nobody is signed in; there it is [`Context::viewer`].
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "the host lets nobody else through")]
+    pub fn account(&self) -> Id {
+        self.viewer().expect("a route with auth = \"user\" is called by accounts only")
+    }
+
+    /// The account that asks, if one is signed in.
+    #[must_use]
+    pub fn viewer(&self) -> Option<Id> {
+        self.call.caller.account.map(Id)
+    }
+
+    /// Everything about the caller.
+    #[must_use]
+    pub fn caller(&self) -> &Caller {
+        &self.call.caller
+    }
+
+    /// Whether the caller is a moderator or an admin.
+    #[must_use]
+    pub fn is_moderator(&self) -> bool {
+        self.call.caller.role >= 2
+    }
+
+    /// The id of the request, as the server logs it.
+    #[must_use]
+    pub fn request_id(&self) -> &str {
+        &self.call.request_id
+    }
+
+    /// What was left of the time on the clock when the call began.
+    #[must_use]
+    pub fn budget_ms(&self) -> u32 {
+        self.call.budget_ms
+    }
+
+    /// The request itself, on routes.
+    #[must_use]
+    pub fn request(&self) -> Option<&Request> {
+        self.request.as_ref()
+    }
+
+    /// A request header that the manifest lists.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let headers = &self.request.as_ref()?.headers;
+        headers.iter().find(|(sent, _)| sent.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    /// The page that was asked for, on routes with `page` in the manifest.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] on other routes.
+    pub fn page(&self) -> Result<Page> {
+        self.request
+            .as_ref()
+            .and_then(|request| request.page)
+            .ok_or_else(|| Error::internal("the manifest gives this route no page"))
+    }
+}

@@ -1,0 +1,131 @@
+//! Conveniences on what hooks, jobs and commands are given.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::contract::decorate::Extra;
+use crate::contract::events::{Event, Subject};
+use crate::contract::jobs::{Outcome, Task};
+use crate::contract::status_filter::Draft;
+use crate::contract::types::Status;
+use crate::{Error, Id, Result};
+
+impl Event {
+    /// The status it is about.
+    #[must_use]
+    pub fn status(&self) -> Option<&Status> {
+        if let Subject::Status(status) = &self.subject { Some(status) } else { None }
+    }
+
+    /// The id of what it is about: status, account or bare id.
+    #[must_use]
+    pub fn id(&self) -> Option<i64> {
+        match &self.subject {
+            Subject::Status(status) => Some(status.id),
+            Subject::Account(account) => Some(account.id),
+            Subject::Id(id) => Some(*id),
+            Subject::Json(_) => None,
+        }
+    }
+
+    /// What it is about, where that is JSON.
+    ///
+    /// # Errors
+    /// When it is something else or does not fit.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T> {
+        match &self.subject {
+            Subject::Json(text) => Ok(serde_json::from_str(text)?),
+            _ => Err(Error::internal(format!("{} carries no JSON", self.kind))),
+        }
+    }
+
+    /// A pair of ids that [`Event::json`] holds: `event.pair("account", "status")`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn pair(&self, first: &str, second: &str) -> Result<(Id, Id)> {
+        let object: std::collections::BTreeMap<String, serde_json::Value> = self.json()?;
+        let id = |name: &str| {
+            object
+                .get(name)
+                .and_then(|value| value.as_str()?.parse().ok())
+                .ok_or_else(|| Error::internal(format!("{} has no {name}", self.kind)))
+        };
+        Ok((id(first)?, id(second)?))
+    }
+}
+
+impl Draft {
+    /// A parameter of the request, which the manifest names, read as clients write it; `None` when it was not sent.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] that names the parameter.
+    pub fn param<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
+        let extra: serde_json::Value = serde_json::from_str(&self.extra)?;
+        match extra.get(name) {
+            None | Some(serde_json::Value::Null) => Ok(None),
+            Some(value) if value.as_str() == Some("") => Ok(None),
+            Some(value) => crate::params::read_member(name, value).map(Some),
+        }
+    }
+}
+
+impl Task {
+    /// What it was queued with.
+    ///
+    /// # Errors
+    /// When it does not fit.
+    pub fn payload<T: DeserializeOwned>(&self) -> Result<T> {
+        Ok(serde_json::from_str(&self.payload)?)
+    }
+}
+
+/// What a job's function may give: nothing, or an outcome.
+pub trait IntoOutcome {
+    /// As the contract has it.
+    fn into_outcome(self) -> Outcome;
+}
+
+impl IntoOutcome for () {
+    fn into_outcome(self) -> Outcome {
+        Outcome::Done
+    }
+}
+
+impl IntoOutcome for Outcome {
+    fn into_outcome(self) -> Outcome {
+        self
+    }
+}
+
+/// What a decorating function adds, target by target.
+#[derive(Clone, Debug, Default)]
+pub struct Extras(Vec<Extra>);
+
+impl Extras {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Gives `targets[index]` a member. `a.b` is member `b` of the object `a`.
+    ///
+    /// # Errors
+    /// When the value does not serialise.
+    pub fn set<T: Serialize + ?Sized>(&mut self, index: usize, field: &str, value: &T) -> Result<()> {
+        let index = u32::try_from(index).map_err(Error::internal)?;
+        let member = (field.to_owned(), serde_json::to_string(value)?);
+        match self.0.last_mut().filter(|extra| extra.index == index) {
+            Some(extra) => extra.fields.push(member),
+            None => self.0.push(Extra { index, fields: vec![member] }),
+        }
+        Ok(())
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn into_list(self) -> Vec<Extra> {
+        self.0
+    }
+}

@@ -1,0 +1,85 @@
+//! Ids: numbers here, decimal strings in JSON.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The id of something of the server or the plugin, as clients are told it.
+///
+/// The contract's records and statements hold plain `i64`; write `Id(status.id)` where one goes into JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Id(pub i64);
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Id {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self)
+    }
+}
+
+impl From<i64> for Id {
+    fn from(number: i64) -> Self {
+        Self(number)
+    }
+}
+
+impl From<Id> for i64 {
+    fn from(id: Id) -> Self {
+        id.0
+    }
+}
+
+impl From<&Id> for i64 {
+    fn from(id: &Id) -> Self {
+        id.0
+    }
+}
+
+impl PartialEq<i64> for Id {
+    fn eq(&self, other: &i64) -> bool {
+        self.0 == *other
+    }
+}
+
+impl PartialEq<Id> for i64 {
+    fn eq(&self, other: &Id) -> bool {
+        *self == other.0
+    }
+}
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct IdVisitor;
+        impl Visitor<'_> for IdVisitor {
+            type Value = Id;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an id")
+            }
+            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Id, E> {
+                Ok(Id(number))
+            }
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Id, E> {
+                i64::try_from(number).map(Id).map_err(|_| E::custom("must be an id"))
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Id, E> {
+                text.trim().parse().map_err(|_| E::custom("must be an id"))
+            }
+        }
+        deserializer.deserialize_any(IdVisitor)
+    }
+}

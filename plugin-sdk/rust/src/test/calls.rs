@@ -1,0 +1,225 @@
+//! The plugin under test as plain functions, and what tests call.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Fake;
+use crate::contract::types::{CallContext, Caller, Status};
+use crate::contract::{decorate, events, feeds, jobs, lifecycle, routes, status_filter};
+use crate::{Context, Error, Extras, Id, Output, Plugin, Result};
+
+/// What a plugin answers to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Calls {
+    init: fn(&lifecycle::Environment) -> Result<(), String>,
+    self_test: fn() -> Result<(), String>,
+    pub(super) route: fn(routes::Request) -> Result<Output>,
+    events: fn(&[events::Event]) -> Result<()>,
+    fanout: fn(&[Status]) -> Result<Vec<feeds::Entry>>,
+    decorate: fn(Option<Id>, &str, &[decorate::Target]) -> Result<Extras>,
+    status_filter: fn(&Context, &status_filter::Draft) -> Result<status_filter::Verdict>,
+    job: fn(&jobs::Task) -> Result<jobs::Outcome>,
+    command: fn(&Context, &str, &str) -> Result<String>,
+}
+
+/// A plugin that answers nothing.
+struct Nothing;
+
+impl Plugin for Nothing {
+    const PACKAGE: crate::Package =
+        crate::Package { manifest: "", statements: "", migrations: &[], schemas: ("", "") };
+}
+
+impl Calls {
+    pub(super) fn of<P: Plugin>() -> Self {
+        Self {
+            init: P::init,
+            self_test: P::self_test,
+            route: P::route,
+            events: P::events,
+            fanout: P::fanout,
+            decorate: P::decorate,
+            status_filter: P::status_filter,
+            job: P::job,
+            command: P::command,
+        }
+    }
+
+    pub(super) fn none() -> Self {
+        Self::of::<Nothing>()
+    }
+}
+
+/// The surroundings of a call by `account`.
+pub(super) fn context(account: Option<i64>, scopes: &[String], role: u8) -> CallContext {
+    let caller = Caller { account, scopes: scopes.to_vec(), role, locale: "en".into(), app: Some("Test".into()) };
+    CallContext { request_id: "test".into(), caller, budget_ms: 5_000 }
+}
+
+impl Fake {
+    /// Runs `work` as `caller` in one transaction, which is undone unless `keep` says that it ended well.
+    pub(super) fn transaction<T>(&self, caller: Option<Caller>, keep: impl FnOnce(&T) -> bool, work: impl FnOnce() -> T) -> T {
+        let before = self.state(|state| {
+            state.caller = caller;
+            state.database.begin();
+            state.clone()
+        });
+        let result = work();
+        let kept = keep(&result);
+        self.state(|state| {
+            state.database.end(kept);
+            if !kept {
+                let logs = std::mem::take(&mut state.logs);
+                let calls = std::mem::take(&mut state.calls);
+                *state = super::State { logs, calls, ..before };
+            }
+            state.caller = None;
+        });
+        result
+    }
+
+    #[expect(clippy::expect_used, reason = "a test that cannot begin must stop")]
+    pub(super) fn init(&self) {
+        let environment = lifecycle::Environment {
+            plugin: "test".into(),
+            version: "0.0.0".into(),
+            host_version: env!("CARGO_PKG_VERSION").into(),
+            api_version: "0.1".into(),
+            instance_domain: "rookery.example".into(),
+            generation: 1,
+            config: self.state(|state| Value::Object(state.config.clone()).to_string()),
+            test: true,
+        };
+        (self.calls.init)(&environment).expect("the plugin refused to begin");
+    }
+
+    /// The plugin's self-test.
+    ///
+    /// # Errors
+    /// Its words.
+    pub fn self_test(&self) -> Result<(), String> {
+        self.transaction(None, |_| false, self.calls.self_test)
+    }
+
+    /// Tells the plugin of events, in one transaction.
+    ///
+    /// # Errors
+    /// The plugin's; then nothing was changed.
+    pub fn events(&self, batch: &[events::Event]) -> Result<()> {
+        self.transaction(None, Result::is_ok, || (self.calls.events)(batch))
+    }
+
+    /// An event as the server would tell it now.
+    #[must_use]
+    pub fn event(&self, kind: &str, actor: Option<Id>, subject: events::Subject) -> events::Event {
+        let (seq, at) = self.state(|state| (state.next_id(), state.now));
+        events::Event { seq: seq.unsigned_abs(), kind: kind.into(), at, actor: actor.map(|id| id.0), subject }
+    }
+
+    /// Asks where statuses should appear, and puts them there.
+    ///
+    /// # Errors
+    /// The plugin's.
+    ///
+    /// # Panics
+    /// When one of the ids is no status.
+    #[expect(clippy::expect_used, reason = "a test's own mistake")]
+    pub fn fan_out<I: Copy + Into<i64>>(&self, ids: &[I]) -> Result<Vec<feeds::Entry>> {
+        let find = |id: i64| {
+            self.state(|state| state.statuses.iter().find(|status| status.id == id).cloned()).expect("add the status first")
+        };
+        let batch: Vec<Status> = ids.iter().map(|id| find((*id).into())).collect();
+        let entries = self.transaction(None, Result::is_ok, || (self.calls.fanout)(&batch))?;
+        self.state(|state| {
+            for entry in &entries {
+                state.feed_mut(&entry.feed).insert(entry.status);
+            }
+        });
+        Ok(entries)
+    }
+
+    /// What the plugin adds to each of these, member by member.
+    ///
+    /// # Errors
+    /// The plugin's.
+    ///
+    /// # Panics
+    /// When the plugin gives something that is no JSON.
+    #[expect(clippy::expect_used, reason = "a plugin's mistake that a test must show")]
+    pub fn decorate<I: Copy + Into<i64>>(
+        &self,
+        viewer: Option<Id>,
+        kind: &str,
+        ids: &[I],
+    ) -> Result<Vec<BTreeMap<String, Value>>> {
+        let targets: Vec<decorate::Target> = ids.iter().map(|id| self.target(kind, (*id).into())).collect();
+        let extras = (self.calls.decorate)(viewer, kind, &targets)?.into_list();
+        let mut members = vec![BTreeMap::new(); ids.len()];
+        for extra in extras {
+            for (name, value) in extra.fields {
+                let value = serde_json::from_str(&value).expect("a member must be JSON");
+                members[extra.index as usize].insert(name, value);
+            }
+        }
+        Ok(members)
+    }
+
+    fn target(&self, kind: &str, id: i64) -> decorate::Target {
+        let author = self.state(|state| state.statuses.iter().find(|status| status.id == id).map(|status| status.account));
+        let owner = if kind == "status" { author.unwrap_or(id) } else { id };
+        decorate::Target { id, owner, subject: None, activity: None, code: String::new() }
+    }
+
+    /// Asks about a status before it is saved.
+    ///
+    /// # Errors
+    /// The plugin's.
+    pub fn filter(&self, draft: &status_filter::Draft) -> Result<status_filter::Verdict> {
+        let call = context(Some(draft.author), &["write:statuses".to_owned()], 1);
+        self.state(|state| state.caller = Some(call.caller.clone()));
+        (self.calls.status_filter)(&Context::new(call), draft)
+    }
+
+    /// Runs the jobs that are due until none is left; says how many there were.
+    ///
+    /// # Panics
+    /// When one fails.
+    pub fn run_jobs(&self) -> usize {
+        let mut done = 0;
+        loop {
+            let job = self.state(|state| {
+                let now = state.now;
+                let due = state.jobs.iter().position(|job| job.not_before.unwrap_or(0) <= now)?;
+                Some(state.jobs.remove(due))
+            });
+            let Some(job) = job else { return done };
+            if let Err(error) = self.job(&job.kind, &job.payload) {
+                panic!("job {} failed: {error}", job.kind);
+            }
+            done += 1;
+        }
+    }
+
+    /// Does one job.
+    ///
+    /// # Errors
+    /// The plugin's.
+    pub fn job(&self, kind: &str, payload: &str) -> Result<jobs::Outcome> {
+        let now = self.state(|state| state.now);
+        let task = jobs::Task { id: 1, kind: kind.into(), payload: payload.into(), attempt: 1, scheduled_for: now };
+        self.transaction(None, Result::is_ok, || (self.calls.job)(&task))
+    }
+
+    /// Runs a command as an admin.
+    ///
+    /// # Errors
+    /// The plugin's.
+    pub fn command(&self, name: &str, args: &Value) -> Result<Value> {
+        let call = context(None, &[], 3);
+        let answer = self.transaction(Some(call.caller.clone()), Result::is_ok, || {
+            (self.calls.command)(&Context::new(call.clone()), name, &args.to_string())
+        })?;
+        serde_json::from_str(&answer).map_err(Error::internal)
+    }
+}

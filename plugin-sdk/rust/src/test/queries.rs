@@ -1,0 +1,118 @@
+//! `queries.sql` as SQLite wants it: names, parameters, and the helpers in braces replaced.
+
+use std::collections::BTreeMap;
+
+/// The paging parameters that `{page:…}` adds, unless the statement declares them.
+const PAGE: [&str; 4] = ["max_id", "since_id", "min_id", "limit"];
+
+/// A statement.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Query {
+    /// Names, in order.
+    pub(super) params: Vec<String>,
+    pub(super) text: String,
+}
+
+/// All statements of the file, by name.
+pub(super) fn read(text: &str) -> BTreeMap<String, Query> {
+    let mut statements = BTreeMap::new();
+    let (mut name, mut query, mut skipped) = (String::new(), Query::default(), false);
+    for line in text.lines() {
+        let annotation = line.trim_start().strip_prefix("--").map(str::trim);
+        match annotation.and_then(|text| text.split_once(':')).map(|(key, rest)| (key.trim(), rest.trim())) {
+            Some(("name", rest)) => {
+                finish(&mut statements, &name, std::mem::take(&mut query));
+                name = rest.split_whitespace().next().unwrap_or_default().to_owned();
+                skipped = false;
+            }
+            Some(("params", rest)) => {
+                query.params.extend(rest.split(',').filter_map(|pair| pair.split_whitespace().nth(1)).map(str::to_owned));
+            }
+            Some(("dialect", rest)) => {
+                skipped = rest == "postgres";
+                if rest == "sqlite" {
+                    query.text.clear();
+                }
+            }
+            _ if annotation.is_some() || skipped => {}
+            _ => {
+                query.text.push_str(line);
+                query.text.push('\n');
+            }
+        }
+    }
+    finish(&mut statements, &name, query);
+    statements
+}
+
+fn finish(statements: &mut BTreeMap<String, Query>, name: &str, mut query: Query) {
+    if name.is_empty() {
+        return;
+    }
+    if query.text.contains("{page:") {
+        let added = PAGE.iter().filter(|name| !query.params.iter().any(|own| own == *name)).map(|name| (*name).to_owned());
+        query.params.extend(added.collect::<Vec<_>>());
+    }
+    query.text = helpers(query.text.trim().trim_end_matches(';'));
+    statements.insert(name.to_owned(), query);
+}
+
+/// A migration: without what belongs to other annotations, its text is SQL already.
+pub(super) fn migration(text: &str) -> String {
+    helpers(text)
+}
+
+/// `{now}`, `{in:list}`, `{not_in:list}`, `{each:list as e}` and `{page:column}` as SQLite has them.
+fn helpers(text: &str) -> String {
+    let mut done = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        done.push_str(before);
+        let Some((inside, after)) = after.split_once('}') else {
+            done.push('{');
+            rest = after;
+            continue;
+        };
+        let (helper, argument) = inside.split_once(':').unwrap_or((inside, ""));
+        let argument = argument.trim();
+        match helper.trim() {
+            "now" => done.push_str(":__now"),
+            "in" => done.push_str(&format!("IN (SELECT value FROM json_each(:{argument}))")),
+            "not_in" => done.push_str(&format!("NOT IN (SELECT value FROM json_each(:{argument}))")),
+            "each" => {
+                let mut words = argument.split_whitespace();
+                let (list, alias) = (words.next().unwrap_or_default(), words.nth(1).unwrap_or_default());
+                done.push_str(&format!("json_each(:{list}) AS {alias}"));
+            }
+            "page" => done.push_str(&format!("({argument} < :__before AND {argument} > :__after)")),
+            _ => done.push_str(&format!("{{{inside}}}")),
+        }
+        rest = after;
+    }
+    done.push_str(rest);
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_read_with_their_parameters_for_sqlite() {
+        let statements = read(
+            "-- name: a  returns: many  max-rows: 5\n-- params: integer id, integers ids\n-- what it is for\n\
+             SELECT x FROM t WHERE id = :id AND y {in:ids};\n\
+             -- name: b returns: page(status)\n-- params: integer owner\n\
+             SELECT id FROM t WHERE {page:t.id} AND at < {now} LIMIT :limit\n\
+             -- name: c returns: exec\n-- dialect: postgres\nTRUNCATE t\n-- dialect: sqlite\nDELETE FROM t\n",
+        );
+        assert_eq!(statements["a"].params, ["id", "ids"]);
+        assert_eq!(statements["a"].text, "SELECT x FROM t WHERE id = :id AND y IN (SELECT value FROM json_each(:ids))");
+        assert_eq!(statements["b"].params, ["owner", "max_id", "since_id", "min_id", "limit"]);
+        assert_eq!(
+            statements["b"].text,
+            "SELECT id FROM t WHERE (t.id < :__before AND t.id > :__after) AND at < :__now LIMIT :limit"
+        );
+        assert_eq!(statements["c"].text, "DELETE FROM t");
+    }
+}
