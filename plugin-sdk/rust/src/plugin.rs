@@ -2,8 +2,8 @@
 
 use crate::contract::types::{CallContext, Failure, Fields, Json, Status};
 use crate::contract::{
-    activity_filter, activity_handler, admin, channels, decorate, events, fanout, feeds, instance_info, jobs, lifecycle,
-    notification_filter, routes, status_filter,
+    activity_filter, activity_handler, admin, channels, decorate, events, fanout, feeds, instance_info, jobs,
+    lifecycle, notification_filter, routes, status_filter,
 };
 use crate::{Error, Extras, Output, Result};
 

@@ -57,14 +57,16 @@ pub(crate) fn command(command: &LitStr, function: &ItemFn) -> syn::Result<TokenS
     let manifest = Manifest::read().map_err(|text| syn::Error::new(command.span(), text))?;
     if !manifest.commands().contains(&command.value()) {
         let shown = command.value();
-        let text = format!("plugin.toml has no command {shown:?}. Add:\n\n[[command]]\nname = {shown:?}\ndescription = \"…\"\n");
+        let text = format!(
+            "plugin.toml has no command {shown:?}. Add:\n\n[[command]]\nname = {shown:?}\ndescription = \"…\"\n"
+        );
         return Err(syn::Error::new(command.span(), text));
     }
     let name = &function.sig.ident;
     let wrapper = format_ident!("__rookery_command_{}", name);
-    let given = arguments(function)?.into_iter().map(|(_, ty)| {
-        if is_context(ty) { quote!(ctx) } else { quote!(::rookery_plugin::__private::args(args)?) }
-    });
+    let given = arguments(function)?
+        .into_iter()
+        .map(|(_, ty)| if is_context(ty) { quote!(ctx) } else { quote!(::rookery_plugin::__private::args(args)?) });
     Ok(quote! {
         #function
         #[doc(hidden)]

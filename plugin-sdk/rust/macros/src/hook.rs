@@ -52,9 +52,10 @@ fn shape(moment: &str) -> Option<Shape> {
         "events" => batch(quote!(#contract::events::Event), quote!(())),
         "fanout" => batch(quote!(#contract::types::Status), quote!(::std::vec::Vec<#contract::feeds::Entry>)),
         "notification_filter" => batch(quote!(#contract::notification_filter::Draft), quote!(::std::vec::Vec<u8>)),
-        "activity_inbound" | "activity_outbound" => {
-            batch(quote!(#contract::activity_filter::Envelope), quote!(::std::vec::Vec<#contract::activity_filter::Verdict>))
-        }
+        "activity_inbound" | "activity_outbound" => batch(
+            quote!(#contract::activity_filter::Envelope),
+            quote!(::std::vec::Vec<#contract::activity_filter::Verdict>),
+        ),
         "activity_handler" => batch(
             quote!(#contract::activity_handler::Incoming),
             quote!(::std::vec::Vec<::std::result::Result<(), #contract::types::Failure>>),

@@ -60,7 +60,8 @@ impl Manifest {
     /// Kinds of jobs, queued or scheduled.
     pub(crate) fn jobs(&self) -> Vec<String> {
         let queued = self.tables("job").map(|job| text(job, "kind"));
-        let mut jobs: Vec<String> = queued.chain(self.tables("schedule").map(|schedule| text(schedule, "job"))).collect();
+        let mut jobs: Vec<String> =
+            queued.chain(self.tables("schedule").map(|schedule| text(schedule, "job"))).collect();
         jobs.sort();
         jobs.dedup();
         jobs

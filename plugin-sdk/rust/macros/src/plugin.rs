@@ -17,13 +17,7 @@ pub(crate) fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
     let package = package(&manifest).map_err(wrong)?;
     let sql = statements::module(&manifest).map_err(wrong)?;
     let complaints = missing(&manifest, &found).into_iter().map(|text| wrong(text).to_compile_error());
-    let methods = [
-        routes(&found),
-        hooks(&found),
-        jobs(&found),
-        commands(&found),
-        lifecycle(&found),
-    ];
+    let methods = [routes(&found), hooks(&found), jobs(&found), commands(&found), lifecycle(&found)];
     let interfaces = interfaces(&found);
     let name = &item.ident;
     Ok(quote! {
@@ -136,7 +130,11 @@ fn hooks(found: &[Found]) -> TokenStream {
             quote!(fn channels(ctx: &::rookery_plugin::Context, channel: &str, params: &[(::std::string::String, ::std::string::String)]) -> #result<::std::vec::Vec<::std::string::String>>),
             quote!(ctx, channel, params),
         ),
-        one("instance_info", quote!(fn instance_info(document: &str) -> #result<#contract::types::Fields>), quote!(document)),
+        one(
+            "instance_info",
+            quote!(fn instance_info(document: &str) -> #result<#contract::types::Fields>),
+            quote!(document),
+        ),
     ];
     let (events, decorate) = (events(found), decorate(found));
     quote!(#(#singles)* #events #decorate)
@@ -304,7 +302,8 @@ fn missing(manifest: &Manifest, found: &[Found]) -> Vec<String> {
         }
     }
     for hook in manifest.hooks() {
-        let answers = |found: &&Found| matches!(&found.role, Role::Hook(moment, _) if manifest_moment(moment) == hook.on);
+        let answers =
+            |found: &&Found| matches!(&found.role, Role::Hook(moment, _) if manifest_moment(moment) == hook.on);
         let kinds: Vec<&[String]> = found
             .iter()
             .filter(answers)
@@ -322,12 +321,15 @@ fn missing(manifest: &Manifest, found: &[Found]) -> Vec<String> {
     }
     for job in manifest.jobs() {
         if !found.iter().any(|found| matches!(&found.role, Role::Job(kind) if *kind == job)) {
-            complaints.push(format!("plugin.toml declares the job {job:?}, which no function does. Mark one #[job({job:?})]"));
+            complaints.push(format!(
+                "plugin.toml declares the job {job:?}, which no function does. Mark one #[job({job:?})]"
+            ));
         }
     }
     for command in manifest.commands() {
         if !found.iter().any(|found| matches!(&found.role, Role::Command(name) if *name == command)) {
-            complaints.push(format!("plugin.toml declares the command {command:?}. Mark a function #[command({command:?})]"));
+            complaints
+                .push(format!("plugin.toml declares the command {command:?}. Mark a function #[command({command:?})]"));
         }
     }
     complaints

@@ -45,7 +45,11 @@ fn items(items: &[Item], beside: &Path, module: &mut Vec<String>, found: &mut Ve
         match item {
             Item::Fn(function) => {
                 let roles = function.attrs.iter().filter_map(|attribute| role(attribute, function));
-                found.extend(roles.map(|role| Found { role, module: module.clone(), name: function.sig.ident.to_string() }));
+                found.extend(roles.map(|role| Found {
+                    role,
+                    module: module.clone(),
+                    name: function.sig.ident.to_string(),
+                }));
             }
             Item::Mod(inner) if !for_tests(&inner.attrs) => {
                 let name = inner.ident.to_string();

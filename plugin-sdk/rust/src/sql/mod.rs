@@ -15,9 +15,9 @@
 mod param;
 mod row;
 
-pub use param::{Blob, Boolean, Integer, Integers, Json, Page, Param, Real, Text, Texts};
 #[doc(hidden)]
 pub use param::page;
+pub use param::{Blob, Boolean, Integer, Integers, Json, Page, Param, Real, Text, Texts};
 #[doc(hidden)]
 pub use row::next;
 pub use row::{FromRow, FromValue};

@@ -27,8 +27,7 @@ pub(super) struct Calls {
 struct Nothing;
 
 impl Plugin for Nothing {
-    const PACKAGE: crate::Package =
-        crate::Package { manifest: "", statements: "", migrations: &[], schemas: ("", "") };
+    const PACKAGE: crate::Package = crate::Package { manifest: "", statements: "", migrations: &[], schemas: ("", "") };
 }
 
 impl Calls {
@@ -59,7 +58,12 @@ pub(super) fn context(account: Option<i64>, scopes: &[String], role: u8) -> Call
 
 impl Fake {
     /// Runs `work` as `caller` in one transaction, which is undone unless `keep` says that it ended well.
-    pub(super) fn transaction<T>(&self, caller: Option<Caller>, keep: impl FnOnce(&T) -> bool, work: impl FnOnce() -> T) -> T {
+    pub(super) fn transaction<T>(
+        &self,
+        caller: Option<Caller>,
+        keep: impl FnOnce(&T) -> bool,
+        work: impl FnOnce() -> T,
+    ) -> T {
         let before = self.state(|state| {
             state.caller = caller;
             state.database.begin();
@@ -127,7 +131,8 @@ impl Fake {
     #[expect(clippy::expect_used, reason = "a test's own mistake")]
     pub fn fan_out<I: Copy + Into<i64>>(&self, ids: &[I]) -> Result<Vec<feeds::Entry>> {
         let find = |id: i64| {
-            self.state(|state| state.statuses.iter().find(|status| status.id == id).cloned()).expect("add the status first")
+            self.state(|state| state.statuses.iter().find(|status| status.id == id).cloned())
+                .expect("add the status first")
         };
         let batch: Vec<Status> = ids.iter().map(|id| find((*id).into())).collect();
         let entries = self.transaction(None, Result::is_ok, || (self.calls.fanout)(&batch))?;
@@ -166,7 +171,8 @@ impl Fake {
     }
 
     fn target(&self, kind: &str, id: i64) -> decorate::Target {
-        let author = self.state(|state| state.statuses.iter().find(|status| status.id == id).map(|status| status.account));
+        let author =
+            self.state(|state| state.statuses.iter().find(|status| status.id == id).map(|status| status.account));
         let owner = if kind == "status" { author.unwrap_or(id) } else { id };
         decorate::Target { id, owner, subject: None, activity: None, code: String::new() }
     }

@@ -10,8 +10,10 @@ const VISIBILITIES: [&str; 7] = ["public", "unlisted", "private", "direct", "lim
 /// Writes everything anew.
 pub(super) fn fill(connection: &Connection, state: &State) -> rusqlite::Result<()> {
     accounts(connection, state)?;
-    connection.execute_batch("DELETE FROM core_v1.statuses; DELETE FROM core_v1.statuses_private; DELETE FROM core_v1.mentions;
-        DELETE FROM core_v1.tags; DELETE FROM core_v1.status_tags;")?;
+    connection.execute_batch(
+        "DELETE FROM core_v1.statuses; DELETE FROM core_v1.statuses_private; DELETE FROM core_v1.mentions;
+        DELETE FROM core_v1.tags; DELETE FROM core_v1.status_tags;",
+    )?;
     for status in &state.statuses {
         let open = matches!(status.visibility, 0 | 1 | 5);
         insert_status(connection, "statuses", status, if open { &status.text } else { "" })?;
@@ -46,9 +48,22 @@ fn accounts(connection: &Connection, state: &State) -> rusqlite::Result<()> {
         let active = account.domain.is_none().then_some(active);
         let bit = |bit: u32| account.state & bit != 0;
         insert.execute(params![
-            account.id, username, account.domain, account.domain.is_none(), account.uri, account.display_name,
-            account.locked, bit(1), bit(2), bit(16), settings, account.followers, account.following, account.statuses,
-            account.created_at, active,
+            account.id,
+            username,
+            account.domain,
+            account.domain.is_none(),
+            account.uri,
+            account.display_name,
+            account.locked,
+            bit(1),
+            bit(2),
+            bit(16),
+            settings,
+            account.followers,
+            account.following,
+            account.statuses,
+            account.created_at,
+            active,
         ])?;
     }
     Ok(())
@@ -62,9 +77,20 @@ fn insert_status(connection: &Connection, table: &str, status: &Status, text: &s
          VALUES (?1, ?2, ?3, ?4, ?5, '', ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 0, 0, 0, ?14)"
     ))?;
     insert.execute(params![
-        status.id, status.account, status.uri, status.local, text, status.sensitive,
-        VISIBILITIES.get(usize::from(status.visibility)), status.searchability, status.language, status.reply_to,
-        status.reply_to_account, status.reblog_of, status.media_count > 0, status.created_at,
+        status.id,
+        status.account,
+        status.uri,
+        status.local,
+        text,
+        status.sensitive,
+        VISIBILITIES.get(usize::from(status.visibility)),
+        status.searchability,
+        status.language,
+        status.reply_to,
+        status.reply_to_account,
+        status.reblog_of,
+        status.media_count > 0,
+        status.created_at,
     ])?;
     Ok(())
 }
@@ -73,7 +99,9 @@ fn tags(connection: &Connection, status: &Status) -> rusqlite::Result<()> {
     for tag in &status.tags {
         let found = "SELECT id FROM core_v1.tags WHERE name = ?1";
         if !connection.prepare_cached(found)?.exists([tag])? {
-            connection.prepare_cached("INSERT INTO core_v1.tags (name, display_name) VALUES (?1, ?1)")?.execute([tag])?;
+            connection
+                .prepare_cached("INSERT INTO core_v1.tags (name, display_name) VALUES (?1, ?1)")?
+                .execute([tag])?;
         }
         let id: i64 = connection.prepare_cached(found)?.query_row([tag], |row| row.get(0))?;
         connection

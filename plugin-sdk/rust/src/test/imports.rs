@@ -101,7 +101,11 @@ pub(crate) mod settings {
             }
             let own = state.settings.entry(account).or_default();
             for (name, value) in members {
-                if value.is_null() { own.remove(&name) } else { own.insert(name, value) };
+                if value.is_null() {
+                    own.remove(&name)
+                } else {
+                    own.insert(name, value)
+                };
             }
             Ok(())
         })
@@ -131,7 +135,8 @@ pub(crate) mod core {
 
     pub(crate) fn accounts_by_acct(accts: &[String]) -> Result<Vec<Option<Account>>, Failure> {
         Ok(current("core.accounts-by-acct", |state| {
-            let find = |acct: &String| state.accounts.iter().find(|account| account.acct.eq_ignore_ascii_case(acct)).cloned();
+            let find =
+                |acct: &String| state.accounts.iter().find(|account| account.acct.eq_ignore_ascii_case(acct)).cloned();
             accts.iter().map(find).collect()
         }))
     }
@@ -156,7 +161,9 @@ pub(crate) mod core {
         Ok(current("core.visible", |state| {
             let eyes = render::eyes(state, &viewer);
             let known = |id: i64| state.statuses.iter().any(|status| status.id == id);
-            ids.iter().map(|id| eyes.map_or_else(|()| known(*id), |viewer| render::visible(state, viewer, *id))).collect()
+            ids.iter()
+                .map(|id| eyes.map_or_else(|()| known(*id), |viewer| render::visible(state, viewer, *id)))
+                .collect()
         }))
     }
 
@@ -194,7 +201,13 @@ pub(crate) mod core {
                 let custom = state.emojis.iter().find(|emoji| emoji.name == name && emoji.domain.as_deref() == domain);
                 let unicode = !bare.is_empty() && !bare.chars().any(|c| c.is_ascii_alphanumeric() || c.is_whitespace());
                 let plain = Emoji {
-                    name: bare.into(), domain: None, custom: None, url: None, static_url: None, width: None, height: None,
+                    name: bare.into(),
+                    domain: None,
+                    custom: None,
+                    url: None,
+                    static_url: None,
+                    width: None,
+                    height: None,
                 };
                 custom.cloned().or_else(|| unicode.then_some(plain))
             };
@@ -265,7 +278,9 @@ pub(crate) mod core_write {
         Ok(current("core-write.notify", |state| {
             let mut made = 0;
             for item in items {
-                let same = |known: &NewNotification| (known.to, &known.kind, known.activity) == (item.to, &item.kind, item.activity);
+                let same = |known: &NewNotification| {
+                    (known.to, &known.kind, known.activity) == (item.to, &item.kind, item.activity)
+                };
                 if !state.notifications.iter().any(same) && !state.blocks.contains(&(item.to, item.from)) {
                     state.notifications.push(item.clone());
                     made += 1;
@@ -329,8 +344,12 @@ pub(crate) mod feeds {
 
     pub(crate) fn remove_authors(feeds: &[Feed], authors: &[i64]) -> Result<u32, Failure> {
         Ok(current("feeds.remove-authors", |state| {
-            let theirs: Vec<i64> =
-                state.statuses.iter().filter(|status| authors.contains(&status.account)).map(|status| status.id).collect();
+            let theirs: Vec<i64> = state
+                .statuses
+                .iter()
+                .filter(|status| authors.contains(&status.account))
+                .map(|status| status.id)
+                .collect();
             let mut removed = 0;
             for feed in feeds {
                 let kept = state.feed_mut(feed);
@@ -415,7 +434,8 @@ pub(crate) mod kv {
     pub(crate) fn get(keys: &[String]) -> Result<Vec<Option<Vec<u8>>>, Failure> {
         Ok(current("kv.get", |state| {
             let now = state.now;
-            let live = |(value, expires): &(Vec<u8>, Option<i64>)| expires.is_none_or(|at| at > now).then(|| value.clone());
+            let live =
+                |(value, expires): &(Vec<u8>, Option<i64>)| expires.is_none_or(|at| at > now).then(|| value.clone());
             keys.iter().map(|key| state.kv.get(key).and_then(live)).collect()
         }))
     }
@@ -444,8 +464,15 @@ pub(crate) mod kv {
 
     pub(crate) fn scan(prefix: &str, after: Option<&str>, limit: u16) -> Result<Vec<Item>, Failure> {
         Ok(current("kv.scan", |state| {
-            let wanted = state.kv.iter().filter(|(key, _)| key.starts_with(prefix) && after.is_none_or(|after| key.as_str() > after));
-            let items = wanted.map(|(key, (value, expires))| Item { key: key.clone(), value: value.clone(), expires: *expires });
+            let wanted = state
+                .kv
+                .iter()
+                .filter(|(key, _)| key.starts_with(prefix) && after.is_none_or(|after| key.as_str() > after));
+            let items = wanted.map(|(key, (value, expires))| Item {
+                key: key.clone(),
+                value: value.clone(),
+                expires: *expires,
+            });
             items.take(limit.into()).collect()
         }))
     }
@@ -488,7 +515,8 @@ pub(crate) mod queue {
         Ok(current("queue.enqueue", |state| {
             let mut queued = 0;
             for job in jobs {
-                let same = |known: &Job| job.unique.is_some() && (&known.kind, &known.unique) == (&job.kind, &job.unique);
+                let same =
+                    |known: &Job| job.unique.is_some() && (&known.kind, &known.unique) == (&job.kind, &job.unique);
                 if !state.jobs.iter().any(same) {
                     state.jobs.push(job.clone());
                     queued += 1;

@@ -26,7 +26,9 @@ pub(super) fn read(text: &str) -> BTreeMap<String, Query> {
                 skipped = false;
             }
             Some(("params", rest)) => {
-                query.params.extend(rest.split(',').filter_map(|pair| pair.split_whitespace().nth(1)).map(str::to_owned));
+                query
+                    .params
+                    .extend(rest.split(',').filter_map(|pair| pair.split_whitespace().nth(1)).map(str::to_owned));
             }
             Some(("dialect", rest)) => {
                 skipped = rest == "postgres";
@@ -50,7 +52,8 @@ fn finish(statements: &mut BTreeMap<String, Query>, name: &str, mut query: Query
         return;
     }
     if query.text.contains("{page:") {
-        let added = PAGE.iter().filter(|name| !query.params.iter().any(|own| own == *name)).map(|name| (*name).to_owned());
+        let added =
+            PAGE.iter().filter(|name| !query.params.iter().any(|own| own == *name)).map(|name| (*name).to_owned());
         query.params.extend(added.collect::<Vec<_>>());
     }
     query.text = helpers(query.text.trim().trim_end_matches(';'));

@@ -172,7 +172,11 @@ impl<'a> Asked<'a> {
 
     fn call(self, route: &Table, params: Vec<(String, String)>) -> Answer {
         let wanted = texts(route.get("scopes"));
-        let ctx = context(self.account, self.scopes.as_deref().unwrap_or(&wanted), if self.account.is_some() { self.role } else { 0 });
+        let ctx = context(
+            self.account,
+            self.scopes.as_deref().unwrap_or(&wanted),
+            if self.account.is_some() { self.role } else { 0 },
+        );
         let caller = ctx.caller.clone();
         let page = route.get("page").and_then(toml::Value::as_table).map(|rule| self.page(rule));
         let request = Request {
@@ -199,7 +203,8 @@ impl<'a> Asked<'a> {
     }
 
     fn page(&self, rule: &Table) -> Page {
-        let sent = |name: &str| self.query.iter().find(|(sent, _)| sent == name).and_then(|(_, value)| value.parse().ok());
+        let sent =
+            |name: &str| self.query.iter().find(|(sent, _)| sent == name).and_then(|(_, value)| value.parse().ok());
         let limit = |name: &str| rule.get(name).and_then(toml::Value::as_integer).unwrap_or(20);
         let wanted = sent("limit").unwrap_or_else(|| limit("default")).abs().min(limit("max"));
         Page {

@@ -73,8 +73,7 @@ impl Database {
             let (wanted, given) = (query.params.len(), params.len());
             return Err(failure(422, "params", &format!("{name} takes {wanted} parameters, not {given}")));
         }
-        let named: Vec<(&str, Value)> =
-            query.params.iter().map(String::as_str).zip(params.iter().cloned()).collect();
+        let named: Vec<(&str, Value)> = query.params.iter().map(String::as_str).zip(params.iter().cloned()).collect();
         self.run(state, &query.text, &named).map_err(|error| told(name, &error))
     }
 
@@ -108,7 +107,8 @@ fn bind(prepared: &mut Prepared<'_>, now: i64, params: &[(&str, Value)]) -> rusq
     };
     let before = number("max_id").unwrap_or(i64::MAX);
     let after = number("min_id").or_else(|| number("since_id")).unwrap_or(i64::MIN);
-    let own = [("__now", Value::Integer(now)), ("__before", Value::Integer(before)), ("__after", Value::Integer(after))];
+    let own =
+        [("__now", Value::Integer(now)), ("__before", Value::Integer(before)), ("__after", Value::Integer(after))];
     for (name, value) in params.iter().chain(&own) {
         if let Some(index) = prepared.parameter_index(&format!(":{name}"))? {
             prepared.raw_bind_parameter(index, Bound(value))?;

@@ -167,8 +167,5 @@ pub(super) fn current<T>(function: &'static str, look: impl FnOnce(&mut State) -
 fn defaults(schema: &str) -> Map<String, Value> {
     let schema: Value = serde_json::from_str(schema).unwrap_or_default();
     let properties = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-    properties
-        .into_iter()
-        .filter_map(|(name, property)| Some((name, property.get("default")?.clone())))
-        .collect()
+    properties.into_iter().filter_map(|(name, property)| Some((name, property.get("default")?.clone()))).collect()
 }
