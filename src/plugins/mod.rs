@@ -20,6 +20,7 @@ mod pipeline;
 pub mod records;
 pub mod routes;
 pub mod source;
+pub mod sql;
 
 use std::collections::BTreeMap;
 use std::future::Future;

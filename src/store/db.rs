@@ -19,6 +19,7 @@ use sqlx::sqlite::{
 use sqlx::{Arguments, ConnectOptions, Encode, FromRow, Postgres, Sqlite, Type};
 use tokio::sync::Notify;
 
+use super::confined::{Readers, Writer};
 use super::sql::Sql;
 use super::{Error, Result};
 
@@ -45,22 +46,22 @@ pub enum Engine {
 /// The database, for reading; [`Db::begin`] changes it. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Db {
-    pools: Pools,
+    pub(super) pools: Pools,
     statements: Arc<AtomicU64>,
     jobs: Arc<Notify>,
     events: Arc<Notify>,
 }
 
 #[derive(Clone, Debug)]
-enum Pools {
-    Sqlite { write: SqlitePool, read: SqlitePool },
+pub(super) enum Pools {
+    Sqlite { write: SqlitePool, read: SqlitePool, writer: Arc<Writer>, readers: Arc<Readers> },
     Postgres(PgPool),
 }
 
 /// A transaction; dropped without [`Tx::commit`], it never happened.
 #[derive(Debug)]
 pub struct Tx {
-    inner: Inner,
+    pub(super) inner: Inner,
     statements: Arc<AtomicU64>,
     jobs: Arc<Notify>,
     queued: bool,
@@ -69,8 +70,8 @@ pub struct Tx {
 }
 
 #[derive(Debug)]
-enum Inner {
-    Sqlite(sqlx::Transaction<'static, Sqlite>),
+pub(super) enum Inner {
+    Sqlite(sqlx::Transaction<'static, Sqlite>, Arc<Writer>),
     Postgres(sqlx::Transaction<'static, Postgres>),
 }
 
@@ -123,6 +124,10 @@ impl Db {
         self.statements.load(Ordering::Relaxed)
     }
 
+    pub(super) fn count(&self) {
+        self.statements.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// The connections of now: those that read (SQLite), or all.
     #[must_use]
     pub fn pool(&self) -> Pool {
@@ -153,7 +158,9 @@ impl Db {
     /// [`Error::Sql`] when no connection came free in time.
     pub async fn begin(&self) -> Result<Tx> {
         let inner = match &self.pools {
-            Pools::Sqlite { write, .. } => Inner::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?),
+            Pools::Sqlite { write, writer, .. } => {
+                Inner::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?, Arc::clone(writer))
+            }
             Pools::Postgres(pool) => Inner::Postgres(pool.begin().await?),
         };
         Ok(Tx {
@@ -169,7 +176,8 @@ impl Db {
     /// Waits for running statements and closes every connection; on SQLite this also folds the log into the file.
     pub async fn close(&self) {
         match &self.pools {
-            Pools::Sqlite { write, read } => {
+            Pools::Sqlite { write, read, readers, .. } => {
+                readers.close().await;
                 read.close().await;
                 write.close().await;
             }
@@ -240,7 +248,7 @@ impl Tx {
     /// [`Error::Sql`]: nothing happened, unless the connection broke at this very moment.
     pub async fn commit(self) -> Result<()> {
         match self.inner {
-            Inner::Sqlite(tx) => tx.commit().await?,
+            Inner::Sqlite(tx, _) => tx.commit().await?,
             Inner::Postgres(tx) => tx.commit().await?,
         }
         if self.queued {
@@ -250,6 +258,10 @@ impl Tx {
             self.events.notify_waiters();
         }
         Ok(())
+    }
+
+    pub(super) fn count(&self) {
+        self.statements.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Wakes this process's workers once this transaction is committed.
@@ -290,14 +302,26 @@ async fn open_sqlite(options: &Options) -> Result<Pools> {
             .max_lifetime(None)
             .test_before_acquire(false)
     };
-    let write = pool().max_connections(1).connect_with(base.clone()).await?;
-    forget_statistics(&write).await?;
-    let read = pool()
-        .max_connections(options.max_connections)
-        .min_connections(1)
-        .connect_with(base.pragma("query_only", "true"))
+    let writer = Arc::new(Writer::default());
+    let (adopting, checking) = (Arc::clone(&writer), Arc::clone(&writer));
+    let write = pool()
+        .max_connections(1)
+        .after_connect(move |connection, _| {
+            let writer = Arc::clone(&adopting);
+            Box::pin(async move { writer.adopt(connection).await })
+        })
+        .before_acquire(move |_, _| {
+            let clean = checking.is_clean();
+            Box::pin(async move { Ok(clean) })
+        })
+        .connect_with(base.clone())
         .await?;
-    Ok(Pools::Sqlite { write, read })
+    forget_statistics(&write).await?;
+    let reading = base.pragma("query_only", "true");
+    let readers = Arc::new(Readers::new(reading.clone()));
+    let read =
+        pool().max_connections(options.max_connections).min_connections(1).connect_with(reading).await?;
+    Ok(Pools::Sqlite { write, read, writer, readers })
 }
 
 /// Without statistics SQLite takes every table for a large one and reads it by index, which is right for a small one too.
@@ -393,7 +417,7 @@ impl Executor for &mut Tx {
     }
     fn engine(&self) -> Engine {
         match self.inner {
-            Inner::Sqlite(_) => Engine::Sqlite,
+            Inner::Sqlite(..) => Engine::Sqlite,
             Inner::Postgres(_) => Engine::Postgres,
         }
     }
@@ -402,7 +426,7 @@ impl Executor for &mut Tx {
     }
     fn handle(&mut self) -> Handle<'_> {
         match &mut self.inner {
-            Inner::Sqlite(tx) => Handle::SqliteConn(tx),
+            Inner::Sqlite(tx, _) => Handle::SqliteConn(tx),
             Inner::Postgres(tx) => Handle::PgConn(tx),
         }
     }

@@ -8,6 +8,7 @@ pub mod account_search;
 pub mod application;
 pub mod cleaning;
 pub mod code;
+pub mod confined;
 pub mod db;
 pub mod emoji;
 pub mod favourite;

@@ -1,0 +1,194 @@
+//! Queries, and what stands in their FROM.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    Ident, Join, JoinConstraint, JoinOperator, LimitClause, ObjectName, Query, Select, SelectFlavor, SelectItem, SetExpr,
+    Statement, TableAlias, TableFactor, Visitor,
+};
+
+use super::{Rules, parse};
+use crate::plugins::sql::text;
+use crate::store::confined::functions;
+
+/// Collects the names of common tables.
+#[derive(Debug, Default)]
+pub(super) struct Common {
+    pub(super) names: BTreeSet<String>,
+}
+
+impl Visitor for Common {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        let tables = query.with.iter().flat_map(|with| &with.cte_tables);
+        self.names.extend(tables.map(|table| table.alias.name.value.to_ascii_lowercase()));
+        ControlFlow::Continue(())
+    }
+}
+
+/// Looks once more at every name of a table, wherever it stands, after all were changed.
+pub(super) struct Names<'a> {
+    pub(super) rules: Rules<'a>,
+}
+
+impl Visitor for Names<'_> {
+    type Break = String;
+
+    fn pre_visit_relation(&mut self, name: &ObjectName) -> ControlFlow<String> {
+        if self.rules.is_resolved(name) {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(format!("it names {name} in a place where no table may stand"))
+        }
+    }
+}
+
+pub(super) fn alias(name: Ident) -> TableAlias {
+    TableAlias { explicit: true, name, columns: Vec::new(), at: None }
+}
+
+pub(super) fn query(query: &Query) -> Result<(), String> {
+    if !query.locks.is_empty() {
+        return Err("it has FOR UPDATE or FOR SHARE: leave it out, a transaction suffices".to_owned());
+    }
+    let plain = query.fetch.is_none()
+        && query.for_clause.is_none()
+        && query.settings.is_none()
+        && query.format_clause.is_none()
+        && query.pipe_operators.is_empty()
+        && !matches!(&query.limit_clause, Some(LimitClause::LimitOffset { limit_by, .. }) if !limit_by.is_empty());
+    if plain { body(&query.body) } else { Err("it ends in a clause that is not allowed: use ORDER BY and LIMIT".to_owned()) }
+}
+
+fn body(part: &SetExpr) -> Result<(), String> {
+    match part {
+        SetExpr::Select(_) | SetExpr::Query(_) | SetExpr::Values(_) => Ok(()),
+        SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) => Ok(()),
+        SetExpr::SetOperation { left, right, .. } => body(left).and_then(|()| body(right)),
+        SetExpr::Table(_) => Err("it has TABLE as a query: write SELECT columns FROM".to_owned()),
+        SetExpr::Merge(_) => Err("it is MERGE: write INSERT … ON CONFLICT".to_owned()),
+    }
+}
+
+pub(super) fn no_star(items: Option<&[SelectItem]>) -> Result<(), String> {
+    let star = |item: &SelectItem| matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..));
+    if items.unwrap_or_default().iter().any(star) {
+        return Err("it has * for columns: name them, so that a later column changes nothing".to_owned());
+    }
+    Ok(())
+}
+
+pub(super) fn select(select: &Select) -> Result<(), String> {
+    no_star(Some(&select.projection))?;
+    if select.into.is_some() {
+        return Err("it is SELECT INTO: write INSERT … SELECT".to_owned());
+    }
+    let plain = select.optimizer_hints.is_empty()
+        && select.select_modifiers.is_none()
+        && select.top.is_none()
+        && select.exclude.is_none()
+        && select.lateral_views.is_empty()
+        && select.prewhere.is_none()
+        && select.connect_by.is_empty()
+        && select.cluster_by.is_empty()
+        && select.distribute_by.is_empty()
+        && select.sort_by.is_empty()
+        && select.qualify.is_none()
+        && select.value_table_mode.is_none()
+        && select.flavor == SelectFlavor::Standard;
+    if !plain {
+        return Err("it has a clause that is not allowed in a SELECT".to_owned());
+    }
+    let joins = select.from.iter().skip(1).all(|table| is_function(&table.relation));
+    if !joins || !select.from.iter().flat_map(|table| &table.joins).all(is_bound) {
+        return Err("it joins tables without saying how: write JOIN … ON".to_owned());
+    }
+    Ok(())
+}
+
+fn is_function(factor: &TableFactor) -> bool {
+    match factor {
+        TableFactor::Table { args, .. } => args.is_some(),
+        TableFactor::Function { .. } | TableFactor::UNNEST { .. } => true,
+        _ => false,
+    }
+}
+
+fn is_bound(join: &Join) -> bool {
+    use JoinOperator as Op;
+    match &join.join_operator {
+        Op::Join(on) | Op::Inner(on) | Op::Left(on) | Op::LeftOuter(on) | Op::Right(on) | Op::RightOuter(on)
+        | Op::FullOuter(on) => {
+            matches!(on, JoinConstraint::On(_) | JoinConstraint::Using(_)) || is_function(&join.relation)
+        }
+        Op::CrossJoin(_) => is_function(&join.relation),
+        _ => false,
+    }
+}
+
+pub(super) fn factor(factor: &TableFactor) -> Result<(), String> {
+    let function = |name: &ObjectName| {
+        let known = name.0.as_slice().first().and_then(|part| part.as_ident()).filter(|_| name.0.len() == 1);
+        if known.is_some_and(|name| functions::is_table(&name.value)) {
+            Ok(())
+        } else {
+            Err(format!("it calls {name} in FROM, which is not allowed there"))
+        }
+    };
+    match factor {
+        TableFactor::Table { name, args, with_hints, version, with_ordinality, partitions, json_path, sample, index_hints, .. } => {
+            if !with_hints.is_empty() || version.is_some() || *with_ordinality || !partitions.is_empty()
+                || json_path.is_some() || sample.is_some() || !index_hints.is_empty()
+            {
+                return Err(format!("it has something after {name} that is not allowed"));
+            }
+            if args.is_some() { function(name) } else { Ok(()) }
+        }
+        TableFactor::Derived { lateral: _, sample: None, .. } => Ok(()),
+        TableFactor::Function { name, with_ordinality: false, .. } => function(name),
+        TableFactor::UNNEST { with_offset: false, with_ordinality: false, .. } => Ok(()),
+        _ => Err("it has something in FROM that is no table, view or subquery".to_owned()),
+    }
+}
+
+/// Gives a statement with `{page:…}` its order and limit. What the author wrote of them must say the same.
+pub(super) fn page(
+    rules: Rules<'_>,
+    statement: &mut Statement,
+    column: &str,
+    limit: &str,
+    ascending: bool,
+) -> Result<(), String> {
+    let Statement::Query(query) = statement else {
+        return Err("it has {page:…} and is no SELECT".to_owned());
+    };
+    if !matches!(query.body.as_ref(), SetExpr::Select(_)) {
+        return Err("it has {page:…} in a UNION: page a SELECT of one".to_owned());
+    }
+    let written = [
+        query.order_by.as_ref().map(ToString::to_string),
+        query.limit_clause.as_ref().map(|clause| clause.to_string().trim().to_owned()),
+    ];
+    let model = |direction: &str| {
+        let source = format!("SELECT 1 ORDER BY {column} {direction} LIMIT {limit}");
+        let tokens = text::tokens(&source, rules.engine)?;
+        match parse(rules, tokens)?.pop() {
+            Some(Statement::Query(model)) => Ok(*model),
+            _ => Err(format!("{{page:{column}}} names no column")),
+        }
+    };
+    let expected = model("DESC")?;
+    let same = [
+        expected.order_by.as_ref().map(ToString::to_string),
+        expected.limit_clause.as_ref().map(|clause| clause.to_string().trim().to_owned()),
+    ];
+    if written.iter().zip(&same).any(|(written, same)| written.is_some() && written != same) {
+        return Err(format!("it has an order or limit beside {{page:{column}}}: leave them out"));
+    }
+    let model = if ascending { model("ASC")? } else { expected };
+    query.order_by = model.order_by;
+    query.limit_clause = model.limit_clause;
+    Ok(())
+}

@@ -1,0 +1,4 @@
+//! SQL of plugins.
+mod check;
+mod source;
+mod text;

@@ -1,0 +1,181 @@
+//! What a statement may hold beyond SQL: `:name` and helpers in braces, replaced token by token before anything is parsed.
+
+use sqlparser::dialect::{Dialect, PostgreSqlDialect, SQLiteDialect};
+use sqlparser::tokenizer::{Token, Tokenizer};
+
+use crate::store::Engine;
+use crate::store::confined::Kind;
+
+/// A longer text is refused.
+const MOST_BYTES: usize = 32 << 10;
+
+/// A text of more words and signs is refused: the depth of what is parsed is bounded by it.
+const MOST_TOKENS: usize = 4_000;
+
+/// What is bound to a placeholder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// The parameter with this index.
+    Param(usize),
+    /// `{now}`
+    Now,
+    /// The upper bound of a page, exclusive.
+    Before,
+    /// The lower bound of a page, exclusive.
+    After,
+}
+
+/// Tokens that are plain SQL of one engine.
+#[derive(Clone, Debug, Default)]
+pub struct Text {
+    /// With `$1`, `$2` … for the slots.
+    pub tokens: Vec<Token>,
+    /// What is bound, in order.
+    pub slots: Vec<Slot>,
+    /// The column of `{page:…}`.
+    pub page: Option<String>,
+}
+
+/// How `engine` reads SQL.
+#[must_use]
+pub fn dialect(engine: Engine) -> &'static dyn Dialect {
+    match engine {
+        Engine::Sqlite => &SQLiteDialect {},
+        Engine::Postgres => &PostgreSqlDialect {},
+    }
+}
+
+/// Reads `text`. `params` are those that may be named.
+///
+/// # Errors
+/// What is wrong, as a clause: "it names :foo, which `-- params:` does not declare".
+pub fn read(text: &str, params: &[(String, Kind)], engine: Engine) -> Result<Text, String> {
+    if text.len() > MOST_BYTES {
+        return Err(format!("it is longer than {MOST_BYTES} bytes: split it"));
+    }
+    let tokens = tokens(text, engine)?;
+    if tokens.len() > MOST_TOKENS {
+        return Err(format!("it has more than {MOST_TOKENS} words and signs: split it"));
+    }
+    let mut reader = Reader { engine, params, out: Text::default() };
+    let mut rest = tokens.into_iter();
+    while let Some(token) = rest.next() {
+        match token {
+            Token::Colon => {
+                let slot = reader.param(&word(rest.next())?)?;
+                reader.placeholder(slot);
+            }
+            Token::LBrace => {
+                let inside: Vec<Token> = rest.by_ref().take_while(|token| *token != Token::RBrace).collect();
+                reader.helper(&inside)?;
+            }
+            Token::Placeholder(sign) => return Err(format!("it has the placeholder {sign}: write :name")),
+            other => reader.out.tokens.push(other),
+        }
+    }
+    Ok(reader.out)
+}
+
+fn tokenize(text: &str, engine: Engine) -> Result<Vec<Token>, String> {
+    Tokenizer::new(dialect(engine), text).tokenize().map_err(|error| format!("it cannot be read: {error}"))
+}
+
+fn word(token: Option<Token>) -> Result<String, String> {
+    match token {
+        Some(Token::Word(word)) if word.quote_style.is_none() => Ok(word.value),
+        _ => Err("a colon stands before something that is no name".to_owned()),
+    }
+}
+
+struct Reader<'a> {
+    engine: Engine,
+    params: &'a [(String, Kind)],
+    out: Text,
+}
+
+impl Reader<'_> {
+    fn param(&self, name: &str) -> Result<Slot, String> {
+        match self.params.iter().position(|(known, _)| known == name) {
+            Some(index) => Ok(Slot::Param(index)),
+            None => Err(format!("it names :{name}, which \"-- params:\" does not declare")),
+        }
+    }
+
+    fn placeholder(&mut self, slot: Slot) {
+        let token = Token::Placeholder(self.number(slot));
+        self.out.tokens.push(token);
+    }
+
+    /// `$n` of a slot; the same for each use of it.
+    fn number(&mut self, slot: Slot) -> String {
+        let index = self.out.slots.iter().position(|known| *known == slot).unwrap_or_else(|| {
+            self.out.slots.push(slot);
+            self.out.slots.len() - 1
+        });
+        format!("${}", index + 1)
+    }
+
+    fn helper(&mut self, inside: &[Token]) -> Result<(), String> {
+        let text: String = inside.iter().map(|token| format!("{token} ")).collect();
+        let words: Vec<&str> = text.split_whitespace().filter(|word| *word != ":").collect();
+        let snippet = match words.as_slice() {
+            ["now"] => self.number(Slot::Now),
+            ["in", list] => self.list(list, " IN (SELECT value FROM json_each($))", " = ANY($)")?,
+            ["not_in", list] => self.list(list, " NOT IN (SELECT value FROM json_each($))", " <> ALL($)")?,
+            ["each", list, "as" | "AS", alias] => self.each(list, alias)?,
+            ["page", column @ ..] if !column.is_empty() && self.out.page.is_none() => self.page(&column.concat()),
+            _ => {
+                return Err(format!(
+                    "it has {{{}}}, which is none of {{now}}, {{in:list}}, {{not_in:list}}, {{each:list as e}} and \
+                     one {{page:column}}",
+                    text.trim()
+                ));
+            }
+        };
+        self.out.tokens.extend(tokens(&snippet, self.engine)?);
+        Ok(())
+    }
+
+    fn kind(&self, name: &str) -> Option<Kind> {
+        self.params.iter().find(|(known, _)| known == name).map(|(_, kind)| *kind)
+    }
+
+    fn list(&mut self, name: &str, sqlite: &str, postgres: &str) -> Result<String, String> {
+        let slot = self.param(name)?;
+        if !matches!(self.kind(name), Some(Kind::Integers | Kind::Texts)) {
+            return Err(format!(":{name} is no list: declare it as integers or texts"));
+        }
+        let number = self.number(slot);
+        Ok(match self.engine {
+            Engine::Sqlite => sqlite.replace('$', &number),
+            Engine::Postgres => postgres.replace('$', &number),
+        })
+    }
+
+    fn each(&mut self, name: &str, alias: &str) -> Result<String, String> {
+        let slot = self.param(name)?;
+        let function = match (self.engine, self.kind(name)) {
+            (Engine::Sqlite, Some(Kind::Integers | Kind::Texts | Kind::Json)) => "json_each",
+            (Engine::Postgres, Some(Kind::Integers | Kind::Texts)) => "unnest",
+            (Engine::Postgres, Some(Kind::Json)) => "jsonb_array_elements",
+            _ => return Err(format!(":{name} is no list: declare it as integers, texts or json")),
+        };
+        let number = self.number(slot);
+        let columns = if self.engine == Engine::Postgres { "(value)" } else { "" };
+        Ok(format!("{function}({number}) AS {alias}{columns}"))
+    }
+
+    fn page(&mut self, column: &str) -> String {
+        let (before, after) = (self.number(Slot::Before), self.number(Slot::After));
+        self.out.page = Some(column.to_owned());
+        format!("({column} < {before} AND {column} > {after})")
+    }
+}
+
+/// The tokens of a text that the host wrote.
+///
+/// # Errors
+/// When it is no SQL.
+pub(super) fn tokens(text: &str, engine: Engine) -> Result<Vec<Token>, String> {
+    Ok(tokenize(text, engine)?.into_iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect())
+}

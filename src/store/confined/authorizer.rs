@@ -1,0 +1,191 @@
+//! SQLite's authorizer and progress handler: the only place of the server that calls SQLite's C interface itself.
+//!
+//! Each confined connection has a [`Cell`] that says on whose behalf it works just now: nobody's (the server itself:
+//! everything is allowed) or a plugin's [`Scope`]. SQLite asks while it compiles a statement, for every table, column and
+//! function that the statement touches, and every few thousand steps while it runs one.
+#![expect(unsafe_code, reason = "sqlx has no authorizer, no limits and no switches of a connection")]
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use libsqlite3_sys as ffi;
+
+use super::{Scope, functions};
+
+/// Steps of SQLite's machine between two looks at the clock: some ten microseconds.
+const STEPS: c_int = 2_000;
+
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// On whose behalf a connection works.
+#[derive(Debug, Default)]
+pub(super) struct Cell {
+    scope: Mutex<Option<Arc<Scope>>>,
+    /// Milliseconds since [`START`] at which a running statement is ended; 0: never.
+    deadline: AtomicU64,
+    /// Rolling back is allowed, and whatever still runs ends.
+    ending: AtomicBool,
+}
+
+impl Cell {
+    /// From now on for `scope`, for as long as `time`.
+    pub(super) fn enter(&self, scope: &Arc<Scope>, time: Duration) {
+        *self.lock() = Some(Arc::clone(scope));
+        self.ending.store(false, Ordering::Release);
+        self.deadline.store(now() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX >> 1), Ordering::Release);
+    }
+
+    /// From now on for the server itself.
+    pub(super) fn leave(&self) {
+        self.deadline.store(0, Ordering::Release);
+        self.ending.store(false, Ordering::Release);
+        *self.lock() = None;
+    }
+
+    /// What runs is to end, and nothing but rolling back may follow.
+    pub(super) fn end(&self) {
+        self.ending.store(true, Ordering::Release);
+        self.deadline.store(1, Ordering::Release);
+    }
+
+    /// True while it works for a plugin.
+    pub(super) fn is_confined(&self) -> bool {
+        self.lock().is_some()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<Scope>>> {
+        self.scope.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn allows(&self, action: c_int, names: [&str; 4]) -> bool {
+        match &*self.lock() {
+            None => true,
+            Some(scope) => {
+                let ending = self.ending.load(Ordering::Acquire);
+                allows(scope, action, names) || (ending && action == ffi::SQLITE_TRANSACTION && names[0] == "ROLLBACK")
+            }
+        }
+    }
+
+    fn late(&self) -> bool {
+        let deadline = self.deadline.load(Ordering::Acquire);
+        deadline != 0 && now() > deadline
+    }
+}
+
+fn now() -> u64 {
+    u64::try_from(START.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The schema's own table, under its names of all times.
+fn is_schema(table: &str) -> bool {
+    matches!(table, "sqlite_master" | "sqlite_schema" | "sqlite_temp_master" | "sqlite_temp_schema")
+}
+
+/// What a plugin may do: `names` are the authorizer's third to sixth argument.
+fn allows(scope: &Scope, action: c_int, names: [&str; 4]) -> bool {
+    let [first, second, database, through] = names;
+    let own = |table: &str| table.starts_with(&scope.prefix);
+    let view = |name: &str| name.strip_prefix("core_v1__").is_some_and(|name| scope.views.contains(name));
+    let schema = |table: &str| scope.migrating && is_schema(table);
+    match action {
+        ffi::SQLITE_SELECT => true,
+        ffi::SQLITE_FUNCTION => functions::is_allowed(second) || (scope.migrating && functions::is_internal(second)),
+        _ if database == "temp" && !is_schema(first) => false,
+        ffi::SQLITE_READ => {
+            own(first) || view(first) || view(through) || schema(first) || functions::is_table(first)
+        }
+        ffi::SQLITE_INSERT | ffi::SQLITE_UPDATE | ffi::SQLITE_DELETE => own(first) || schema(first),
+        ffi::SQLITE_CREATE_TABLE | ffi::SQLITE_DROP_TABLE => scope.migrating && own(first),
+        ffi::SQLITE_CREATE_INDEX | ffi::SQLITE_DROP_INDEX | ffi::SQLITE_ALTER_TABLE => scope.migrating && own(second),
+        ffi::SQLITE_REINDEX => scope.migrating && (own(first) || first.starts_with("sqlite_autoindex_")),
+        // No PRAGMA, ATTACH, DETACH, ANALYZE, VACUUM; no views, triggers, virtual or temporary tables; no transactions;
+        // no recursion.
+        _ => false,
+    }
+}
+
+unsafe extern "C" fn authorize(
+    cell: *mut c_void,
+    action: c_int,
+    first: *const c_char,
+    second: *const c_char,
+    database: *const c_char,
+    through: *const c_char,
+) -> c_int {
+    // SAFETY: `install` gave this pointer, and the connection owns it until it is closed.
+    let cell = unsafe { &*cell.cast::<Cell>() };
+    let names = [first, second, database, through].map(|name| {
+        // SAFETY: SQLite passes null or a text that ends with a zero and lives as long as this call.
+        let name = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) });
+        // What is not UTF-8 is nothing that a plugin may name.
+        name.map_or("", |name| name.to_str().unwrap_or("?"))
+    });
+    if cell.allows(action, names) { ffi::SQLITE_OK } else { ffi::SQLITE_DENY }
+}
+
+unsafe extern "C" fn progress(cell: *mut c_void) -> c_int {
+    // SAFETY: as in `authorize`.
+    let cell = unsafe { &*cell.cast::<Cell>() };
+    c_int::from(cell.late())
+}
+
+unsafe extern "C" fn forget(cell: *mut c_void) {
+    // SAFETY: `install` made this pointer with `Arc::into_raw`, and SQLite calls this once, when it lets go of it.
+    drop(unsafe { Arc::from_raw(cell.cast_const().cast::<Cell>()) });
+}
+
+/// Puts `cell` in charge of `connection`.
+pub(super) async fn install(connection: &mut sqlx::SqliteConnection, cell: &Arc<Cell>) -> Result<(), sqlx::Error> {
+    let mut handle = connection.lock_handle().await?;
+    let database = handle.as_raw_handle().as_ptr();
+    let pointer = Arc::into_raw(Arc::clone(cell)).cast_mut().cast::<c_void>();
+    // SAFETY: the handle is locked, so SQLite is not at work on this connection. The pointer is valid until `forget`,
+    // which SQLite calls when the connection is closed; no statement is compiled or run after that.
+    let failed = unsafe {
+        let kept = ffi::sqlite3_set_clientdata(database, c"rookery".as_ptr(), pointer, Some(forget));
+        if kept == ffi::SQLITE_OK {
+            ffi::sqlite3_progress_handler(database, STEPS, Some(progress), pointer);
+            ffi::sqlite3_set_authorizer(database, Some(authorize), pointer)
+        } else {
+            kept
+        }
+    };
+    if failed == ffi::SQLITE_OK { Ok(()) } else { Err(sqlx::Error::Protocol(format!("SQLite's authorizer: {failed}"))) }
+}
+
+/// Limits of a connection that only plugins use: what a text may be, and what the engine may do on its own.
+pub(super) async fn harden(connection: &mut sqlx::SqliteConnection) -> Result<(), sqlx::Error> {
+    let mut handle = connection.lock_handle().await?;
+    let database = handle.as_raw_handle().as_ptr();
+    let limits = [
+        (ffi::SQLITE_LIMIT_LENGTH, 8 << 20),
+        (ffi::SQLITE_LIMIT_SQL_LENGTH, 256 << 10),
+        (ffi::SQLITE_LIMIT_COLUMN, 200),
+        (ffi::SQLITE_LIMIT_EXPR_DEPTH, 200),
+        (ffi::SQLITE_LIMIT_COMPOUND_SELECT, 20),
+        (ffi::SQLITE_LIMIT_ATTACHED, 0),
+        (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000),
+        (ffi::SQLITE_LIMIT_TRIGGER_DEPTH, 4),
+    ];
+    let switches = [
+        (ffi::SQLITE_DBCONFIG_DEFENSIVE, 1),
+        (ffi::SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+        (ffi::SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
+    ];
+    for (limit, value) in limits {
+        // SAFETY: the handle is locked; both numbers are plain.
+        unsafe {
+            ffi::sqlite3_limit(database, limit, value);
+        }
+    }
+    for (switch, value) in switches {
+        // SAFETY: the handle is locked; these switches take an int and a pointer that may be null.
+        unsafe {
+            ffi::sqlite3_db_config(database, switch, value as c_int, std::ptr::null_mut::<c_int>());
+        }
+    }
+    Ok(())
+}

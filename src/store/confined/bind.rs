@@ -1,0 +1,194 @@
+//! Parameters into either engine, values out of it.
+
+use sqlx::postgres::{PgArguments, PgRow, PgTypeInfo, PgValueRef};
+use sqlx::sqlite::{SqliteArguments, SqliteRow};
+use sqlx::types::Json;
+use sqlx::{Arguments as _, Column as _, Postgres, Row as _, Sqlite, Type, TypeInfo as _, ValueRef as _};
+
+use super::{Arg, Failed, Kind, Limits, Rows, Value};
+use crate::model::Time;
+
+fn unfit(error: impl std::fmt::Display) -> Failed {
+    Failed::Statement(error.to_string())
+}
+
+pub(super) fn sqlite(args: Vec<Arg>) -> Result<SqliteArguments, Failed> {
+    let mut bound = SqliteArguments::default();
+    for arg in args {
+        match arg {
+            Arg::Null(_) => bound.add(None::<i64>),
+            Arg::Boolean(value) => bound.add(value),
+            Arg::Integer(value) => bound.add(value),
+            Arg::Real(value) => bound.add(value),
+            Arg::Text(value) => bound.add(value),
+            Arg::Blob(value) => bound.add(value),
+            Arg::Json(value) => bound.add(value.get().to_owned()),
+            Arg::Integers(values) => bound.add(serde_json::to_string(&values).map_err(unfit)?),
+            Arg::Texts(values) => bound.add(serde_json::to_string(&values).map_err(unfit)?),
+        }
+        .map_err(unfit)?;
+    }
+    Ok(bound)
+}
+
+pub(super) fn postgres(args: Vec<Arg>) -> Result<PgArguments, Failed> {
+    let mut bound = PgArguments::default();
+    for arg in args {
+        match arg {
+            Arg::Null(Kind::Boolean) => bound.add(None::<bool>),
+            Arg::Null(Kind::Integer) => bound.add(None::<i64>),
+            Arg::Null(Kind::Real) => bound.add(None::<f64>),
+            Arg::Null(Kind::Text) => bound.add(None::<String>),
+            Arg::Null(Kind::Blob) => bound.add(None::<Vec<u8>>),
+            Arg::Null(Kind::Json) => bound.add(None::<Json<()>>),
+            Arg::Null(Kind::Integers) => bound.add(None::<Vec<i64>>),
+            Arg::Null(Kind::Texts) => bound.add(None::<Vec<String>>),
+            Arg::Boolean(value) => bound.add(value),
+            Arg::Integer(value) => bound.add(value),
+            Arg::Real(value) => bound.add(value),
+            Arg::Text(value) => bound.add(value),
+            Arg::Blob(value) => bound.add(value),
+            Arg::Json(value) => bound.add(Json(value)),
+            Arg::Integers(values) => bound.add(values),
+            Arg::Texts(values) => bound.add(values),
+        }
+        .map_err(unfit)?;
+    }
+    Ok(bound)
+}
+
+/// How PostgreSQL calls the type of a parameter.
+pub(super) fn declared(kind: Kind) -> PgTypeInfo {
+    match kind {
+        Kind::Boolean => <bool as Type<Postgres>>::type_info(),
+        Kind::Integer => <i64 as Type<Postgres>>::type_info(),
+        Kind::Real => <f64 as Type<Postgres>>::type_info(),
+        Kind::Text => <String as Type<Postgres>>::type_info(),
+        Kind::Blob => <Vec<u8> as Type<Postgres>>::type_info(),
+        Kind::Json => <Json<()> as Type<Postgres>>::type_info(),
+        Kind::Integers => <Vec<i64> as Type<Postgres>>::type_info(),
+        Kind::Texts => <Vec<String> as Type<Postgres>>::type_info(),
+    }
+}
+
+/// True for the types of PostgreSQL that a [`Value`] holds.
+pub(super) fn readable(name: &str) -> bool {
+    matches!(
+        name,
+        "BOOL" | "INT2" | "INT4" | "INT8" | "FLOAT4" | "FLOAT8" | "NUMERIC" | "TEXT" | "VARCHAR" | "CHAR" | "NAME"
+            | "BYTEA" | "JSON" | "JSONB" | "TIMESTAMPTZ" | "UNKNOWN"
+    )
+}
+
+pub(super) fn take_sqlite(row: &SqliteRow, rows: &mut Rows, limits: &Limits) -> Result<(), Failed> {
+    if rows.columns.is_empty() {
+        rows.columns = row.columns().iter().map(|column| column.name().to_owned()).collect();
+    }
+    for index in 0..row.len() {
+        let value = row.try_get_raw(index).map_err(unfit)?;
+        let kind = value.type_info().name().to_owned();
+        let value = match kind.as_str() {
+            _ if value.is_null() => Value::Null,
+            "INTEGER" | "BOOLEAN" => Value::Integer(<i64 as sqlx::Decode<Sqlite>>::decode(value).map_err(unfit)?),
+            "REAL" => Value::Real(<f64 as sqlx::Decode<Sqlite>>::decode(value).map_err(unfit)?),
+            "BLOB" => Value::Blob(<Vec<u8> as sqlx::Decode<Sqlite>>::decode(value).map_err(unfit)?),
+            _ => Value::Text(<String as sqlx::Decode<Sqlite>>::decode(value).map_err(unfit)?),
+        };
+        rows.push(value, limits)?;
+    }
+    Ok(())
+}
+
+pub(super) fn take_postgres(row: &PgRow, rows: &mut Rows, limits: &Limits) -> Result<(), Failed> {
+    if rows.columns.is_empty() {
+        rows.columns = row.columns().iter().map(|column| column.name().to_owned()).collect();
+    }
+    for index in 0..row.len() {
+        let value = row.try_get_raw(index).map_err(unfit)?;
+        rows.push(decode(value).map_err(unfit)?, limits)?;
+    }
+    Ok(())
+}
+
+fn decode(value: PgValueRef<'_>) -> Result<Value, sqlx::error::BoxDynError> {
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    let kind = value.type_info().name().to_owned();
+    Ok(match kind.as_str() {
+        "BOOL" => Value::Integer(i64::from(<bool as sqlx::Decode<Postgres>>::decode(value)?)),
+        "INT2" => Value::Integer(<i16 as sqlx::Decode<Postgres>>::decode(value)?.into()),
+        "INT4" => Value::Integer(<i32 as sqlx::Decode<Postgres>>::decode(value)?.into()),
+        "INT8" => Value::Integer(<i64 as sqlx::Decode<Postgres>>::decode(value)?),
+        "FLOAT4" => Value::Real(<f32 as sqlx::Decode<Postgres>>::decode(value)?.into()),
+        "FLOAT8" => Value::Real(<f64 as sqlx::Decode<Postgres>>::decode(value)?),
+        "NUMERIC" => numeric(value.as_bytes()?).ok_or("a number that cannot be read")?,
+        "BYTEA" => Value::Blob(<Vec<u8> as sqlx::Decode<Postgres>>::decode(value)?),
+        "TIMESTAMPTZ" => Value::Integer(<Time as sqlx::Decode<Postgres>>::decode(value)?.timestamp_millis()),
+        "JSON" => Value::Text(utf8(value.as_bytes()?)?),
+        // Its first byte is a version.
+        "JSONB" => Value::Text(utf8(value.as_bytes()?.get(1..).unwrap_or_default())?),
+        _ => Value::Text(utf8(value.as_bytes()?)?),
+    })
+}
+
+fn utf8(bytes: &[u8]) -> Result<String, sqlx::error::BoxDynError> {
+    Ok(std::str::from_utf8(bytes)?.to_owned())
+}
+
+/// PostgreSQL's exact number, which sums and averages are: digits of base 10,000. An integer where it is one.
+fn numeric(bytes: &[u8]) -> Option<Value> {
+    let word = |n: usize| Some(u16::from_be_bytes([*bytes.get(2 * n)?, *bytes.get(2 * n + 1)?]));
+    let (count, weight, sign) = (usize::from(word(0)?), i32::from(word(1)?.cast_signed()), word(2)?);
+    if sign & 0x8000 != 0 {
+        return Some(Value::Null);
+    }
+    let negative = sign == 0x4000;
+    let mut whole: Option<i64> = Some(0);
+    let mut real = 0f64;
+    for n in 0..count {
+        let digit = word(4 + n)?;
+        let power = weight - i32::try_from(n).ok()?;
+        real += f64::from(digit) * 10_000f64.powi(power);
+        if power < 0 && digit != 0 {
+            whole = None;
+        } else if power >= 0 {
+            whole = whole.and_then(|sum| sum.checked_mul(10_000)?.checked_add(digit.into()));
+        }
+    }
+    let missing = weight + 1 - i32::try_from(count).ok()?;
+    for _ in 0..missing.clamp(0, 5) {
+        whole = whole.and_then(|sum| sum.checked_mul(10_000));
+    }
+    Some(match whole {
+        Some(whole) => Value::Integer(if negative { -whole } else { whole }),
+        None => Value::Real(if negative { -real } else { real }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(weight: i16, sign: u16, digits: &[u16]) -> Vec<u8> {
+        let mut words = vec![u16::try_from(digits.len()).unwrap(), weight.cast_unsigned(), sign, 0];
+        words.extend(digits);
+        words.into_iter().flat_map(u16::to_be_bytes).collect()
+    }
+
+    #[test]
+    fn exact_numbers_become_integers_where_they_are_some() {
+        for (given, expected) in [
+            (bytes(0, 0, &[]), Value::Integer(0)),
+            (bytes(0, 0, &[7]), Value::Integer(7)),
+            (bytes(1, 0, &[3]), Value::Integer(30_000)),
+            (bytes(1, 0x4000, &[1, 2345]), Value::Integer(-12_345)),
+            (bytes(0, 0, &[2, 5000]), Value::Real(2.5)),
+            (bytes(-1, 0, &[2500]), Value::Real(0.25)),
+            (bytes(0, 0xC000, &[]), Value::Null),
+        ] {
+            assert_eq!(numeric(&given), Some(expected));
+        }
+        assert_eq!(numeric(&[0, 3, 0]), None, "cut short");
+    }
+}

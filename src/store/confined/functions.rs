@@ -1,0 +1,51 @@
+//! Functions that plugins may call: of numbers, texts, JSON and aggregates; none that knows a file, a setting or a session.
+
+/// In alphabetical order, so that they are found by halves. With the operators that SQLite treats as functions.
+const ALLOWED: &[&str] = &[
+    "->", "->>", "abs", "avg", "bool_and", "bool_or", "ceil", "char_length", "coalesce", "concat", "count", "cume_dist",
+    "dense_rank", "exists", "first_value", "floor", "glob", "greatest", "group_concat", "hex", "ifnull", "iif", "instr",
+    "json", "json_array", "json_array_length", "json_each", "json_extract", "json_group_array", "json_group_object",
+    "json_object", "json_set", "json_type", "json_valid", "jsonb_agg", "jsonb_array_elements",
+    "jsonb_array_elements_text", "jsonb_array_length", "jsonb_build_array", "jsonb_build_object", "jsonb_object_agg",
+    "jsonb_set", "jsonb_typeof", "lag", "last_value", "lead", "least", "length", "like", "lower", "ltrim", "max", "min",
+    "mod", "nth_value", "ntile", "nullif", "percent_rank", "position", "power", "rank", "replace", "round",
+    "row_number", "rtrim", "sign", "sqrt", "starts_with", "string_agg", "strpos", "substr", "substring", "sum",
+    "to_json", "to_jsonb", "total", "trim", "trunc", "unhex", "unnest", "upper",
+];
+
+/// Of [`ALLOWED`], those that stand in the place of a table.
+const TABLES: &[&str] = &["json_each", "jsonb_array_elements", "jsonb_array_elements_text", "unnest"];
+
+/// What SQLite itself calls while it changes a schema.
+const INTERNAL: &[&str] = &[
+    "format", "printf", "sqlite_add_constraint", "sqlite_drop_column", "sqlite_drop_constraint", "sqlite_fail",
+    "sqlite_rename_column", "sqlite_rename_quotefix", "sqlite_rename_table", "sqlite_rename_test",
+];
+
+/// True for a function that plugins may call.
+#[must_use]
+pub fn is_allowed(name: &str) -> bool {
+    ALLOWED.binary_search(&name.to_ascii_lowercase().as_str()).is_ok()
+}
+
+/// True for a function that gives rows.
+#[must_use]
+pub fn is_table(name: &str) -> bool {
+    TABLES.contains(&name.to_ascii_lowercase().as_str())
+}
+
+pub(super) fn is_internal(name: &str) -> bool {
+    INTERNAL.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_found() {
+        assert!(ALLOWED.is_sorted());
+        assert!(TABLES.iter().chain(ALLOWED).all(|name| is_allowed(name)));
+        assert!(is_allowed("COUNT") && !is_allowed("load_extension") && !is_allowed("pg_read_file"));
+    }
+}

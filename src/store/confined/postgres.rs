@@ -1,0 +1,122 @@
+//! On PostgreSQL: a role for each plugin, taken on for one statement at a time.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use sqlx::postgres::{PgConnection, PgDatabaseError, PgPool};
+use sqlx::{AssertSqlSafe, Column as _, Either, Executor as _, SqlSafeStr as _, Statement as _, TypeInfo as _};
+
+use super::{Arg, Failed, Kind, Limits, Rows, Scope, bind, within};
+
+/// Takes the role on, until the end of the transaction or savepoint. Names are the host's own, never a plugin's text.
+fn enter(begin: &str, scope: &Scope, limits: &Limits) -> String {
+    let milliseconds = limits.time.as_millis();
+    format!(
+        "{begin}; SET LOCAL ROLE \"{}\"; SET LOCAL search_path TO \"{}\"; \
+         SET LOCAL statement_timeout = {milliseconds}; SET LOCAL lock_timeout = {milliseconds}; \
+         SET LOCAL idle_in_transaction_session_timeout = 10000",
+        scope.role, scope.schema
+    )
+}
+
+const LEAVE: &str = "SET LOCAL ROLE NONE; SET LOCAL search_path TO DEFAULT; SET LOCAL statement_timeout TO DEFAULT; \
+                     SET LOCAL lock_timeout TO DEFAULT; RELEASE SAVEPOINT plugin";
+
+/// Undoes the settings as well.
+const UNDO: &str = "ROLLBACK TO SAVEPOINT plugin; RELEASE SAVEPOINT plugin";
+
+pub(super) async fn read(
+    pool: &PgPool,
+    scope: &Arc<Scope>,
+    text: &Arc<str>,
+    args: Vec<Arg>,
+    limits: &Limits,
+) -> Result<Rows, Failed> {
+    let begin = AssertSqlSafe(enter("BEGIN READ ONLY", scope, limits));
+    let mut tx = pool.begin_with(begin).await.map_err(|error| failed(&error, limits))?;
+    let done = within(limits, fetch(&mut tx, text, args, limits)).await;
+    tx.rollback().await.map_err(|error| failed(&error, limits))?;
+    done
+}
+
+pub(super) async fn run(
+    connection: &mut PgConnection,
+    scope: &Arc<Scope>,
+    text: &Arc<str>,
+    args: Vec<Arg>,
+    limits: &Limits,
+) -> Result<Rows, Failed> {
+    raw(connection, &enter("SAVEPOINT plugin", scope, limits), limits).await?;
+    let done = within(limits, fetch(connection, text, args, limits)).await;
+    raw(connection, if done.is_ok() { LEAVE } else { UNDO }, limits).await?;
+    done
+}
+
+pub(super) async fn prepare(
+    connection: &mut PgConnection,
+    scope: &Arc<Scope>,
+    text: &Arc<str>,
+    kinds: &[Kind],
+) -> Result<Vec<String>, Failed> {
+    let limits = Limits { time: std::time::Duration::from_secs(5), rows: 0, bytes: 0 };
+    raw(connection, &enter("SAVEPOINT plugin", scope, &limits), &limits).await?;
+    let declared: Vec<_> = kinds.iter().map(|kind| bind::declared(*kind)).collect();
+    let text = AssertSqlSafe(Arc::clone(text)).into_sql_str();
+    let prepared = connection.prepare_with(text, &declared).await;
+    let columns = prepared.map_err(|error| failed(&error, &limits)).and_then(|statement| {
+        for column in statement.columns() {
+            let kind = column.type_info().name();
+            if !bind::readable(kind) {
+                let name = column.name();
+                return Err(Failed::Statement(format!("its column {name} is of type {kind}, which plugins cannot read: cast it to text")));
+            }
+        }
+        Ok(statement.columns().iter().map(|column| column.name().to_owned()).collect())
+    });
+    raw(connection, if columns.is_ok() { LEAVE } else { UNDO }, &limits).await?;
+    columns
+}
+
+async fn raw(connection: &mut PgConnection, text: &str, limits: &Limits) -> Result<(), Failed> {
+    match connection.execute(sqlx::raw_sql(AssertSqlSafe(text.to_owned()))).await {
+        Ok(_) => Ok(()),
+        Err(error) => Err(failed(&error, limits)),
+    }
+}
+
+async fn fetch(
+    connection: &mut PgConnection,
+    text: &Arc<str>,
+    args: Vec<Arg>,
+    limits: &Limits,
+) -> Result<Rows, Failed> {
+    let query = sqlx::query_with(AssertSqlSafe(Arc::clone(text)), bind::postgres(args)?);
+    let mut stream = connection.fetch_many(query);
+    let mut rows = Rows::default();
+    while let Some(next) = stream.next().await {
+        match next.map_err(|error| failed(&error, limits))? {
+            Either::Left(done) => rows.affected += done.rows_affected(),
+            Either::Right(_) if rows.full(limits) => break,
+            Either::Right(row) => bind::take_postgres(&row, &mut rows, limits)?,
+        }
+    }
+    Ok(rows)
+}
+
+fn failed(error: &sqlx::Error, limits: &Limits) -> Failed {
+    let sqlx::Error::Database(error) = error else { return Failed::Unavailable(error.to_string()) };
+    let Some(error) = error.try_downcast_ref::<PgDatabaseError>() else {
+        return Failed::Unavailable(error.to_string());
+    };
+    let message = error.message().to_owned();
+    // https://www.postgresql.org/docs/current/errcodes-appendix.html
+    match error.code() {
+        "57014" | "55P03" => Failed::Time(limits.time),
+        "42501" | "25006" => Failed::Denied(message),
+        "23505" => Failed::Unique(error.table().unwrap_or_default().to_owned()),
+        "23503" => Failed::ForeignKey,
+        "23502" | "23514" | "23P01" => Failed::Constraint(message),
+        "40001" | "40P01" | "57P01" | "53300" => Failed::Unavailable(message),
+        _ => Failed::Statement(message),
+    }
+}

@@ -1,0 +1,252 @@
+//! On SQLite: the one writer, shared with the server, and readers of the plugins' own.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use sqlx::error::DatabaseError;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{AssertSqlSafe, Column as _, ConnectOptions as _, Either, Executor as _, SqlSafeStr as _, Statement as _};
+use tokio::sync::Semaphore;
+
+use super::authorizer::{self, Cell};
+use super::{Arg, Failed, GRACE, Limits, Rows, Scope, bind};
+
+/// Connections that plugins read on, at once.
+const READERS: usize = 4;
+
+/// How long a reader waits for one of them.
+const WAIT: Duration = Duration::from_secs(2);
+
+/// Time to compile a statement.
+const PREPARE: Duration = Duration::from_secs(5);
+
+/// Who the writer's connection works for. There is one connection at a time; each gets a cell of its own.
+#[derive(Debug, Default)]
+pub(in crate::store) struct Writer(Mutex<Arc<Cell>>);
+
+impl Writer {
+    /// For a connection that has just been opened.
+    pub(in crate::store) async fn adopt(&self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+        let cell = Arc::new(Cell::default());
+        authorizer::install(connection, &cell).await?;
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = cell;
+        Ok(())
+    }
+
+    /// False when a plugin's statement was left in the middle: the connection must not be used again.
+    pub(in crate::store) fn is_clean(&self) -> bool {
+        !self.cell().is_confined()
+    }
+
+    fn cell(&self) -> Arc<Cell> {
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) async fn run(
+        &self,
+        connection: &mut SqliteConnection,
+        scope: &Arc<Scope>,
+        text: &Arc<str>,
+        args: Vec<Arg>,
+        limits: &Limits,
+    ) -> Result<Rows, Failed> {
+        let entered = Entered::new(self.cell(), scope, limits.time)?;
+        watched(connection, entered, text, args, limits).await
+    }
+
+    pub(super) async fn prepare(
+        &self,
+        connection: &mut SqliteConnection,
+        scope: &Arc<Scope>,
+        text: &Arc<str>,
+    ) -> Result<Vec<String>, Failed> {
+        let entered = Entered::new(self.cell(), scope, PREPARE)?;
+        let prepared = prepare(connection, text).await;
+        entered.leave();
+        prepared
+    }
+}
+
+/// A cell that works for a plugin. Dropped without [`Entered::leave`], the connection can only roll back.
+struct Entered(Option<Arc<Cell>>);
+
+impl Entered {
+    fn new(cell: Arc<Cell>, scope: &Arc<Scope>, time: Duration) -> Result<Self, Failed> {
+        if cell.is_confined() {
+            return Err(Failed::Unavailable("an earlier statement was cut off, so this transaction is over".to_owned()));
+        }
+        cell.enter(scope, time);
+        Ok(Self(Some(cell)))
+    }
+
+    fn leave(mut self) {
+        if let Some(cell) = self.0.take() {
+            cell.leave();
+        }
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if let Some(cell) = self.0.take() {
+            cell.end();
+        }
+    }
+}
+
+/// Runs a text and leaves the scope, unless it was cut off: SQLite then rolls the whole transaction back by itself.
+async fn watched(
+    connection: &mut SqliteConnection,
+    entered: Entered,
+    text: &Arc<str>,
+    args: Vec<Arg>,
+    limits: &Limits,
+) -> Result<Rows, Failed> {
+    let done = match tokio::time::timeout(limits.time + GRACE, run(connection, text, args, limits)).await {
+        Ok(done) => done,
+        Err(_) => Err(Failed::Time(limits.time)),
+    };
+    match &done {
+        Err(Failed::Time(_) | Failed::Bytes(_)) => return done,
+        // Having the handle means that the engine is not at work on rows that nobody takes any more.
+        Ok(rows) if rows.truncated => drop(connection.lock_handle().await.map_err(|error| failed(&error, limits))?),
+        _ => {}
+    }
+    entered.leave();
+    done
+}
+
+/// A view's name must not become the name of a common table: the authorizer goes by the name through which a table is
+/// read. What is qualified can be no such name.
+fn guard(text: &str) -> Result<(), Failed> {
+    const VIEW: &[u8] = b"core_v1__";
+    let bytes = text.as_bytes();
+    for (at, found) in bytes.windows(VIEW.len()).enumerate() {
+        if found.eq_ignore_ascii_case(VIEW) && !bytes[..at].ends_with(b"main.") {
+            return Err(Failed::Denied("core_v1__ stands for a view of the server".to_owned()));
+        }
+    }
+    Ok(())
+}
+
+async fn run(
+    connection: &mut SqliteConnection,
+    text: &Arc<str>,
+    args: Vec<Arg>,
+    limits: &Limits,
+) -> Result<Rows, Failed> {
+    guard(text)?;
+    let query = sqlx::query_with(AssertSqlSafe(Arc::clone(text)), bind::sqlite(args)?);
+    let mut stream = connection.fetch_many(query);
+    let mut rows = Rows::default();
+    while let Some(next) = stream.next().await {
+        match next.map_err(|error| failed(&error, limits))? {
+            Either::Left(done) => rows.affected += done.rows_affected(),
+            Either::Right(_) if rows.full(limits) => break,
+            Either::Right(row) => bind::take_sqlite(&row, &mut rows, limits)?,
+        }
+    }
+    Ok(rows)
+}
+
+async fn prepare(connection: &mut SqliteConnection, text: &Arc<str>) -> Result<Vec<String>, Failed> {
+    guard(text)?;
+    let limits = Limits { time: PREPARE, rows: 0, bytes: 0 };
+    let text = AssertSqlSafe(Arc::clone(text)).into_sql_str();
+    let statement = connection.prepare(text).await.map_err(|error| failed(&error, &limits))?;
+    Ok(statement.columns().iter().map(|column| column.name().to_owned()).collect())
+}
+
+fn failed(error: &sqlx::Error, limits: &Limits) -> Failed {
+    let sqlx::Error::Database(error) = error else { return Failed::Unavailable(error.to_string()) };
+    let message = error.message();
+    // Extended result codes: https://www.sqlite.org/rescode.html
+    match error.code().as_deref() {
+        Some("9") => Failed::Time(limits.time),
+        Some("5" | "261" | "517") => Failed::Unavailable("it is busy".to_owned()),
+        Some("18") => Failed::Bytes(limits.bytes),
+        Some("23" | "8") => Failed::Denied(message.to_owned()),
+        Some("1555" | "2067" | "2579") => Failed::Unique(table_of(message)),
+        Some("787" | "1811") => Failed::ForeignKey,
+        Some("275" | "1299" | "3091") => Failed::Constraint(message.to_owned()),
+        _ if is_refusal(error.as_ref()) => Failed::Denied(message.to_owned()),
+        _ => Failed::Statement(message.to_owned()),
+    }
+}
+
+/// Some refusals of the authorizer come back as plain errors.
+fn is_refusal(error: &dyn DatabaseError) -> bool {
+    error.message().starts_with("not authorized") || error.message().contains("is prohibited")
+}
+
+/// `UNIQUE constraint failed: p_notes__notes.id, p_notes__notes.name`
+fn table_of(message: &str) -> String {
+    let place = message.rsplit(": ").next().unwrap_or_default();
+    place.split(['.', ',']).next().unwrap_or_default().trim_start_matches("index '").trim_end_matches('\'').to_owned()
+}
+
+/// Read-only connections of the plugins, opened when first needed.
+#[derive(Debug)]
+pub(in crate::store) struct Readers {
+    options: SqliteConnectOptions,
+    places: Semaphore,
+    idle: Mutex<Vec<Reader>>,
+}
+
+#[derive(Debug)]
+struct Reader {
+    connection: SqliteConnection,
+    cell: Arc<Cell>,
+}
+
+impl Readers {
+    /// None yet. `options` are those of connections that only read.
+    pub(in crate::store) fn new(options: SqliteConnectOptions) -> Self {
+        Self { options, places: Semaphore::new(READERS), idle: Mutex::default() }
+    }
+
+    pub(super) async fn run(
+        &self,
+        scope: &Arc<Scope>,
+        text: &Arc<str>,
+        args: Vec<Arg>,
+        limits: &Limits,
+    ) -> Result<Rows, Failed> {
+        let place = tokio::time::timeout(WAIT, self.places.acquire()).await;
+        let Ok(Ok(_place)) = place else { return Err(Failed::Unavailable("all connections are busy".to_owned())) };
+        let mut reader = self.take().await.map_err(|error| failed(&error, limits))?;
+        let entered = Entered::new(Arc::clone(&reader.cell), scope, limits.time)?;
+        let done = watched(&mut reader.connection, entered, text, args, limits).await;
+        if !reader.cell.is_confined() {
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
+        }
+        done
+    }
+
+    async fn take(&self) -> Result<Reader, sqlx::Error> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match idle {
+            Some(reader) => Ok(reader),
+            None => self.open().await,
+        }
+    }
+
+    async fn open(&self) -> Result<Reader, sqlx::Error> {
+        let mut connection = self.options.connect().await?;
+        let cell = Arc::new(Cell::default());
+        authorizer::harden(&mut connection).await?;
+        authorizer::install(&mut connection, &cell).await?;
+        Ok(Reader { connection, cell })
+    }
+
+    /// Closes them.
+    pub(in crate::store) async fn close(&self) {
+        use sqlx::Connection as _;
+        self.places.close();
+        let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
+        for reader in idle {
+            let _ = reader.connection.close().await;
+        }
+    }
+}
