@@ -20,6 +20,7 @@ CREATE TABLE plugins (
 );
 CREATE UNIQUE INDEX plugins_name ON plugins (name);
 
+-- compatible_from: the oldest last migration of a package that still runs on this schema.
 CREATE TABLE plugin_migrations (
     plugin_id BIGINT NOT NULL REFERENCES plugins (id) ON DELETE CASCADE,
     version BIGINT NOT NULL,
@@ -27,6 +28,7 @@ CREATE TABLE plugin_migrations (
     sha256 TEXT NOT NULL,
     applied_at TIMESTAMPTZ NOT NULL,
     duration_ms BIGINT NOT NULL,
+    compatible_from BIGINT,
     PRIMARY KEY (plugin_id, version)
 );
 

@@ -20,6 +20,7 @@ CREATE TABLE plugins (
 ) STRICT;
 CREATE UNIQUE INDEX plugins_name ON plugins (name);
 
+-- compatible_from: the oldest last migration of a package that still runs on this schema.
 CREATE TABLE plugin_migrations (
     plugin_id INTEGER NOT NULL REFERENCES plugins (id) ON DELETE CASCADE,
     version INTEGER NOT NULL,
@@ -27,6 +28,7 @@ CREATE TABLE plugin_migrations (
     sha256 TEXT NOT NULL,
     applied_at INTEGER NOT NULL,
     duration_ms INTEGER NOT NULL,
+    compatible_from INTEGER,
     PRIMARY KEY (plugin_id, version)
 ) STRICT;
 

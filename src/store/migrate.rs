@@ -22,6 +22,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0002_plugins.sql"),
         include_str!("../../migrations/postgres/0002_plugins.sql"),
     ),
+    (
+        3,
+        "core_views",
+        include_str!("../../migrations/sqlite/0003_core_views.sql"),
+        include_str!("../../migrations/postgres/0003_core_views.sql"),
+    ),
 ];
 
 /// Runs what has not run yet, each in a transaction of its own.

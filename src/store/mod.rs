@@ -26,6 +26,7 @@ pub mod notification;
 pub mod oauth;
 pub mod plugin;
 pub mod plugin_event;
+pub mod plugin_schema;
 pub mod profile;
 pub mod publish;
 pub mod record;
@@ -60,6 +61,12 @@ impl Error {
     #[must_use]
     pub fn is_unique_violation(&self) -> bool {
         matches!(self, Self::Sql(sqlx::Error::Database(error)) if error.is_unique_violation())
+    }
+
+    /// True when PostgreSQL does not let this server's role do that.
+    #[must_use]
+    pub fn is_denied(&self) -> bool {
+        matches!(self, Self::Sql(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42501"))
     }
 
     /// True when a row that was referred to is not there (any more).

@@ -1,4 +1,118 @@
-//! SQL of plugins.
-mod check;
-mod source;
-mod text;
+//! SQL of plugins: named statements and migrations in the plugin's own name-space of the server's database.
+//!
+//! # What an author writes
+//!
+//! `sql/queries.sql` holds statements. Each begins with its annotations:
+//!
+//! ```sql
+//! -- name: decks_of   returns: many   max-rows: 100
+//! -- params: integer account, texts names
+//! SELECT id, title FROM decks WHERE account_id = :account AND name {in:names} ORDER BY id;
+//! ```
+//!
+//! * `returns:` is `one`, `many`, `optional`, `exec` (how many rows changed), `page(status)` and `page(account)` (a column `id`,
+//!   and `page_id` where the id that pages is another), or `owner` (a row: the caller may go on).
+//! * Types of parameters: `boolean`, `integer`, `real`, `text`, `blob`, `json` (a text with a JSON document), `integers` and
+//!   `texts` (a text with a JSON list). NULL is a value of each.
+//! * `-- dialect: sqlite` and `-- dialect: postgres` begin a text for one engine; most statements need one text.
+//! * `:name` is a parameter. `{now}`: the time, milliseconds. `id {in:list}`, `id {not_in:list}`: a test against a list.
+//!   `FROM {each:list as e}`: its elements as `e.value`; of a `json` list they are documents: `e.value ->> 'key'`.
+//! * `{page:s.id}` in WHERE makes a page by that column: the host adds the bounds, ORDER BY (newest first) and LIMIT, and the
+//!   parameters `max_id`, `since_id`, `min_id` and `limit` (integers or NULL) after the declared ones. After `min_id` the
+//!   page just above it is read. A limit of NULL or 0 is that of the statement.
+//! * Bare names are the plugin's own tables, `core_v1.accounts` a view that `permissions.core-views` names (see
+//!   `migrations/*/0003_core_views.sql`). `*` for columns, recursion, and joins without ON are refused.
+//! * Values that come back are NULL, integers, reals, texts and blobs: booleans are the integers 0 and 1, times of views
+//!   are integers of milliseconds, JSON is a text. `WHERE flag` and `flag = TRUE` work on both engines.
+//!
+//! `migrations/NNNN_name.sql` makes and changes tables: CREATE TABLE, CREATE INDEX, ALTER TABLE (add, rename, drop a column;
+//! rename), DROP, and changes of rows. Types are `integer`, `text`, `blob`, `boolean`, `real` and `json`; `integer PRIMARY
+//! KEY` numbers rows by itself. Texts compare by their bytes. References go to the plugin's own tables only. A line
+//! `-- contract` says that the version before cannot run on the result.
+//!
+//! # How it is held
+//!
+//! Three layers, each of which suffices for most of PLUGINS.md section 3: [`check`] decides on the syntax tree, at load, and
+//! rewrites names; [`confined`](crate::store::confined) has the engine refuse whatever is outside the name-space; limits
+//! on rows, bytes, time and size stop the rest.
+
+pub mod check;
+mod failure;
+pub mod migrate;
+mod quota;
+mod run;
+pub mod source;
+mod statements;
+pub mod text;
+mod value;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use migrate::{Migrated, migrate};
+pub use quota::Quota;
+pub use source::Returns;
+pub use statements::{Statement, Statements};
+
+/// The type of a parameter.
+pub use crate::store::confined::Kind as ParamType;
+
+use super::Manifest;
+use crate::store::Tx;
+use crate::store::confined::{Limits, Scope, VIEWS};
+
+/// The files of a package, by path.
+pub type Files = BTreeMap<String, Arc<[u8]>>;
+
+/// Rows of a statement, unless the manifest says fewer.
+const ROWS: usize = 10_000;
+
+/// Bytes of a plugin's tables, unless the manifest says otherwise.
+const DB_SIZE: u64 = 1 << 30;
+
+/// The views that `permissions.core-views` asks for: `statuses:private` is a view of its own.
+///
+/// # Errors
+/// For one that there is not, as a clause.
+pub fn views(names: &[String]) -> Result<BTreeSet<String>, String> {
+    names
+        .iter()
+        .map(|name| match name.replace(':', "_") {
+            view if VIEWS.contains(&view.as_str()) => Ok(view),
+            _ => {
+                let known: Vec<&str> = VIEWS.iter().copied().filter(|view| *view != "statuses_private").collect();
+                Err(format!(
+                    "permissions.core-views names {name}, which is none of {} and statuses:private",
+                    known.join(", ")
+                ))
+            }
+        })
+        .collect()
+}
+
+/// The name-space of a package.
+async fn scope(tx: &mut Tx, manifest: &Manifest) -> Result<Scope, String> {
+    let views = views(&manifest.permissions.core_views)?;
+    Scope::find(tx, &manifest.plugin.name, views).await.map_err(|error| error.to_string())
+}
+
+fn limits(manifest: &Manifest) -> Limits {
+    let rows = manifest.limits.rows.map_or(ROWS, |rows| usize::try_from(rows).unwrap_or(ROWS).min(ROWS));
+    Limits { time: Duration::from_millis(500), rows, bytes: 4 << 20 }
+}
+
+/// `[limits] db-size`, in bytes.
+fn db_size(manifest: &Manifest) -> Result<u64, String> {
+    let Some(text) = &manifest.limits.db_size else { return Ok(DB_SIZE) };
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10), ("B", 0)];
+    let found = units.iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?.trim().parse::<u64>().ok()?, *shift)));
+    match found.and_then(|(number, shift)| number.checked_mul(1 << shift)) {
+        Some(bytes) => Ok(bytes),
+        None => Err(format!("limits.db-size is \"{text}\", which is no size: write it like 256MiB")),
+    }
+}
+
+fn utf8(bytes: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
+}

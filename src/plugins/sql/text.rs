@@ -32,8 +32,17 @@ pub struct Text {
     pub tokens: Vec<Token>,
     /// What is bound, in order.
     pub slots: Vec<Slot>,
-    /// The column of `{page:…}`.
-    pub page: Option<String>,
+    /// `{page:…}`
+    pub page: Option<Page>,
+}
+
+/// What a page goes by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The column of ids.
+    pub column: String,
+    /// The placeholder of the limit.
+    pub limit: String,
 }
 
 /// How `engine` reads SQL.
@@ -123,7 +132,7 @@ impl Reader<'_> {
             ["in", list] => self.list(list, " IN (SELECT value FROM json_each($))", " = ANY($)")?,
             ["not_in", list] => self.list(list, " NOT IN (SELECT value FROM json_each($))", " <> ALL($)")?,
             ["each", list, "as" | "AS", alias] => self.each(list, alias)?,
-            ["page", column @ ..] if !column.is_empty() && self.out.page.is_none() => self.page(&column.concat()),
+            ["page", column @ ..] if !column.is_empty() && self.out.page.is_none() => self.page(&column.concat())?,
             _ => {
                 return Err(format!(
                     "it has {{{}}}, which is none of {{now}}, {{in:list}}, {{not_in:list}}, {{each:list as e}} and \
@@ -165,10 +174,11 @@ impl Reader<'_> {
         Ok(format!("{function}({number}) AS {alias}{columns}"))
     }
 
-    fn page(&mut self, column: &str) -> String {
+    fn page(&mut self, column: &str) -> Result<String, String> {
         let (before, after) = (self.number(Slot::Before), self.number(Slot::After));
-        self.out.page = Some(column.to_owned());
-        format!("({column} < {before} AND {column} > {after})")
+        let limit = self.param("limit")?;
+        self.out.page = Some(Page { column: column.to_owned(), limit: self.number(limit) });
+        Ok(format!("({column} < {before} AND {column} > {after})"))
     }
 }
 

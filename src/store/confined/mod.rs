@@ -9,6 +9,7 @@
 mod authorizer;
 mod bind;
 pub mod functions;
+mod namespace;
 mod postgres;
 mod sqlite;
 
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 use super::db::{Db, Inner, Pools, Tx};
 
+pub use namespace::VIEWS;
 pub(super) use sqlite::{Readers, Writer};
 
 /// What a text may reach.

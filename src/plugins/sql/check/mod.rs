@@ -38,6 +38,8 @@ pub struct Checked {
     pub text: String,
     /// It changes rows or the schema.
     pub writes: bool,
+    /// It adds or lengthens rows.
+    pub grows: bool,
     /// What it reads: own tables, and views as `core_v1.x`.
     pub reads: BTreeSet<String>,
     /// The own tables that it changes.
@@ -197,6 +199,7 @@ impl Walk<'_> {
         if !plain || insert.columns.is_empty() && insert.source.is_some() {
             return Err("it inserts in a way that is not allowed: write INSERT INTO table (columns) …".to_owned());
         }
+        self.found.grows = true;
         let alias = self.rules.target(name, &mut self.found)?;
         insert.table_alias.get_or_insert(TableAliasWithoutColumns { explicit: true, alias });
         queries::no_star(insert.returning.as_deref())
@@ -206,6 +209,7 @@ impl Walk<'_> {
         if update.output.is_some() || !update.optimizer_hints.is_empty() || !update.order_by.is_empty() || update.limit.is_some() {
             return Err("it updates in a way that is not allowed: write UPDATE table SET … WHERE …".to_owned());
         }
+        self.found.grows = true;
         self.changed(&update.table)?;
         queries::no_star(update.returning.as_deref())
     }

@@ -1,0 +1,35 @@
+//! What a plugin is told when its SQL does not work, by code (`sql.…`), and what its admin is told, by sentence.
+
+use rookery_plugin_host::imports::types::Failure;
+
+use crate::store::confined::Failed;
+
+/// A failure with a code of its own.
+pub(super) fn failure(status: u16, code: &str, message: impl Into<String>) -> Failure {
+    Failure { status, code: format!("sql.{code}"), message: message.into(), detail: None }
+}
+
+/// No statement has this name.
+pub(super) fn unknown(name: &str) -> Failure {
+    failure(404, "unknown", format!("no statement is called {name}"))
+}
+
+/// What the plugin is told of `error` in its statement `name`.
+pub(super) fn of(name: &str, error: &Failed, bare: impl Fn(&str) -> String) -> Failure {
+    let told = |status, code| failure(status, code, format!("{name}: {error}"));
+    match error {
+        Failed::Time(_) => told(429, "time"),
+        Failed::Bytes(_) => told(429, "bytes"),
+        Failed::Denied(_) => failure(403, "denied", format!("{name}: it reaches beyond what was granted")),
+        Failed::Unique(table) => {
+            let table = bare(table);
+            let mut failure = failure(409, "unique", format!("{name}: a row like this is there already in {table}"));
+            failure.detail = Some(serde_json::json!({ "table": table }).to_string());
+            failure
+        }
+        Failed::ForeignKey => told(409, "foreign-key"),
+        Failed::Constraint(_) => told(422, "constraint"),
+        Failed::Statement(_) => told(500, "failed"),
+        Failed::Unavailable(_) => failure(503, "unavailable", format!("{name}: the database is busy")),
+    }
+}

@@ -1,0 +1,195 @@
+//! Migrations of plugins: `migrations/NNNN_name.sql`, or a pair `.sqlite.sql` and `.postgres.sql`.
+//!
+//! They run in the caller's transaction, all or none; a candidate's are rolled back after its statements were prepared.
+//! A file that ran is remembered by its checksum and never runs again. There is no way back: a package that is older than
+//! the schema runs only where the newer package said so (`compatible-from`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rookery_plugin_host::{Fault, Stage};
+
+use super::check::{self, Checked, Rules};
+use super::{Files, text, utf8};
+use crate::crypto;
+use crate::model::Time;
+use crate::plugins::{Manifest, PluginId};
+use crate::store::confined::{Limits, Scope};
+use crate::store::plugin_schema::{self, Applied, NewApplied};
+use crate::store::{Engine, Executor as _, Tx};
+
+/// For one statement of a migration.
+const LIMITS: Limits = Limits { time: Duration::from_secs(60), rows: 0, bytes: 1 << 20 };
+
+/// What was done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Migrated {
+    /// The numbers of the migrations that ran now.
+    pub applied: Vec<u32>,
+    /// The number of the schema: the last migration.
+    pub version: u32,
+    /// One of those that ran now is marked `-- contract`: the generation before it must not serve any more.
+    pub contract: bool,
+}
+
+/// A file, or a pair of files.
+#[derive(Debug, Default)]
+struct Migration {
+    name: String,
+    sqlite: Option<Arc<[u8]>>,
+    postgres: Option<Arc<[u8]>>,
+}
+
+/// Makes the plugin's name-space if it is not there, and runs what has not run.
+///
+/// # Errors
+/// At [`Stage::Migrate`]; roll `tx` back then.
+pub async fn migrate(
+    tx: &mut Tx,
+    plugin: PluginId,
+    manifest: &Manifest,
+    files: &Files,
+    now: Time,
+) -> Result<Migrated, Fault> {
+    let Some(sql) = &manifest.sql else { return Ok(Migrated::default()) };
+    let fault = |what: String| Fault::new(Stage::Migrate, format!("plugin {}: {what}", manifest.plugin.name));
+    let scope = super::scope(tx, manifest).await.map_err(&fault)?;
+    tx.ensure_namespace(&scope).await.map_err(|error| fault(no_namespace(&error)))?;
+    let migrations = collect(&sql.migrations, files).map_err(&fault)?;
+    let applied = plugin_schema::list(&mut *tx, plugin).await.map_err(|error| fault(error.to_string()))?;
+    let engine = (&mut *tx).engine();
+    let last = check_applied(engine, &migrations, &applied).map_err(&fault)?;
+    let scope = Arc::new(Scope { migrating: true, ..scope });
+    let mut done = Migrated { version: last, ..Migrated::default() };
+    for (number, migration) in migrations.range(last + 1..) {
+        let begun = Instant::now();
+        let (statements, contract) = translate(&scope, engine, migration).map_err(&fault)?;
+        for statement in statements {
+            let text: Arc<str> = statement.text.into();
+            tx.confined(&scope, &text, Vec::new(), &LIMITS).await.map_err(|error| {
+                fault(format!("migration {} failed: {}", migration.name, error.to_string().replace('\n', " ")))
+            })?;
+        }
+        let new = NewApplied {
+            version: i64::from(*number),
+            name: &migration.name,
+            sha256: &sha256(engine, migration),
+            applied_at: now,
+            duration_ms: i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX),
+            compatible_from: manifest.plugin.compatible_from.map(i64::from),
+        };
+        plugin_schema::insert(tx, plugin, &new).await.map_err(|error| fault(error.to_string()))?;
+        done.applied.push(*number);
+        done.version = *number;
+        done.contract |= contract;
+    }
+    Ok(done)
+}
+
+fn no_namespace(error: &crate::store::Error) -> String {
+    if error.is_denied() {
+        "its tables have no place: the server's role of the database may not make roles and schemas, so give it CREATEROLE, \
+         and CREATE on the database"
+            .to_owned()
+    } else {
+        format!("its tables have no place: {error}")
+    }
+}
+
+/// The package's migrations by number.
+fn collect(folder: &str, files: &Files) -> Result<BTreeMap<u32, Migration>, String> {
+    let folder = format!("{}/", folder.trim_end_matches('/'));
+    let mut found: BTreeMap<u32, Migration> = BTreeMap::new();
+    for (path, text) in files {
+        let Some(file) = path.strip_prefix(&folder) else { continue };
+        let Some(stem) = file.strip_suffix(".sql") else { continue };
+        let (name, engine) = match stem.rsplit_once('.') {
+            Some((name, "sqlite")) => (name, Some(Engine::Sqlite)),
+            Some((name, "postgres")) => (name, Some(Engine::Postgres)),
+            _ => (stem, None),
+        };
+        let number = name.split('_').next().and_then(|digits| digits.parse().ok()).filter(|number| *number > 0);
+        let number: u32 = number.ok_or_else(|| format!("{path} has no number: call it 0001_what.sql"))?;
+        let migration = found.entry(number).or_default();
+        if !migration.name.is_empty() && migration.name != name {
+            return Err(format!("two migrations have the number {number}: {} and {name}", migration.name));
+        }
+        name.clone_into(&mut migration.name);
+        if engine != Some(Engine::Postgres) {
+            migration.sqlite = Some(Arc::clone(text));
+        }
+        if engine != Some(Engine::Sqlite) {
+            migration.postgres = Some(Arc::clone(text));
+        }
+    }
+    match found.values().find(|migration| migration.sqlite.is_none() || migration.postgres.is_none()) {
+        Some(half) => Err(format!("migration {} is there for one database only: add the other file", half.name)),
+        None => Ok(found),
+    }
+}
+
+/// The number of the last migration that ran, after a look at whether this package and the schema go together.
+fn check_applied(engine: Engine, migrations: &BTreeMap<u32, Migration>, applied: &[Applied]) -> Result<u32, String> {
+    let newest = migrations.keys().next_back().copied().unwrap_or(0);
+    for ran in applied {
+        let number = u32::try_from(ran.version).unwrap_or(u32::MAX);
+        match migrations.get(&number) {
+            Some(migration) if sha256(engine, migration) != ran.sha256 => {
+                return Err(format!(
+                    "migration {} was edited after it ran: restore it, and change the schema in a new one",
+                    ran.name
+                ));
+            }
+            None if number <= newest => {
+                return Err(format!("migration {} ran and is not in this package: restore it", ran.name));
+            }
+            _ => {}
+        }
+    }
+    let Some(last) = applied.last() else { return Ok(0) };
+    let version = u32::try_from(last.version).unwrap_or(u32::MAX);
+    if version > newest && last.compatible_from.is_none_or(|from| from > i64::from(newest)) {
+        return Err(format!(
+            "its tables are at migration {}, this package ends at {newest}, and the package that made them does not say by \
+             compatible-from that this one may run on them: install that version or a newer one",
+            last.name
+        ));
+    }
+    let skipped = migrations.keys().find(|number| **number < version && !applied.iter().any(|ran| ran.version == i64::from(**number)));
+    match skipped {
+        Some(number) => Err(format!("migration {number} comes before {}, which ran already: give it a higher number", last.name)),
+        None => Ok(version),
+    }
+}
+
+fn file(engine: Engine, migration: &Migration) -> &[u8] {
+    let file = match engine {
+        Engine::Sqlite => &migration.sqlite,
+        Engine::Postgres => &migration.postgres,
+    };
+    file.as_deref().unwrap_or_default()
+}
+
+fn sha256(engine: Engine, migration: &Migration) -> String {
+    crypto::sha256_hex(file(engine, migration))
+}
+
+/// Checks a migration for both engines; gives what `engine` runs, and whether it is marked.
+fn translate(scope: &Scope, engine: Engine, migration: &Migration) -> Result<(Vec<Checked>, bool), String> {
+    let refused = |what: String| format!("migration {}: {what}", migration.name);
+    let mut kept = Vec::new();
+    for each in [Engine::Sqlite, Engine::Postgres] {
+        let source = utf8(file(each, migration)).map_err(refused)?;
+        let read = text::read(source, &[], each).map_err(refused)?;
+        if !read.slots.is_empty() {
+            return Err(refused("it has {…}, which migrations have not".to_owned()));
+        }
+        let statements = check::migration(Rules { scope, engine: each }, read.tokens).map_err(refused)?;
+        if each == engine {
+            kept = statements;
+        }
+    }
+    let source = utf8(file(engine, migration)).map_err(refused)?;
+    Ok((kept, source.lines().any(|line| line.trim().strip_prefix("--").is_some_and(|rest| rest.trim() == "contract"))))
+}

@@ -1,0 +1,203 @@
+//! Running statements: on a connection of their own, or inside a transaction that the server shares.
+
+use std::sync::Arc;
+
+use rookery_plugin_host::imports::sql::{Rows, Value};
+use rookery_plugin_host::imports::types::Failure;
+
+use super::check::{self, Rules};
+use super::failure::{self, failure, unknown};
+use super::statements::{Statement, Statements};
+use super::text::{self, Slot};
+use super::value;
+use crate::app::App;
+use crate::model::Cursor;
+use crate::store::Tx;
+use crate::store::confined::{self, Arg, Kind, Limits};
+
+/// Parameters of one call of [`Statements::run_many`] at most.
+const MOST_VALUES: usize = 100_000;
+
+/// A text with its values.
+struct Bound {
+    text: Arc<str>,
+    args: Vec<Arg>,
+    limits: Limits,
+    /// The rows come oldest first.
+    turned: bool,
+}
+
+impl Statements {
+    /// Runs a statement that reads, on a connection of its own.
+    ///
+    /// # Errors
+    /// As the contract's `sql.query`; 422 `sql.read-only` for a statement that changes something.
+    pub async fn read(&self, app: &App, name: &str, params: Vec<Value>) -> Result<Rows, Failure> {
+        let statement = self.find(name).ok_or_else(|| unknown(name))?;
+        if statement.writes {
+            return Err(failure(422, "read-only", format!("{name} changes something, which is not possible here")));
+        }
+        let bound = self.bind(statement, params)?;
+        let done = app.db.confined(&self.scope, &bound.text, bound.args, &bound.limits).await;
+        self.answer(statement, done, bound.turned)
+    }
+
+    /// Runs a statement inside `tx`. After a failure that is the database's own the transaction stands as before, except
+    /// after `sql.time` and `sql.bytes`, which end it.
+    ///
+    /// # Errors
+    /// As the contract's `sql.query`.
+    pub async fn run(&self, tx: &mut Tx, name: &str, params: Vec<Value>) -> Result<Rows, Failure> {
+        let statement = self.find(name).ok_or_else(|| unknown(name))?;
+        self.charge(statement.grows, &params)?;
+        let bound = self.bind(statement, params)?;
+        let done = tx.confined(&self.scope, &bound.text, bound.args, &bound.limits).await;
+        self.answer(statement, done, bound.turned)
+    }
+
+    /// Runs a statement once for each `width` values; gives how many rows it changed in all.
+    ///
+    /// # Errors
+    /// As [`Statements::run`]; what was done before stays in `tx`, so roll it back.
+    pub async fn run_many(&self, tx: &mut Tx, name: &str, width: u16, params: Vec<Value>) -> Result<u64, Failure> {
+        let width = usize::from(width);
+        if width == 0 || params.len() % width != 0 {
+            return Err(failure(422, "params", format!("{name}: {} values are no rows of {width}", params.len())));
+        }
+        if params.len() > MOST_VALUES {
+            return Err(failure(413, "params", format!("{name}: more than {MOST_VALUES} values at once")));
+        }
+        let mut changed = 0;
+        let mut rest = params.into_iter();
+        loop {
+            let row: Vec<Value> = rest.by_ref().take(width).collect();
+            if row.is_empty() {
+                return Ok(changed);
+            }
+            changed += self.run(tx, name, row).await?.affected;
+        }
+    }
+
+    /// Runs a text made at run time, checked and confined as the others; its parameters are `:p1`, `:p2` …
+    ///
+    /// # Errors
+    /// 403 without the permission, 422 `sql.refused` for what the check refuses, else as [`Statements::run`].
+    pub async fn dynamic(
+        &self,
+        app: &App,
+        tx: Option<&mut Tx>,
+        text: &str,
+        params: Vec<Value>,
+    ) -> Result<Rows, Failure> {
+        const NAME: &str = "a text made at run time";
+        if !self.dynamic {
+            return Err(failure(403, "denied", "sql-dynamic was not granted"));
+        }
+        let known: Vec<(String, Kind)> =
+            params.iter().enumerate().map(|(n, value)| (format!("p{}", n + 1), value::kind_of(value))).collect();
+        let refused = |what| failure(422, "refused", format!("the text is refused: {what}"));
+        let read = text::read(text, &known, self.engine).map_err(refused)?;
+        let rules = Rules { scope: &self.scope, engine: self.engine };
+        let checked = check::statement(rules, read.tokens, None).map_err(refused)?;
+        self.charge(checked.grows, &params)?;
+        let mut args = Vec::with_capacity(read.slots.len());
+        for slot in read.slots {
+            args.push(match slot {
+                Slot::Param(index) => value::arg(&known[index].0, known[index].1, params[index].clone())?,
+                Slot::Now | Slot::Before | Slot::After => self.now(),
+            });
+        }
+        let text: Arc<str> = checked.text.into();
+        let done = match tx {
+            Some(tx) => tx.confined(&self.scope, &text, args, &self.limits).await,
+            None if checked.writes => return Err(failure(422, "read-only", "the text changes something")),
+            None => app.db.confined(&self.scope, &text, args, &self.limits).await,
+        };
+        done.map(rows).map_err(|error| failure::of(NAME, &error, |table| self.bare(table)))
+    }
+
+    fn charge(&self, grows: bool, params: &[Value]) -> Result<(), Failure> {
+        if grows && !self.quota.take(params.iter().map(value::size).sum()) {
+            let most = self.quota.most() >> 20;
+            return Err(failure(507, "quota", format!("the plugin's tables have reached their limit of {most} MiB")));
+        }
+        Ok(())
+    }
+
+    fn now(&self) -> Arg {
+        Arg::Integer(self.clock.now().timestamp_millis())
+    }
+
+    fn bind(&self, statement: &Statement, params: Vec<Value>) -> Result<Bound, Failure> {
+        let (name, wanted) = (&statement.name, statement.params.len());
+        if params.len() != wanted {
+            return Err(failure(422, "params", format!("{name} takes {wanted} parameters, not {}", params.len())));
+        }
+        let mut limits = Limits { rows: statement.max_rows, ..self.limits };
+        let cursor = statement.page.map(|at| cursor(&params, at, limits.rows));
+        let mut values = Vec::with_capacity(wanted);
+        for ((param, kind), given) in statement.params.iter().zip(params) {
+            values.push(value::arg(param, *kind, given)?);
+        }
+        if let (Some(cursor), Some([.., limit])) = (&cursor, statement.page) {
+            values[limit] = Arg::Integer(cursor.limit);
+            limits.rows = limits.rows.min(usize::try_from(cursor.limit).unwrap_or(0));
+        }
+        let bounds = cursor.unwrap_or_default();
+        let args = statement.slots.iter().map(|slot| match slot {
+            Slot::Param(index) => values[*index].clone(),
+            Slot::Now => self.now(),
+            Slot::Before => Arg::Integer(bounds.before()),
+            Slot::After => Arg::Integer(bounds.after()),
+        });
+        let turned = bounds.ascending() && statement.ascending.is_some();
+        let text = if turned { statement.ascending.as_ref() } else { None }.unwrap_or(&statement.text);
+        Ok(Bound { text: Arc::clone(text), args: args.collect(), limits, turned })
+    }
+
+    fn answer(
+        &self,
+        statement: &Statement,
+        done: Result<confined::Rows, confined::Failed>,
+        turned: bool,
+    ) -> Result<Rows, Failure> {
+        let mut done = done.map_err(|error| failure::of(&statement.name, &error, |table| self.bare(table)))?;
+        if done.columns.is_empty() {
+            done.columns.clone_from(&statement.columns);
+        }
+        if statement.page.is_some() {
+            done.truncated = false;
+        }
+        let mut rows = rows(done);
+        if turned {
+            rows.values = turn(rows.values, rows.columns.len());
+        }
+        Ok(rows)
+    }
+
+    /// A table's name as the plugin writes it.
+    fn bare(&self, table: &str) -> String {
+        table.trim_start_matches(self.scope.prefix.as_str()).to_owned()
+    }
+}
+
+fn rows(rows: confined::Rows) -> Rows {
+    let confined::Rows { columns, values, affected, truncated, .. } = rows;
+    Rows { columns, values: values.into_iter().map(value::value).collect(), affected, truncated }
+}
+
+/// The last row first.
+fn turn(values: Vec<Value>, width: usize) -> Vec<Value> {
+    values.chunks(width.max(1)).rev().flatten().cloned().collect()
+}
+
+/// The page that the parameters say; a limit of none or 0 is that of the statement.
+fn cursor(params: &[Value], at: [usize; 4], most: usize) -> Cursor {
+    let [max_id, since_id, min_id, limit] = at.map(|index| match params.get(index) {
+        Some(Value::Integer(id)) => Some(*id),
+        _ => None,
+    });
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let limit = limit.filter(|limit| *limit > 0).map_or(most, |limit| limit.min(most));
+    Cursor { limit, max_id, since_id, min_id }
+}

@@ -1,0 +1,191 @@
+//! The statements of one plugin: read, checked and prepared when it is loaded, found by name when it runs.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use rookery_plugin_host::{Fault, Stage};
+
+use super::check::{self, Checked, Rules};
+use super::quota::Quota;
+use super::source::{self, Source};
+use super::text::{self, Slot};
+use super::{Files, Returns, limits, utf8};
+use crate::app::App;
+use crate::clock::Clock;
+use crate::plugins::{Manifest, PluginId};
+use crate::store::confined::{Failed, Kind, Limits, Scope};
+use crate::store::{Engine, Tx};
+
+/// The paging parameters that `{page:…}` adds, in this order, unless the statement declares them.
+const PAGE: [&str; 4] = ["max_id", "since_id", "min_id", "limit"];
+
+/// One statement.
+#[derive(Debug)]
+pub struct Statement {
+    /// Its name.
+    pub name: String,
+    /// Names and types of its parameters, in order; those of a page included.
+    pub params: Vec<(String, Kind)>,
+    /// It changes something.
+    pub writes: bool,
+    /// What its caller gets.
+    pub returns: Returns,
+    /// Most rows that it gives.
+    pub max_rows: usize,
+    /// Tables and views that it reads: for people.
+    pub reads: Vec<String>,
+    /// Tables that it changes: for people.
+    pub changes: Vec<String>,
+    /// It may make the tables larger.
+    pub(super) grows: bool,
+    /// Names of its columns.
+    pub(super) columns: Vec<String>,
+    pub(super) text: Arc<str>,
+    /// The text for the page above `min_id`.
+    pub(super) ascending: Option<Arc<str>>,
+    pub(super) slots: Vec<Slot>,
+    /// Where the paging parameters stand.
+    pub(super) page: Option<[usize; 4]>,
+}
+
+/// All statements of a plugin.
+#[derive(Debug)]
+pub struct Statements {
+    pub(super) scope: Arc<Scope>,
+    pub(super) engine: Engine,
+    pub(super) clock: Clock,
+    pub(super) limits: Limits,
+    pub(super) quota: Quota,
+    pub(super) dynamic: bool,
+    by_name: HashMap<String, Statement>,
+}
+
+impl Statements {
+    /// Reads the statements of a package, checks them for both engines and prepares each on this one, inside `tx`: on the
+    /// schema as the package's migrations leave it. None when the manifest has no `[sql]`.
+    ///
+    /// # Errors
+    /// At [`Stage::Statements`], with the first statement that is refused.
+    pub async fn load(
+        app: &App,
+        plugin: PluginId,
+        manifest: &Manifest,
+        files: &Files,
+        tx: &mut Tx,
+    ) -> Result<Option<Self>, Fault> {
+        let Some(sql) = &manifest.sql else { return Ok(None) };
+        let name = &manifest.plugin.name;
+        let fault = |what: String| Fault::new(Stage::Statements, format!("plugin {name}: {what}"));
+        let scope = super::scope(tx, manifest).await.map_err(|what| fault(format!("its statements cannot be prepared: {what}")))?;
+        let limits = limits(manifest);
+        let text = files.get(&sql.statements).ok_or_else(|| fault(format!("{} is missing", sql.statements)))?;
+        let text = utf8(text).map_err(|what| fault(format!("{}: {what}", sql.statements)))?;
+        let sources = source::read(text).map_err(|what| fault(format!("{}: {what}", sql.statements)))?;
+        let (engine, scope) = (app.db.engine(), Arc::new(scope));
+        let mut by_name = HashMap::with_capacity(sources.len());
+        for source in &sources {
+            let statement = compile(&scope, engine, source, &limits).map_err(|what| fault(format!("statement {}: {what}", source.name)))?;
+            let columns = prepare(tx, &scope, &statement).await;
+            let columns = columns.map_err(|error| fault(format!("statement {}: {}", source.name, refused(&error))))?;
+            by_name.insert(source.name.clone(), Statement { columns, ..statement });
+        }
+        let quota = Quota::new(app.db.clone(), plugin, Arc::clone(&scope), super::db_size(manifest).map_err(&fault)?);
+        let dynamic = manifest.permissions.sql_dynamic;
+        Ok(Some(Self { scope, engine, clock: app.clock.clone(), limits, quota, dynamic, by_name }))
+    }
+
+    /// The statement of this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Statement> {
+        self.by_name.get(name)
+    }
+
+    /// All of them, in order of names.
+    #[must_use]
+    pub fn all(&self) -> Vec<&Statement> {
+        let ordered: BTreeMap<&str, &Statement> = self.by_name.iter().map(|(name, one)| (name.as_str(), one)).collect();
+        ordered.into_values().collect()
+    }
+}
+
+/// What an admin reads of an engine's refusal.
+fn refused(error: &Failed) -> String {
+    format!("the database refuses it: {}", error.to_string().replace('\n', " "))
+}
+
+async fn prepare(tx: &mut Tx, scope: &Arc<Scope>, statement: &Statement) -> Result<Vec<String>, Failed> {
+    let kinds: Vec<Kind> = statement.slots.iter().map(|slot| statement.kind(*slot)).collect();
+    if let Some(ascending) = &statement.ascending {
+        tx.prepare_confined(scope, ascending, &kinds).await?;
+    }
+    tx.prepare_confined(scope, &statement.text, &kinds).await
+}
+
+impl Statement {
+    fn kind(&self, slot: Slot) -> Kind {
+        match slot {
+            Slot::Param(index) => self.params.get(index).map_or(Kind::Text, |(_, kind)| *kind),
+            Slot::Now | Slot::Before | Slot::After => Kind::Integer,
+        }
+    }
+}
+
+/// Checks the text for both engines, and keeps that of `engine`.
+fn compile(scope: &Scope, engine: Engine, source: &Source, limits: &Limits) -> Result<Statement, String> {
+    let params = params(source);
+    let other = if engine == Engine::Sqlite { Engine::Postgres } else { Engine::Sqlite };
+    translate(Rules { scope, engine: other }, source, &params)?;
+    let Translated { down, up, slots } = translate(Rules { scope, engine }, source, &params)?;
+    let at = |name: &str| params.iter().position(|(known, _)| known == name);
+    let page = match (up.is_some(), PAGE.map(at)) {
+        (true, [Some(a), Some(b), Some(c), Some(d)]) => Some([a, b, c, d]),
+        _ => None,
+    };
+    let paged = matches!(source.returns, Returns::Statuses | Returns::Accounts);
+    if paged && page.is_none() {
+        return Err("it returns a page and has no {page:column}: write it into its WHERE".to_owned());
+    }
+    Ok(Statement {
+        name: source.name.clone(),
+        writes: down.writes,
+        returns: source.returns,
+        max_rows: source.max_rows.unwrap_or(limits.rows).min(limits.rows),
+        reads: down.reads.into_iter().collect(),
+        changes: down.changes.into_iter().collect(),
+        grows: down.grows,
+        columns: Vec::new(),
+        text: down.text.into(),
+        ascending: up.map(|up| up.text.into()),
+        slots,
+        page,
+        params,
+    })
+}
+
+fn params(source: &Source) -> Vec<(String, Kind)> {
+    let mut params = source.params.clone();
+    let paged = [Engine::Sqlite, Engine::Postgres].iter().any(|engine| source.text(*engine).is_some_and(|text| text.contains("{page:")));
+    for name in PAGE {
+        if paged && !params.iter().any(|(known, _)| known == name) {
+            params.push((name.to_owned(), Kind::Integer));
+        }
+    }
+    params
+}
+
+struct Translated {
+    down: Checked,
+    up: Option<Checked>,
+    slots: Vec<Slot>,
+}
+
+fn translate(rules: Rules<'_>, source: &Source, params: &[(String, Kind)]) -> Result<Translated, String> {
+    let read = text::read(source.text(rules.engine).unwrap_or_default(), params, rules.engine)?;
+    let page = read.page.as_ref().map(|page| (page.column.as_str(), page.limit.as_str()));
+    let check = |ascending| {
+        check::statement(rules, read.tokens.clone(), page.map(|(column, limit)| (column, limit, ascending)))
+    };
+    let down = check(false)?;
+    let up = page.map(|_| check(true)).transpose()?;
+    Ok(Translated { down, up, slots: read.slots })
+}

@@ -1,0 +1,96 @@
+//! Which migrations of plugins ran, and how large their tables are.
+
+use super::confined::Scope;
+use super::{Db, Executor, Result, Tx};
+use crate::model::Time;
+use crate::plugins::PluginId;
+use crate::sql;
+
+/// A migration that ran.
+#[derive(Clone, Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the table plugin_migrations")]
+pub struct Applied {
+    pub version: i64,
+    pub name: String,
+    pub sha256: String,
+    pub compatible_from: Option<i64>,
+}
+
+/// A migration that has just run.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "columns of the table plugin_migrations")]
+pub struct NewApplied<'a> {
+    pub version: i64,
+    pub name: &'a str,
+    pub sha256: &'a str,
+    pub applied_at: Time,
+    pub duration_ms: i64,
+    pub compatible_from: Option<i64>,
+}
+
+/// In order.
+///
+/// # Errors
+/// When the database does.
+pub async fn list(db: impl Executor, plugin: PluginId) -> Result<Vec<Applied>> {
+    db.query(sql!(
+        "SELECT version, name, sha256, compatible_from FROM plugin_migrations WHERE plugin_id = $1 ORDER BY version"
+    ))
+    .bind(plugin)
+    .all()
+    .await
+}
+
+/// Notes that a migration ran.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert(tx: &mut Tx, plugin: PluginId, applied: &NewApplied<'_>) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO plugin_migrations (plugin_id, version, name, sha256, applied_at, duration_ms, compatible_from)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)"
+    ))
+    .bind(plugin)
+    .bind(applied.version)
+    .bind(applied.name.to_owned())
+    .bind(applied.sha256.to_owned())
+    .bind(applied.applied_at)
+    .bind(applied.duration_ms)
+    .bind(applied.compatible_from)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Forgets all migrations of a plugin whose tables are gone.
+///
+/// # Errors
+/// When the database does.
+pub async fn forget(tx: &mut Tx, plugin: PluginId) -> Result<()> {
+    tx.query(sql!("DELETE FROM plugin_migrations WHERE plugin_id = $1")).bind(plugin).execute().await?;
+    Ok(())
+}
+
+/// Bytes of a plugin's tables, their indexes and its small values. Reads all of it on SQLite: not for every request.
+///
+/// # Errors
+/// When the database does.
+pub async fn size(db: &Db, plugin: PluginId, scope: &Scope) -> Result<i64> {
+    let place = match db.engine() {
+        super::Engine::Sqlite => format!("{}*", scope.prefix),
+        super::Engine::Postgres => scope.schema.clone(),
+    };
+    db.query(sql!(
+        sqlite: "SELECT COALESCE((SELECT SUM(d.pgsize) FROM sqlite_schema s CROSS JOIN dbstat d
+                                  WHERE d.name = s.name AND d.aggregate = 1 AND s.tbl_name GLOB $1), 0)
+                      + COALESCE((SELECT SUM(LENGTH(k.key) + LENGTH(k.value)) FROM plugin_kv k WHERE k.plugin_id = $2), 0)";
+        postgres: "SELECT (COALESCE((SELECT SUM(pg_total_relation_size(c.oid)) FROM pg_class c
+                                     JOIN pg_namespace n ON n.oid = c.relnamespace
+                                     WHERE n.nspname = $1 AND c.relkind = 'r'), 0)
+                      + COALESCE((SELECT SUM(OCTET_LENGTH(k.key) + OCTET_LENGTH(k.value)) FROM plugin_kv k WHERE k.plugin_id = $2), 0))::BIGINT"
+    ))
+    .bind(place)
+    .bind(plugin)
+    .scalar()
+    .await
+}
