@@ -30,6 +30,7 @@ mod mutes;
 mod notifications;
 mod oauth;
 mod password;
+mod plugins;
 mod preferences;
 mod profile;
 mod relationships;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use libsqlite3_sys as ffi;
 
-use super::{Scope, functions};
+use super::{Scope, functions, namespace};
 
 /// Steps of SQLite's machine between two looks at the clock: some ten microseconds.
 const STEPS: c_int = 2_000;
@@ -94,6 +94,8 @@ fn allows(scope: &Scope, action: c_int, names: [&str; 4]) -> bool {
         ffi::SQLITE_SELECT => true,
         ffi::SQLITE_FUNCTION => functions::is_allowed(second) || (scope.migrating && functions::is_internal(second)),
         _ if database == "temp" && !is_schema(first) => false,
+        // No column: a table of which no value is used, named without the view through which it is read.
+        ffi::SQLITE_READ if second.is_empty() && scope.views.iter().any(|view| namespace::bases(view).contains(&first)) => true,
         ffi::SQLITE_READ => {
             own(first) || view(first) || view(through) || schema(first) || functions::is_table(first)
         }

@@ -13,6 +13,16 @@ pub const VIEWS: &[&str] = &[
     "lists", "mentions", "mutes", "status_tags", "statuses", "statuses_private", "tags",
 ];
 
+/// The tables of which a view is made.
+pub(super) fn bases(view: &str) -> &[&str] {
+    match view {
+        "accounts" => &["accounts", "users"],
+        "status_tags" => &["status_tags", "tags"],
+        "statuses_private" => &["statuses"],
+        other => VIEWS.iter().find(|known| **known == other).map_or(&[], std::slice::from_ref),
+    }
+}
+
 /// Whoever changes roles and schemas of plugins holds this lock of the database until the end of the transaction.
 const LOCK: i64 = 0x526f_6f6b_6572_7931;
 

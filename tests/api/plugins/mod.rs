@@ -1,0 +1,3 @@
+//! The plugin platform.
+
+mod sql;
