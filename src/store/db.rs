@@ -319,8 +319,7 @@ async fn open_sqlite(options: &Options) -> Result<Pools> {
     forget_statistics(&write).await?;
     let reading = base.pragma("query_only", "true");
     let readers = Arc::new(Readers::new(reading.clone()));
-    let read =
-        pool().max_connections(options.max_connections).min_connections(1).connect_with(reading).await?;
+    let read = pool().max_connections(options.max_connections).min_connections(1).connect_with(reading).await?;
     Ok(Pools::Sqlite { write, read, writer, readers })
 }
 

@@ -156,9 +156,13 @@ fn check_applied(engine: Engine, migrations: &BTreeMap<u32, Migration>, applied:
             last.name
         ));
     }
-    let skipped = migrations.keys().find(|number| **number < version && !applied.iter().any(|ran| ran.version == i64::from(**number)));
+    let skipped = migrations
+        .keys()
+        .find(|number| **number < version && !applied.iter().any(|ran| ran.version == i64::from(**number)));
     match skipped {
-        Some(number) => Err(format!("migration {number} comes before {}, which ran already: give it a higher number", last.name)),
+        Some(number) => {
+            Err(format!("migration {number} comes before {}, which ran already: give it a higher number", last.name))
+        }
         None => Ok(version),
     }
 }

@@ -106,7 +106,8 @@ fn limits(manifest: &Manifest) -> Limits {
 fn db_size(manifest: &Manifest) -> Result<u64, String> {
     let Some(text) = &manifest.limits.db_size else { return Ok(DB_SIZE) };
     let units = [("GiB", 30), ("MiB", 20), ("KiB", 10), ("B", 0)];
-    let found = units.iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?.trim().parse::<u64>().ok()?, *shift)));
+    let found =
+        units.iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?.trim().parse::<u64>().ok()?, *shift)));
     match found.and_then(|(number, shift)| number.checked_mul(1 << shift)) {
         Some(bytes) => Ok(bytes),
         None => Err(format!("limits.db-size is \"{text}\", which is no size: write it like 256MiB")),

@@ -82,7 +82,8 @@ pub fn read(text: &str) -> Result<Vec<Source>, String> {
         match annotation.and_then(|text| text.split_once(':')).map(|(key, rest)| (key.trim(), rest.trim())) {
             Some(("name", rest)) => sources.push(head(rest).map_err(at)?),
             Some(("params", rest)) => {
-                let source = sources.last_mut().ok_or_else(|| at("-- params: stands before any -- name:".to_owned()))?;
+                let source =
+                    sources.last_mut().ok_or_else(|| at("-- params: stands before any -- name:".to_owned()))?;
                 source.params.extend(params(rest).map_err(at)?);
             }
             Some(("dialect", rest)) => {
@@ -91,7 +92,8 @@ pub fn read(text: &str) -> Result<Vec<Source>, String> {
                     "postgres" => Engine::Postgres,
                     _ => return Err(at(format!("{rest} is no dialect: write sqlite or postgres"))),
                 };
-                let source = sources.last_mut().ok_or_else(|| at("-- dialect: stands before any -- name:".to_owned()))?;
+                let source =
+                    sources.last_mut().ok_or_else(|| at("-- dialect: stands before any -- name:".to_owned()))?;
                 source.texts.retain(|(_, text)| !text.trim().is_empty());
                 source.texts.push((Some(engine), String::new()));
             }
@@ -134,13 +136,8 @@ fn head(text: &str) -> Result<Source, String> {
     if !is_name(&name) {
         return Err(format!("\"{name}\" is no name of a statement: use a-z, 0-9 and _"));
     }
-    let mut source = Source {
-        name,
-        returns: Returns::Many,
-        max_rows: None,
-        params: Vec::new(),
-        texts: vec![(None, String::new())],
-    };
+    let mut source =
+        Source { name, returns: Returns::Many, max_rows: None, params: Vec::new(), texts: vec![(None, String::new())] };
     let mut returns = None;
     while let Some(key) = words.next() {
         let value = words.next().unwrap_or_default();

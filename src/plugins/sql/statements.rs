@@ -76,7 +76,9 @@ impl Statements {
         let Some(sql) = &manifest.sql else { return Ok(None) };
         let name = &manifest.plugin.name;
         let fault = |what: String| Fault::new(Stage::Statements, format!("plugin {name}: {what}"));
-        let scope = super::scope(tx, manifest).await.map_err(|what| fault(format!("its statements cannot be prepared: {what}")))?;
+        let scope = super::scope(tx, manifest)
+            .await
+            .map_err(|what| fault(format!("its statements cannot be prepared: {what}")))?;
         let limits = limits(manifest);
         let text = files.get(&sql.statements).ok_or_else(|| fault(format!("{} is missing", sql.statements)))?;
         let text = utf8(text).map_err(|what| fault(format!("{}: {what}", sql.statements)))?;
@@ -84,7 +86,8 @@ impl Statements {
         let (engine, scope) = (app.db.engine(), Arc::new(scope));
         let mut by_name = HashMap::with_capacity(sources.len());
         for source in &sources {
-            let statement = compile(&scope, engine, source, &limits).map_err(|what| fault(format!("statement {}: {what}", source.name)))?;
+            let statement = compile(&scope, engine, source, &limits)
+                .map_err(|what| fault(format!("statement {}: {what}", source.name)))?;
             let columns = prepare(tx, &scope, &statement).await;
             let columns = columns.map_err(|error| fault(format!("statement {}: {}", source.name, refused(&error))))?;
             by_name.insert(source.name.clone(), Statement { columns, ..statement });
@@ -164,7 +167,9 @@ fn compile(scope: &Scope, engine: Engine, source: &Source, limits: &Limits) -> R
 
 fn params(source: &Source) -> Vec<(String, Kind)> {
     let mut params = source.params.clone();
-    let paged = [Engine::Sqlite, Engine::Postgres].iter().any(|engine| source.text(*engine).is_some_and(|text| text.contains("{page:")));
+    let paged = [Engine::Sqlite, Engine::Postgres]
+        .iter()
+        .any(|engine| source.text(*engine).is_some_and(|text| text.contains("{page:")));
     for name in PAGE {
         if paged && !params.iter().any(|(known, _)| known == name) {
             params.push((name.to_owned(), Kind::Integer));

@@ -95,10 +95,12 @@ fn allows(scope: &Scope, action: c_int, names: [&str; 4]) -> bool {
         ffi::SQLITE_FUNCTION => functions::is_allowed(second) || (scope.migrating && functions::is_internal(second)),
         _ if database == "temp" && !is_schema(first) => false,
         // No column: a table of which no value is used, named without the view through which it is read.
-        ffi::SQLITE_READ if second.is_empty() && scope.views.iter().any(|view| namespace::bases(view).contains(&first)) => true,
-        ffi::SQLITE_READ => {
-            own(first) || view(first) || view(through) || schema(first) || functions::is_table(first)
+        ffi::SQLITE_READ
+            if second.is_empty() && scope.views.iter().any(|view| namespace::bases(view).contains(&first)) =>
+        {
+            true
         }
+        ffi::SQLITE_READ => own(first) || view(first) || view(through) || schema(first) || functions::is_table(first),
         ffi::SQLITE_INSERT | ffi::SQLITE_UPDATE | ffi::SQLITE_DELETE => own(first) || schema(first),
         ffi::SQLITE_CREATE_TABLE | ffi::SQLITE_DROP_TABLE => scope.migrating && own(first),
         ffi::SQLITE_CREATE_INDEX | ffi::SQLITE_DROP_INDEX | ffi::SQLITE_ALTER_TABLE => scope.migrating && own(second),

@@ -75,8 +75,22 @@ pub(super) fn declared(kind: Kind) -> PgTypeInfo {
 pub(super) fn readable(name: &str) -> bool {
     matches!(
         name,
-        "BOOL" | "INT2" | "INT4" | "INT8" | "FLOAT4" | "FLOAT8" | "NUMERIC" | "TEXT" | "VARCHAR" | "CHAR" | "NAME"
-            | "BYTEA" | "JSON" | "JSONB" | "TIMESTAMPTZ" | "UNKNOWN"
+        "BOOL"
+            | "INT2"
+            | "INT4"
+            | "INT8"
+            | "FLOAT4"
+            | "FLOAT8"
+            | "NUMERIC"
+            | "TEXT"
+            | "VARCHAR"
+            | "CHAR"
+            | "NAME"
+            | "BYTEA"
+            | "JSON"
+            | "JSONB"
+            | "TIMESTAMPTZ"
+            | "UNKNOWN"
     )
 }
 

@@ -9,8 +9,21 @@ use crate::store::{Engine, Error, Executor as _, Result, Tx};
 
 /// The views of `core_v1`. `statuses_private` is `statuses` for those that were granted `statuses:private`.
 pub const VIEWS: &[&str] = &[
-    "account_domain_blocks", "accounts", "blocks", "bookmarks", "custom_emojis", "favourites", "follows", "list_accounts",
-    "lists", "mentions", "mutes", "status_tags", "statuses", "statuses_private", "tags",
+    "account_domain_blocks",
+    "accounts",
+    "blocks",
+    "bookmarks",
+    "custom_emojis",
+    "favourites",
+    "follows",
+    "list_accounts",
+    "lists",
+    "mentions",
+    "mutes",
+    "status_tags",
+    "statuses",
+    "statuses_private",
+    "tags",
 ];
 
 /// The tables of which a view is made.
@@ -35,7 +48,8 @@ impl Scope {
         let role = match (&mut *tx).engine() {
             Engine::Sqlite => String::new(),
             Engine::Postgres => {
-                let database: String = tx.query(sql!(sqlite: "SELECT ''"; postgres: "SELECT current_database()::TEXT")).scalar().await?;
+                let database: String =
+                    tx.query(sql!(sqlite: "SELECT ''"; postgres: "SELECT current_database()::TEXT")).scalar().await?;
                 // Roles belong to the cluster, plugins to a database.
                 format!("p_{}_{name}", &crypto::sha256_hex(database.as_bytes())[..8])
             }
@@ -139,13 +153,18 @@ impl Tx {
     }
 
     async fn lock_namespaces(&mut self) -> Result<()> {
-        self.query(sql!(sqlite: "SELECT $1"; postgres: "SELECT pg_advisory_xact_lock($1)")).bind(LOCK).execute().await?;
+        self.query(sql!(sqlite: "SELECT $1"; postgres: "SELECT pg_advisory_xact_lock($1)"))
+            .bind(LOCK)
+            .execute()
+            .await?;
         Ok(())
     }
 
     async fn has_role(&mut self, role: &str) -> Result<bool> {
         let found: Option<(i64,)> = self
-            .query(sql!(sqlite: "SELECT 1 WHERE $1 = ''"; postgres: "SELECT 1::BIGINT FROM pg_roles WHERE rolname = $1"))
+            .query(
+                sql!(sqlite: "SELECT 1 WHERE $1 = ''"; postgres: "SELECT 1::BIGINT FROM pg_roles WHERE rolname = $1"),
+            )
             .bind(role.to_owned())
             .optional()
             .await?;

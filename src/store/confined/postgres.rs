@@ -68,7 +68,9 @@ pub(super) async fn prepare(
             let kind = column.type_info().name();
             if !bind::readable(kind) {
                 let name = column.name();
-                return Err(Failed::Statement(format!("its column {name} is of type {kind}, which plugins cannot read: cast it to text")));
+                return Err(Failed::Statement(format!(
+                    "its column {name} is of type {kind}, which plugins cannot read: cast it to text"
+                )));
             }
         }
         Ok(statement.columns().iter().map(|column| column.name().to_owned()).collect())

@@ -74,7 +74,9 @@ struct Entered(Option<Arc<Cell>>);
 impl Entered {
     fn new(cell: Arc<Cell>, scope: &Arc<Scope>, time: Duration) -> Result<Self, Failed> {
         if cell.is_confined() {
-            return Err(Failed::Unavailable("an earlier statement was cut off, so this transaction is over".to_owned()));
+            return Err(Failed::Unavailable(
+                "an earlier statement was cut off, so this transaction is over".to_owned(),
+            ));
         }
         cell.enter(scope, time);
         Ok(Self(Some(cell)))

@@ -133,7 +133,14 @@ async fn one_text_works_on_both_engines() {
     app.accounts(["alice"]).await;
     let sql = notes(&app).await;
     let mut tx = app.db().begin().await.unwrap();
-    let values = vec![int(1), text("first"), Value::Boolean(true), Value::Real(1.5), Value::Blob(vec![0, 1]), text("{\"key\": \"v\"}")];
+    let values = vec![
+        int(1),
+        text("first"),
+        Value::Boolean(true),
+        Value::Real(1.5),
+        Value::Blob(vec![0, 1]),
+        text("{\"key\": \"v\"}"),
+    ];
     let added = sql.run(&mut tx, "add", values).await.unwrap();
     assert_eq!(added.columns, ["id"]);
     assert_eq!(ids(&added), [1]);
@@ -141,7 +148,9 @@ async fn one_text_works_on_both_engines() {
         let values = vec![int(1), text(title), int(0), Value::Null, Value::Null, Value::Null];
         sql.run(&mut tx, "add", values).await.unwrap();
     }
-    let again = sql.run(&mut tx, "add", vec![int(1), text("second"), Value::Boolean(true), Value::Null, Value::Null, Value::Null]).await;
+    let again = sql
+        .run(&mut tx, "add", vec![int(1), text("second"), Value::Boolean(true), Value::Null, Value::Null, Value::Null])
+        .await;
     assert_eq!(ids(&again.unwrap()), [2], "the row that was there");
     tx.commit().await.unwrap();
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use sqlparser::ast::helpers::stmt_create_table::CreateTableBuilder;
 use sqlparser::ast::{
-    AlterTable, AlterTableOperation, ColumnDef, ColumnOption, ColumnOptionDef, CreateIndex, CreateTable, ForeignKeyConstraint,
-    Ident, ObjectName, ObjectType, RenameTableNameKind, Statement, TableConstraint,
+    AlterTable, AlterTableOperation, ColumnDef, ColumnOption, ColumnOptionDef, CreateIndex, CreateTable,
+    ForeignKeyConstraint, Ident, ObjectName, ObjectType, RenameTableNameKind, Statement, TableConstraint,
 };
 
 use super::Rules;
@@ -13,7 +13,11 @@ use super::exprs::Portable;
 use crate::plugins::sql::text;
 use crate::store::Engine;
 
-pub(super) fn statement(rules: Rules<'_>, statement: &mut Statement, changes: &mut BTreeSet<String>) -> Result<(), String> {
+pub(super) fn statement(
+    rules: Rules<'_>,
+    statement: &mut Statement,
+    changes: &mut BTreeSet<String>,
+) -> Result<(), String> {
     match statement {
         Statement::CreateTable(table) => create_table(rules, table, changes),
         Statement::CreateIndex(index) => create_index(rules, index),
@@ -71,7 +75,11 @@ fn column_def(rules: Rules<'_>, column: &mut ColumnDef) -> Result<(), String> {
     let mut key = false;
     for option in &mut column.options {
         match &mut option.option {
-            ColumnOption::Null | ColumnOption::NotNull | ColumnOption::Default(_) | ColumnOption::Unique(_) | ColumnOption::Check(_) => {}
+            ColumnOption::Null
+            | ColumnOption::NotNull
+            | ColumnOption::Default(_)
+            | ColumnOption::Unique(_)
+            | ColumnOption::Check(_) => {}
             ColumnOption::PrimaryKey(_) => key = true,
             ColumnOption::ForeignKey(foreign) => foreign_key(rules, foreign)?,
             other => return Err(format!("its column {} has {other}, which is not allowed", column.name)),
@@ -97,14 +105,19 @@ fn column_def(rules: Rules<'_>, column: &mut ColumnDef) -> Result<(), String> {
 fn model(rules: Rules<'_>, column: &str) -> Result<Vec<ColumnOptionDef>, String> {
     let tokens = text::tokens(&format!("CREATE TABLE t (c {column})"), rules.engine)?;
     match super::parse(rules, tokens)?.pop() {
-        Some(Statement::CreateTable(mut table)) => Ok(table.columns.pop().map(|column| column.options).unwrap_or_default()),
+        Some(Statement::CreateTable(mut table)) => {
+            Ok(table.columns.pop().map(|column| column.options).unwrap_or_default())
+        }
         _ => Err("it cannot be understood".to_owned()),
     }
 }
 
 fn foreign_key(rules: Rules<'_>, key: &mut ForeignKeyConstraint) -> Result<(), String> {
     let refused = || {
-        format!("it refers to {}: only tables of the plugin's own can be referred to; keep the id and handle the event of its removal", key.foreign_table)
+        format!(
+            "it refers to {}: only tables of the plugin's own can be referred to; keep the id and handle the event of its removal",
+            key.foreign_table
+        )
     };
     key.foreign_table = own(rules, &key.foreign_table).map_err(|_| refused())?.0;
     Ok(())
@@ -146,11 +159,15 @@ fn alter_table(rules: Rules<'_>, alter: &mut AlterTable, changes: &mut BTreeSet<
     changes.insert(bare);
     for operation in &mut alter.operations {
         match operation {
-            AlterTableOperation::AddColumn { column_def: column, column_position: None, .. } => column_def(rules, column)?,
+            AlterTableOperation::AddColumn { column_def: column, column_position: None, .. } => {
+                column_def(rules, column)?
+            }
             AlterTableOperation::RenameColumn { .. } => {}
             AlterTableOperation::DropColumn { drop_behavior: None, .. } => {}
             AlterTableOperation::RenameTable { table_name: RenameTableNameKind::To(name) } => rename(rules, name)?,
-            other => return Err(format!("it has {other}: a migration adds, renames and drops columns, and renames tables")),
+            other => {
+                return Err(format!("it has {other}: a migration adds, renames and drops columns, and renames tables"));
+            }
         }
     }
     Ok(())

@@ -65,7 +65,11 @@ fn shorten(parts: &mut Vec<Ident>) -> Result<(), String> {
 
 fn literal(value: &ValueWithSpan) -> Result<(), String> {
     match &value.value {
-        Value::Number(..) | Value::SingleQuotedString(_) | Value::HexStringLiteral(_) | Value::Boolean(_) | Value::Null => Ok(()),
+        Value::Number(..)
+        | Value::SingleQuotedString(_)
+        | Value::HexStringLiteral(_)
+        | Value::Boolean(_)
+        | Value::Null => Ok(()),
         Value::Placeholder(sign) if sign.starts_with('$') => Ok(()),
         other => Err(format!("it has {other}: write numbers, 'texts', x'blobs', TRUE, FALSE, NULL or :names")),
     }

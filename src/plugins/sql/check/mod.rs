@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Delete, FromTable, Ident, Insert, ObjectName, ObjectNamePart, Query, Statement, TableAliasWithoutColumns, TableFactor,
-    TableObject, TableWithJoins, Update, VisitMut as _, VisitorMut,
+    Delete, FromTable, Ident, Insert, ObjectName, ObjectNamePart, Query, Statement, TableAliasWithoutColumns,
+    TableFactor, TableObject, TableWithJoins, Update, VisitMut as _, VisitorMut,
 };
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
@@ -206,7 +206,11 @@ impl Walk<'_> {
     }
 
     fn update(&mut self, update: &mut Update) -> Result<(), String> {
-        if update.output.is_some() || !update.optimizer_hints.is_empty() || !update.order_by.is_empty() || update.limit.is_some() {
+        if update.output.is_some()
+            || !update.optimizer_hints.is_empty()
+            || !update.order_by.is_empty()
+            || update.limit.is_some()
+        {
             return Err("it updates in a way that is not allowed: write UPDATE table SET … WHERE …".to_owned());
         }
         self.found.grows = true;
@@ -327,7 +331,8 @@ impl Rules<'_> {
 
     /// True for a name as [`Rules`] makes them.
     fn is_resolved(&self, name: &ObjectName) -> bool {
-        let parts: Option<Vec<&str>> = name.0.iter().map(|part| part.as_ident().map(|part| part.value.as_str())).collect();
+        let parts: Option<Vec<&str>> =
+            name.0.iter().map(|part| part.as_ident().map(|part| part.value.as_str())).collect();
         match (self.engine, parts.as_deref()) {
             (_, Some([name])) if functions::is_table(name) || name.starts_with(COMMON) => true,
             (Engine::Sqlite, Some([table])) => table.starts_with(&self.scope.prefix),

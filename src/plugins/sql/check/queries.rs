@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Ident, Join, JoinConstraint, JoinOperator, LimitClause, ObjectName, Query, Select, SelectFlavor, SelectItem, SetExpr,
-    Statement, TableAlias, TableFactor, Visitor,
+    Ident, Join, JoinConstraint, JoinOperator, LimitClause, ObjectName, Query, Select, SelectFlavor, SelectItem,
+    SetExpr, Statement, TableAlias, TableFactor, Visitor,
 };
 
 use super::{Rules, parse};
@@ -59,7 +59,11 @@ pub(super) fn query(query: &Query) -> Result<(), String> {
         && query.format_clause.is_none()
         && query.pipe_operators.is_empty()
         && !matches!(&query.limit_clause, Some(LimitClause::LimitOffset { limit_by, .. }) if !limit_by.is_empty());
-    if plain { body(&query.body) } else { Err("it ends in a clause that is not allowed: use ORDER BY and LIMIT".to_owned()) }
+    if plain {
+        body(&query.body)
+    } else {
+        Err("it ends in a clause that is not allowed: use ORDER BY and LIMIT".to_owned())
+    }
 }
 
 fn body(part: &SetExpr) -> Result<(), String> {
@@ -119,7 +123,12 @@ fn is_function(factor: &TableFactor) -> bool {
 fn is_bound(join: &Join) -> bool {
     use JoinOperator as Op;
     match &join.join_operator {
-        Op::Join(on) | Op::Inner(on) | Op::Left(on) | Op::LeftOuter(on) | Op::Right(on) | Op::RightOuter(on)
+        Op::Join(on)
+        | Op::Inner(on)
+        | Op::Left(on)
+        | Op::LeftOuter(on)
+        | Op::Right(on)
+        | Op::RightOuter(on)
         | Op::FullOuter(on) => {
             matches!(on, JoinConstraint::On(_) | JoinConstraint::Using(_)) || is_function(&join.relation)
         }
@@ -138,9 +147,25 @@ pub(super) fn factor(factor: &TableFactor) -> Result<(), String> {
         }
     };
     match factor {
-        TableFactor::Table { name, args, with_hints, version, with_ordinality, partitions, json_path, sample, index_hints, .. } => {
-            if !with_hints.is_empty() || version.is_some() || *with_ordinality || !partitions.is_empty()
-                || json_path.is_some() || sample.is_some() || !index_hints.is_empty()
+        TableFactor::Table {
+            name,
+            args,
+            with_hints,
+            version,
+            with_ordinality,
+            partitions,
+            json_path,
+            sample,
+            index_hints,
+            ..
+        } => {
+            if !with_hints.is_empty()
+                || version.is_some()
+                || *with_ordinality
+                || !partitions.is_empty()
+                || json_path.is_some()
+                || sample.is_some()
+                || !index_hints.is_empty()
             {
                 return Err(format!("it has something after {name} that is not allowed"));
             }
