@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use rookery_plugin_host::Ended;
+use rookery_plugin_host::imports::types::Failure;
+
 use crate::model::AccountId;
 use crate::store;
 
@@ -45,6 +48,12 @@ pub enum Error {
     /// A limit of the family kind (follows, statuses, reports) is used up.
     #[error("Too many requests")]
     RateLimited,
+    /// A plugin that this needs gave no answer.
+    #[error("The {} extension could not answer", .0.plugin)]
+    Plugin(NoAnswer),
+    /// A plugin said no; its words are shown.
+    #[error("{}", .0.message)]
+    Refused(Refusal),
     /// Something that this needs does not answer now; trying later may help.
     #[error("{0}")]
     Unavailable(Cow<'static, str>),
@@ -74,9 +83,52 @@ impl Error {
     pub fn forbidden(text: impl Into<Cow<'static, str>>) -> Self {
         Self::Forbidden(text.into())
     }
+    /// [`Error::Plugin`]: `plugin` did not answer, and ended so. `status` where it is not what that way of ending has.
+    #[must_use]
+    pub fn no_answer(plugin: &str, ended: Ended, status: Option<u16>) -> Self {
+        let (usual, code) = match ended {
+            Ended::Trap => (500, "plugin.trap"),
+            Ended::Failure => (500, "plugin.failure"),
+            Ended::Cpu | Ended::Wall => (504, "plugin.timeout"),
+            Ended::Limit => (503, "plugin.limit"),
+            Ended::Busy | Ended::Open | Ended::Drained => (503, "plugin.unavailable"),
+        };
+        Self::Plugin(NoAnswer { plugin: plugin.to_owned(), code, status: status.unwrap_or(usual) })
+    }
     /// [`Error::Internal`] with the words of `cause`.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
         Self::Internal(cause.to_string().into())
+    }
+}
+
+/// Which plugin gave no answer, and how that is told.
+#[derive(Clone, Debug)]
+pub struct NoAnswer {
+    /// The plugin.
+    pub plugin: String,
+    /// `plugin.trap`, `plugin.timeout` …
+    pub code: &'static str,
+    /// 500, 503 or 504.
+    pub status: u16,
+}
+
+/// A plugin's own refusal.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    /// 400 to 599; anything else is taken as 500.
+    pub status: u16,
+    /// The plugin's word for it.
+    pub code: String,
+    /// For the person who asked.
+    pub message: String,
+    /// JSON for programs.
+    pub detail: Option<String>,
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        let Failure { status, code, message, detail } = failure;
+        Self::Refused(Refusal { status, code, message, detail })
     }
 }
 

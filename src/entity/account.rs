@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::model::account::{ActorType, OtherSettings};
 use crate::model::relationship::Listed;
 use crate::model::{self, AccountId, Time};
+use crate::plugins::hooks::{self, Target};
 use crate::store;
 use crate::store::account::AccountWithRole;
 
@@ -166,16 +167,6 @@ pub async fn render(app: &App, ids: &[AccountId]) -> Result<Vec<Fragment>> {
     Ok(ids.iter().filter_map(|id| rendered.get(id)).map(|text| Fragment(text.to_string())).collect())
 }
 
-/// As [`render`], for accounts that stand inside other entities.
-///
-/// # Errors
-/// When the database does.
-pub async fn render_by_id(app: &App, ids: &[AccountId]) -> Result<HashMap<AccountId, Fragment>> {
-    let versions = store::account::versions(&app.db, ids).await?;
-    let rendered = render_versions(app, &versions).await?;
-    Ok(rendered.into_iter().map(|(id, text)| (id, Fragment(text.to_string()))).collect())
-}
-
 /// One account, rendered.
 ///
 /// # Errors
@@ -203,11 +194,37 @@ pub async fn render_listed(app: &App, rows: &[Listed]) -> Result<Vec<Fragment>> 
     Ok(versions.iter().filter_map(|(id, _)| rendered.get(id)).map(|text| Fragment(text.to_string())).collect())
 }
 
-/// Accounts whose versions are known already, rendered: no statement at all when none changed.
+/// Accounts whose versions are known already, rendered: no statement at all when none changed. An answer calls this once
+/// for all its accounts, so that plugins are asked once about them.
 ///
 /// # Errors
-/// When the database does.
+/// When the database does, or a plugin whose members are needed gives no answer.
 pub async fn render_versions(app: &App, versions: &[(AccountId, i64)]) -> Result<HashMap<AccountId, Arc<str>>> {
+    let rendered = render_plain(app, versions).await?;
+    if hooks::is_decorated(app, "account") { decorated(app, rendered).await } else { Ok(rendered) }
+}
+
+async fn decorated(app: &App, mut rendered: HashMap<AccountId, Arc<str>>) -> Result<HashMap<AccountId, Arc<str>>> {
+    let mut ids: Vec<AccountId> = rendered.keys().copied().collect();
+    ids.sort_unstable();
+    let target = |id: &AccountId| Target {
+        id: (*id).into(),
+        owner: (*id).into(),
+        subject: None,
+        activity: None,
+        code: String::new(),
+    };
+    let decorations = hooks::decorate(app, None, "account", ids.iter().map(target).collect()).await?;
+    for (index, id) in ids.iter().enumerate() {
+        if let (Some(members), Some(account)) = (decorations.of(index), rendered.get_mut(id)) {
+            *account = members.added_to(account).into();
+        }
+    }
+    Ok(rendered)
+}
+
+/// Without what plugins add.
+async fn render_plain(app: &App, versions: &[(AccountId, i64)]) -> Result<HashMap<AccountId, Arc<str>>> {
     let generation = app.emojis().generation;
     let mut rendered = HashMap::with_capacity(versions.len());
     let mut missing = Vec::new();

@@ -20,6 +20,7 @@ pub mod notification;
 pub mod preferences;
 pub mod relationship;
 pub mod server_metadata;
+pub mod splice;
 pub mod status;
 pub mod status_edit;
 pub mod status_source;
@@ -43,6 +44,11 @@ impl Fragment {
     /// [`Error::Internal`] when it does not serialise, which is a bug.
     pub fn of<T: Serialize>(entity: &T) -> Result<Self> {
         serde_json::to_string(entity).map(Self).map_err(Error::internal)
+    }
+
+    /// What is JSON already.
+    pub(crate) fn from_json(json: &str) -> Self {
+        Self(json.to_owned())
     }
 
     /// The JSON.
@@ -111,6 +117,14 @@ impl Object {
         self.0.push_str(name);
         self.0.push_str("\":");
         self.0.push_str(value);
+        self
+    }
+
+    /// Makes the member `name` of the object `parent`, which is one of those added, `value`.
+    pub fn set(&mut self, parent: &str, name: &str, value: &str) -> &mut Self {
+        self.0.push('}');
+        self.0 = splice::set(&self.0, parent, name, value);
+        self.0.pop();
         self
     }
 

@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 
-use super::{Fragment, account, status};
+use super::{Fragment, status};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::{AccountId, Actor, NotificationId, NotificationType};
+use crate::model::notification::Kind;
+use crate::model::{AccountId, Actor, NotificationId};
+use crate::plugins::hooks::{self, Decorations, Target};
 use crate::service::notification::Shown;
 use crate::service::visibility::Seen;
 
@@ -14,10 +16,10 @@ pub(super) const MEMBERS: &[&str] = &["id", "type", "created_at", "group_key", "
 
 /// The members that are neither an account nor a status.
 #[derive(Debug, Serialize)]
-struct Shared {
+struct Shared<'a> {
     id: NotificationId,
     #[serde(rename = "type")]
-    kind: NotificationType,
+    kind: &'a Kind,
     created_at: String,
     group_key: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -41,24 +43,45 @@ pub async fn render(app: &App, actor: &Actor, page: &[Shown]) -> Result<Vec<Frag
         page.iter().map(|shown| (shown.listed.notification.from_account_id, shown.listed.from_version)).collect();
     senders.sort_unstable();
     senders.dedup();
-    let senders = account::render_versions(app, &senders).await?;
     let mut seen: Vec<Seen> = page.iter().filter_map(|shown| shown.status.clone()).collect();
     seen.sort_unstable_by_key(|seen| seen.head().id);
     seen.dedup_by_key(|seen| seen.head().id);
-    let statuses = status::render_by_id(app, Some(actor), &seen).await?;
+    let beside = status::render_beside(app, Some(actor), &seen, &senders).await?;
+    let added = added(app, actor, page).await?;
     let mut rendered = Vec::with_capacity(page.len());
-    for shown in page {
+    for (index, shown) in page.iter().enumerate() {
         // Whoever, or whatever, was deleted since the notification was read takes it along.
-        let Some(sender) = senders.get(&shown.listed.notification.from_account_id) else { continue };
+        let Some(sender) = beside.accounts.get(&shown.listed.notification.from_account_id) else { continue };
         let mut object = Fragment::of(&Shared::new(shown))?.open();
         object.member("account", sender);
         if let Some(seen) = &shown.status {
-            let Some(status) = statuses.get(&seen.head().id) else { continue };
+            let Some(status) = beside.statuses.get(&seen.head().id) else { continue };
             object.member("status", status.as_str());
+        }
+        if let Some(members) = added.of(index) {
+            members.add_to(&mut object);
         }
         rendered.push(object.close());
     }
     Ok(rendered)
+}
+
+/// What plugins add to a page.
+async fn added(app: &App, actor: &Actor, page: &[Shown]) -> Result<Decorations> {
+    if !hooks::is_decorated(app, "notification") {
+        return Ok(Decorations::default());
+    }
+    let target = |shown: &Shown| {
+        let row = &shown.listed.notification;
+        Target {
+            id: row.id.into(),
+            owner: row.from_account_id.into(),
+            subject: row.status_id.map(i64::from),
+            activity: Some(row.activity_id),
+            code: row.kind.to_string(),
+        }
+    };
+    hooks::decorate(app, Some(actor), "notification", page.iter().map(target).collect()).await
 }
 
 /// One notification.
@@ -69,12 +92,12 @@ pub async fn render_one(app: &App, actor: &Actor, shown: &Shown) -> Result<Fragm
     render(app, actor, std::slice::from_ref(shown)).await?.pop().ok_or(Error::NotFound)
 }
 
-impl Shared {
-    fn new(shown: &Shown) -> Self {
+impl<'a> Shared<'a> {
+    fn new(shown: &'a Shown) -> Self {
         let row = &shown.listed.notification;
         Self {
             id: row.id,
-            kind: row.kind,
+            kind: &row.kind,
             created_at: row.created_at.to_api(),
             group_key: row.group_key.clone().unwrap_or_else(|| format!("ungrouped-{}", row.id)),
             filtered: row.filtered,

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::model::account::Searchability;
 use crate::model::status::Visibility;
 use crate::model::{self, AccountId, Actor, StatusId, Time};
+use crate::plugins::hooks::{self, Members, Target};
 use crate::service::visibility::Seen;
 use crate::store;
 use crate::store::status::{ApplicationRow, Head, MentionRow};
@@ -112,20 +113,53 @@ struct StatusApplication<'a> {
 /// last rendered: what depends on the viewer came with [`Seen`].
 ///
 /// # Errors
-/// When the database does.
+/// When the database does, or a plugin whose members are needed gives no answer.
 pub async fn render(app: &App, viewer: Option<&Actor>, page: &[Seen]) -> Result<Vec<Fragment>> {
-    let assemble = Assemble::load(app, viewer, page).await?;
+    let assemble = Assemble::load(app, viewer, page, &[]).await?;
     // A status that was deleted since its head was read has no core; it is left out.
     Ok(page.iter().filter_map(|seen| assemble.page_entry(seen)).collect())
 }
 
-/// As [`render`], for statuses that stand inside other entities.
+/// Statuses of an answer that shows accounts beside them: by id, with all accounts.
+#[derive(Debug)]
+pub struct Beside {
+    /// The statuses.
+    pub statuses: HashMap<StatusId, Fragment>,
+    /// The accounts asked for, and the statuses' authors.
+    pub accounts: HashMap<AccountId, Arc<str>>,
+}
+
+/// As [`render`], for an answer that shows `accounts` (with their versions) beside statuses: all of them are rendered
+/// together.
 ///
 /// # Errors
-/// When the database does.
-pub async fn render_by_id(app: &App, viewer: Option<&Actor>, page: &[Seen]) -> Result<HashMap<StatusId, Fragment>> {
-    let assemble = Assemble::load(app, viewer, page).await?;
-    Ok(page.iter().filter_map(|seen| Some((seen.head().id, assemble.page_entry(seen)?))).collect())
+/// As [`render`].
+pub async fn render_beside(
+    app: &App,
+    viewer: Option<&Actor>,
+    page: &[Seen],
+    accounts: &[(AccountId, i64)],
+) -> Result<Beside> {
+    let assemble = Assemble::load(app, viewer, page, accounts).await?;
+    let statuses = page.iter().filter_map(|seen| Some((seen.head().id, assemble.page_entry(seen)?))).collect();
+    Ok(Beside { statuses, accounts: assemble.authors })
+}
+
+/// What a search found, accounts and statuses, each in the order given.
+///
+/// # Errors
+/// As [`render`].
+pub async fn render_results(
+    app: &App,
+    viewer: Option<&Actor>,
+    accounts: &[AccountId],
+    page: &[Seen],
+) -> Result<(Vec<Fragment>, Vec<Fragment>)> {
+    let versions = store::account::versions(&app.db, accounts).await?;
+    let assemble = Assemble::load(app, viewer, page, &versions).await?;
+    let statuses = page.iter().filter_map(|seen| assemble.page_entry(seen)).collect();
+    let found = accounts.iter().filter_map(|id| assemble.authors.get(id));
+    Ok((found.map(|account| Fragment::from_json(account)).collect(), statuses))
 }
 
 /// One status as `viewer` sees it.
@@ -153,18 +187,21 @@ struct Assemble<'a> {
     viewer: Option<&'a Actor>,
     cores: HashMap<StatusId, Arc<StatusCore>>,
     authors: HashMap<AccountId, Arc<str>>,
+    /// What plugins add, by the status that a reblog is of.
+    added: HashMap<StatusId, Members>,
 }
 
 impl<'a> Assemble<'a> {
-    async fn load(app: &App, viewer: Option<&'a Actor>, page: &[Seen]) -> Result<Self> {
+    async fn load(app: &App, viewer: Option<&'a Actor>, page: &[Seen], beside: &[(AccountId, i64)]) -> Result<Self> {
         let heads: Vec<&Head> = page.iter().flat_map(|seen| [Some(seen.head()), seen.original()]).flatten().collect();
         let cores = cores(app, &heads).await?;
         let mut authors: Vec<(AccountId, i64)> =
-            heads.iter().map(|head| (head.account_id, head.account_version)).collect();
+            heads.iter().map(|head| (head.account_id, head.account_version)).chain(beside.iter().copied()).collect();
         authors.sort_unstable();
         authors.dedup();
         let authors = account::render_versions(app, &authors).await?;
-        Ok(Self { viewer, cores, authors })
+        let added = added(app, viewer, page).await?;
+        Ok(Self { viewer, cores, authors, added })
     }
 
     fn page_entry(&self, seen: &Seen) -> Option<Fragment> {
@@ -196,11 +233,34 @@ impl<'a> Assemble<'a> {
                 .member("bookmarked", boolean(marks.bookmarked))
                 .member("filtered", "[]");
         }
+        if let Some(members) = self.added.get(&marks.id) {
+            members.add_to(&mut object);
+        }
         if own && head.reblog_of_id.is_none() && !matches!(head.visibility, Visibility::Direct | Visibility::Limited) {
             object.member("pinned", boolean(head.pinned));
         }
         Some(object.close())
     }
+}
+
+/// What plugins add to the statuses of a page; to a reblog, as to its original, which is asked about once.
+async fn added(app: &App, viewer: Option<&Actor>, page: &[Seen]) -> Result<HashMap<StatusId, Members>> {
+    if !hooks::is_decorated(app, "status") {
+        return Ok(HashMap::new());
+    }
+    let mut heads: Vec<&Head> = page.iter().map(Seen::proper).collect();
+    heads.sort_unstable_by_key(|head| head.id);
+    heads.dedup_by_key(|head| head.id);
+    let target = |head: &&Head| Target {
+        id: head.id.into(),
+        owner: head.account_id.into(),
+        subject: None,
+        activity: None,
+        code: String::new(),
+    };
+    let decorations = hooks::decorate(app, viewer, "status", heads.iter().map(target).collect()).await?;
+    let members = heads.iter().enumerate().filter_map(|(index, head)| Some((head.id, decorations.of(index)?.clone())));
+    Ok(members.collect())
 }
 
 /// The shared part of each, from the cache or rendered now.

@@ -5,8 +5,10 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
-use crate::error::{Error, Validation};
+use super::observe::request_id;
+use crate::error::{Error, NoAnswer, Refusal, Validation};
 
 /// The text of an error, in the extensions of its answer: browser routes show it as a page.
 #[derive(Clone, Debug)]
@@ -18,6 +20,26 @@ struct ErrorBody<'a> {
     /// Of a fault of ours: what to name when asking about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
+}
+
+/// What clients are told when a plugin gave no answer.
+#[derive(Serialize)]
+struct PluginBody<'a> {
+    error: &'a str,
+    error_code: &'a str,
+    plugin: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
+}
+
+/// What clients are told when a plugin said no.
+#[derive(Serialize)]
+struct RefusalBody<'a> {
+    error: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    error_code: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'a RawValue>,
 }
 
 #[derive(Serialize)]
@@ -35,7 +57,9 @@ struct Detail<'a> {
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let status = status(&self);
-        if status.is_server_error() && !matches!(self, Self::Unavailable(_)) {
+        let text = self.to_string();
+        let expected = matches!(self, Self::Unavailable(_) | Self::Plugin(_) | Self::Refused(_));
+        if status.is_server_error() && !expected {
             tracing::error!(error = %self, "request failed");
             return failure(status, "Something went wrong on our side");
         }
@@ -48,6 +72,10 @@ impl IntoResponse for Error {
                     "unexpected_accounts": accounts,
                 }),
             ),
+            Self::Plugin(NoAnswer { plugin, code, .. }) => {
+                json(status, &PluginBody { error: &text, error_code: code, plugin, request_id: request_id() })
+            }
+            Self::Refused(refusal) => json(status, &refused(refusal)),
             other => failure(status, &other.to_string()),
         };
         response.extensions_mut().insert(Failure(self.to_string()));
@@ -71,6 +99,7 @@ pub fn failure(status: StatusCode, text: &str) -> Response {
 
 fn status(error: &Error) -> StatusCode {
     match error {
+        Error::Plugin(NoAnswer { status, .. }) | Error::Refused(Refusal { status, .. }) => failing(*status),
         Error::NotFound => StatusCode::NOT_FOUND,
         Error::Invalid(_) | Error::Validation(_) | Error::UnexpectedMentions(_) => StatusCode::UNPROCESSABLE_ENTITY,
         Error::BadRequest(_) => StatusCode::BAD_REQUEST,
@@ -81,6 +110,23 @@ fn status(error: &Error) -> StatusCode {
         Error::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Store(_) | Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+/// `status`, when it is one of an error.
+fn failing(status: u16) -> StatusCode {
+    let known = StatusCode::from_u16(status).ok();
+    let known = known.filter(|status| status.is_client_error() || status.is_server_error());
+    known.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+fn refused(refusal: &Refusal) -> RefusalBody<'_> {
+    // What is no JSON is left out: it is a plugin's.
+    let detail = refusal.detail.as_deref().filter(|detail| crate::plugins::hooks::is_value(detail));
+    RefusalBody {
+        error: &refusal.message,
+        error_code: &refusal.code,
+        detail: detail.and_then(|detail| serde_json::from_str(detail).ok()),
     }
 }
 

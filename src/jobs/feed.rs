@@ -80,7 +80,7 @@ async fn notify_followers(app: &App, tx: &mut Tx, status: &Status) -> Result<Not
     let notice = |receiver| Notice {
         receiver,
         from: status.account_id,
-        kind: NotificationType::Status,
+        kind: NotificationType::Status.into(),
         activity: i64::from(status.id),
         status: Some(status.id),
     };

@@ -1,9 +1,14 @@
 //! Notifications.
 
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
 use super::{AccountId, NotificationId, StatusId, Time, text_enum};
 
 text_enum! {
-    /// What a notification is about (contract: events, section 1). Types that plugins add are not among them.
+    /// What a notification is about (contract: events, section 1). Types that plugins add are not among them: see [`Kind`].
     NotificationType {
         /// Mentioned in a status.
         Mention = "mention",
@@ -80,6 +85,67 @@ impl NotificationType {
     }
 }
 
+/// The type of a notification: one of the server's own, or one that a plugin declares.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The server's own.
+    Core(NotificationType),
+    /// A plugin's, which may be switched off by now.
+    Plugin(Arc<str>),
+}
+
+impl Kind {
+    /// The word.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Core(kind) => kind.as_str(),
+            Self::Plugin(name) => name,
+        }
+    }
+
+    /// The server's own type, if it is one.
+    #[must_use]
+    pub fn core(&self) -> Option<NotificationType> {
+        match self {
+            Self::Core(kind) => Some(*kind),
+            Self::Plugin(_) => None,
+        }
+    }
+
+    /// True when it shows a status, and is nothing without it. A plugin's may have one.
+    #[must_use]
+    pub fn has_status(&self) -> bool {
+        self.core().is_some_and(NotificationType::has_status)
+    }
+}
+
+impl From<NotificationType> for Kind {
+    fn from(kind: NotificationType) -> Self {
+        Self::Core(kind)
+    }
+}
+impl From<&str> for Kind {
+    fn from(word: &str) -> Self {
+        word.parse().map_or_else(|_| Self::Plugin(word.into()), Self::Core)
+    }
+}
+impl From<String> for Kind {
+    fn from(word: String) -> Self {
+        Self::from(word.as_str())
+    }
+}
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
 /// A notification as its table has it.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Notification {
@@ -90,8 +156,10 @@ pub struct Notification {
     /// Whose doing it is.
     pub from_account_id: AccountId,
     /// What happened.
-    #[sqlx(rename = "type")]
-    pub kind: NotificationType,
+    #[sqlx(rename = "type", try_from = "String")]
+    pub kind: Kind,
+    /// The row that stands for it.
+    pub activity_id: i64,
     /// The status to show; for a reblog the original.
     pub status_id: Option<StatusId>,
     /// What it is shown together with; `None` when it stands alone.

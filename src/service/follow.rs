@@ -189,7 +189,13 @@ async fn establish(app: &App, tx: &mut Tx, follower: AccountId, target: AccountI
 }
 
 fn notice(new: &NewFollow, kind: NotificationType) -> Notice {
-    Notice { receiver: new.target_account_id, from: new.account_id, kind, activity: new.id.into(), status: None }
+    Notice {
+        receiver: new.target_account_id,
+        from: new.account_id,
+        kind: kind.into(),
+        activity: new.id.into(),
+        status: None,
+    }
 }
 
 fn new(app: &App, follower: AccountId, target: AccountId, terms: Terms) -> NewFollow {

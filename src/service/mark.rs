@@ -28,7 +28,7 @@ pub async fn favourite(app: &App, actor: &Actor, id: StatusId) -> Result<()> {
         let notice = Notice {
             receiver: head.account_id,
             from: actor.id,
-            kind: NotificationType::Favourite,
+            kind: NotificationType::Favourite.into(),
             activity: i64::from(row),
             status: Some(head.id),
         };

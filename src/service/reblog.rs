@@ -68,7 +68,7 @@ pub async fn reblog(app: &App, actor: &Actor, id: StatusId, wanted: Option<&str>
     let notice = Notice {
         receiver: original.account_id,
         from: actor.id,
-        kind: NotificationType::Reblog,
+        kind: NotificationType::Reblog.into(),
         activity: i64::from(reblog),
         status: Some(original.id),
     };

@@ -23,7 +23,7 @@ async fn notify(app: &TestApp, notices: &[Notice]) -> usize {
 /// A notice with an activity of its own.
 fn notice(app: &TestApp, kind: Type, from: &Client, receiver: &Client, status: Option<StatusId>) -> Notice {
     app.tick();
-    Notice { receiver: receiver.id(), from: from.id(), kind, activity: app.app.ids.next(), status }
+    Notice { receiver: receiver.id(), from: from.id(), kind: kind.into(), activity: app.app.ids.next(), status }
 }
 
 /// A status of `author`, without the way through publishing.
@@ -160,7 +160,7 @@ async fn nobody_hears_of_themselves_or_of_the_same_thing_twice() {
     let favourite = notice(&app, Type::Favourite, &bob, &alice, Some(own));
 
     assert_eq!(notify(&app, &[notice(&app, Type::Favourite, &alice, &alice, Some(own))]).await, 0);
-    assert_eq!(notify(&app, &[favourite, favourite]).await, 1);
+    assert_eq!(notify(&app, &[favourite.clone(), favourite.clone()]).await, 1);
     assert_eq!(notify(&app, &[favourite]).await, 0);
 
     assert_eq!(index(&alice, "").await.len(), 1);
@@ -172,7 +172,7 @@ async fn a_newer_update_takes_the_place_of_the_older() {
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let theirs = status(&app, &bob, "public").await;
     let update = Notice { activity: theirs.into(), ..notice(&app, Type::Update, &bob, &alice, Some(theirs)) };
-    let both = [update, Notice { receiver: carol.id(), ..update }];
+    let both = [update.clone(), Notice { receiver: carol.id(), ..update.clone() }];
     notify(&app, &both).await;
     let before = index(&alice, "").await;
     app.tick();
@@ -334,8 +334,8 @@ async fn what_is_undone_is_taken_back() {
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let own = status(&app, &alice, "public").await;
     let favourite = notice(&app, Type::Favourite, &bob, &alice, Some(own));
-    let reblog = Notice { kind: Type::Reblog, ..favourite };
-    notify(&app, &[favourite, reblog, notice(&app, Type::Follow, &carol, &alice, None)]).await;
+    let reblog = Notice { kind: Type::Reblog.into(), ..favourite.clone() };
+    notify(&app, &[favourite.clone(), reblog, notice(&app, Type::Follow, &carol, &alice, None)]).await;
 
     let mut tx = app.db().begin().await.unwrap();
     notification::retract(&mut tx, Type::Favourite, favourite.activity).await.unwrap();

@@ -11,7 +11,8 @@ use crate::http::extract::params::{flag, list, word};
 use crate::http::extract::{Auth, Paging, Params, Path};
 use crate::http::json::Json;
 use crate::http::page::{Links, Page};
-use crate::model::{AccountId, NotificationId, NotificationType};
+use crate::model::notification::Kind;
+use crate::model::{AccountId, NotificationId};
 use crate::service;
 use crate::service::notification::Wanted;
 
@@ -31,11 +32,11 @@ pub struct Filters {
 
 impl Filters {
     /// Types that nobody knows are ignored; where only such are wanted, none is (contract rules, section 13).
-    fn wanted(self) -> Wanted {
-        let named = |names: &[String], kind: NotificationType| names.iter().any(|name| name == kind.as_str());
-        let types = NotificationType::ALL.iter().copied().filter(|kind| {
-            self.types.as_ref().is_none_or(|names| names.is_empty() || named(names, *kind))
-                && !self.exclude_types.as_ref().is_some_and(|names| named(names, *kind))
+    fn wanted(self, app: &App) -> Wanted {
+        let named = |names: &[String], kind: &Kind| names.iter().any(|name| name == kind.as_str());
+        let types = service::notification::types(app).into_iter().filter(|kind| {
+            self.types.as_ref().is_none_or(|names| names.is_empty() || named(names, kind))
+                && !self.exclude_types.as_ref().is_some_and(|names| named(names, kind))
         });
         Wanted {
             types: types.collect(),
@@ -52,7 +53,7 @@ pub async fn index(
     paging: Paging<40, 80>,
     Params(filters): Params<Filters>,
 ) -> Result<Page> {
-    let (ids, page) = service::notification::list(&app, &actor, &filters.wanted(), &paging.cursor).await?;
+    let (ids, page) = service::notification::list(&app, &actor, &filters.wanted(&app), &paging.cursor).await?;
     let items = entity::notification::render(&app, &actor, &page).await?;
     Ok(Page::new(&paging, Links::Always, &ids, items))
 }
@@ -74,7 +75,7 @@ pub async fn unread_count(
     paging: Paging<100, 1000>,
     Params(filters): Params<Filters>,
 ) -> Result<Json> {
-    let count = service::notification::count_unread(&app, &actor, &filters.wanted(), paging.cursor.limit).await?;
+    let count = service::notification::count_unread(&app, &actor, &filters.wanted(&app), paging.cursor.limit).await?;
     Json::of(&UnreadCount { count })
 }
 

@@ -57,8 +57,8 @@ pub async fn index(
         account_id: params.account_id,
     };
     let found = search::search(&app, viewer.as_deref(), &query).await?;
-    let accounts = entity::account::render(&app, &found.accounts).await?;
-    let statuses = entity::status::render(&app, viewer.as_deref(), &found.statuses).await?;
+    let (accounts, statuses) =
+        entity::status::render_results(&app, viewer.as_deref(), &found.accounts, &found.statuses).await?;
     let hashtags = entity::tag::render(&app, &found.hashtags, viewer.is_some()).await?;
     let mut object = Object::with_capacity(64);
     object

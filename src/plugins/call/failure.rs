@@ -2,7 +2,7 @@
 
 use rookery_plugin_host::imports::types::Failure;
 
-use crate::error::Error;
+use crate::error::{Error, Refusal};
 use crate::store;
 
 /// A failure without details.
@@ -40,9 +40,14 @@ impl From<Error> for Failure {
             Error::Conflict(_) => (409, "core.conflict"),
             Error::TooLarge(_) => (413, "core.too-large"),
             Error::RateLimited => (429, "core.rate-limited"),
-            Error::Unavailable(_) => (503, "core.unavailable"),
+            Error::Plugin(_) | Error::Unavailable(_) => (503, "core.unavailable"),
+            Error::Refused(_) => (422, "core.refused"),
             Error::Store(_) | Error::Internal(_) => return internal(&error),
         };
+        if let Error::Refused(refusal) = error {
+            let Refusal { status, code, message, detail } = refusal;
+            return Self { status, code, message, detail };
+        }
         failure(status, code, error.to_string())
     }
 }

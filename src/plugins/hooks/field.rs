@@ -1,12 +1,11 @@
 //! A member that a plugin adds to entities, and what it may be.
 
 use serde_json::Value;
-use serde_json::value::RawValue;
+
+use crate::plugins::json;
 
 /// Longest value of one member, bytes.
 const LONGEST: usize = 64 * 1024;
-/// Deepest nesting of a value.
-const DEEPEST: usize = 32;
 
 /// A member that a manifest declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,28 +47,8 @@ impl Field {
 
 /// True for one JSON value of bounded size and depth.
 #[must_use]
-pub fn is_value(json: &str) -> bool {
-    json.len() <= LONGEST && depth(json) <= DEEPEST && serde_json::from_str::<&RawValue>(json).is_ok()
-}
-
-/// How deep brackets nest in `json`, which may turn out not to be JSON.
-fn depth(json: &str) -> usize {
-    let (mut now, mut deepest, mut quoted, mut escaped) = (0_usize, 0, false, false);
-    for byte in json.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            _ if quoted => {}
-            b'[' | b'{' => {
-                now += 1;
-                deepest = deepest.max(now);
-            }
-            b']' | b'}' => now = now.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest
+pub fn is_value(text: &str) -> bool {
+    text.len() <= LONGEST && json::check(text).is_ok()
 }
 
 #[cfg(test)]
@@ -79,13 +58,12 @@ mod tests {
     #[test]
     fn values_are_json_of_bounded_depth_and_size() {
         assert!(is_value(r#"{"a":["\"[[[", 1]}"#));
-        assert_eq!(depth(r#"{"a":["\"[[[", 1]}"#), 2);
         for wrong in ["", "{", "1,2", "\"a\":1", "nul", "{\"a\":1}}", "\u{0}"] {
             assert!(!is_value(wrong), "{wrong}");
         }
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
-        assert!(is_value(&nested(DEEPEST)));
-        assert!(!is_value(&nested(DEEPEST + 1)));
+        assert!(is_value(&nested(json::MAX_DEPTH)));
+        assert!(!is_value(&nested(json::MAX_DEPTH + 1)));
         assert!(!is_value(&format!("\"{}\"", "a".repeat(LONGEST))));
     }
 

@@ -8,13 +8,17 @@
 //! Follows `PLUGINS.md`, section 1.4.
 
 pub mod budget;
+mod decorate;
 mod field;
+mod judge;
 pub mod outbox;
 mod subscription;
 mod table;
 mod when;
 
+pub use decorate::{Decorations, Members, Target, decorate, is_decorated};
 pub use field::{Field, is_value};
+pub use judge::{Judgement, judge};
 pub use outbox::{Change, Kind, is_heard, record, record_all};
 pub use subscription::Subscription;
 pub use table::Hooks;

@@ -17,6 +17,7 @@ use crate::model::{AccountId, Actor, StatusId};
 use crate::plugins::json;
 use crate::service;
 use crate::service::visibility::{self, Place};
+use crate::store;
 
 /// Most entities of one kind in one answer.
 const MAX_ENTITIES: usize = 10_000;
@@ -151,22 +152,21 @@ pub(super) async fn accounts(app: &App, ids: &[AccountId]) -> Result<Vec<Fragmen
     entity::account::render(app, &known).await
 }
 
-/// What stands in the holes, each kind in one batch. There are no lists yet.
+/// What stands in the holes, all of it rendered together. There are no lists yet.
 async fn entities(app: &App, viewer: Option<&Actor>, filled: &Filled) -> Result<HashMap<(Kind, i64), Fragment>> {
-    let mut found = HashMap::new();
-    let ids: Vec<StatusId> = filled.ids(Kind::Status).into_iter().map(Into::into).collect();
-    if !ids.is_empty() {
-        let seen = visibility::statuses(app, viewer, Place::Single, &ids).await?;
-        let rendered = entity::status::render_by_id(app, viewer, &seen).await?;
-        found.extend(rendered.into_iter().map(|(id, fragment)| ((Kind::Status, id.into()), fragment)));
+    let statuses: Vec<StatusId> = filled.ids(Kind::Status).into_iter().map(Into::into).collect();
+    let seen = visibility::statuses(app, viewer, Place::Single, &statuses).await?;
+    let accounts: Vec<AccountId> = filled.ids(Kind::Account).into_iter().map(Into::into).collect();
+    let (mut known, mut versions) = (Vec::new(), Vec::new());
+    if !accounts.is_empty() {
+        known = service::account::list_visible(app, &accounts).await?;
+        versions = store::account::versions(&app.db, &known).await?;
     }
-    let ids: Vec<AccountId> = filled.ids(Kind::Account).into_iter().map(Into::into).collect();
-    if !ids.is_empty() {
-        let known = service::account::list_visible(app, &ids).await?;
-        let rendered = entity::account::render_by_id(app, &known).await?;
-        found.extend(rendered.into_iter().map(|(id, fragment)| ((Kind::Account, id.into()), fragment)));
-    }
-    Ok(found)
+    let beside = entity::status::render_beside(app, viewer, &seen, &versions).await?;
+    let accounts = known.iter().filter_map(|id| Some((*id, Fragment::from_json(beside.accounts.get(id)?))));
+    let accounts = accounts.map(|(id, fragment)| ((Kind::Account, id.into()), fragment));
+    let statuses = beside.statuses.into_iter().map(|(id, fragment)| ((Kind::Status, id.into()), fragment));
+    Ok(accounts.chain(statuses).collect())
 }
 
 /// Bytes that no browser looks into: neither their type is guessed nor anything in them run.

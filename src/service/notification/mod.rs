@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::model::marker::MarkedTimeline;
+use crate::model::notification::Kind;
 use crate::model::{AccountId, Actor, Cursor, NotificationId, NotificationType, StatusId};
 use crate::service::visibility::{self, Place, Seen};
 use crate::store::notification::Listed;
@@ -49,8 +50,16 @@ pub async fn list(app: &App, actor: &Actor, wanted: &Wanted, cursor: &Cursor) ->
 /// # Errors
 /// [`Error::NotFound`] when it is missing, someone else's, or about something that is not to be seen any more.
 pub async fn show(app: &App, actor: &Actor, id: NotificationId) -> Result<Shown> {
-    let row = store::notification::find(&app.db, actor.id, id).await?.ok_or(Error::NotFound)?;
+    let row = store::notification::find(&app.db, actor.id, id, &types(app)).await?.ok_or(Error::NotFound)?;
     with_statuses(app, actor, vec![row]).await?.pop().ok_or(Error::NotFound)
+}
+
+/// Every type of notifications that there is now: the server's own, and those of plugins.
+#[must_use]
+pub fn types(app: &App) -> Vec<Kind> {
+    let registry = app.plugins.current();
+    let core = NotificationType::ALL.iter().map(|kind| Kind::Core(*kind));
+    core.chain(registry.hooks.notification_names().map(Kind::from)).collect()
 }
 
 /// How many notifications came since the actor's marker, at most `limit`.
@@ -94,8 +103,8 @@ pub async fn clear(app: &App, actor: &Actor) -> Result<()> {
 ///
 /// # Errors
 /// When the database does.
-pub async fn retract(tx: &mut Tx, kind: NotificationType, activity: impl Into<i64>) -> Result<()> {
-    Ok(store::notification::delete_activity(tx, kind, activity.into()).await?)
+pub async fn retract(tx: &mut Tx, kind: impl Into<Kind>, activity: impl Into<i64>) -> Result<()> {
+    Ok(store::notification::delete_activity(tx, &kind.into(), activity.into()).await?)
 }
 
 /// Takes back all that `receiver` was told of `from`: the two are done with each other.
@@ -115,7 +124,9 @@ async fn with_statuses(app: &App, actor: &Actor, rows: Vec<Listed>) -> Result<Ve
     let seen: HashMap<StatusId, Seen> = seen.into_iter().map(|seen| (seen.head().id, seen)).collect();
     let shown = rows.into_iter().filter_map(|listed| {
         let status = listed.notification.status_id.and_then(|id| seen.get(&id)).cloned();
-        (status.is_some() || !listed.notification.kind.has_status()).then_some(Shown { listed, status })
+        let notification = &listed.notification;
+        let whole = status.is_some() || (notification.status_id.is_none() && !notification.kind.has_status());
+        whole.then_some(Shown { listed, status })
     });
     Ok(shown.collect())
 }

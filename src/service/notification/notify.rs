@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use crate::app::App;
 use crate::error::Result;
 use crate::event::Event;
+use crate::model::notification::Kind;
 use crate::model::{AccountId, NotificationId, NotificationType, Permissions, StatusId, Time};
+use crate::plugins::hooks::{self, Judgement};
 use crate::store::Tx;
 use crate::store::notification::make::{self, Facts, New, Question};
 
@@ -17,14 +19,14 @@ const GROUP_HOURS: i64 = 12;
 const HOUR_SECONDS: i64 = 3600;
 
 /// Something that someone might be told.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Notice {
     /// Who would be told. Anyone but a local person is passed over.
     pub receiver: AccountId,
     /// Whose doing it is.
     pub from: AccountId,
     /// What it is.
-    pub kind: NotificationType,
+    pub kind: Kind,
     /// The id of the row that stands for it: the favourite, follow, follow request, mention or reblog; the status itself
     /// for `status`, `update` and `poll`. Nobody is told of the same one twice, and [`retract`](super::retract) finds it by this.
     pub activity: i64,
@@ -63,12 +65,8 @@ enum Verdict {
 /// When the database does.
 pub async fn notify(app: &App, tx: &mut Tx, notices: &[Notice]) -> Result<Notified> {
     let now = app.clock.now();
-    let questions: Vec<Question> = notices
-        .iter()
-        .enumerate()
-        .filter(|(_, notice)| notice.receiver != notice.from || notice.kind.may_come_from_self())
-        .map(|(number, notice)| question(number, notice, now))
-        .collect();
+    let asked = |(number, notice)| question(number, notice, traits(app, notice)?, now);
+    let questions: Vec<Question> = notices.iter().enumerate().filter_map(asked).collect();
     if questions.is_empty() {
         return Ok(Notified::default());
     }
@@ -77,58 +75,103 @@ pub async fn notify(app: &App, tx: &mut Tx, notices: &[Notice]) -> Result<Notifi
         let notice = usize::try_from(facts.number).ok().and_then(|number| notices.get(number));
         new.extend(notice.and_then(|notice| row(app, notice, &facts, now)));
     }
+    let new = judged(app, new).await;
     insert(tx, new, now).await
 }
 
-fn question(number: usize, notice: &Notice, now: Time) -> Question {
+/// What the type of a notice is like; none for one that nobody declares (any more).
+fn traits(app: &App, notice: &Notice) -> Option<Traits> {
+    match &notice.kind {
+        Kind::Core(kind) => Some(Traits {
+            groupable: matches!(
+                kind,
+                NotificationType::Favourite | NotificationType::Reblog | NotificationType::Follow
+            ),
+            filterable: kind.is_filterable(),
+            from_self: kind.may_come_from_self(),
+        }),
+        Kind::Plugin(name) => {
+            let registry = app.plugins.current();
+            let declared = registry.hooks.notification(name)?;
+            Some(Traits { groupable: declared.groupable, filterable: declared.filterable, from_self: false })
+        }
+    }
+}
+
+/// What a type of notifications is like.
+#[derive(Clone, Copy, Debug)]
+struct Traits {
+    groupable: bool,
+    filterable: bool,
+    from_self: bool,
+}
+
+/// Asks plugins about all of it: what one of them drops is dropped, and what one of them wants silent is made silently.
+async fn judged(app: &App, mut new: Vec<New>) -> Vec<New> {
+    let judgements = hooks::judge(app, &new).await;
+    for (row, judgement) in new.iter_mut().zip(&judgements) {
+        row.silent = *judgement == Judgement::Silent;
+    }
+    let mut judgements = judgements.into_iter();
+    new.retain(|_| judgements.next().is_none_or(|judgement| judgement != Judgement::Drop));
+    new
+}
+
+/// The question about a notice; none for what one does not hear of oneself.
+fn question(number: usize, notice: &Notice, traits: Traits, now: Time) -> Option<Question> {
+    if notice.receiver == notice.from && !traits.from_self {
+        return None;
+    }
     let hour = now.timestamp() / HOUR_SECONDS;
-    let key = |hour| group(notice).map(|group| format!("{group}-{hour}"));
-    Question {
+    let key = |hour| group(notice, traits).map(|group| format!("{group}-{hour}"));
+    Some(Question {
         number,
-        kind: notice.kind,
+        kind: notice.kind.clone(),
         receiver: notice.receiver,
         sender: notice.from,
         status: notice.status,
         first_key: key(hour - GROUP_HOURS + 1),
         last_key: key(hour),
-    }
+    })
 }
 
 /// What a notice may share a group with, without the hour (contract rules, section 13); `None` when it stands alone.
-fn group(notice: &Notice) -> Option<String> {
-    match (notice.kind, notice.status) {
-        (NotificationType::Favourite | NotificationType::Reblog, Some(status)) => {
-            Some(format!("{}-{status}", notice.kind))
-        }
-        (NotificationType::Follow, _) => Some(notice.kind.to_string()),
-        _ => None,
+fn group(notice: &Notice, traits: Traits) -> Option<String> {
+    if !traits.groupable {
+        return None;
     }
+    Some(match notice.status {
+        Some(status) => format!("{}-{status}", notice.kind),
+        None => notice.kind.to_string(),
+    })
 }
 
 fn row(app: &App, notice: &Notice, facts: &Facts, now: Time) -> Option<New> {
-    let filtered = match verdict(notice.kind, facts) {
+    let traits = traits(app, notice)?;
+    let filtered = match verdict(&notice.kind, traits.filterable, facts) {
         Verdict::Drop => return None,
         Verdict::Filter => true,
         Verdict::Accept => false,
     };
-    let new_group = || group(notice).map(|group| format!("{group}-{}", now.timestamp() / HOUR_SECONDS));
+    let new_group = || group(notice, traits).map(|group| format!("{group}-{}", now.timestamp() / HOUR_SECONDS));
     let group_key = if filtered { None } else { facts.group_key.clone().or_else(new_group) };
     Some(New {
         id: app.ids.next(),
         receiver: notice.receiver,
         sender: notice.from,
-        kind: notice.kind,
+        kind: notice.kind.clone(),
         activity: notice.activity,
         status: notice.status,
         group_key,
         filtered,
+        silent: false,
     })
 }
 
 /// Whether the receiver hears of it (contract rules, section 13). A notification policy of one's own comes with the
 /// routes that set it; until then everybody has the defaults for limited accounts, and accepts all else.
-fn verdict(kind: NotificationType, facts: &Facts) -> Verdict {
-    let mention = kind == NotificationType::Mention;
+fn verdict(kind: &Kind, filterable: bool, facts: &Facts) -> Verdict {
+    let mention = kind.core() == Some(NotificationType::Mention);
     if facts.domain_blocked && !facts.following {
         return Verdict::Drop;
     }
@@ -137,7 +180,7 @@ fn verdict(kind: NotificationType, facts: &Facts) -> Verdict {
     if !from_staff && (facts.blocked || facts.muted || facts.thread_muted || (mention && facts.passing)) {
         return Verdict::Drop;
     }
-    if kind.is_filterable() && facts.sender_limited && !facts.following && !from_staff {
+    if filterable && facts.sender_limited && !facts.following && !from_staff {
         return Verdict::Filter;
     }
     Verdict::Accept
@@ -147,13 +190,13 @@ async fn insert(tx: &mut Tx, new: Vec<New>, now: Time) -> Result<Notified> {
     if new.is_empty() {
         return Ok(Notified::default());
     }
-    let replacing = |row: &&New| row.kind.replaces();
-    if let Some(kind) = new.iter().find(replacing).map(|row| row.kind) {
+    let replacing = |row: &&New| row.kind.core().is_some_and(NotificationType::replaces);
+    if let Some(kind) = new.iter().find(replacing).and_then(|row| row.kind.core()) {
         let older = new.iter().filter(replacing).map(|row| (row.receiver, row.activity)).collect();
         make::delete_older(tx, kind, older).await?;
     }
     let told: HashMap<NotificationId, AccountId> =
-        new.iter().filter(|row| !row.filtered).map(|row| (row.id, row.receiver)).collect();
+        new.iter().filter(|row| !row.filtered && !row.silent).map(|row| (row.id, row.receiver)).collect();
     let inserted = make::insert(tx, new, now).await?;
     Ok(Notified(inserted.into_iter().filter_map(|id| Some((*told.get(&id)?, id))).collect()))
 }
@@ -161,6 +204,10 @@ async fn insert(tx: &mut Tx, new: Vec<New>, now: Time) -> Result<Notified> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn verdict(kind: NotificationType, facts: &Facts) -> Verdict {
+        super::verdict(&kind.into(), kind.is_filterable(), facts)
+    }
 
     fn facts() -> Facts {
         Facts {

@@ -91,7 +91,7 @@ pub async fn edit(app: &App, actor: &Actor, id: StatusId, change: Change) -> Res
     let update = |receiver| Notice {
         receiver,
         from: actor.id,
-        kind: NotificationType::Update,
+        kind: NotificationType::Update.into(),
         activity: i64::from(id),
         status: Some(id),
     };

@@ -170,7 +170,7 @@ pub(super) async fn notify_mentioned(
     let notice = |(mention, receiver): &(RowId, AccountId)| Notice {
         receiver: *receiver,
         from: actor.id,
-        kind: NotificationType::Mention,
+        kind: NotificationType::Mention.into(),
         activity: i64::from(*mention),
         status: Some(status),
     };

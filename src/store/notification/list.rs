@@ -20,7 +20,7 @@ macro_rules! within {
 pub async fn page(db: &Db, account: AccountId, wanted: &Wanted, cursor: &Cursor) -> Result<Vec<Listed>> {
     let statement = match wanted.from {
         Some(_) => from_one(cursor.ascending()),
-        None if wanted.types.len() == NotificationType::ALL.len() => all(cursor.ascending()),
+        None if wanted.types.len() >= NotificationType::ALL.len() => all(cursor.ascending()),
         None => of_types(cursor.ascending()),
     };
     let mut query = db

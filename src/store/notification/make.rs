@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::model::notification::Kind;
 use crate::model::{AccountId, Json, NotificationId, NotificationType, StatusId, Time};
 use crate::sql;
 use crate::store::{Executor, Result, Tx};
@@ -12,7 +13,7 @@ pub struct Question {
     /// Its number within the batch.
     pub number: usize,
     /// What it would be.
-    pub kind: NotificationType,
+    pub kind: Kind,
     /// Who would be told.
     pub receiver: AccountId,
     /// Whose doing it is.
@@ -121,7 +122,7 @@ pub struct New {
     /// Whose doing it is.
     pub sender: AccountId,
     /// What it is.
-    pub kind: NotificationType,
+    pub kind: Kind,
     /// The row that stands for what happened.
     pub activity: i64,
     /// The status to show.
@@ -130,6 +131,9 @@ pub struct New {
     pub group_key: Option<String>,
     /// Held back by policy.
     pub filtered: bool,
+    /// Nobody is told that it is there.
+    #[serde(skip)]
+    pub silent: bool,
 }
 
 /// Inserts notifications, in one statement; gives those that were new. One about the same activity for the same receiver

@@ -2,14 +2,15 @@
 
 use super::sql::Texts;
 use super::{Executor, Result, Tx};
-use crate::model::{AccountId, Notification, NotificationId, NotificationType};
+use crate::model::notification::Kind;
+use crate::model::{AccountId, Notification, NotificationId};
 use crate::sql;
 
 /// The columns of [`Listed`], of a table called `n`.
 #[macro_export]
 macro_rules! notification_columns {
     () => {
-        "n.id, n.account_id, n.from_account_id, n.type, n.status_id, n.group_key, n.filtered, n.created_at, \
+        "n.id, n.account_id, n.from_account_id, n.type, n.activity_id, n.status_id, n.group_key, n.filtered, n.created_at, \
          (SELECT a.version FROM accounts a WHERE a.id = n.from_account_id) AS from_version"
     };
 }
@@ -38,7 +39,7 @@ pub struct Listed {
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// Of these types; none: nothing.
-    pub types: Vec<NotificationType>,
+    pub types: Vec<Kind>,
     /// From this account alone.
     pub from: Option<AccountId>,
     /// Also those that policy holds back.
@@ -47,15 +48,15 @@ pub struct Wanted {
 
 impl Wanted {
     fn types(&self) -> Texts {
-        Texts::of(self.types.iter().map(|kind| kind.as_str()))
+        Texts::of(self.types.iter().map(Kind::as_str))
     }
 }
 
-/// The notification `id` of `account`, unless it is from an account that was suspended.
+/// The notification `id` of `account`, if it is of one of `types`, unless it is from an account that was suspended.
 ///
 /// # Errors
 /// When the database does.
-pub async fn find(db: impl Executor, account: AccountId, id: NotificationId) -> Result<Option<Listed>> {
+pub async fn find(db: impl Executor, account: AccountId, id: NotificationId, types: &[Kind]) -> Result<Option<Listed>> {
     db.query(sql!(
         "SELECT " notification_columns!() "
          FROM notifications n
@@ -63,7 +64,7 @@ pub async fn find(db: impl Executor, account: AccountId, id: NotificationId) -> 
     ))
     .bind(account)
     .bind(id)
-    .bind(Texts::of(NotificationType::ALL.iter().map(|kind| kind.as_str())))
+    .bind(Texts::of(types.iter().map(Kind::as_str)))
     .optional()
     .await
 }
@@ -108,9 +109,9 @@ pub async fn delete_from(tx: &mut Tx, account: AccountId, from: AccountId) -> Re
 ///
 /// # Errors
 /// When the database does.
-pub async fn delete_activity(tx: &mut Tx, kind: NotificationType, activity: i64) -> Result<()> {
+pub async fn delete_activity(tx: &mut Tx, kind: &Kind, activity: i64) -> Result<()> {
     tx.query(sql!("DELETE FROM notifications WHERE activity_id = $2 AND type = $1"))
-        .bind(kind)
+        .bind(kind.as_str().to_owned())
         .bind(activity)
         .execute()
         .await?;
