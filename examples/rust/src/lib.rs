@@ -1,6 +1,6 @@
 //! A private note about each account: routes, tables and a hook, in Rust.
 //!
-//! The manifest and the SQL are those of `examples/notes`, where the same plugin is written in other languages.
+//! The folders beside this one hold the same plugin in other languages.
 
 use rookery_plugin::prelude::*;
 

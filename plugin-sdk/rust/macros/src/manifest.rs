@@ -29,6 +29,7 @@ pub(crate) struct Hook {
 impl Manifest {
     /// Reads it.
     pub(crate) fn read() -> Result<Self, String> {
+        #[expect(clippy::disallowed_methods, reason = "cargo tells macros so where the crate is")]
         let folder = std::env::var("CARGO_MANIFEST_DIR").map_err(|_| "cargo does not say where the crate is")?;
         let folder = PathBuf::from(folder);
         let path = folder.join("plugin.toml");

@@ -29,6 +29,12 @@ pub(crate) fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
             #(#methods)*
         }
         ::rookery_plugin::export!(#name: #(#interfaces),*);
+        /// What a native build is for.
+        #[cfg(not(target_arch = "wasm32"))]
+        #[doc(hidden)]
+        pub fn __rookery_fake() -> ::rookery_plugin::test::Fake {
+            ::rookery_plugin::test::Fake::new::<#name>()
+        }
     })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! # use rookery_plugin::log;
-//! # rookery_plugin::test::Fake::bare();
+//! # let _fake = rookery_plugin::test::Fake::bare();
 //! log::info("a deck was saved", &[("account", "7")]);
 //! log::counter("saved", &[], 1);
 //! ```
