@@ -200,6 +200,7 @@ async fn swap_in(
     let active = pipeline::prepare(app, Candidate { plugin, package, generation }, serving).await?;
     let others = registry.plugins.iter().filter(|other| other.name() != active.name()).cloned();
     let next = Registry::build(generation, others.chain([Arc::clone(&active)]).collect())?;
+    pipeline::migrate(app, &active).await?;
     keep(app, kept).await;
     app.plugins.swap(next);
     Ok(active)

@@ -176,6 +176,8 @@ pub struct Active {
     pub generation: u64,
     /// Its configuration, defaults filled in, and the version of it.
     pub config: (Value, u64),
+    /// Its statements.
+    pub sql: Option<sql::Statements>,
     /// The component.
     pub component: rookery_plugin_host::Plugin,
 }

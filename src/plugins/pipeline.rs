@@ -13,7 +13,8 @@ use serde_json::Value;
 use super::call::{self, Call};
 use super::manifest::{self, Limits, Resolved};
 use super::observed::State;
-use super::{Active, Package, source};
+use super::sql::{self, Migrated, Statements};
+use super::{Active, Package, PluginId, source};
 use crate::app::App;
 use crate::clock::Clock;
 use crate::crypto::{self, Secret};
@@ -49,7 +50,9 @@ pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Ac
         enter(State::Compiled);
     }
     let version = u64::try_from(plugin.config_version).unwrap_or_default();
+    let mut stage = Rehearsal::begin(app, &package, &limits, plugin.id).await?;
     let active = Arc::new(Active {
+        sql: stage.sql.take(),
         id: plugin.id,
         sha256: package.sha256.clone(),
         digest: package.digest.clone(),
@@ -63,7 +66,7 @@ pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Ac
         config: (config, version),
         component,
     });
-    rehearse(app, &active, old).await?;
+    rehearse(app, &active, old, stage).await?;
     if old.is_none() {
         enter(State::Tested);
     }
@@ -172,12 +175,57 @@ async fn engine(app: &App) -> Result<Engine, Fault> {
     app.plugins.engine.get_or_try_init(make).await.cloned()
 }
 
+/// The database as the candidate's migrations would leave it, in a transaction that is never committed.
+#[derive(Default)]
+struct Rehearsal {
+    tx: Option<Tx>,
+    migrated: Migrated,
+    sql: Option<Statements>,
+}
+
+impl Rehearsal {
+    /// Runs the migrations and prepares the statements; does nothing for a plugin without SQL.
+    async fn begin(app: &App, package: &Package, limits: &Resolved, id: PluginId) -> Result<Self, Fault> {
+        if package.manifest.sql.is_none() {
+            return Ok(Self::default());
+        }
+        let mut tx = app.db.begin().await.map_err(|error| Fault::new(Stage::Migrate, error.to_string()))?;
+        let migrated = sql::migrate(&mut tx, id, &package.manifest, &package.files, app.clock.now()).await?;
+        let sql = Statements::load(app, id, &package.manifest, limits, &package.files, &mut tx).await?;
+        Ok(Self { tx: Some(tx), migrated, sql })
+    }
+}
+
+/// Runs the migrations of `active` that have not run, for good.
+///
+/// # Errors
+/// At [`Stage::Migrate`]; nothing changed.
+pub(super) async fn migrate(app: &App, active: &Active) -> Result<Migrated, Fault> {
+    if active.manifest.sql.is_none() {
+        return Ok(Migrated::default());
+    }
+    let failed = |error: crate::store::Error| Fault::new(Stage::Migrate, format!("{}: {error}", active.name()));
+    let mut tx = app.db.begin().await.map_err(failed)?;
+    let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, app.clock.now()).await?;
+    tx.commit().await.map_err(failed)?;
+    Ok(migrated)
+}
+
 /// Tries the candidate on the real database, and the old generation on what the candidate makes of it.
-async fn rehearse(app: &App, active: &Arc<Active>, old: Option<&Arc<Active>>) -> Result<(), Fault> {
+async fn rehearse(
+    app: &App,
+    active: &Arc<Active>,
+    old: Option<&Arc<Active>>,
+    stage: Rehearsal,
+) -> Result<(), Fault> {
+    let old = old.filter(|_| !stage.migrated.contract);
     if !tests_itself(active) && old.is_none_or(|old| !tests_itself(old)) {
         return Ok(());
     }
-    let tx = app.db.begin().await.map_err(|error| Fault::new(Stage::SelfTest, error.to_string()))?;
+    let tx = match stage.tx {
+        Some(tx) => tx,
+        None => app.db.begin().await.map_err(|error| Fault::new(Stage::SelfTest, error.to_string()))?,
+    };
     let tx = self_test(app, active, tx).await?;
     if let Some(old) = old.filter(|old| tests_itself(old)) {
         self_test(app, old, tx).await.map_err(|fault| {

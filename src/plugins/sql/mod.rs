@@ -59,17 +59,15 @@ pub use statements::{Statement, Statements};
 pub use crate::store::confined::Kind as ParamType;
 
 use super::Manifest;
+use super::manifest::Resolved;
 use crate::store::Tx;
 use crate::store::confined::{Limits, Scope, VIEWS};
 
 /// The files of a package, by path.
 pub type Files = BTreeMap<String, Arc<[u8]>>;
 
-/// Rows of a statement, unless the manifest says fewer.
+/// Rows of a statement at most.
 const ROWS: usize = 10_000;
-
-/// Bytes of a plugin's tables, unless the manifest says otherwise.
-const DB_SIZE: u64 = 1 << 30;
 
 /// The views that `permissions.core-views` asks for: `statuses:private` is a view of its own.
 ///
@@ -97,21 +95,9 @@ async fn scope(tx: &mut Tx, manifest: &Manifest) -> Result<Scope, String> {
     Scope::find(tx, &manifest.plugin.name, views).await.map_err(|error| error.to_string())
 }
 
-fn limits(manifest: &Manifest) -> Limits {
-    let rows = manifest.limits.rows.map_or(ROWS, |rows| usize::try_from(rows).unwrap_or(ROWS).min(ROWS));
+fn limits(limits: &Resolved) -> Limits {
+    let rows = usize::try_from(limits.rows).unwrap_or(ROWS).min(ROWS);
     Limits { time: Duration::from_millis(500), rows, bytes: 4 << 20 }
-}
-
-/// `[limits] db-size`, in bytes.
-fn db_size(manifest: &Manifest) -> Result<u64, String> {
-    let Some(text) = &manifest.limits.db_size else { return Ok(DB_SIZE) };
-    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10), ("B", 0)];
-    let found =
-        units.iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?.trim().parse::<u64>().ok()?, *shift)));
-    match found.and_then(|(number, shift)| number.checked_mul(1 << shift)) {
-        Some(bytes) => Ok(bytes),
-        None => Err(format!("limits.db-size is \"{text}\", which is no size: write it like 256MiB")),
-    }
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str, String> {

@@ -12,6 +12,7 @@ use super::text::{self, Slot};
 use super::{Files, Returns, limits, utf8};
 use crate::app::App;
 use crate::clock::Clock;
+use crate::plugins::manifest::Resolved;
 use crate::plugins::{Manifest, PluginId};
 use crate::store::confined::{Failed, Kind, Limits, Scope};
 use crate::store::{Engine, Tx};
@@ -70,6 +71,7 @@ impl Statements {
         app: &App,
         plugin: PluginId,
         manifest: &Manifest,
+        resolved: &Resolved,
         files: &Files,
         tx: &mut Tx,
     ) -> Result<Option<Self>, Fault> {
@@ -79,7 +81,7 @@ impl Statements {
         let scope = super::scope(tx, manifest)
             .await
             .map_err(|what| fault(format!("its statements cannot be prepared: {what}")))?;
-        let limits = limits(manifest);
+        let limits = limits(resolved);
         let text = files.get(&sql.statements).ok_or_else(|| fault(format!("{} is missing", sql.statements)))?;
         let text = utf8(text).map_err(|what| fault(format!("{}: {what}", sql.statements)))?;
         let sources = source::read(text).map_err(|what| fault(format!("{}: {what}", sql.statements)))?;
@@ -92,7 +94,7 @@ impl Statements {
             let columns = columns.map_err(|error| fault(format!("statement {}: {}", source.name, refused(&error))))?;
             by_name.insert(source.name.clone(), Statement { columns, ..statement });
         }
-        let quota = Quota::new(app.db.clone(), plugin, Arc::clone(&scope), super::db_size(manifest).map_err(&fault)?);
+        let quota = Quota::new(app.db.clone(), plugin, Arc::clone(&scope), resolved.db_size);
         let dynamic = manifest.permissions.sql_dynamic;
         Ok(Some(Self { scope, engine, clock: app.clock.clone(), limits, quota, dynamic, by_name }))
     }
