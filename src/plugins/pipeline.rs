@@ -212,12 +212,7 @@ pub(super) async fn migrate(app: &App, active: &Active) -> Result<Migrated, Faul
 }
 
 /// Tries the candidate on the real database, and the old generation on what the candidate makes of it.
-async fn rehearse(
-    app: &App,
-    active: &Arc<Active>,
-    old: Option<&Arc<Active>>,
-    stage: Rehearsal,
-) -> Result<(), Fault> {
+async fn rehearse(app: &App, active: &Arc<Active>, old: Option<&Arc<Active>>, stage: Rehearsal) -> Result<(), Fault> {
     let old = old.filter(|_| !stage.migrated.contract);
     if !tests_itself(active) && old.is_none_or(|old| !tests_itself(old)) {
         return Ok(());

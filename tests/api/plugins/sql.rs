@@ -107,7 +107,8 @@ async fn notes(app: &TestApp) -> Statements {
     let mut tx = app.db().begin().await.unwrap();
     let done = apply(app, &mut tx, &manifest, &files).await.unwrap();
     assert_eq!(done, Migrated { applied: vec![1], version: 1, contract: false });
-    let statements = Statements::load(&app.app, ID, &manifest, &Resolved::default(), &files, &mut tx).await.unwrap().unwrap();
+    let statements =
+        Statements::load(&app.app, ID, &manifest, &Resolved::default(), &files, &mut tx).await.unwrap().unwrap();
     tx.commit().await.unwrap();
     statements
 }
