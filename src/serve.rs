@@ -43,7 +43,7 @@ pub async fn run(config: Config) -> Result<()> {
         metrics::serve(app.clone(), listener, stopped.clone())?;
     }
     jobs::cron::schedule(&app).await?;
-    let workers = tokio::spawn(jobs::worker::run(app.clone(), stopped.clone()));
+    let workers = tokio::spawn(work(app.clone(), stopped.clone()));
     let poll = tokio::spawn(poll_settings(app.clone()));
     announce(&app, listener.local_addr().map_err(Error::internal)?);
     invite_owner(&app).await?;
@@ -80,6 +80,12 @@ fn spawn_server(app: &App, listener: TcpListener, mut stopped: watch::Receiver<b
             tracing::error!(%error, "the listener ended");
         }
     })
+}
+
+/// Does queued jobs and tells plugins what happened, until `stopped` says true.
+async fn work(app: App, stopped: watch::Receiver<bool>) {
+    let jobs = jobs::worker::run(app.clone(), stopped.clone());
+    tokio::join!(jobs, plugins::hooks::dispatch::run(app, stopped));
 }
 
 /// Waits for answers and jobs that have begun; what takes longer than the grace is cut off. A job that was cut off runs

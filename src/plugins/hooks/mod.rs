@@ -9,8 +9,10 @@
 
 pub mod budget;
 mod decorate;
+pub mod dispatch;
 mod field;
 mod judge;
+mod lane;
 pub mod outbox;
 mod subscription;
 mod table;

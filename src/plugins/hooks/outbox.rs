@@ -62,6 +62,18 @@ text_enum! {
     }
 }
 
+impl Kind {
+    /// True when a plugin is shown the status.
+    pub(super) fn has_status(self) -> bool {
+        matches!(self, Self::StatusCreated | Self::StatusUpdated)
+    }
+
+    /// True when a plugin is shown the account.
+    pub(super) fn has_account(self) -> bool {
+        matches!(self, Self::AccountCreated | Self::AccountUpdated | Self::AccountSuspended)
+    }
+}
+
 /// Something that happened in a transaction.
 #[derive(Clone, Debug)]
 pub struct Change {
@@ -149,7 +161,7 @@ impl Change {
     }
 
     fn is_placed(&self) -> bool {
-        matches!(self.kind, Kind::StatusCreated | Kind::StatusUpdated)
+        self.kind.has_status()
     }
 }
 

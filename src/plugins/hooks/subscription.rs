@@ -146,14 +146,14 @@ impl Subscription {
             }
             tokio::time::timeout(limit, call).await.unwrap_or_else(|_| Err(late()))
         };
-        self.count(limited).await
+        self.count(app, limited).await
     }
 
-    /// Counts a call and says in the log when it did not end well.
+    /// Counts a call, and reports it when it did not end well.
     ///
     /// # Errors
     /// As the call.
-    pub async fn count<T>(&self, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+    pub async fn count<T>(&self, app: &App, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
         let began = Instant::now();
         self.calls.fetch_add(1, Ordering::Relaxed);
         let answer = call.await;
@@ -165,7 +165,7 @@ impl Subscription {
             .record(began.elapsed().as_secs_f64());
         if let Err(error) = &answer {
             self.failures.fetch_add(1, Ordering::Relaxed);
-            tracing::warn!(plugin.name = self.active.name(), plugin.hook = hook, %error, "a plugin gave no answer");
+            app.plugins.report(&self.active, "hook", hook, error);
         }
         answer
     }

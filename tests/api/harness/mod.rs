@@ -61,6 +61,8 @@ impl TestApp {
         let config = Config::load(None, environment.into_iter()).unwrap();
         let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<DateTime<Utc>>().unwrap());
         let app = App::start(config, clock, Path::new(env!("CARGO_BIN_EXE_rookery"))).await.unwrap();
+        // Machines that run tests have much else to do.
+        app.plugins.patience.set(50);
         let router = rookery::http::router::router(app.clone());
         Self { app, router, _folder: Arc::new(folder), _database: Arc::new(database) }
     }
@@ -139,9 +141,15 @@ impl TestApp {
         }
     }
 
-    /// Does all queued work that is due.
+    /// Does all queued work that is due, plugins' too.
     pub async fn run_jobs(&self) {
-        rookery::jobs::worker::drain(&self.app).await.unwrap();
+        loop {
+            let jobs = rookery::jobs::worker::drain(&self.app).await.unwrap();
+            let events = rookery::plugins::hooks::dispatch::drain(&self.app).await.unwrap();
+            if jobs + events == 0 {
+                return;
+            }
+        }
     }
 
     /// The database, to look behind the API.
