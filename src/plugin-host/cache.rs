@@ -82,7 +82,7 @@ impl Cache {
         if let Err(error) = written {
             tracing::warn!("a compiled component could not be kept in {}: {error}", self.folder.display());
         }
-        self.prune();
+        self.prune(SIZE);
     }
 
     fn write(&self, name: &str, code: &[u8]) -> std::io::Result<()> {
@@ -102,8 +102,8 @@ impl Cache {
         whole
     }
 
-    /// Removes what was used longest ago until the rest fits, and what was left unfinished.
-    fn prune(&self) {
+    /// Removes what was used longest ago until the rest fits into `room` bytes, and what was left unfinished.
+    fn prune(&self, room: u64) {
         let Ok(entries) = fs::read_dir(&self.folder) else {
             return;
         };
@@ -124,7 +124,7 @@ impl Cache {
         files.sort();
         let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
         for (_, size, path) in files {
-            if total <= SIZE {
+            if total <= room {
                 break;
             }
             if fs::remove_file(path).is_ok() {
@@ -158,4 +158,54 @@ fn deserialize(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
     // that the caller has checked over exactly these bytes, which are in memory and change no more. That they suit this
     // engine and machine is checked by wasmtime.
     unsafe { Component::deserialize(engine, code) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache() -> (tempfile::TempDir, Cache) {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::new(folder.path().to_owned(), &[3; 32]);
+        (folder, cache)
+    }
+
+    #[test]
+    fn what_another_compiler_wrote_is_made_anew() {
+        let (_folder, cache) = cache();
+        let engine = Engine::default();
+        cache.write("name", b"not what this version of the engine writes").unwrap();
+        assert!(cache.find(&engine, "name").is_none());
+        assert!(!cache.path("name").exists());
+    }
+
+    #[test]
+    fn a_sound_file_counts_under_its_own_name_alone() {
+        let (_folder, cache) = cache();
+        let engine = Engine::default();
+        let component = Component::new(&engine, wat::parse_str("(component)").unwrap()).unwrap();
+        cache.store("name", &component);
+        assert!(cache.find(&engine, "name").is_some());
+        fs::copy(cache.path("name"), cache.path("other")).unwrap();
+        assert!(cache.find(&engine, "other").is_none());
+        assert!(cache.find(&engine, "name").is_some());
+    }
+
+    #[test]
+    fn the_least_recently_used_goes_first_and_unfinished_files_too() {
+        let (folder, cache) = cache();
+        for (name, minutes) in [("old", 30), ("older", 40), ("new", 1)] {
+            cache.write(name, &[0; 1000]).unwrap();
+            let used = now() - Duration::from_secs(60 * minutes);
+            File::open(cache.path(name)).unwrap().set_modified(used).unwrap();
+        }
+        for (name, minutes) in [("left.tmp", 20), ("being-written.tmp", 0)] {
+            let file = File::create(folder.path().join(name)).unwrap();
+            file.set_modified(now() - Duration::from_secs(60 * minutes)).unwrap();
+        }
+        cache.prune(2500);
+        let mut left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["being-written.tmp", "new.cwasm", "old.cwasm"]);
+    }
 }

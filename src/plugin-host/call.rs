@@ -65,7 +65,7 @@ impl Runner {
                 trial.end(result.as_ref().err());
                 result
             }
-            Err(refused) => Err(refused),
+            Err(wait) => Err(ended(Ended::Open, format!("breaker: open for another {} ms", wait.as_millis()))),
         };
         let error = result.as_ref().err();
         self.figures.ended(&point, error, began.elapsed());
@@ -159,6 +159,7 @@ impl Runner {
     }
 
     /// The guest stopped: counts what it used, and says how it ended.
+    #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
     fn leave<T>(&self, store: &mut Store<State>, end: End<T>) -> Result<T, CallError> {
         let state = store.data_mut();
         let cpu = state.clock.stand();
@@ -232,7 +233,7 @@ fn guess(limits: &Limits, error: &Error) -> (Ended, String) {
         return match trap {
             Trap::StackOverflow => (Ended::Limit, format!("stack: used its {} KiB", crate::engine::STACK >> 10)),
             Trap::Interrupt => (Ended::Cpu, "cpu: interrupted".to_owned()),
-            other => (Ended::Trap, one_line(&other.to_string())),
+            other => (Ended::Trap, one_line(other.to_string().trim_start_matches("wasm trap: "))),
         };
     }
     let text = one_line(&error.root_cause().to_string());
@@ -257,14 +258,12 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    fn begin(point: &'a Point) -> Result<Self, CallError> {
+    /// A trial, or how long there is none.
+    fn begin(point: &'a Point) -> Result<Self, Duration> {
         match point.breaker(|breaker, now| breaker.admit(now)) {
             Admission::Call => Ok(Self { point, probe: false }),
             Admission::Probe => Ok(Self { point, probe: true }),
-            Admission::Refused(wait) => {
-                let message = format!("breaker: open for another {} ms", wait.as_millis());
-                Err(ended(Ended::Open, message))
-            }
+            Admission::Refused(wait) => Err(wait),
         }
     }
 

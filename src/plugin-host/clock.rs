@@ -1,6 +1,7 @@
 //! Time: the ticker that wakes the guest's epoch checks, and how much of its time a guest has used.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use wasmtime::EngineWeak;
@@ -17,15 +18,14 @@ const STRETCH: Duration = Duration::from_millis(SLICE + 1);
 
 /// Starts the thread that moves `engine`'s epoch on. Not a task: a guest that spins may hold every thread of the runtime.
 /// Ends when the engine is gone.
-pub(crate) fn tick(engine: EngineWeak) -> std::io::Result<()> {
+pub(crate) fn tick(engine: EngineWeak) -> std::io::Result<JoinHandle<()>> {
     std::thread::Builder::new().name("plugin-ticker".to_owned()).stack_size(64 << 10).spawn(move || {
         while let Some(engine) = engine.upgrade() {
             engine.increment_epoch();
             drop(engine);
             std::thread::sleep(TICK);
         }
-    })?;
-    Ok(())
+    })
 }
 
 /// The guest's time within one call: runs while the guest does, stands while the host works for it or waits.
@@ -68,5 +68,34 @@ impl Clock {
     pub(crate) fn restart(&self) {
         self.spent.store(0, Relaxed);
         self.run();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ticker_ends_with_the_engine() {
+        let engine = wasmtime::Engine::default();
+        let ticker = tick(engine.weak()).unwrap();
+        std::thread::sleep(TICK * 5);
+        assert!(!ticker.is_finished());
+        drop(engine);
+        ticker.join().unwrap();
+    }
+
+    #[test]
+    fn a_clock_that_stands_counts_nothing_and_a_long_stretch_counts_little() {
+        let clock = Clock::new();
+        std::thread::sleep(TICK * 2);
+        assert_eq!(clock.stand(), Duration::ZERO);
+        clock.restart();
+        std::thread::sleep(STRETCH * 3);
+        assert_eq!(clock.stand(), STRETCH);
+        clock.run();
+        std::thread::sleep(TICK * 2);
+        let spent = clock.stand();
+        assert!(spent >= STRETCH + TICK * 2 && spent <= STRETCH * 2, "{spent:?}");
     }
 }

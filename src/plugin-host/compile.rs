@@ -58,8 +58,8 @@ fn maker(engine: &Engine, quick: bool) -> String {
 }
 
 impl Compiler {
-    pub(crate) fn new(engine: Engine, options: &Options) -> Self {
-        let cache = options.cache.clone().map(|folder| Arc::new(Cache::new(folder, &options.key)));
+    pub(crate) fn new(engine: Engine, options: Options) -> Self {
+        let cache = options.cache.map(|folder| Arc::new(Cache::new(folder, &options.key)));
         let maker = maker(&engine, options.quick);
         Self { engine, maker, cache, turn: Arc::new(Semaphore::new(1)), jobs: Mutex::default() }
     }

@@ -109,21 +109,22 @@ impl Engine {
     /// # Errors
     /// When the machine cannot give the address space, with what to change.
     pub fn new(options: Options) -> Result<Self, Fault> {
+        let instances = options.instances;
         let refused = |why: &dyn fmt::Display| {
             Fault::new(
                 Stage::Compile,
                 format!(
-                    "the machine gave no room for {} plugin instances ({}): allow more address space (ulimit -v), or set \
-                     fewer instances",
-                    options.instances,
+                    "the machine gave no room for {instances} plugin instances ({}): allow more address space (ulimit -v), \
+                     or set fewer instances",
                     one_line(&why.to_string())
                 ),
             )
         };
         let engine = wasmtime::Engine::new(&config(&options)).map_err(|error| refused(&error.root_cause()))?;
         clock::tick(engine.weak()).map_err(|error| refused(&error))?;
-        let compiler = Compiler::new(engine.clone(), &options);
-        Ok(Self(Arc::new(Inside { engine, linkers: Linkers::default(), compiler, memory: options.memory })))
+        let memory = options.memory;
+        let compiler = Compiler::new(engine.clone(), options);
+        Ok(Self(Arc::new(Inside { engine, linkers: Linkers::default(), compiler, memory })))
     }
 
     /// What `wasm` imports and exports, without compiling it.
@@ -183,7 +184,8 @@ impl Engine {
         let Some(needs) = component.resources_required() else {
             return refuse(format!("{name}: the component imports modules: build it as one component"));
         };
-        let memory = needs.max_initial_memory_size.unwrap_or(0);
+        // In pages.
+        let memory = needs.max_initial_memory_size.unwrap_or(0).saturating_mul(64 << 10);
         let most = u64::try_from(package.limits.memory).unwrap_or(u64::MAX);
         if memory > most {
             let (wants, has) = (memory.div_ceil(1 << 20), most >> 20);

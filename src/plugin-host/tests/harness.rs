@@ -1,0 +1,240 @@
+//! Makes components of texts, loads them, and is the server to them.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use rookery_plugin_host::exports::lifecycle::Environment;
+use rookery_plugin_host::exports::{decorate, routes};
+use rookery_plugin_host::imports::types::{CallContext, Caller, Failure};
+use rookery_plugin_host::imports::{log, sql};
+use rookery_plugin_host::{
+    CallError, Engine, Export, Fault, Host, Import, Limits, Options, Package, Plugin, Policy, Transaction,
+};
+use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
+use wit_parser::Resolve;
+
+/// The largest memory that the tests' engine gives.
+pub(crate) const MEMORY: usize = 192 << 20;
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A text of `hostile/`, and the interfaces that its first line says it exports.
+fn text(name: &str) -> (String, Vec<String>) {
+    let path = folder().join("tests/hostile").join(format!("{name}.wat"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let exports = text.lines().next().and_then(|line| line.strip_prefix(";; exports: ")).unwrap();
+    let exports = exports.split_whitespace().map(ToOwned::to_owned).collect();
+    (text, exports)
+}
+
+/// The component of that name, and what it exports.
+pub(crate) fn component(name: &str) -> (Arc<[u8]>, BTreeSet<Export>) {
+    let (text, exports) = text(name);
+    let prelude = if text.contains(";; own memory") {
+        String::new()
+    } else {
+        std::fs::read_to_string(folder().join("tests/hostile/prelude.wat")).unwrap()
+    };
+    // Imports come first in a module.
+    let (imports, rest): (Vec<_>, Vec<_>) = text.lines().partition(|line| line.starts_with("(import"));
+    let module = format!("(module {}\n{prelude}\n{})", imports.join("\n"), rest.join("\n"));
+    let module = wat::parse_str(&module).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let interfaces: String = exports.iter().map(|name| format!("export rookery:plugin/{name}@0.1.0;\n")).collect();
+    let component = componentise(module, &format!("include rookery:plugin/imports@0.1.0;\n{interfaces}"));
+    let exports = exports.iter().map(|name| Export::from_name(name).unwrap()).collect();
+    (component.into(), exports)
+}
+
+fn componentise(mut module: Vec<u8>, world: &str) -> Vec<u8> {
+    let mut resolve = Resolve::default();
+    resolve.push_dir(folder().join("../../plugin-sdk/wit/0.1")).unwrap();
+    let package = resolve.push_str("guest.wit", &format!("package test:guest; world guest {{ {world} }}")).unwrap();
+    let world = resolve.select_world(&[package], Some("guest")).unwrap();
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).unwrap();
+    ComponentEncoder::default().module(&module).unwrap().encode().unwrap()
+}
+
+/// What the tests load, before a test changes it.
+pub(crate) fn package(name: &str) -> Package {
+    let (wasm, exports) = component(name);
+    Package {
+        name: "guest".to_owned(),
+        version: "1.2.3".to_owned(),
+        wasm,
+        exports,
+        granted: BTreeSet::from([Import::Kv, Import::Sql]),
+        limits: Limits::default(),
+        environment: Environment {
+            plugin: "guest".to_owned(),
+            version: "1.2.3".to_owned(),
+            host_version: "0.1.0".to_owned(),
+            api_version: "0.1".to_owned(),
+            instance_domain: "rookery.example".to_owned(),
+            generation: 1,
+            config: "{}".to_owned(),
+            test: true,
+        },
+    }
+}
+
+pub(crate) fn options() -> Options {
+    Options { cache: None, key: [7; 32], quick: true, instances: 32, memory: MEMORY }
+}
+
+/// The engine that most tests share.
+pub(crate) fn engine() -> Engine {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    ENGINE.get_or_init(|| Engine::new(options()).unwrap()).clone()
+}
+
+/// Loads a guest under the default limits.
+pub(crate) async fn load(name: &str) -> Result<Plugin, Fault> {
+    load_with(name, |_| {}).await
+}
+
+/// Loads a guest under limits that the test changes.
+pub(crate) async fn load_with(name: &str, change: impl FnOnce(&mut Limits)) -> Result<Plugin, Fault> {
+    let mut package = package(name);
+    change(&mut package.limits);
+    engine().load(package, Quiet::new()).await
+}
+
+/// A server that has next to nothing, and counts.
+#[derive(Default)]
+pub(crate) struct Quiet {
+    pub(crate) lines: AtomicU64,
+    pub(crate) begun: AtomicU64,
+    pub(crate) rolled_back: AtomicU64,
+    /// The member `who` of the configuration.
+    pub(crate) who: Mutex<String>,
+    pub(crate) version: AtomicU64,
+    /// How long a value takes to be read; a whole day stands for a panic.
+    pub(crate) delay: Mutex<Duration>,
+    /// Reads that were begun and given up.
+    pub(crate) given_up: Arc<AtomicU64>,
+}
+
+/// Stands for a bug in the server.
+pub(crate) const PANIC: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Counts when it is dropped.
+struct Count(Arc<AtomicU64>);
+
+impl Drop for Count {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Quiet {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    pub(crate) fn named(who: &str) -> Arc<Self> {
+        Arc::new(Self { who: Mutex::new(who.to_owned()), ..Self::default() })
+    }
+
+    pub(crate) fn slow(delay: Duration) -> Arc<Self> {
+        Arc::new(Self { delay: Mutex::new(delay), ..Self::default() })
+    }
+}
+
+#[async_trait]
+impl Host for Quiet {
+    fn emit(&self, _level: log::Level, _message: &str, _fields: &[(String, String)]) {
+        self.lines.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn now(&self) -> i64 {
+        1_000
+    }
+
+    fn random(&self, length: usize) -> Vec<u8> {
+        vec![4; length]
+    }
+
+    fn config_get(&self, key: &str) -> Option<String> {
+        assert_eq!(key, "who");
+        Some(format!("{:?}", self.who.lock().unwrap()))
+    }
+
+    fn config_version(&self) -> u64 {
+        self.version.load(Ordering::SeqCst)
+    }
+
+    async fn kv_get(&self, _keys: Vec<String>) -> Result<Vec<Option<Vec<u8>>>, Failure> {
+        let delay = *self.delay.lock().unwrap();
+        assert_ne!(delay, PANIC, "a bug in the server");
+        let count = Count(Arc::clone(&self.given_up));
+        tokio::time::sleep(delay).await;
+        std::mem::forget(count);
+        Ok(Vec::new())
+    }
+
+    async fn sql_begin(&self, _read_only: bool) -> Result<Transaction, Failure> {
+        Ok(Transaction(u32::try_from(self.begun.fetch_add(1, Ordering::SeqCst)).unwrap()))
+    }
+
+    fn sql_dialect(&self) -> sql::Dialect {
+        sql::Dialect::Postgres
+    }
+
+    async fn sql_rollback(&self, _transaction: u32) {
+        self.rolled_back.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// A request for a route of that id.
+pub(crate) fn request(route: &str) -> routes::Request {
+    let caller =
+        Caller { account: Some(1), scopes: vec!["read".to_owned()], role: 1, locale: "en".to_owned(), app: None };
+    routes::Request {
+        ctx: CallContext { request_id: "r1".to_owned(), caller, budget_ms: 5000 },
+        route: route.to_owned(),
+        method: "GET".to_owned(),
+        path: format!("/api/v1/{route}"),
+        params: Vec::new(),
+        query: vec![("limit".to_owned(), "40".to_owned())],
+        headers: Vec::new(),
+        body: routes::Body::None,
+        page: None,
+    }
+}
+
+/// Calls the guest's route.
+pub(crate) async fn get(plugin: &Plugin) -> Result<routes::Response, CallError> {
+    plugin.route(Quiet::new(), request("index")).await
+}
+
+/// Calls the guest's hook for an account.
+pub(crate) async fn decorate(plugin: &Plugin, viewer: i64) -> Result<Vec<decorate::Extra>, CallError> {
+    decorate_by(plugin, Quiet::new(), viewer).await
+}
+
+/// As [`decorate`], served by `host`.
+pub(crate) async fn decorate_by(
+    plugin: &Plugin,
+    host: Arc<Quiet>,
+    viewer: i64,
+) -> Result<Vec<decorate::Extra>, CallError> {
+    plugin.decorate(host, Some(viewer), "status", Vec::new()).await
+}
+
+/// Pooled routes on one place.
+pub(crate) fn one_pooled(limits: &mut Limits) {
+    limits.instances = 1;
+    limits.route_policy = Policy::Pooled;
+}
+
+/// Bytes of memory that this process has.
+pub(crate) fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    pages.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 4096
+}

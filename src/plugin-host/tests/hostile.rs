@@ -1,0 +1,184 @@
+//! Each way to use too much ends with the name of its limit, and the plugin answers again.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rookery_plugin_host::{CallError, Ended, Stage};
+
+use crate::harness::*;
+
+/// How a call ended, and what was said.
+fn told<T: std::fmt::Debug>(result: Result<T, CallError>) -> (Ended, String) {
+    let error = result.unwrap_err();
+    (error.ended, error.message)
+}
+
+fn limit(message: &str) -> (Ended, String) {
+    (Ended::Limit, message.to_owned())
+}
+
+#[tokio::test]
+async fn loops_end_with_their_budget() {
+    let plugin = load("loop_calls").await.unwrap();
+    let began = Instant::now();
+    assert_eq!(told(get(&plugin).await), (Ended::Cpu, "cpu: used its 50 ms of guest time".to_owned()));
+    assert_eq!(told(decorate(&plugin, 1).await), (Ended::Cpu, "cpu: used its 20 ms of guest time".to_owned()));
+    println!("two endless loops with budgets of 50 and 20 ms took {} ms", began.elapsed().as_millis());
+    assert!(began.elapsed() < Duration::from_secs(4));
+}
+
+#[tokio::test]
+async fn loops_before_the_first_call_end_too() {
+    for guest in ["loop_init", "loop_start"] {
+        let fault = load(guest).await.unwrap_err();
+        assert_eq!(fault.stage, Stage::Instantiate, "{guest}");
+        let expected = "guest: does not start: cpu: used its 50 ms of guest time";
+        assert!(fault.sentence.starts_with(expected), "{guest}: {}", fault.sentence);
+    }
+    let plugin = load("loop_realloc").await.unwrap();
+    assert_eq!(told(get(&plugin).await).0, Ended::Cpu);
+    let plugin = load("loop_self_test").await.unwrap();
+    assert_eq!(told(plugin.self_test(Quiet::new()).await).0, Ended::Cpu);
+}
+
+#[tokio::test]
+async fn a_refusal_to_begin_is_one_line() {
+    let fault = load("refuse_init").await.unwrap_err();
+    assert_eq!(fault.to_string(), "instantiate: guest: does not start: init refused: no configured");
+}
+
+/// The runtime has one thread here, which the guest spins on: only the short slices let the timer through.
+#[tokio::test]
+async fn a_timer_is_on_time_while_a_guest_spins() {
+    let plugin = load_with("loop_calls", |limits| limits.route_cpu = Duration::from_secs(1)).await.unwrap();
+    let spinning = tokio::spawn(async move { told(get(&plugin).await).0 });
+    let mut late = Duration::ZERO;
+    while !spinning.is_finished() {
+        let began = Instant::now();
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        late = late.max(began.elapsed().saturating_sub(Duration::from_millis(10)));
+    }
+    println!("a timer of 10 ms was at most {} ms late while a guest span", late.as_millis());
+    assert_eq!(spinning.await.unwrap(), Ended::Cpu);
+    assert!(late < Duration::from_millis(200), "{late:?}");
+}
+
+#[tokio::test]
+async fn bombs_end_with_their_limit() {
+    let generous = |limits: &mut rookery_plugin_host::Limits| {
+        limits.route_cpu = Duration::from_secs(10);
+        limits.hook_cpu = Duration::from_secs(10);
+        limits.memory = 160 << 20;
+    };
+    let memory = load_with("memory_bomb", |limits| limits.route_cpu = Duration::from_secs(10)).await.unwrap();
+    assert_eq!(told(get(&memory).await), limit("memory: asked for 32896 of 32768 KiB"));
+    let table = load("table_bomb").await.unwrap();
+    assert_eq!(told(get(&table).await), limit("table: asked for 20001 of 20000 elements"));
+    let stack = load("recursion_bomb").await.unwrap();
+    assert_eq!(told(get(&stack).await), limit("stack: used its 512 KiB"));
+    let calls = load("call_bomb").await.unwrap();
+    assert_eq!(told(get(&calls).await), limit("host-calls: used its 1000 units, at system.now"));
+    let long = load_with("long_string", generous).await.unwrap();
+    assert_eq!(told(get(&long).await), limit("bytes-out: handed over more than 4096 KiB, at once"));
+    assert_eq!(told(decorate(&long, 1).await), limit("bytes-out: handed over more than 4096 KiB, at log.emit"));
+    let response = load_with("huge_response", generous).await.unwrap();
+    assert_eq!(told(get(&response).await), limit("bytes-out: handed over more than 4096 KiB, at once"));
+}
+
+#[tokio::test]
+async fn a_million_log_lines_are_a_thousand() {
+    let plugin = load("log_bomb").await.unwrap();
+    let host = Quiet::new();
+    let ended = told(plugin.route(Arc::<Quiet>::clone(&host), request("index")).await);
+    assert_eq!(ended, limit("host-calls: used its 1000 units, at log.emit"));
+    assert_eq!(host.lines.load(Ordering::SeqCst), 1000);
+}
+
+#[tokio::test]
+async fn handles_are_counted_and_forgotten_ones_given_back() {
+    let plugin = load("many_handles").await.unwrap();
+    let host = Quiet::new();
+    let ended = told(plugin.route(Arc::<Quiet>::clone(&host), request("index")).await);
+    assert_eq!(ended, limit("host-calls: used its 1000 units, at sql.transaction.begin"));
+    let (begun, back) = (host.begun.load(Ordering::SeqCst), host.rolled_back.load(Ordering::SeqCst));
+    assert_eq!((begun, begun - back), (500, 64));
+
+    // A hook's instance would be used again: not one that still holds a handle.
+    decorate(&plugin, 1).await.unwrap();
+    decorate(&plugin, 1).await.unwrap();
+    assert_eq!((plugin.stats().idle, plugin.stats().recycled), (0, 2));
+}
+
+#[tokio::test]
+async fn too_much_from_the_host_is_refused() {
+    let plugin = load_with("quiet", |limits| limits.bytes_in = 10_000).await.unwrap();
+    let mut large = request("index");
+    large.path = "a".repeat(10_000);
+    let ended = told(plugin.route(Quiet::new(), large).await);
+    assert_eq!(ended, limit("bytes-in: the call brings more than 9 KiB"));
+
+    let plugin = load_with("who", |limits| limits.bytes_in = 10_000).await.unwrap();
+    let ended = told(plugin.route(Quiet::named(&"a".repeat(10_000)), request("index")).await);
+    assert_eq!(ended, limit("bytes-in: the answer of config.get goes beyond 9 KiB for each call"));
+}
+
+#[tokio::test]
+async fn waiting_ends_with_the_wall() {
+    let plugin = load_with("ask_kv", |limits| limits.route_wall = Duration::from_millis(50)).await.unwrap();
+    let host = Quiet::slow(Duration::from_secs(60));
+    let ended = told(plugin.route(Arc::<Quiet>::clone(&host), request("index")).await);
+    assert_eq!(ended, (Ended::Wall, "wall: used its 50 ms".to_owned()));
+    assert_eq!(host.given_up.load(Ordering::SeqCst), 1, "what the host did for it was given up");
+    // Waiting is not guest time.
+    assert!(plugin.stats().cpu_peak < Duration::from_millis(40), "{:?}", plugin.stats().cpu_peak);
+    get(&plugin).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_panic_of_the_server_ends_the_call_alone() {
+    let plugin = load("ask_kv").await.unwrap();
+    let error = decorate_by(&plugin, Quiet::slow(PANIC), 1).await.unwrap_err();
+    assert_eq!(error.ended, Ended::Trap);
+    assert!(error.message.contains("a bug in the server"), "{}", error.message);
+    decorate(&plugin, 1).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_trap_says_where() {
+    let plugin = load("trap_for_13").await.unwrap();
+    let error = decorate(&plugin, 13).await.unwrap_err();
+    assert_eq!((error.ended, error.message.as_str()), (Ended::Trap, "wasm `unreachable` instruction executed"));
+    assert_eq!(error.backtrace[0], "plugin::unlucky");
+    assert_eq!(error.backtrace.len(), 2);
+}
+
+/// Everything that was taken is given back: twenty rounds of the largest bombs leave less than one of them would.
+#[tokio::test]
+async fn memory_returns() {
+    let roomy = |limits: &mut rookery_plugin_host::Limits| {
+        limits.route_cpu = Duration::from_secs(10);
+        limits.memory = 160 << 20;
+    };
+    let bombs = [
+        load_with("memory_bomb", roomy).await.unwrap(),
+        load_with("long_string", roomy).await.unwrap(),
+        load_with("huge_response", roomy).await.unwrap(),
+    ];
+    let quiet = load("quiet").await.unwrap();
+    let round = async || {
+        for bomb in &bombs {
+            assert_eq!(told(get(bomb).await).0, Ended::Limit);
+        }
+        get(&quiet).await.unwrap();
+    };
+    round().await;
+    let before = resident();
+    for _ in 0..5 {
+        round().await;
+    }
+    let grown = resident().saturating_sub(before);
+    println!("five rounds of three bombs of 160 MiB left {} KiB more in memory", grown >> 10);
+    // Other tests run meanwhile: some tens of MiB are theirs.
+    assert!(grown < 100 << 20, "{grown}");
+}

@@ -1,0 +1,84 @@
+//! How generations begin and end.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rookery_plugin_host::exports::routes::Output;
+use rookery_plugin_host::{Ended, Engine, Export, Import};
+
+use crate::harness::*;
+
+#[tokio::test]
+async fn a_plugin_answers_and_is_measured() {
+    let plugin = load("quiet").await.unwrap();
+    assert_eq!((plugin.name(), plugin.version()), ("guest", "1.2.3"));
+    let expected = BTreeSet::from([Export::Routes, Export::Decorate, Export::Events]);
+    assert_eq!(plugin.shape().exports, expected);
+    assert_eq!(plugin.shape().imports, BTreeSet::new());
+    let response = get(&plugin).await.unwrap();
+    assert_eq!((response.status, response.output), (200, Output::Empty));
+    assert_eq!(decorate(&plugin, 1).await.unwrap(), []);
+    plugin.events(Quiet::new(), Vec::new()).await.unwrap();
+    plugin.self_test(Quiet::new()).await.unwrap();
+    let stats = plugin.stats();
+    assert_eq!((stats.calls, stats.failures, stats.idle, stats.running), (3, 0, 1, 0));
+    assert_eq!(stats.instantiated, 2, "one when it was loaded, kept for the hooks, and one for the route");
+    assert!(stats.memory_peak >= 128 << 10 && stats.bytes_in_peak > 0, "{stats:?}");
+}
+
+#[tokio::test]
+async fn draining_waits_then_cuts_off_then_refuses() {
+    let plugin = load("ask_kv").await.unwrap();
+    let call = |delay| {
+        let plugin = plugin.clone();
+        let host = Quiet::slow(Duration::from_millis(delay));
+        let given_up = Arc::clone(&host.given_up);
+        (tokio::spawn(async move { plugin.route(host, request("index")).await }), given_up)
+    };
+    let (quick, slow) = (call(100), call(60_000));
+    tokio::time::sleep(Duration::from_millis(30)).await;
+    plugin.drain(Duration::from_millis(400)).await;
+    quick.0.await.unwrap().unwrap();
+    let cut = slow.0.await.unwrap().unwrap_err();
+    assert_eq!((cut.ended, cut.message.as_str()), (Ended::Drained, "the plugin was replaced while it ran"));
+    assert_eq!(slow.1.load(Ordering::SeqCst), 1);
+    assert_eq!(get(&plugin).await.unwrap_err().ended, Ended::Drained);
+    assert_eq!((plugin.stats().running, plugin.stats().idle), (0, 0));
+}
+
+#[tokio::test]
+async fn a_request_that_began_before_may_finish_while_draining() {
+    let plugin = load("quiet").await.unwrap();
+    let pinned = plugin.clone();
+    let draining = tokio::spawn(async move { plugin.drain(Duration::from_secs(20)).await });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    get(&pinned).await.unwrap();
+    decorate(&pinned, 1).await.unwrap();
+    assert_eq!(pinned.stats().idle, 0, "nothing is kept warm any more");
+    let began = Instant::now();
+    drop(pinned);
+    draining.await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(5), "over as soon as nobody holds it");
+}
+
+#[tokio::test]
+async fn only_what_was_granted_is_linked() {
+    let mut package = package("ask_kv");
+    package.granted = BTreeSet::from([Import::Cache]);
+    let fault = engine().load(package.clone(), Quiet::new()).await.unwrap_err();
+    let expected = "grants: guest: imports rookery:plugin/kv without the permission `storage = [\"kv\"]`: add it to \
+                    plugin.toml and grant it";
+    assert_eq!(fault.to_string(), expected);
+    package.granted = BTreeSet::from([Import::Kv]);
+    let plugin = engine().load(package, Quiet::new()).await.unwrap();
+    assert_eq!(plugin.shape().imports, BTreeSet::from([Import::Kv]));
+}
+
+#[tokio::test]
+async fn a_plugin_outlives_the_last_engine_handle() {
+    let options = rookery_plugin_host::Options { instances: 2, ..options() };
+    let plugin = Engine::new(options).unwrap().load(package("loop_calls"), Quiet::new()).await.unwrap();
+    assert_eq!(get(&plugin).await.unwrap_err().ended, Ended::Cpu);
+}

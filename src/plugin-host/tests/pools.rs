@@ -1,0 +1,130 @@
+//! Instances that are used again: what they keep, what they do not, and when they go.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use rookery_plugin_host::exports::routes::Output;
+use rookery_plugin_host::{BreakerState, Ended};
+
+use crate::harness::*;
+
+#[tokio::test]
+async fn a_trap_never_touches_the_next_call() {
+    let plugin = load("trap_for_13").await.unwrap();
+    for account in 1..40 {
+        let unlucky = account == 13;
+        assert_eq!(decorate(&plugin, account).await.is_err(), unlucky, "account {account}");
+    }
+    let stats = plugin.stats();
+    assert_eq!((stats.calls, stats.failures, stats.instantiated, stats.discarded), (39, 1, 2, 1));
+}
+
+#[tokio::test]
+async fn nobody_sees_anothers_answer_in_a_shared_instance() {
+    let plugin = load_with("who", one_pooled).await.unwrap();
+    let hosts = [Quiet::named("alice"), Quiet::named("bob")];
+    for turn in 0..10_000 {
+        let (host, name) = (&hosts[turn % 2], ["\"alice\"", "\"bob\""][turn % 2]);
+        let response = plugin.route(Arc::<Quiet>::clone(host), request("index")).await.unwrap();
+        assert_eq!(response.output, Output::Json(name.to_owned()), "turn {turn}");
+    }
+    assert_eq!(Arc::strong_count(&hosts[0]), 1, "an instance that waits holds nothing of the last call");
+    assert!(plugin.stats().recycled >= 9, "recycled after 1,000 calls each");
+}
+
+#[tokio::test]
+async fn instances_retire_by_age_and_memory() {
+    let plugin = load_with("quiet", |limits| limits.recycle_age = Duration::from_millis(30)).await.unwrap();
+    decorate(&plugin, 1).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(60)).await;
+    decorate(&plugin, 1).await.unwrap();
+    assert!(plugin.stats().recycled >= 1);
+
+    let plugin = load_with("memory_hoard", |limits| limits.memory = 1 << 20).await.unwrap();
+    for _ in 0..100 {
+        decorate(&plugin, 1).await.unwrap();
+    }
+    let stats = plugin.stats();
+    assert!(stats.recycled >= 7, "{stats:?}");
+    assert!(stats.memory_peak <= 1 << 20, "{stats:?}");
+}
+
+#[tokio::test]
+async fn a_full_house_queues_and_then_refuses() {
+    let plugin = load_with("ask_kv", |limits| {
+        limits.instances = 1;
+        limits.queue = 1;
+        limits.queue_wait = Duration::from_millis(100);
+    });
+    let plugin = plugin.await.unwrap();
+    let host = Quiet::slow(Duration::from_millis(400));
+    let calls: Vec<_> = (0..3)
+        .map(|_| {
+            let (plugin, host) = (plugin.clone(), Arc::<Quiet>::clone(&host));
+            tokio::spawn(async move { plugin.route(host, request("index")).await })
+        })
+        .collect();
+    let mut ended = Vec::new();
+    for call in calls {
+        ended.push(call.await.unwrap().map_err(|error| (error.ended, error.message)).map(|_| ()));
+    }
+    assert_eq!(ended.iter().filter(|ended| ended.is_ok()).count(), 1);
+    let busy = |message: &str| Err((Ended::Busy, message.to_owned()));
+    assert!(ended.contains(&busy("queue: 1 calls wait already")), "{ended:?}");
+    assert!(ended.contains(&busy("queue: none of 1 places came free in 100 ms")), "{ended:?}");
+    *host.delay.lock().unwrap() = Duration::ZERO;
+    plugin.route(host, request("index")).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_away_frees_its_place() {
+    let plugin = load_with("ask_kv", one_pooled).await.unwrap();
+    let host = Quiet::slow(Duration::from_secs(60));
+    let call = plugin.route(Arc::<Quiet>::clone(&host), request("index"));
+    tokio::time::timeout(Duration::from_millis(50), call).await.unwrap_err();
+    assert_eq!(host.given_up.load(Ordering::SeqCst), 1);
+    assert_eq!((plugin.stats().running, plugin.stats().idle), (0, 0));
+    get(&plugin).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_breaker_opens_for_what_fails_and_closes_by_itself() {
+    let plugin = load("trap_for_13").await.unwrap();
+    let unlucky = Quiet::new();
+    unlucky.version.store(13, Ordering::SeqCst);
+    for _ in 0..20 {
+        let error = plugin.route(Arc::<Quiet>::clone(&unlucky), request("index")).await.unwrap_err();
+        assert_eq!(error.ended, Ended::Trap);
+    }
+    let refused = get(&plugin).await.unwrap_err();
+    assert_eq!(refused.ended, Ended::Open);
+    assert!(refused.message.starts_with("breaker: open for another "), "{}", refused.message);
+    plugin.route(Quiet::new(), request("another")).await.unwrap();
+    decorate(&plugin, 1).await.unwrap();
+    let reports = plugin.breakers();
+    let states: Vec<_> = reports.iter().map(|report| (report.kind, report.name.as_str(), report.state)).collect();
+    let expected = [
+        ("hook", "decorate", BreakerState::Closed),
+        ("route", "another", BreakerState::Closed),
+        ("route", "index", BreakerState::Open),
+    ];
+    assert_eq!(states, expected);
+    assert!(reports.iter().all(|report| !report.quarantined));
+
+    tokio::time::sleep(Duration::from_millis(5_050)).await;
+    get(&plugin).await.unwrap();
+    get(&plugin).await.unwrap();
+    assert!(plugin.breakers().iter().all(|report| report.state == BreakerState::Closed));
+}
+
+#[tokio::test]
+async fn failures_of_the_guest_count_from_500_on() {
+    let plugin = load("fail_500").await.unwrap();
+    for _ in 0..20 {
+        let error = get(&plugin).await.unwrap_err();
+        assert_eq!((error.ended, error.message.as_str()), (Ended::Failure, "failure 500 test: oh no"));
+        assert_eq!(error.failure.unwrap().status, 500);
+    }
+    assert_eq!(get(&plugin).await.unwrap_err().ended, Ended::Open);
+}
