@@ -119,7 +119,7 @@ fn request(
                 locale: caller.locale.clone(),
                 app: caller.app.clone(),
             },
-            budget_ms: budget_ms(),
+            budget_ms: budget_ms(mounted),
         },
         route: route.id.clone(),
         method: parts.method.as_str().to_owned(),
@@ -133,8 +133,8 @@ fn request(
 }
 
 /// What a route may take on the clock.
-fn budget_ms() -> u32 {
-    u32::try_from(rookery_plugin_host::Limits::default().route_wall.as_millis()).unwrap_or(u32::MAX)
+fn budget_ms(mounted: &Mounted) -> u32 {
+    u32::try_from(mounted.plugin.component.limits().route_wall.as_millis()).unwrap_or(u32::MAX)
 }
 
 fn body(sent: SentBody) -> Result<Body> {

@@ -1,30 +1,92 @@
 //! Routes that the server answers by itself: a feed of the plugin's own, or a named statement. No call of the plugin.
+//!
+//! A statement's parameters are filled by their names: those of the path, `caller`, and those of a page.
 
 use axum::http::{StatusCode, header};
 use axum::response::Response;
 use rookery_plugin_host::exports::routes::Cursor as Ends;
+use rookery_plugin_host::imports::sql::{Rows, Value};
+use rookery_plugin_host::imports::types::Failure;
+use rookery_plugin_host::{CallError, Ended};
 
-use super::gate;
-use super::output;
 use super::paging::Wanted;
-use super::table::Found;
+use super::table::{Found, Mounted};
+use super::{gate, output};
 use crate::app::App;
 use crate::entity::Fragment;
 use crate::error::{Error, Result};
 use crate::http::error::raw_json;
 use crate::model::{Cursor, StatusId};
+use crate::plugins::Active;
 use crate::plugins::call::Caller;
-use crate::plugins::manifest::Native;
+use crate::plugins::manifest::{Native, Route};
+use crate::plugins::sql::{ParamType, Returns, Statement, Statements};
 use crate::service::visibility::Place;
 use crate::store;
 
+/// How many entries a feed shows whose route does not page.
+const DEFAULT: i64 = 20;
+
+/// What a native route asks for.
+struct Asked<'a> {
+    app: &'a App,
+    found: &'a Found,
+    caller: &'a Caller,
+    page: Option<&'a Wanted>,
+}
+
 /// What a page was cut from, and what is shown of it.
+#[derive(Default)]
 struct Cut {
     /// Paging ids, newest first.
     ids: Vec<i64>,
     items: Vec<Fragment>,
     /// There is more below, as far as anyone can tell.
     more: bool,
+}
+
+/// Checks what a manifest says of a native route against the plugin's statements and feeds.
+///
+/// # Errors
+/// What is wrong, as a clause about the route.
+pub(super) fn check(plugin: &Active, route: &Route) -> Result<(), String> {
+    let Some(rule) = &route.native else { return Ok(()) };
+    match (&rule.feed, &rule.statement) {
+        (Some(feed), None) => {
+            let (name, key) = parts(feed).ok_or_else(|| format!("has the feed {feed:?}: write it as \"notes:{{id}}\""))?;
+            let declared = plugin.manifest.feeds.iter().any(|feed| feed.name == name);
+            let known = route.path.contains(&format!("{{{key}}}"));
+            match (declared, known) {
+                (false, _) => return Err(format!("reads the feed {name}: declare it by [[feed]]")),
+                (true, false) => return Err(format!("has no parameter {key}: write {{{key}}} into the path")),
+                (true, true) => {}
+            }
+        }
+        (None, Some(name)) => named(plugin, route, name, &[Returns::Statuses, Returns::Accounts])?,
+        (Some(_), Some(_)) | (None, None) => return Err("is native: give it a feed or a statement".to_owned()),
+    }
+    rule.owner_check.as_ref().map_or(Ok(()), |name| named(plugin, route, name, &[Returns::Owner]))
+}
+
+fn named(plugin: &Active, route: &Route, name: &str, wanted: &[Returns]) -> Result<(), String> {
+    let statement = plugin.sql.as_ref().and_then(|sql| sql.find(name));
+    let statement = statement.ok_or_else(|| format!("names the statement {name}: write it into sql/queries.sql"))?;
+    if !wanted.contains(&statement.returns) {
+        return Err(format!("cannot be answered by the statement {name}: its returns: is another"));
+    }
+    let known = |param: &str| {
+        matches!(param, "caller" | "max_id" | "since_id" | "min_id" | "limit") || route.path.contains(&format!("{{{param}}}"))
+    };
+    match statement.params.iter().find(|(param, _)| !known(param)) {
+        None => Ok(()),
+        Some((param, _)) => Err(format!("gives the statement {name} no {param}: name it as a parameter of the path")),
+    }
+}
+
+/// `antenna:{id}` as `antenna` and `id`.
+fn parts(feed: &str) -> Option<(&str, &str)> {
+    let (name, key) = feed.split_once(':')?;
+    Some((name, key.strip_prefix('{')?.strip_suffix('}')?))
 }
 
 /// A page of a native route.
@@ -38,11 +100,19 @@ pub(super) async fn answer(
     caller: &Caller,
     page: Option<Wanted>,
 ) -> Result<Response> {
-    let cut = match &rule.feed {
-        Some(feed) => of_feed(app, found, feed, caller, page.as_ref()).await?,
-        None => return Err(Error::internal("a native route without a source")),
+    let asked = Asked { app, found, caller, page: page.as_ref() };
+    if let Some(name) = &rule.owner_check
+        && asked.read(name).await?.1.values.is_empty()
+    {
+        return Err(Error::NotFound);
+    }
+    let cut = match (&rule.feed, &rule.statement) {
+        (Some(feed), _) => asked.feed(feed).await?,
+        (None, Some(name)) => asked.statement(name).await?,
+        (None, None) => Cut::default(),
     };
-    let ends = Ends { next_max: cut.ids.last().copied().filter(|_| cut.more), prev_min: cut.ids.first().copied() };
+    let next_max = cut.ids.last().copied().filter(|_| cut.more);
+    let ends = Ends { next_max, prev_min: cut.ids.first().copied() };
     let mut response = raw_json(StatusCode::OK, Fragment::array(&cut.items).into());
     if let Some(links) = page.and_then(|page| page.links(ends)) {
         response.headers_mut().insert(header::LINK, links);
@@ -50,16 +120,83 @@ pub(super) async fn answer(
     Ok(response)
 }
 
-/// A timeline that the plugin fills: as core's home timeline, with links whenever there is an entry.
-async fn of_feed(app: &App, found: &Found, feed: &str, caller: &Caller, page: Option<&Wanted>) -> Result<Cut> {
-    let (name, key) = feed.split_once(':').ok_or_else(|| Error::internal("a feed without a key"))?;
-    let key = gate::id(gate::param(found, key.trim_matches(['{', '}']))?)?;
-    let cursor = page.map_or_else(|| Cursor::first(DEFAULT), |page| page.paging.cursor.clone());
-    let plugin = found.mounted.plugin.id;
-    let ids: Vec<StatusId> = store::timeline::plugin_feed(&app.db, plugin, name, key, &cursor).await?;
-    let items = output::statuses(app, caller.actor.as_deref(), Place::Home, &ids).await?;
-    Ok(Cut { more: true, ids: ids.into_iter().map(i64::from).collect(), items })
+impl Asked<'_> {
+    /// A timeline that the plugin fills: as core's home timeline, with links whenever there is an entry.
+    async fn feed(&self, feed: &str) -> Result<Cut> {
+        let (name, key) = parts(feed).ok_or(Error::NotFound)?;
+        let key = gate::id(gate::param(self.found, key)?)?;
+        let cursor = self.page.map_or_else(|| Cursor::first(DEFAULT), |page| page.paging.cursor.clone());
+        let plugin = self.found.mounted.plugin.id;
+        let ids = store::timeline::plugin_feed(&self.app.db, plugin, name, key, &cursor).await?;
+        let items = output::statuses(self.app, self.caller.actor.as_deref(), Place::Home, &ids).await?;
+        Ok(Cut { more: true, ids: ids.into_iter().map(i64::from).collect(), items })
+    }
+
+    /// What a statement finds, in its order; the next page is linked when this one is full.
+    async fn statement(&self, name: &str) -> Result<Cut> {
+        let limit = self.page.map(|page| page.paging.cursor.limit);
+        let all = self.page.is_some_and(|page| page.all);
+        if limit == Some(0) && !all {
+            return Ok(Cut::default());
+        }
+        let (statement, rows) = self.read(name).await?;
+        let found = integers(&rows, "id").ok_or_else(|| Error::internal(format!("{name} gives no id")))?;
+        let ids = integers(&rows, "page_id").unwrap_or_else(|| found.clone());
+        let items = match statement.returns {
+            Returns::Accounts => {
+                output::accounts(self.app, &found.into_iter().map(Into::into).collect::<Vec<_>>()).await?
+            }
+            _ => {
+                let found: Vec<StatusId> = found.into_iter().map(Into::into).collect();
+                output::statuses(self.app, self.caller.actor.as_deref(), Place::Collection, &found).await?
+            }
+        };
+        let more = limit.is_some_and(|limit| i64::try_from(ids.len()).is_ok_and(|count| count >= limit));
+        Ok(Cut { ids, items, more })
+    }
+
+    async fn read(&self, name: &str) -> Result<(&Statement, Rows)> {
+        let mounted = &self.found.mounted;
+        let lost = || Error::internal(format!("no statement {name}"));
+        let sql: &Statements = mounted.plugin.sql.as_ref().ok_or_else(lost)?;
+        let statement = sql.find(name).ok_or_else(lost)?;
+        let params = statement.params.iter().map(|(name, kind)| self.value(name, *kind)).collect::<Result<_>>()?;
+        let rows = sql.read(self.app, name, params).await;
+        Ok((statement, rows.map_err(|failure| self.failed(mounted, failure))?))
+    }
+
+    fn value(&self, name: &str, kind: ParamType) -> Result<Value> {
+        let integer = |value: Option<i64>| value.map_or(Value::Null, Value::Integer);
+        let cursor = self.page.map(|page| &page.paging.cursor);
+        Ok(match name {
+            "caller" => integer(self.caller.actor.as_ref().map(|actor| actor.id.into())),
+            "limit" => integer(cursor.map(|cursor| cursor.limit)),
+            "max_id" => integer(cursor.and_then(|cursor| cursor.max_id)),
+            "since_id" => integer(cursor.and_then(|cursor| cursor.since_id)),
+            "min_id" => integer(cursor.and_then(|cursor| cursor.min_id)),
+            _ => match (gate::param(self.found, name)?, kind) {
+                (text, ParamType::Integer) => Value::Integer(gate::id(text)?),
+                (text, _) => Value::Text(text.to_owned()),
+            },
+        })
+    }
+
+    fn failed(&self, mounted: &Mounted, failure: Failure) -> Error {
+        if failure.status >= 500 {
+            let message = failure.message.clone();
+            let cause = CallError { ended: Ended::Failure, message, failure: Some(failure.clone()), backtrace: Vec::new() };
+            self.app.plugins.report(&mounted.plugin, "route", &mounted.route().id, &cause);
+        }
+        failure.into()
+    }
 }
 
-/// How many entries a route shows that does not page.
-const DEFAULT: i64 = 20;
+/// The integers of a column.
+fn integers(rows: &Rows, column: &str) -> Option<Vec<i64>> {
+    let at = rows.columns.iter().position(|name| name == column)?;
+    let cells = rows.values.chunks(rows.columns.len()).filter_map(|row| match row.get(at) {
+        Some(Value::Integer(id)) => Some(*id),
+        _ => None,
+    });
+    Some(cells.collect())
+}

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use axum::http::Method;
 use rookery_plugin_host::Fault;
 
-use super::claim;
-use super::quantity;
 use super::template::{Path, Template};
+use super::{claim, native, quantity};
 use crate::plugins::Active;
 use crate::plugins::manifest::{ParamKind, Route};
 use crate::service::limits::Limit;
@@ -73,6 +72,7 @@ impl Table {
         for plugin in plugins {
             for (at, route) in plugin.manifest.routes.iter().enumerate() {
                 let rules = claims.add(plugin.name(), route)?;
+                native::check(plugin, route).map_err(|why| claim::refuse(plugin.name(), &route.path, &why))?;
                 let path = route.path.as_str().into();
                 let row = table.mounted.entry(rules.template.len()).or_default();
                 row.push(Arc::new(Mounted { plugin: Arc::clone(plugin), path, rules, at }));
