@@ -14,7 +14,6 @@ use crate::plugins::json::{self, MAX_DEPTH, too_deep};
 
 /// What stands in a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "named as in the contract")]
 pub(super) enum Kind {
     Status,
     Account,
