@@ -53,7 +53,8 @@ pub(super) fn check(plugin: &Active, route: &Route) -> Result<(), String> {
     let Some(rule) = &route.native else { return Ok(()) };
     match (&rule.feed, &rule.statement) {
         (Some(feed), None) => {
-            let (name, key) = parts(feed).ok_or_else(|| format!("has the feed {feed:?}: write it as \"notes:{{id}}\""))?;
+            let (name, key) =
+                parts(feed).ok_or_else(|| format!("has the feed {feed:?}: write it as \"notes:{{id}}\""))?;
             let declared = plugin.manifest.feeds.iter().any(|feed| feed.name == name);
             let known = route.path.contains(&format!("{{{key}}}"));
             match (declared, known) {
@@ -75,7 +76,8 @@ fn named(plugin: &Active, route: &Route, name: &str, wanted: &[Returns]) -> Resu
         return Err(format!("cannot be answered by the statement {name}: its returns: is another"));
     }
     let known = |param: &str| {
-        matches!(param, "caller" | "max_id" | "since_id" | "min_id" | "limit") || route.path.contains(&format!("{{{param}}}"))
+        matches!(param, "caller" | "max_id" | "since_id" | "min_id" | "limit")
+            || route.path.contains(&format!("{{{param}}}"))
     };
     match statement.params.iter().find(|(param, _)| !known(param)) {
         None => Ok(()),
@@ -184,7 +186,8 @@ impl Asked<'_> {
     fn failed(&self, mounted: &Mounted, failure: Failure) -> Error {
         if failure.status >= 500 {
             let message = failure.message.clone();
-            let cause = CallError { ended: Ended::Failure, message, failure: Some(failure.clone()), backtrace: Vec::new() };
+            let cause =
+                CallError { ended: Ended::Failure, message, failure: Some(failure.clone()), backtrace: Vec::new() };
             self.app.plugins.report(&mounted.plugin, "route", &mounted.route().id, &cause);
         }
         failure.into()
