@@ -247,7 +247,6 @@ impl Answer {
     ///
     /// # Panics
     /// When it is none.
-    #[must_use]
     pub fn ok(self) -> Value {
         assert!(self.status < 400, "answered {} {}", self.status, self.json);
         self.json
@@ -257,7 +256,6 @@ impl Answer {
     ///
     /// # Panics
     /// When the status is another.
-    #[must_use]
     pub fn error(self, status: u16) -> String {
         assert_eq!(self.status, status, "answered {}", self.json);
         self.json["error"].as_str().unwrap_or_default().to_owned()
