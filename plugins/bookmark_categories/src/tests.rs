@@ -1,0 +1,78 @@
+//! The routes and events, natively, against the SDK's fake server.
+
+use rookery_plugin::prelude::*;
+use rookery_plugin::test::Fake;
+use serde_json::{Value, json};
+
+use crate::BookmarkCategories;
+
+const CATEGORIES: &str = "/api/v1/bookmark_categories";
+
+fn create(fake: &Fake, account: Id, title: &str) -> String {
+    let category = fake.post(CATEGORIES).as_account(account).form(&[("title", title)]).send().ok();
+    category["id"].as_str().unwrap().to_owned()
+}
+
+fn holding(fake: &Fake, account: Id, status: Id) -> Value {
+    fake.get(&format!("/api/v1/statuses/{status}/bookmark_categories")).as_account(account).send().ok()
+}
+
+#[test]
+fn a_status_is_filed_with_its_bookmark_until_that_goes() {
+    let fake = Fake::new::<BookmarkCategories>();
+    let (alice, bob) = (fake.account("alice"), fake.account("bob"));
+    let (kept, dropped) = (fake.status(bob, "kept"), fake.status(bob, "dropped"));
+    let birds = create(&fake, alice, "Birds");
+    let place = format!("{CATEGORIES}/{birds}/statuses");
+    let both = json!({"status_ids": [kept, dropped]});
+    fake.post(&place).as_account(alice).json(both.clone()).send().ok();
+    assert_eq!(fake.state(|state| state.bookmarks.len()), 2);
+    assert!(fake.post(&place).as_account(alice).json(both).send().error(422).contains("already"));
+    assert_eq!(holding(&fake, alice, kept), json!([{"id": birds, "title": "Birds"}]));
+    assert_eq!(holding(&fake, bob, kept), json!([]));
+
+    let pair = Subject::Json(json!({"account": alice, "status": dropped}).to_string());
+    fake.events(&[fake.event("bookmark.deleted", Some(alice), pair)]).unwrap();
+    assert_eq!(holding(&fake, alice, dropped), json!([]));
+    fake.events(&[fake.event("status.deleted", Some(bob), Subject::Id(kept.0))]).unwrap();
+    assert_eq!(holding(&fake, alice, kept), json!([]));
+}
+
+#[test]
+fn one_missing_status_files_none() {
+    let fake = Fake::new::<BookmarkCategories>();
+    let alice = fake.account("alice");
+    let status = fake.status(alice, "seen");
+    let place = format!("{CATEGORIES}/{}/statuses", create(&fake, alice, "Birds"));
+    for missing in ["999999", "no id"] {
+        let body = json!({"status_ids": [status.to_string(), missing]});
+        fake.post(&place).as_account(alice).json(body).send().error(404);
+    }
+    assert_eq!(fake.state(|state| state.bookmarks.len()), 0);
+    assert_eq!(holding(&fake, alice, status), json!([]));
+}
+
+#[test]
+fn a_category_is_its_owners() {
+    let fake = Fake::new::<BookmarkCategories>();
+    let (alice, bob) = (fake.account("alice"), fake.account("bob"));
+    let one = format!("{CATEGORIES}/{}", create(&fake, alice, "Birds"));
+    for asked in [fake.get(&one), fake.put(&one), fake.patch(&one), fake.delete(&one)] {
+        asked.as_account(bob).form(&[("title", "mine")]).send().error(404);
+    }
+    let renamed = fake.patch(&one).as_account(alice).form(&[("title", "Rooks")]).send().ok();
+    assert_eq!(renamed["title"], "Rooks");
+    assert_eq!(fake.delete(&one).as_account(alice).send().ok(), json!({}));
+    fake.get(&one).as_account(alice).send().error(404);
+}
+
+#[test]
+fn twenty_categories_are_enough() {
+    let fake = Fake::new::<BookmarkCategories>();
+    let alice = fake.account("alice");
+    for number in 0..20 {
+        create(&fake, alice, &number.to_string());
+    }
+    fake.post(CATEGORIES).as_account(alice).form(&[("title", "one more")]).send().error(422);
+    fake.post(CATEGORIES).as_account(alice).send().error(422);
+}
