@@ -1,0 +1,215 @@
+//! The hook: statuses in, feed entries out.
+//!
+//! The arranged antennas stay in the memory of the instance, which serves one batch after the other. One statement a batch
+//! says whether they changed.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
+use rookery_plugin::prelude::{Status as Record, *};
+
+use crate::antenna::{Choices, MOST_ACCOUNTS};
+use crate::audience::Policy;
+use crate::index::{Antenna, Here, Index};
+use crate::layers::{Layers, Step};
+use crate::spread::{self, Entry as Wanted};
+use crate::status::Status;
+use crate::{FEED, sql, table};
+
+/// How long ago an owner may have been here last, in milliseconds: seven days.
+const AWAKE: i64 = 7 * 24 * 60 * 60 * 1_000;
+/// How many antennas are read in one go.
+const PART: u16 = 500;
+/// How many accounts of antennas are read in one go: more than one antenna can have.
+const ROWS: u16 = 10_000;
+/// How many accounts an antenna can have at most, on both sides together.
+const MEMBERS: usize = 2 * MOST_ACCOUNTS;
+
+/// This server's own domain.
+static DOMAIN: OnceLock<String> = OnceLock::new();
+
+thread_local! {
+    static ANTENNAS: RefCell<Layers> = RefCell::default();
+}
+
+/// Keeps what does not change while the instance lives.
+#[init]
+fn init(env: &Environment) -> Result<()> {
+    DOMAIN.get_or_init(|| env.instance_domain.clone());
+    Ok(())
+}
+
+/// Owners who were here after this time get statuses.
+pub(crate) fn awake_since() -> i64 {
+    system::now() - AWAKE
+}
+
+/// Finds the antennas that catch the statuses of a batch, and what they are written to.
+#[on(fanout)]
+fn select(batch: &[Record]) -> Result<Vec<Entry>> {
+    let statuses: Vec<Status<'_>> = batch.iter().map(Status::from).collect();
+    let here = Here {
+        domain: DOMAIN.get().cloned().unwrap_or_default(),
+        local_timeline: config::get("enable_local_timeline")?.unwrap_or(true),
+    };
+    ANTENNAS.with_borrow_mut(|antennas| {
+        refresh(antennas)?;
+        entries(antennas, &statuses, &here)
+    })
+}
+
+fn entries(antennas: &Layers, statuses: &[Status<'_>], here: &Here) -> Result<Vec<Entry>> {
+    let caught = spread::catch(antennas, statuses, &policies(statuses)?, here);
+    if caught.is_empty() {
+        return Ok(Vec::new());
+    }
+    let owners: HashSet<i64> = caught.iter().map(|one| one.rule.owner).collect();
+    let owners: Vec<i64> = owners.into_iter().collect();
+    let awake: Vec<i64> = sql::awake(owners, awake_since()).all()?;
+    let mut follows = HashSet::new();
+    for (author, owners) in spread::doubtful(&caught, statuses) {
+        let followers = core::followers_among(author, &owners)?;
+        follows.extend(followers.into_iter().map(|follower| (follower, author)));
+    }
+    let wanted = spread::entries(&caught, statuses, &awake.into_iter().collect(), &follows);
+    Ok(wanted.into_iter().map(entry).collect())
+}
+
+fn entry(wanted: Wanted) -> Entry {
+    let feed = match wanted.feed {
+        spread::Feed::Antenna(id) => feeds::custom(FEED, id),
+        spread::Feed::Home(account) => Feed::Home(account),
+        spread::Feed::List(list) => Feed::ListOf(list),
+    };
+    Entry { feed, viewer: Some(wanted.viewer), status: wanted.status, push: true }
+}
+
+/// What authors of other servers allow; those of this one allow everything.
+fn policies(statuses: &[Status<'_>]) -> Result<HashMap<i64, Policy>> {
+    let remote: HashSet<i64> = statuses.iter().filter(|status| !status.local).map(|status| status.account).collect();
+    if remote.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let accounts = core::accounts(&remote.into_iter().collect::<Vec<_>>())?;
+    accounts.iter().flatten().map(|account| Ok((account.id, policy(account)?))).collect()
+}
+
+/// What an account publishes of itself, as far as it matters here.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Published {
+    other_settings: OtherSettings,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct OtherSettings {
+    subscription_policy: Option<String>,
+}
+
+fn policy(account: &Account) -> Result<Policy> {
+    let published: Published = match &account.extra {
+        Some(extra) => serde_json::from_str(extra)?,
+        None => Published::default(),
+    };
+    Ok(published.other_settings.subscription_policy.as_deref().map(Policy::parse).unwrap_or_default())
+}
+
+/// Brings the antennas in memory to what the table has.
+fn refresh(antennas: &mut Layers) -> Result<()> {
+    let (version, epoch): (i64, i64) = sql::counters().one()?;
+    match antennas.step(version, epoch) {
+        Step::None => {}
+        Step::Everything => *antennas = Layers::new(Index::build(everything()?), version, epoch),
+        Step::Changes(after) => {
+            let changed: Vec<Loaded> = sql::changed(after).all()?;
+            let members = members_of(&changed)?;
+            let changed = join(changed, members);
+            let gone: Vec<i64> = sql::gone(after).all()?;
+            antennas.change(changed, &gone, version);
+        }
+    }
+    Ok(())
+}
+
+/// All antennas. What changes while they are read has a later version, and is read again.
+fn everything() -> Result<Vec<Antenna>> {
+    let mut antennas: Vec<Antenna> = Vec::new();
+    loop {
+        let after = antennas.last().map_or(0, |antenna| antenna.id);
+        let part: Vec<Loaded> = sql::everything(after, PART).all()?;
+        let Some(last) = part.last() else { return Ok(antennas) };
+        let members = members_between(after, last.id)?;
+        antennas.extend(join(part, members));
+    }
+}
+
+/// A row as the index needs it.
+#[derive(Row)]
+struct Loaded {
+    id: i64,
+    account_id: i64,
+    list_id: i64,
+    insert_feeds: bool,
+    stl: bool,
+    ltl: bool,
+    with_media_only: bool,
+    ignore_reblog: bool,
+    terms: String,
+}
+
+/// An antenna, whether it leaves the account out, and the account.
+type Member = (i64, bool, i64);
+
+/// The members of antennas after `after`, up to `last`. One statement may not give those of all.
+fn members_between(mut after: i64, last: i64) -> Result<Vec<Member>> {
+    let mut members: Vec<Member> = Vec::new();
+    loop {
+        let mut part: Vec<Member> = sql::members_between(after, last, ROWS).all()?;
+        let cut = part.last().filter(|_| part.len() >= usize::from(ROWS)).map(|(antenna, ..)| *antenna);
+        if let Some(antenna) = cut {
+            part.retain(|member| member.0 != antenna);
+            after = antenna - 1;
+        }
+        members.extend(part);
+        if cut.is_none() {
+            return Ok(members);
+        }
+    }
+}
+
+/// The members of a few antennas, which may stand far apart.
+fn members_of(antennas: &[Loaded]) -> Result<Vec<Member>> {
+    let ids: Vec<i64> = antennas.iter().map(|antenna| antenna.id).collect();
+    let mut members = Vec::new();
+    for ids in ids.chunks(usize::from(ROWS) / MEMBERS) {
+        members.extend(sql::members_of(ids).all::<Member>()?);
+    }
+    Ok(members)
+}
+
+/// Gives each antenna its members.
+fn join(loaded: Vec<Loaded>, members: Vec<Member>) -> Vec<Antenna> {
+    let mut accounts: HashMap<(i64, bool), Vec<i64>> = HashMap::new();
+    for (antenna, excluded, account) in members {
+        accounts.entry((antenna, excluded)).or_default().push(account);
+    }
+    let antenna = |loaded: Loaded| Antenna {
+        id: loaded.id,
+        owner: loaded.account_id,
+        choices: Choices {
+            title: String::new(),
+            list_id: loaded.list_id,
+            insert_feeds: loaded.insert_feeds,
+            stl: loaded.stl,
+            ltl: loaded.ltl,
+            with_media_only: loaded.with_media_only,
+            ignore_reblog: loaded.ignore_reblog,
+        },
+        terms: table::terms(&loaded.terms),
+        accounts: accounts.remove(&(loaded.id, false)).unwrap_or_default(),
+        exclude_accounts: accounts.remove(&(loaded.id, true)).unwrap_or_default(),
+    };
+    loaded.into_iter().map(antenna).collect()
+}

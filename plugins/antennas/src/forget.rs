@@ -1,0 +1,76 @@
+//! What goes, and what antennas forget with it.
+
+use rookery_plugin::prelude::*;
+
+use crate::table::{self, next_version};
+use crate::{FEED, fanout, sql};
+
+/// How many antennas are looked at in one go.
+const PART: u16 = 1_000;
+
+/// Accounts that are blocked, suspended or gone, and lists that are gone.
+#[on(events)]
+fn events(batch: &[Event]) -> Result<()> {
+    for event in batch {
+        match (event.kind.as_str(), event.id()) {
+            ("account.blocked", _) => {
+                let (account, target) = event.pair("account", "target")?;
+                clear(account, target)?;
+            }
+            ("account.suspended", Some(account)) => suspend(account)?,
+            ("account.purged", Some(account)) => purge(account)?,
+            ("list.deleted", Some(list)) => {
+                sql::forget_list(list, next_version()?).exec()?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Takes everything by `target` out of the antennas of `account`.
+fn clear(account: Id, target: Id) -> Result<()> {
+    let own: Vec<i64> = sql::ids_of(account).all()?;
+    let feeds: Vec<Feed> = own.iter().map(|id| feeds::custom(FEED, *id)).collect();
+    if !feeds.is_empty() {
+        feeds::remove_authors(&feeds, &[target])?;
+    }
+    Ok(())
+}
+
+/// The antennas of an account go, and it goes from those of others.
+fn suspend(account: i64) -> Result<()> {
+    table::delete(&sql::ids_of(account).all::<i64>()?)?;
+    let naming: Vec<i64> = sql::naming_anywhere(account).all()?;
+    if !naming.is_empty() {
+        let version = next_version()?;
+        sql::forget_member(account).exec()?;
+        sql::many::set_version(naming.iter().map(|id| (*id, version)))?;
+    }
+    Ok(())
+}
+
+/// As [`suspend`]; the host may have deleted the account's antennas before, so that only reading everything helps.
+fn purge(account: i64) -> Result<()> {
+    suspend(account)?;
+    sql::next_epoch().exec()?;
+    Ok(())
+}
+
+/// Once a day: the feeds of owners who do not come any more are emptied, and what an index needed to know of deleted
+/// antennas is dropped; it is read as a whole then.
+#[job("tidy")]
+fn tidy(_task: &Task) -> Result<()> {
+    let since = fanout::awake_since();
+    let mut after = 0;
+    loop {
+        let asleep: Vec<i64> = sql::asleep(since, after, PART).all()?;
+        let Some(last) = asleep.last() else { break };
+        after = *last;
+        feeds::drop_feeds(&asleep.iter().map(|id| feeds::custom(FEED, *id)).collect::<Vec<_>>())?;
+    }
+    if sql::tidy_removed().exec()? > 0 {
+        sql::next_epoch().exec()?;
+    }
+    Ok(())
+}

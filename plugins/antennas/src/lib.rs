@@ -1,0 +1,136 @@
+//! Antennas: timelines of one's own, of statuses by account, server, hashtag and keyword.
+//!
+//! Every new and edited status passes [`fanout`], which matches it against all antennas of the server at once
+//! ([`index`]), decides who may have it ([`audience`]) and where it appears ([`spread`]). The rest is how people keep
+//! their antennas: this file has the antennas themselves, [`conditions`] what they listen for. The timeline of an antenna
+//! is answered by the host alone. Spec: the contract's group `antennas`.
+
+pub mod antenna;
+pub mod audience;
+mod conditions;
+mod fanout;
+mod forget;
+pub mod index;
+pub mod layers;
+pub mod spread;
+pub mod status;
+mod table;
+pub mod terms;
+#[cfg(test)]
+mod tests;
+
+use rookery_plugin::prelude::*;
+
+use crate::antenna::{Choices, MOST};
+use crate::table::Stored;
+
+/// The plugin.
+#[plugin]
+pub struct Antennas;
+
+/// The plugin's own feeds: one for each antenna, by its id.
+const FEED: &str = "antenna";
+
+/// `GET /api/v1/antennas`
+#[route(get, "/api/v1/antennas", scopes = ["read:lists"])]
+fn index(ctx: &Context) -> Result<Output> {
+    Output::json(&table::entities(&table::own(ctx.account())?))
+}
+
+/// What an antenna's owner sends. What is not sent stays.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Change {
+    title: Option<String>,
+    list_id: Option<String>,
+    insert_feeds: Option<bool>,
+    stl: Option<bool>,
+    ltl: Option<bool>,
+    with_media_only: Option<bool>,
+    ignore_reblog: Option<bool>,
+}
+
+impl Change {
+    /// The choices with what was sent; the list is looked at apart.
+    fn apply(self, old: Choices) -> Choices {
+        Choices {
+            title: self.title.unwrap_or(old.title),
+            list_id: old.list_id,
+            insert_feeds: self.insert_feeds.unwrap_or(old.insert_feeds),
+            stl: self.stl.unwrap_or(old.stl),
+            ltl: self.ltl.unwrap_or(old.ltl),
+            with_media_only: self.with_media_only.unwrap_or(old.with_media_only),
+            ignore_reblog: self.ignore_reblog.unwrap_or(old.ignore_reblog),
+        }
+    }
+}
+
+/// `POST /api/v1/antennas`
+#[route(post, "/api/v1/antennas", scopes = ["write:lists"])]
+fn create(ctx: &Context, Params(change): Params<Change>) -> Result<Output> {
+    let choices = change.apply(Choices::default());
+    let others = table::own(ctx.account())?;
+    check(&choices, &others)?;
+    if others.len() >= MOST {
+        return Err(refused(&format!("There are {MOST} antennas, which is the limit")));
+    }
+    let id = table::insert(ctx.account(), &choices)?;
+    answer(ctx, id)
+}
+
+/// `GET /api/v1/antennas/{id}`
+#[route(get, "/api/v1/antennas/{id}", scopes = ["read:lists"])]
+fn show(ctx: &Context, id: Id) -> Result<Output> {
+    answer(ctx, id)
+}
+
+/// `PUT /api/v1/antennas/{id}`
+#[route([put, patch], "/api/v1/antennas/{id}", scopes = ["write:lists"])]
+fn update(ctx: &Context, id: Id, Params(change): Params<Change>) -> Result<Output> {
+    let (own, others): (Vec<Stored>, Vec<Stored>) =
+        table::own(ctx.account())?.into_iter().partition(|stored| stored.id == id);
+    let old = own.into_iter().next().ok_or(Error::NotFound)?.choices();
+    let list_id = match change.list_id.as_deref() {
+        None => old.list_id,
+        Some(list) => own_list(ctx, list)?,
+    };
+    let choices = Choices { list_id, ..change.apply(old) };
+    check(&choices, &others)?;
+    table::update(id, &choices)?;
+    answer(ctx, id)
+}
+
+/// `DELETE /api/v1/antennas/{id}`
+#[route(delete, "/api/v1/antennas/{id}", scopes = ["write:lists"])]
+fn delete(ctx: &Context, id: Id) -> Result<Output> {
+    table::find(ctx.account(), id)?;
+    table::delete(&[id.0])?;
+    Output::empty()
+}
+
+/// Antenna `id` of the caller; someone else's and none look alike.
+fn answer(ctx: &Context, id: Id) -> Result<Output> {
+    Output::json(&table::find(ctx.account(), id)?.entity())
+}
+
+fn check(choices: &Choices, others: &[Stored]) -> Result<()> {
+    let others: Vec<Choices> = others.iter().map(Stored::choices).collect();
+    choices.check(&others).map_err(|why| refused(&why))
+}
+
+/// The number of a list of the caller's; 0 and nothing stand for the home feed.
+fn own_list(ctx: &Context, sent: &str) -> Result<i64> {
+    let missing = || refused("List must be one of your own");
+    match sent.trim() {
+        "" | "0" => Ok(0),
+        id => {
+            let id: i64 = id.parse().map_err(|_| missing())?;
+            sql::own_list(id, ctx.account()).optional()?.ok_or_else(missing)
+        }
+    }
+}
+
+/// A 422 that says why.
+fn refused(why: &str) -> Error {
+    Error::invalid(format!("Validation failed: {why}"))
+}

@@ -1,0 +1,179 @@
+//! What an antenna listens for and what it leaves out, besides accounts: words, domains and hashtags.
+//!
+//! Plain lists with their limits, kept as one JSON text in the antenna's row. Knows nothing of the host: texts come
+//! normalised.
+
+use serde::{Deserialize, Serialize};
+
+/// The longest keyword, in characters, so that one person's antennas cannot fill the automaton.
+const KEYWORD_MAX: usize = 256;
+
+/// Six lists, in the order in which they were made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "named by the contract")]
+pub struct Terms {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keywords: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub domains: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exclude_keywords: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exclude_domains: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exclude_tags: Vec<String>,
+}
+
+/// One of the lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named by the contract")]
+pub enum Kind {
+    Keywords,
+    Domains,
+    Tags,
+    ExcludeKeywords,
+    ExcludeDomains,
+    ExcludeTags,
+}
+
+impl Kind {
+    /// How many entries fit.
+    const fn most(self) -> usize {
+        match self {
+            Self::Keywords | Self::ExcludeKeywords | Self::ExcludeDomains => 100,
+            Self::Domains => 20,
+            Self::Tags | Self::ExcludeTags => 50,
+        }
+    }
+
+    /// The shortest entry, in characters.
+    const fn shortest(self) -> usize {
+        match self {
+            Self::Keywords => 2,
+            Self::Domains | Self::Tags | Self::ExcludeKeywords | Self::ExcludeDomains | Self::ExcludeTags => 1,
+        }
+    }
+
+    /// The parameter that carries the entries, and what the host normalises them as.
+    #[must_use]
+    pub const fn parameter(self) -> &'static str {
+        match self {
+            Self::Keywords | Self::ExcludeKeywords => "keywords",
+            Self::Domains | Self::ExcludeDomains => "domains",
+            Self::Tags | Self::ExcludeTags => "tags",
+        }
+    }
+}
+
+impl Terms {
+    fn list(&mut self, kind: Kind) -> &mut Vec<String> {
+        match kind {
+            Kind::Keywords => &mut self.keywords,
+            Kind::Domains => &mut self.domains,
+            Kind::Tags => &mut self.tags,
+            Kind::ExcludeKeywords => &mut self.exclude_keywords,
+            Kind::ExcludeDomains => &mut self.exclude_domains,
+            Kind::ExcludeTags => &mut self.exclude_tags,
+        }
+    }
+
+    /// Appends entries.
+    ///
+    /// # Errors
+    /// What is wrong with them; then `self` is of no use any more.
+    pub fn add(&mut self, kind: Kind, entries: Vec<String>) -> Result<(), String> {
+        let name = kind.parameter();
+        let list = self.list(kind);
+        for entry in entries {
+            let length = entry.chars().count();
+            if length < kind.shortest() {
+                return Err(format!("{name} need at least {} characters", kind.shortest()));
+            }
+            if length > KEYWORD_MAX {
+                return Err(format!("{name} may have at most {KEYWORD_MAX} characters"));
+            }
+            if list.contains(&entry) {
+                return Err(format!("{name} have \"{entry}\" already"));
+            }
+            list.push(entry);
+        }
+        if list.len() > kind.most() {
+            return Err(format!("{name} are limited to {}", kind.most()));
+        }
+        Ok(())
+    }
+
+    /// Takes entries out; those that are not there are no error.
+    pub fn remove(&mut self, kind: Kind, entries: &[String]) {
+        self.list(kind).retain(|known| !entries.contains(known));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(count: usize) -> Vec<String> {
+        (0..count).map(|number| format!("entry {number}")).collect()
+    }
+
+    #[test]
+    fn each_list_has_its_own_limit() {
+        let limits = [
+            (Kind::Keywords, 100),
+            (Kind::Domains, 20),
+            (Kind::Tags, 50),
+            (Kind::ExcludeKeywords, 100),
+            (Kind::ExcludeDomains, 100),
+            (Kind::ExcludeTags, 50),
+        ];
+        for (kind, most) in limits {
+            assert_eq!(Terms::default().add(kind, texts(most)), Ok(()), "{kind:?}");
+            assert!(Terms::default().add(kind, texts(most + 1)).is_err(), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_limit_counts_what_is_there_already() {
+        let mut terms = Terms::default();
+        terms.add(Kind::Domains, texts(20)).unwrap();
+        assert_eq!(terms.add(Kind::Domains, vec!["more".into()]), Err("domains are limited to 20".into()));
+    }
+
+    #[test]
+    fn an_entry_stands_once() {
+        let mut terms = Terms::default();
+        assert!(terms.clone().add(Kind::Tags, vec!["rook".into(), "rook".into()]).is_err());
+        terms.add(Kind::Tags, vec!["rook".into()]).unwrap();
+        assert_eq!(terms.clone().add(Kind::Tags, vec!["rook".into()]), Err("tags have \"rook\" already".into()));
+        assert_eq!(terms.add(Kind::ExcludeTags, vec!["rook".into()]), Ok(()), "the other side is another list");
+    }
+
+    #[test]
+    fn only_included_keywords_need_two_characters() {
+        assert!(Terms::default().add(Kind::Keywords, vec!["猫".into()]).is_err());
+        assert!(Terms::default().add(Kind::Keywords, vec!["小猫".into()]).is_ok());
+        assert!(Terms::default().add(Kind::ExcludeKeywords, vec!["猫".into()]).is_ok());
+        assert!(Terms::default().add(Kind::ExcludeKeywords, vec![String::new()]).is_err());
+    }
+
+    #[test]
+    fn removing_leaves_the_rest_in_order() {
+        let mut terms = Terms::default();
+        terms.add(Kind::Keywords, vec!["one".into(), "two".into(), "three".into()]).unwrap();
+        terms.remove(Kind::Keywords, &["two".into(), "never".into()]);
+        assert_eq!(terms.keywords, ["one", "three"]);
+    }
+
+    #[test]
+    fn empty_lists_take_no_room() {
+        let mut terms = Terms::default();
+        terms.add(Kind::Tags, vec!["rook".into()]).unwrap();
+        let json = serde_json::to_string(&terms).unwrap();
+        assert_eq!(json, r#"{"tags":["rook"]}"#);
+        assert_eq!(serde_json::from_str::<Terms>(&json).unwrap(), terms);
+    }
+}

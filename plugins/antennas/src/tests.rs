@@ -1,0 +1,142 @@
+//! The routes and hooks, natively, against the SDK's fake server.
+
+use rookery_plugin::prelude::*;
+use rookery_plugin::test::{Answer, Fake};
+use serde_json::{Value, json};
+
+use crate::Antennas;
+
+const ANTENNAS: &str = "/api/v1/antennas";
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+
+/// A server with a person who was here yesterday.
+fn server() -> (Fake, Id) {
+    let fake = Fake::new::<Antennas>();
+    let alice = person(&fake, "alice", 1);
+    (fake, alice)
+}
+
+/// Someone who was here so many days ago.
+fn person(fake: &Fake, name: &str, days: i64) -> Id {
+    let id = fake.account(name);
+    fake.state(|state| {
+        let at = state.now - days * DAY;
+        let account = state.accounts.iter_mut().find(|account| account.id == id.0).unwrap();
+        account.extra = Some(json!({ "last_active_at": at }).to_string());
+    });
+    id
+}
+
+fn create(fake: &Fake, owner: Id, choices: Value) -> String {
+    let antenna = fake.post(ANTENNAS).as_account(owner).json(choices).send().ok();
+    antenna["id"].as_str().unwrap().to_owned()
+}
+
+fn add(fake: &Fake, owner: Id, antenna: &str, list: &str, entries: &[&str]) -> Answer {
+    let parameter = match list.trim_start_matches("exclude_") {
+        "accounts" => "account_ids",
+        other => other,
+    };
+    fake.post(&format!("{ANTENNAS}/{antenna}/{list}")).as_account(owner).json(json!({ parameter: entries })).send()
+}
+
+fn feed(fake: &Fake, antenna: &str) -> Vec<i64> {
+    let feed = feeds::custom("antenna", antenna.parse::<i64>().unwrap());
+    fake.state(|state| state.feed(&feed))
+}
+
+#[test]
+fn a_status_arrives_where_it_is_listened_for() {
+    let (fake, alice) = server();
+    let bob = fake.account("bob");
+    let words = create(&fake, alice, json!({"title": "Birds"}));
+    add(&fake, alice, &words, "keywords", &["rook", "crow"]).ok();
+    let home = create(&fake, alice, json!({"title": "Bob", "insert_feeds": true}));
+    add(&fake, alice, &home, "accounts", &[&bob.to_string()]).ok();
+
+    let (caught, other) = (fake.status(bob, "a rook"), fake.status(alice, "a knight"));
+    fake.fan_out(&[caught, other]).unwrap();
+    assert_eq!((feed(&fake, &words), feed(&fake, &home)), (vec![caught.0], vec![caught.0]));
+    assert_eq!(fake.state(|state| state.feed(&Feed::Home(alice.0))), [caught.0]);
+}
+
+#[test]
+fn changes_count_from_the_next_status_on() {
+    let (fake, alice) = server();
+    let antenna = create(&fake, alice, json!({"title": "Birds"}));
+    add(&fake, alice, &antenna, "keywords", &["rook"]).ok();
+    let first = fake.status(alice, "a rook");
+    fake.fan_out(&[first]).unwrap();
+    add(&fake, alice, &antenna, "exclude_keywords", &["takes"]).ok();
+    let (second, third) = (fake.status(alice, "a rook takes"), fake.status(alice, "a rook waits"));
+    fake.fan_out(&[second, third]).unwrap();
+    assert_eq!(feed(&fake, &antenna), [third.0, first.0]);
+
+    let path = format!("{ANTENNAS}/{antenna}");
+    fake.delete(&path).as_account(alice).send().ok();
+    let fourth = fake.status(alice, "a rook again");
+    assert_eq!(fake.fan_out(&[fourth]).unwrap(), []);
+    fake.get(&path).as_account(alice).send().error(404);
+}
+
+#[test]
+fn followers_are_asked_about_and_sleepers_get_nothing() {
+    let (fake, alice) = server();
+    let (sleeper, author) = (person(&fake, "sleeper", 8), fake.account("author"));
+    for owner in [alice, sleeper] {
+        let antenna = create(&fake, owner, json!({"title": "Birds"}));
+        add(&fake, owner, &antenna, "keywords", &["rook"]).ok();
+    }
+    let private = fake.status_with(author, "a rook", |status| status.visibility = 2);
+    assert_eq!(fake.fan_out(&[private]).unwrap(), []);
+    fake.follow(alice, author);
+    fake.follow(sleeper, author);
+    let entries = fake.fan_out(&[private]).unwrap();
+    assert_eq!(entries.iter().map(|entry| entry.viewer).collect::<Vec<_>>(), [Some(alice.0)]);
+    let public = fake.status(author, "a rook for all");
+    fake.state(|state| state.calls.clear());
+    assert_eq!(fake.fan_out(&[public]).unwrap().len(), 1);
+    assert_eq!(fake.state(|state| state.calls.get("core.followers-among").copied()), None);
+}
+
+#[test]
+fn what_is_refused_changes_nothing() {
+    let (fake, alice) = server();
+    let bob = fake.account("bob");
+    let antenna = create(&fake, alice, json!({"title": "Birds"}));
+    add(&fake, alice, &antenna, "keywords", &["x"]).error(422);
+    add(&fake, alice, &antenna, "keywords", &["rook", "rook"]).error(422);
+    add(&fake, alice, &antenna, "domains", &["not a domain"]).error(422);
+    add(&fake, alice, &antenna, "accounts", &[&bob.to_string(), "999999"]).error(404);
+    add(&fake, bob, &antenna, "keywords", &["rook"]).error(404);
+    let shown = fake.get(&format!("{ANTENNAS}/{antenna}")).as_account(alice).send().ok();
+    assert_eq!(
+        [&shown["accounts_count"], &shown["domains_count"], &shown["keywords_count"], &shown["tags_count"]],
+        [&json!(0); 4]
+    );
+    fake.post(ANTENNAS).as_account(alice).json(json!({"title": " "})).send().error(422);
+    fake.put(&format!("{ANTENNAS}/{antenna}")).as_account(alice).json(json!({"list_id": "77"})).send().error(422);
+}
+
+#[test]
+fn what_goes_is_forgotten() {
+    let (fake, alice) = server();
+    let (bob, carol) = (fake.account("bob"), person(&fake, "carol", 1));
+    let antenna = create(&fake, alice, json!({"title": "Bob"}));
+    add(&fake, alice, &antenna, "accounts", &[&bob.to_string()]).ok();
+    let of_carol = create(&fake, carol, json!({"title": "Bob too"}));
+    add(&fake, carol, &of_carol, "accounts", &[&bob.to_string()]).ok();
+    let status = fake.status(bob, "hello");
+    fake.fan_out(&[status]).unwrap();
+    let pair = Subject::Json(json!({"account": alice, "target": bob}).to_string());
+    fake.events(&[fake.event("account.blocked", Some(alice), pair)]).unwrap();
+    assert_eq!((feed(&fake, &antenna), feed(&fake, &of_carol)), (vec![], vec![status.0]));
+
+    fake.events(&[fake.event("account.purged", None, Subject::Id(carol.0))]).unwrap();
+    let again = fake.status(bob, "hello again");
+    fake.fan_out(&[again]).unwrap();
+    assert_eq!((feed(&fake, &antenna), feed(&fake, &of_carol)), (vec![again.0], vec![]));
+    fake.events(&[fake.event("account.purged", None, Subject::Id(bob.0))]).unwrap();
+    let shown = fake.get(&format!("{ANTENNAS}/{antenna}")).as_account(alice).send().ok();
+    assert_eq!(shown["accounts_count"], 0);
+}
