@@ -27,7 +27,7 @@ pub(crate) type Answer<'a, R> = Pin<Box<dyn Future<Output = wasmtime::Result<Res
 pub(crate) struct Runner {
     pub(crate) plugin: String,
     pub(crate) template: Arc<Template>,
-    pub(crate) pool: Pool,
+    pub(crate) pool: Arc<Pool>,
     pub(crate) figures: Figures,
 }
 
@@ -101,6 +101,7 @@ impl Runner {
         work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
     ) -> Result<R, CallError> {
         let limits = self.limits();
+        let _ticking = self.template.ticker.run();
         let (cpu, wall, policy) = match order.kind {
             Kind::Hook => (limits.hook_cpu, limits.hook_wall, limits.hook_policy),
             Kind::Route | Kind::Job | Kind::Command | Kind::Lifecycle => {
@@ -132,22 +133,21 @@ impl Runner {
                 return Ok(live);
             }
         }
-        self.fresh(&order.host).await
+        match self.fresh(&order.host).await {
+            Err(error) if error.ended == Ended::Busy => {
+                self.template.crowd.make_room();
+                self.fresh(&order.host).await
+            }
+            made => made,
+        }
     }
 
     /// A new instance, which has begun.
     pub(crate) async fn fresh(&self, host: &Arc<dyn Host>) -> Result<Live, CallError> {
         let began = Instant::now();
-        let (cpu, wall) = (self.limits().route_cpu, self.limits().route_wall);
-        let mut store = instance::store(&self.template);
-        instance::enter(&mut store, Arc::clone(host), cpu, 0);
-        let mut slot = Some(store);
-        let made = within(wall, Live::start(Arc::clone(&self.template), &mut slot)).await;
-        let mut live = match (made, slot) {
-            (End::Returned(Ok(live)), _) => live,
-            (end, Some(mut store)) => return Err(self.leave(&mut store, end).err().unwrap_or_else(unmade)),
-            (_, None) => return Err(unmade()),
-        };
+        let _ticking = self.template.ticker.run();
+        let wall = self.limits().route_wall;
+        let mut live = self.started(host, wall).await?;
         let begun = within(wall, live.init()).await;
         match self.leave(&mut live.store, begun)? {
             Ok(()) => {
@@ -155,6 +155,18 @@ impl Runner {
                 Ok(live)
             }
             Err(text) => Err(ended(Ended::Trap, format!("init refused: {}", one_line(&text)))),
+        }
+    }
+
+    async fn started(&self, host: &Arc<dyn Host>, wall: Duration) -> Result<Live, CallError> {
+        let mut store = instance::store(&self.template);
+        instance::enter(&mut store, Arc::clone(host), self.limits().route_cpu, 0);
+        let mut slot = Some(store);
+        let made = within(wall, Live::start(Arc::clone(&self.template), &mut slot)).await;
+        match (made, slot) {
+            (End::Returned(Ok(live)), _) => Ok(live),
+            (end, Some(mut store)) => Err(self.leave(&mut store, end).err().unwrap_or_else(unmade)),
+            (_, None) => Err(unmade()),
         }
     }
 

@@ -1,7 +1,11 @@
 //! Time: the ticker that wakes the guest's epoch checks, and how much of its time a guest has used.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::thread::JoinHandle;
+use std::sync::Arc;
+use std::sync::atomic::{
+    AtomicBool, AtomicU32, AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+};
+use std::thread::{JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use wasmtime::EngineWeak;
@@ -16,16 +20,70 @@ pub(crate) const SLICE: u64 = 5;
 /// beyond that, the machine spent on others.
 const STRETCH: Duration = Duration::from_millis(SLICE + 1);
 
-/// Starts the thread that moves `engine`'s epoch on. Not a task: a guest that spins may hold every thread of the runtime.
-/// Ends when the engine is gone.
-pub(crate) fn tick(engine: EngineWeak) -> std::io::Result<JoinHandle<()>> {
-    std::thread::Builder::new().name("plugin-ticker".to_owned()).stack_size(64 << 10).spawn(move || {
+/// After so many ticks without a call the ticker rests.
+const IDLE: u32 = 1_000;
+
+/// The thread that moves an engine's epoch on while anything runs. Not a task: a guest that spins may hold every thread
+/// of the runtime. Ends when the engine is gone.
+pub(crate) struct Ticker {
+    /// Calls that run.
+    calls: AtomicU32,
+    resting: AtomicBool,
+    thread: Thread,
+}
+
+/// A call that needs ticks.
+pub(crate) struct Ticking<'a>(&'a Ticker);
+
+impl Drop for Ticking<'_> {
+    fn drop(&mut self) {
+        self.0.calls.fetch_sub(1, SeqCst);
+    }
+}
+
+impl Ticker {
+    /// Starts the thread.
+    pub(crate) fn start(engine: EngineWeak) -> std::io::Result<(Arc<Self>, JoinHandle<()>)> {
+        let (tell, told) = std::sync::mpsc::channel::<Arc<Self>>();
+        let thread = std::thread::Builder::new().name("plugin-ticker".to_owned()).stack_size(64 << 10);
+        let thread = thread.spawn(move || {
+            if let Ok(ticker) = told.recv() {
+                ticker.tick(&engine);
+            }
+        })?;
+        let ticker =
+            Self { calls: AtomicU32::new(0), resting: AtomicBool::new(false), thread: thread.thread().clone() };
+        let ticker = Arc::new(ticker);
+        let _ = tell.send(Arc::clone(&ticker));
+        Ok((ticker, thread))
+    }
+
+    fn tick(&self, engine: &EngineWeak) {
+        let mut idle = 0;
         while let Some(engine) = engine.upgrade() {
             engine.increment_epoch();
             drop(engine);
-            std::thread::sleep(TICK);
+            idle = if self.calls.load(SeqCst) > 0 { 0 } else { idle + 1 };
+            if idle < IDLE {
+                std::thread::sleep(TICK);
+                continue;
+            }
+            self.resting.store(true, SeqCst);
+            if self.calls.load(SeqCst) == 0 {
+                std::thread::park_timeout(TICK * IDLE);
+            }
+            self.resting.store(false, SeqCst);
         }
-    })
+    }
+
+    /// Ticks until the answer is dropped.
+    pub(crate) fn run(&self) -> Ticking<'_> {
+        self.calls.fetch_add(1, SeqCst);
+        if self.resting.load(SeqCst) {
+            self.thread.unpark();
+        }
+        Ticking(self)
+    }
 }
 
 /// The guest's time within one call: runs while the guest does, stands while the host works for it or waits.
@@ -78,11 +136,32 @@ mod tests {
     #[test]
     fn the_ticker_ends_with_the_engine() {
         let engine = wasmtime::Engine::default();
-        let ticker = tick(engine.weak()).unwrap();
+        let (_ticker, thread) = Ticker::start(engine.weak()).unwrap();
         std::thread::sleep(TICK * 5);
-        assert!(!ticker.is_finished());
+        assert!(!thread.is_finished());
         drop(engine);
-        ticker.join().unwrap();
+        thread.join().unwrap();
+    }
+
+    #[test]
+    fn the_ticker_rests_and_is_woken_by_a_call() {
+        let engine = wasmtime::Engine::default();
+        let (ticker, thread) = Ticker::start(engine.weak()).unwrap();
+        let wait_until = |resting: bool| {
+            let began = Instant::now();
+            while ticker.resting.load(SeqCst) != resting {
+                assert!(began.elapsed() < Duration::from_secs(30));
+                std::thread::sleep(TICK);
+            }
+            began.elapsed()
+        };
+        wait_until(true);
+        let ticking = ticker.run();
+        assert!(wait_until(false) < Duration::from_millis(500), "woken, not by the end of its rest");
+        drop(ticking);
+        wait_until(true);
+        drop(engine);
+        thread.join().unwrap();
     }
 
     #[test]

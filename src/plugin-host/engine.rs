@@ -11,7 +11,7 @@ use wasmtime::{
 };
 
 use crate::call::{Runner, one_line};
-use crate::clock;
+use crate::clock::Ticker;
 use crate::compile::Compiler;
 use crate::contract::{PACKAGE, TRACK};
 use crate::fault::{CallError, Fault, Stage};
@@ -20,7 +20,7 @@ use crate::host::Host;
 use crate::instance::{Indices, Template};
 use crate::link::Linkers;
 use crate::plugin::{Package, Plugin};
-use crate::pool::Pool;
+use crate::pool::{Crowd, Pool};
 use crate::shape::{FEATURES, Shape};
 
 /// Bytes of stack that a guest may use.
@@ -63,6 +63,8 @@ struct Inside {
     engine: wasmtime::Engine,
     linkers: Linkers,
     compiler: Compiler,
+    ticker: Arc<Ticker>,
+    crowd: Arc<Crowd>,
     memory: usize,
 }
 
@@ -121,10 +123,11 @@ impl Engine {
             )
         };
         let engine = wasmtime::Engine::new(&config(&options)).map_err(|error| refused(&error.root_cause()))?;
-        clock::tick(engine.weak()).map_err(|error| refused(&error))?;
+        let (ticker, _) = Ticker::start(engine.weak()).map_err(|error| refused(&error))?;
         let memory = options.memory;
         let compiler = Compiler::new(engine.clone(), options);
-        Ok(Self(Arc::new(Inside { engine, linkers: Linkers::default(), compiler, memory })))
+        let (linkers, crowd) = (Linkers::default(), Arc::default());
+        Ok(Self(Arc::new(Inside { engine, linkers, compiler, ticker, crowd, memory })))
     }
 
     /// What `wasm` imports and exports, without compiling it.
@@ -149,9 +152,8 @@ impl Engine {
         let runner = self.linked(package.clone(), &component)?;
         let mut live = runner.fresh(&host).await.map_err(|error| unstartable(&package.name, &error))?;
         live.check().map_err(|error| mismatched(&package.name, &error))?;
-        if runner.template.limits.hook_policy == crate::Policy::Pooled {
-            runner.pool.keep(live);
-        }
+        // It began with a host that is no call's: others are made for calls.
+        drop(live);
         Ok(Plugin::new(package.version, shape, runner))
     }
 
@@ -212,8 +214,11 @@ impl Engine {
         let pre = linker.instantiate_pre(component).map_err(|error| mismatched(&name, &error))?;
         let indices = Indices::new(&pre);
         let limits = Arc::new(package.limits);
-        let pool = Pool::new(&limits);
-        let template = Arc::new(Template { pre, indices, limits, environment: package.environment });
+        let pool = Arc::new(Pool::new(&limits));
+        self.0.crowd.join(&pool);
+        let (ticker, crowd) = (Arc::clone(&self.0.ticker), Arc::clone(&self.0.crowd));
+        let environment = package.environment;
+        let template = Arc::new(Template { pre, indices, limits, environment, ticker, crowd });
         let figures = Figures::new(&name);
         Ok(Runner { plugin: name, template, pool, figures })
     }

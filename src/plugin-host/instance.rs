@@ -8,9 +8,10 @@ use wasmtime::{Result, Store};
 
 use crate::bindings::exports::lifecycle::Environment;
 use crate::bindings::generated::exports::rookery::plugin as exported;
-use crate::clock::SLICE;
+use crate::clock::{SLICE, Ticker};
 use crate::host::Host;
 use crate::limits::Limits;
+use crate::pool::Crowd;
 use crate::state::{Scope, State, Used};
 
 /// The functions of each interface that may be exported: where they are in the component, and in an instance.
@@ -86,6 +87,9 @@ pub(crate) struct Template {
     pub(crate) indices: Indices,
     pub(crate) limits: Arc<Limits>,
     pub(crate) environment: Environment,
+    pub(crate) ticker: Arc<Ticker>,
+    /// The warm instances of all plugins.
+    pub(crate) crowd: Arc<Crowd>,
 }
 
 /// An instance.

@@ -1,7 +1,7 @@
 //! Places to run in, warm instances, and the end of a generation.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, watch};
@@ -13,6 +13,25 @@ use crate::limits::Limits;
 /// An error that the pool itself ends a call with.
 pub(crate) fn ended(ended: Ended, message: impl Into<String>) -> CallError {
     CallError { ended, message: message.into(), failure: None, backtrace: Vec::new() }
+}
+
+/// The pools of all plugins of an engine, which share its instances.
+#[derive(Default)]
+pub(crate) struct Crowd(Mutex<Vec<Weak<Pool>>>);
+
+impl Crowd {
+    pub(crate) fn join(&self, pool: &Arc<Pool>) {
+        let mut pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        pools.retain(|pool| pool.strong_count() > 0);
+        pools.push(Arc::downgrade(pool));
+    }
+
+    /// Drops every warm instance, so that one can be made for a call that has none.
+    pub(crate) fn make_room(&self) {
+        let pools: Vec<_> =
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect();
+        pools.iter().for_each(|pool| pool.forget());
+    }
 }
 
 /// Where a plugin's calls run.

@@ -24,7 +24,7 @@ async fn a_plugin_answers_and_is_measured() {
     plugin.self_test(Quiet::new()).await.unwrap();
     let stats = plugin.stats();
     assert_eq!((stats.calls, stats.failures, stats.idle, stats.running), (3, 0, 1, 0));
-    assert_eq!(stats.instantiated, 2, "one when it was loaded, kept for the hooks, and one for the route");
+    assert_eq!(stats.instantiated, 3, "one when it was loaded, one for the route, one kept for the hooks");
     assert!(stats.memory_peak >= 128 << 10 && stats.bytes_in_peak > 0, "{stats:?}");
 }
 
@@ -81,4 +81,21 @@ async fn a_plugin_outlives_the_last_engine_handle() {
     let options = rookery_plugin_host::Options { instances: 2, ..options() };
     let plugin = Engine::new(options).unwrap().load(package("loop_calls"), Quiet::new()).await.unwrap();
     assert_eq!(get(&plugin).await.unwrap_err().ended, Ended::Cpu);
+}
+
+#[tokio::test]
+async fn warm_instances_of_one_plugin_make_room_for_another() {
+    let options = rookery_plugin_host::Options { instances: 2, ..options() };
+    let engine = Engine::new(options).unwrap();
+    let mut plugins = Vec::new();
+    for _ in 0..4 {
+        plugins.push(engine.load(package("quiet"), Quiet::new()).await.unwrap());
+    }
+    for _ in 0..3 {
+        for plugin in &plugins {
+            decorate(plugin, 1).await.unwrap();
+            get(plugin).await.unwrap();
+        }
+    }
+    assert!(plugins.iter().map(|plugin| plugin.stats().idle).sum::<u64>() <= 2);
 }

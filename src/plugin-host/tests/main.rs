@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout, reason = "figures that a test measured, beside what it holds")]
 
 mod cache;
+mod figures;
 mod harness;
 mod hostile;
 mod life;
