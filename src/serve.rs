@@ -42,6 +42,9 @@ pub async fn run(config: Config) -> Result<()> {
         let listener = bind(address, "metrics.listen").await?;
         metrics::serve(app.clone(), listener, stopped.clone())?;
     }
+    if let Err(error) = http::socket::serve(app.clone(), stopped.clone()) {
+        tracing::warn!(%error, "the command line cannot ask this server: {} could not be made", http::socket::path(&app).display());
+    }
     jobs::cron::schedule(&app).await?;
     let workers = tokio::spawn(work(app.clone(), stopped.clone()));
     let poll = tokio::spawn(poll_settings(app.clone()));

@@ -10,6 +10,7 @@ mod database;
 mod doctor;
 mod emoji;
 mod output;
+mod plugin;
 mod rule;
 mod settings;
 mod user;
@@ -59,6 +60,9 @@ enum Command {
     /// This server's own emojis
     #[command(subcommand)]
     Emoji(emoji::Command),
+    /// What runs beyond the core
+    #[command(subcommand)]
+    Plugin(plugin::Command),
     /// The database
     #[command(subcommand)]
     Db(database::Command),
@@ -89,6 +93,7 @@ fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
         | Command::Rule(_)
         | Command::User(_)
         | Command::Emoji(_)
+        | Command::Plugin(_)
         | Command::Db(_)
         | Command::Doctor => {}
     }
@@ -110,6 +115,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Rule(command) => rule::run(&app, command, output).await,
         Command::User(command) => Box::pin(user::run(&app, command, output)).await,
         Command::Emoji(command) => Box::pin(emoji::run(&app, command, output)).await,
+        Command::Plugin(command) => Box::pin(plugin::run(&app, command, output)).await,
         Command::Serve | Command::Config(_) | Command::Db(_) | Command::Doctor => unreachable!("done without the app"),
     };
     app.db.close().await;

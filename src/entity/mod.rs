@@ -17,6 +17,7 @@ pub mod marker;
 pub mod media;
 pub mod muted_account;
 pub mod notification;
+pub mod plugin;
 pub mod preferences;
 pub mod relationship;
 pub mod server_metadata;

@@ -18,5 +18,6 @@ pub mod oauth;
 pub mod observe;
 pub mod page;
 pub mod router;
+pub mod socket;
 pub mod web;
 pub mod well_known;

@@ -12,7 +12,7 @@ use tower_http::normalize_path::NormalizePath;
 
 use super::api::{
     accounts, apps, blocks, credentials, custom_emojis, emails, follow_requests, instance, markers, media, mutes,
-    notifications, preferences, profile, registrations, relationships, search, status_actions, statuses, timelines,
+    notifications, plugins as admin_plugins, preferences, profile, registrations, relationships, search, status_actions, statuses, timelines,
 };
 use super::oauth::{applications, authorize};
 use super::{
@@ -35,6 +35,7 @@ fn routes(app: App) -> Router {
         .merge(about().router)
         .merge(browser().router.layer(middleware::from_fn_with_state(app.clone(), web::layer)))
         .merge(files().router)
+        .merge(administration().router)
         .fallback(beyond)
         .method_not_allowed_fallback(not_found)
         .layer(middleware::from_fn_with_state(app.clone(), access::layer))
@@ -52,7 +53,7 @@ fn routes(app: App) -> Router {
 /// The path of every core route, as written here: what no plugin may claim.
 pub fn templates() -> &'static [&'static str] {
     static ALL: LazyLock<Vec<&'static str>> =
-        LazyLock::new(|| [api(), accounts(), health(), about(), browser(), files()].map(|part| part.paths).concat());
+        LazyLock::new(|| [api(), accounts(), health(), about(), browser(), files(), administration()].map(|part| part.paths).concat());
     &ALL
 }
 
@@ -170,6 +171,29 @@ fn about() -> Routes {
         .route("/.well-known/nodeinfo", get(well_known::nodeinfo_discovery))
         .route("/nodeinfo/2.0", get(well_known::nodeinfo))
         .route("/.well-known/change-password", get(well_known::change_password))
+}
+
+/// What admins do over the API, without the layers around it: for the server's own socket.
+pub(super) fn admin() -> Router<App> {
+    administration().router.fallback(not_found)
+}
+
+fn administration() -> Routes {
+    Routes::new()
+        .route("/api/admin/plugins", get(admin_plugins::index))
+        .route("/api/admin/plugins/{name}", get(admin_plugins::show))
+        .route("/api/admin/plugins/{name}/enable", post(admin_plugins::enable))
+        .route("/api/admin/plugins/{name}/disable", post(admin_plugins::disable))
+        .route("/api/admin/plugins/{name}/reload", post(admin_plugins::reload))
+        .route("/api/admin/plugins/{name}/rollback", post(admin_plugins::rollback))
+        .route("/api/admin/plugins/{name}/grant", post(admin_plugins::grant))
+        .route("/api/admin/plugins/{name}/limits", post(admin_plugins::limits))
+        .route("/api/admin/plugins/{name}/config", post(admin_plugins::config))
+        .route("/api/admin/plugins/{name}/secrets", post(admin_plugins::secrets))
+        .route("/api/admin/plugins/{name}/run", post(admin_plugins::run))
+        .route("/api/admin/plugins/{name}/uninstall", post(admin_plugins::uninstall))
+        .route("/api/admin/plugins/{name}/logs", get(admin_plugins::logs))
+        .route("/api/admin/plugin_order/{hook}", get(admin_plugins::order))
 }
 
 fn health() -> Routes {

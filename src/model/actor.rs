@@ -63,6 +63,8 @@ impl Permissions {
     pub const ALL: i64 = (1 << 20) - 1;
     /// Bit 0: all permissions at once.
     pub const ADMINISTRATOR: i64 = 1;
+    /// Bit 6.
+    pub const MANAGE_SETTINGS: i64 = 1 << 6;
     /// Bit 16.
     pub const INVITE_USERS: i64 = 1 << 16;
     /// The bits for looking after people and what they do: 2 to 5, 7 to 11, 18 and 19.

@@ -13,6 +13,9 @@ use crate::model::Json;
 use crate::store;
 use crate::store::plugin::Plugin;
 
+/// How many packages are remembered as good.
+const APPROVED: usize = 20;
+
 /// What is wanted of the plugin of this name.
 ///
 /// # Errors
@@ -77,6 +80,25 @@ pub async fn change(app: &App, name: &str, change: impl FnOnce(&mut Plugin) -> R
         tx.commit().await?;
     }
     Ok(plugin)
+}
+
+/// Notes that a package served: one can go back to it. No server has to follow.
+///
+/// # Errors
+/// When the database does.
+pub async fn served(app: &App, name: &str, digest: &str) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    let Some(mut plugin) = store::plugin::find(&mut tx, name).await? else { return Ok(()) };
+    if plugin.approved.0.last().is_some_and(|last| last == digest) {
+        return Ok(());
+    }
+    plugin.approved.0.retain(|known| known != digest);
+    plugin.approved.0.push(digest.to_owned());
+    let surplus = plugin.approved.0.len().saturating_sub(APPROVED);
+    plugin.approved.0.drain(..surplus);
+    store::plugin::update(&mut tx, &plugin).await?;
+    tx.commit().await?;
+    Ok(())
 }
 
 /// The package is what the admin wants, with all that it asks for.

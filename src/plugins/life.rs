@@ -88,6 +88,18 @@ pub async fn reload(app: &App, name: &str) -> Result<Outcome, Fault> {
     }
 }
 
+/// Tries what is wanted of the plugin called `name` as a server would, and changes nothing.
+///
+/// # Errors
+/// Why it would not be loaded.
+pub async fn check(app: &App, name: &str) -> Result<(), Fault> {
+    let (plugins, packages) = wanted(app).await?;
+    let Some(plugin) = plugins.into_iter().find(|plugin| plugin.name == name && plugin.enabled) else { return Ok(()) };
+    let Some(package) = source::choose(app, &plugin, &packages).await? else { return Ok(()) };
+    let active = pipeline::prepare(app, Candidate { plugin, package, generation: 1 }, None).await?;
+    Registry::build(1, vec![active]).map(drop)
+}
+
 async fn converge(app: &App, again: Option<&str>) -> Vec<Report> {
     let _one_at_a_time = app.plugins.works.lock().await;
     match wanted(app).await {
@@ -203,6 +215,9 @@ async fn swap_in(
     pipeline::migrate(app, &active).await?;
     keep(app, kept).await;
     app.plugins.swap(next);
+    if let Err(error) = desired::served(app, active.name(), &active.digest).await {
+        tracing::warn!(%error, "that {} served could not be noted", active.name());
+    }
     Ok(active)
 }
 

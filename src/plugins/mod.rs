@@ -4,6 +4,7 @@
 //! ([`Plugins::current`]), so that an answer never mixes two generations. The sandbox itself is the crate
 //! `rookery-plugin-host`; nothing here names wasmtime. Follows `PLUGINS.md`.
 
+pub mod admin;
 pub mod call;
 pub mod desired;
 pub mod embedded;

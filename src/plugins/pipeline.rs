@@ -74,7 +74,7 @@ pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Ac
 }
 
 /// Everything that is asked for must have been granted.
-fn check_grants(plugin: &Plugin, package: &Package) -> Result<(), Fault> {
+pub(super) fn check_grants(plugin: &Plugin, package: &Package) -> Result<(), Fault> {
     let missing = missing(plugin, package);
     if missing.is_empty() {
         return Ok(());
@@ -104,7 +104,7 @@ fn limits(plugin: &Plugin, package: &Package) -> Result<Resolved, Fault> {
 }
 
 /// The admin's configuration over the defaults.
-fn config(plugin: &Plugin, package: &Package) -> Result<Value, Fault> {
+pub(super) fn config(plugin: &Plugin, package: &Package) -> Result<Value, Fault> {
     let Some(schema) = package.config_schema() else { return Ok(Value::Object(serde_json::Map::new())) };
     let mut config = manifest::defaults(&schema);
     for (key, value) in &plugin.config.0 {

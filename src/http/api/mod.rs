@@ -12,6 +12,7 @@ pub mod markers;
 pub mod media;
 pub mod mutes;
 pub mod notifications;
+pub mod plugins;
 pub mod preferences;
 pub mod profile;
 pub mod registrations;

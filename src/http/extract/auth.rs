@@ -12,7 +12,7 @@ use axum::http::request::Parts;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::http::auth::Authentication;
-use crate::model::Actor;
+use crate::model::{Actor, Permissions};
 use crate::model::actor::Unusable;
 use crate::service::auth::Grant;
 
@@ -23,6 +23,15 @@ pub struct Auth<S>(pub Arc<Actor>, pub PhantomData<S>);
 /// Perhaps a person: nobody without a token, nobody with an application's token; a token that is sent must be good.
 #[derive(Debug)]
 pub struct MaybeAuth<S>(pub Option<Arc<Actor>>, pub PhantomData<S>);
+
+/// Someone who may change the settings of the server, whose token has one of the scopes of `S`; or whoever speaks to the
+/// server's own socket.
+#[derive(Debug)]
+pub struct Admin<S>(pub Option<Arc<Actor>>, pub PhantomData<S>);
+
+/// Marks a request that came over the server's own socket.
+#[derive(Clone, Copy, Debug)]
+pub struct Local;
 
 /// Any good token with one of the scopes of `S`, an application's own too.
 #[derive(Debug)]
@@ -55,6 +64,8 @@ macro_rules! needs {
 
 needs! {
     AnyScope = [],
+    AdminRead = ["admin:read"],
+    AdminWrite = ["admin:write"],
     Profile = ["profile", "read:accounts"],
     ReadAccounts = ["read:accounts"],
     ReadBlocks = ["follow", "read:blocks"],
@@ -85,6 +96,27 @@ impl<S: Need> FromRequestParts<App> for AppAuth<S> {
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
         token(&parts.extensions, S::SCOPES).map(|grant| Self(grant, PhantomData))
     }
+}
+
+impl<S: Need> FromRequestParts<App> for Admin<S> {
+    type Rejection = Error;
+
+    /// Without a token 403, not 401 (contract extensions, section 13).
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
+        if parts.extensions.get::<Local>().is_some() {
+            return Ok(Self(None, PhantomData));
+        }
+        let grant = match granted(&parts.extensions, S::SCOPES)? {
+            Some(_) => token(&parts.extensions, S::SCOPES)?,
+            None => return Err(not_allowed()),
+        };
+        let actor = grant.actor.clone().filter(|actor| actor.permissions.has(Permissions::MANAGE_SETTINGS));
+        Ok(Self(Some(actor.ok_or_else(not_allowed)?), PhantomData))
+    }
+}
+
+fn not_allowed() -> Error {
+    Error::forbidden("This action is not allowed")
 }
 
 impl<S: Need> FromRequestParts<App> for Auth<S> {

@@ -1,0 +1,134 @@
+//! What `rookery plugin` says to people.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::entity::plugin::OrderRow;
+
+/// A line for each plugin.
+pub(super) fn list(all: &Value) -> String {
+    let mut text = String::new();
+    for plugin in all.as_array().into_iter().flatten() {
+        let _ = writeln!(
+            text,
+            "{:<24} {:<10} {:<12} {}",
+            word(&plugin["name"]),
+            word(&plugin["version"]),
+            word(&plugin["state"]),
+            remark(plugin)
+        );
+    }
+    if text.is_empty() { "There is no plugin.\n".to_owned() } else { text }
+}
+
+/// Why it is not loaded, what it waits for, or what it is.
+fn remark(plugin: &Value) -> String {
+    let missing = words(&plugin["missing"]);
+    if let Some(sentence) = plugin["error"]["sentence"].as_str() {
+        return sentence.to_owned();
+    }
+    if plugin["enabled"] == true && !missing.is_empty() {
+        return format!("waits for a grant of {missing}");
+    }
+    word(&plugin["title"])
+}
+
+/// After a change that a running server followed.
+pub(super) fn changed(detail: &Value) -> String {
+    let (name, version) = (word(&detail["name"]), word(&detail["version"]));
+    match detail["generation"].as_u64() {
+        Some(generation) => format!("{name} {version} serves since generation {generation}.\n{}", granted(detail)),
+        None => format!("{name} does not serve.\n"),
+    }
+}
+
+/// After a change that no server followed yet.
+pub(super) fn wanted(detail: &Value) -> String {
+    let name = word(&detail["name"]);
+    if detail["enabled"] == true {
+        format!("{name} {} is wanted.\n{}", word(&detail["version"]), granted(detail))
+    } else {
+        format!("{name} is not wanted.\n")
+    }
+}
+
+fn granted(detail: &Value) -> String {
+    let granted = words(&detail["granted"]);
+    if granted.is_empty() { "It was granted nothing.\n".to_owned() } else { format!("It may use {granted}.\n") }
+}
+
+/// Everything, by sections.
+pub(super) fn detail(detail: &Value) -> String {
+    let mut text = String::new();
+    for key in ["name", "title", "version", "state", "since", "generation", "digest", "sha256", "origin", "config_version"] {
+        let _ = writeln!(text, "{key:<16} {}", word(&detail[key]));
+    }
+    let _ = writeln!(text, "{:<16} {}", "granted", words(&detail["granted"]));
+    if let Some(sentence) = detail["error"]["sentence"].as_str() {
+        let _ = writeln!(text, "{:<16} {}: {sentence}", "error", word(&detail["error"]["stage"]));
+    }
+    for section in ["missing", "routes", "hooks", "schedules", "commands", "statements", "breakers", "failures", "history"] {
+        rows(&mut text, section, &detail[section]);
+    }
+    for section in ["limits", "usage", "config", "secrets"] {
+        members(&mut text, section, &detail[section]);
+    }
+    text
+}
+
+fn rows(text: &mut String, section: &str, rows: &Value) {
+    let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
+    if rows.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n{section}");
+    for row in rows {
+        let line = match row.as_object() {
+            Some(row) => row.values().map(word).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("  "),
+            None => word(row),
+        };
+        let _ = writeln!(text, "  {line}");
+    }
+}
+
+fn members(text: &mut String, section: &str, members: &Value) {
+    let Some(members) = members.as_object().filter(|members| !members.is_empty()) else { return };
+    let _ = writeln!(text, "\n{section}");
+    for (key, value) in members {
+        let _ = writeln!(text, "  {key:<20} {}", word(value));
+    }
+}
+
+/// A line of a log.
+pub(super) fn log(line: &Value) -> String {
+    format!("{} {:<5} {}", word(&line["at"]), word(&line["level"]), word(&line["message"]))
+}
+
+/// A line for each plugin, in order.
+pub(super) fn order(rows: &[OrderRow]) -> String {
+    let mut text = String::new();
+    for (at, row) in rows.iter().enumerate() {
+        let _ = write!(text, "{:>3}  {:<24} {}", at + 1, row.plugin, row.priority);
+        for (word, names) in [("before", &row.before), ("after", &row.after), ("kinds", &row.kinds)] {
+            if !names.is_empty() {
+                let _ = write!(text, "  {word} {}", names.join(", "));
+            }
+        }
+        text.push('\n');
+    }
+    if text.is_empty() { "No plugin is asked there.\n".to_owned() } else { text }
+}
+
+fn words(list: &Value) -> String {
+    list.as_array().into_iter().flatten().map(word).collect::<Vec<_>>().join(", ")
+}
+
+fn word(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(_) => words(value),
+        other => other.to_string(),
+    }
+}

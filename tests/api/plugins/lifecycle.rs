@@ -1,0 +1,189 @@
+//! Loading, changing and unloading plugins while the server runs.
+
+use rookery::plugins::life::{self, Outcome};
+use rookery::plugins::observed::State;
+use rookery::plugins::{admin, start};
+use rookery_plugin_host::Stage;
+
+use super::shelf::{Shelf, component, manifest};
+
+#[tokio::test]
+async fn a_package_waits_for_the_admin_and_serves_when_enabled() {
+    let shelf = Shelf::new().await;
+    shelf.put("notes", "1.0.0", "");
+
+    start(&shelf.app.app).await;
+    assert_eq!(shelf.state("notes"), State::Disabled);
+    assert_eq!(shelf.serving("notes"), None);
+
+    assert!(matches!(shelf.enable("notes").await, Ok(Outcome::Loaded(_))));
+    assert_eq!(shelf.state("notes"), State::Active);
+    admin::disable(&shelf.app.app, "notes").await.unwrap();
+    assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unloaded));
+    assert_eq!(shelf.serving("notes"), None);
+}
+
+#[tokio::test]
+async fn a_touch_is_no_change_and_a_change_is_one_generation() {
+    let shelf = Shelf::in_development().await;
+    shelf.serve("notes").await;
+    let (first, _) = shelf.serving("notes").unwrap();
+
+    shelf.put("notes", "1.0.0", "");
+    assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unchanged));
+    assert_eq!(shelf.serving("notes"), Some((first, "1.0.0".to_owned())));
+
+    shelf.put("notes", "1.0.1", "");
+    assert_eq!(shelf.reload("notes").await, Ok(Outcome::Loaded(first + 1)));
+    assert_eq!(shelf.serving("notes"), Some((first + 1, "1.0.1".to_owned())));
+}
+
+#[tokio::test]
+async fn whatever_is_wrong_with_a_file_the_generation_before_serves_on() {
+    let shelf = Shelf::in_development().await;
+    shelf.serve("notes").await;
+    let before = shelf.serving("notes");
+    let good = component("other");
+    let noise: Vec<u8> = (0..5000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let wasi = wat::parse_str("(component (import \"wasi:cli/environment@0.2.0\" (instance)))").unwrap();
+    let foreign = wat::parse_str("(component (import \"rookery:plugin/core@9.0.0\" (instance)))").unwrap();
+    let core_module = wat::parse_str("(module)").unwrap();
+    let plain = manifest("notes", "1.0.1", "");
+    let newer = plain.replace("api = \"0.1\"", "api = \"7.0\"");
+
+    for (what, manifest, wasm, stage) in [
+        ("truncated", &plain, &good[..good.len() - 3], Stage::Validate),
+        ("random", &plain, &noise[..], Stage::Validate),
+        ("empty", &plain, &[][..], Stage::Validate),
+        ("a core module", &plain, &core_module[..], Stage::Validate),
+        ("for WASI", &plain, &wasi[..], Stage::Contract),
+        ("of another contract", &plain, &foreign[..], Stage::Contract),
+        ("built for another contract", &newer, &good[..], Stage::Contract),
+    ] {
+        shelf.put_component("notes", manifest, wasm);
+        let fault = shelf.reload("notes").await.unwrap_err();
+        assert_eq!(fault.stage, stage, "{what}: {fault}");
+        assert!(fault.sentence.contains("notes"), "{what} names the plugin: {fault}");
+        assert!(!fault.sentence.contains('\n') && !fault.sentence.contains("Some("), "{what}: {fault}");
+        assert_eq!(shelf.serving("notes"), before, "{what}");
+        assert_eq!(shelf.state("notes"), State::Failed(fault), "{what}");
+    }
+
+    shelf.put("notes", "1.0.2", "");
+    assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
+}
+
+#[tokio::test]
+async fn outside_of_development_a_changed_package_waits_for_the_admin() {
+    let shelf = Shelf::new().await;
+    shelf.serve("notes").await;
+    let first = shelf.serving("notes");
+    shelf.put("notes", "1.1.0", "");
+
+    assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unchanged), "the accepted one serves on");
+    assert_eq!(shelf.serving("notes"), first);
+    admin::accept(&shelf.app.app, "notes").await.unwrap();
+    assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.1.0");
+}
+
+#[tokio::test]
+async fn an_upgrade_that_asks_for_more_waits_and_a_grant_makes_it_serve() {
+    let shelf = Shelf::in_development().await;
+    shelf.serve("notes").await;
+    let first = shelf.serving("notes");
+    shelf.put("notes", "2.0.0", "[permissions]\ncore = [\"read\"]\nqueue = true\n");
+
+    let fault = shelf.reload("notes").await.unwrap_err();
+    assert_eq!(
+        fault.to_string(),
+        "grants: notes 2.0.0 asks for more than was granted: core:read, queue: `rookery plugin grant notes` grants it"
+    );
+    assert_eq!(shelf.serving("notes"), first);
+    let known = admin::find(&shelf.app.app, "notes").await.unwrap();
+    assert_eq!(known.missing.into_iter().collect::<Vec<_>>(), ["core:read", "queue"]);
+
+    admin::grant(&shelf.app.app, "notes").await.unwrap();
+    assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
+    assert_eq!(shelf.serving("notes").unwrap().1, "2.0.0");
+}
+
+#[tokio::test]
+async fn one_goes_back_to_what_served_before_and_stays_there() {
+    let shelf = Shelf::in_development().await;
+    shelf.serve("notes").await;
+    shelf.put("notes", "1.1.0", "");
+    shelf.reload("notes").await.unwrap();
+
+    admin::rollback(&shelf.app.app, "notes").await.unwrap();
+    assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
+    life::follow(&shelf.app.app).await;
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "the folder still holds 1.1.0");
+
+    shelf.put("notes", "1.2.0", "");
+    assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.2.0");
+}
+
+#[tokio::test]
+async fn one_broken_package_keeps_neither_the_server_nor_another_plugin_from_starting() {
+    let shelf = Shelf::new().await;
+    shelf.serve("good").await;
+    shelf.put("broken", "1.0.0", "");
+    admin::enable(&shelf.app.app, "broken").await.unwrap();
+    std::fs::write(shelf.folder("broken").join("broken.wasm"), b"rubbish").unwrap();
+
+    let reports = start(&shelf.app.app).await;
+
+    assert!(reports.iter().any(|report| matches!(report.outcome, Outcome::Failed(_))));
+    assert!(shelf.serving("good").is_some());
+    shelf.app.anonymous().get("/api/v2/instance").ok().await;
+}
+
+#[tokio::test]
+async fn what_another_process_wants_is_followed() {
+    let shelf = Shelf::new().await;
+    shelf.put("notes", "1.0.0", "");
+    start(&shelf.app.app).await;
+
+    shelf.app.run(&["plugin", "enable", "notes"]).await.ok();
+    life::follow_changes(&shelf.app.app).await.unwrap();
+    assert!(shelf.serving("notes").is_some());
+    shelf.app.run(&["plugin", "disable", "notes"]).await.ok();
+    life::follow_changes(&shelf.app.app).await.unwrap();
+    assert!(shelf.serving("notes").is_none());
+}
+
+/// What of this process could leak.
+fn held() -> (usize, usize, usize) {
+    let count = |folder: &str| std::fs::read_dir(folder).unwrap().count();
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap().lines().count();
+    (count("/proc/self/fd"), count("/proc/self/task"), maps)
+}
+
+#[tokio::test]
+async fn enabled_and_disabled_a_thousand_times_nothing_is_left_behind() {
+    let shelf = Shelf::new().await;
+    shelf.serve("notes").await;
+    let app = &shelf.app.app;
+    let turn = async |times: usize| {
+        for _ in 0..times {
+            admin::disable(app, "notes").await.unwrap();
+            assert_eq!(life::reload(app, "notes").await, Ok(Outcome::Unloaded));
+            admin::enable(app, "notes").await.unwrap();
+            assert!(matches!(life::reload(app, "notes").await, Ok(Outcome::Loaded(_))));
+        }
+    };
+    turn(20).await;
+    let before = held();
+    turn(1000).await;
+    let after = held();
+
+    assert_eq!(app.plugins.current().plugins.len(), 1);
+    // Other tests of this process open and close things meanwhile.
+    let near = |before: usize, after: usize, most: usize| after <= before + most;
+    assert!(near(before.0, after.0, 100), "file descriptors: {before:?}, {after:?}");
+    assert!(near(before.1, after.1, 100), "threads: {before:?}, {after:?}");
+    assert!(near(before.2, after.2, 500), "mappings: {before:?}, {after:?}");
+}

@@ -1,0 +1,89 @@
+//! Packages of plugins for tests: a folder of them, and the smallest components there are.
+
+use std::path::PathBuf;
+
+use rookery::plugins::life::{self, Outcome};
+use rookery::plugins::observed::State;
+use rookery_plugin_host::Fault;
+
+use crate::harness::TestApp;
+
+/// A server with a folder of plugins of its own, in which nothing that comes with the server is on.
+pub struct Shelf {
+    pub app: TestApp,
+}
+
+/// A component that does nothing; another for each `mark`.
+pub fn component(mark: &str) -> Vec<u8> {
+    wat::parse_str(format!("(component (core module (@custom \"mark\" \"{mark}\")))")).unwrap()
+}
+
+/// A manifest: `[plugin]`, and what else is said.
+pub fn manifest(name: &str, version: &str, more: &str) -> String {
+    format!(
+        "[plugin]\nname = \"{name}\"\nversion = \"{version}\"\napi = \"0.1\"\ntitle = \"{name}\"\nlicense = \"MIT\"\n\
+         wasm = \"{name}.wasm\"\n{more}"
+    )
+}
+
+impl Shelf {
+    /// A server as people run it.
+    pub async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// A server in development: what changes in the folder is taken as it is.
+    pub async fn in_development() -> Self {
+        Self::with(&[("ROOKERY_SERVER_DEVELOPMENT", "true")]).await
+    }
+
+    pub async fn with(keys: &[(&str, &str)]) -> Self {
+        let keys: Vec<_> = [("ROOKERY_PLUGINS_EMBEDDED", "false")].iter().chain(keys).copied().collect();
+        let app = TestApp::with(&keys).await;
+        std::fs::create_dir_all(&app.app.config.plugins.dir).unwrap();
+        Self { app }
+    }
+
+    /// The folder of a package.
+    pub fn folder(&self, name: &str) -> PathBuf {
+        self.app.app.config.plugins.dir.join(name)
+    }
+
+    /// Puts a package that does nothing into the folder of plugins, in the place of what was there.
+    pub fn put(&self, name: &str, version: &str, more: &str) {
+        self.put_component(name, &manifest(name, version, more), &component(version));
+    }
+
+    pub fn put_component(&self, name: &str, manifest: &str, wasm: &[u8]) {
+        let folder = self.folder(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("plugin.toml"), manifest).unwrap();
+        std::fs::write(folder.join(format!("{name}.wasm")), wasm).unwrap();
+    }
+
+    /// Installs and enables what is on the shelf under this name.
+    pub async fn enable(&self, name: &str) -> Result<Outcome, Fault> {
+        rookery::plugins::admin::enable(&self.app.app, name).await.map_err(|error| panic!("{error}")).unwrap();
+        life::reload(&self.app.app, name).await
+    }
+
+    /// Puts a package that does nothing, and enables it.
+    pub async fn serve(&self, name: &str) {
+        self.put(name, "1.0.0", "");
+        assert!(matches!(self.enable(name).await, Ok(Outcome::Loaded(_))), "{:?}", self.state(name));
+    }
+
+    pub fn state(&self, name: &str) -> State {
+        self.app.app.plugins.observed.of(name).state.unwrap()
+    }
+
+    /// The generation and version that serve.
+    pub fn serving(&self, name: &str) -> Option<(u64, String)> {
+        let registry = self.app.app.plugins.current();
+        registry.find(name).map(|active| (active.generation, active.manifest.plugin.version.clone()))
+    }
+
+    pub async fn reload(&self, name: &str) -> Result<Outcome, Fault> {
+        life::reload(&self.app.app, name).await
+    }
+}
