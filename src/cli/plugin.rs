@@ -110,7 +110,8 @@ async fn list(app: &App, output: Output) -> Result<(), Failure> {
         Some(answer) => answer,
         None => {
             let all = admin::list(app).await?;
-            serde_json::to_value(all.iter().map(|known| Plugin::new(app, known)).collect::<Vec<_>>()).map_err(Failure::new)?
+            serde_json::to_value(all.iter().map(|known| Plugin::new(app, known)).collect::<Vec<_>>())
+                .map_err(Failure::new)?
         }
     };
     output.answer(&all, || words::list(&all))
@@ -139,7 +140,9 @@ async fn change(app: &App, name: &str, what: &str, body: Value, output: Output) 
         life::check(app, name).await.map_err(Failure::new)?;
     }
     let detail = detail(app, name).await?;
-    output.answer(&detail, || format!("{}No server runs here: the next one that starts follows.\n", words::wanted(&detail)))
+    output.answer(&detail, || {
+        format!("{}No server runs here: the next one that starts follows.\n", words::wanted(&detail))
+    })
 }
 
 async fn write(app: &App, name: &str, what: &str, body: Value) -> Result<(), Failure> {
@@ -216,7 +219,9 @@ fn pairs(texts: &[String], read: fn(&str) -> Value) -> Result<Map<String, Value>
 
 fn read_secret(file: Option<&std::path::Path>) -> Result<String, Failure> {
     let text = match file {
-        Some(path) => std::fs::read_to_string(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?,
+        Some(path) => {
+            std::fs::read_to_string(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?
+        }
         None => std::io::read_to_string(std::io::stdin()).map_err(Failure::new)?,
     };
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())

@@ -226,7 +226,11 @@ impl Plugin {
             generation: active.as_ref().map(|active| active.generation),
             sha256: active.as_ref().map(|active| active.sha256.clone()).or_else(|| package.map(|p| p.sha256.clone())),
             digest: active.as_ref().map(|active| active.digest.clone()).or_else(|| package.map(|p| p.digest.clone())),
-            origin: active.as_ref().map(|active| &active.origin).or(package.map(|p| &p.origin)).map(ToString::to_string),
+            origin: active
+                .as_ref()
+                .map(|active| &active.origin)
+                .or(package.map(|p| &p.origin))
+                .map(ToString::to_string),
             granted: known.plugin.granted.0.clone(),
             missing: known.missing.iter().cloned().collect(),
             error,
@@ -272,7 +276,9 @@ impl Detail {
             limits_set: known.plugin.limits.0.clone(),
             usage: component.map(|component| Usage::from(component.stats())),
             breakers: component.map(breakers).unwrap_or_default(),
-            config: active.as_ref().map_or_else(|| Value::Object(known.plugin.config.0.clone()), |it| it.config.0.clone()),
+            config: active
+                .as_ref()
+                .map_or_else(|| Value::Object(known.plugin.config.0.clone()), |it| it.config.0.clone()),
             config_version: known.plugin.config_version,
             secrets: secrets.map(|name| (name.clone(), is_set(&known.plugin.secrets.0, &name))).collect(),
             failures_count: observed.failed,
@@ -391,7 +397,8 @@ impl From<&Failed> for FailureRow {
 
 impl From<&Event> for EventRow {
     fn from(event: &Event) -> Self {
-        let problem = |(stage, sentence): (&String, &String)| Problem { stage: stage.clone(), sentence: sentence.clone() };
+        let problem =
+            |(stage, sentence): (&String, &String)| Problem { stage: stage.clone(), sentence: sentence.clone() };
         Self {
             at: event.at.to_api(),
             what: event.what,
@@ -406,12 +413,7 @@ impl From<&Event> for EventRow {
 
 impl From<&Line> for LogLine {
     fn from(line: &Line) -> Self {
-        Self {
-            number: line.number,
-            at: line.at.to_api(),
-            level: line.level.as_str(),
-            message: line.message.clone(),
-        }
+        Self { number: line.number, at: line.at.to_api(), level: line.level.as_str(), message: line.message.clone() }
     }
 }
 

@@ -12,7 +12,8 @@ use tower_http::normalize_path::NormalizePath;
 
 use super::api::{
     accounts, apps, blocks, credentials, custom_emojis, emails, follow_requests, instance, markers, media, mutes,
-    notifications, plugins as admin_plugins, preferences, profile, registrations, relationships, search, status_actions, statuses, timelines,
+    notifications, plugins as admin_plugins, preferences, profile, registrations, relationships, search,
+    status_actions, statuses, timelines,
 };
 use super::oauth::{applications, authorize};
 use super::{
@@ -52,8 +53,9 @@ fn routes(app: App) -> Router {
 
 /// The path of every core route, as written here: what no plugin may claim.
 pub fn templates() -> &'static [&'static str] {
-    static ALL: LazyLock<Vec<&'static str>> =
-        LazyLock::new(|| [api(), accounts(), health(), about(), browser(), files(), administration()].map(|part| part.paths).concat());
+    static ALL: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+        [api(), accounts(), health(), about(), browser(), files(), administration()].map(|part| part.paths).concat()
+    });
     &ALL
 }
 

@@ -195,7 +195,8 @@ pub async fn set_limits(app: &App, name: &str, limits: Map<String, Value>) -> Re
     desired::change(app, name, |plugin| {
         let mut all = plugin.limits.0.as_object().cloned().unwrap_or_default();
         merge(&mut all, limits);
-        manifest::parse_limits(Value::Object(all.clone())).map_err(|problem| Error::invalid(format!("{name}: {problem}")))?;
+        manifest::parse_limits(Value::Object(all.clone()))
+            .map_err(|problem| Error::invalid(format!("{name}: {problem}")))?;
         plugin.limits.0 = Value::Object(all);
         plugin.config_version += 1;
         Ok(())
@@ -209,7 +210,8 @@ pub async fn set_limits(app: &App, name: &str, limits: Map<String, Value>) -> Re
 /// [`Error::Invalid`] for what the plugin's schema does not take.
 pub async fn configure(app: &App, name: &str, members: Map<String, Value>) -> Result<Plugin> {
     let package = find(app, name).await?.package?;
-    let package = package.ok_or_else(|| Error::invalid(format!("there is no package of {name}: put it into plugins.dir")))?;
+    let package =
+        package.ok_or_else(|| Error::invalid(format!("there is no package of {name}: put it into plugins.dir")))?;
     let schema = package.config_schema();
     let schema = schema.ok_or_else(|| Error::invalid(format!("{name} has no configuration")))?;
     let defaults = manifest::defaults(&schema);

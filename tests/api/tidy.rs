@@ -114,7 +114,11 @@ const RULES: &[Rule] = &[
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("http reaches the database through services", "src/http/health.rs", "the probe asks whether the database answers"),
     ("config reads the environment", "src/main.rs", "the words of the command line decide what the process becomes"),
-    ("one client opens outgoing connections", "src/cli/plugin/socket.rs", "the command line asks the server of this machine"),
+    (
+        "one client opens outgoing connections",
+        "src/cli/plugin/socket.rs",
+        "the command line asks the server of this machine",
+    ),
     ("model is not what clients see", "src/model/account.rs", "profile fields and settings are stored as JSON"),
     ("model is not what clients see", "src/model/actor.rs", "a person's preferences are stored as JSON"),
     (

@@ -12,8 +12,8 @@ use axum::http::request::Parts;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::http::auth::Authentication;
-use crate::model::{Actor, Permissions};
 use crate::model::actor::Unusable;
+use crate::model::{Actor, Permissions};
 use crate::service::auth::Grant;
 
 /// A person who is signed in, whose token has one of the scopes of `S` and whose account is usable.

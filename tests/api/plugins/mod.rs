@@ -1,3 +1,5 @@
 //! The plugin platform.
 
+mod lifecycle;
+mod shelf;
 mod sql;
