@@ -21,6 +21,10 @@ pub enum Event {
     StatusDeleted { status: StatusId, author: AccountId },
     /// A home feed was built again.
     HomeRebuilt { account: AccountId },
+    /// A plugin put a status into a feed (of this kind and owner) and wants it to be told.
+    FeedEntered { kind: i64, owner: i64, status: StatusId },
+    /// A plugin has something to say to whoever listens to a topic: `user:1`, or `plugin/topic` of its own.
+    PluginMessage { topic: String, event: String, payload: String },
     /// A notification was made.
     Notified { account: AccountId, notification: NotificationId },
     /// An access token was revoked: what is open by it closes.

@@ -12,6 +12,7 @@ pub mod purge_media;
 pub mod purge_profile_images;
 pub mod send_mail;
 pub mod tend_feeds;
+pub mod trim_feeds;
 pub mod worker;
 
 use std::future::Future;
@@ -130,5 +131,6 @@ async fn dispatch(app: &App, row: store::job::JobRow) -> Result<Done, Failure> {
         purge_media::PurgeMedia,
         purge_profile_images::PurgeProfileImages,
         tend_feeds::TendFeeds,
+        trim_feeds::TrimFeeds,
     )
 }

@@ -50,7 +50,7 @@ impl Job for TendFeeds {
             store::feed::drop_unused(&mut tx, now - AWAY).await?;
         }
         let owners = store::feed::list_owners(&mut tx, self.after, BATCH).await?;
-        store::feed::trim(&mut tx, &owners, i64::from(app.config.timelines.home_limit)).await?;
+        store::feed::trim(&mut tx, 0, &owners, i64::from(app.config.timelines.home_limit)).await?;
         match owners.last() {
             Some(last) => enqueue(app, &mut tx, &Self { after: *last }).await?,
             None => enqueue_at(app, &mut tx, &Self::begin(), now + EVERY).await?,

@@ -7,24 +7,69 @@ use super::{Executor, Result, Tx};
 use crate::model::{AccountId, StatusId, Time};
 use crate::sql;
 
-/// What keeps a status `$1` of author `$2` out of the feed of the account `o.owner`; `$5` is the original's author (or the
-/// author), `$6` whom it answers, `$7` now, `$8` the original.
+/// What keeps a status out of the feed of the account `o.owner`: its id, author, the original's author (or the author),
+/// now and the original, as SQL.
 macro_rules! unwanted {
-    () => {
-        "NOT EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = o.owner AND m.target_account_id IN ($2, $5)
-                     AND (m.expires_at IS NULL OR m.expires_at > $7))
-         AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = o.owner AND b.target_account_id IN ($2, $5))
-         AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = $5 AND b.target_account_id = o.owner)
-         AND NOT EXISTS (SELECT 1 FROM account_domain_blocks d JOIN accounts a ON a.domain = d.domain
-                         WHERE d.account_id = o.owner AND a.id = $5)
-         AND NOT EXISTS (SELECT 1 FROM mentions x JOIN blocks b ON b.target_account_id = x.account_id
-                         WHERE x.status_id = $1 AND b.account_id = o.owner)
-         AND NOT EXISTS (SELECT 1 FROM mentions x JOIN mutes m ON m.target_account_id = x.account_id
-                         WHERE x.status_id = $1 AND m.account_id = o.owner AND (m.expires_at IS NULL OR m.expires_at > $7))
-         AND (CAST($1 AS BIGINT) = $8 OR NOT EXISTS (
+    ($status:literal, $author:literal, $original_author:literal, $now:literal) => {
+        concat!(
+            "NOT EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = o.owner AND m.target_account_id IN (",
+            $author,
+            ", ",
+            $original_author,
+            ")
+                         AND (m.expires_at IS NULL OR m.expires_at > ",
+            $now,
+            "))
+             AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = o.owner AND b.target_account_id IN (",
+            $author,
+            ", ",
+            $original_author,
+            "))
+             AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = ",
+            $original_author,
+            " AND b.target_account_id = o.owner)
+             AND NOT EXISTS (SELECT 1 FROM account_domain_blocks d JOIN accounts a ON a.domain = d.domain
+                             WHERE d.account_id = o.owner AND a.id = ",
+            $original_author,
+            ")
+             AND NOT EXISTS (SELECT 1 FROM mentions x JOIN blocks b ON b.target_account_id = x.account_id
+                             WHERE x.status_id = ",
+            $status,
+            " AND b.account_id = o.owner)
+             AND NOT EXISTS (SELECT 1 FROM mentions x JOIN mutes m ON m.target_account_id = x.account_id
+                             WHERE x.status_id = ",
+            $status,
+            " AND m.account_id = o.owner AND (m.expires_at IS NULL OR m.expires_at > ",
+            $now,
+            "))"
+        )
+    };
+}
+pub(super) use unwanted;
+
+/// True for a reblog (its id, the original) whose original, or a reblog of it, is among the newest 40 of the home feed.
+macro_rules! repeated {
+    ($status:literal, $original:literal) => {
+        concat!(
+            "(CAST(",
+            $status,
+            " AS BIGINT) <> ",
+            $original,
+            " AND EXISTS (
                 SELECT 1 FROM (SELECT e.original_id FROM feed_entries e WHERE e.kind = 0 AND e.owner_id = o.owner
                                ORDER BY e.status_id DESC LIMIT 40) recent
-                WHERE recent.original_id = $8))"
+                WHERE recent.original_id = ",
+            $original,
+            "))"
+        )
+    };
+}
+pub(super) use repeated;
+
+/// What keeps the status of a [`Spread`] out of the home feed of `o.owner`.
+macro_rules! kept_out {
+    () => {
+        concat!(unwanted!("$1", "$2", "$5", "$7"), " AND NOT ", repeated!("$1", "$8"))
     };
 }
 
@@ -83,8 +128,8 @@ pub async fn spread_to_followers(tx: &mut Tx, spread: &Spread) -> Result<u64> {
         };
     }
     let sql = sql!(
-        sqlite: sqlite!() unwanted!() " ON CONFLICT DO NOTHING";
-        postgres: postgres!() unwanted!() " ON CONFLICT DO NOTHING"
+        sqlite: sqlite!() kept_out!() " ON CONFLICT DO NOTHING";
+        postgres: postgres!() kept_out!() " ON CONFLICT DO NOTHING"
     );
     bind(tx, sql, spread).await
 }
@@ -102,7 +147,7 @@ pub async fn spread_to_tag_followers(tx: &mut Tx, spread: &Spread) -> Result<u64
                JOIN users u ON u.account_id = tf.account_id
                WHERE st.status_id = $1 AND u.feed_state = 'live' AND ($3 = '' OR $3 <> '') AND (NOT $4 OR $4)
                  AND ($6 = CAST(0 AS BIGINT) OR $6 <> 0)) o
-         WHERE " unwanted!() " ON CONFLICT DO NOTHING"
+         WHERE " kept_out!() " ON CONFLICT DO NOTHING"
     );
     bind(tx, sql, spread).await
 }
@@ -274,21 +319,22 @@ pub async fn list_owners(db: impl Executor, after: AccountId, limit: i64) -> Res
         .await
 }
 
-/// Cuts the feed of each of `owners` to its newest `keep` entries.
+/// Cuts the feed of each of `owners` to its newest `keep` entries. `kind` is 0 for home feeds.
 ///
 /// # Errors
 /// When the database does.
-pub async fn trim(tx: &mut Tx, owners: &[AccountId], keep: i64) -> Result<u64> {
+pub async fn trim<T: Into<i64> + Copy>(tx: &mut Tx, kind: i64, owners: &[T], keep: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM feed_entries
-         WHERE kind = 0 AND (owner_id, status_id) IN (
+         WHERE kind = $3 AND (owner_id, status_id) IN (
             SELECT x.owner_id, x.status_id
             FROM (SELECT e.owner_id, e.status_id, ROW_NUMBER() OVER (PARTITION BY e.owner_id ORDER BY e.status_id DESC) AS place
-                  FROM feed_entries e WHERE e.kind = 0 AND e.owner_id" in("$1") ") x
+                  FROM feed_entries e WHERE e.kind = $3 AND e.owner_id" in("$1") ") x
             WHERE x.place > $2)"
     ))
     .bind(Ids::of(owners.iter().copied()))
     .bind(keep)
+    .bind(kind)
     .execute()
     .await
 }

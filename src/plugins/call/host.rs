@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use rookery_plugin_host::Host;
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
-use rookery_plugin_host::imports::{core, http_client, log};
+use rookery_plugin_host::imports::{core, feeds, http_client, log};
 
 use super::Call;
 use crate::crypto;
@@ -68,6 +68,22 @@ impl Host for Call {
     }
     async fn normalise(&self, kind: String, texts: Vec<String>) -> Result<Vec<Option<String>>, Failure> {
         self.normal_forms(&kind, &texts)
+    }
+
+    async fn feeds_insert(&self, entries: Vec<feeds::Entry>) -> Result<u32, Failure> {
+        self.insert_entries(entries).await
+    }
+    async fn feeds_remove(&self, feed: feeds::Feed, ids: Vec<i64>) -> Result<u32, Failure> {
+        self.remove_entries(feed, ids).await
+    }
+    async fn feeds_remove_authors(&self, feeds: Vec<feeds::Feed>, authors: Vec<i64>) -> Result<u32, Failure> {
+        self.remove_authors(feeds, authors).await
+    }
+    async fn feeds_range(&self, feed: feeds::Feed, page: Page) -> Result<Vec<i64>, Failure> {
+        self.read_range(feed, page).await
+    }
+    async fn feeds_drop(&self, feeds: Vec<feeds::Feed>) -> Result<(), Failure> {
+        self.drop_feeds(feeds).await
     }
 
     fn cache_get(&self, key: &str) -> Option<Vec<u8>> {

@@ -1,0 +1,176 @@
+//! Ordered sets of statuses (contract: interface `feeds`): home and list feeds, and those of the plugin's own.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use rookery_plugin_host::imports::feeds::{Entry, Feed as Named};
+use rookery_plugin_host::imports::types::{Failure, Page};
+
+use super::Call;
+use super::ambient::Effect;
+use super::core::{cursor, distinct};
+use super::failure::{at_most, denied, failure};
+use crate::event::Event;
+use crate::jobs::{self, trim_feeds};
+use crate::model::StatusId;
+use crate::store::Tx;
+use crate::store::plugin_feed::{self, Feed, HOME, LIST, New};
+
+/// Most entries of one call.
+const ENTRIES: usize = 50_000;
+/// Most feeds, ids or authors of one call.
+const ITEMS: usize = 10_000;
+
+impl Call {
+    pub(super) async fn insert_entries(&self, entries: Vec<Entry>) -> Result<u32, Failure> {
+        at_most(entries.len(), ENTRIES, "entries")?;
+        self.check_feeds(entries.iter().map(|entry| &entry.feed))?;
+        if entries.is_empty() {
+            return Ok(0);
+        }
+        let mut work = self.change().await?;
+        let tx = work.tx()?;
+        let kinds = self.kinds(tx, names(entries.iter().map(|entry| &entry.feed))).await?;
+        let rows: Vec<New> = entries.iter().filter_map(|entry| row(&kinds, entry)).collect();
+        let entered = plugin_feed::insert(tx, &rows, self.app.clock.now()).await?;
+        let own: BTreeSet<i64> = entered.iter().map(|(kind, ..)| *kind).filter(|kind| *kind > LIST).collect();
+        for kind in own {
+            let trim = trim_feeds::TrimFeeds { kind, after: 0 };
+            jobs::enqueue_at(&self.app, tx, &trim, self.app.clock.now() + trim_feeds::AFTER).await?;
+        }
+        let count = u32::try_from(entered.len()).unwrap_or(u32::MAX);
+        let pushed: HashSet<(i64, i64, i64)> = entries
+            .iter()
+            .filter(|entry| entry.push)
+            .filter_map(|entry| row(&kinds, entry))
+            .map(|row| (row.feed.kind, row.feed.owner, row.status))
+            .collect();
+        for (kind, owner, status) in entered {
+            if pushed.contains(&(kind, owner, status.into())) {
+                work.then(Effect::Event(Event::FeedEntered { kind, owner, status }));
+            }
+        }
+        work.done().await?;
+        Ok(count)
+    }
+
+    pub(super) async fn remove_entries(&self, feed: Named, ids: Vec<i64>) -> Result<u32, Failure> {
+        at_most(ids.len(), ITEMS, "ids")?;
+        self.check_feeds([&feed])?;
+        let mut work = self.change().await?;
+        let tx = work.tx()?;
+        let kinds = self.kinds(tx, names([&feed])).await?;
+        let removed = match place(&kinds, &feed) {
+            None => 0,
+            Some(feed) => plugin_feed::delete(tx, feed, &distinct::<StatusId>(&ids)).await?,
+        };
+        work.done().await?;
+        Ok(u32::try_from(removed).unwrap_or(u32::MAX))
+    }
+
+    pub(super) async fn remove_authors(&self, feeds: Vec<Named>, authors: Vec<i64>) -> Result<u32, Failure> {
+        at_most(feeds.len(), ITEMS, "feeds")?;
+        at_most(authors.len(), ITEMS, "authors")?;
+        self.check_feeds(&feeds)?;
+        let mut work = self.change().await?;
+        let tx = work.tx()?;
+        let kinds = self.kinds(tx, names(&feeds)).await?;
+        let places: Vec<Feed> = feeds.iter().filter_map(|feed| place(&kinds, feed)).collect();
+        let removed = plugin_feed::delete_authors(tx, &places, &distinct(&authors)).await?;
+        work.done().await?;
+        Ok(u32::try_from(removed).unwrap_or(u32::MAX))
+    }
+
+    pub(super) async fn read_range(&self, feed: Named, page: Page) -> Result<Vec<i64>, Failure> {
+        self.check_feeds([&feed])?;
+        let cursor = cursor(&page, (trim_feeds::KEPT, trim_feeds::KEPT));
+        let mut slot = self.slot.lock().await;
+        let ids = match slot.tx() {
+            Some(tx) => match place(&self.kinds(tx, names([&feed])).await?, &feed) {
+                None => Vec::new(),
+                Some(feed) => plugin_feed::range(tx, feed, &cursor).await?,
+            },
+            None => {
+                drop(slot);
+                let place = match feed {
+                    Named::Home(owner) => Some(Feed { kind: HOME, owner }),
+                    Named::ListOf(owner) => Some(Feed { kind: LIST, owner }),
+                    Named::Custom(feed) => {
+                        let kind = plugin_feed::find_kind(&self.app.db, self.active.id, &feed.name).await?;
+                        kind.map(|kind| Feed { kind, owner: feed.key })
+                    }
+                };
+                match place {
+                    None => Vec::new(),
+                    Some(feed) => plugin_feed::range(&self.app.db, feed, &cursor).await?,
+                }
+            }
+        };
+        Ok(ids.into_iter().map(i64::from).collect())
+    }
+
+    pub(super) async fn drop_feeds(&self, feeds: Vec<Named>) -> Result<(), Failure> {
+        at_most(feeds.len(), ITEMS, "feeds")?;
+        self.check_feeds(&feeds)?;
+        if feeds.iter().any(|feed| !matches!(feed, Named::Custom(_))) {
+            return Err(failure(403, "feeds.not-own", "Only feeds of the plugin's own can be dropped"));
+        }
+        let mut work = self.change().await?;
+        let tx = work.tx()?;
+        let kinds = self.kinds(tx, names(&feeds)).await?;
+        let places: Vec<Feed> = feeds.iter().filter_map(|feed| place(&kinds, feed)).collect();
+        plugin_feed::clear(tx, &places).await?;
+        work.done().await
+    }
+
+    /// Checks that each kind was granted, and that the manifest declares the names.
+    fn check_feeds<'a>(&self, feeds: impl IntoIterator<Item = &'a Named>) -> Result<(), Failure> {
+        let granted = &self.granted().feeds;
+        for feed in feeds {
+            let kind = match feed {
+                Named::Home(_) => "home",
+                Named::ListOf(_) => "list",
+                Named::Custom(_) => "custom",
+            };
+            if !granted.iter().any(|granted| granted == kind) {
+                return Err(denied(&format!("feeds = [\"{kind}\"]")));
+            }
+            if let Named::Custom(feed) = feed
+                && !self.active.manifest.feeds.iter().any(|declared| declared.name == feed.name)
+            {
+                return Err(failure(403, "feeds.undeclared", format!("The manifest has no feed {:?}", feed.name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The numbers of the plugin's own feeds of these names.
+    async fn kinds(&self, tx: &mut Tx, names: BTreeSet<String>) -> Result<HashMap<String, i64>, Failure> {
+        let mut kinds = HashMap::new();
+        for name in names {
+            let kind = plugin_feed::get_kind(&mut *tx, self.active.id, &name).await?;
+            kinds.insert(name, kind);
+        }
+        Ok(kinds)
+    }
+}
+
+/// The names of the plugin's own feeds among these.
+fn names<'a>(feeds: impl IntoIterator<Item = &'a Named>) -> BTreeSet<String> {
+    let name = |feed: &Named| match feed {
+        Named::Custom(feed) => Some(feed.name.clone()),
+        Named::Home(_) | Named::ListOf(_) => None,
+    };
+    feeds.into_iter().filter_map(name).collect()
+}
+
+fn place(kinds: &HashMap<String, i64>, feed: &Named) -> Option<Feed> {
+    Some(match feed {
+        Named::Home(owner) => Feed { kind: HOME, owner: *owner },
+        Named::ListOf(owner) => Feed { kind: LIST, owner: *owner },
+        Named::Custom(feed) => Feed { kind: *kinds.get(&feed.name)?, owner: feed.key },
+    })
+}
+
+fn row(kinds: &HashMap<String, i64>, entry: &Entry) -> Option<New> {
+    Some(New { feed: place(kinds, &entry.feed)?, viewer: entry.viewer, status: entry.status })
+}
