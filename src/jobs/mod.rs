@@ -8,6 +8,7 @@ pub mod cron;
 pub mod expire_mute;
 pub mod feed;
 pub mod generate_key;
+pub mod plugin;
 pub mod purge_media;
 pub mod purge_profile_images;
 pub mod send_mail;
@@ -107,6 +108,9 @@ pub async fn finish(tx: &mut Tx, id: JobId) -> Result<(), Failure> {
 
 /// Runs a job by the name of its kind. Every kind stands here.
 async fn dispatch(app: &App, row: store::job::JobRow) -> Result<Done, Failure> {
+    if let Some(name) = plugin::plugin_of(&row.kind).map(str::to_owned) {
+        return app.plugins.pinned(Box::pin(plugin::run(app, &name, row))).await;
+    }
     macro_rules! kinds {
         ($($kind:ty),* $(,)?) => {
             match row.kind.as_str() {

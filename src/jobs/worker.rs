@@ -6,9 +6,10 @@ use chrono::TimeDelta;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::{Done, Failure, dispatch};
+use super::{Done, Failure, dispatch, plugin};
 use crate::app::App;
 use crate::error::Result;
+use crate::model::Time;
 use crate::model::job::Lane;
 use crate::store;
 use crate::store::job::JobRow;
@@ -95,11 +96,33 @@ pub async fn drain(app: &App) -> Result<usize> {
 
 async fn claim(app: &App, lane: Lane, room: usize) -> Result<Vec<JobRow>> {
     let now = app.clock.now();
+    let room = i64::try_from(room).unwrap_or(i64::MAX);
+    if lane == plugin::LANE {
+        return claim_of_plugins(app, now, room).await;
+    }
     if !store::job::is_due(&app.db, lane, now).await? {
         return Ok(Vec::new());
     }
     let mut tx = app.db.begin().await?;
-    let mut jobs = store::job::claim(&mut tx, lane, now, now + LEASE, i64::try_from(room).unwrap_or(i64::MAX)).await?;
+    let mut jobs = store::job::claim(&mut tx, lane, now, now + LEASE, room).await?;
+    tx.commit().await?;
+    jobs.sort_unstable_by_key(|job| job.id);
+    Ok(jobs)
+}
+
+/// Jobs of plugins that serve; those of others wait. Without plugins this costs nothing.
+async fn claim_of_plugins(app: &App, now: Time, room: i64) -> Result<Vec<JobRow>> {
+    let registry = app.plugins.current();
+    if registry.plugins.is_empty() {
+        return Ok(Vec::new());
+    }
+    plugin::schedule(app, &registry).await?;
+    let kinds = plugin::kinds(&registry);
+    if !store::job::is_due_of(&app.db, plugin::LANE, &kinds, now).await? {
+        return Ok(Vec::new());
+    }
+    let mut tx = app.db.begin().await?;
+    let mut jobs = store::job::claim_of(&mut tx, plugin::LANE, &kinds, now, now + LEASE, room).await?;
     tx.commit().await?;
     jobs.sort_unstable_by_key(|job| job.id);
     Ok(jobs)

@@ -9,6 +9,8 @@ text_enum! {
         Feed = "feed",
         /// Mail.
         Mail = "mail",
+        /// What plugins queued: nothing of the server's waits for it.
+        Plugin = "plugin",
         /// Everything that may take its time.
         Background = "background",
     }

@@ -28,6 +28,7 @@ pub mod plugin;
 pub mod plugin_event;
 pub mod plugin_schema;
 pub mod plugin_feed;
+pub mod plugin_setting;
 pub mod profile;
 pub mod publish;
 pub mod record;

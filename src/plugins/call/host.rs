@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use rookery_plugin_host::Host;
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
-use rookery_plugin_host::imports::{core, feeds, http_client, log};
+use rookery_plugin_host::imports::{core, feeds, http_client, log, queue, streaming};
 
 use super::Call;
 use crate::crypto;
@@ -35,8 +35,18 @@ impl Host for Call {
     fn config_all(&self) -> String {
         self.active.config.0.to_string()
     }
+    fn config_secret(&self, name: &str) -> Option<String> {
+        self.active.secrets.get(name).map(|secret| secret.expose().to_owned())
+    }
     fn config_version(&self) -> u64 {
         self.active.config.1
+    }
+
+    async fn settings_get(&self, accounts: Vec<i64>) -> Result<Vec<String>, Failure> {
+        self.read_settings(accounts).await
+    }
+    async fn settings_set(&self, account: i64, members: String) -> Result<(), Failure> {
+        self.write_settings(account, &members).await
     }
 
     async fn statuses(&self, viewer: Viewer, ids: Vec<i64>) -> Result<Vec<Option<Status>>, Failure> {
@@ -84,6 +94,17 @@ impl Host for Call {
     }
     async fn feeds_drop(&self, feeds: Vec<feeds::Feed>) -> Result<(), Failure> {
         self.drop_feeds(feeds).await
+    }
+
+    async fn publish(&self, messages: Vec<streaming::Message>) -> Result<u32, Failure> {
+        self.publish_messages(messages)
+    }
+
+    async fn enqueue(&self, jobs: Vec<queue::Job>) -> Result<u32, Failure> {
+        self.enqueue_jobs(jobs).await
+    }
+    async fn cancel(&self, kind: String, unique: Vec<String>) -> Result<u32, Failure> {
+        self.cancel_jobs(&kind, &unique).await
     }
 
     fn cache_get(&self, key: &str) -> Option<Vec<u8>> {

@@ -17,7 +17,10 @@ mod figures;
 mod host;
 mod http;
 mod log;
+mod queue;
+mod settings;
 mod state;
+mod streaming;
 mod viewer;
 
 use std::collections::HashMap;
@@ -30,9 +33,9 @@ use tokio::sync::MappedMutexGuard;
 use self::ambient::{Effect, Slot};
 pub use self::state::Calls;
 use self::state::State;
+use super::Active;
 use super::manifest::{Manifest, Permissions};
 use super::origin::Origin;
-use super::{Active, PluginId};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::model::{AccountId, Actor};
@@ -167,10 +170,6 @@ impl Call {
     #[must_use]
     pub fn origin(&self) -> &Origin {
         &self.origin
-    }
-
-    fn plugin(&self) -> PluginId {
-        self.active.id
     }
 
     fn granted(&self) -> &Permissions {

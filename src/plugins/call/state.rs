@@ -1,6 +1,7 @@
 //! What outlives one call: budgets and memory that all calls of a plugin in this process share.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tokio::sync::Semaphore;
@@ -18,6 +19,8 @@ use crate::store::Engine;
 pub struct Calls {
     plugins: Mutex<HashMap<PluginId, Arc<State>>>,
     changing: OnceLock<Arc<Semaphore>>,
+    /// The registry's generation whose schedules wait in the queue, and one: 0 for none.
+    scheduled: AtomicU64,
 }
 
 /// What the calls of one plugin share.
@@ -30,6 +33,16 @@ pub(super) struct State {
 }
 
 impl Calls {
+    /// True when the schedules of this generation of plugins wait in the queue.
+    pub(crate) fn is_scheduled(&self, generation: u64) -> bool {
+        self.scheduled.load(Ordering::Acquire) == generation + 1
+    }
+
+    /// The schedules of this generation wait in the queue.
+    pub(crate) fn scheduled(&self, generation: u64) {
+        self.scheduled.store(generation + 1, Ordering::Release);
+    }
+
     pub(super) fn state(&self, plugin: PluginId) -> Arc<State> {
         let mut plugins = self.plugins.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(plugins.entry(plugin).or_default())

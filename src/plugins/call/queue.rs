@@ -1,0 +1,96 @@
+//! Work for later (contract: interface `queue`), done by [`jobs::plugin`](crate::jobs::plugin).
+
+use chrono::DateTime;
+use rookery_plugin_host::imports::queue::Job;
+use rookery_plugin_host::imports::types::Failure;
+
+use super::Call;
+use super::failure::{at_most, denied, failure};
+use crate::jobs::plugin::{self, Queued};
+use crate::model::Time;
+use crate::store;
+
+/// Most jobs of a plugin that may wait.
+const WAITING: usize = 10_000;
+/// Most jobs or names of one call.
+const ITEMS: usize = 1_000;
+/// Largest payload, in bytes.
+const SIZE: usize = 256 * 1024;
+/// Longest name by which a job is unique, in bytes.
+const UNIQUE: usize = 256;
+
+impl Call {
+    pub(super) async fn enqueue_jobs(&self, jobs: Vec<Job>) -> Result<u32, Failure> {
+        at_most(jobs.len(), ITEMS, "jobs")?;
+        self.check_kinds(jobs.iter().map(|job| job.kind.as_str()))?;
+        let now = self.app.clock.now();
+        let rows: Vec<_> = jobs.into_iter().map(|job| self.job(job, now)).collect::<Result<_, _>>()?;
+        if rows.is_empty() {
+            return Ok(0);
+        }
+        let kind = plugin::kind_of(self.active.name());
+        let mut work = self.change().await?;
+        let tx = work.tx()?;
+        let waiting = store::job::count_waiting(&mut *tx, &kind).await?;
+        let waiting = usize::try_from(waiting).unwrap_or(usize::MAX);
+        if waiting.saturating_add(rows.len()) > WAITING {
+            work.done().await?;
+            return Err(failure(429, "limit.jobs", format!("{waiting} jobs wait: at most {WAITING} may")));
+        }
+        let queued = store::job::insert_many(tx, plugin::LANE, &kind, rows, now).await?;
+        work.done().await?;
+        Ok(u32::try_from(queued).unwrap_or(u32::MAX))
+    }
+
+    pub(super) async fn cancel_jobs(&self, kind: &str, unique: &[String]) -> Result<u32, Failure> {
+        at_most(unique.len(), ITEMS, "names")?;
+        self.check_kinds([kind])?;
+        let keys: Vec<String> = unique.iter().map(|unique| plugin::key_of(kind, unique)).collect();
+        let mut work = self.change().await?;
+        let cancelled = store::job::delete_waiting(work.tx()?, &plugin::kind_of(self.active.name()), &keys).await?;
+        work.done().await?;
+        Ok(u32::try_from(cancelled).unwrap_or(u32::MAX))
+    }
+
+    fn check_kinds<'a>(&self, kinds: impl IntoIterator<Item = &'a str>) -> Result<(), Failure> {
+        if !self.granted().queue {
+            return Err(denied("queue = true"));
+        }
+        let declared = |kind: &str| self.active.manifest.jobs.iter().any(|declared| declared.kind == kind);
+        match kinds.into_iter().find(|kind| !declared(kind)) {
+            None => Ok(()),
+            Some(kind) => Err(failure(422, "queue.undeclared", format!("The manifest has no job {kind:?}"))),
+        }
+    }
+
+    fn job(&self, job: Job, now: Time) -> Result<store::job::NewOfMany, Failure> {
+        at_most(job.payload.len(), SIZE, "bytes of payload")?;
+        let wrong = |why: &str| failure(422, "queue.invalid", why);
+        if job.payload.contains("\\u0000") {
+            return Err(wrong("A payload must not hold the character NUL"));
+        }
+        let payload = serde_json::from_str(&job.payload).map_err(|_| wrong("A payload must be JSON"))?;
+        let run_at = match job.not_before {
+            None => now,
+            Some(millis) => {
+                let at = DateTime::from_timestamp_millis(millis).ok_or_else(|| wrong("There is no such time"))?;
+                Time::from(at).max(now)
+            }
+        };
+        let id: i64 = self.app.ids.next();
+        let key = match &job.unique {
+            None => plugin::key_of_one(id),
+            Some(unique) if unique.len() > UNIQUE || unique.contains('\0') => {
+                return Err(wrong("What makes a job unique is a text of 256 bytes at most, without NUL"));
+            }
+            Some(unique) => plugin::key_of(&job.kind, unique),
+        };
+        let queued = Queued {
+            kind: job.kind,
+            payload,
+            max_attempts: job.max_attempts,
+            scheduled_for: run_at.timestamp_millis(),
+        };
+        Ok(store::job::NewOfMany { id, key, payload: queued.into(), run_at: run_at.timestamp_micros() })
+    }
+}

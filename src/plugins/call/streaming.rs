@@ -1,0 +1,66 @@
+//! Messages to whoever is connected (contract: interface `streaming`): events of this server, told after the commit.
+
+use rookery_plugin_host::imports::streaming::Message;
+use rookery_plugin_host::imports::types::Failure;
+use serde::de::IgnoredAny;
+
+use super::ambient::Effect;
+use super::failure::{at_most, denied, failure};
+use super::{Call, Mode};
+use crate::event::Event;
+
+/// Most messages of one call.
+const MESSAGES: usize = 1_000;
+/// Largest payload, in bytes.
+const SIZE: usize = 64 * 1024;
+/// Longest name of an event, in bytes.
+const NAME: usize = 64;
+
+impl Call {
+    pub(super) fn publish_messages(&self, messages: Vec<Message>) -> Result<u32, Failure> {
+        at_most(messages.len(), MESSAGES, "messages")?;
+        let effects: Vec<Effect> =
+            messages.into_iter().map(|message| self.message(message)).collect::<Result<_, _>>()?;
+        let count = u32::try_from(effects.len()).unwrap_or(u32::MAX);
+        match self.mode {
+            Mode::Ambient => self.later(effects),
+            Mode::Read => effects.into_iter().for_each(|effect| effect.tell(&self.app)),
+        }
+        Ok(count)
+    }
+
+    fn message(&self, message: Message) -> Result<Effect, Failure> {
+        let Message { topic, event, payload } = message;
+        at_most(payload.len(), SIZE, "bytes of payload")?;
+        let wrong = |why: &str| failure(422, "streaming.invalid", why);
+        let is_name = |name: &str| {
+            !name.is_empty()
+                && name.len() <= NAME
+                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
+        };
+        if !is_name(&event) {
+            return Err(wrong("An event has a name of letters, digits, dots, lines and underscores"));
+        }
+        if serde_json::from_str::<IgnoredAny>(&payload).is_err() {
+            return Err(wrong("A payload must be JSON"));
+        }
+        Ok(Effect::Event(Event::PluginMessage { topic: self.topic(&topic)?, event, payload }))
+    }
+
+    /// The topic as the server knows it. Topics of the plugin's own carry its name, so that no two plugins share one.
+    fn topic(&self, topic: &str) -> Result<String, Failure> {
+        let (name, id) = match topic.split_once(':') {
+            None => (topic, None),
+            Some((name, id)) => (name, Some(id)),
+        };
+        if !self.granted().topics.iter().any(|granted| granted == name) {
+            return Err(denied(&format!("topics = [{name:?}]")));
+        }
+        let id = match id {
+            None if name == "user" => return Err(failure(422, "streaming.invalid", "Say whose: user:ID")),
+            None => return Ok(format!("{}/{name}", self.active.name())),
+            Some(id) => id.parse::<i64>().map_err(|_| failure(422, "streaming.invalid", "An id is a number")),
+        }?;
+        Ok(if name == "user" { format!("user:{id}") } else { format!("{}/{name}:{id}", self.active.name()) })
+    }
+}

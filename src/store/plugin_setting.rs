@@ -1,0 +1,46 @@
+//! What accounts set for plugins.
+
+use serde_json::{Map, Value};
+
+use super::sql::Ids;
+use super::{Executor, Result, Tx};
+use crate::model::{AccountId, Json};
+use crate::plugins::PluginId;
+use crate::sql;
+
+/// What those of `accounts` that set anything set for `plugin`, in no order.
+///
+/// # Errors
+/// When the database does.
+pub async fn list(
+    db: impl Executor,
+    plugin: PluginId,
+    accounts: &[AccountId],
+) -> Result<Vec<(AccountId, Json<Map<String, Value>>)>> {
+    db.query(
+        sql!("SELECT p.account_id, p.value FROM plugin_settings p WHERE p.plugin_id = $1 AND p.account_id" in("$2")),
+    )
+    .bind(plugin)
+    .bind(Ids::of(accounts.iter().copied()))
+    .all()
+    .await
+}
+
+/// Stores what a local account set for `plugin`; false when there is no such account.
+///
+/// # Errors
+/// When the database does.
+pub async fn upsert(tx: &mut Tx, plugin: PluginId, account: AccountId, value: Map<String, Value>) -> Result<bool> {
+    let stored = tx
+        .query(sql!(
+            "INSERT INTO plugin_settings (plugin_id, account_id, value)
+             SELECT CAST($1 AS BIGINT), u.account_id, $3 FROM users u WHERE u.account_id = $2
+             ON CONFLICT (plugin_id, account_id) DO UPDATE SET value = excluded.value"
+        ))
+        .bind(plugin)
+        .bind(account)
+        .bind(Json(value))
+        .execute()
+        .await?;
+    Ok(stored > 0)
+}
