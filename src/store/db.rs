@@ -264,6 +264,39 @@ impl Tx {
         self.statements.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Marks a place to go back to, once: [`Tx::back_to_mark`] or [`Tx::forget_mark`] comes before the next mark.
+    ///
+    /// # Errors
+    /// [`Error::Sql`] when the database does.
+    pub async fn mark(&mut self) -> Result<()> {
+        self.control("SAVEPOINT mark").await
+    }
+
+    /// Undoes everything since the mark, a failure too.
+    ///
+    /// # Errors
+    /// [`Error::Sql`] when the database does.
+    pub async fn back_to_mark(&mut self) -> Result<()> {
+        self.control("ROLLBACK TO SAVEPOINT mark; RELEASE SAVEPOINT mark").await
+    }
+
+    /// Keeps everything since the mark.
+    ///
+    /// # Errors
+    /// [`Error::Sql`] when the database does.
+    pub async fn forget_mark(&mut self) -> Result<()> {
+        self.control("RELEASE SAVEPOINT mark").await
+    }
+
+    async fn control(&mut self, text: &'static str) -> Result<()> {
+        match Executor::handle(&mut &mut *self) {
+            Handle::SqliteConn(connection) => sqlx::raw_sql(text).execute(connection).await.map(drop)?,
+            Handle::PgConn(connection) => sqlx::raw_sql(text).execute(connection).await.map(drop)?,
+            Handle::SqlitePool(_) | Handle::PgPool(_) => unreachable!("a transaction has a connection"),
+        }
+        Ok(())
+    }
+
     /// Wakes this process's workers once this transaction is committed.
     pub(super) fn wake_workers(&mut self) {
         self.queued = true;

@@ -203,6 +203,8 @@ pub(super) struct Work<'a> {
     call: &'a Call,
     place: Place<'a>,
     effects: Vec<Effect>,
+    /// There is a mark in the call's transaction that it can go back to.
+    marked: bool,
 }
 
 enum Place<'a> {
@@ -230,6 +232,9 @@ impl Work<'_> {
     /// The change is complete: it happens now, or with the rest of the call.
     pub(super) async fn done(mut self) -> Result<(), Failure> {
         let effects = std::mem::take(&mut self.effects);
+        if self.marked {
+            self.tx()?.forget_mark().await?;
+        }
         match std::mem::replace(&mut self.place, Place::Gone) {
             Place::Shared(_) => self.call.later(effects),
             Place::Own(slot) => {
@@ -240,10 +245,21 @@ impl Work<'_> {
         }
         Ok(())
     }
+
+    /// The change did not happen, and the rest of the call stands: after a failure that changed nothing, or one that the
+    /// mark takes back.
+    pub(super) async fn undo(mut self) -> Result<(), Failure> {
+        if self.marked {
+            self.tx()?.back_to_mark().await?;
+        }
+        self.place = Place::Gone;
+        Ok(())
+    }
 }
 
 impl Drop for Work<'_> {
     fn drop(&mut self) {
+        // Cut off: nobody knows how much of it is done.
         if let Place::Shared(slot) = &mut self.place {
             **slot = Slot::Ended(Why::Failed);
         }
@@ -261,13 +277,23 @@ impl Call {
         let place = match self.mode {
             Mode::Ambient => Place::Shared(open(&self.app, &self.slot).await?),
             Mode::Read => {
-                if self.slot.lock().await.is_open() {
+                if self.explicit.slot.lock().await.is_open() {
                     return Err(failure(409, "sql.transaction-open", "A transaction is open: commit it first"));
                 }
                 Place::Own(Slot::rehearsing(self.app.db.begin().await?))
             }
         };
-        Ok(Work { call: self, place, effects: Vec::new() })
+        Ok(Work { call: self, place, effects: Vec::new(), marked: false })
+    }
+
+    /// Begins a change of several steps, any of which may fail: [`Work::undo`] takes back those before.
+    pub(super) async fn guarded(&self) -> Result<Work<'_>, Failure> {
+        let mut work = self.change().await?;
+        if self.mode == Mode::Ambient {
+            work.tx()?.mark().await?;
+            work.marked = true;
+        }
+        Ok(work)
     }
 
     /// Tells these after the commit.

@@ -1,9 +1,9 @@
 //! The contract's functions by their names; what each does is in the module that it is handed to.
 
 use async_trait::async_trait;
-use rookery_plugin_host::Host;
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
-use rookery_plugin_host::imports::{core, feeds, http_client, log, queue, streaming};
+use rookery_plugin_host::imports::{core, feeds, http_client, log, queue, sql, streaming};
+use rookery_plugin_host::{Host, Transaction};
 
 use super::Call;
 use crate::crypto;
@@ -98,6 +98,48 @@ impl Host for Call {
 
     async fn publish(&self, messages: Vec<streaming::Message>) -> Result<u32, Failure> {
         self.publish_messages(messages)
+    }
+
+    fn sql_dialect(&self) -> sql::Dialect {
+        self.dialect()
+    }
+    async fn sql_query(&self, statement: String, params: Vec<sql::Value>) -> Result<sql::Rows, Failure> {
+        self.query(statement, params).await
+    }
+    async fn sql_batch(&self, calls: Vec<sql::Call>) -> Result<Vec<sql::Rows>, Failure> {
+        self.batch(calls).await
+    }
+    async fn sql_many(&self, statement: String, width: u16, params: Vec<sql::Value>) -> Result<u64, Failure> {
+        self.many(statement, width, params).await
+    }
+    async fn sql_begin(&self, read_only: bool) -> Result<Transaction, Failure> {
+        self.begin(read_only).await.map(Transaction)
+    }
+    async fn sql_transaction_query(
+        &self,
+        transaction: u32,
+        statement: String,
+        params: Vec<sql::Value>,
+    ) -> Result<sql::Rows, Failure> {
+        self.query_in(transaction, statement, params).await
+    }
+    async fn sql_transaction_many(
+        &self,
+        transaction: u32,
+        statement: String,
+        width: u16,
+        params: Vec<sql::Value>,
+    ) -> Result<u64, Failure> {
+        self.many_in(transaction, statement, width, params).await
+    }
+    async fn sql_commit(&self, transaction: u32) -> Result<(), Failure> {
+        self.commit_of(transaction).await
+    }
+    async fn sql_rollback(&self, transaction: u32) {
+        self.rollback(transaction).await;
+    }
+    async fn sql_dynamic(&self, text: String, params: Vec<sql::Value>) -> Result<sql::Rows, Failure> {
+        self.made_at_run_time(text, params).await
     }
 
     async fn enqueue(&self, jobs: Vec<queue::Job>) -> Result<u32, Failure> {

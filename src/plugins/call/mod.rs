@@ -19,11 +19,13 @@ mod http;
 mod log;
 mod queue;
 mod settings;
+mod sql;
 mod state;
 mod streaming;
 mod viewer;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rookery_plugin_host::exports::lifecycle::Environment;
@@ -78,6 +80,15 @@ pub enum Mode {
     Ambient,
 }
 
+/// A transaction that a plugin opened by itself, one at a time.
+#[derive(Debug, Default)]
+struct Explicit {
+    slot: Arc<tokio::sync::Mutex<Slot>>,
+    /// Of the newest.
+    number: AtomicU32,
+    read_only: AtomicBool,
+}
+
 /// One call of one plugin, as the server sees it.
 #[derive(Debug)]
 pub struct Call {
@@ -89,6 +100,8 @@ pub struct Call {
     origin: Origin,
     state: Arc<State>,
     slot: Arc<tokio::sync::Mutex<Slot>>,
+    /// The transaction that the plugin itself opened.
+    explicit: Explicit,
     /// What is told after the commit.
     effects: Mutex<Vec<Effect>>,
     /// People that were looked up as viewers or authors.
@@ -118,6 +131,7 @@ impl Call {
             origin: Origin::current().with(active.id),
             state: app.plugins.calls.state(active.id),
             slot: Arc::new(tokio::sync::Mutex::new(slot)),
+            explicit: Explicit::default(),
             effects: Mutex::default(),
             people: Mutex::default(),
         }

@@ -1,0 +1,201 @@
+//! The plugin's own tables (contract: interfaces `sql` and `sql-dynamic`). What a statement may do is decided by
+//! [`plugins::sql`](crate::plugins::sql); here is decided in which transaction it runs.
+
+use std::sync::atomic::Ordering;
+
+use rookery_plugin_host::imports::sql::{Call as Statement, Dialect, Rows, Value};
+use rookery_plugin_host::imports::types::Failure;
+use tokio::sync::MutexGuard;
+
+use super::ambient::{Slot, Stopped, Why, Work, open};
+use super::failure::{at_most, denied, failure};
+use super::{Call, Mode};
+use crate::plugins::sql::Statements;
+use crate::store::Engine;
+
+/// Most statements of one batch.
+const BATCH: usize = 500;
+
+impl Call {
+    pub(super) fn dialect(&self) -> Dialect {
+        match self.app.db.engine() {
+            Engine::Sqlite => Dialect::Sqlite,
+            Engine::Postgres => Dialect::Postgres,
+        }
+    }
+
+    fn statements(&self) -> Result<&Statements, Failure> {
+        self.active.sql.as_ref().ok_or_else(|| denied("[sql]"))
+    }
+
+    fn writes(&self, statement: &str) -> Result<bool, Failure> {
+        Ok(self.statements()?.find(statement).is_some_and(|statement| statement.writes))
+    }
+
+    pub(super) async fn query(&self, name: String, params: Vec<Value>) -> Result<Rows, Failure> {
+        let statements = self.statements()?;
+        if self.writes(&name)? {
+            let mut work = self.change().await?;
+            let done = statements.run(work.tx()?, &name, params).await;
+            return work.settle(done).await;
+        }
+        if let Some(mut slot) = self.joined().await
+            && let Some(tx) = slot.tx()
+        {
+            let done = statements.run(tx, &name, params).await;
+            return settle(&mut slot, done);
+        }
+        statements.read(&self.app, &name, params).await
+    }
+
+    pub(super) async fn batch(&self, calls: Vec<Statement>) -> Result<Vec<Rows>, Failure> {
+        at_most(calls.len(), BATCH, "statements")?;
+        let statements = self.statements()?;
+        let writes = calls.iter().map(|call| self.writes(&call.statement)).collect::<Result<Vec<_>, _>>()?;
+        let mut all = Vec::with_capacity(calls.len());
+        if !writes.contains(&true) {
+            for call in calls {
+                all.push(self.query(call.statement, call.params).await?);
+            }
+            return Ok(all);
+        }
+        let mut work = self.guarded().await?;
+        for call in calls {
+            match statements.run(work.tx()?, &call.statement, call.params).await {
+                Ok(rows) => all.push(rows),
+                Err(failed) => return work.settle(Err(failed)).await,
+            }
+        }
+        work.settle(Ok(all)).await
+    }
+
+    pub(super) async fn many(&self, name: String, width: u16, params: Vec<Value>) -> Result<u64, Failure> {
+        let statements = self.statements()?;
+        let mut work = self.guarded().await?;
+        let done = statements.run_many(work.tx()?, &name, width, params).await;
+        work.settle(done).await
+    }
+
+    pub(super) async fn made_at_run_time(&self, text: String, params: Vec<Value>) -> Result<Rows, Failure> {
+        if !self.granted().sql_dynamic {
+            return Err(denied("sql-dynamic = true"));
+        }
+        let statements = self.statements()?;
+        if self.mode == Mode::Ambient {
+            let mut work = self.change().await?;
+            let done = statements.dynamic(&self.app, Some(work.tx()?), &text, params).await;
+            return work.settle(done).await;
+        }
+        match statements.dynamic(&self.app, None, &text, params.clone()).await {
+            Err(failed) if failed.code == "sql.read-only" => {
+                let mut work = self.change().await?;
+                let done = statements.dynamic(&self.app, Some(work.tx()?), &text, params).await;
+                work.settle(done).await
+            }
+            done => done,
+        }
+    }
+
+    /// The transaction of this call, if it began: what the plugin reads of its own from then on, it reads there.
+    async fn joined(&self) -> Option<MutexGuard<'_, Slot>> {
+        let slot = self.slot.lock().await;
+        slot.is_open().then_some(slot)
+    }
+
+    pub(super) async fn begin(&self, read_only: bool) -> Result<u32, Failure> {
+        self.statements()?;
+        let mut explicit = self.explicit.slot.lock().await;
+        if self.mode == Mode::Ambient || explicit.is_open() {
+            return Err(failure(409, "sql.transaction-open", "There is a transaction already"));
+        }
+        *explicit = Slot::Unused;
+        drop(explicit);
+        drop(open(&self.app, &self.explicit.slot).await?);
+        self.explicit.read_only.store(read_only, Ordering::Release);
+        Ok(self.explicit.number.fetch_add(1, Ordering::AcqRel) + 1)
+    }
+
+    pub(super) async fn query_in(&self, number: u32, name: String, params: Vec<Value>) -> Result<Rows, Failure> {
+        let statements = self.statements()?;
+        let mut slot = self.explicit(number, self.writes(&name)?).await?;
+        let tx = slot.tx().ok_or(Stopped::Ended(Why::Over))?;
+        let done = statements.run(tx, &name, params).await;
+        settle(&mut slot, done)
+    }
+
+    pub(super) async fn many_in(
+        &self,
+        number: u32,
+        name: String,
+        width: u16,
+        params: Vec<Value>,
+    ) -> Result<u64, Failure> {
+        let statements = self.statements()?;
+        let mut slot = self.explicit(number, true).await?;
+        let tx = slot.tx().ok_or(Stopped::Ended(Why::Over))?;
+        let done = statements.run_many(tx, &name, width, params).await;
+        if done.is_err() {
+            // Half of it may be done.
+            *slot = Slot::Ended(Why::Failed);
+        }
+        done
+    }
+
+    /// The transaction `number`, while it is open and may do that.
+    async fn explicit(&self, number: u32, writes: bool) -> Result<MutexGuard<'_, Slot>, Failure> {
+        let slot = self.explicit.slot.lock().await;
+        if number != self.explicit.number.load(Ordering::Acquire) {
+            return Err(failure(404, "sql.no-transaction", "There is no such transaction"));
+        }
+        if writes && self.explicit.read_only.load(Ordering::Acquire) {
+            return Err(failure(422, "sql.read-only", "The transaction only reads"));
+        }
+        match &*slot {
+            Slot::Open(_) => Ok(slot),
+            Slot::Ended(why) => Err(Stopped::Ended(*why).into()),
+            Slot::Unused => Err(failure(404, "sql.no-transaction", "There is no such transaction")),
+        }
+    }
+
+    pub(super) async fn commit_of(&self, number: u32) -> Result<(), Failure> {
+        let mut slot = self.explicit(number, false).await?;
+        let open = std::mem::take(&mut *slot);
+        Ok(open.commit().await?)
+    }
+
+    pub(super) async fn rollback(&self, number: u32) {
+        if number == self.explicit.number.load(Ordering::Acquire) {
+            *self.explicit.slot.lock().await = Slot::Unused;
+        }
+    }
+}
+
+/// True for a failure after which the transaction is good for nothing.
+fn ends(failed: &Failure) -> bool {
+    matches!(failed.code.as_str(), "sql.time" | "sql.bytes" | "sql.unavailable")
+}
+
+/// What a statement gave, and the end of the transaction if it was that.
+fn settle<T>(slot: &mut Slot, done: Result<T, Failure>) -> Result<T, Failure> {
+    if done.as_ref().is_err_and(ends) {
+        *slot = Slot::Ended(Why::Failed);
+    }
+    done
+}
+
+impl Work<'_> {
+    /// Completes the change, or undoes it and nothing but it.
+    pub(super) async fn settle<T>(self, done: Result<T, Failure>) -> Result<T, Failure> {
+        match done {
+            Ok(value) => {
+                self.done().await?;
+                Ok(value)
+            }
+            Err(failed) if ends(&failed) => Err(failed),
+            Err(failed) => {
+                self.undo().await?;
+                Err(failed)
+            }
+        }
+    }
+}
