@@ -101,9 +101,8 @@ fn status(row: StatusRow, reader: Reader<'_>, tags: Vec<String>, mentions: Vec<i
     if let Some(edited) = row.edited_at {
         extra.insert("edited_at".to_owned(), edited.timestamp_millis().into());
     }
-    if let Some(kept) = &row.kept {
-        let kept: Value = serde_json::from_str(kept).map_err(Error::internal)?;
-        extra.insert(reader.name.to_owned(), kept);
+    if let Some(kept) = row.kept {
+        extra.insert(reader.name.to_owned(), kept.0);
     }
     Ok(Status {
         id: row.id.into(),

@@ -2,15 +2,17 @@
 //!
 //! On a reblog all of it is about the original. Doing a thing twice is not an error. Spec: contract rules, section 10.
 
+use std::collections::HashSet;
+
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::model::status::Visibility;
 use crate::model::{Actor, NotificationType, RowId, StatusId};
 use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::notification::{self, Notice, Notified};
-use crate::service::visibility::{self, Seen};
-use crate::store;
+use crate::service::visibility::{self, Place, Seen};
 use crate::store::favourite::Mark;
+use crate::store::{self, Tx};
 
 /// Marks a status as a favourite of `actor`.
 ///
@@ -70,14 +72,37 @@ pub(super) fn refuse_blocked(seen: &Seen) -> Result<()> {
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden.
 pub async fn bookmark(app: &App, actor: &Actor, id: StatusId) -> Result<()> {
-    let seen = visibility::status(app, Some(actor), id).await?;
-    let (status, row) = (seen.proper().id, app.ids.next());
+    let seen = bookmarkable(app, actor, &[id]).await?;
     let mut tx = app.db.begin().await?;
-    if store::favourite::insert(&mut tx, Mark::Bookmark, row, actor.id, status, app.clock.now()).await? {
-        hooks::record(app, &mut tx, Change::mark(Kind::BookmarkCreated, actor.id, status)?).await?;
-    }
+    bookmark_all(app, &mut tx, actor, &seen).await?;
     tx.commit().await?;
     Ok(())
+}
+
+/// What bookmarks of `ids` are about, in that order: the original of a reblog.
+///
+/// # Errors
+/// [`Error::NotFound`] when one of them is missing or hidden.
+pub async fn bookmarkable(app: &App, actor: &Actor, ids: &[StatusId]) -> Result<Vec<StatusId>> {
+    let seen = visibility::statuses(app, Some(actor), Place::Single, ids).await?;
+    if seen.len() < ids.len() {
+        return Err(Error::NotFound);
+    }
+    Ok(seen.iter().map(|seen| seen.proper().id).collect())
+}
+
+/// Bookmarks statuses that [`bookmarkable`] gave, in `tx`; says of each whether it was none before.
+///
+/// # Errors
+/// When the database does.
+pub async fn bookmark_all(app: &App, tx: &mut Tx, actor: &Actor, statuses: &[StatusId]) -> Result<Vec<bool>> {
+    let rows = statuses.iter().map(|status| (app.ids.next(), *status)).collect();
+    let mut new: HashSet<StatusId> =
+        store::favourite::insert_bookmarks(tx, actor.id, rows, app.clock.now()).await?.into_iter().collect();
+    let changes: Vec<Change> =
+        new.iter().map(|status| Change::mark(Kind::BookmarkCreated, actor.id, *status)).collect::<Result<_>>()?;
+    hooks::record_all(app, tx, &changes).await?;
+    Ok(statuses.iter().map(|status| new.remove(status)).collect())
 }
 
 /// Takes the bookmark back, also of a status that is not visible any more. `None` then: there is nothing to show.

@@ -324,6 +324,18 @@ pub async fn bump(tx: &mut Tx, id: AccountId) -> Result<()> {
     Ok(())
 }
 
+/// As [`bump`], of several.
+///
+/// # Errors
+/// When the database does.
+pub async fn bump_all(tx: &mut Tx, ids: &[AccountId]) -> Result<()> {
+    tx.query(sql!("UPDATE accounts SET version = version + 1 WHERE id" in("$1")))
+        .bind(Ids::of(ids.iter().copied()))
+        .execute()
+        .await?;
+    Ok(())
+}
+
 /// The oldest local account that has a person behind it.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! Favourites, bookmarks and pins: marks that one account puts on a status, each once.
 
 use super::{Executor, Result, Tx};
-use crate::model::{AccountId, ConversationId, RowId, StatusId, Time};
+use crate::model::{AccountId, ConversationId, Json, RowId, StatusId, Time};
 use crate::sql;
 
 /// Which kind of mark.
@@ -40,6 +40,30 @@ pub async fn insert(
     };
     let inserted = tx.query(sql).bind(id).bind(account).bind(status).bind(now).execute().await?;
     Ok(inserted > 0)
+}
+
+/// Bookmarks statuses for `account`, all in one statement; gives those that were no bookmarks before.
+///
+/// # Errors
+/// When the database does.
+pub async fn insert_bookmarks(
+    tx: &mut Tx,
+    account: AccountId,
+    rows: Vec<(RowId, StatusId)>,
+    now: Time,
+) -> Result<Vec<StatusId>> {
+    tx.query(sql!(
+        "INSERT INTO bookmarks (id, account_id, status_id, created_at)
+         SELECT CAST(value ->> 0 AS BIGINT), CAST($2 AS BIGINT), CAST(value ->> 1 AS BIGINT), $3
+         FROM" rows("$1") "WHERE TRUE
+         ON CONFLICT DO NOTHING
+         RETURNING status_id"
+    ))
+    .bind(Json(rows))
+    .bind(account)
+    .bind(now)
+    .scalars()
+    .await
 }
 
 /// Takes the mark away; gives its id when it was there.

@@ -1,7 +1,7 @@
 //! What plugins are told of statuses and accounts: a few columns of many rows, one statement for each kind of thing.
 
 use super::sql::Ids;
-use super::{Executor, Result};
+use super::{Executor, Result, Tx};
 use crate::model::account::{ActorType, OtherSettings, Searchability};
 use crate::model::status::LimitedScope;
 use crate::model::{AccountId, Json, StatusId, Time, Visibility};
@@ -31,7 +31,7 @@ pub struct StatusRow {
     pub created_at: Time,
     pub edited_at: Option<Time>,
     /// What the plugin itself keeps with it.
-    pub kept: Option<String>,
+    pub kept: Option<Json<serde_json::Value>>,
 }
 
 /// The statuses that exist among `ids`, in no order, each with what `plugin` keeps with it.
@@ -54,6 +54,23 @@ pub async fn statuses(db: impl Executor, plugin: PluginId, ids: &[StatusId]) -> 
     .bind(plugin)
     .all()
     .await
+}
+
+/// Keeps `value` with a status for `plugin`.
+///
+/// # Errors
+/// When the database does.
+pub async fn upsert_kept(tx: &mut Tx, status: StatusId, plugin: PluginId, value: serde_json::Value) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO status_extras (status_id, plugin_id, value) VALUES ($1, $2, $3)
+         ON CONFLICT (status_id, plugin_id) DO UPDATE SET value = excluded.value"
+    ))
+    .bind(status)
+    .bind(plugin)
+    .bind(Json(value))
+    .execute()
+    .await?;
+    Ok(())
 }
 
 /// Everyone mentioned in `ids`, silent ones as well, the oldest mention of each first.

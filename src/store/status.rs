@@ -294,6 +294,18 @@ pub async fn add_counts(tx: &mut Tx, id: StatusId, replies: i64, reblogs: i64, f
     Ok(())
 }
 
+/// Makes cached renderings of statuses stale: something outside their rows changed that they show.
+///
+/// # Errors
+/// When the database does.
+pub async fn bump_all(tx: &mut Tx, ids: &[StatusId]) -> Result<()> {
+    tx.query(sql!("UPDATE statuses SET version = version + 1 WHERE id" in("$1")))
+        .bind(Ids::of(ids.iter().copied()))
+        .execute()
+        .await?;
+    Ok(())
+}
+
 /// The status with this `uri`.
 ///
 /// # Errors

@@ -134,6 +134,7 @@ pub async fn create(
         media_ids: params.media_ids.unwrap_or_default(),
         allowed_mentions: params.allowed_mentions,
         idempotency_key: header_text("idempotency-key").filter(|key| !key.is_empty()),
+        ..Draft::default()
     };
     match status::publish(&app, &actor, draft).await {
         Ok(id) => Ok(shown(&app, Some(&actor), id).await?.into_response()),

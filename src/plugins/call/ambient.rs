@@ -184,7 +184,7 @@ pub(super) async fn open<'a>(app: &App, slot: &'a Arc<Mutex<Slot>>) -> Result<Mu
 pub(super) enum Effect {
     Event(Event),
     Notified(Notified),
-    Published(Published),
+    Published(Box<Published>),
 }
 
 impl Effect {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
-use rookery_plugin_host::imports::{core, feeds, http_client, log, queue, sql, streaming};
+use rookery_plugin_host::imports::{core, core_write, feeds, http_client, log, queue, sql, streaming};
 use rookery_plugin_host::{Host, Transaction};
 
 use super::Call;
@@ -78,6 +78,25 @@ impl Host for Call {
     }
     async fn normalise(&self, kind: String, texts: Vec<String>) -> Result<Vec<Option<String>>, Failure> {
         self.normal_forms(&kind, &texts)
+    }
+
+    async fn create_statuses(&self, items: Vec<core_write::NewStatus>) -> Result<Vec<Result<i64, Failure>>, Failure> {
+        self.publish_statuses(items).await
+    }
+    async fn delete_statuses(&self, ids: Vec<i64>) -> Result<u32, Failure> {
+        self.remove_statuses(ids).await
+    }
+    async fn bookmark(&self, account: i64, statuses: Vec<i64>) -> Result<Vec<bool>, Failure> {
+        self.bookmark_statuses(account, statuses).await
+    }
+    async fn notify(&self, items: Vec<core_write::NewNotification>) -> Result<u32, Failure> {
+        self.notify_accounts(items).await
+    }
+    async fn retract(&self, kind: String, activities: Vec<i64>) -> Result<u32, Failure> {
+        self.retract_notifications(kind, activities).await
+    }
+    async fn touch(&self, kind: String, ids: Vec<i64>) -> Result<(), Failure> {
+        self.touch_entities(&kind, ids).await
     }
 
     async fn feeds_insert(&self, entries: Vec<feeds::Entry>) -> Result<u32, Failure> {

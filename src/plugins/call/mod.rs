@@ -23,6 +23,7 @@ mod sql;
 mod state;
 mod streaming;
 mod viewer;
+mod write;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32};

@@ -107,6 +107,14 @@ pub async fn retract(tx: &mut Tx, kind: impl Into<Kind>, activity: impl Into<i64
     Ok(store::notification::delete_activity(tx, &kind.into(), activity.into()).await?)
 }
 
+/// As [`retract`], of several activities of one type; says how many notifications there were.
+///
+/// # Errors
+/// When the database does.
+pub async fn retract_all(tx: &mut Tx, kind: &Kind, activities: &[i64]) -> Result<u64> {
+    Ok(store::notification::delete_activities(tx, kind, activities).await?)
+}
+
 /// Takes back all that `receiver` was told of `from`: the two are done with each other.
 ///
 /// # Errors

@@ -40,6 +40,18 @@ pub struct Notice {
 pub struct Notified(Vec<(AccountId, NotificationId)>);
 
 impl Notified {
+    /// How many receivers are told at once.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True when nobody is told.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Tells the rest of the server. Call it after the commit.
     pub fn publish(self, app: &App) {
         for (account, notification) in self.0 {

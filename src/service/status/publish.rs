@@ -3,6 +3,8 @@
 //! Reached from `POST /api/v1/statuses`. Author, mentioned and counters are settled in the transaction; followers get it
 //! by a job. Spec: contract rules, section 10.
 
+use std::collections::BTreeSet;
+
 use chrono::Duration;
 
 use super::compose::{self, Words};
@@ -14,6 +16,7 @@ use crate::model::NotificationType;
 use crate::model::account::Searchability;
 use crate::model::status::{LimitedScope, Visibility};
 use crate::model::{AccountId, Actor, ConversationId, MediaId, RowId, Status, StatusId};
+use crate::plugins::PluginId;
 use crate::plugins::hooks::{self, Change, Kind, Traits};
 use crate::service::limits::{self, Family, Spent};
 use crate::service::notification::{self, Notice, Notified};
@@ -43,6 +46,10 @@ pub struct Draft {
     /// Whom the client expects to be mentioned; `None`: anyone.
     pub allowed_mentions: Option<Vec<AccountId>>,
     pub idempotency_key: Option<String>,
+    /// Whom a plugin has it reach by silent mention.
+    pub recipients: Vec<AccountId>,
+    /// What plugins keep with it: JSON objects.
+    pub extras: Vec<(PluginId, serde_json::Value)>,
 }
 
 /// Who may see the new status, and through what audience.
@@ -134,8 +141,13 @@ pub async fn write(app: &App, tx: &mut Tx, actor: &Actor, prepared: Prepared) ->
     media::attach(app, tx, id, &media).await?;
     compose::save_tags(app, tx, id, actor.id, &tags).await?;
     let mentioned = compose::save_mentions(app, tx, id, &mentions, false).await?;
-    let audience: Vec<AccountId> = reach.audience.into_iter().filter(|account| !mentions.contains(account)).collect();
+    let audience = reach.audience.into_iter().chain(draft.recipients).filter(|account| !mentions.contains(account));
+    // Each once.
+    let audience: Vec<AccountId> = audience.collect::<BTreeSet<AccountId>>().into_iter().collect();
     compose::save_mentions(app, tx, id, &audience, true).await?;
+    for (plugin, value) in draft.extras {
+        store::record::upsert_kept(tx, id, plugin, value).await?;
+    }
     if let Some(key) = &draft.idempotency_key {
         let (now, since) = (app.clock.now(), app.clock.now() - IDEMPOTENCY_WINDOW);
         store::publish::insert_idempotent(tx, actor.id, key, id, now, since).await?;
@@ -197,7 +209,8 @@ async fn reach(app: &App, actor: &Actor, draft: &Draft, parent: Option<&Status>)
     let limited = |scope, audience| Reach { visibility: Visibility::Limited, scope: Some(scope), audience };
     let reach = match draft.visibility.as_deref() {
         None | Some("") => plain(default_visibility(actor)),
-        Some("limited") => limited(LimitedScope::Personal, Vec::new()),
+        Some("limited") if draft.recipients.is_empty() => limited(LimitedScope::Personal, Vec::new()),
+        Some("limited") => limited(LimitedScope::Circle, Vec::new()),
         Some("mutual") => limited(LimitedScope::Mutual, store::publish::mutuals(&app.db, actor.id).await?),
         Some("reply") => limited(LimitedScope::Reply, audience_of(app, parent).await?),
         Some("circle") => return Err(Error::invalid("visibility: circles are not switched on here")),

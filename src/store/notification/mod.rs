@@ -1,6 +1,6 @@
 //! Notifications: [`list`] reads pages of them, [`make`] writes them, and here they are found, counted and removed.
 
-use super::sql::Texts;
+use super::sql::{Ids, Texts};
 use super::{Executor, Result, Tx};
 use crate::model::notification::Kind;
 use crate::model::{AccountId, Notification, NotificationId};
@@ -116,4 +116,16 @@ pub async fn delete_activity(tx: &mut Tx, kind: &Kind, activity: i64) -> Result<
         .execute()
         .await?;
     Ok(())
+}
+
+/// As [`delete_activity`], of several; gives how many there were.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete_activities(tx: &mut Tx, kind: &Kind, activities: &[i64]) -> Result<u64> {
+    tx.query(sql!("DELETE FROM notifications WHERE type = $1 AND activity_id" in("$2")))
+        .bind(kind.as_str().to_owned())
+        .bind(Ids::of(activities.iter().copied()))
+        .execute()
+        .await
 }

@@ -1,0 +1,221 @@
+//! Changing what the server keeps (contract: interface `core-write`), through the use cases that everyone else goes through.
+
+use std::collections::{HashMap, HashSet};
+
+use rookery_plugin_host::imports::core_write::{NewNotification, NewStatus};
+use rookery_plugin_host::imports::types::Failure;
+use serde_json::{Map, Value};
+
+use super::Call;
+use super::ambient::{Effect, Work};
+use super::core::distinct;
+use super::failure::{at_most, denied, failure};
+use crate::event::Event;
+use crate::model::notification::Kind;
+use crate::model::{AccountId, Actor, MediaId, StatusId};
+use crate::plugins::records;
+use crate::service::notification::{self, Notice};
+use crate::service::status::{self, Draft};
+use crate::service::{auth, mark};
+use crate::store;
+
+/// Most statuses that are made, deleted or bookmarked at once.
+const STATUSES: usize = 100;
+/// Most of anything else.
+const ITEMS: usize = 1_000;
+/// Largest document that is kept with a status, in bytes.
+const EXTRA: usize = 16 * 1024;
+
+impl Call {
+    pub(super) async fn publish_statuses(&self, items: Vec<NewStatus>) -> Result<Vec<Result<i64, Failure>>, Failure> {
+        self.need_write("create")?;
+        at_most(items.len(), STATUSES, "statuses")?;
+        let authors: Vec<i64> = items.iter().map(|item| item.author).collect();
+        let authors = self.actors(&authors, "write:statuses").await?;
+        let mut made = Vec::with_capacity(items.len());
+        for item in items {
+            made.push(match authors.get(&item.author.into()) {
+                None => Err(failure(404, "core.not-found", "There is no such author here")),
+                Some(author) => self.origin.clone().scope(Box::pin(self.publish_status(author, item))).await,
+            });
+        }
+        Ok(made)
+    }
+
+    async fn publish_status(&self, author: &Actor, item: NewStatus) -> Result<i64, Failure> {
+        let draft = self.draft(item).await?;
+        if let Some(first) = status::repeated(&self.app, &self.app.db, author, &draft).await? {
+            return Ok(first.into());
+        }
+        let prepared = status::prepare(&self.app, author, draft).await?;
+        let mut work = self.guarded().await?;
+        let written = status::write(&self.app, work.tx()?, author, prepared).await;
+        let written = match written {
+            Err(error) => return work.settle(Err(error.into())).await,
+            Ok(written) => written,
+        };
+        let id = written.id;
+        work.then(Effect::Published(Box::new(written)));
+        work.done().await?;
+        Ok(id.into())
+    }
+
+    async fn draft(&self, item: NewStatus) -> Result<Draft, Failure> {
+        let wrong = |why: &str| failure(422, "core.invalid", why);
+        let visibility = records::visibility_of(item.visibility).ok_or_else(|| wrong("There is no such visibility"))?;
+        let extra = match item.extra {
+            None => None,
+            Some(text) => {
+                at_most(text.len(), EXTRA, "bytes of extra")?;
+                let extra: Map<String, Value> =
+                    serde_json::from_str(&text).map_err(|_| wrong("extra must be a JSON object"))?;
+                Some((self.active.id, Value::Object(extra)))
+            }
+        };
+        let recipients = match item.recipients.as_slice() {
+            [] => Vec::new(),
+            recipients => store::account::list_known(&self.app.db, &distinct(recipients)).await?,
+        };
+        Ok(Draft {
+            text: item.text,
+            spoiler_text: item.spoiler,
+            visibility: Some(visibility.as_str().to_owned()),
+            language: item.language,
+            in_reply_to_id: item.reply_to.map(StatusId::from),
+            media_ids: item.media.into_iter().map(MediaId::from).collect(),
+            idempotency_key: (!item.idempotency_key.is_empty())
+                .then(|| format!("{}/{}", self.active.name(), item.idempotency_key)),
+            recipients,
+            extras: extra.into_iter().collect(),
+            ..Draft::default()
+        })
+    }
+
+    pub(super) async fn remove_statuses(&self, ids: Vec<i64>) -> Result<u32, Failure> {
+        self.need_write("delete")?;
+        at_most(ids.len(), STATUSES, "ids")?;
+        let statuses = store::status::list(&self.app.db, &distinct::<StatusId>(&ids)).await?;
+        let authors: Vec<i64> = statuses.iter().map(|status| status.account_id.into()).collect();
+        let authors = self.actors(&authors, "write:statuses").await?;
+        if authors.is_empty() {
+            return Ok(0);
+        }
+        let mut work = self.guarded().await?;
+        let mut count = 0;
+        for status in &statuses {
+            let Some(author) = authors.get(&status.account_id) else { continue };
+            let removal = status::remove(&self.app, work.tx()?, author, status.id);
+            if let Err(error) = self.origin.clone().scope(removal).await {
+                return work.settle(Err(error.into())).await;
+            }
+            work.then(Effect::Event(Event::StatusDeleted { status: status.id, author: author.id }));
+            count += 1;
+        }
+        work.done().await?;
+        Ok(count)
+    }
+
+    pub(super) async fn bookmark_statuses(&self, account: i64, statuses: Vec<i64>) -> Result<Vec<bool>, Failure> {
+        self.need_write("bookmark")?;
+        at_most(statuses.len(), STATUSES, "ids")?;
+        let id = AccountId::from(account);
+        if !self.is_caller(id) {
+            self.need_core("read-as-any")?;
+        }
+        let actors = self.actors(&[account], "write:bookmarks").await?;
+        let actor = actors.get(&id).ok_or_else(|| failure(404, "core.not-found", "There is no such account here"))?;
+        let ids: Vec<StatusId> = statuses.into_iter().map(StatusId::from).collect();
+        let proper = mark::bookmarkable(&self.app, actor, &ids).await?;
+        if proper.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut work = self.change().await?;
+        let marking = mark::bookmark_all(&self.app, work.tx()?, actor, &proper);
+        let new = self.origin.clone().scope(marking).await?;
+        work.done().await?;
+        Ok(new)
+    }
+
+    pub(super) async fn notify_accounts(&self, items: Vec<NewNotification>) -> Result<u32, Failure> {
+        self.need_write("notify")?;
+        at_most(items.len(), ITEMS, "notifications")?;
+        for item in &items {
+            self.check_notification(&item.kind)?;
+        }
+        if items.is_empty() {
+            return Ok(0);
+        }
+        let notice = |item: NewNotification| Notice {
+            receiver: item.to.into(),
+            from: item.from.into(),
+            kind: Kind::from(item.kind),
+            activity: item.activity,
+            status: item.status.map(StatusId::from),
+        };
+        let notices: Vec<Notice> = items.into_iter().map(notice).collect();
+        let mut work = self.change().await?;
+        let notifying = notification::notify(&self.app, work.tx()?, &notices);
+        let notified = self.origin.clone().scope(notifying).await?;
+        let count = u32::try_from(notified.len()).unwrap_or(u32::MAX);
+        work.then(Effect::Notified(notified));
+        work.done().await?;
+        Ok(count)
+    }
+
+    pub(super) async fn retract_notifications(&self, kind: String, activities: Vec<i64>) -> Result<u32, Failure> {
+        self.need_write("notify")?;
+        at_most(activities.len(), ITEMS, "activities")?;
+        self.check_notification(&kind)?;
+        let mut work = self.change().await?;
+        let retracted = notification::retract_all(work.tx()?, &Kind::from(kind), &activities).await?;
+        work.done().await?;
+        Ok(u32::try_from(retracted).unwrap_or(u32::MAX))
+    }
+
+    pub(super) async fn touch_entities(&self, kind: &str, ids: Vec<i64>) -> Result<(), Failure> {
+        self.need_write("touch")?;
+        at_most(ids.len(), ITEMS, "ids")?;
+        if !matches!(kind, "status" | "account") {
+            return Err(failure(404, "core.unknown-kind", "Statuses and accounts can be touched, nothing else"));
+        }
+        let mut work: Work<'_> = self.change().await?;
+        if kind == "status" {
+            store::status::bump_all(work.tx()?, &distinct(&ids)).await?;
+        } else {
+            store::account::bump_all(work.tx()?, &distinct(&ids)).await?;
+        }
+        work.done().await
+    }
+
+    fn need_write(&self, permission: &str) -> Result<(), Failure> {
+        if self.granted().core_write.iter().any(|granted| granted == permission) {
+            return Ok(());
+        }
+        Err(denied(&format!("core-write = [\"{permission}\"]")))
+    }
+
+    /// The manifest must declare a type of notification: nobody makes or takes back those of the server or another plugin.
+    fn check_notification(&self, kind: &str) -> Result<(), Failure> {
+        let declared = self.active.manifest.notifications.iter().any(|declared| declared.name == kind);
+        if declared && Kind::from(kind).core().is_none() {
+            return Ok(());
+        }
+        Err(failure(422, "core.undeclared", format!("The manifest has no notification {kind:?}")))
+    }
+
+    /// Those of `accounts` that people of this server use. As the caller a plugin does only what the caller's token allows.
+    async fn actors(&self, accounts: &[i64], scope: &'static str) -> Result<HashMap<AccountId, Actor>, Failure> {
+        let ids: HashSet<AccountId> = accounts.iter().copied().map(AccountId::from).collect();
+        if let Some(caller) = self.caller.actor.as_ref().filter(|caller| ids.contains(&caller.id))
+            && !caller.scopes.allows(&[scope])
+        {
+            return Err(failure(403, "core.scope", format!("The caller's token lacks the scope {scope}")));
+        }
+        let ids: Vec<AccountId> = ids.into_iter().collect();
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let found = auth::actors(&self.app, &ids).await?;
+        Ok(found.into_iter().map(|actor| (actor.id, actor)).collect())
+    }
+}
