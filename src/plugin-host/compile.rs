@@ -17,7 +17,9 @@ use crate::engine::Options;
 use crate::fault::{Fault, Stage};
 
 /// How long compiling one component may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+///
+/// Interpreters of other languages take a minute on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Compiles, and remembers on disk.
 pub(crate) struct Compiler {
@@ -123,5 +125,45 @@ fn gently<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match rayon::ThreadPoolBuilder::new().num_threads(2).start_handler(yielding).build() {
         Ok(threads) => threads.install(work),
         Err(_) => work(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compiler(quick: bool) -> Compiler {
+        let options = Options { cache: None, key: [0; 32], quick, instances: 1, memory: 1 << 20 };
+        Compiler::new(Engine::default(), options)
+    }
+
+    #[tokio::test]
+    async fn who_asks_for_the_same_waits_for_one_job() {
+        let wasm: Arc<[u8]> = wat::parse_str("(component (core module (func)))").unwrap().into();
+        let compiler = compiler(false);
+        let ask = || compiler.component("guest", &wasm);
+        let (one, two, three) = tokio::join!(ask(), ask(), ask());
+        let code = |component: Result<Component, Fault>| component.unwrap().image_range();
+        let one = code(one);
+        assert_eq!((code(two), code(three)), (one.clone(), one));
+        assert!(compiler.jobs.lock().unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn what_does_not_compile_is_one_sentence_and_may_be_tried_again() {
+        let compiler = compiler(false);
+        let broken: Arc<[u8]> = Arc::from(&b"\0asm\x0d\0\x01\0\xff"[..]);
+        for _ in 0..2 {
+            let fault = compiler.component("guest", &broken).await.unwrap_err();
+            assert_eq!(fault.stage, Stage::Compile);
+            assert!(fault.sentence.starts_with("guest: does not compile ("), "{fault}");
+            assert!(!fault.sentence.contains('\n'), "{fault}");
+        }
+    }
+
+    #[test]
+    fn quick_code_and_good_code_have_names_of_their_own() {
+        assert_ne!(compiler(false).maker, compiler(true).maker);
+        assert_eq!(compiler(true).maker, compiler(true).maker);
     }
 }

@@ -49,6 +49,22 @@ async fn draining_waits_then_cuts_off_then_refuses() {
 }
 
 #[tokio::test]
+async fn draining_cuts_off_a_guest_that_spins() {
+    let plugin = load_with("loop_calls", |limits| {
+        limits.route_cpu = Duration::from_secs(60);
+        limits.route_wall = Duration::from_secs(60);
+    });
+    let plugin = plugin.await.unwrap();
+    let spinning = plugin.clone();
+    let spinning = tokio::spawn(async move { get(&spinning).await });
+    tokio::time::sleep(Duration::from_millis(30)).await;
+    let began = Instant::now();
+    plugin.drain(Duration::from_millis(50)).await;
+    assert_eq!(spinning.await.unwrap().unwrap_err().ended, Ended::Drained);
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
 async fn a_request_that_began_before_may_finish_while_draining() {
     let plugin = load("quiet").await.unwrap();
     let pinned = plugin.clone();

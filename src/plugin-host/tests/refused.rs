@@ -89,6 +89,13 @@ fn another_contract_is_named_with_both_versions() {
         "contract: antennas: imports acme:plugin/core@0.1.0, which is no part of the contract rookery:plugin@0.1.0: leave it \
          out of the plugin's world"
     );
+    assert_eq!(
+        refusal(r#"(component (instance $i) (export "rookery:plugin/dreams@0.1.0" (instance $i)))"#),
+        "contract: antennas: exports rookery:plugin/dreams, which 0.1.0 does not have: build the plugin with the SDK for \
+         0.1, or update the server"
+    );
+    let tools = r#"(component (instance $i) (export "exports" (instance $i)))"#;
+    assert_eq!(shape_of(tools), Ok(Shape::default()), "what a language's tools leave is never called");
     let later = r#"(component (import "rookery:plugin/log@0.1.7" (instance)))"#;
     assert_eq!(shape_of(later), Ok(Shape::default()), "types alone need no permission");
 }
