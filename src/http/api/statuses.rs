@@ -87,6 +87,9 @@ pub struct StatusParams {
     #[serde(deserialize_with = "text")]
     scheduled_at: Option<String>,
     poll: Option<serde_json::Value>,
+    /// What plugins may have declared.
+    #[serde(flatten)]
+    rest: serde_json::Map<String, serde_json::Value>,
 }
 
 /// What an edit says about one attachment.
@@ -134,6 +137,7 @@ pub async fn create(
         media_ids: params.media_ids.unwrap_or_default(),
         allowed_mentions: params.allowed_mentions,
         idempotency_key: header_text("idempotency-key").filter(|key| !key.is_empty()),
+        params: params.rest,
         ..Draft::default()
     };
     match status::publish(&app, &actor, draft).await {
@@ -177,6 +181,7 @@ pub async fn update(
                 (media.id, media::Change { has_thumbnail: false, description: media.description, focus: media.focus })
             })
             .collect(),
+        params: params.rest,
     };
     status::edit(&app, &actor, id, change).await?;
     shown(&app, Some(&actor), id).await

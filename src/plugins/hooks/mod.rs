@@ -11,6 +11,7 @@ pub mod budget;
 mod decorate;
 pub mod dispatch;
 mod field;
+mod filter;
 mod judge;
 mod lane;
 pub mod outbox;
@@ -20,6 +21,7 @@ mod when;
 
 pub use decorate::{Decorations, Members, Target, decorate, is_decorated};
 pub use field::{Field, is_value};
+pub use filter::{Pending, filter, has_filters, has_visibility};
 pub use judge::{Judgement, judge};
 pub use outbox::{Change, Kind, is_heard, record, record_all};
 pub use subscription::Subscription;

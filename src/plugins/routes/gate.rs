@@ -62,7 +62,7 @@ fn known(extensions: &Extensions, scopes: &[&str]) -> Result<Known> {
 }
 
 /// 0 anonymous, 1 user, 2 moderator, 3 admin.
-fn rank(actor: Option<&Actor>) -> u8 {
+pub(in crate::plugins) fn rank(actor: Option<&Actor>) -> u8 {
     match actor.map(|actor| actor.permissions) {
         None => 0,
         Some(permissions) if permissions.has(Permissions::ADMINISTRATOR) => 3,

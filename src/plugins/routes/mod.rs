@@ -20,6 +20,8 @@ mod quantity;
 mod table;
 mod template;
 
+pub(in crate::plugins) use gate::rank;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 

@@ -2,14 +2,16 @@
 //!
 //! Reached from `PUT /api/v1/statuses/{id}`. What it was is kept in its history. Spec: contract rules, section 10, Edits.
 
-use super::compose;
+use serde_json::{Map, Value};
+
+use super::compose::{self, Words};
 use super::publish::notify_mentioned;
 use crate::app::App;
 use crate::entity;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId};
-use crate::plugins::hooks::{self, Kind, Traits};
+use crate::plugins::hooks::{self, Kind, Pending, Traits};
 use crate::service::limits::{self, Family};
 use crate::service::notification::{self, Notice};
 use crate::service::{media, visibility};
@@ -26,6 +28,8 @@ pub struct Change {
     pub language: Option<String>,
     pub media_ids: Vec<MediaId>,
     pub media_attributes: Vec<(MediaId, media::Change)>,
+    /// Parameters that the server itself does not know: plugins may have declared them.
+    pub params: Map<String, Value>,
 }
 
 /// Changes `actor`'s own status. A change that changes nothing leaves no trace.
@@ -35,13 +39,24 @@ pub struct Change {
 pub async fn edit(app: &App, actor: &Actor, id: StatusId, change: Change) -> Result<()> {
     let old = own(app, actor, id).await?;
     let spent = limits::family(app, actor.id, Family::Statuses)?;
-    let words = compose::words(app, actor, &change.text, &change.spoiler_text, !change.media_ids.is_empty()).await?;
-    let language = match &change.language {
+    let mut words =
+        compose::words(app, actor, &change.text, &change.spoiler_text, !change.media_ids.is_empty()).await?;
+    let mut language = match &change.language {
         Some(tag) => compose::language(app, actor, Some(tag), None),
         None => old.language.clone(),
     };
+    let mut sensitive = change.sensitive;
+    let mut extras = Vec::new();
+    if hooks::has_filters(app) {
+        let pending = filtered(app, actor, &old, &change, &words, language).await?;
+        if (&pending.text, &pending.spoiler_text) != (&words.text, &words.spoiler_text) {
+            let has_media = !change.media_ids.is_empty();
+            words = compose::words(app, actor, &pending.text, &pending.spoiler_text, has_media).await?;
+        }
+        (sensitive, language, extras) = (pending.sensitive, pending.language, pending.extras);
+    }
 
-    let (sensitive, has_media) = (change.sensitive, !change.media_ids.is_empty());
+    let has_media = !change.media_ids.is_empty();
     let mut tx = app.db.begin().await?;
     let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
     let media_changed = replace_media(app, &mut tx, actor, id, &before, change).await?;
@@ -97,6 +112,9 @@ pub async fn edit(app: &App, actor: &Actor, id: StatusId, change: Change) -> Res
     };
     let notices: Vec<Notice> = rebloggers.into_iter().map(update).collect();
     let updated = notification::notify(app, &mut tx, &notices).await?;
+    for (plugin, value) in extras {
+        store::record::upsert_kept(&mut tx, id, plugin, value).await?;
+    }
     hooks::record(app, &mut tx, hooks::Change::status(Kind::StatusUpdated, id, actor.id, traits)).await?;
     tx.commit().await?;
 
@@ -105,6 +123,32 @@ pub async fn edit(app: &App, actor: &Actor, id: StatusId, change: Change) -> Res
     notified.publish(app);
     updated.publish(app);
     Ok(())
+}
+
+/// What plugins' filters leave of an edit. Whom a status reaches was settled when it was published: of that they change
+/// nothing.
+async fn filtered(
+    app: &App,
+    actor: &Actor,
+    old: &Status,
+    change: &Change,
+    words: &Words,
+    language: Option<String>,
+) -> Result<Pending> {
+    let pending = Pending {
+        text: words.text.clone(),
+        spoiler_text: words.spoiler_text.clone(),
+        visibility: old.visibility,
+        limited_scope: old.limited_scope,
+        sensitive: change.sensitive,
+        language,
+        in_reply_to_id: old.in_reply_to_id,
+        media: change.media_ids.clone(),
+        recipients: Vec::new(),
+        editing: Some(old.id),
+        extras: Vec::new(),
+    };
+    hooks::filter(app, actor, pending, &change.params, None).await
 }
 
 /// Puts exactly the wanted media on the status, with what the change says about them. True when that changed anything.

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use chrono::Duration;
+use serde_json::{Map, Value};
 
 use super::compose::{self, Words};
 use crate::app::App;
@@ -17,7 +18,7 @@ use crate::model::account::Searchability;
 use crate::model::status::{LimitedScope, Visibility};
 use crate::model::{AccountId, Actor, ConversationId, MediaId, RowId, Status, StatusId};
 use crate::plugins::PluginId;
-use crate::plugins::hooks::{self, Change, Kind, Traits};
+use crate::plugins::hooks::{self, Change, Kind, Pending, Traits};
 use crate::service::limits::{self, Family, Spent};
 use crate::service::notification::{self, Notice, Notified};
 use crate::service::{media, visibility};
@@ -46,10 +47,12 @@ pub struct Draft {
     /// Whom the client expects to be mentioned; `None`: anyone.
     pub allowed_mentions: Option<Vec<AccountId>>,
     pub idempotency_key: Option<String>,
+    /// Parameters that the server itself does not know: plugins may have declared them.
+    pub params: Map<String, Value>,
     /// Whom a plugin has it reach by silent mention.
     pub recipients: Vec<AccountId>,
     /// What plugins keep with it: JSON objects.
-    pub extras: Vec<(PluginId, serde_json::Value)>,
+    pub extras: Vec<(PluginId, Value)>,
 }
 
 /// Who may see the new status, and through what audience.
@@ -94,7 +97,7 @@ impl Published {
 ///
 /// # Errors
 /// [`Error::NotFound`] when what it answers is missing or hidden, [`Error::Invalid`] for what is wrong with the draft,
-/// [`Error::UnexpectedMentions`] when it would mention someone the client did not expect, [`Error::RateLimited`] after
+/// [`Error::Refused`] and [`Error::Plugin`] by a plugin's filter, [`Error::UnexpectedMentions`] when it would mention someone the client did not expect, [`Error::RateLimited`] after
 /// too many of them.
 pub async fn publish(app: &App, actor: &Actor, draft: Draft) -> Result<StatusId> {
     if let Some(first) = repeated(app, &app.db, actor, &draft).await? {
@@ -119,6 +122,50 @@ pub async fn prepare(app: &App, actor: &Actor, draft: Draft) -> Result<Prepared>
     check_mentions(&words, draft.allowed_mentions.as_deref())?;
     let parent = parent(app, actor, draft.in_reply_to_id).await?;
     let reach = reach(app, actor, &draft, parent.as_ref()).await?;
+    let mut prepared = Prepared { draft, words, parent, reach, spent };
+    if hooks::has_filters(app) {
+        prepared = filtered(app, actor, prepared).await?;
+    }
+    if prepared.reach.visibility == Visibility::Limited && prepared.reach.scope.is_none() {
+        return Err(Error::invalid("visibility: nobody said who is to see this status"));
+    }
+    Ok(prepared)
+}
+
+/// What was prepared, as plugins' filters leave it: checked once more where they changed the words.
+async fn filtered(app: &App, actor: &Actor, prepared: Prepared) -> Result<Prepared> {
+    let Prepared { mut draft, mut words, parent, mut reach, spent } = prepared;
+    let pending = Pending {
+        text: words.text.clone(),
+        spoiler_text: words.spoiler_text.clone(),
+        visibility: reach.visibility,
+        limited_scope: reach.scope,
+        sensitive: draft.sensitive.unwrap_or(actor.preferences.default_sensitive),
+        language: compose::language(app, actor, draft.language.as_deref(), draft.request_language.as_deref()),
+        in_reply_to_id: draft.in_reply_to_id,
+        media: draft.media_ids.clone(),
+        recipients: reach.audience.iter().copied().chain(std::mem::take(&mut draft.recipients)).collect(),
+        editing: None,
+        extras: std::mem::take(&mut draft.extras),
+    };
+    let before = (pending.sensitive, pending.language.clone());
+    let pending = hooks::filter(app, actor, pending, &draft.params, draft.visibility.as_deref()).await?;
+    if (&pending.text, &pending.spoiler_text) != (&words.text, &words.spoiler_text) {
+        let has_media = !draft.media_ids.is_empty();
+        words = compose::words(app, actor, &pending.text, &pending.spoiler_text, has_media).await?;
+        check_mentions(&words, draft.allowed_mentions.as_deref())?;
+    }
+    if pending.sensitive != before.0 {
+        draft.sensitive = Some(pending.sensitive);
+    }
+    if pending.language != before.1 {
+        draft.language = pending.language;
+    }
+    draft.extras = pending.extras;
+    reach = Reach { visibility: pending.visibility, scope: pending.limited_scope, audience: pending.recipients };
+    if reach.visibility != Visibility::Limited {
+        reach.scope = None;
+    }
     Ok(Prepared { draft, words, parent, reach, spent })
 }
 
@@ -213,6 +260,9 @@ async fn reach(app: &App, actor: &Actor, draft: &Draft, parent: Option<&Status>)
         Some("limited") => limited(LimitedScope::Circle, Vec::new()),
         Some("mutual") => limited(LimitedScope::Mutual, store::publish::mutuals(&app.db, actor.id).await?),
         Some("reply") => limited(LimitedScope::Reply, audience_of(app, parent).await?),
+        Some(word) if hooks::has_visibility(app, word) => {
+            Reach { visibility: Visibility::Limited, scope: None, audience: Vec::new() }
+        }
         Some("circle") => return Err(Error::invalid("visibility: circles are not switched on here")),
         Some(word) => plain(word.parse().map_err(|expected| Error::invalid(format!("visibility: {expected}")))?),
     };
