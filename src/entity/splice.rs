@@ -30,6 +30,30 @@ pub fn set(json: &str, parent: &str, name: &str, value: &str) -> String {
     format!("{}{changed}{}", &json[..outer.start], &json[outer.end..])
 }
 
+/// The object `json` with the member `name`, of itself or of the object `parent` in it, as far as nothing that is there
+/// changes: items join a list, and anything else stands only where nothing did.
+#[must_use]
+pub fn add(json: &str, parent: Option<&str>, name: &str, value: &str) -> String {
+    if let Some(parent) = parent {
+        let Some(outer) = find(json, parent) else { return set(json, parent, name, value) };
+        let object = add(&json[outer.clone()], None, name, value);
+        return format!("{}{object}{}", &json[..outer.start], &json[outer.end..]);
+    }
+    if !json.starts_with('{') {
+        return json.to_owned();
+    }
+    let Some(there) = find(json, name) else { return append(json, &format!("\"{name}\":{value}")) };
+    let (list, more) = (&json[there.clone()], value.trim());
+    let items = |list: &str| list.strip_prefix('[')?.strip_suffix(']').map(|items| items.trim().to_owned());
+    match (items(list), items(more)) {
+        (Some(items), Some(more)) if !more.is_empty() => {
+            let separator = if items.is_empty() { "" } else { "," };
+            format!("{}[{items}{separator}{more}]{}", &json[..there.start], &json[there.end..])
+        }
+        _ => json.to_owned(),
+    }
+}
+
 /// Where the value of the member `name` stands in the object `json`.
 fn find(json: &str, name: &str) -> Option<Range<usize>> {
     let bytes = json.as_bytes();
@@ -124,6 +148,19 @@ mod tests {
         assert_eq!(set("{\"s\": {} , \"n\": 1}", "s", "a", "1"), "{\"s\": {\"a\":1} , \"n\": 1}");
         assert_eq!(set("{\"n\": 1 }", "n", "a", "1"), "{\"n\": 1 }");
         assert_eq!(set("{\"n\":1}", "s", "a", "1"), "{\"n\":1,\"s\":{\"a\":1}}");
+    }
+
+    #[test]
+    fn what_is_there_stays() {
+        let json = r#"{"title":"A","list":["a"],"none":[],"in":{"b":1}}"#;
+        assert_eq!(add(json, None, "title", "\"B\""), json);
+        assert_eq!(add(json, Some("in"), "b", "2"), json);
+        assert_eq!(add(json, Some("title"), "b", "2"), json);
+        assert_eq!(add(json, None, "list", "[]"), json);
+        assert_eq!(add(json, None, "list", "[\"b\"]"), json.replace("[\"a\"]", "[\"a\",\"b\"]"));
+        assert_eq!(add(json, None, "none", "[1]"), json.replace("[]", "[1]"));
+        assert_eq!(add(json, Some("in"), "c", "2"), json.replace("\"b\":1", "\"b\":1,\"c\":2"));
+        assert_eq!(add("{}", Some("in"), "c", "2"), "{\"in\":{\"c\":2}}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::entity::Fragment;
 use crate::entity::well_known::{HostMeta, NodeInfo, NodeInfoDiscovery, Webfinger};
 use crate::error::{Error, Result};
+use crate::plugins::hooks;
 use crate::service::webfinger;
 
 /// The schema that every answer of `/nodeinfo/2.0` fits.
@@ -62,7 +63,9 @@ pub async fn nodeinfo_discovery(State(app): State<App>) -> Result<Response> {
 
 /// `GET /nodeinfo/2.0`
 pub async fn nodeinfo(State(app): State<App>) -> Result<Response> {
-    document(JSON, HALF_AN_HOUR, &NodeInfo::render(&app).await?)
+    let json = Fragment::of(&NodeInfo::render(&app).await?)?.as_str().to_owned();
+    let json = hooks::instance::described(&app, hooks::instance::Document::NodeInfo, json).await;
+    Ok(cached(JSON, HALF_AN_HOUR, json))
 }
 
 /// `GET /.well-known/change-password` (<https://w3c.github.io/webappsec-change-password-url/>)

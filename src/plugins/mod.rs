@@ -55,6 +55,8 @@ pub struct Plugins {
     /// Answers say which generation of which plugin they are from: in development.
     pub shows_generations: AtomicBool,
     registry: ArcSwap<Registry>,
+    /// What plugins say of the server.
+    pub said: hooks::instance::Said,
     /// How long hooks may take on this machine.
     pub patience: hooks::budget::Patience,
     /// Where each stands, on this node.
@@ -77,6 +79,7 @@ impl Plugins {
             calls: call::Calls::default(),
             shows_generations: AtomicBool::new(development),
             registry: ArcSwap::default(),
+            said: hooks::instance::Said::default(),
             patience: hooks::budget::Patience::default(),
             observed: observed::Observations::default(),
             engine: OnceCell::new(),

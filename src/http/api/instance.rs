@@ -8,22 +8,30 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 
 use crate::app::App;
+use crate::entity::Fragment;
 use crate::entity::instance::{Activity, Document, DomainBlock, Instance, InstanceV1, Language, rules};
 use crate::error::Result;
 use crate::http::extract::MaybeAuth;
 use crate::http::extract::auth::AnyScope;
 use crate::http::json::Json;
+use crate::plugins::hooks::instance::{self as instance_hooks, Document as InstanceDocument};
 use crate::service::instance;
 use crate::text::language::LANGUAGES;
 
 /// `GET /api/v2/instance`
 pub async fn show(State(app): State<App>) -> Result<Json> {
-    Json::of(&Instance::render(&app).await?)
+    described(&app, InstanceDocument::InstanceV2, &Instance::render(&app).await?).await
 }
 
 /// `GET /api/v1/instance`
 pub async fn show_v1(State(app): State<App>) -> Result<Json> {
-    Json::of(&InstanceV1::render(&app).await?)
+    described(&app, InstanceDocument::InstanceV1, &InstanceV1::render(&app).await?).await
+}
+
+/// `entity` with what plugins add.
+async fn described<T: Serialize>(app: &App, document: InstanceDocument, entity: &T) -> Result<Json> {
+    let json = Fragment::of(entity)?.as_str().to_owned();
+    Ok(Json(Fragment::from_json(&instance_hooks::described(app, document, json).await)))
 }
 
 /// `GET /api/v1/instance/peers`

@@ -12,6 +12,7 @@ mod decorate;
 pub mod dispatch;
 mod field;
 mod filter;
+pub mod instance;
 mod judge;
 mod lane;
 pub mod outbox;
