@@ -116,6 +116,8 @@ pub(crate) struct Quiet {
     pub(crate) version: AtomicU64,
     /// How long a value takes to be read; a whole day stands for a panic.
     pub(crate) delay: Mutex<Duration>,
+    /// The one value there is.
+    pub(crate) value: Mutex<Vec<u8>>,
     /// Reads that were begun and given up.
     pub(crate) given_up: Arc<AtomicU64>,
 }
@@ -175,7 +177,7 @@ impl Host for Quiet {
         let count = Count(Arc::clone(&self.given_up));
         tokio::time::sleep(delay).await;
         std::mem::forget(count);
-        Ok(Vec::new())
+        Ok(vec![Some(self.value.lock().unwrap().clone())])
     }
 
     async fn sql_begin(&self, _read_only: bool) -> Result<Transaction, Failure> {

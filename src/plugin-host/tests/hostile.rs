@@ -121,6 +121,13 @@ async fn too_much_from_the_host_is_refused() {
     let plugin = load_with("who", |limits| limits.bytes_in = 10_000).await.unwrap();
     let ended = told(plugin.route(Quiet::named(&"a".repeat(10_000)), request("index")).await);
     assert_eq!(ended, limit("bytes-in: the answer of config.get goes beyond 9 KiB for each call"));
+
+    // Where the contract has a failure, the guest is told and goes on.
+    let plugin = load_with("ask_kv", |limits| limits.bytes_in = 10_000).await.unwrap();
+    let host = Quiet::new();
+    *host.value.lock().unwrap() = vec![1; 10_000];
+    decorate_by(&plugin, host, 1).await.unwrap();
+    assert!(plugin.stats().bytes_in_peak < 1_000, "{:?}", plugin.stats());
 }
 
 #[tokio::test]

@@ -33,6 +33,32 @@ async fn nobody_sees_anothers_answer_in_a_shared_instance() {
     assert!(plugin.stats().recycled >= 9, "recycled after 1,000 calls each");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_callers_at_once_share_few_instances() {
+    let plugin = load_with("who", |limits| {
+        limits.route_policy = rookery_plugin_host::Policy::Pooled;
+        limits.queue_wait = Duration::from_secs(30);
+    });
+    let plugin = plugin.await.unwrap();
+    let callers: Vec<_> = (0..32)
+        .map(|caller| {
+            let (plugin, host) = (plugin.clone(), Quiet::named(&format!("caller {caller}")));
+            tokio::spawn(async move {
+                for _ in 0..50 {
+                    let response = plugin.route(Arc::<Quiet>::clone(&host), request("index")).await.unwrap();
+                    assert_eq!(response.output, Output::Json(format!("\"caller {caller}\"")));
+                }
+            })
+        })
+        .collect();
+    for caller in callers {
+        caller.await.unwrap();
+    }
+    let stats = plugin.stats();
+    assert_eq!((stats.calls, stats.failures, stats.running, stats.waiting), (1600, 0, 0, 0));
+    assert!(stats.idle <= 4, "{stats:?}");
+}
+
 #[tokio::test]
 async fn instances_retire_by_age_and_memory() {
     let plugin = load_with("quiet", |limits| limits.recycle_age = Duration::from_millis(30)).await.unwrap();
