@@ -192,7 +192,7 @@ pub struct Route {
     /// `64KiB` where nothing is said.
     #[serde(default)]
     pub body_limit: Option<String>,
-    /// A limit of its own for each account: `300/5m`.
+    /// A limit of its own for each account: `300/5m`. Routes that say `300/3h reactions` share it.
     #[serde(default)]
     pub rate: Option<String>,
     /// `auto`: one transaction for methods that change things; `none`.

@@ -100,9 +100,18 @@ pub fn shows(shape: &str, entity: &str) -> bool {
     false
 }
 
-/// The table of routes.
+/// The table of the core's routes.
 pub fn routes() -> Vec<Route> {
-    let text = std::fs::read_to_string(folder().join("routes.csv")).unwrap();
+    table("routes.csv")
+}
+
+/// The table of the routes of extension groups.
+pub fn extensions() -> Vec<Route> {
+    table("extensions.csv")
+}
+
+fn table(file: &str) -> Vec<Route> {
+    let text = std::fs::read_to_string(folder().join(file)).unwrap();
     let mut rows = records(&text).into_iter();
     let names = rows.next().unwrap();
     let columns: HashMap<&str, usize> = names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();

@@ -35,9 +35,10 @@ pub fn duration(text: &str) -> Option<Duration> {
     number.checked_mul(unit).map(Duration::from_millis)
 }
 
-/// How often in which time: `300/5m`.
+/// How often in which time: `300/5m`. A word behind it, `300/3h reactions`, is what routes that share the limit call it.
 #[must_use]
 pub fn rate(text: &str) -> Option<(u32, Duration)> {
+    let text = text.split_once(' ').map_or(text, |(rate, _)| rate);
     let (times, within) = text.split_once('/')?;
     let within = duration(within).or_else(|| duration(&format!("1{within}")))?;
     let times = times.parse().ok().filter(|times| *times > 0)?;

@@ -16,7 +16,6 @@ mod invoke;
 mod native;
 mod output;
 mod paging;
-mod quantity;
 mod table;
 mod template;
 

@@ -8,9 +8,9 @@ use axum::http::Method;
 use rookery_plugin_host::Fault;
 
 use super::template::{Path, Template};
-use super::{claim, native, quantity};
+use super::{claim, native};
 use crate::plugins::Active;
-use crate::plugins::manifest::{ParamKind, Route};
+use crate::plugins::manifest::{self, ParamKind, Route};
 use crate::service::limits::Limit;
 
 /// The methods that a route may have.
@@ -144,7 +144,8 @@ impl Rules {
         }
         let body_limit = match route.body_limit.as_deref() {
             None => BODY_LIMIT_BYTES,
-            Some(text) => quantity::bytes(text)
+            Some(text) => manifest::size(text)
+                .and_then(|bytes| usize::try_from(bytes).ok())
                 .ok_or_else(|| refuse(&format!("has the body-limit {text:?}: write it as \"64KiB\"")))?,
         };
         let rate = match route.rate.as_deref() {
@@ -159,11 +160,10 @@ impl Rules {
 
 /// `300/5m`: a limit of this route. `300/5m reactions`: of all routes of the plugin that name it so.
 fn rate(plugin: &str, route: &Route, text: &str) -> Option<Limit> {
-    let (amount, family) = text.split_once(' ').unwrap_or((text, &route.id));
-    let (max, window) = amount.split_once('/')?;
-    let window_seconds = quantity::seconds(window)?;
-    let name = Cow::Owned(format!("plugin {plugin} {family}"));
-    Some(Limit { name, max: max.parse().ok().filter(|max| *max > 0)?, window_seconds })
+    let (_, family) = text.split_once(' ').unwrap_or((text, &route.id));
+    let (max, window) = manifest::rate(text)?;
+    let window_seconds = i64::try_from(window.as_secs()).ok().filter(|seconds| *seconds > 0)?;
+    Some(Limit { name: Cow::Owned(format!("plugin {plugin} {family}")), max, window_seconds })
 }
 
 /// What a parameter of `route` must be. One that names a status or an account is an id.

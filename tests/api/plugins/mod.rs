@@ -1,5 +1,8 @@
 //! The plugin platform.
 
+mod group_routes;
+mod guest;
 mod lifecycle;
+mod routes;
 mod shelf;
 mod sql;

@@ -1,0 +1,146 @@
+//! The routes of the four groups against their table in the contract, `tests/contract/extensions.csv`: each is served,
+//! asks for its token and scopes as a core route would, and is gone without its group.
+
+use std::collections::BTreeSet;
+
+use axum::http::Method;
+use rookery::plugins::{admin, life};
+use serde_json::json;
+
+use super::guest;
+use crate::contract::{self, Route};
+use crate::harness::{Client, TestApp};
+use crate::routed::plain;
+
+const GROUPS: [&str; 4] = ["antennas", "bookmark_categories", "emoji_reactions", "reaction_deck"];
+
+fn rows(group: &str) -> Vec<Route> {
+    let rows: Vec<Route> = contract::extensions().into_iter().filter(|row| row.group == group).collect();
+    assert!(!rows.is_empty(), "{group} has rows");
+    rows
+}
+
+/// The path of a row, about `status` or the account `account` where it is about one.
+fn path(row: &Route, status: &str, account: &str) -> String {
+    let id = if row.path.contains("/statuses/:id") && !row.path.contains("categories/:id") {
+        status
+    } else if row.path.starts_with("/api/v1/accounts/:id") {
+        account
+    } else {
+        "1"
+    };
+    row.path.replace(":id", id).replace(":emoji", "%F0%9F%91%8D")
+}
+
+async fn status(client: &Client, row: &Route, path: &str) -> u16 {
+    let method: Method = row.method.parse().unwrap();
+    let answer = client.request(method, path).json(&json!({})).send().await;
+    assert_ne!(answer.status.as_u16() / 100, 5, "{}: {}", row.name(), answer.text());
+    answer.status.as_u16()
+}
+
+#[tokio::test]
+async fn every_row_is_served_and_asks_for_its_token() {
+    for group in GROUPS {
+        let app = guest::serve(group, &[]).await;
+        let [alice, bob] = app.accounts(["alice", "bob"]).await;
+        let published = alice.post("/api/v1/statuses").json(&json!({"status": "hello"})).ok().await;
+        let (about, account) = (published["id"].as_str().unwrap(), alice.id().to_string());
+        let (nobody, application) = (app.anonymous(), app.application("read write").await);
+        let wrong = alice.with_scopes("push").await;
+        let suspend = format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", bob.id());
+        app.db().execute_raw(&suspend).await.unwrap();
+
+        for row in rows(group) {
+            let path = path(&row, about, &account);
+            let name = format!("{group}: {}", row.name());
+            let open = row.auth == "optional";
+            assert_eq!(status(&nobody, &row, &path).await, if open { 200 } else { 401 }, "{name} without a token");
+            assert_eq!(status(&application, &row, &path).await, if open { 200 } else { 422 }, "{name}, an application");
+            assert_eq!(status(&wrong, &row, &path).await, 403, "{name} with another scope");
+            assert_eq!(status(&bob, &row, &path).await, 403, "{name}, suspended");
+            for scope in &row.scopes {
+                let right = status(&alice.with_scopes(scope).await, &row, &path).await;
+                assert!(!matches!(right, 401 | 403), "{name} with {scope}: {right}");
+            }
+            alice.request(Method::OPTIONS, &path).fails(404).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_group_that_is_off_is_not_there() {
+    for group in GROUPS {
+        let app = guest::serve(group, &[]).await;
+        let alice = app.account("alice").await;
+        let published = alice.post("/api/v1/statuses").json(&json!({"status": "hello"})).ok().await;
+        let (about, account) = (published["id"].as_str().unwrap(), alice.id().to_string());
+        admin::disable(&app.app, group).await.unwrap();
+        life::reload(&app.app, group).await.unwrap();
+        for row in rows(group) {
+            assert_eq!(status(&alice, &row, &path(&row, about, &account)).await, 404, "{group}: {}", row.name());
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_group_serves_what_the_table_does_not_have() {
+    let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
+    for group in GROUPS {
+        guest::add(&app, group).await;
+    }
+    let table: BTreeSet<String> =
+        GROUPS.iter().flat_map(|group| rows(group)).map(|row| format!("{} {}", row.method, plain(&row.path))).collect();
+    let registry = app.app.plugins.current();
+    let mut served = BTreeSet::new();
+    for route in registry.plugins.iter().flat_map(|active| &active.manifest.routes) {
+        // PATCH is PUT by another name (contract rules, section 1).
+        let methods = route.method.all().iter().filter(|method| *method != "PATCH");
+        served.extend(methods.map(|method| format!("{method} {}", plain(&route.path))));
+    }
+    assert_eq!(served, table);
+}
+
+/// Everything of an answer but the request's own id.
+async fn whole(client: &Client, path: &str) -> (u16, Vec<(String, String)>, Vec<u8>) {
+    let answer = client.get(path).send().await;
+    let headers = answer.headers.iter().filter(|(name, _)| *name != "x-request-id");
+    let headers = headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()));
+    (answer.status.as_u16(), headers.collect(), answer.body)
+}
+
+#[tokio::test]
+async fn core_answers_are_the_same_to_the_byte_before_and_after_plugins() {
+    let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let published = alice.post("/api/v1/statuses").json(&json!({"status": "hello @bob #tag"})).ok().await;
+    let about = published["id"].as_str().unwrap().to_owned();
+    let paths = [
+        format!("/api/v1/statuses/{about}"),
+        format!("/api/v1/accounts/{}", alice.id()),
+        format!("/api/v1/statuses/{about}/emoji_reactions"),
+        "/api/v1/timelines/home".to_owned(),
+        "/api/v1/timelines/public".to_owned(),
+        "/api/v1/notifications".to_owned(),
+        "/api/v1/instance".to_owned(),
+        "/api/v2/instance".to_owned(),
+        "/nodeinfo/2.0".to_owned(),
+        "/api/v1/antennas".to_owned(),
+        "/nowhere".to_owned(),
+    ];
+    let mut before = Vec::new();
+    for path in &paths {
+        before.push(whole(&bob, path).await);
+    }
+    for group in GROUPS {
+        guest::add(&app, group).await;
+    }
+    assert_ne!(whole(&bob, "/api/v1/antennas").await, before[9], "they were on");
+    for group in GROUPS {
+        admin::disable(&app.app, group).await.unwrap();
+        life::reload(&app.app, group).await.unwrap();
+    }
+    for (path, before) in paths.iter().zip(before) {
+        assert_eq!(whole(&bob, path).await, before, "{path}");
+    }
+}

@@ -1,0 +1,52 @@
+//! Servers on which a plugin of this repository serves, as `make guests` built it.
+
+use std::path::Path;
+
+use rookery::plugins::admin;
+use rookery::plugins::life::{self, Outcome};
+
+use crate::harness::TestApp;
+
+/// A server with the plugin `name` alone.
+pub async fn serve(name: &str, keys: &[(&str, &str)]) -> TestApp {
+    let keys: Vec<_> = [("ROOKERY_PLUGINS_EMBEDDED", "false")].iter().chain(keys).copied().collect();
+    let app = TestApp::with(&keys).await;
+    add(&app, name).await;
+    app
+}
+
+/// Puts the plugin `name` into the server's folder, grants what it asks for, and enables it.
+pub async fn add(app: &TestApp, name: &str) {
+    put(app, name, "");
+    enable(app, name).await;
+}
+
+/// Puts the plugin `name` into the server's folder, with `more` in its manifest.
+pub fn put(app: &TestApp, name: &str, more: &str) {
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/guests").join(name);
+    assert!(built.exists(), "`make guests` builds {name}");
+    let folder = app.app.config.plugins.dir.join(name);
+    copy(&built, &folder);
+    let manifest = std::fs::read_to_string(folder.join("plugin.toml")).unwrap();
+    std::fs::write(folder.join("plugin.toml"), format!("{manifest}\n{more}")).unwrap();
+}
+
+/// Grants what a plugin asks for, and enables it.
+pub async fn enable(app: &TestApp, name: &str) {
+    admin::enable(&app.app, name).await.unwrap();
+    admin::grant(&app.app, name).await.unwrap();
+    let outcome = life::reload(&app.app, name).await;
+    assert!(matches!(outcome, Ok(Outcome::Loaded(_))), "{outcome:?}");
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Says what it was asked, and answers what it is told to: what the server does around a plugin is tested with it.
+
+use rookery_plugin::contract::routes::{Body, Request};
+use rookery_plugin::prelude::*;
+use rookery_plugin::sql::{Query, Value as SqlValue};
+use rookery_plugin::{Package, Plugin};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+struct Mirror;
+
+/// Requests of this instance: more than one means that it was used again.
+static SERVED: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+
+impl Plugin for Mirror {
+    const PACKAGE: Package = Package {
+        manifest: include_str!("../plugin.toml"),
+        statements: include_str!("../sql/queries.sql"),
+        migrations: &[("0001_kept.sql", include_str!("../migrations/0001_kept.sql"))],
+        schemas: ("", ""),
+    };
+
+    fn route(request: Request) -> Result<Output> {
+        match request.route.as_str() {
+            "answer" => answer(&request),
+            "keep" => keep(&request),
+            "page" => echo(&request)?.with_links_of(&request),
+            _ => echo(&request),
+        }
+    }
+}
+
+rookery_plugin::export!(Mirror: routes);
+
+/// What the request looks like from here.
+fn echo(request: &Request) -> Result<Output> {
+    let body = match &request.body {
+        Body::None => Value::Null,
+        Body::Json(text) => serde_json::from_str(text)?,
+        Body::Form(pairs) => json!(pairs),
+        Body::Bytes(bytes) => json!(bytes.len()),
+    };
+    let page = request.page.map(|page| json!([page.max_id, page.since_id, page.min_id, page.limit]));
+    let caller = &request.ctx.caller;
+    let served = SERVED.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+    Output::json(&json!({
+        "route": request.route, "method": request.method, "path": request.path, "params": request.params,
+        "query": request.query, "headers": request.headers, "body": body, "page": page, "served": served,
+        "caller": {
+            "account": caller.account.map(|id| id.to_string()), "scopes": caller.scopes, "role": caller.role,
+            "locale": caller.locale, "app": caller.app,
+        },
+    }))
+}
+
+trait Linked: Sized {
+    fn with_links_of(self, request: &Request) -> Result<Self>;
+}
+
+impl Linked for Output {
+    fn with_links_of(self, request: &Request) -> Result<Self> {
+        let limit = request.page.map(|page| i64::from(page.limit)).unwrap_or_default();
+        Ok(self.with_links(Some(100 - limit), Some(100)))
+    }
+}
+
+/// What to answer.
+#[derive(Deserialize)]
+struct Told {
+    #[serde(default = "Told::usual")]
+    status: u16,
+    #[serde(default)]
+    headers: Vec<(String, String)>,
+    json: Option<String>,
+    template: Option<String>,
+    shown: Option<i64>,
+    statuses: Option<Vec<i64>>,
+    account: Option<i64>,
+    accounts: Option<Vec<i64>>,
+    bytes: Option<(String, String)>,
+    error: Option<(u16, String, String)>,
+    #[serde(default)]
+    trap: bool,
+    #[serde(default)]
+    spin: bool,
+}
+
+impl Told {
+    fn usual() -> u16 {
+        200
+    }
+}
+
+fn answer(request: &Request) -> Result<Output> {
+    let Body::Json(text) = &request.body else { return Err(Error::bad_request("tell me what to answer")) };
+    let told: Told = serde_json::from_str(text)?;
+    if told.trap {
+        std::process::abort();
+    }
+    while told.spin {
+        std::hint::black_box(());
+    }
+    if let Some((status, code, message)) = told.error {
+        return Err(Error::with_code(status, code, message));
+    }
+    let raw = |text: String| Ok::<_, Error>(RawValue::from_string(text)?);
+    let output = match told {
+        Told { json: Some(text), .. } => Output::json(&raw(text)?)?,
+        Told { template: Some(text), .. } => Output::template(&raw(text)?)?,
+        Told { shown: Some(id), .. } => Output::status(id)?,
+        Told { statuses: Some(ids), .. } => Output::statuses(ids)?,
+        Told { account: Some(id), .. } => Output::account(id)?,
+        Told { accounts: Some(ids), .. } => Output::accounts(ids)?,
+        Told { bytes: Some((kind, text)), .. } => Output::bytes(&kind, text.into_bytes())?,
+        _ => Output::empty()?,
+    };
+    let output = told.headers.iter().fold(output, |output, (name, value)| output.with_header(name, value));
+    Ok(output.with_status(told.status))
+}
+
+/// Keeps a status, and then does what it is told to.
+fn keep(request: &Request) -> Result<Output> {
+    let account = request.ctx.caller.account.ok_or(Error::NotFound)?;
+    let status: i64 = request.params.iter().find_map(|(_, value)| value.parse().ok()).ok_or(Error::NotFound)?;
+    Query::new("keep", vec![SqlValue::Integer(account), SqlValue::Integer(status)]).exec()?;
+    if matches!(request.body, Body::None) { Output::empty() } else { answer(request) }
+}
