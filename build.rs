@@ -17,6 +17,7 @@ fn main() -> Result<()> {
     let (mut embedded, mut missing) = (String::new(), String::new());
 
     println!("cargo::rerun-if-changed=build.rs");
+    templates(&root.join("plugin-sdk/templates"))?;
     for name in plugins(&root.join("plugins"))? {
         let package = guests.join(&name);
         if package.join("plugin.toml").exists() {
@@ -35,6 +36,23 @@ fn main() -> Result<()> {
         "/// All of them.\npub static EMBEDDED: &[Package] = &[{embedded}];\n/// Those that were not built when the server was: none in a release.\npub static MISSING: &[&str] = &[{missing}];\n"
     );
     fs::write(PathBuf::from(env::var("OUT_DIR")?).join("embedded.rs"), text)?;
+    Ok(())
+}
+
+/// What `rookery plugin new` writes: for each language the files of its folder, as texts.
+fn templates(folder: &Path) -> Result<()> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut languages: Vec<PathBuf> =
+        fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<_>>()?;
+    languages.sort();
+    let mut list = String::new();
+    for language in languages.iter().filter(|path| path.is_dir()) {
+        let name = language.file_name().unwrap_or_default().to_string_lossy();
+        let files = files(language)?.replace("include_bytes!", "include_str!");
+        writeln!(list, "({name:?}, &[{files}]),")?;
+    }
+    let text = format!("const TEMPLATES: &[(&str, &[(&str, &str)])] = &[{list}];\n");
+    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("templates.rs"), text)?;
     Ok(())
 }
 

@@ -31,9 +31,16 @@ pub async fn run(config: Config) -> Result<()> {
     for warning in config.warnings() {
         tracing::warn!("{warning}");
     }
-    let mut signals = Signals::new()?;
     let executable = crate::config::executable().map_err(Error::internal)?;
-    let app = App::start(config, Clock::system(), &executable).await?;
+    on(App::start(config, Clock::system(), &executable).await?).await
+}
+
+/// As [`run`], on a server that is open already.
+///
+/// # Errors
+/// When a listener cannot be had.
+pub async fn on(app: App) -> Result<()> {
+    let mut signals = Signals::new()?;
     http::well_known::check_nodeinfo(&app).await?;
     plugins::start(&app).await;
     let listener = bind(app.config.server.listen, "server.listen").await?;

@@ -11,6 +11,7 @@ mod doctor;
 mod emoji;
 mod output;
 mod plugin;
+mod plugin_author;
 mod rule;
 mod settings;
 mod user;
@@ -81,6 +82,10 @@ pub fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
+    if let Command::Plugin(plugin::Command::Author(command)) = arguments.command {
+        logging::start_quiet();
+        return plugin_author::run(command, output);
+    }
     let config = from_process(arguments.config.as_deref())?;
     match arguments.command {
         Command::Serve => {

@@ -22,6 +22,8 @@ const FOLLOW: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
+    #[command(flatten)]
+    Author(super::plugin_author::Command),
     /// Print all plugins and where they stand
     List,
     /// Print everything about a plugin: routes, hooks, limits and their peaks, failures, history
@@ -79,6 +81,7 @@ pub(super) enum Command {
 
 pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(), Failure> {
     match command {
+        Command::Author(_) => unreachable!("done without the app"),
         Command::List => list(app, output).await,
         Command::Inspect { name } => inspect(app, &name, output).await,
         Command::Enable { name } => change(app, &name, "enable", json!({}), output).await,

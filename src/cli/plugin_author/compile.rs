@@ -1,0 +1,100 @@
+//! `rookery plugin build`: runs the command of `[build]` and puts the component beside the manifest.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::project::Project;
+use super::rust;
+use crate::cli::output::{Failure, Output};
+
+/// The contract, as tools that read WIT want it.
+const CONTRACT: &str = include_str!("../../../plugin-sdk/wit/0.1/plugin.wit");
+
+/// Builds and says how large and how fast.
+pub(super) fn run(project: &Project, output: Output) -> Result<(), Failure> {
+    let begun = Instant::now();
+    build(project)?;
+    let file = &project.manifest.plugin.wasm;
+    let bytes = std::fs::metadata(project.folder.join(file)).map_err(Failure::new)?.len();
+    let took = begun.elapsed();
+    let answer =
+        json!({ "wasm": file, "bytes": bytes, "took_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX) });
+    output.answer(&answer, || format!("{file}: {} KiB in {:.1} s", bytes / 1024, took.as_secs_f64()))
+}
+
+/// Builds the component: writes the contract for the command, runs it and puts what it made into place.
+pub(super) fn build(project: &Project) -> Result<(), Failure> {
+    let manifest = &project.manifest;
+    let Some(build) = &manifest.build else {
+        return Err(Failure::new("plugin.toml has no [build]: write the command that makes the component under it"));
+    };
+    match build.language.as_deref() {
+        Some("c" | "go") => wrapped(project),
+        Some("rust") => plain(project, &build.command, rust::environment(&project.work())?),
+        _ => plain(project, &build.command, Vec::new()),
+    }
+}
+
+/// For languages whose own tools make components.
+fn plain(project: &Project, command: &str, mut environment: Vec<(String, String)>) -> Result<(), Failure> {
+    let (wit, output) = (project.work().join("wit"), project.work().join("output.wasm"));
+    write(&wit.join("world.wit"), &world(project))?;
+    write(&wit.join("deps/rookery-plugin/plugin.wit"), CONTRACT)?;
+    // What an earlier build left must not pass for what this one made.
+    let _ = std::fs::remove_file(&output);
+    environment.push(("ROOKERY_WIT".to_owned(), wit.display().to_string()));
+    environment.push(("ROOKERY_OUTPUT".to_owned(), output.display().to_string()));
+    let status = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(&project.folder)
+        .envs(environment)
+        .status()
+        .map_err(|error| Failure::new(format!("sh cannot be run: {error}")))?;
+    if !status.success() {
+        return Err(Failure::new(format!("the build command failed ({status}): {command}")));
+    }
+    let wasm = project.folder.join(&project.manifest.plugin.wasm);
+    if output.exists() {
+        return std::fs::rename(&output, &wasm).map_err(Failure::new);
+    }
+    if wasm.exists() { Ok(()) } else { Err(Failure::new("the build command wrote no $ROOKERY_OUTPUT")) }
+}
+
+/// The world `plugin`: what the manifest says that the component imports and exports.
+fn world(project: &Project) -> String {
+    let imports = project.manifest.imports().into_iter().map(|import| ("import", import.name()));
+    let exports = project.manifest.exports().into_iter().map(|export| ("export", export.name()));
+    let lines = imports.chain(exports).map(|(word, name)| format!("  {word} rookery:plugin/{name}@0.1.0;\n"));
+    format!("package author:guest;\n\nworld plugin {{\n{}}}\n", lines.collect::<String>())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let made = std::fs::create_dir_all(path.parent().unwrap_or(path)).and_then(|()| std::fs::write(path, text));
+    made.map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+}
+
+/// For languages that need bindings from here, and whose modules are made into components.
+#[cfg(feature = "languages")]
+fn wrapped(project: &Project) -> Result<(), Failure> {
+    use rookery_plugin_build::{Build, World};
+
+    let manifest = &project.manifest;
+    let build = manifest.build.as_ref().ok_or_else(|| Failure::new("plugin.toml has no [build]"))?;
+    let imports: Vec<&str> = manifest.imports().into_iter().map(|import| import.name()).collect();
+    let exports: Vec<&str> = manifest.exports().into_iter().map(|export| export.name()).collect();
+    let world = World::new(&imports, &exports).map_err(Failure::new)?;
+    let (language, wasm) = (build.language.as_deref(), manifest.plugin.wasm.as_str());
+    let build = Build { folder: &project.folder, language, command: &build.command, wasm };
+    build.run(&world).map_err(Failure::new)?;
+    Ok(())
+}
+
+#[cfg(not(feature = "languages"))]
+fn wrapped(_: &Project) -> Result<(), Failure> {
+    Err(Failure::new(
+        "this rookery was built without what C and Go need: build it with `cargo build --release --features languages`",
+    ))
+}

@@ -1,0 +1,75 @@
+//! `rookery plugin new`: a folder with a plugin that builds, is tested and does something.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::cli::output::{Failure, Output};
+use crate::config::executable;
+
+include!(concat!(env!("OUT_DIR"), "/templates.rs"));
+
+/// Where authors get the crate from when no checkout of the server is near.
+const SDK_SOURCE: &str = concat!("git = \"", env!("CARGO_PKG_REPOSITORY"), "\"");
+
+/// Writes the files of the language's template into the folder `name`.
+pub(super) fn run(name: &str, language: &str, output: Output) -> Result<(), Failure> {
+    check_name(name)?;
+    let Some((_, files)) = TEMPLATES.iter().find(|(known, _)| *known == language) else {
+        let known: Vec<&str> = TEMPLATES.iter().map(|(known, _)| *known).collect();
+        return Err(Failure::usage(format!("there is no template for {language:?}: there are {}", known.join(", "))));
+    };
+    let folder = Path::new(name);
+    if folder.exists() {
+        return Err(Failure::usage(format!("{name} exists already: choose another name or remove it")));
+    }
+    for (path, text) in *files {
+        let path = folder.join(fill(path, name));
+        std::fs::create_dir_all(path.parent().unwrap_or(folder)).map_err(Failure::new)?;
+        std::fs::write(&path, fill(text, name))
+            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    }
+    let next = format!("cd {name}\nrookery plugin build\nrookery plugin test\nrookery plugin dev");
+    output
+        .answer(&json!({ "folder": name, "language": language }), || format!("{name} is begun. Go on with:\n\n{next}"))
+}
+
+fn check_name(name: &str) -> Result<(), Failure> {
+    let fits = (2..=31).contains(&name.len())
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    if fits {
+        Ok(())
+    } else {
+        Err(Failure::usage(format!("{name:?} is no name of a plugin: use a-z, 0-9 and _, at most 31")))
+    }
+}
+
+/// The template's words: `{{name}}`, `{{Name}}` (a type), `{{title}}`, `{{sdk}}` (where the crate is).
+fn fill(text: &str, name: &str) -> String {
+    let words = || name.split('_').filter(|word| !word.is_empty());
+    let capital = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
+    let (camel, title) = (words().map(capital).collect::<String>(), words().map(capital).collect::<Vec<_>>().join(" "));
+    text.replace("{{name}}", name).replace("{{Name}}", &camel).replace("{{title}}", &title).replace("{{sdk}}", &sdk())
+}
+
+/// The crate's place: in the checkout that this program or the current folder is in, else the repository.
+fn sdk() -> String {
+    let places = [executable(), std::env::current_dir()];
+    let above =
+        places.into_iter().flatten().flat_map(|place| place.ancestors().map(Path::to_path_buf).collect::<Vec<_>>());
+    let mut found =
+        above.map(|folder| folder.join("plugin-sdk/rust")).filter(|folder| folder.join("Cargo.toml").exists());
+    found.next().map_or_else(|| SDK_SOURCE.to_owned(), |folder| format!("path = {:?}", folder.display().to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_is_filled_with_the_name_in_every_form() {
+        assert_eq!(fill("{{name}} {{Name}} {{title}}", "emoji_deck2"), "emoji_deck2 EmojiDeck2 Emoji Deck2");
+        assert!(check_name("Deck").is_err() && check_name("a-b").is_err() && check_name("deck").is_ok());
+    }
+}
