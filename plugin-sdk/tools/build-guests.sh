@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the repository's guests (plugins/*, examples/rust, tests/guests/*) and puts each as a package folder into target/guests/NAME.
+# Builds the repository's guests (plugins/*, those in Rust of examples, tests/guests/*) and puts each as a package folder into target/guests/NAME.
 #
 #   plugin-sdk/tools/build-guests.sh [NAME…]
 #
@@ -20,7 +20,7 @@ name_of() { sed -nE '/^\[plugin\]/,/^\[[^p]/ s/^name *= *"([a-z0-9_]+)".*/\1/p' 
 # Those that were named, or all.
 select_guests() {
     local folder name
-    for folder in "$ROOT"/plugins/*/ "$ROOT"/examples/rust/ "$ROOT"/tests/guests/*/; do
+    for folder in "$ROOT"/plugins/*/ "$ROOT"/examples/{cookbook,rust}/ "$ROOT"/tests/guests/*/; do
         [ -f "$folder/plugin.toml" ] || continue
         name=$(name_of "$folder")
         [ -n "$name" ] || die "$folder/plugin.toml gives no name."

@@ -1,0 +1,35 @@
+//! The recipes of `plugin-sdk/COOKBOOK.md`. A test compares what stands there with what is compiled here.
+
+mod hooks;
+mod routes;
+mod work;
+
+use rookery_plugin::prelude::*;
+
+/// The plugin.
+#[plugin]
+pub struct Cookbook;
+
+#[cfg(test)]
+mod tests {
+    /// Every block of the cookbook is in the sources, line by line.
+    #[test]
+    fn the_cookbook_is_what_is_compiled() {
+        let book = include_str!("../../../plugin-sdk/COOKBOOK.md");
+        let sources = [
+            include_str!("routes.rs"),
+            include_str!("hooks.rs"),
+            include_str!("work.rs"),
+            include_str!("../sql/queries.sql"),
+            include_str!("../plugin.toml"),
+        ];
+        let blocks: Vec<&str> = book.split("```").skip(1).step_by(2).collect();
+        assert!(blocks.len() >= 20, "{} blocks", blocks.len());
+        for block in blocks {
+            let (_, code) = block.split_once('\n').unwrap();
+            for part in code.trim().split("\n\n") {
+                assert!(sources.iter().any(|source| source.contains(part)), "not compiled:\n{part}");
+            }
+        }
+    }
+}
