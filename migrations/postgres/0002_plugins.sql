@@ -32,6 +32,14 @@ CREATE TABLE plugin_migrations (
     PRIMARY KEY (plugin_id, version)
 );
 
+-- The tables of plugins with rows that belong to accounts: deleted and given out with the account, also while the plugin is off.
+CREATE TABLE plugin_owner_columns (
+    plugin_id BIGINT NOT NULL REFERENCES plugins (id) ON DELETE CASCADE,
+    table_name TEXT NOT NULL,
+    column_name TEXT NOT NULL,
+    PRIMARY KEY (plugin_id, table_name)
+);
+
 -- Numbers of feed_entries.kind, from 100 up.
 CREATE TABLE plugin_feeds (
     kind BIGINT PRIMARY KEY,

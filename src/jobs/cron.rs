@@ -28,7 +28,7 @@ pub async fn schedule(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Removes expired sessions, links, authorization codes and idempotency keys.
+/// Removes expired sessions, links, authorization codes, idempotency keys and small values of plugins.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Clean {}
 
@@ -47,6 +47,7 @@ impl Job for Clean {
         store::link::delete_expired(&mut tx, now).await?;
         store::cleaning::delete_expired_grants(&mut tx, now).await?;
         store::cleaning::delete_idempotency_keys(&mut tx, now - IDEMPOTENCY_LIFETIME).await?;
+        store::plugin_kv::sweep(&mut tx, now).await?;
         super::enqueue_at(app, &mut tx, &self, now + CLEAN_EVERY).await?;
         super::finish(&mut tx, id).await?;
         tx.commit().await?;

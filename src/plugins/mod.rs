@@ -182,6 +182,8 @@ pub struct Active {
     pub config: (Value, u64),
     /// Its statements.
     pub sql: Option<sql::Statements>,
+    /// How much it keeps, in tables and small values.
+    pub quota: sql::Quota,
     /// The component.
     pub component: rookery_plugin_host::Plugin,
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::call::{self, Call};
 use super::manifest::{self, Limits, Resolved};
 use super::observed::State;
-use super::sql::{self, Migrated, Statements};
+use super::sql::{self, Migrated, Quota, Statements};
 use super::{Active, Package, PluginId, source};
 use crate::app::App;
 use crate::clock::Clock;
@@ -50,9 +50,11 @@ pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Ac
         enter(State::Compiled);
     }
     let version = u64::try_from(plugin.config_version).unwrap_or_default();
-    let mut stage = Rehearsal::begin(app, &package, &limits, plugin.id).await?;
+    let quota = Quota::new(app.db.clone(), plugin.id, name.clone(), limits.db_size);
+    let mut stage = Rehearsal::begin(app, &package, &limits, plugin.id, quota.clone()).await?;
     let active = Arc::new(Active {
         sql: stage.sql.take(),
+        quota,
         id: plugin.id,
         sha256: package.sha256.clone(),
         digest: package.digest.clone(),
@@ -185,13 +187,13 @@ struct Rehearsal {
 
 impl Rehearsal {
     /// Runs the migrations and prepares the statements; does nothing for a plugin without SQL.
-    async fn begin(app: &App, package: &Package, limits: &Resolved, id: PluginId) -> Result<Self, Fault> {
+    async fn begin(app: &App, package: &Package, limits: &Resolved, id: PluginId, quota: Quota) -> Result<Self, Fault> {
         if package.manifest.sql.is_none() {
             return Ok(Self::default());
         }
         let mut tx = app.db.begin().await.map_err(|error| Fault::new(Stage::Migrate, error.to_string()))?;
         let migrated = sql::migrate(&mut tx, id, &package.manifest, &package.files, app.clock.now()).await?;
-        let sql = Statements::load(app, id, &package.manifest, limits, &package.files, &mut tx).await?;
+        let sql = Statements::load(app, quota, &package.manifest, limits, &package.files, &mut tx).await?;
         Ok(Self { tx: Some(tx), migrated, sql })
     }
 }

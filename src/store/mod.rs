@@ -27,6 +27,7 @@ pub mod oauth;
 pub mod plugin;
 pub mod plugin_event;
 pub mod plugin_feed;
+pub mod plugin_kv;
 pub mod plugin_schema;
 pub mod plugin_setting;
 pub mod profile;

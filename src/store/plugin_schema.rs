@@ -1,6 +1,7 @@
-//! Which migrations of plugins ran, and how large their tables are.
+//! Which migrations of plugins ran, whose rows their tables hold, and how large they are.
 
-use super::confined::Scope;
+use std::collections::BTreeMap;
+
 use super::{Db, Executor, Result, Tx};
 use crate::model::Time;
 use crate::plugins::PluginId;
@@ -68,6 +69,7 @@ pub async fn insert(tx: &mut Tx, plugin: PluginId, applied: &NewApplied<'_>) -> 
 /// When the database does.
 pub async fn forget(tx: &mut Tx, plugin: PluginId) -> Result<()> {
     tx.query(sql!("DELETE FROM plugin_migrations WHERE plugin_id = $1")).bind(plugin).execute().await?;
+    tx.query(sql!("DELETE FROM plugin_owner_columns WHERE plugin_id = $1")).bind(plugin).execute().await?;
     Ok(())
 }
 
@@ -75,10 +77,10 @@ pub async fn forget(tx: &mut Tx, plugin: PluginId) -> Result<()> {
 ///
 /// # Errors
 /// When the database does.
-pub async fn size(db: &Db, plugin: PluginId, scope: &Scope) -> Result<i64> {
+pub async fn size(db: &Db, plugin: PluginId, name: &str) -> Result<i64> {
     let place = match db.engine() {
-        super::Engine::Sqlite => format!("{}*", scope.prefix),
-        super::Engine::Postgres => scope.schema.clone(),
+        super::Engine::Sqlite => format!("p_{name}__*"),
+        super::Engine::Postgres => format!("p_{name}"),
     };
     db.query(sql!(
         sqlite: "SELECT COALESCE((SELECT SUM(d.pgsize) FROM sqlite_schema s CROSS JOIN dbstat d
@@ -93,4 +95,44 @@ pub async fn size(db: &Db, plugin: PluginId, scope: &Scope) -> Result<i64> {
     .bind(plugin)
     .scalar()
     .await
+}
+
+/// A table with rows that belong to accounts.
+#[derive(Clone, Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the table plugin_owner_columns")]
+pub struct Owned {
+    pub plugin: String,
+    pub table_name: String,
+    pub column_name: String,
+}
+
+/// Such tables of all plugins that are installed, whether they are on or off.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_owned(db: impl Executor) -> Result<Vec<Owned>> {
+    db.query(sql!(
+        "SELECT p.name AS plugin, o.table_name, o.column_name FROM plugins p
+         JOIN plugin_owner_columns o ON o.plugin_id = p.id
+         ORDER BY p.name, o.table_name"
+    ))
+    .all()
+    .await
+}
+
+/// These are the tables of a plugin with rows that belong to accounts, with the column that says to whose.
+///
+/// # Errors
+/// When the database does.
+pub async fn set_owned(tx: &mut Tx, plugin: PluginId, columns: &BTreeMap<String, String>) -> Result<()> {
+    tx.query(sql!("DELETE FROM plugin_owner_columns WHERE plugin_id = $1")).bind(plugin).execute().await?;
+    for (table, column) in columns {
+        tx.query(sql!("INSERT INTO plugin_owner_columns (plugin_id, table_name, column_name) VALUES ($1, $2, $3)"))
+            .bind(plugin)
+            .bind(table.clone())
+            .bind(column.clone())
+            .execute()
+            .await?;
+    }
+    Ok(())
 }

@@ -54,7 +54,7 @@ pub async fn migrate(
 ) -> Result<Migrated, Fault> {
     let Some(sql) = &manifest.sql else { return Ok(Migrated::default()) };
     let fault = |what: String| Fault::new(Stage::Migrate, format!("plugin {}: {what}", manifest.plugin.name));
-    let scope = super::scope(tx, manifest).await.map_err(&fault)?;
+    let scope = super::scope(&mut *tx, manifest).await.map_err(&fault)?;
     tx.ensure_namespace(&scope).await.map_err(|error| fault(no_namespace(&error)))?;
     let migrations = collect(&sql.migrations, files).map_err(&fault)?;
     let applied = plugin_schema::list(&mut *tx, plugin).await.map_err(|error| fault(error.to_string()))?;
@@ -84,6 +84,7 @@ pub async fn migrate(
         done.version = *number;
         done.contract |= contract;
     }
+    plugin_schema::set_owned(tx, plugin, &sql.owner_columns).await.map_err(|error| fault(error.to_string()))?;
     Ok(done)
 }
 

@@ -37,6 +37,7 @@
 //! on rows, bytes, time and size stop the rest.
 
 pub mod check;
+mod account;
 mod failure;
 pub mod migrate;
 mod quota;
@@ -50,6 +51,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use account::{drop_all, export_account, purge_account};
 pub use migrate::{Migrated, migrate};
 pub use quota::Quota;
 pub use source::Returns;
@@ -60,7 +62,7 @@ pub use crate::store::confined::Kind as ParamType;
 
 use super::Manifest;
 use super::manifest::Resolved;
-use crate::store::Tx;
+use crate::store::Executor;
 use crate::store::confined::{Limits, Scope, VIEWS};
 
 /// The files of a package, by path.
@@ -90,9 +92,9 @@ pub fn views(names: &[String]) -> Result<BTreeSet<String>, String> {
 }
 
 /// The name-space of a package.
-async fn scope(tx: &mut Tx, manifest: &Manifest) -> Result<Scope, String> {
+async fn scope(db: impl Executor, manifest: &Manifest) -> Result<Scope, String> {
     let views = views(&manifest.permissions.core_views)?;
-    Scope::find(tx, &manifest.plugin.name, views).await.map_err(|error| error.to_string())
+    Scope::find(db, &manifest.plugin.name, views).await.map_err(|error| error.to_string())
 }
 
 fn limits(limits: &Resolved) -> Limits {

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tracing::warn;
 
 use crate::plugins::PluginId;
-use crate::store::confined::Scope;
 use crate::store::{Db, plugin_schema};
 
 /// Measured again after at least so many bytes were written.
@@ -23,7 +22,7 @@ pub struct Quota(Arc<State>);
 struct State {
     db: Db,
     plugin: PluginId,
-    scope: Arc<Scope>,
+    name: String,
     most: u64,
     measured: AtomicU64,
     since: AtomicU64,
@@ -32,13 +31,13 @@ struct State {
 }
 
 impl Quota {
-    /// At most `most` bytes.
+    /// At most `most` bytes for the plugin called `name`.
     #[must_use]
-    pub fn new(db: Db, plugin: PluginId, scope: Arc<Scope>, most: u64) -> Self {
+    pub fn new(db: Db, plugin: PluginId, name: String, most: u64) -> Self {
         Self(Arc::new(State {
             db,
             plugin,
-            scope,
+            name,
             most,
             measured: AtomicU64::new(0),
             since: AtomicU64::new(0),
@@ -81,13 +80,13 @@ impl Quota {
     pub async fn measure(&self) {
         let state = &self.0;
         let before = state.since.load(Ordering::Relaxed);
-        match plugin_schema::size(&state.db, state.plugin, &state.scope).await {
+        match plugin_schema::size(&state.db, state.plugin, &state.name).await {
             Ok(size) => {
                 state.measured.store(u64::try_from(size).unwrap_or(0), Ordering::Relaxed);
                 state.since.fetch_sub(before.min(state.since.load(Ordering::Relaxed)), Ordering::Relaxed);
                 state.fresh.store(true, Ordering::Relaxed);
             }
-            Err(error) => warn!(plugin = %state.scope.name, %error, "cannot measure the tables of a plugin"),
+            Err(error) => warn!(plugin = %state.name, %error, "cannot measure the tables of a plugin"),
         }
         state.measuring.store(false, Ordering::Relaxed);
     }

@@ -13,7 +13,7 @@ use super::{Files, Returns, limits, utf8};
 use crate::app::App;
 use crate::clock::Clock;
 use crate::plugins::manifest::Resolved;
-use crate::plugins::{Manifest, PluginId};
+use crate::plugins::Manifest;
 use crate::store::confined::{Failed, Kind, Limits, Scope};
 use crate::store::{Engine, Tx};
 
@@ -69,7 +69,7 @@ impl Statements {
     /// At [`Stage::Statements`], with the first statement that is refused.
     pub async fn load(
         app: &App,
-        plugin: PluginId,
+        quota: Quota,
         manifest: &Manifest,
         resolved: &Resolved,
         files: &Files,
@@ -78,7 +78,7 @@ impl Statements {
         let Some(sql) = &manifest.sql else { return Ok(None) };
         let name = &manifest.plugin.name;
         let fault = |what: String| Fault::new(Stage::Statements, format!("plugin {name}: {what}"));
-        let scope = super::scope(tx, manifest)
+        let scope = super::scope(&mut *tx, manifest)
             .await
             .map_err(|what| fault(format!("its statements cannot be prepared: {what}")))?;
         let limits = limits(resolved);
@@ -94,7 +94,11 @@ impl Statements {
             let columns = columns.map_err(|error| fault(format!("statement {}: {}", source.name, refused(&error))))?;
             by_name.insert(source.name.clone(), Statement { columns, ..statement });
         }
-        let quota = Quota::new(app.db.clone(), plugin, Arc::clone(&scope), resolved.db_size);
+        for (table, column) in &sql.owner_columns {
+            let [text, _] = super::account::texts(engine, &scope, table, column).map_err(&fault)?;
+            let checked = tx.prepare_confined(&scope, &text, &[Kind::Integer]).await;
+            checked.map_err(|error| fault(format!("sql.owner-columns names {table}.{column}: {}", refused(&error))))?;
+        }
         let dynamic = manifest.permissions.sql_dynamic;
         Ok(Some(Self { scope, engine, clock: app.clock.clone(), limits, quota, dynamic, by_name }))
     }

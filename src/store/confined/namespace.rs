@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Scope;
 use crate::crypto;
 use crate::sql;
-use crate::store::{Engine, Error, Executor as _, Result, Tx};
+use crate::store::{Engine, Error, Executor, Result, Tx};
 
 /// The views of `core_v1`. `statuses_private` is `statuses` for those that were granted `statuses:private`.
 pub const VIEWS: &[&str] = &[
@@ -44,12 +44,12 @@ impl Scope {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn find(tx: &mut Tx, name: &str, views: BTreeSet<String>) -> Result<Self> {
-        let role = match (&mut *tx).engine() {
+    pub async fn find(db: impl Executor, name: &str, views: BTreeSet<String>) -> Result<Self> {
+        let role = match db.engine() {
             Engine::Sqlite => String::new(),
             Engine::Postgres => {
                 let database: String =
-                    tx.query(sql!(sqlite: "SELECT ''"; postgres: "SELECT current_database()::TEXT")).scalar().await?;
+                    db.query(sql!(sqlite: "SELECT ''"; postgres: "SELECT current_database()::TEXT")).scalar().await?;
                 // Roles belong to the cluster, plugins to a database.
                 format!("p_{}_{name}", &crypto::sha256_hex(database.as_bytes())[..8])
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rookery::plugins::Manifest;
 use rookery::plugins::manifest::Resolved;
-use rookery::plugins::sql::{Files, Migrated, Statements, migrate};
+use rookery::plugins::sql::{Files, Migrated, Quota, Statements, migrate};
 use rookery::store::{Engine, Tx};
 use rookery_plugin_host::Fault;
 use rookery_plugin_host::imports::sql::{Rows, Value};
@@ -108,7 +108,7 @@ async fn notes(app: &TestApp) -> Statements {
     let done = apply(app, &mut tx, &manifest, &files).await.unwrap();
     assert_eq!(done, Migrated { applied: vec![1], version: 1, contract: false });
     let statements =
-        Statements::load(&app.app, ID, &manifest, &Resolved::default(), &files, &mut tx).await.unwrap().unwrap();
+        Statements::load(&app.app, quota(app), &manifest, &Resolved::default(), &files, &mut tx).await.unwrap().unwrap();
     tx.commit().await.unwrap();
     statements
 }
@@ -171,4 +171,8 @@ async fn one_text_works_on_both_engines() {
     assert_eq!(authors.values, [text("alice"), int(1_768_478_401_000)]);
     let empty = sql.read(&app.app, "all", vec![int(2)]).await.unwrap();
     assert_eq!((empty.columns.len(), empty.values.len()), (6, 0), "columns are known without rows");
+}
+
+fn quota(app: &TestApp) -> Quota {
+    Quota::new(app.db().clone(), ID, "notes".to_owned(), 1 << 30)
 }

@@ -1,0 +1,112 @@
+//! What plugins keep of one account: deleted with it, and given to its owner.
+//!
+//! Goes by the `owner-columns` of manifests, which the database remembers, so that it holds for plugins that are off as well.
+//! The statements are the host's own, and confined like the plugin's; no plugin is asked.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use serde_json::{Map, Value as Json};
+
+use super::source::is_name;
+use crate::error::{Error, Result};
+use crate::model::AccountId;
+use crate::plugins::PluginId;
+use crate::store::confined::{Arg, Failed, Limits, Rows, Scope, Value};
+use crate::store::{Db, Engine, Executor as _, Tx, plugin_kv, plugin_schema};
+
+/// For one table.
+const LIMITS: Limits = Limits { time: Duration::from_secs(30), rows: 1_000_000, bytes: 256 << 20 };
+
+/// Reads all rows of an account in a table, and deletes them.
+pub(super) fn texts(engine: Engine, scope: &Scope, table: &str, column: &str) -> std::result::Result<[Arc<str>; 2], String> {
+    if !is_name(table) || !is_name(column) {
+        return Err(format!("sql.owner-columns names {table}.{column}: write names of a table and a column"));
+    }
+    let place = match engine {
+        Engine::Sqlite => format!("{}{}", scope.prefix, table.to_ascii_lowercase()),
+        Engine::Postgres => format!("{}.\"{}\"", scope.schema, table.to_ascii_lowercase()),
+    };
+    let name = &scope.name;
+    Ok([
+        format!("/* p_{name} */ SELECT * FROM {place} WHERE {column} = $1").into(),
+        format!("/* p_{name} */ DELETE FROM {place} WHERE {column} = $1").into(),
+    ])
+}
+
+fn failed(table: &str) -> impl Fn(Failed) -> Error + '_ {
+    move |error| Error::internal(format!("the plugin table {table}: {error}"))
+}
+
+/// Deletes whatever plugins keep of `account`, and looks whether it is gone; says how many rows there were.
+///
+/// # Errors
+/// When a row stays, or the database fails: the account must not be deleted then.
+pub async fn purge_account(tx: &mut Tx, account: AccountId) -> Result<u64> {
+    let mut removed = 0;
+    for owned in plugin_schema::list_owned(&mut *tx).await? {
+        let scope = Arc::new(Scope::find(&mut *tx, &owned.plugin, BTreeSet::new()).await?);
+        let [select, delete] = texts((&mut *tx).engine(), &scope, &owned.table_name, &owned.column_name).map_err(Error::internal)?;
+        let table = format!("{}.{}", owned.plugin, owned.table_name);
+        let args = || vec![Arg::Integer(account.into())];
+        removed += tx.confined(&scope, &delete, args(), &LIMITS).await.map_err(failed(&table))?.affected;
+        let left = tx.confined(&scope, &select, args(), &LIMITS).await.map_err(failed(&table))?;
+        if !left.values.is_empty() {
+            return Err(Error::internal(format!("rows of an account stayed in the plugin table {table}")));
+        }
+    }
+    Ok(removed)
+}
+
+/// What plugins keep of `account`: `{"plugin": {"table": [{"column": value}]}}`, blobs as base64.
+///
+/// # Errors
+/// When the database fails.
+pub async fn export_account(db: &Db, account: AccountId) -> Result<Json> {
+    let mut plugins = Map::new();
+    for owned in plugin_schema::list_owned(db).await? {
+        let scope = Arc::new(Scope::find(db, &owned.plugin, BTreeSet::new()).await?);
+        let [select, _] = texts(db.engine(), &scope, &owned.table_name, &owned.column_name).map_err(Error::internal)?;
+        let rows = db.confined(&scope, &select, vec![Arg::Integer(account.into())], &LIMITS).await;
+        let rows = rows.map_err(failed(&owned.table_name))?;
+        let tables = plugins.entry(owned.plugin).or_insert_with(|| Json::Object(Map::new()));
+        if let Json::Object(tables) = tables {
+            tables.insert(owned.table_name, records(rows));
+        }
+    }
+    Ok(Json::Object(plugins))
+}
+
+fn records(rows: Rows) -> Json {
+    let width = rows.columns.len().max(1);
+    let mut values = rows.values.into_iter();
+    let mut records = Vec::with_capacity(values.len() / width);
+    while values.len() > 0 {
+        records.push(rows.columns.iter().cloned().zip(values.by_ref().take(width).map(json)).collect());
+    }
+    Json::Array(records)
+}
+
+fn json(value: Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Integer(value) => value.into(),
+        Value::Real(value) => value.into(),
+        Value::Text(value) => value.into(),
+        Value::Blob(bytes) => base64::engine::general_purpose::STANDARD.encode(bytes).into(),
+    }
+}
+
+/// Removes all that a plugin keeps: its tables, its small values, and what is known of its migrations.
+///
+/// # Errors
+/// When the database fails.
+pub async fn drop_all(tx: &mut Tx, plugin: PluginId, name: &str) -> Result<()> {
+    let scope = Scope::find(&mut *tx, name, BTreeSet::new()).await?;
+    tx.drop_namespace(&scope).await?;
+    plugin_schema::forget(tx, plugin).await?;
+    plugin_kv::clear(tx, plugin).await?;
+    Ok(())
+}

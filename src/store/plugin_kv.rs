@@ -1,0 +1,149 @@
+//! Small values of plugins: a key, bytes, and perhaps an end.
+
+use std::collections::HashMap;
+
+use super::sql::Texts;
+use super::{Executor, Result, Tx};
+use crate::model::Time;
+use crate::plugins::PluginId;
+use crate::sql;
+
+/// A value with its key.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the table plugin_kv")]
+pub struct Item {
+    pub key: String,
+    pub value: Vec<u8>,
+    pub expires_at: Option<Time>,
+}
+
+/// The values of `keys`, in that order; none for what is not there or over.
+///
+/// # Errors
+/// When the database does.
+pub async fn get(db: impl Executor, plugin: PluginId, keys: &[String], now: Time) -> Result<Vec<Option<Vec<u8>>>> {
+    let found: Vec<(String, Vec<u8>)> = db
+        .query(sql!(
+            "SELECT key, value FROM plugin_kv WHERE plugin_id = $1 AND key" in("$2") "AND (expires_at IS NULL OR expires_at > $3)"
+        ))
+        .bind(plugin)
+        .bind(Texts::of(keys.iter().cloned()))
+        .bind(now)
+        .all()
+        .await?;
+    let found: HashMap<String, Vec<u8>> = found.into_iter().collect();
+    Ok(keys.iter().map(|key| found.get(key).cloned()).collect())
+}
+
+/// Stores `items`, over what was there.
+///
+/// # Errors
+/// When the database does.
+pub async fn set(tx: &mut Tx, plugin: PluginId, items: &[Item]) -> Result<()> {
+    for item in items {
+        tx.query(sql!(
+            "INSERT INTO plugin_kv (plugin_id, key, value, expires_at) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (plugin_id, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at"
+        ))
+        .bind(plugin)
+        .bind(item.key.clone())
+        .bind(item.value.clone())
+        .bind(item.expires_at)
+        .execute()
+        .await?;
+    }
+    Ok(())
+}
+
+/// Forgets `keys`; says how many there were.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete(tx: &mut Tx, plugin: PluginId, keys: &[String]) -> Result<u64> {
+    tx.query(sql!("DELETE FROM plugin_kv WHERE plugin_id = $1 AND key" in("$2")))
+        .bind(plugin)
+        .bind(Texts::of(keys.iter().cloned()))
+        .execute()
+        .await
+}
+
+/// Adds to a number that is kept as decimal text; gives the sum. None when the value is no number, or the sum no `i64`.
+///
+/// # Errors
+/// When the database does.
+pub async fn add(tx: &mut Tx, plugin: PluginId, key: &str, delta: i64, now: Time) -> Result<Option<i64>> {
+    // The row is there before it is read, so that it can be locked.
+    tx.query(sql!(
+        "INSERT INTO plugin_kv (plugin_id, key, value, expires_at) VALUES ($1, $2, $3, NULL)
+         ON CONFLICT (plugin_id, key) DO UPDATE SET value = excluded.value, expires_at = NULL
+         WHERE plugin_kv.expires_at <= $4"
+    ))
+    .bind(plugin)
+    .bind(key.to_owned())
+    .bind(b"0".to_vec())
+    .bind(now)
+    .execute()
+    .await?;
+    let kept: Vec<u8> = tx
+        .query(sql!(
+            sqlite: "SELECT value FROM plugin_kv WHERE plugin_id = $1 AND key = $2";
+            postgres: "SELECT value FROM plugin_kv WHERE plugin_id = $1 AND key = $2 FOR UPDATE"
+        ))
+        .bind(plugin)
+        .bind(key.to_owned())
+        .scalar()
+        .await?;
+    let kept = std::str::from_utf8(&kept).ok().and_then(|text| text.parse::<i64>().ok());
+    let Some(sum) = kept.and_then(|kept| kept.checked_add(delta)) else { return Ok(None) };
+    tx.query(sql!("UPDATE plugin_kv SET value = $3 WHERE plugin_id = $1 AND key = $2"))
+        .bind(plugin)
+        .bind(key.to_owned())
+        .bind(sum.to_string().into_bytes())
+        .execute()
+        .await?;
+    Ok(Some(sum))
+}
+
+/// At most `limit` items whose key begins with `prefix` and comes after `after`, in order of keys.
+///
+/// # Errors
+/// When the database does.
+pub async fn scan(
+    db: impl Executor,
+    plugin: PluginId,
+    (prefix, after): (&str, &str),
+    limit: u16,
+    now: Time,
+) -> Result<Vec<Item>> {
+    db.query(sql!(
+        "SELECT key, value, expires_at FROM plugin_kv
+         WHERE plugin_id = $1 AND key >= $2 AND key < $3 AND key > $4 AND (expires_at IS NULL OR expires_at > $5)
+         ORDER BY key
+         LIMIT $6"
+    ))
+    .bind(plugin)
+    .bind(prefix.to_owned())
+    .bind(format!("{prefix}\u{10ffff}"))
+    .bind(after.to_owned())
+    .bind(now)
+    .bind(i64::from(limit))
+    .all()
+    .await
+}
+
+/// Forgets what is over, of all plugins; says how much that was.
+///
+/// # Errors
+/// When the database does.
+pub async fn sweep(tx: &mut Tx, now: Time) -> Result<u64> {
+    tx.query(sql!("DELETE FROM plugin_kv WHERE expires_at <= $1")).bind(now).execute().await
+}
+
+/// Forgets everything of a plugin.
+///
+/// # Errors
+/// When the database does.
+pub async fn clear(tx: &mut Tx, plugin: PluginId) -> Result<()> {
+    tx.query(sql!("DELETE FROM plugin_kv WHERE plugin_id = $1")).bind(plugin).execute().await?;
+    Ok(())
+}
