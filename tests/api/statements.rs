@@ -122,6 +122,8 @@ const SCANS: &[(&str, &str)] = &[
     ("FROM jobs GROUP BY", "a measurement, read when somebody measures"),
     ("FROM users LIMIT 1", "ends with the first row"),
     ("feed_state = 'dropped'", "once a day"),
+    ("FROM plugins", "a row for each plugin"),
+    ("FROM plugin_events GROUP BY", "a measurement, read when somebody measures"),
     ("LIMIT $8) o", "a list that is cut to its length within the statement"),
 ];
 

@@ -98,7 +98,7 @@ impl Statements {
         let refused = |what| failure(422, "refused", format!("the text is refused: {what}"));
         let read = text::read(text, &known, self.engine).map_err(refused)?;
         let rules = Rules { scope: &self.scope, engine: self.engine };
-        let checked = check::statement(rules, read.tokens, None).map_err(refused)?;
+        let checked = check::statement(rules, read.tokens, None, self.limits.rows).map_err(refused)?;
         self.charge(checked.grows, &params)?;
         let mut args = Vec::with_capacity(read.slots.len());
         for slot in read.slots {

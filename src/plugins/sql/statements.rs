@@ -142,9 +142,10 @@ impl Statement {
 /// Checks the text for both engines, and keeps that of `engine`.
 fn compile(scope: &Scope, engine: Engine, source: &Source, limits: &Limits) -> Result<Statement, String> {
     let params = params(source);
+    let most = source.max_rows.unwrap_or(limits.rows).min(limits.rows);
     let other = if engine == Engine::Sqlite { Engine::Postgres } else { Engine::Sqlite };
-    translate(Rules { scope, engine: other }, source, &params)?;
-    let Translated { down, up, slots } = translate(Rules { scope, engine }, source, &params)?;
+    translate(Rules { scope, engine: other }, source, &params, most)?;
+    let Translated { down, up, slots } = translate(Rules { scope, engine }, source, &params, most)?;
     let at = |name: &str| params.iter().position(|(known, _)| known == name);
     let page = match (up.is_some(), PAGE.map(at)) {
         (true, [Some(a), Some(b), Some(c), Some(d)]) => Some([a, b, c, d]),
@@ -158,7 +159,7 @@ fn compile(scope: &Scope, engine: Engine, source: &Source, limits: &Limits) -> R
         name: source.name.clone(),
         writes: down.writes,
         returns: source.returns,
-        max_rows: source.max_rows.unwrap_or(limits.rows).min(limits.rows),
+        max_rows: most,
         reads: down.reads.into_iter().collect(),
         changes: down.changes.into_iter().collect(),
         grows: down.grows,
@@ -190,11 +191,16 @@ struct Translated {
     slots: Vec<Slot>,
 }
 
-fn translate(rules: Rules<'_>, source: &Source, params: &[(String, Kind)]) -> Result<Translated, String> {
+fn translate(
+    rules: Rules<'_>,
+    source: &Source,
+    params: &[(String, Kind)],
+    most: usize,
+) -> Result<Translated, String> {
     let read = text::read(source.text(rules.engine).unwrap_or_default(), params, rules.engine)?;
     let page = read.page.as_ref().map(|page| (page.column.as_str(), page.limit.as_str()));
     let check = |ascending| {
-        check::statement(rules, read.tokens.clone(), page.map(|(column, limit)| (column, limit, ascending)))
+        check::statement(rules, read.tokens.clone(), page.map(|(column, limit)| (column, limit, ascending)), most)
     };
     let down = check(false)?;
     let up = page.map(|_| check(true)).transpose()?;

@@ -89,11 +89,15 @@ fn allows(scope: &Scope, action: c_int, names: [&str; 4]) -> bool {
     let [first, second, database, through] = names;
     let own = |table: &str| table.starts_with(&scope.prefix);
     let view = |name: &str| name.strip_prefix("core_v1__").is_some_and(|name| scope.views.contains(name));
-    let schema = |table: &str| scope.migrating && is_schema(table);
+    // SQLite itself looks at the rows of a table to which a column is added.
+    let schema = |table: &str| scope.migrating && (is_schema(table) || table == "pragma_quick_check");
     match action {
         ffi::SQLITE_SELECT => true,
         ffi::SQLITE_FUNCTION => functions::is_allowed(second) || (scope.migrating && functions::is_internal(second)),
         _ if database == "temp" && !is_schema(first) => false,
+        // Renaming and dropping a table, which SQLite follows up there.
+        ffi::SQLITE_READ | ffi::SQLITE_DELETE if first == "sqlite_sequence" => scope.migrating,
+        ffi::SQLITE_UPDATE if first == "sqlite_sequence" => scope.migrating && second == "name",
         // No column: a table of which no value is used, named without the view through which it is read.
         ffi::SQLITE_READ
             if second.is_empty() && scope.views.iter().any(|view| namespace::bases(view).contains(&first)) =>
@@ -105,7 +109,8 @@ fn allows(scope: &Scope, action: c_int, names: [&str; 4]) -> bool {
         ffi::SQLITE_CREATE_TABLE | ffi::SQLITE_DROP_TABLE => scope.migrating && own(first),
         ffi::SQLITE_CREATE_INDEX | ffi::SQLITE_DROP_INDEX | ffi::SQLITE_ALTER_TABLE => scope.migrating && own(second),
         ffi::SQLITE_REINDEX => scope.migrating && (own(first) || first.starts_with("sqlite_autoindex_")),
-        // No PRAGMA, ATTACH, DETACH, ANALYZE, VACUUM; no views, triggers, virtual or temporary tables; no transactions;
+        ffi::SQLITE_PRAGMA => scope.migrating && first == "quick_check" && own(second),
+        // No other PRAGMA, no ATTACH, DETACH, ANALYZE, VACUUM; no views, triggers, virtual or temporary tables; no transactions;
         // no recursion.
         _ => false,
     }

@@ -6,3 +6,5 @@ mod lifecycle;
 mod routes;
 mod shelf;
 mod sql;
+mod sql_layers;
+mod sql_schema;

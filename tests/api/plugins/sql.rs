@@ -12,9 +12,9 @@ use rookery_plugin_host::imports::sql::{Rows, Value};
 
 use crate::harness::TestApp;
 
-const ID: i64 = 7;
+pub const ID: i64 = 7;
 
-const TABLES: &str = "CREATE TABLE notes (
+pub const TABLES: &str = "CREATE TABLE notes (
     id INTEGER PRIMARY KEY,
     account_id INTEGER NOT NULL,
     title TEXT NOT NULL,
@@ -26,7 +26,7 @@ const TABLES: &str = "CREATE TABLE notes (
 CREATE UNIQUE INDEX notes_title ON notes (account_id, title);
 CREATE TABLE marks (note_id INTEGER NOT NULL REFERENCES notes (id) ON DELETE CASCADE, mark TEXT NOT NULL, PRIMARY KEY (note_id, mark));";
 
-const QUERIES: &str = "
+pub const QUERIES: &str = "
 -- name: add   returns: one
 -- params: integer account, text title, boolean done, real weight, blob raw, json extra
 INSERT INTO notes (account_id, title, done, weight, raw, extra) VALUES (:account, :title, :done, :weight, :raw, :extra)
@@ -89,18 +89,18 @@ pub async fn register(app: &TestApp, id: i64, name: &str) {
         Engine::Postgres => "now()",
     };
     let text = format!(
-        "INSERT INTO plugins (id, name, enabled, approved, granted, limits, config, config_version, secrets, position, created_at, updated_at)
-         VALUES ({id}, '{name}', TRUE, '[]', '{{}}', '{{}}', '{{}}', 0, '{{}}', 0, {now}, {now})"
+        "INSERT INTO plugins (id, name, enabled, approved, granted, limits, config, config_version, secrets, created_at, updated_at)
+         VALUES ({id}, '{name}', TRUE, '[]', '{{}}', '{{}}', '{{}}', 0, '{{}}', {now}, {now})"
     );
     app.db().execute_raw(&text).await.unwrap();
 }
 
-async fn apply(app: &TestApp, tx: &mut Tx, manifest: &Manifest, files: &Files) -> Result<Migrated, Fault> {
+pub async fn apply(app: &TestApp, tx: &mut Tx, manifest: &Manifest, files: &Files) -> Result<Migrated, Fault> {
     migrate(tx, ID, manifest, files, app.app.clock.now()).await
 }
 
 /// The package of this file, migrated and loaded.
-async fn notes(app: &TestApp) -> Statements {
+pub async fn notes(app: &TestApp) -> Statements {
     let manifest = manifest("notes", "[permissions]\ncore-views = [\"accounts\"]");
     let files = files(&[("migrations/0001_base.sql", TABLES), ("sql/queries.sql", QUERIES)]);
     register(app, ID, "notes").await;
@@ -113,15 +113,15 @@ async fn notes(app: &TestApp) -> Statements {
     statements
 }
 
-fn int(value: i64) -> Value {
+pub fn int(value: i64) -> Value {
     Value::Integer(value)
 }
 
-fn text(value: &str) -> Value {
+pub fn text(value: &str) -> Value {
     Value::Text(value.to_owned())
 }
 
-fn ids(rows: &Rows) -> Vec<i64> {
+pub fn ids(rows: &Rows) -> Vec<i64> {
     let id = |value: &Value| match value {
         Value::Integer(id) => *id,
         other => panic!("{other:?} is no id"),
@@ -173,6 +173,143 @@ async fn one_text_works_on_both_engines() {
     assert_eq!((empty.columns.len(), empty.values.len()), (6, 0), "columns are known without rows");
 }
 
-fn quota(app: &TestApp) -> Quota {
+pub fn quota(app: &TestApp) -> Quota {
     Quota::new(app.db().clone(), ID, "notes".to_owned(), 1 << 30)
+}
+
+#[tokio::test]
+async fn pages_are_read_in_both_directions() {
+    let app = TestApp::new().await;
+    let sql = notes(&app).await;
+    let mut tx = app.db().begin().await.unwrap();
+    let titles = ["a", "b", "c", "d", "e"].map(text);
+    let rows = titles.into_iter().flat_map(|title| [int(1), title]).collect();
+    assert_eq!(sql.run_many(&mut tx, "insert", 2, rows).await.unwrap(), 5);
+    tx.commit().await.unwrap();
+    assert_eq!(sql.find("page").unwrap().params.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["account", "max_id", "since_id", "min_id", "limit"]);
+    let null = || Value::Null;
+    for (max, since, min, limit, expected) in [
+        (null(), null(), null(), null(), vec![5, 4, 3, 2, 1]),
+        (null(), null(), null(), int(2), vec![5, 4]),
+        (int(4), null(), null(), int(2), vec![3, 2]),
+        (null(), int(1), null(), int(2), vec![5, 4]),
+        (null(), null(), int(1), int(2), vec![3, 2]),
+        (int(3), null(), int(1), int(9), vec![2]),
+        (null(), null(), int(5), int(2), vec![]),
+    ] {
+        let page = sql.read(&app.app, "page", vec![int(1), max, since, min, limit]).await.unwrap();
+        assert_eq!(ids(&page), expected);
+        assert!(!page.truncated);
+    }
+}
+
+#[tokio::test]
+async fn failures_have_codes_and_leave_the_transaction() {
+    let app = TestApp::new().await;
+    let sql = notes(&app).await;
+    let code = |failure: &rookery_plugin_host::imports::types::Failure| (failure.status, failure.code.clone());
+    let mut tx = app.db().begin().await.unwrap();
+    sql.run(&mut tx, "insert", vec![int(1), text("same")]).await.unwrap();
+    let again = sql.run(&mut tx, "insert", vec![int(1), text("same")]).await.unwrap_err();
+    assert_eq!(code(&again), (409, "sql.unique".to_owned()));
+    assert_eq!(again.detail.as_deref(), Some(r#"{"table":"notes"}"#));
+    let orphan = sql.run(&mut tx, "mark", vec![int(99), text("[\"x\"]")]).await;
+    let missing = sql.run(&mut tx, "insert", vec![int(1), Value::Null]).await.unwrap_err();
+    assert_eq!(code(&missing), (422, "sql.constraint".to_owned()));
+    assert_eq!(code(&orphan.unwrap_err()), (409, "sql.foreign-key".to_owned()));
+    for (name, params, expected) in [
+        ("nothing", vec![], (404, "sql.unknown")),
+        ("insert", vec![int(1)], (422, "sql.params")),
+        ("insert", vec![int(1), int(1)], (422, "sql.params")),
+        ("insert", vec![int(1), text("a\0b")], (422, "sql.params")),
+        ("among", vec![text("[1,"), text("[]")], (422, "sql.params")),
+        ("given", vec![text("{")], (422, "sql.params")),
+    ] {
+        let failed = sql.run(&mut tx, name, params).await.unwrap_err();
+        assert_eq!(code(&failed), (expected.0, expected.1.to_owned()), "{name}");
+    }
+    assert_eq!(sql.run_many(&mut tx, "insert", 2, vec![int(1)]).await.unwrap_err().code, "sql.params");
+    // The server's own statements go on in the same transaction, as the server.
+    rookery::store::plugin_kv::set(&mut tx, ID, &[]).await.unwrap();
+    rookery::store::plugin_kv::add(&mut tx, ID, "n", 1, app.app.clock.now()).await.unwrap();
+    sql.run(&mut tx, "insert", vec![int(1), text("other")]).await.unwrap();
+    tx.commit().await.unwrap();
+    let summary = sql.read(&app.app, "summary", vec![]).await.unwrap();
+    assert_eq!(summary.values[1], int(2));
+    assert_eq!(sql.read(&app.app, "insert", vec![int(1), text("x")]).await.unwrap_err().code, "sql.read-only");
+}
+
+#[tokio::test]
+async fn what_is_not_committed_never_happened() {
+    let app = TestApp::new().await;
+    let sql = notes(&app).await;
+    for _ in 0..3 {
+        let mut tx = app.db().begin().await.unwrap();
+        sql.run(&mut tx, "insert", vec![int(1), text("gone")]).await.unwrap();
+        drop(tx);
+    }
+    let mut tx = app.db().begin().await.unwrap();
+    sql.run(&mut tx, "insert", vec![int(1), text("gone")]).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(sql.read(&app.app, "summary", vec![]).await.unwrap().values[1], int(1));
+    if app.db().engine() == Engine::Postgres {
+        let locks: Vec<(i64,)> = app
+            .db()
+            .fetch_raw("SELECT count(*) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'p_notes'")
+            .await
+            .unwrap();
+        assert_eq!(locks, [(0,)]);
+    }
+}
+
+#[tokio::test]
+async fn texts_made_at_run_time_are_checked_as_well() {
+    let app = TestApp::new().await;
+    let plain = notes(&app).await;
+    assert_eq!(plain.dynamic(&app.app, None, "SELECT 1", vec![]).await.unwrap_err().status, 403);
+    let manifest = manifest("notes", "[permissions]\nsql-dynamic = true");
+    let files = files(&[("migrations/0001_base.sql", TABLES), ("sql/queries.sql", "")]);
+    let mut tx = app.db().begin().await.unwrap();
+    let sql = Statements::load(&app.app, quota(&app), &manifest, &Resolved::default(), &files, &mut tx).await.unwrap().unwrap();
+    let insert = "INSERT INTO notes (account_id, title) VALUES (:p1, :p2)";
+    sql.dynamic(&app.app, Some(&mut tx), insert, vec![int(3), text("dynamic")]).await.unwrap();
+    tx.commit().await.unwrap();
+    let found = sql.dynamic(&app.app, None, "SELECT title FROM notes WHERE account_id = :p1", vec![int(3)]).await.unwrap();
+    assert_eq!(found.values, [text("dynamic")]);
+    for refused in ["SELECT username FROM core_v1.accounts", "SELECT email FROM public.users", "DROP TABLE notes"] {
+        assert_eq!(sql.dynamic(&app.app, None, refused, vec![]).await.unwrap_err().code, "sql.refused", "{refused}");
+    }
+    assert_eq!(sql.dynamic(&app.app, None, "DELETE FROM notes", vec![]).await.unwrap_err().code, "sql.read-only");
+}
+
+#[tokio::test]
+async fn small_values_are_kept_until_they_end() {
+    use rookery::store::plugin_kv::{self, Item};
+    let app = TestApp::new().await;
+    register(&app, ID, "notes").await;
+    let now = app.app.clock.now();
+    let item = |key: &str, value: &str, seconds: Option<i64>| Item {
+        key: key.to_owned(),
+        value: value.as_bytes().to_vec(),
+        expires_at: seconds.map(|seconds| now + chrono::Duration::seconds(seconds)),
+    };
+    let mut tx = app.db().begin().await.unwrap();
+    plugin_kv::set(&mut tx, ID, &[item("a:1", "x", None), item("a:2", "y", Some(10)), item("b", "z", None)]).await.unwrap();
+    plugin_kv::set(&mut tx, ID, &[item("a:1", "w", None)]).await.unwrap();
+    assert_eq!(plugin_kv::add(&mut tx, ID, "count", 2, now).await.unwrap(), Some(2));
+    assert_eq!(plugin_kv::add(&mut tx, ID, "count", -5, now).await.unwrap(), Some(-3));
+    assert_eq!(plugin_kv::add(&mut tx, ID, "b", 1, now).await.unwrap(), None, "no number");
+    assert_eq!(plugin_kv::add(&mut tx, ID, "count", i64::MIN, now).await.unwrap(), None, "too small");
+    tx.commit().await.unwrap();
+    let keys = ["a:2", "nothing", "a:1"].map(str::to_owned);
+    let found = plugin_kv::get(app.db(), ID, &keys, now).await.unwrap();
+    assert_eq!(found, [Some(b"y".to_vec()), None, Some(b"w".to_vec())]);
+    assert_eq!(plugin_kv::get(app.db(), ID + 1, &keys, now).await.unwrap(), [None, None, None], "another plugin's");
+    let later = now + chrono::Duration::seconds(11);
+    let scanned = plugin_kv::scan(app.db(), ID, ("a:", ""), 10, later).await.unwrap();
+    assert_eq!(scanned, [item("a:1", "w", None)]);
+    assert_eq!(plugin_kv::scan(app.db(), ID, ("a:", "a:1"), 10, now).await.unwrap().len(), 1);
+    let mut tx = app.db().begin().await.unwrap();
+    assert_eq!(plugin_kv::sweep(&mut tx, later).await.unwrap(), 1);
+    assert_eq!(plugin_kv::delete(&mut tx, ID, &["b".to_owned(), "c".to_owned()]).await.unwrap(), 1);
 }

@@ -55,11 +55,17 @@ pub struct Rules<'a> {
     pub engine: Engine,
 }
 
-/// Checks one statement that reads or changes rows.
+/// Checks one statement that reads or changes rows. One that only reads and has no limit gets that of `most` rows and one
+/// more, by which the reader sees that there are more.
 ///
 /// # Errors
 /// What is refused and what to do, as a clause: "it reads accounts in the schema public: …".
-pub fn statement(rules: Rules<'_>, tokens: Vec<Token>, page: Option<(&str, &str, bool)>) -> Result<Checked, String> {
+pub fn statement(
+    rules: Rules<'_>,
+    tokens: Vec<Token>,
+    page: Option<(&str, &str, bool)>,
+    most: usize,
+) -> Result<Checked, String> {
     deep(move || {
         let mut statements = parse(rules, tokens)?;
         let (Some(mut statement), None) = (statements.pop(), statements.pop()) else {
@@ -68,6 +74,7 @@ pub fn statement(rules: Rules<'_>, tokens: Vec<Token>, page: Option<(&str, &str,
         if let Some((column, limit, ascending)) = page {
             queries::page(rules, &mut statement, column, limit, ascending)?;
         }
+        queries::bound(&mut statement, most);
         checked(rules, statement, false)
     })
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Ident, Join, JoinConstraint, JoinOperator, LimitClause, ObjectName, Query, Select, SelectFlavor, SelectItem,
-    SetExpr, Statement, TableAlias, TableFactor, Visitor,
+    Expr, Ident, Join, JoinConstraint, JoinOperator, LimitClause, ObjectName, Query, Select, SelectFlavor, SelectItem,
+    SetExpr, Statement, TableAlias, TableFactor, Value, Visitor,
 };
 
 use super::{Rules, parse};
@@ -216,4 +216,14 @@ pub(super) fn page(
     query.order_by = model.order_by;
     query.limit_clause = model.limit_clause;
     Ok(())
+}
+
+/// Gives a query without a limit one, so that an engine does not make rows that nobody takes.
+pub(super) fn bound(statement: &mut Statement, most: usize) {
+    let Statement::Query(query) = statement else { return };
+    let reads = matches!(query.body.as_ref(), SetExpr::Select(_) | SetExpr::SetOperation { .. });
+    if reads && query.limit_clause.is_none() && query.fetch.is_none() {
+        let limit = Expr::Value(Value::Number(most.saturating_add(1).to_string(), false).into());
+        query.limit_clause = Some(LimitClause::LimitOffset { limit: Some(limit), offset: None, limit_by: Vec::new() });
+    }
 }

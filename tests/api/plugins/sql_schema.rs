@@ -1,0 +1,214 @@
+//! Migrations of plugins, and what becomes of their tables with an account or with the plugin.
+
+use rookery::model::AccountId;
+use rookery::plugins::manifest::Resolved;
+use rookery::plugins::sql::{Files, Migrated, Statements, drop_all, export_account, purge_account};
+use rookery::store::{Engine, plugin_schema};
+use rookery_plugin_host::{Fault, Stage};
+
+use super::sql::{ID, QUERIES, TABLES, apply, files, int, manifest, notes, quota, register, text};
+use crate::harness::TestApp;
+
+/// Runs the migrations of a package and keeps them.
+async fn commit(app: &TestApp, rest: &str, files: &Files) -> Result<Migrated, Fault> {
+    let (about, rest) = rest.split_once('|').unwrap_or(("", rest));
+    let mut manifest = manifest("notes", rest);
+    manifest.plugin.compatible_from = about.parse().ok();
+    let mut tx = app.db().begin().await.unwrap();
+    let done = apply(app, &mut tx, &manifest, files).await?;
+    tx.commit().await.unwrap();
+    Ok(done)
+}
+
+async fn tables(app: &TestApp) -> Vec<String> {
+    let text = match app.db().engine() {
+        Engine::Sqlite => "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'p#_notes#_#_%' ESCAPE '#' ORDER BY name",
+        Engine::Postgres => "SELECT tablename::TEXT FROM pg_tables WHERE schemaname = 'p_notes' ORDER BY tablename",
+    };
+    let rows: Vec<(String,)> = app.db().fetch_raw(text).await.unwrap();
+    rows.into_iter().map(|(name,)| name.trim_start_matches("p_notes__").to_owned()).collect()
+}
+
+fn sentence(fault: &Fault, words: &[&str]) {
+    for word in words {
+        assert!(fault.sentence.contains(word), "{word} is not in: {}", fault.sentence);
+    }
+    assert!(!fault.sentence.contains('\n') && fault.sentence.contains("notes"), "{}", fault.sentence);
+}
+
+#[tokio::test]
+async fn migrations_run_once_in_order() {
+    let app = TestApp::new().await;
+    register(&app, ID, "notes").await;
+    let first = files(&[("migrations/0001_base.sql", TABLES)]);
+    assert_eq!(commit(&app, "", &first).await.unwrap().applied, [1]);
+    assert_eq!(commit(&app, "", &first).await.unwrap(), Migrated { applied: vec![], version: 1, contract: false });
+    let more = files(&[
+        ("migrations/0001_base.sql", TABLES),
+        ("migrations/0002_more.sqlite.sql", "ALTER TABLE notes ADD COLUMN colour TEXT NOT NULL DEFAULT 'red';"),
+        ("migrations/0002_more.postgres.sql", "ALTER TABLE notes ADD COLUMN colour TEXT NOT NULL DEFAULT 'red';"),
+        (
+            "migrations/0003_other.sql",
+            "-- contract\nCREATE TABLE colours (name TEXT PRIMARY KEY); INSERT INTO colours (name) SELECT DISTINCT colour FROM notes;
+             ALTER TABLE colours RENAME TO shades; ALTER TABLE notes RENAME COLUMN weight TO heaviness;
+             DROP INDEX notes_title; ALTER TABLE notes DROP COLUMN raw;",
+        ),
+        ("migrations/readme.txt", "no SQL"),
+    ]);
+    let done = commit(&app, "", &more).await.unwrap();
+    assert_eq!(done, Migrated { applied: vec![2, 3], version: 3, contract: true });
+    assert_eq!(tables(&app).await, ["marks", "notes", "shades"]);
+    assert_eq!(plugin_schema::list(app.db(), ID).await.unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn a_failing_migration_leaves_everything_as_it_was() {
+    let app = TestApp::new().await;
+    register(&app, ID, "notes").await;
+    for (broken, words) in [
+        ("CREATE TABLE more (id INTEGER); INSERT INTO more (id, other) VALUES (1, 2);", vec!["0002_broken", "failed"]),
+        ("CREATE TABLE more (id INTEGER); DROP TABLE public.accounts;", vec!["0002_broken", "bare names"]),
+        ("CREATE TABLE more (id INTEGER REFERENCES core_v1.accounts (id));", vec!["plugin's own"]),
+        ("CREATE TABLE more (id VARCHAR(9));", vec!["varchar(9)", "text"]),
+    ] {
+        let files = files(&[("migrations/0001_base.sql", TABLES), ("migrations/0002_broken.sql", broken)]);
+        let fault = commit(&app, "", &files).await.unwrap_err();
+        assert_eq!(fault.stage, Stage::Migrate);
+        sentence(&fault, &words);
+        assert!(tables(&app).await.is_empty());
+        assert!(plugin_schema::list(app.db(), ID).await.unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn what_was_changed_or_left_out_afterwards_is_noticed() {
+    let app = TestApp::new().await;
+    register(&app, ID, "notes").await;
+    let one = ("migrations/0001_base.sql", TABLES);
+    let three = ("migrations/0003_more.sql", "CREATE TABLE more (id INTEGER);");
+    commit(&app, "", &files(&[one, three])).await.unwrap();
+    let edited = format!("{TABLES} -- harmless?");
+    for (package, words) in [
+        (files(&[("migrations/0001_base.sql", &edited), three]), vec!["0001_base", "edited"]),
+        (files(&[three]), vec!["0001_base", "restore"]),
+        (files(&[one, ("migrations/0002_late.sql", "CREATE TABLE late (id INTEGER);"), three]), vec!["2", "higher number"]),
+        (files(&[one, ("migrations/0003_other.sqlite.sql", ""), three]), vec!["two migrations"]),
+        (files(&[one, three, ("migrations/0004_half.sqlite.sql", "")]), vec!["0004_half", "other file"]),
+        (files(&[one, three, ("migrations/more.sql", "")]), vec!["no number"]),
+        (files(&[one]), vec!["0003_more", "compatible-from"]),
+    ] {
+        sentence(&commit(&app, "", &package).await.unwrap_err(), &words);
+    }
+}
+
+#[tokio::test]
+async fn an_older_package_runs_where_the_newer_one_said_so() {
+    let app = TestApp::new().await;
+    register(&app, ID, "notes").await;
+    let one = ("migrations/0001_base.sql", TABLES);
+    let two = ("migrations/0002_more.sql", "ALTER TABLE notes ADD COLUMN colour TEXT;");
+    commit(&app, "1|", &files(&[one, two])).await.unwrap();
+    assert_eq!(commit(&app, "", &files(&[one])).await.unwrap().version, 2);
+}
+
+#[tokio::test]
+async fn the_old_generation_serves_on_while_the_new_one_expands() {
+    let app = TestApp::new().await;
+    let old = notes(&app).await;
+    let mut tx = app.db().begin().await.unwrap();
+    old.run(&mut tx, "insert", vec![int(1), text("before")]).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(old.read(&app.app, "all", vec![int(1)]).await.unwrap().columns.len(), 6);
+    let two = ("migrations/0002_more.sql", "ALTER TABLE notes ADD COLUMN colour TEXT NOT NULL DEFAULT 'red';");
+    let package = files(&[("migrations/0001_base.sql", TABLES), two, ("sql/queries.sql", QUERIES)]);
+    // A candidate that is rolled back changes nothing …
+    let mut tx = app.db().begin().await.unwrap();
+    apply(&app, &mut tx, &manifest("notes", ""), &package).await.unwrap();
+    drop(tx);
+    assert_eq!(plugin_schema::list(app.db(), ID).await.unwrap().len(), 1);
+    old.read(&app.app, "all", vec![int(1)]).await.unwrap();
+    // … and one that is kept, nothing that the old one sees.
+    commit(&app, "[permissions]\ncore-views = [\"accounts\"]", &package).await.unwrap();
+    let mut tx = app.db().begin().await.unwrap();
+    old.run(&mut tx, "insert", vec![int(1), text("after")]).await.unwrap();
+    tx.commit().await.unwrap();
+    let all = old.read(&app.app, "all", vec![int(1)]).await.unwrap();
+    assert_eq!((all.columns.len(), all.values.len()), (6, 12));
+}
+
+#[tokio::test]
+async fn a_statement_that_does_not_fit_is_refused_at_load() {
+    let app = TestApp::new().await;
+    register(&app, ID, "notes").await;
+    for (source, rest, words) in [
+        ("-- name: x returns: many\nSELECT nothing FROM notes;", "", vec!["statement x", "the database refuses it"]),
+        ("-- name: x returns: many\nSELECT id FROM nowhere;", "", vec!["statement x", "nowhere"]),
+        ("-- name: x returns: many\nSELECT id FROM core_v1.statuses;", "", vec!["statement x", "permissions.core-views"]),
+        ("-- name: x returns: many\nSELECT id FROM core_v1.statuses;", "[permissions]\ncore-views = [\"users\"]", vec!["users", "statuses:private"]),
+        ("-- name: x returns: many\nSELECT load_extension('x');", "", vec!["statement x", "load_extension"]),
+        ("-- name: x returns: page(status)\nSELECT id FROM notes;", "", vec!["statement x", "{page:column}"]),
+        ("-- name: x returns: few\nSELECT 1;", "", vec!["line 1", "few", "optional"]),
+        ("-- name: x returns: one\n-- dialect: sqlite\nSELECT 1;", "", vec!["x", "PostgreSQL"]),
+        ("-- name: x returns: one\nSELECT 1;\n-- name: x returns: one\nSELECT 2;", "", vec!["two statements"]),
+        ("-- name: x returns: one\n-- params: number n\nSELECT 1;", "", vec!["line 2", "number", "integers"]),
+        ("SELECT 1;", "", vec!["line 1", "-- name:"]),
+        ("-- name: x returns: one\nSELECT 1 AS a;", "owner-columns = { notes = \"nobody\" }", vec!["owner-columns", "nobody"]),
+    ] {
+        let package = files(&[("migrations/0001_base.sql", TABLES), ("sql/queries.sql", source)]);
+        let manifest = manifest("notes", rest);
+        let mut tx = app.db().begin().await.unwrap();
+        let fault = match apply(&app, &mut tx, &manifest, &package).await {
+            Err(fault) => fault,
+            Ok(_) => {
+                let load = Statements::load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
+                let fault = load.unwrap_err();
+                assert_eq!(fault.stage, Stage::Statements, "{}", fault.sentence);
+                fault
+            }
+        };
+        sentence(&fault, &words);
+    }
+}
+
+#[tokio::test]
+async fn an_account_takes_its_rows_along() {
+    let app = TestApp::new().await;
+    register(&app, ID, "notes").await;
+    let package = files(&[("migrations/0001_base.sql", TABLES), ("sql/queries.sql", QUERIES)]);
+    let rest = "owner-columns = { notes = \"account_id\" }\n[permissions]\ncore-views = [\"accounts\"]";
+    commit(&app, rest, &package).await.unwrap();
+    let mut tx = app.db().begin().await.unwrap();
+    let sql = Statements::load(&app.app, quota(&app), &manifest("notes", rest), &Resolved::default(), &package, &mut tx).await;
+    let sql = sql.unwrap().unwrap();
+    for (account, title) in [(1, "mine"), (1, "too"), (2, "theirs")] {
+        sql.run(&mut tx, "insert", vec![int(account), text(title)]).await.unwrap();
+    }
+    sql.run(&mut tx, "mark", vec![int(1), text("[\"x\"]")]).await.unwrap();
+    tx.commit().await.unwrap();
+
+    let given = export_account(app.db(), AccountId::from(1)).await.unwrap();
+    assert_eq!(given["notes"]["notes"][0]["title"], "mine");
+    assert_eq!(given["notes"]["notes"][1]["title"], "too");
+    assert_eq!(given["notes"]["notes"].as_array().unwrap().len(), 2);
+
+    let mut tx = app.db().begin().await.unwrap();
+    assert_eq!(purge_account(&mut tx, AccountId::from(1)).await.unwrap(), 2);
+    assert_eq!(purge_account(&mut tx, AccountId::from(1)).await.unwrap(), 0);
+    tx.commit().await.unwrap();
+    assert_eq!(export_account(app.db(), AccountId::from(1)).await.unwrap()["notes"]["notes"], serde_json::json!([]));
+    assert_eq!(sql.read(&app.app, "all", vec![int(2)]).await.unwrap().values[1], text("theirs"));
+}
+
+#[tokio::test]
+async fn a_plugin_that_is_purged_leaves_nothing() {
+    let app = TestApp::new().await;
+    notes(&app).await;
+    assert_eq!(tables(&app).await, ["marks", "notes"]);
+    let mut tx = app.db().begin().await.unwrap();
+    drop_all(&mut tx, ID, "notes").await.unwrap();
+    tx.commit().await.unwrap();
+    assert!(tables(&app).await.is_empty());
+    assert!(plugin_schema::list(app.db(), ID).await.unwrap().is_empty());
+    // It can come back.
+    assert_eq!(commit(&app, "", &files(&[("migrations/0001_base.sql", TABLES)])).await.unwrap().applied, [1]);
+}
