@@ -21,7 +21,12 @@ use crate::store::{Db, Engine, Executor as _, Tx, plugin_kv, plugin_schema};
 const LIMITS: Limits = Limits { time: Duration::from_secs(30), rows: 1_000_000, bytes: 256 << 20 };
 
 /// Reads all rows of an account in a table, and deletes them.
-pub(super) fn texts(engine: Engine, scope: &Scope, table: &str, column: &str) -> std::result::Result<[Arc<str>; 2], String> {
+pub(super) fn texts(
+    engine: Engine,
+    scope: &Scope,
+    table: &str,
+    column: &str,
+) -> std::result::Result<[Arc<str>; 2], String> {
     if !is_name(table) || !is_name(column) {
         return Err(format!("sql.owner-columns names {table}.{column}: write names of a table and a column"));
     }
@@ -48,7 +53,8 @@ pub async fn purge_account(tx: &mut Tx, account: AccountId) -> Result<u64> {
     let mut removed = 0;
     for owned in plugin_schema::list_owned(&mut *tx).await? {
         let scope = Arc::new(Scope::find(&mut *tx, &owned.plugin, BTreeSet::new()).await?);
-        let [select, delete] = texts((&mut *tx).engine(), &scope, &owned.table_name, &owned.column_name).map_err(Error::internal)?;
+        let [select, delete] =
+            texts((&mut *tx).engine(), &scope, &owned.table_name, &owned.column_name).map_err(Error::internal)?;
         let table = format!("{}.{}", owned.plugin, owned.table_name);
         let args = || vec![Arg::Integer(account.into())];
         removed += tx.confined(&scope, &delete, args(), &LIMITS).await.map_err(failed(&table))?.affected;

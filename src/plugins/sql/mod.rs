@@ -36,8 +36,8 @@
 //! rewrites names; [`confined`](crate::store::confined) has the engine refuse whatever is outside the name-space; limits
 //! on rows, bytes, time and size stop the rest.
 
-pub mod check;
 mod account;
+pub mod check;
 mod failure;
 pub mod migrate;
 mod quota;

@@ -12,8 +12,8 @@ use super::text::{self, Slot};
 use super::{Files, Returns, limits, utf8};
 use crate::app::App;
 use crate::clock::Clock;
-use crate::plugins::manifest::Resolved;
 use crate::plugins::Manifest;
+use crate::plugins::manifest::Resolved;
 use crate::store::confined::{Failed, Kind, Limits, Scope};
 use crate::store::{Engine, Tx};
 
@@ -191,12 +191,7 @@ struct Translated {
     slots: Vec<Slot>,
 }
 
-fn translate(
-    rules: Rules<'_>,
-    source: &Source,
-    params: &[(String, Kind)],
-    most: usize,
-) -> Result<Translated, String> {
+fn translate(rules: Rules<'_>, source: &Source, params: &[(String, Kind)], most: usize) -> Result<Translated, String> {
     let read = text::read(source.text(rules.engine).unwrap_or_default(), params, rules.engine)?;
     let page = read.page.as_ref().map(|page| (page.column.as_str(), page.limit.as_str()));
     let check = |ascending| {

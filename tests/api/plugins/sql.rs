@@ -107,8 +107,10 @@ pub async fn notes(app: &TestApp) -> Statements {
     let mut tx = app.db().begin().await.unwrap();
     let done = apply(app, &mut tx, &manifest, &files).await.unwrap();
     assert_eq!(done, Migrated { applied: vec![1], version: 1, contract: false });
-    let statements =
-        Statements::load(&app.app, quota(app), &manifest, &Resolved::default(), &files, &mut tx).await.unwrap().unwrap();
+    let statements = Statements::load(&app.app, quota(app), &manifest, &Resolved::default(), &files, &mut tx)
+        .await
+        .unwrap()
+        .unwrap();
     tx.commit().await.unwrap();
     statements
 }
@@ -186,7 +188,10 @@ async fn pages_are_read_in_both_directions() {
     let rows = titles.into_iter().flat_map(|title| [int(1), title]).collect();
     assert_eq!(sql.run_many(&mut tx, "insert", 2, rows).await.unwrap(), 5);
     tx.commit().await.unwrap();
-    assert_eq!(sql.find("page").unwrap().params.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["account", "max_id", "since_id", "min_id", "limit"]);
+    assert_eq!(
+        sql.find("page").unwrap().params.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
+        ["account", "max_id", "since_id", "min_id", "limit"]
+    );
     let null = || Value::Null;
     for (max, since, min, limit, expected) in [
         (null(), null(), null(), null(), vec![5, 4, 3, 2, 1]),
@@ -270,11 +275,15 @@ async fn texts_made_at_run_time_are_checked_as_well() {
     let manifest = manifest("notes", "[permissions]\nsql-dynamic = true");
     let files = files(&[("migrations/0001_base.sql", TABLES), ("sql/queries.sql", "")]);
     let mut tx = app.db().begin().await.unwrap();
-    let sql = Statements::load(&app.app, quota(&app), &manifest, &Resolved::default(), &files, &mut tx).await.unwrap().unwrap();
+    let sql = Statements::load(&app.app, quota(&app), &manifest, &Resolved::default(), &files, &mut tx)
+        .await
+        .unwrap()
+        .unwrap();
     let insert = "INSERT INTO notes (account_id, title) VALUES (:p1, :p2)";
     sql.dynamic(&app.app, Some(&mut tx), insert, vec![int(3), text("dynamic")]).await.unwrap();
     tx.commit().await.unwrap();
-    let found = sql.dynamic(&app.app, None, "SELECT title FROM notes WHERE account_id = :p1", vec![int(3)]).await.unwrap();
+    let found =
+        sql.dynamic(&app.app, None, "SELECT title FROM notes WHERE account_id = :p1", vec![int(3)]).await.unwrap();
     assert_eq!(found.values, [text("dynamic")]);
     for refused in ["SELECT username FROM core_v1.accounts", "SELECT email FROM public.users", "DROP TABLE notes"] {
         assert_eq!(sql.dynamic(&app.app, None, refused, vec![]).await.unwrap_err().code, "sql.refused", "{refused}");
@@ -294,7 +303,9 @@ async fn small_values_are_kept_until_they_end() {
         expires_at: seconds.map(|seconds| now + chrono::Duration::seconds(seconds)),
     };
     let mut tx = app.db().begin().await.unwrap();
-    plugin_kv::set(&mut tx, ID, &[item("a:1", "x", None), item("a:2", "y", Some(10)), item("b", "z", None)]).await.unwrap();
+    plugin_kv::set(&mut tx, ID, &[item("a:1", "x", None), item("a:2", "y", Some(10)), item("b", "z", None)])
+        .await
+        .unwrap();
     plugin_kv::set(&mut tx, ID, &[item("a:1", "w", None)]).await.unwrap();
     assert_eq!(plugin_kv::add(&mut tx, ID, "count", 2, now).await.unwrap(), Some(2));
     assert_eq!(plugin_kv::add(&mut tx, ID, "count", -5, now).await.unwrap(), Some(-3));

@@ -126,7 +126,8 @@ async fn the_engine_alone_refuses_what_is_not_the_plugins() {
         assert!(!matches!(run, Err(Failed::Unavailable(_))), "{source}: {run:?}");
         drop(tx);
     }
-    let kept: Vec<(String,)> = app.db().fetch_raw("SELECT username FROM accounts WHERE username = 'alice'").await.unwrap();
+    let kept: Vec<(String,)> =
+        app.db().fetch_raw("SELECT username FROM accounts WHERE username = 'alice'").await.unwrap();
     assert_eq!(kept.len(), 1);
 }
 
@@ -139,7 +140,9 @@ async fn a_role_that_is_put_down_is_taken_up_again() {
     }
     let scope = scope(&app).await;
     let secret: Arc<str> = "SELECT private_key FROM public.accounts".into();
-    for leave in ["SET ROLE NONE", "RESET ROLE", "SET LOCAL ROLE NONE", "SELECT set_config('role', 'none', false)", "RESET ALL"] {
+    for leave in
+        ["SET ROLE NONE", "RESET ROLE", "SET LOCAL ROLE NONE", "SELECT set_config('role', 'none', false)", "RESET ALL"]
+    {
         let mut tx = app.db().begin().await.unwrap();
         tx.confined(&scope, &leave.into(), vec![], &LIMITS).await.unwrap();
         let read = tx.confined(&scope, &secret, vec![], &LIMITS).await;
@@ -204,7 +207,8 @@ async fn bombs(app: &TestApp, most: u64) -> Statements {
     let files = files(&[("migrations/0001_base.sql", super::sql::TABLES), ("sql/queries.sql", &source)]);
     let quota = Quota::new(app.db().clone(), ID, "notes".to_owned(), most);
     let mut tx = app.db().begin().await.unwrap();
-    let sql = Statements::load(&app.app, quota, &manifest, &Resolved::default(), &files, &mut tx).await.unwrap().unwrap();
+    let sql =
+        Statements::load(&app.app, quota, &manifest, &Resolved::default(), &files, &mut tx).await.unwrap().unwrap();
     let numbers: Vec<i64> = (0..1_000).collect();
     sql.run(&mut tx, "fill", vec![text(&serde_json::to_string(&numbers).unwrap())]).await.unwrap();
     tx.commit().await.unwrap();

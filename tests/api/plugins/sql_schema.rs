@@ -22,7 +22,9 @@ async fn commit(app: &TestApp, rest: &str, files: &Files) -> Result<Migrated, Fa
 
 async fn tables(app: &TestApp) -> Vec<String> {
     let text = match app.db().engine() {
-        Engine::Sqlite => "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'p#_notes#_#_%' ESCAPE '#' ORDER BY name",
+        Engine::Sqlite => {
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'p#_notes#_#_%' ESCAPE '#' ORDER BY name"
+        }
         Engine::Postgres => "SELECT tablename::TEXT FROM pg_tables WHERE schemaname = 'p_notes' ORDER BY tablename",
     };
     let rows: Vec<(String,)> = app.db().fetch_raw(text).await.unwrap();
@@ -91,7 +93,10 @@ async fn what_was_changed_or_left_out_afterwards_is_noticed() {
     for (package, words) in [
         (files(&[("migrations/0001_base.sql", &edited), three]), vec!["0001_base", "edited"]),
         (files(&[three]), vec!["0001_base", "restore"]),
-        (files(&[one, ("migrations/0002_late.sql", "CREATE TABLE late (id INTEGER);"), three]), vec!["2", "higher number"]),
+        (
+            files(&[one, ("migrations/0002_late.sql", "CREATE TABLE late (id INTEGER);"), three]),
+            vec!["2", "higher number"],
+        ),
         (files(&[one, ("migrations/0003_other.sqlite.sql", ""), three]), vec!["two migrations"]),
         (files(&[one, three, ("migrations/0004_half.sqlite.sql", "")]), vec!["0004_half", "other file"]),
         (files(&[one, three, ("migrations/more.sql", "")]), vec!["no number"]),
@@ -143,8 +148,16 @@ async fn a_statement_that_does_not_fit_is_refused_at_load() {
     for (source, rest, words) in [
         ("-- name: x returns: many\nSELECT nothing FROM notes;", "", vec!["statement x", "the database refuses it"]),
         ("-- name: x returns: many\nSELECT id FROM nowhere;", "", vec!["statement x", "nowhere"]),
-        ("-- name: x returns: many\nSELECT id FROM core_v1.statuses;", "", vec!["statement x", "permissions.core-views"]),
-        ("-- name: x returns: many\nSELECT id FROM core_v1.statuses;", "[permissions]\ncore-views = [\"users\"]", vec!["users", "statuses:private"]),
+        (
+            "-- name: x returns: many\nSELECT id FROM core_v1.statuses;",
+            "",
+            vec!["statement x", "permissions.core-views"],
+        ),
+        (
+            "-- name: x returns: many\nSELECT id FROM core_v1.statuses;",
+            "[permissions]\ncore-views = [\"users\"]",
+            vec!["users", "statuses:private"],
+        ),
         ("-- name: x returns: many\nSELECT load_extension('x');", "", vec!["statement x", "load_extension"]),
         ("-- name: x returns: page(status)\nSELECT id FROM notes;", "", vec!["statement x", "{page:column}"]),
         ("-- name: x returns: few\nSELECT 1;", "", vec!["line 1", "few", "optional"]),
@@ -152,7 +165,11 @@ async fn a_statement_that_does_not_fit_is_refused_at_load() {
         ("-- name: x returns: one\nSELECT 1;\n-- name: x returns: one\nSELECT 2;", "", vec!["two statements"]),
         ("-- name: x returns: one\n-- params: number n\nSELECT 1;", "", vec!["line 2", "number", "integers"]),
         ("SELECT 1;", "", vec!["line 1", "-- name:"]),
-        ("-- name: x returns: one\nSELECT 1 AS a;", "owner-columns = { notes = \"nobody\" }", vec!["owner-columns", "nobody"]),
+        (
+            "-- name: x returns: one\nSELECT 1 AS a;",
+            "owner-columns = { notes = \"nobody\" }",
+            vec!["owner-columns", "nobody"],
+        ),
     ] {
         let package = files(&[("migrations/0001_base.sql", TABLES), ("sql/queries.sql", source)]);
         let manifest = manifest("notes", rest);
@@ -160,7 +177,8 @@ async fn a_statement_that_does_not_fit_is_refused_at_load() {
         let fault = match apply(&app, &mut tx, &manifest, &package).await {
             Err(fault) => fault,
             Ok(_) => {
-                let load = Statements::load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
+                let load =
+                    Statements::load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
                 let fault = load.unwrap_err();
                 assert_eq!(fault.stage, Stage::Statements, "{}", fault.sentence);
                 fault
@@ -178,7 +196,9 @@ async fn an_account_takes_its_rows_along() {
     let rest = "owner-columns = { notes = \"account_id\" }\n[permissions]\ncore-views = [\"accounts\"]";
     commit(&app, rest, &package).await.unwrap();
     let mut tx = app.db().begin().await.unwrap();
-    let sql = Statements::load(&app.app, quota(&app), &manifest("notes", rest), &Resolved::default(), &package, &mut tx).await;
+    let sql =
+        Statements::load(&app.app, quota(&app), &manifest("notes", rest), &Resolved::default(), &package, &mut tx)
+            .await;
     let sql = sql.unwrap().unwrap();
     for (account, title) in [(1, "mine"), (1, "too"), (2, "theirs")] {
         sql.run(&mut tx, "insert", vec![int(account), text(title)]).await.unwrap();

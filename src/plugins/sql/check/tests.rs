@@ -15,7 +15,8 @@ fn scope() -> Scope {
 }
 
 fn check(engine: Engine, source: &str) -> Result<Checked, String> {
-    let params = [("id".to_owned(), Kind::Integer), ("ids".to_owned(), Kind::Integers), ("items".to_owned(), Kind::Json)];
+    let params =
+        [("id".to_owned(), Kind::Integer), ("ids".to_owned(), Kind::Integers), ("items".to_owned(), Kind::Json)];
     let read = text::read(source, &params, engine)?;
     statement(Rules { scope: &scope(), engine }, read.tokens, None, 10)
 }
@@ -137,7 +138,8 @@ fn what_reaches_beyond_the_plugin_is_refused() {
 
 #[test]
 fn names_become_those_of_the_name_space() {
-    let source = "WITH accounts AS (SELECT id FROM notes) SELECT core_v1.statuses.id, a.id, accounts.id FROM core_v1.statuses
+    let source =
+        "WITH accounts AS (SELECT id FROM notes) SELECT core_v1.statuses.id, a.id, accounts.id FROM core_v1.statuses
                   JOIN notes a ON a.id = core_v1.statuses.id JOIN accounts ON accounts.id = a.id";
     let sqlite = check(Engine::Sqlite, source).unwrap();
     assert_eq!(
@@ -246,7 +248,9 @@ fn types_are_portable() {
 
 #[test]
 fn a_text_as_deep_as_it_may_be_is_understood_or_refused() {
-    for source in [format!("SELECT {}1", "1 + ".repeat(1_990)), format!("SELECT {}1{}", "(".repeat(900), ")".repeat(900))] {
+    for source in
+        [format!("SELECT {}1", "1 + ".repeat(1_990)), format!("SELECT {}1{}", "(".repeat(900), ")".repeat(900))]
+    {
         for engine in BOTH {
             if let Err(refused) = check(engine, &source) {
                 assert!(refused.len() < 300, "{refused}");
@@ -259,9 +263,49 @@ fn a_text_as_deep_as_it_may_be_is_understood_or_refused() {
 /// Words and signs of SQL, so that what is made of them is often understood.
 fn words() -> impl Strategy<Value = String> {
     const WORDS: &[&str] = &[
-        "SELECT", "FROM", "WHERE", "notes", "core_v1.accounts", "accounts", "(", ")", ",", "=", "1", "'x'", ":id", "{in:ids}",
-        "{each:items as e}", "{now}", "WITH", "AS", "INSERT INTO", "VALUES", "UPDATE", "SET", "DELETE", "JOIN", "ON", "count(*)",
-        "*", ";", "--", "/*", "\"", "$1", "{", "}", ":", "::", "[", "]", "UNION", "ORDER BY", "LIMIT", "CREATE TABLE", "\u{1f600}",
+        "SELECT",
+        "FROM",
+        "WHERE",
+        "notes",
+        "core_v1.accounts",
+        "accounts",
+        "(",
+        ")",
+        ",",
+        "=",
+        "1",
+        "'x'",
+        ":id",
+        "{in:ids}",
+        "{each:items as e}",
+        "{now}",
+        "WITH",
+        "AS",
+        "INSERT INTO",
+        "VALUES",
+        "UPDATE",
+        "SET",
+        "DELETE",
+        "JOIN",
+        "ON",
+        "count(*)",
+        "*",
+        ";",
+        "--",
+        "/*",
+        "\"",
+        "$1",
+        "{",
+        "}",
+        ":",
+        "::",
+        "[",
+        "]",
+        "UNION",
+        "ORDER BY",
+        "LIMIT",
+        "CREATE TABLE",
+        "\u{1f600}",
     ];
     prop::collection::vec(prop::sample::select(WORDS), 0..25).prop_map(|words| words.join(" "))
 }
