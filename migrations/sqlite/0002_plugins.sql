@@ -49,7 +49,7 @@ CREATE TABLE plugin_feeds (
 CREATE UNIQUE INDEX plugin_feeds_name ON plugin_feeds (plugin_id, name);
 
 -- What a plugin is still to be told: one row for each plugin and event, removed in the transaction of what it did.
--- stream: events or fanout. shard: the account's id modulo 16; of fanout 0, and 1 for what is tried again.
+-- stream: events or fanout. shard: 0 to 15, by the account; of fanout 0, and 1 for what is tried again.
 -- origin: the plugins behind it, a JSON list. state: ready or parked.
 CREATE TABLE plugin_events (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,

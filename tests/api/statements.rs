@@ -112,6 +112,7 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
 /// Statements that may read a whole table, by a part of their text, with the reason.
 const SCANS: &[(&str, &str)] = &[
     ("FROM settings", "a table of few rows"),
+    ("FROM plugins p ORDER BY p.name", "a table of few rows"),
     ("FROM rules", "a table of few rows"),
     ("FROM domain_blocks", "a table of few rows"),
     ("_sqlx_migrations", "a row for each migration"),

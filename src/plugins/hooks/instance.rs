@@ -99,7 +99,7 @@ async fn said(app: &App, registry: &Registry, document: Document) -> Arc<Members
     for active in registry.plugins.iter().filter(asked) {
         let call = Call::new(app, active, Caller::system(), Mode::Read);
         match active.component.instance_info(call, document.word()).await {
-            Ok(fields) => members.extend(fields.into_iter().filter(|(name, value)| fits(name, value))),
+            Ok(fields) => members.extend(fields.into_iter().filter(|(name, value)| fits(document, name, value))),
             Err(error) => {
                 whole = false;
                 app.plugins.report(active, "hook", "instance-info", &error);
@@ -113,8 +113,10 @@ async fn said(app: &App, registry: &Registry, document: Document) -> Arc<Members
     members
 }
 
-fn fits(name: &str, value: &str) -> bool {
-    Field::new(name, None).is_well_named() && is_value(value)
+/// What may be added at all. The schema of NodeInfo is closed but for its metadata.
+fn fits(document: Document, name: &str, value: &str) -> bool {
+    let open = document != Document::NodeInfo || name.starts_with("metadata.");
+    open && Field::new(name, None).is_well_named() && is_value(value)
 }
 
 impl Said {

@@ -2,6 +2,7 @@
 
 mod group_routes;
 mod guest;
+mod hooks;
 mod lifecycle;
 mod routes;
 mod shelf;

@@ -48,9 +48,8 @@ fn before_save(_ctx: &Context, draft: &Draft) -> Result<Verdict> {
     if let Some(mood) = draft.param::<String>("mood")? {
         change.extra = Some(json!({ "mood": mood, "was": draft.text }).to_string());
     }
-    if draft.param::<String>("visibility")?.as_deref() == Some("circle")
-        && let Some(member) = draft.param::<Id>("circle_id")?
-    {
+    let circle = draft.param::<String>("visibility")?.is_some_and(|word| word == "circle");
+    if let Some(member) = draft.param::<Id>("circle_id")?.filter(|_| circle) {
         change.limited_scope = Some("circle".to_owned());
         change.recipients = Some(vec![member.0]);
     }
@@ -75,7 +74,7 @@ fn failure(message: &str) -> Failure {
 }
 
 /// Keeps what it hears. `poison` is never taken, `later` not before ten seconds have passed.
-#[on(events, kinds = ["status.created", "status.deleted"])]
+#[on(events)]
 fn hear(batch: &[Event]) -> Result<()> {
     for event in batch {
         let text = event.status().map(|status| status.text.trim().to_owned());

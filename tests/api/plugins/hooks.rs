@@ -1,0 +1,464 @@
+//! When plugins are asked and told, seen through one that takes part in everything (`tests/guests/probe`).
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use chrono::Duration;
+use rookery::event::Event;
+use rookery::plugins::hooks::{dispatch, outbox};
+use rookery::plugins::life::{self, Outcome};
+use rookery::plugins::manifest::Moment;
+use rookery::plugins::{Active, admin};
+use rookery::store::db::Engine;
+use rookery::store::plugin_event;
+use serde_json::{Value, json};
+
+use crate::harness::{Client, TestApp};
+
+/// A server with probes.
+struct World {
+    app: TestApp,
+    folder: tempfile::TempDir,
+}
+
+/// The probe's manifest under another name, with `change`d lines.
+fn manifest(name: &str, changes: &[(&str, &str)]) -> String {
+    let text = std::fs::read_to_string(root().join("tests/guests/probe/plugin.toml")).unwrap();
+    let mut text =
+        text.replace("name = \"probe\"", &format!("name = \"{name}\"")).replace("by_probe", &format!("by_{name}"));
+    text = text
+        .replace("can_probe", &format!("can_{name}"))
+        .replace("configuration = { probe", &format!("configuration = {{ {name}"));
+    text = text
+        .replace("api-versions = { probe", &format!("api-versions = {{ {name}"))
+        .replace("probe_feature", &format!("{name}_feature"));
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    text
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn package(folder: &Path, name: &str, changes: &[(&str, &str)]) {
+    let guest = root().join("tests/guests/probe");
+    let package = folder.join(name);
+    for part in ["sql", "migrations"] {
+        std::fs::create_dir_all(package.join(part)).unwrap();
+        for file in std::fs::read_dir(guest.join(part)).unwrap().map(Result::unwrap) {
+            std::fs::copy(file.path(), package.join(part).join(file.file_name())).unwrap();
+        }
+    }
+    std::fs::write(package.join("plugin.toml"), manifest(name, changes)).unwrap();
+    let wasm = root().join("target/guests/probe/probe.wasm");
+    std::fs::copy(wasm, package.join("probe.wasm")).expect("`make guests` builds the probe");
+}
+
+/// Words of visibility are one plugin's alone.
+const NO_WORDS: (&str, &str) = ("kinds = [\"circle\"]\n", "");
+
+impl World {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = [("ROOKERY_PLUGINS_DIR", folder.path().to_str().unwrap()), ("ROOKERY_PLUGINS_EMBEDDED", "false")];
+        let app = TestApp::with(&keys).await;
+        rookery::plugins::start(&app.app).await;
+        Self { app, folder }
+    }
+
+    /// With one probe as it is.
+    async fn probed() -> Self {
+        let world = Self::new().await;
+        world.add("probe", &[]).await;
+        world
+    }
+
+    async fn add(&self, name: &str, changes: &[(&str, &str)]) {
+        package(self.folder.path(), name, changes);
+        admin::enable(&self.app.app, name).await.unwrap();
+        let loaded = life::reload(&self.app.app, name).await;
+        assert!(matches!(loaded, Ok(Outcome::Loaded(_) | Outcome::Unchanged)), "{name}: {loaded:?}");
+    }
+
+    fn active(&self, name: &str) -> std::sync::Arc<Active> {
+        let registry = self.app.app.plugins.current();
+        registry.plugins.iter().find(|active| active.name() == name).cloned().unwrap()
+    }
+
+    /// How often a plugin's hook was called, and how often in vain.
+    fn calls(&self, name: &str, moment: Moment) -> (u64, u64) {
+        let registry = self.app.app.plugins.current();
+        registry.hooks.of(moment, self.active(name).id).next().unwrap().calls()
+    }
+
+    /// What the probe heard, in order: kind and detail.
+    async fn heard(&self, name: &str) -> Vec<(String, String)> {
+        let table = match self.app.db().engine() {
+            Engine::Sqlite => format!("p_{name}__heard"),
+            Engine::Postgres => format!("p_{name}.heard"),
+        };
+        self.app.db().fetch_raw(&format!("SELECT kind, detail FROM {table} ORDER BY seq")).await.unwrap()
+    }
+
+    async fn waiting(&self, name: &str) -> (i64, i64) {
+        plugin_event::count(self.app.db(), self.active(name).id).await.unwrap()
+    }
+}
+
+async fn publish(person: &Client, text: &str) -> Value {
+    person.server.tick();
+    person.post("/api/v1/statuses").json(&json!({ "status": text })).ok().await
+}
+
+fn id(entity: &Value) -> &str {
+    entity["id"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn a_page_asks_each_decorator_once() {
+    let world = World::new().await;
+    let names = ["pa", "pb", "pc", "pd", "pe"];
+    for name in names {
+        world.add(name, &[NO_WORDS]).await;
+    }
+    let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
+    for number in 0..20 {
+        let status = publish(&alice, &format!("words {number}")).await;
+        bob.post(&format!("/api/v1/statuses/{}/reblog", id(&status))).ok().await;
+    }
+    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    world.app.run_jobs().await;
+    let first = publish(&alice, "@bob look at this").await;
+    publish(&bob, "and at that").await;
+    for (path, least) in [
+        ("/api/v1/timelines/home?limit=40".to_owned(), 40),
+        ("/api/v1/notifications".to_owned(), 1),
+        (format!("/api/v1/statuses/{}/context", id(&first)), 0),
+        ("/api/v2/search?q=alice".to_owned(), 0),
+    ] {
+        let before = names.map(|name| world.calls(name, Moment::Decorate).0);
+        let page = bob.get(&path).ok().await;
+        let after = names.map(|name| world.calls(name, Moment::Decorate).0);
+        let most = u64::from(least > 0);
+        assert!(before.iter().zip(after).all(|(before, after)| after - before <= most.max(1)), "{path}");
+        if least > 0 {
+            assert_eq!(after, before.map(|calls| calls + 1), "{path}");
+            assert!(page.as_array().unwrap().len() >= least, "{path}");
+        }
+    }
+    let page = bob.get("/api/v1/timelines/home?limit=40").ok().await;
+    for status in page.as_array().unwrap() {
+        let proper = if status["reblog"].is_null() { status } else { &status["reblog"] };
+        for name in names {
+            let said = &status[format!("by_{name}")];
+            assert_eq!(said["id"], proper["id"], "a reblog shows what its original does");
+            assert_eq!(said["viewer"], json!(bob.id()));
+            assert_eq!(&proper[format!("by_{name}")], said);
+        }
+        assert_ne!(status["content"], "mine", "what is not declared is not added");
+        let text = status.to_string();
+        assert_eq!(text.matches("\"content\":").count(), if status["reblog"].is_null() { 1 } else { 2 });
+    }
+}
+
+#[tokio::test]
+async fn a_decorator_that_gives_no_answer_leaves_its_defaults_or_fails_as_it_says() {
+    let world = World::new().await;
+    world.add("broken", &[NO_WORDS]).await;
+    world.add("sparse", &[NO_WORDS]).await;
+    let [alice] = world.app.accounts(["alice"]).await;
+    let shown = publish(&alice, "words").await;
+    assert_eq!(shown["by_broken"], "nothing");
+    let even = id(&shown).parse::<i64>().unwrap() % 2 == 0;
+    assert_eq!(shown["by_sparse"] == "nothing", !even, "the default where it says nothing: {shown}");
+    assert!(world.calls("broken", Moment::Decorate).1 > 0);
+    world.add("broken_hard", &[NO_WORDS, ("on = \"decorate\"", "on = \"decorate\"\npolicy = \"fail\"")]).await;
+    let answer = alice.get(&format!("/api/v1/statuses/{}", id(&shown))).send().await;
+    assert_eq!(answer.status, 500);
+    let body = answer.json();
+    assert_eq!(body["error"], "The broken_hard extension could not answer");
+    assert_eq!((&body["error_code"], &body["plugin"]), (&json!("plugin.trap"), &json!("broken_hard")));
+}
+
+#[tokio::test]
+async fn filters_are_asked_in_the_order_that_is_printed() {
+    let world = World::new().await;
+    // Put on in an order that is neither.
+    world.add("pc", &[NO_WORDS]).await;
+    world.add("pa", &[NO_WORDS]).await;
+    world.add("pd", &[("kinds = [\"circle\"]\n", "priority = 5\n")]).await;
+    world.add("pb", &[("kinds = [\"circle\"]\n", "priority = 500\nbefore = [\"pa\"]\n")]).await;
+    let order = world.app.app.plugins.current().hooks.order(Moment::StatusFilter).join(" ");
+    assert_eq!(order, "pd pc pb pa");
+    let [alice] = world.app.accounts(["alice"]).await;
+    let shown = publish(&alice, "order").await;
+    assert_eq!(shown["content"], format!("<p>order {order}</p>"));
+}
+
+#[tokio::test]
+async fn a_filter_that_traps_refuses_or_is_skipped_as_it_says() {
+    let world = World::new().await;
+    world.add("strict", &[NO_WORDS]).await;
+    world.add("lenient", &[("kinds = [\"circle\"]\n", "policy = \"skip\"\n")]).await;
+    let [alice] = world.app.accounts(["alice"]).await;
+    let shown = publish(&alice, "trap lenient").await;
+    assert_eq!(shown["content"], "<p>trap lenient</p>");
+    assert_eq!(world.calls("lenient", Moment::StatusFilter), (1, 1));
+
+    let answer = alice.post("/api/v1/statuses").json(&json!({ "status": "trap strict" })).send().await;
+    assert_eq!(answer.status, 503);
+    let body = answer.json();
+    assert_eq!(body["error"], "The strict extension could not answer");
+    assert_eq!((&body["error_code"], &body["plugin"]), (&json!("plugin.trap"), &json!("strict")));
+    assert!(body["request_id"].is_string(), "{body}");
+    assert_eq!(world.calls("strict", Moment::StatusFilter), (2, 1));
+    let page = alice.get(&format!("/api/v1/accounts/{}/statuses", alice.id())).ok().await;
+    assert_eq!(page.as_array().unwrap().len(), 1, "nothing was saved");
+}
+
+#[tokio::test]
+async fn what_a_filter_says_is_checked() {
+    let world = World::probed().await;
+    let [alice] = world.app.accounts(["alice"]).await;
+    let refused = alice.post("/api/v1/statuses").json(&json!({ "status": "refuse" })).send().await;
+    assert_eq!(refused.status, 422);
+    assert_eq!(refused.json(), json!({ "error": "no such words here", "error_code": "probe.refused" }));
+
+    assert_eq!(publish(&alice, "private words").await["visibility_ex"], "private");
+    let wide = json!({ "status": "public words", "visibility": "unlisted" });
+    let answer = alice.post("/api/v1/statuses").json(&wide).send().await;
+    assert_eq!(
+        (answer.status, answer.json()["error_code"].clone()),
+        (503.try_into().unwrap(), json!("plugin.failure"))
+    );
+    assert!(alice.post("/api/v1/statuses").json(&json!({ "status": "long" })).fails(422).await.contains("limit"));
+
+    let kept = alice.post("/api/v1/statuses").json(&json!({ "status": "words", "mood": "calm" })).ok().await;
+    let rows: Vec<(String,)> = world.app.db().fetch_raw("SELECT CAST(value AS TEXT) FROM status_extras").await.unwrap();
+    let kept_of: Vec<Value> = rows.iter().map(|(json,)| serde_json::from_str(json).unwrap()).collect();
+    assert_eq!(kept_of, [json!({ "mood": "calm", "was": "words" })]);
+    let edit = json!({ "status": "order", "mood": "wild" });
+    let edited = alice.put(&format!("/api/v1/statuses/{}", id(&kept))).json(&edit).ok().await;
+    assert_eq!(edited["content"], "<p>order probe</p>");
+    let rows: Vec<(String,)> = world.app.db().fetch_raw("SELECT CAST(value AS TEXT) FROM status_extras").await.unwrap();
+    assert_eq!(rows.len(), 1);
+    assert!(rows[0].0.contains("wild"));
+}
+
+#[tokio::test]
+async fn a_visibility_of_a_plugin_reaches_whom_it_names() {
+    let world = World::probed().await;
+    let [alice, bob, carol] = world.app.accounts(["alice", "bob", "carol"]).await;
+    let circle = json!({ "status": "for few", "visibility": "circle", "circle_id": bob.id() });
+    let status = alice.post("/api/v1/statuses").json(&circle).ok().await;
+    assert_eq!(status["visibility_ex"], "limited");
+    bob.get(&format!("/api/v1/statuses/{}", id(&status))).ok().await;
+    carol.get(&format!("/api/v1/statuses/{}", id(&status))).fails(404).await;
+    let nobody = json!({ "status": "for whom?", "visibility": "circle" });
+    alice.post("/api/v1/statuses").json(&nobody).fails(422).await;
+
+    admin::disable(&world.app.app, "probe").await.unwrap();
+    life::reload(&world.app.app, "probe").await.unwrap();
+    assert_eq!(
+        alice.post("/api/v1/statuses").json(&circle).fails(422).await,
+        "visibility: circles are not switched on here"
+    );
+}
+
+#[tokio::test]
+async fn plugins_hear_of_what_happens_once_and_in_order() {
+    let world = World::probed().await;
+    let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "one").await;
+    let status = id(&status);
+    alice.put(&format!("/api/v1/statuses/{status}")).json(&json!({ "status": "two" })).ok().await;
+    for verb in ["favourite", "favourite", "bookmark", "reblog", "unreblog", "unbookmark", "unfavourite"] {
+        bob.post(&format!("/api/v1/statuses/{status}/{verb}")).ok().await;
+    }
+    let alices = alice.id();
+    for verb in ["follow", "mute", "unfollow", "block"] {
+        bob.post(&format!("/api/v1/accounts/{alices}/{verb}")).ok().await;
+    }
+    alice.patch("/api/v1/accounts/update_credentials").json(&json!({ "display_name": "Alice" })).ok().await;
+    bob.post(&format!("/api/v1/statuses/{status}/reblog")).send().await;
+    alice.delete(&format!("/api/v1/statuses/{status}")).ok().await;
+    world.app.run_jobs().await;
+    let heard = world.heard("probe").await;
+    let kinds = |wanted: &[&str]| -> Vec<String> {
+        let mine = heard.iter().filter(|(kind, _)| wanted.iter().any(|part| kind.starts_with(part)));
+        mine.map(|(kind, _)| kind.clone()).collect()
+    };
+    assert_eq!(
+        kinds(&["favourite", "bookmark"]),
+        ["favourite.created", "bookmark.created", "bookmark.deleted", "favourite.deleted"]
+    );
+    assert_eq!(
+        kinds(&["follow", "account.blocked", "account.muted"]),
+        ["follow.created", "account.muted", "follow.deleted", "account.blocked"]
+    );
+    assert_eq!(
+        kinds(&["account.created", "account.updated"]),
+        ["account.created", "account.created", "account.updated"]
+    );
+    let pair = json!({ "account": bob.id(), "status": status });
+    let favourite = heard.iter().find(|(kind, _)| kind == "favourite.created").unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&favourite.1).unwrap(), pair);
+    // Of what is gone when it is told, only that is told.
+    assert_eq!(kinds(&["status.deleted"]).len(), 2, "{heard:?}");
+    assert!(kinds(&["status.created", "status.updated"]).is_empty(), "{heard:?}");
+    assert_eq!(world.waiting("probe").await, (0, 0));
+}
+
+#[tokio::test]
+async fn without_a_plugin_that_listens_nothing_is_kept() {
+    let world = World::new().await;
+    let quiet = [
+        NO_WORDS,
+        (
+            "kinds = [\"status.created\", \"status.updated\", \"status.deleted\", \"account.created\", \"account.updated\", \"account.blocked\", \"account.muted\", \"follow.created\", \"follow.deleted\", \"favourite.created\", \"favourite.deleted\", \"bookmark.created\", \"bookmark.deleted\"]",
+            "kinds = [\"list.deleted\"]",
+        ),
+        ("on = \"fanout\"", "on = \"fanout\"\nwhen = { visibility = [\"direct\"] }"),
+    ];
+    world.add("quiet", &quiet).await;
+    let [alice] = world.app.accounts(["alice"]).await;
+    publish(&alice, "words").await;
+    assert_eq!(world.waiting("quiet").await, (0, 0));
+    let direct = json!({ "status": "words", "visibility": "direct" });
+    alice.post("/api/v1/statuses").json(&direct).ok().await;
+    assert_eq!(world.waiting("quiet").await, (1, 0), "the predicate is the plugin's own");
+}
+
+#[tokio::test]
+async fn what_is_not_taken_is_tried_again_in_order_and_then_laid_aside() {
+    let world = World::probed().await;
+    let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
+    world.app.run_jobs().await;
+    let before = world.heard("probe").await.len();
+    publish(&alice, "later").await;
+    publish(&alice, "after it").await;
+    publish(&bob, "beside it").await;
+    world.app.run_jobs().await;
+    let texts = async || -> Vec<String> {
+        world.heard("probe").await.into_iter().skip(before).map(|(_, detail)| detail).collect()
+    };
+    assert_eq!(texts().await, ["beside it"], "nobody waits for another's events");
+    for _ in 0..20 {
+        world.app.app.clock.advance(Duration::seconds(2));
+        world.app.run_jobs().await;
+    }
+    assert_eq!(texts().await, ["later", "after it", "beside it"]);
+
+    publish(&alice, "poison").await;
+    publish(&alice, "good").await;
+    for _ in 0..10 {
+        world.app.run_jobs().await;
+        world.app.app.clock.advance(Duration::minutes(6));
+    }
+    assert_eq!(texts().await, ["later", "after it", "beside it", "good"]);
+    assert_eq!(world.waiting("probe").await, (0, 1));
+    let parked = plugin_event::parked(world.app.db(), world.active("probe").id, 10).await.unwrap();
+    assert_eq!((parked.len(), parked[0].kind.as_str(), parked[0].attempts), (1, "status.created", 8));
+    assert!(parked[0].last_error.as_ref().unwrap().contains("Trap"));
+    let mut tx = world.app.db().begin().await.unwrap();
+    let again = plugin_event::retry_parked(&mut tx, world.active("probe").id, world.app.app.clock.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(again, 1);
+    assert_eq!(world.waiting("probe").await, (1, 0));
+}
+
+#[tokio::test]
+async fn deliveries_that_are_cut_off_and_doubled_count_once() {
+    let world = World::probed().await;
+    let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
+    world.app.run_jobs().await;
+    let before = world.heard("probe").await.len();
+    for number in 0..60_u64 {
+        publish(if number % 2 == 0 { &alice } else { &bob }, &format!("words {number}")).await;
+        let cut_off = std::time::Duration::from_micros(number * 400);
+        // Dropped in the middle, as by a kill: what was not committed did not happen.
+        let _ = tokio::time::timeout(cut_off, dispatch::drain(&world.app.app)).await;
+    }
+    let app = &world.app.app;
+    let _ = tokio::join!(dispatch::drain(app), dispatch::drain(app), dispatch::drain(app));
+    world.app.app.clock.advance(Duration::minutes(10));
+    world.app.run_jobs().await;
+    let mut words: Vec<String> = world.heard("probe").await.into_iter().skip(before).map(|(_, text)| text).collect();
+    words.sort();
+    let mut expected: Vec<String> = (0..60).map(|number| format!("words {number}")).collect();
+    expected.sort();
+    assert_eq!(words, expected);
+    assert_eq!(world.waiting("probe").await, (0, 0));
+}
+
+#[tokio::test]
+async fn statuses_are_placed_where_a_plugin_says() {
+    let world = World::probed().await;
+    let [alice, stranger] = world.app.accounts(["alice", "stranger"]).await;
+    stranger.get("/api/v1/timelines/home").ok().await;
+    world.app.run_jobs().await;
+    let status = publish(&alice, &format!("for {}", stranger.id())).await;
+    publish(&alice, "for nobody").await;
+    assert_eq!(stranger.get("/api/v1/timelines/home").ok().await, json!([]), "the author did not wait for it");
+    let calls = world.calls("probe", Moment::Fanout).0;
+    world.app.run_jobs().await;
+    let home = stranger.get("/api/v1/timelines/home").ok().await;
+    assert_eq!(home.as_array().unwrap().iter().map(id).collect::<Vec<_>>(), [id(&status)]);
+    assert_eq!(world.calls("probe", Moment::Fanout).0, calls + 1, "both were asked about together");
+}
+
+#[tokio::test]
+async fn the_strictest_judge_of_notifications_wins() {
+    let world = World::probed().await;
+    let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "words").await;
+    let mut events = world.app.app.events.subscribe();
+    for verb in ["favourite", "reblog"] {
+        bob.post(&format!("/api/v1/statuses/{}/{verb}", id(&status))).ok().await;
+    }
+    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    let page = alice.get("/api/v1/notifications").ok().await;
+    let types: Vec<&str> = page.as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["follow", "reblog"]);
+    let mut told = 0;
+    while let Ok(event) = events.try_recv() {
+        told += u32::from(matches!(event, Event::Notified { .. }));
+    }
+    assert_eq!(told, 1, "of the reblog nobody was told");
+}
+
+#[tokio::test]
+async fn a_plugin_that_is_off_is_not_there() {
+    let plain = World::new().await;
+    let [alice] = plain.app.accounts(["alice"]).await;
+    let status = publish(&alice, "words").await;
+    let path = format!("/api/v1/statuses/{}", id(&status));
+    let seen = async || {
+        let mut all = String::new();
+        for path in [path.as_str(), "/api/v1/instance", "/api/v2/instance", "/nodeinfo/2.0"] {
+            let _ = writeln!(all, "{}", alice.get(path).send().await.text());
+        }
+        all
+    };
+    let without = seen().await;
+    plain.add("probe", &[]).await;
+    let with = seen().await;
+    for part in ["by_probe", "can_probe", "probe_feature", "\"probe\":3", "\"probe\":{\"depth\":1}", "told_probe"] {
+        assert!(with.contains(part) && !without.contains(part), "{part}: {with}");
+    }
+    assert!(!with.contains("\"Mine\""), "plugins change nothing that is there");
+    admin::disable(&plain.app.app, "probe").await.unwrap();
+    life::reload(&plain.app.app, "probe").await.unwrap();
+    assert_eq!(seen().await, without, "byte for byte");
+}
+
+#[test]
+fn every_kind_of_the_contract_can_be_recorded() {
+    let contract = std::fs::read_to_string(root().join("plugin-sdk/wit/0.1/plugin.wit")).unwrap();
+    for kind in outbox::Kind::ALL {
+        assert!(contract.contains(&format!("`{kind}`")), "{kind}");
+    }
+}
