@@ -200,25 +200,43 @@ pub async fn render_listed(app: &App, rows: &[Listed]) -> Result<Vec<Fragment>> 
 /// # Errors
 /// When the database does, or a plugin whose members are needed gives no answer.
 pub async fn render_versions(app: &App, versions: &[(AccountId, i64)]) -> Result<HashMap<AccountId, Arc<str>>> {
-    let rendered = render_plain(app, versions).await?;
-    if hooks::is_decorated(app, "account") { decorated(app, rendered).await } else { Ok(rendered) }
+    if hooks::is_decorated(app, "account") {
+        render_decorated(app, versions).await
+    } else {
+        render_plain(app, versions).await
+    }
 }
 
-async fn decorated(app: &App, mut rendered: HashMap<AccountId, Arc<str>>) -> Result<HashMap<AccountId, Arc<str>>> {
-    let mut ids: Vec<AccountId> = rendered.keys().copied().collect();
-    ids.sort_unstable();
-    let target = |id: &AccountId| Target {
+/// With what plugins add. That does not depend on who looks: it is kept until the account changes, a plugin says that it
+/// does (`core-write.touch`), or other plugins serve.
+async fn render_decorated(app: &App, versions: &[(AccountId, i64)]) -> Result<HashMap<AccountId, Arc<str>>> {
+    let generations = (app.emojis().generation, app.plugins.current().generation);
+    let kept = |(id, version): &(AccountId, i64)| app.cache.decorated.get(&(*id, *version, generations));
+    let mut rendered: HashMap<AccountId, Arc<str>> =
+        versions.iter().filter_map(|wanted| Some((wanted.0, kept(wanted)?))).collect();
+    let mut missing: Vec<_> = versions.iter().filter(|(id, _)| !rendered.contains_key(id)).copied().collect();
+    if missing.is_empty() {
+        return Ok(rendered);
+    }
+    let plain = render_plain(app, &missing).await?;
+    missing.retain(|(id, _)| plain.contains_key(id));
+    missing.sort_unstable();
+    missing.dedup();
+    let target = |(id, _): &(AccountId, i64)| Target {
         id: (*id).into(),
         owner: (*id).into(),
         subject: None,
         activity: None,
         code: String::new(),
     };
-    let decorations = hooks::decorate(app, None, "account", ids.iter().map(target).collect()).await?;
-    for (index, id) in ids.iter().enumerate() {
-        if let (Some(members), Some(account)) = (decorations.of(index), rendered.get_mut(id)) {
-            *account = members.added_to(account).into();
+    let decorations = hooks::decorate(app, None, "account", missing.iter().map(target).collect()).await?;
+    for (index, (id, version)) in missing.iter().enumerate() {
+        let Some(plain) = plain.get(id) else { continue };
+        let text = decorations.of(index).map_or_else(|| Arc::clone(plain), |members| members.added_to(plain).into());
+        if decorations.complete {
+            app.cache.decorated.insert((*id, *version, generations), Arc::clone(&text));
         }
+        rendered.insert(*id, text);
     }
     Ok(rendered)
 }

@@ -31,6 +31,8 @@ pub struct StatusCore {
 pub struct Cache {
     /// By id, version and emoji generation.
     pub accounts: Moka<(AccountId, i64, i64), Arc<str>>,
+    /// With what plugins add: by id, version, and the generations of emojis and plugins.
+    pub decorated: Moka<(AccountId, i64, (i64, u64)), Arc<str>>,
     /// By id, version and emoji generation.
     pub statuses: Moka<(StatusId, i64, i64), Arc<StatusCore>>,
     /// Names of applications, which never change.
@@ -42,6 +44,10 @@ impl Default for Cache {
         let bytes = |length: usize| u32::try_from(length + 64).unwrap_or(u32::MAX);
         Self {
             accounts: Moka::builder()
+                .max_capacity(ACCOUNT_BYTES)
+                .weigher(move |_, text: &Arc<str>| bytes(text.len()))
+                .build(),
+            decorated: Moka::builder()
                 .max_capacity(ACCOUNT_BYTES)
                 .weigher(move |_, text: &Arc<str>| bytes(text.len()))
                 .build(),

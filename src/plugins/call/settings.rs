@@ -10,7 +10,7 @@ use super::core::distinct;
 use super::failure::{at_most, denied, failure, internal};
 use crate::model::{AccountId, Json};
 use crate::plugins::manifest;
-use crate::store::plugin_setting;
+use crate::store::{self, plugin_setting};
 
 /// Most accounts of one call.
 const ITEMS: usize = 1_000;
@@ -47,6 +47,8 @@ impl Call {
         self.check_settings(&settings)?;
         let mut work = self.change().await?;
         let found = plugin_setting::upsert(work.tx()?, self.active.id, account, settings).await?;
+        // What the plugin adds to the account may show it.
+        store::account::bump_all(work.tx()?, &[account]).await?;
         work.done().await?;
         if found { Ok(()) } else { Err(failure(404, "core.not-found", "There is no such account here")) }
     }

@@ -23,7 +23,11 @@ use crate::plugins::origin::Origin;
 
 /// What plugins add to the entities of an answer, by their place among the targets.
 #[derive(Debug, Default)]
-pub struct Decorations(Vec<Members>);
+pub struct Decorations {
+    members: Vec<Members>,
+    /// Every plugin that was to be asked answered: it may be kept.
+    pub complete: bool,
+}
 
 /// What plugins add to one entity.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,7 +42,7 @@ impl Decorations {
     /// What is added to the target at `index`; none when nothing is.
     #[must_use]
     pub fn of(&self, index: usize) -> Option<&Members> {
-        self.0.get(index).filter(|members| !members.own.is_empty() || !members.nested.is_empty())
+        self.members.get(index).filter(|members| !members.own.is_empty() || !members.nested.is_empty())
     }
 }
 
@@ -102,32 +106,34 @@ pub async fn decorate(app: &App, viewer: Option<&Actor>, kind: &str, targets: Ve
         async move { (hook, asked.await) }
     });
     let mut members = vec![Members::default(); count];
+    let mut complete = true;
     for (hook, extras) in budget::spend(join_all(asked)).await {
+        complete &= matches!(extras, Ok(Some(_)));
         let extras = match (extras, hook.policy) {
-            (Ok(extras), _) => extras,
+            (Ok(extras), _) => extras.unwrap_or_default(),
             (Err(error), Policy::Fail) => return Err(Error::no_answer(hook.active.name(), error.ended, None)),
             (Err(_), _) => Vec::new(),
         };
         merge(&mut members, hook, &extras);
     }
-    Ok(Decorations(members))
+    Ok(Decorations { members, complete })
 }
 
+/// What a plugin adds; none when it is this plugin that has the entity rendered, and knows what it adds.
 async fn ask(
     app: &App,
     hook: &Subscription,
     viewer: Option<Arc<Actor>>,
     kind: &str,
     targets: Vec<Target>,
-) -> Result<Vec<Extra>, CallError> {
+) -> Result<Option<Vec<Extra>>, CallError> {
     if !Origin::current().allows(hook.active.id) {
-        // It is this plugin that has the entity rendered: it knows what it adds.
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let id = viewer.as_ref().map(|actor| actor.id.into());
     let caller = Caller { actor: viewer, ..Caller::system() };
     let call = Call::new(app, &hook.active, caller, Mode::Read);
-    hook.ask(app, async { hook.active.component.decorate(call, id, kind, targets).await }).await
+    hook.ask(app, async { hook.active.component.decorate(call, id, kind, targets).await }).await.map(Some)
 }
 
 /// Puts what a plugin said, and its defaults where it said nothing, with what others said.
