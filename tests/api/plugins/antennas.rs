@@ -1,0 +1,479 @@
+//! The group `antennas`: `plugins/antennas`.
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use super::groups::{act, capabilities, execute, id, ids, publish, served, switch_off, write};
+use crate::contract;
+use crate::harness::{Client, RequestBuilder, TestApp};
+
+const GROUP: &str = "antennas";
+const ANTENNAS: &str = "/api/v1/antennas";
+
+async fn create(person: &Client, choices: Value) -> Value {
+    let antenna = person.post(ANTENNAS).json(&choices).ok().await;
+    contract::check("Antenna", &antenna);
+    antenna
+}
+
+fn path(antenna: &Value, rest: &str) -> String {
+    format!("{ANTENNAS}/{}{rest}", id(antenna))
+}
+
+/// The body that carries `entries` for one of an antenna's lists.
+fn body(list: &str, entries: &[&str]) -> Value {
+    match list.trim_start_matches("exclude_") {
+        "accounts" => json!({ "account_ids": entries }),
+        other => json!({ other: entries }),
+    }
+}
+
+fn add(person: &Client, antenna: &Value, list: &str, entries: &[&str]) -> RequestBuilder {
+    person.post(&path(antenna, &format!("/{list}"))).json(&body(list, entries))
+}
+
+fn remove(person: &Client, antenna: &Value, list: &str, entries: &[&str]) -> RequestBuilder {
+    person.delete(&path(antenna, &format!("/{list}"))).json(&body(list, entries))
+}
+
+async fn show(person: &Client, antenna: &Value) -> Value {
+    person.get(&path(antenna, "")).ok().await
+}
+
+/// The ids on an antenna's timeline, after everything that waits was done.
+async fn caught(person: &Client, antenna: &Value) -> Vec<String> {
+    person.server.run_jobs().await;
+    let timeline = person.get(&format!("/api/v1/timelines/antenna/{}", id(antenna))).ok().await;
+    contract::check("Status[]", &timeline);
+    ids(&timeline).into_iter().map(str::to_owned).collect()
+}
+
+async fn home(person: &Client) -> Vec<String> {
+    person.server.run_jobs().await;
+    ids(&person.get("/api/v1/timelines/home").ok().await).into_iter().map(str::to_owned).collect()
+}
+
+/// People who have been here, so that statuses reach them.
+async fn people<const N: usize>(app: &TestApp, names: [&str; N]) -> [Client; N] {
+    let people = app.accounts(names).await;
+    for person in &people {
+        person.get("/api/v1/accounts/verify_credentials").ok().await;
+        app.noted(person).await;
+    }
+    people
+}
+
+#[tokio::test]
+async fn antennas_are_made_changed_and_deleted() {
+    let app = served(GROUP).await;
+    let [alice, bob] = people(&app, ["alice", "bob"]).await;
+    assert_eq!(alice.get(ANTENNAS).ok().await, json!([]));
+    let birds = create(&alice, json!({"title": "Birds", "with_media_only": "true", "list_id": "77"})).await;
+    assert_eq!(
+        birds,
+        json!({
+            "id": birds["id"], "title": "Birds", "stl": false, "ltl": false, "insert_feeds": false,
+            "with_media_only": true, "ignore_reblog": false, "accounts_count": 0, "domains_count": 0, "tags_count": 0,
+            "keywords_count": 0, "list": null,
+        })
+    );
+    let form = [("title", "Rooks"), ("insert_feeds", "1"), ("ignore_reblog", "on"), ("with_media_only", "false")];
+    let changed = alice.put(&path(&birds, "")).form(&form).ok().await;
+    contract::check("Antenna", &changed);
+    assert_eq!(
+        [&changed["title"], &changed["insert_feeds"], &changed["ignore_reblog"], &changed["with_media_only"]],
+        [&json!("Rooks"), &json!(true), &json!(true), &json!(false)]
+    );
+    let patched = alice.patch(&path(&birds, "")).json(&json!({"title": "Crows"})).ok().await;
+    assert_eq!((&patched["title"], &patched["insert_feeds"]), (&json!("Crows"), &json!(true)), "the rest stays");
+    let other = create(&alice, json!({"title": "Games"})).await;
+    let all = alice.get(ANTENNAS).ok().await;
+    contract::check("Antenna[]", &all);
+    assert_eq!(all, json!([patched, other]));
+    assert_eq!(bob.get(ANTENNAS).ok().await, json!([]));
+    assert_eq!(alice.delete(&path(&birds, "")).ok().await, json!({}));
+    alice.get(&path(&birds, "")).fails(404).await;
+    assert_eq!(alice.get(ANTENNAS).ok().await, json!([other]));
+}
+
+#[tokio::test]
+async fn a_title_is_needed_and_thirty_antennas_are_enough() {
+    let app = served(GROUP).await;
+    let alice = app.account("alice").await;
+    for blank in [json!({}), json!({"title": " "})] {
+        alice.post(ANTENNAS).json(&blank).fails(422).await;
+    }
+    let first = create(&alice, json!({"title": "1"})).await;
+    alice.put(&path(&first, "")).json(&json!({"title": ""})).fails(422).await;
+    for number in 2..=30 {
+        create(&alice, json!({"title": number.to_string()})).await;
+    }
+    alice.post(ANTENNAS).json(&json!({"title": "31"})).fails(422).await;
+    alice.put(&path(&first, "")).json(&json!({"title": "still editable"})).ok().await;
+}
+
+#[tokio::test]
+async fn one_antenna_for_each_place_may_be_a_timeline() {
+    let app = served(GROUP).await;
+    let alice = app.account("alice").await;
+    for flag in ["stl", "ltl"] {
+        let nowhere = create(&alice, json!({"title": "nowhere", flag: true})).await;
+        alice.post(ANTENNAS).json(&json!({"title": "again", flag: true})).fails(422).await;
+        alice.post(ANTENNAS).json(&json!({"title": "home", flag: true, "insert_feeds": true})).fails(422).await;
+        alice.delete(&path(&nowhere, "")).ok().await;
+        create(&alice, json!({"title": "home", flag: true, "insert_feeds": true})).await;
+        let plain = create(&alice, json!({"title": "nowhere", flag: true})).await;
+        alice.put(&path(&plain, "")).json(&json!({"insert_feeds": true})).fails(422).await;
+        assert_eq!(alice.put(&path(&plain, "")).json(&json!({flag: false})).ok().await[flag], false);
+    }
+}
+
+#[tokio::test]
+async fn an_antenna_writes_to_a_list_of_its_owner() {
+    let app = served(GROUP).await;
+    let [alice, bob] = people(&app, ["alice", "bob"]).await;
+    for (list, owner) in [(71, &alice), (72, &bob)] {
+        let text = format!(
+            "INSERT INTO lists (id, account_id, title, replies_policy, exclusive, notify, created_at)
+             SELECT {list}, id, 'List {list}', 'list', FALSE, FALSE, created_at FROM accounts WHERE id = {}",
+            owner.id()
+        );
+        execute(&app, &text).await;
+    }
+    let antenna = create(&alice, json!({"title": "Birds", "insert_feeds": true})).await;
+    for wrong in ["72", "99", "x"] {
+        alice.put(&path(&antenna, "")).json(&json!({"list_id": wrong})).fails(422).await;
+    }
+    let shown = alice.put(&path(&antenna, "")).json(&json!({"list_id": "71"})).ok().await;
+    contract::check("Antenna", &shown);
+    assert_eq!(shown["list"], json!({"id": "71", "title": "List 71"}));
+    assert_eq!(show(&alice, &antenna).await, shown);
+    add(&alice, &antenna, "keywords", &["rook"]).ok().await;
+    let status = publish(&bob, "a rook").await;
+    assert_eq!(caught(&alice, &antenna).await, [id(&status)]);
+    assert!(!home(&alice).await.contains(&id(&status).to_owned()));
+    let feed: Vec<(i64, i64)> =
+        app.db().fetch_raw("SELECT owner_id, status_id FROM feed_entries WHERE kind = 1").await.unwrap();
+    assert_eq!(feed, [(71, id(&status).parse().unwrap())]);
+    assert_eq!(alice.put(&path(&antenna, "")).json(&json!({"list_id": "0"})).ok().await["list"], json!(null));
+}
+
+#[tokio::test]
+async fn each_list_is_kept_counted_and_limited() {
+    let app = served(GROUP).await;
+    let alice = app.account("alice").await;
+    let antenna = create(&alice, json!({"title": "Birds"})).await;
+    for (list, entry, other, limit) in [
+        ("domains", "far.test", "日本語.jp", 20),
+        ("keywords", "rook", "小鳥", 100),
+        ("tags", "rook", "Bird", 50),
+    ] {
+        let side = format!("exclude_{list}");
+        assert_eq!(add(&alice, &antenna, list, &[entry]).ok().await, json!({}));
+        assert_eq!(add(&alice, &antenna, &side, &[entry, other]).ok().await, json!({}));
+        add(&alice, &antenna, list, &[entry]).fails(422).await;
+        add(&alice, &antenna, list, &["aaa.test", "aaa.test"]).fails(422).await;
+        let shown = alice.get(&path(&antenna, &format!("/{list}"))).ok().await;
+        assert_eq!((&shown[list], shown[&side].as_array().unwrap().len()), (&json!([entry]), 2), "{list}");
+        assert_eq!(show(&alice, &antenna).await[format!("{list}_count")], 1);
+        alice.get(&path(&antenna, &format!("/{side}"))).fails(404).await;
+
+        let many: Vec<String> = (1..limit).map(|number| format!("aa{number}.test").replace('.', if list == "tags" { "_" } else { "." })).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        add(&alice, &antenna, list, &many).ok().await;
+        add(&alice, &antenna, list, &["onemore"]).fails(422).await;
+        assert_eq!(remove(&alice, &antenna, list, &many).ok().await, json!({}));
+        assert_eq!(remove(&alice, &antenna, list, &[entry, "never"]).ok().await, json!({}));
+        assert_eq!(show(&alice, &antenna).await[format!("{list}_count")], 0);
+        remove(&alice, &antenna, &side, &[other]).ok().await;
+        assert_eq!(alice.get(&path(&antenna, &format!("/{list}"))).ok().await[&side], json!([entry]));
+    }
+    add(&alice, &antenna, "keywords", &["x"]).fails(422).await;
+    add(&alice, &antenna, "exclude_keywords", &["x"]).ok().await;
+    add(&alice, &antenna, "domains", &["no domain"]).fails(422).await;
+    let mixed = add(&alice, &antenna, "domains", &[" FAR.Test. "]);
+    mixed.ok().await;
+    let shown = alice.get(&path(&antenna, "/domains")).ok().await;
+    assert_eq!(shown["domains"], json!(["far.test"]), "one form of a name");
+}
+
+#[tokio::test]
+async fn accounts_are_listed_and_left_out() {
+    let app = served(GROUP).await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let antenna = create(&alice, json!({"title": "People"})).await;
+    let (bob_id, carol_id) = (bob.id().to_string(), carol.id().to_string());
+    for (list, of_account) in [("accounts", "antennas"), ("exclude_accounts", "exclude_antennas")] {
+        let place = path(&antenna, &format!("/{list}"));
+        assert_eq!(add(&alice, &antenna, list, &[&bob_id, &carol_id]).ok().await, json!({}));
+        add(&alice, &antenna, list, &[&bob_id]).fails(422).await;
+        for unknown in ["1", "x"] {
+            add(&alice, &antenna, list, &[unknown]).fails(404).await;
+        }
+        let page = alice.get(&format!("{place}?limit=1")).send().await;
+        contract::check("Account[]", &page.json());
+        assert_eq!(ids(&page.json()), [carol_id.as_str()]);
+        assert!(page.header("link").contains(&format!("{place}?limit=1&max_id={carol_id}")), "{}", page.header("link"));
+        let all = alice.get(&format!("{place}?limit=0")).send().await;
+        assert_eq!((ids(&all.json()).len(), all.header("link")), (2, ""));
+        let naming = alice.get(&format!("/api/v1/accounts/{bob_id}/{of_account}")).ok().await;
+        contract::check("Antenna[]", &naming);
+        assert_eq!(ids(&naming), [id(&antenna)]);
+        assert_eq!(bob.get(&format!("/api/v1/accounts/{bob_id}/{of_account}")).ok().await, json!([]));
+        alice.get(&format!("/api/v1/accounts/1/{of_account}")).fails(404).await;
+
+        let query = format!("{place}?account_ids[]={bob_id}");
+        assert_eq!(alice.delete(&query).ok().await, json!({}));
+        assert_eq!(ids(&alice.get(&place).ok().await), [carol_id.as_str()]);
+    }
+    assert_eq!(show(&alice, &antenna).await["accounts_count"], 1, "only those that are listed");
+    remove(&alice, &antenna, "accounts", &["1"]).ok().await;
+    remove(&alice, &antenna, "exclude_accounts", &["1"]).fails(404).await;
+    execute(&app, &format!("UPDATE accounts SET suspended_at = created_at WHERE id = {carol_id}")).await;
+    assert_eq!(alice.get(&path(&antenna, "/accounts")).ok().await, json!([]));
+    assert_eq!(alice.get(&format!("/api/v1/accounts/{carol_id}/antennas")).ok().await, json!([]));
+}
+
+#[tokio::test]
+async fn a_status_is_caught_by_what_it_is() {
+    let app = served(GROUP).await;
+    let [alice, bob] = people(&app, ["alice", "bob"]).await;
+    let bob_id = bob.id().to_string();
+    let mut antennas = Vec::new();
+    for (list, entry) in [("keywords", "rook"), ("tags", "Chess"), ("accounts", bob_id.as_str()), ("domains", "example.test")] {
+        let antenna = create(&alice, json!({ "title": list })).await;
+        add(&alice, &antenna, list, &[entry]).ok().await;
+        antennas.push(antenna);
+    }
+    let empty = create(&alice, json!({"title": "listens for nothing"})).await;
+    let word = publish(&bob, "the brooks of yore").await;
+    let tag = publish(&bob, "let us play #chess").await;
+    let warned = write(&bob, json!({"status": "hidden", "spoiler_text": "rookery"})).await;
+    let (word, tag, warned) = (id(&word), id(&tag), id(&warned));
+    assert_eq!(caught(&alice, &antennas[0]).await, [warned, word], "any part of text and warning");
+    assert_eq!(caught(&alice, &antennas[1]).await, [tag]);
+    assert_eq!(caught(&alice, &antennas[2]).await, [warned, tag, word]);
+    assert_eq!(caught(&alice, &antennas[3]).await, [warned, tag, word]);
+    assert_eq!(caught(&alice, &empty).await, [""; 0]);
+
+    let reblog = bob.post(&format!("/api/v1/statuses/{word}/reblog")).ok().await;
+    assert_eq!(caught(&alice, &antennas[0]).await.len(), 2, "a reblog has no text");
+    assert_eq!(caught(&alice, &antennas[2]).await[0], id(&reblog));
+    assert!(home(&alice).await.is_empty());
+}
+
+#[tokio::test]
+async fn all_kinds_must_fit_and_nothing_that_is_left_out_may() {
+    let app = served(GROUP).await;
+    let [alice, bob, carol] = people(&app, ["alice", "bob", "carol"]).await;
+    let antenna = create(&alice, json!({"title": "Bob on rooks"})).await;
+    add(&alice, &antenna, "keywords", &["rook", "crow"]).ok().await;
+    add(&alice, &antenna, "accounts", &[&bob.id().to_string()]).ok().await;
+    add(&alice, &antenna, "exclude_keywords", &["takes"]).ok().await;
+    add(&alice, &antenna, "exclude_tags", &["spoiler"]).ok().await;
+    publish(&carol, "a rook").await;
+    publish(&bob, "a knight").await;
+    publish(&bob, "rook takes knight").await;
+    publish(&bob, "rook waits #spoiler").await;
+    let fits = publish(&bob, "a crow waits").await;
+    assert_eq!(caught(&alice, &antenna).await, [id(&fits)]);
+    add(&alice, &antenna, "exclude_accounts", &[&bob.id().to_string()]).ok().await;
+    publish(&bob, "another crow").await;
+    assert_eq!(caught(&alice, &antenna).await, [id(&fits)], "nothing is taken back, nothing new comes");
+}
+
+#[tokio::test]
+async fn an_edit_is_looked_at_again() {
+    let app = served(GROUP).await;
+    let [alice, bob] = people(&app, ["alice", "bob"]).await;
+    let antenna = create(&alice, json!({"title": "Rooks"})).await;
+    add(&alice, &antenna, "keywords", &["rook"]).ok().await;
+    let status = publish(&bob, "a kmight").await;
+    assert_eq!(caught(&alice, &antenna).await, [""; 0]);
+    app.tick();
+    bob.put(&format!("/api/v1/statuses/{}", id(&status))).json(&json!({"status": "a rook"})).ok().await;
+    assert_eq!(caught(&alice, &antenna).await, [id(&status)]);
+    bob.delete(&format!("/api/v1/statuses/{}", id(&status))).ok().await;
+    assert_eq!(caught(&alice, &antenna).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn only_whoever_may_see_a_status_gets_it() {
+    let app = served(GROUP).await;
+    let [stranger, follower, author] = people(&app, ["stranger", "follower", "author"]).await;
+    act(&follower, "follow", &author).await;
+    let mut antennas = Vec::new();
+    for person in [&stranger, &follower] {
+        let antenna = create(person, json!({"title": "Author"})).await;
+        add(person, &antenna, "accounts", &[&author.id().to_string()]).ok().await;
+        antennas.push(antenna);
+    }
+    let mut public = Vec::new();
+    let mut all = Vec::new();
+    for visibility in ["public", "public_unlisted", "login", "unlisted", "private", "direct"] {
+        let status = write(&author, json!({"status": visibility, "visibility": visibility})).await;
+        match visibility {
+            "public" | "public_unlisted" | "login" => public.insert(0, id(&status).to_owned()),
+            _ => {}
+        }
+        if visibility != "direct" {
+            all.insert(0, id(&status).to_owned());
+        }
+    }
+    assert_eq!(caught(&stranger, &antennas[0]).await, public);
+    assert_eq!(caught(&follower, &antennas[1]).await, all);
+
+    act(&stranger, "mute", &author).await;
+    publish(&author, "one more").await;
+    assert_eq!(caught(&stranger, &antennas[0]).await.len(), 0, "the home filter decides, when written and when read");
+    act(&follower, "block", &author).await;
+    assert_eq!(caught(&follower, &antennas[1]).await, [""; 0], "blocking clears");
+}
+
+#[tokio::test]
+async fn unlisted_statuses_come_to_strangers_by_words_when_anyone_may_search_them() {
+    let app = served(GROUP).await;
+    let [alice, bob] = people(&app, ["alice", "bob"]).await;
+    let (words, people) = (create(&alice, json!({"title": "words"})).await, create(&alice, json!({"title": "people"})).await);
+    add(&alice, &words, "keywords", &["rook"]).ok().await;
+    add(&alice, &people, "accounts", &[&bob.id().to_string()]).ok().await;
+    let found = write(&bob, json!({"status": "rook", "visibility": "unlisted", "searchability": "public"})).await;
+    write(&bob, json!({"status": "rook", "visibility": "unlisted", "searchability": "private"})).await;
+    assert_eq!(caught(&alice, &words).await, [id(&found)]);
+    assert_eq!(caught(&alice, &people).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn an_antenna_may_insert_into_the_home_feed() {
+    let app = served(GROUP).await;
+    let [alice, bob] = people(&app, ["alice", "bob"]).await;
+    let (first, second) = (
+        create(&alice, json!({"title": "Rooks", "insert_feeds": true})).await,
+        create(&alice, json!({"title": "Chess", "insert_feeds": true})).await,
+    );
+    add(&alice, &first, "keywords", &["rook"]).ok().await;
+    add(&alice, &second, "tags", &["chess"]).ok().await;
+    let status = publish(&bob, "a rook #chess").await;
+    assert_eq!(home(&alice).await, [id(&status)]);
+    assert_eq!(caught(&alice, &first).await, [id(&status)]);
+    assert_eq!(caught(&alice, &second).await, [id(&status)], "each fills its own feed");
+    let shown = alice.get("/api/v1/timelines/home").ok().await;
+    contract::check("Status[]", &shown);
+}
+
+#[tokio::test]
+async fn timelines_ignore_lists_and_need_the_local_timeline() {
+    let app = served(GROUP).await;
+    let [alice, bob] = people(&app, ["alice", "bob"]).await;
+    let mut antennas = Vec::new();
+    for flag in ["stl", "ltl"] {
+        let antenna = create(&alice, json!({"title": flag, flag: true, "with_media_only": true})).await;
+        add(&alice, &antenna, "keywords", &["nobody writes this"]).ok().await;
+        antennas.push(antenna);
+    }
+    let public = publish(&bob, "hello").await;
+    let private = write(&bob, json!({"status": "for followers", "visibility": "private"})).await;
+    assert_eq!(caught(&alice, &antennas[0]).await, [id(&public)]);
+    assert_eq!(caught(&alice, &antennas[1]).await, [id(&public)]);
+    act(&alice, "follow", &bob).await;
+    let later = write(&bob, json!({"status": "for followers", "visibility": "private"})).await;
+    assert_eq!(caught(&alice, &antennas[0]).await, [id(&later), id(&public)], "what follows write belongs to it");
+    assert_eq!(caught(&alice, &antennas[1]).await, [id(&public)]);
+    assert_ne!(id(&private), id(&later));
+}
+
+#[tokio::test]
+async fn whoever_was_not_here_for_a_week_gets_nothing() {
+    let app = served(GROUP).await;
+    let [alice, bob] = people(&app, ["alice", "bob"]).await;
+    let antenna = create(&alice, json!({"title": "Rooks"})).await;
+    add(&alice, &antenna, "keywords", &["rook"]).ok().await;
+    app.app.clock.advance(chrono::Duration::days(8));
+    publish(&bob, "a rook").await;
+    app.run_jobs().await;
+    assert_eq!(caught(&alice, &antenna).await, [""; 0]);
+    app.noted(&alice).await;
+    while app.db().fetch_raw::<(i64,)>(&format!("SELECT COUNT(*) FROM users WHERE account_id = {} AND last_active_at > 0", alice.id())).await.unwrap()[0].0 == 0 {}
+    alice.get(ANTENNAS).ok().await;
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    let status = publish(&bob, "another rook").await;
+    assert_eq!(caught(&alice, &antenna).await, [id(&status)]);
+}
+
+#[tokio::test]
+async fn a_timeline_comes_in_pages() {
+    let app = served(GROUP).await;
+    let [alice, bob] = people(&app, ["alice", "bob"]).await;
+    let antenna = create(&alice, json!({"title": "Bob"})).await;
+    add(&alice, &antenna, "accounts", &[&bob.id().to_string()]).ok().await;
+    let mut statuses = Vec::new();
+    for number in 0..25 {
+        statuses.insert(0, publish(&bob, &number.to_string()).await);
+    }
+    let newest: Vec<&str> = statuses.iter().map(id).collect();
+    app.run_jobs().await;
+    let place = format!("/api/v1/timelines/antenna/{}", id(&antenna));
+    let first = alice.get(&place).send().await;
+    assert_eq!(ids(&first.json()), newest[..20]);
+    assert!(first.header("link").contains(&format!("max_id={}", newest[19])), "{}", first.header("link"));
+    assert!(first.header("link").contains(&format!("min_id={}", newest[0])), "{}", first.header("link"));
+    let rest = alice.get(&format!("{place}?max_id={}", newest[19])).ok().await;
+    assert_eq!(ids(&rest), newest[20..]);
+    assert_eq!(ids(&alice.get(&format!("{place}?min_id={}&limit=2", newest[4])).ok().await), newest[2..4]);
+    assert_eq!(ids(&alice.get(&format!("{place}?since_id={}&limit=2", newest[4])).ok().await), newest[..2]);
+}
+
+#[tokio::test]
+async fn only_their_owner_sees_and_changes_antennas() {
+    let app = served(GROUP).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let antenna = create(&alice, json!({"title": "Birds"})).await;
+    let before = show(&alice, &antenna).await;
+    let one = path(&antenna, "");
+    let timeline = format!("/api/v1/timelines/antenna/{}", id(&antenna));
+    let lists = ["accounts", "domains", "keywords", "tags", "exclude_accounts", "exclude_domains", "exclude_keywords", "exclude_tags"];
+    let mut reads: Vec<String> =
+        ["", "/accounts", "/domains", "/keywords", "/tags", "/exclude_accounts"].map(|rest| path(&antenna, rest)).into();
+    reads.push(timeline);
+    let mut writes = vec![(Method::PUT, one.clone()), (Method::PATCH, one.clone())];
+    for list in lists {
+        writes.push((Method::POST, path(&antenna, &format!("/{list}"))));
+        writes.push((Method::DELETE, path(&antenna, &format!("/{list}"))));
+    }
+    writes.push((Method::DELETE, one));
+    let (reader, writer) = (alice.with_scopes("read:statuses write").await, alice.with_scopes("read write:statuses").await);
+    let entry = json!({"title": "mine", "keywords": ["rook"], "domains": ["far.test"], "tags": ["rook"], "account_ids": [bob.id().to_string()]});
+    for path in &reads {
+        app.anonymous().get(path).fails(401).await;
+        reader.get(path).fails(403).await;
+        bob.get(path).fails(404).await;
+    }
+    for (method, path) in writes {
+        app.anonymous().request(method.clone(), &path).json(&entry).fails(401).await;
+        writer.request(method.clone(), &path).json(&entry).fails(403).await;
+        bob.request(method, &path).json(&entry).fails(404).await;
+    }
+    for (path, verb) in [(ANTENNAS.to_owned(), Method::GET), (format!("/api/v1/accounts/{}/antennas", bob.id()), Method::GET)] {
+        app.anonymous().request(verb.clone(), &path).fails(401).await;
+        reader.request(verb, &path).fails(403).await;
+    }
+    app.anonymous().post(ANTENNAS).json(&entry).fails(401).await;
+    writer.post(ANTENNAS).json(&entry).fails(403).await;
+    assert_eq!(show(&alice, &antenna).await, before);
+}
+
+#[tokio::test]
+async fn a_server_without_the_group_knows_nothing_of_it() {
+    let app = served(GROUP).await;
+    let alice = app.account("alice").await;
+    let antenna = create(&alice, json!({"title": "Birds"})).await;
+    assert!(capabilities(&app).await.contains(&"kmyblue_antenna".to_owned()));
+
+    switch_off(&app, GROUP).await;
+    alice.get(ANTENNAS).fails(404).await;
+    alice.post(ANTENNAS).json(&json!({"title": "Birds"})).fails(404).await;
+    alice.get(&format!("/api/v1/timelines/antenna/{}", id(&antenna))).fails(404).await;
+    alice.get(&format!("/api/v1/accounts/{}/antennas", alice.id())).fails(404).await;
+    assert!(!capabilities(&app).await.contains(&"kmyblue_antenna".to_owned()));
+    publish(&alice, "goes on").await;
+}

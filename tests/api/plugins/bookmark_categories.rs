@@ -1,0 +1,236 @@
+//! The group `bookmark_categories`: `plugins/bookmark_categories`.
+
+use serde_json::{Value, json};
+
+use super::groups::{act, capabilities, id, ids, publish, served, switch_off, write};
+use crate::contract;
+use crate::harness::Client;
+
+const CATEGORIES: &str = "/api/v1/bookmark_categories";
+
+async fn create(person: &Client, title: &str) -> Value {
+    person.post(CATEGORIES).form(&[("title", title)]).ok().await
+}
+
+fn path(category: &Value, rest: &str) -> String {
+    format!("{CATEGORIES}/{}{rest}", id(category))
+}
+
+async fn file(person: &Client, category: &Value, statuses: &[&Value]) -> Value {
+    let statuses: Vec<&str> = statuses.iter().map(|status| id(status)).collect();
+    person.post(&path(category, "/statuses")).json(&json!({ "status_ids": statuses })).ok().await
+}
+
+/// The ids of what is filed in a category, as its owner sees it.
+async fn filed(person: &Client, category: &Value) -> Vec<String> {
+    let statuses = person.get(&path(category, "/statuses")).ok().await;
+    contract::check("Status[]", &statuses);
+    ids(&statuses).into_iter().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn categories_are_made_named_anew_and_deleted() {
+    let app = served("bookmark_categories").await;
+    let alice = app.account("alice").await;
+    assert_eq!(alice.get(CATEGORIES).ok().await, json!([]));
+    let birds = create(&alice, "Birds").await;
+    contract::check("BookmarkCategory", &birds);
+    let games = create(&alice, "Games").await;
+    assert_eq!(alice.get(&path(&birds, "")).ok().await, birds);
+
+    let renamed = alice.put(&path(&birds, "")).form(&[("title", "Rooks")]).ok().await;
+    assert_eq!(renamed, json!({"id": birds["id"], "title": "Rooks"}));
+    let patched = alice.patch(&path(&games, "")).json(&json!({"title": "Chess"})).ok().await;
+    assert_eq!(patched["title"], "Chess");
+    assert_eq!(alice.put(&path(&games, "")).ok().await, patched, "nothing sent changes nothing");
+    let all = alice.get(CATEGORIES).ok().await;
+    contract::check("BookmarkCategory[]", &all);
+    assert_eq!(all, json!([renamed, patched]));
+
+    let status = publish(&alice, "a rook").await;
+    file(&alice, &birds, &[&status]).await;
+    assert_eq!(alice.delete(&path(&birds, "")).ok().await, json!({}));
+    assert_eq!(alice.get(CATEGORIES).ok().await, json!([patched]));
+    assert_eq!(ids(&alice.get("/api/v1/bookmarks").ok().await), [id(&status)], "bookmarks stay");
+}
+
+#[tokio::test]
+async fn a_title_is_needed_and_twenty_categories_are_enough() {
+    let app = served("bookmark_categories").await;
+    let alice = app.account("alice").await;
+    for blank in [json!({}), json!({"title": ""}), json!({"title": " \n"})] {
+        alice.post(CATEGORIES).json(&blank).fails(422).await;
+    }
+    let first = create(&alice, "1").await;
+    alice.put(&path(&first, "")).form(&[("title", " ")]).fails(422).await;
+    for number in 2..=20 {
+        create(&alice, &number.to_string()).await;
+    }
+    alice.post(CATEGORIES).form(&[("title", "21")]).fails(422).await;
+    alice.put(&path(&first, "")).form(&[("title", "still editable")]).ok().await;
+}
+
+#[tokio::test]
+async fn filing_a_status_bookmarks_it_and_taking_it_out_does_not_undo_that() {
+    let app = served("bookmark_categories").await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let (birds, games) = (create(&alice, "Birds").await, create(&alice, "Games").await);
+    let (old, new) = (publish(&bob, "old").await, publish(&bob, "new").await);
+
+    assert_eq!(file(&alice, &birds, &[&new]).await, json!({}));
+    file(&alice, &birds, &[&old]).await;
+    file(&alice, &games, &[&old]).await;
+    assert_eq!(filed(&alice, &birds).await, [id(&new), id(&old)], "by status and not by time of filing");
+    assert_eq!(ids(&alice.get("/api/v1/bookmarks").ok().await).len(), 2);
+    assert_eq!(alice.get(&format!("/api/v1/statuses/{}", id(&old))).ok().await["bookmarked"], true);
+    let holding = alice.get(&format!("/api/v1/statuses/{}/bookmark_categories", id(&old))).ok().await;
+    contract::check("BookmarkCategory[]", &holding);
+    assert_eq!(holding, json!([birds, games]));
+    assert_eq!(bob.get(&format!("/api/v1/statuses/{}/bookmark_categories", id(&old))).ok().await, json!([]));
+
+    let again = json!({"status_ids": [id(&old)]});
+    alice.post(&path(&birds, "/statuses")).json(&again).fails(422).await;
+    let gone = alice.delete(&path(&birds, "/statuses")).json(&json!({"status_ids": [id(&old), "1"]})).ok().await;
+    assert_eq!(gone, json!({}));
+    let query = format!("{}?status_ids[]={}", path(&birds, "/statuses"), id(&new));
+    assert_eq!(alice.delete(&query).ok().await, json!({}));
+    assert_eq!((filed(&alice, &birds).await.len(), filed(&alice, &games).await.len()), (0, 1));
+    assert_eq!(ids(&alice.get("/api/v1/bookmarks").ok().await).len(), 2, "bookmarks stay");
+}
+
+#[tokio::test]
+async fn a_reblog_is_filed_as_its_original() {
+    let app = served("bookmark_categories").await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let birds = create(&alice, "Birds").await;
+    let original = publish(&alice, "a rook").await;
+    let reblog = bob.post(&format!("/api/v1/statuses/{}/reblog", id(&original))).ok().await;
+    file(&alice, &birds, &[&reblog]).await;
+    assert_eq!(filed(&alice, &birds).await, [id(&original)]);
+    alice.post(&path(&birds, "/statuses")).json(&json!({"status_ids": [id(&original)]})).fails(422).await;
+}
+
+#[tokio::test]
+async fn filing_is_all_or_nothing() {
+    let app = served("bookmark_categories").await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let birds = create(&alice, "Birds").await;
+    let seen = publish(&bob, "seen").await;
+    let hidden = write(&bob, json!({"status": "hidden", "visibility": "private"})).await;
+    for unknown in [id(&hidden), "1", "no id"] {
+        let both = json!({"status_ids": [id(&seen), unknown]});
+        alice.post(&path(&birds, "/statuses")).json(&both).fails(404).await;
+    }
+    let twice = json!({"status_ids": [id(&seen), id(&seen)]});
+    alice.post(&path(&birds, "/statuses")).json(&twice).fails(422).await;
+    assert_eq!(filed(&alice, &birds).await.len(), 0);
+    assert_eq!(alice.get("/api/v1/bookmarks").ok().await, json!([]));
+    assert_eq!(alice.post(&path(&birds, "/statuses")).ok().await, json!({}), "nothing to file");
+}
+
+#[tokio::test]
+async fn the_statuses_of_a_category_come_in_pages_or_all_at_once() {
+    let app = served("bookmark_categories").await;
+    let alice = app.account("alice").await;
+    let birds = create(&alice, "Birds").await;
+    let mut statuses = Vec::new();
+    for number in 0..45 {
+        statuses.push(publish(&alice, &format!("number {number}")).await);
+    }
+    file(&alice, &birds, &statuses.iter().collect::<Vec<_>>()).await;
+    statuses.reverse();
+    let newest: Vec<&str> = statuses.iter().map(id).collect();
+
+    let place = path(&birds, "/statuses");
+    let first = alice.get(&place).send().await;
+    assert_eq!(ids(&first.json()), newest[..20]);
+    let link = first.header("link").to_owned();
+    assert!(link.contains(&format!("{place}?max_id={}", newest[19])), "{link}");
+    assert!(link.contains(&format!("since_id={}", newest[0])), "{link}");
+    assert_eq!(ids(&alice.get(&format!("{place}?limit=100")).ok().await).len(), 40);
+    let rest = alice.get(&format!("{place}?max_id={}&limit=40", newest[19])).ok().await;
+    assert_eq!(ids(&rest), newest[20..]);
+    assert_eq!(ids(&alice.get(&format!("{place}?since_id={}", newest[2])).ok().await), newest[..2]);
+    let all = alice.get(&format!("{place}?limit=0")).send().await;
+    assert_eq!((ids(&all.json()).len(), all.header("link")), (45, ""));
+}
+
+#[tokio::test]
+async fn what_is_no_bookmark_any_more_is_in_no_category() {
+    let app = served("bookmark_categories").await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let (birds, other) = (create(&alice, "Birds").await, create(&bob, "Birds of bob").await);
+    let (kept, dropped, deleted) = (publish(&bob, "kept").await, publish(&bob, "dropped").await, publish(&bob, "deleted").await);
+    file(&alice, &birds, &[&kept, &dropped, &deleted]).await;
+    file(&bob, &other, &[&dropped]).await;
+
+    alice.post(&format!("/api/v1/statuses/{}/unbookmark", id(&dropped))).ok().await;
+    bob.delete(&format!("/api/v1/statuses/{}", id(&deleted))).ok().await;
+    app.run_jobs().await;
+    assert_eq!(filed(&alice, &birds).await, [id(&kept)]);
+    assert_eq!(filed(&bob, &other).await, [id(&dropped)], "only whose bookmark it was");
+    alice.post(&format!("/api/v1/statuses/{}/bookmark", id(&dropped))).ok().await;
+    assert_eq!(filed(&alice, &birds).await, [id(&kept)], "a new bookmark is in no category");
+}
+
+#[tokio::test]
+async fn what_became_hidden_is_not_shown() {
+    let app = served("bookmark_categories").await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    act(&alice, "follow", &bob).await;
+    let birds = create(&alice, "Birds").await;
+    let private = write(&bob, json!({"status": "for followers", "visibility": "private"})).await;
+    file(&alice, &birds, &[&private]).await;
+    assert_eq!(filed(&alice, &birds).await, [id(&private)]);
+    act(&alice, "unfollow", &bob).await;
+    assert_eq!(filed(&alice, &birds).await, [""; 0]);
+    let holding = alice.get(&format!("/api/v1/statuses/{}/bookmark_categories", id(&private))).ok().await;
+    assert_eq!(holding, json!([birds]), "the owner may still find out where it is");
+    alice.get("/api/v1/statuses/1/bookmark_categories").fails(404).await;
+}
+
+#[tokio::test]
+async fn only_their_owner_sees_and_changes_categories() {
+    let app = served("bookmark_categories").await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let birds = create(&alice, "Birds").await;
+    let status = publish(&alice, "a rook").await;
+    let body = json!({"title": "mine", "status_ids": [id(&status)]});
+    let (one, statuses) = (path(&birds, ""), path(&birds, "/statuses"));
+    let holding = format!("/api/v1/statuses/{}/bookmark_categories", id(&status));
+    let reads = [CATEGORIES, one.as_str(), statuses.as_str(), holding.as_str()];
+    let writes = [("POST", CATEGORIES), ("PUT", &one), ("PATCH", &one), ("DELETE", &one), ("POST", &statuses), ("DELETE", &statuses)];
+
+    let (reader, writer) = (alice.with_scopes("read:bookmarks write").await, alice.with_scopes("read write:bookmarks").await);
+    for path in reads {
+        app.anonymous().get(path).fails(401).await;
+        reader.get(path).fails(403).await;
+    }
+    for (method, path) in writes {
+        let method: axum::http::Method = method.parse().unwrap();
+        app.anonymous().request(method.clone(), path).json(&body).fails(401).await;
+        writer.request(method.clone(), path).json(&body).fails(403).await;
+        if path != CATEGORIES {
+            bob.request(method, path).json(&body).fails(404).await;
+        }
+    }
+    bob.get(&one).fails(404).await;
+    bob.get(&statuses).fails(404).await;
+    alice.get(&format!("{CATEGORIES}/no_id")).fails(404).await;
+    assert_eq!(bob.get(CATEGORIES).ok().await, json!([]));
+    assert_eq!(alice.get(&one).ok().await, birds);
+}
+
+#[tokio::test]
+async fn a_server_without_the_group_knows_nothing_of_it() {
+    let app = served("bookmark_categories").await;
+    let alice = app.account("alice").await;
+    let status = publish(&alice, "a rook").await;
+    assert!(capabilities(&app).await.contains(&"kmyblue_bookmark_category".to_owned()));
+
+    switch_off(&app, "bookmark_categories").await;
+    alice.get(CATEGORIES).fails(404).await;
+    alice.post(CATEGORIES).form(&[("title", "Birds")]).fails(404).await;
+    alice.get(&format!("/api/v1/statuses/{}/bookmark_categories", id(&status))).fails(404).await;
+    assert!(!capabilities(&app).await.contains(&"kmyblue_bookmark_category".to_owned()));
+}

@@ -1,0 +1,422 @@
+//! The group `emoji_reactions`: `plugins/emoji_reactions`.
+
+use axum::http::Method;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+
+use super::groups::{act, capabilities, execute, id, ids, import_emojis, publish, served, settings, switch_off, write};
+use crate::contract;
+use crate::harness::{Client, RequestBuilder};
+
+const GROUP: &str = "emoji_reactions";
+
+fn path(status: &Value, rest: &str) -> String {
+    format!("/api/v1/statuses/{}/{rest}", id(status))
+}
+
+/// The path of an emoji, every byte of it escaped.
+fn with(status: &Value, verb: &str, emoji: &str) -> String {
+    path(status, &format!("{verb}/{}", utf8_percent_encode(emoji, NON_ALPHANUMERIC)))
+}
+
+fn react(person: &Client, status: &Value, emoji: &str) -> RequestBuilder {
+    person.put(&with(status, "emoji_reactions", emoji))
+}
+
+fn unreact(person: &Client, status: &Value, emoji: &str) -> RequestBuilder {
+    person.delete(&with(status, "emoji_reactions", emoji))
+}
+
+async fn show(viewer: &Client, status: &Value) -> Value {
+    viewer.get(&format!("/api/v1/statuses/{}", id(status))).ok().await
+}
+
+/// What a status shows of its reactions: `👍2 rook@far.test1*`, the star for one's own.
+fn shown(status: &Value) -> String {
+    contract::check("Status", status);
+    let groups = status["emoji_reactions"].as_array().expect("a list");
+    let mut count = 0;
+    let words: Vec<String> = groups
+        .iter()
+        .map(|group| {
+            contract::check("EmojiReaction", group);
+            count += group["count"].as_u64().unwrap();
+            assert_eq!(group["account_ids"].as_array().unwrap().len() as u64, group["count"].as_u64().unwrap());
+            let domain = group["domain"].as_str().map(|domain| format!("@{domain}")).unwrap_or_default();
+            let own = if group["me"] == true { "*" } else { "" };
+            format!("{}{domain} {}{own}", group["name"].as_str().unwrap(), group["count"])
+        })
+        .collect();
+    assert_eq!(status["emoji_reactions_count"], count);
+    words.join(", ")
+}
+
+async fn seen(viewer: &Client, status: &Value) -> String {
+    shown(&show(viewer, status).await)
+}
+
+#[tokio::test]
+async fn reactions_are_counted_by_emoji_in_the_order_of_first_use() {
+    let app = served(GROUP).await;
+    import_emojis(&app, &["rook"]).await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let status = publish(&alice, "hello").await;
+    assert_eq!(shown(&status), "");
+
+    let answer = bob.post(&path(&status, "emoji_reactions")).form(&[("emoji", "🎉")]).ok().await;
+    assert_eq!(shown(&answer), "🎉 1*");
+    assert_eq!(shown(&react(&carol, &status, ":rook:").ok().await), "🎉 1, rook 1*");
+    assert_eq!(shown(&react(&bob, &status, "rook@example.test").ok().await), "🎉 1*, rook 2*");
+    assert_eq!(shown(&carol.post(&with(&status, "react", "🎉")).ok().await), "🎉 2*, rook 2*");
+    assert_eq!(seen(&alice, &status).await, "🎉 2, rook 2");
+    let anonymous = show(&app.anonymous(), &status).await;
+    assert_eq!(shown(&anonymous), "🎉 2, rook 2");
+    assert_eq!(anonymous["emoji_reactions"][0].get("me"), None);
+    let rook = &show(&bob, &status).await["emoji_reactions"][1];
+    assert_eq!((&rook["domain"], &rook["width"], &rook["height"]), (&json!(null), &json!(20), &json!(10)));
+    assert_eq!(rook["account_ids"], json!([carol.id().to_string(), bob.id().to_string()]));
+
+    assert_eq!(shown(&unreact(&bob, &status, ":rook:").ok().await), "🎉 2*, rook 1");
+    assert_eq!(shown(&bob.post(&path(&status, "emoji_unreaction")).form(&[("emoji", "🎉")]).ok().await), "🎉 1, rook 1");
+    assert_eq!(shown(&carol.post(&with(&status, "unreact", "🎉")).ok().await), "rook 1*");
+    assert_eq!(shown(&unreact(&bob, &status, "👍").ok().await), "rook 1", "never reacted with it");
+    let wins = format!("{}?emoji=rook", with(&status, "emoji_reactions", "👍"));
+    assert_eq!(shown(&carol.delete(&wins).ok().await), "", "the parameter wins over the path");
+}
+
+#[tokio::test]
+async fn all_ways_to_react_take_any_emoji_in_the_path() {
+    let app = served(GROUP).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    for emoji in ["👍", "❤️", "🏳️‍🌈", "👩🏽‍🚀", "#️⃣"] {
+        let status = publish(&alice, "hello").await;
+        for (method, verb) in [(Method::PUT, "emoji_reactions"), (Method::PATCH, "emoji_reactions"), (Method::POST, "react")] {
+            let answer = bob.request(method, &with(&status, verb, emoji)).ok().await;
+            assert_eq!(answer["emoji_reactions"][0]["me"], true, "{emoji}");
+            assert_eq!(shown(&unreact(&bob, &status, emoji).ok().await), "", "{emoji}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_reaction_to_a_reblog_is_one_to_its_original() {
+    let app = served(GROUP).await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let status = publish(&alice, "hello").await;
+    let reblog = bob.post(&path(&status, "reblog")).ok().await;
+    react(&carol, &reblog, "👍").ok().await;
+    assert_eq!(seen(&alice, &status).await, "👍 1");
+    let reblog = show(&carol, &reblog).await;
+    assert_eq!(shown(&reblog["reblog"]), "👍 1*");
+    react(&carol, &status, "👍").fails(422).await;
+    unreact(&carol, &reblog, "👍").ok().await;
+    assert_eq!(seen(&alice, &status).await, "");
+}
+
+#[tokio::test]
+async fn three_reactions_each_once_and_only_with_what_is_an_emoji() {
+    let app = served(GROUP).await;
+    import_emojis(&app, &["rook"]).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "hello").await;
+    for emoji in ["no_such", "abc", "👍👍", "a/b"] {
+        react(&bob, &status, emoji).fails(422).await;
+    }
+    bob.post(&path(&status, "emoji_reactions")).fails(422).await;
+    bob.post(&path(&status, "emoji_reactions")).form(&[("emoji", "::")]).fails(422).await;
+    assert_eq!(shown(&react(&bob, &status, "rook@far.test").ok().await), "", "nobody used it there: no effect");
+
+    for emoji in ["👍", "🎉", "rook"] {
+        react(&bob, &status, emoji).ok().await;
+        react(&bob, &status, emoji).fails(422).await;
+    }
+    react(&bob, &status, "🚀").fails(422).await;
+    unreact(&bob, &status, "🎉").ok().await;
+    assert_eq!(shown(&react(&bob, &status, "🚀").ok().await), "👍 1*, rook 1*, 🚀 1*");
+
+    execute(&app, "UPDATE custom_emojis SET disabled = TRUE").await;
+    react(&alice, &status, "rook").fails(422).await;
+    assert_eq!(seen(&bob, &status).await, "👍 1*, 🚀 1*", "a disabled emoji is not shown");
+    execute(&app, "UPDATE custom_emojis SET disabled = FALSE").await;
+    assert_eq!(seen(&bob, &status).await, "👍 1*, rook 1*, 🚀 1*");
+}
+
+#[tokio::test]
+async fn an_emoji_of_another_server_can_be_joined_where_it_is_used() {
+    let app = served(GROUP).await;
+    import_emojis(&app, &["rook"]).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "hello").await;
+    execute(
+        &app,
+        "INSERT INTO custom_emojis (id, shortcode, domain, remote_url, visible_in_picker, disabled, sensitive, aliases, created_at, updated_at)
+         SELECT 77, shortcode, 'far.test', 'https://far.test/rook.png', TRUE, FALSE, FALSE, '[]', created_at, updated_at FROM custom_emojis",
+    )
+    .await;
+    react(&bob, &status, "rook").ok().await;
+    assert_eq!(seen(&bob, &status).await, "rook 1*");
+    let reactions = if matches!(app.db().engine(), rookery::store::Engine::Postgres) { "p_emoji_reactions.reactions" } else { "p_emoji_reactions__reactions" };
+    execute(&app, &format!("UPDATE {reactions} SET domain = 'far.test', emoji_id = 77")).await;
+
+    assert_eq!(shown(&react(&alice, &status, ":rook@far.test:").ok().await), "rook@far.test 2*");
+    assert_eq!(shown(&react(&alice, &status, "rook").ok().await), "rook@far.test 2*, rook 1*", "two groups, one shortcode");
+    assert_eq!(shown(&unreact(&alice, &status, "rook").ok().await), "rook@far.test 2*", "a bare shortcode is one of here");
+    assert_eq!(shown(&unreact(&alice, &status, "rook@far.test").ok().await), "rook@far.test 1");
+}
+
+#[tokio::test]
+async fn authors_decide_who_reacts_and_who_sees_it() {
+    let app = served(GROUP).await;
+    let [author, follower, followed, stranger] = app.accounts(["author", "follower", "followed", "stranger"]).await;
+    act(&follower, "follow", &author).await;
+    act(&author, "follow", &followed).await;
+    let people = [&follower, &followed, &stranger, &author];
+    for (policy, allowed) in [
+        ("allow", [true, true, true, true]),
+        ("outside_only", [true, true, false, true]),
+        ("followers_only", [true, false, false, true]),
+        ("following_only", [false, true, false, true]),
+        ("mutuals_only", [false, false, false, true]),
+        ("block", [false, false, false, false]),
+    ] {
+        settings(&author, GROUP, &json!({"emoji_reaction_policy": policy})).await;
+        let status = publish(&author, policy).await;
+        assert_eq!(status["account"]["other_settings"]["emoji_reaction_policy"], policy);
+        for (person, allowed) in people.iter().zip(allowed) {
+            let answer = react(person, &status, "👍").send().await;
+            assert_eq!(answer.status == 200, allowed, "{policy} {}: {}", person.name, answer.text());
+            assert!(allowed || answer.status == 422);
+        }
+        let total = allowed.iter().filter(|allowed| **allowed).count();
+        for (person, allowed) in people.iter().zip(allowed) {
+            let shown = seen(person, &status).await;
+            assert_eq!(shown, if allowed { format!("👍 {total}*") } else { String::new() }, "{policy} {}", person.name);
+        }
+        assert_eq!(!seen(&app.anonymous(), &status).await.is_empty(), policy == "allow");
+        let list = app.anonymous().get(&path(&status, "emoji_reactioned_by")).ok().await;
+        assert_eq!(list.as_array().unwrap().is_empty(), policy != "allow");
+    }
+    settings(&author, GROUP, &json!({"emoji_reaction_policy": "block", "slip_local_emoji_reaction": true})).await;
+    let status = publish(&author, "among neighbours").await;
+    react(&stranger, &status, "👍").ok().await;
+    assert_eq!(seen(&follower, &status).await, "👍 1");
+}
+
+#[tokio::test]
+async fn blocks_silences_and_hidden_statuses_are_respected() {
+    let app = served(GROUP).await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let status = publish(&alice, "hello").await;
+    let private = write(&alice, json!({"status": "secret", "visibility": "private"})).await;
+    react(&bob, &private, "👍").fails(404).await;
+    bob.get(&path(&private, "emoji_reactioned_by")).fails(404).await;
+    unreact(&bob, &private, "👍").fails(404).await;
+    bob.put("/api/v1/statuses/1/emoji_reactions/x").fails(404).await;
+
+    act(&bob, "block", &alice).await;
+    react(&bob, &status, "👍").fails(403).await;
+    act(&bob, "unblock", &alice).await;
+    react(&bob, &status, "👍").ok().await;
+    act(&alice, "block", &bob).await;
+    assert_eq!(unreact(&bob, &status, "👍").send().await.status, 200, "one's own can always be taken back");
+    unreact(&bob, &status, "👍").fails(404).await;
+    assert_eq!(seen(&carol, &status).await, "");
+
+    execute(&app, &format!("UPDATE accounts SET limited_at = created_at WHERE id = {}", carol.id())).await;
+    react(&carol, &status, "👍").fails(422).await;
+    act(&alice, "follow", &carol).await;
+    assert_eq!(shown(&react(&carol, &status, "👍").ok().await), "👍 1*", "the author follows them");
+}
+
+#[tokio::test]
+async fn whom_a_viewer_does_not_want_to_see_is_not_counted() {
+    let app = served(GROUP).await;
+    let [alice, bob, carol, dave, erin] = app.accounts(["alice", "bob", "carol", "dave", "erin"]).await;
+    let status = publish(&alice, "hello").await;
+    for person in [&bob, &carol, &dave] {
+        react(person, &status, "👍").ok().await;
+    }
+    react(&bob, &status, "🎉").ok().await;
+    assert_eq!(seen(&erin, &status).await, "👍 3, 🎉 1");
+    act(&erin, "block", &bob).await;
+    assert_eq!(seen(&erin, &status).await, "👍 2", "and no empty group is left");
+    act(&erin, "mute", &carol).await;
+    assert_eq!(seen(&erin, &status).await, "👍 1");
+    act(&dave, "block", &erin).await;
+    assert_eq!(seen(&erin, &status).await, "");
+    let list = erin.get(&path(&status, "emoji_reactioned_by")).ok().await;
+    assert_eq!(list, json!([]));
+    assert_eq!(seen(&app.anonymous(), &status).await, "👍 3, 🎉 1");
+    execute(&app, &format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", bob.id())).await;
+    assert_eq!(seen(&alice, &status).await, "👍 2");
+}
+
+#[tokio::test]
+async fn who_reacted_comes_in_pages_newest_first() {
+    let app = served(GROUP).await;
+    import_emojis(&app, &["rook"]).await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let status = publish(&alice, "hello").await;
+    react(&bob, &status, "👍").ok().await;
+    react(&carol, &status, "rook").ok().await;
+    react(&alice, &status, "👍").ok().await;
+    let all = app.anonymous().get(&path(&status, "emoji_reactioned_by")).send().await;
+    let items = all.json();
+    let names: Vec<(&str, &str)> = items
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| {
+            contract::check("Account", &item["account"]);
+            (item["account"]["acct"].as_str().unwrap(), item["name"].as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(names, [("alice", "👍"), ("carol", "rook"), ("bob", "👍")]);
+    assert_eq!((&items[1]["domain"], items[0].get("domain")), (&json!(null), None));
+    assert!(items[1]["url"].is_string() && items[0].get("url").is_none());
+
+    let first = bob.get(&path(&status, "emoji_reactioned_by?limit=2")).send().await;
+    assert_eq!(ids(&first.json()), ids(&items)[..2]);
+    assert!(first.header("link").contains(&format!("max_id={}", ids(&items)[1])), "{}", first.header("link"));
+    assert!(first.header("link").contains(&format!("since_id={}", ids(&items)[0])), "{}", first.header("link"));
+    let rest = bob.get(&path(&status, &format!("emoji_reactioned_by?max_id={}", ids(&items)[1]))).ok().await;
+    assert_eq!(ids(&rest), ids(&items)[2..]);
+    alice.with_scopes("read:statuses").await.get(&path(&status, "emoji_reactioned_by")).fails(403).await;
+}
+
+#[tokio::test]
+async fn ones_own_reactions_are_a_timeline() {
+    let app = served(GROUP).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let (old, new) = (publish(&alice, "old").await, publish(&alice, "new").await);
+    react(&bob, &new, "👍").ok().await;
+    react(&bob, &old, "👍").ok().await;
+    react(&bob, &new, "🎉").ok().await;
+    let list = bob.get("/api/v1/emoji_reactions").send().await;
+    contract::check("Status[]", &list.json());
+    assert_eq!(ids(&list.json()), [id(&new), id(&old), id(&new)], "once for each reaction, newest first");
+    let page = bob.get("/api/v1/emoji_reactions?limit=1").send().await;
+    let link = page.header("link");
+    assert!(link.contains("max_id=") && link.contains("min_id="), "{link}");
+    let next = link.split("max_id=").nth(1).unwrap().split(['&', '>']).next().unwrap().to_owned();
+    let rest = bob.get(&format!("/api/v1/emoji_reactions?max_id={next}")).ok().await;
+    assert_eq!(ids(&rest), [id(&old), id(&new)]);
+    assert_eq!(alice.get("/api/v1/emoji_reactions").ok().await, json!([]));
+    app.anonymous().get("/api/v1/emoji_reactions").fails(401).await;
+    bob.with_scopes("read:statuses").await.get("/api/v1/emoji_reactions").fails(403).await;
+}
+
+async fn notifications(person: &Client) -> Vec<Value> {
+    let all = person.get("/api/v1/notifications").ok().await;
+    contract::check("Notification[]", &all);
+    all.as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn authors_hear_of_reactions_as_they_like() {
+    let app = served(GROUP).await;
+    import_emojis(&app, &["rook"]).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "hello").await;
+    react(&alice, &status, "👍").ok().await;
+    assert!(notifications(&alice).await.is_empty(), "not of one's own");
+
+    react(&bob, &status, "rook").ok().await;
+    let heard = notifications(&alice).await;
+    assert_eq!((heard.len(), &heard[0]["type"]), (1, &json!("emoji_reaction")));
+    assert_eq!((id(&heard[0]["account"]), id(&heard[0]["status"])), (bob.id().to_string().as_str(), id(&status)));
+    let reaction = &heard[0]["emoji_reaction"];
+    assert_eq!((&reaction["name"], &reaction["count"], &reaction["me"]), (&json!("rook"), &json!(1), &json!(false)));
+    assert!(reaction["url"].is_string());
+    assert!(heard[0]["group_key"].as_str().unwrap().starts_with("emoji_reaction-"));
+    unreact(&bob, &status, "rook").ok().await;
+    assert!(notifications(&alice).await.is_empty(), "taken back");
+
+    settings(&alice, GROUP, &json!({"emoji_reaction_streaming_notify_impl2": true})).await;
+    react(&bob, &status, "🎉").ok().await;
+    let heard = notifications(&alice).await;
+    let mut types: Vec<&str> = heard.iter().map(|one| one["type"].as_str().unwrap()).collect();
+    types.sort_unstable();
+    assert_eq!(types, ["emoji_reaction", "reaction"]);
+    let reactions = show(&alice, &status).await["reactions"].clone();
+    assert_eq!(reactions, json!([{"name": "👍", "count": 1}, {"name": "🎉", "count": 1}]));
+    assert_eq!(show(&bob, &status).await.get("reactions"), None, "only for whom it is switched on");
+    assert_eq!(publish(&alice, "new").await["reactions"], json!([]));
+
+    settings(&alice, GROUP, &json!({"enable_emoji_reaction": false})).await;
+    react(&bob, &status, "🚀").ok().await;
+    assert_eq!(notifications(&alice).await.len(), 2, "no third one");
+}
+
+#[tokio::test]
+async fn what_is_gone_takes_its_reactions_along() {
+    let app = served(GROUP).await;
+    import_emojis(&app, &["rook"]).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let (kept, deleted) = (publish(&alice, "kept").await, publish(&alice, "deleted").await);
+    react(&bob, &kept, "👍").ok().await;
+    react(&bob, &deleted, "👍").ok().await;
+    alice.delete(&format!("/api/v1/statuses/{}", id(&deleted))).ok().await;
+    app.run_jobs().await;
+    assert_eq!(ids(&bob.get("/api/v1/emoji_reactions").ok().await), [id(&kept)]);
+    let reactions = if matches!(app.db().engine(), rookery::store::Engine::Postgres) { "p_emoji_reactions.reactions" } else { "p_emoji_reactions__reactions" };
+    let left: Vec<(i64,)> = app.db().fetch_raw(&format!("SELECT COUNT(*) FROM {reactions}")).await.unwrap();
+    assert_eq!(left[0].0, 1);
+}
+
+#[tokio::test]
+async fn each_route_asks_for_its_scope() {
+    let app = served(GROUP).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "hello").await;
+    let writes = [
+        (Method::POST, path(&status, "emoji_reactions")),
+        (Method::PUT, with(&status, "emoji_reactions", "👍")),
+        (Method::PATCH, with(&status, "emoji_reactions", "👍")),
+        (Method::DELETE, with(&status, "emoji_reactions", "👍")),
+        (Method::POST, path(&status, "emoji_unreaction")),
+        (Method::POST, with(&status, "react", "👍")),
+        (Method::POST, with(&status, "unreact", "👍")),
+    ];
+    let reader = bob.with_scopes("read write:statuses").await;
+    let writer = bob.with_scopes("write:favourites").await;
+    for (method, path) in writes {
+        app.anonymous().request(method.clone(), &path).fails(401).await;
+        reader.request(method.clone(), &path).fails(403).await;
+        let answer = writer.request(method, &path).send().await;
+        assert!(answer.status == 200 || answer.status == 422, "{path}: {}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn an_admin_may_switch_reactions_off_and_keep_them() {
+    let app = served(GROUP).await;
+    let instance = app.anonymous().get("/api/v2/instance").ok().await;
+    assert_eq!(instance["configuration"]["emoji_reactions"]["max_reactions_per_account"], 3);
+    assert_eq!(instance["configuration"]["reactions"], json!({"max_reactions": 3}));
+    let names = capabilities(&app).await;
+    assert!(names.contains(&"emoji_reaction".to_owned()) && names.contains(&"enable_wide_emoji_reaction".to_owned()));
+    let alice = app.account("alice").await;
+    let status = publish(&alice, "hello").await;
+    assert_eq!(status["account"]["server_features"]["emoji_reaction"], true);
+}
+
+#[tokio::test]
+async fn a_server_without_the_group_knows_nothing_of_it() {
+    let app = served(GROUP).await;
+    let alice = app.account("alice").await;
+    let status = publish(&alice, "hello").await;
+    react(&alice, &status, "👍").ok().await;
+    switch_off(&app, GROUP).await;
+    let status = show(&alice, &status).await;
+    for member in ["emoji_reactions", "emoji_reactions_count", "reactions"] {
+        assert_eq!(status.get(member), None);
+    }
+    assert_eq!(status["account"]["server_features"]["emoji_reaction"], false);
+    assert_eq!(status["account"]["other_settings"].get("emoji_reaction_policy"), None);
+    react(&alice, &status, "👍").fails(404).await;
+    unreact(&alice, &status, "👍").fails(404).await;
+    alice.get("/api/v1/emoji_reactions").fails(404).await;
+    let names = capabilities(&app).await;
+    assert!(!names.contains(&"emoji_reaction".to_owned()) && !names.contains(&"enable_wide_emoji_reaction".to_owned()));
+}

@@ -1,0 +1,111 @@
+//! What the tests of the four groups share: a server that serves one, and people who do things on it.
+
+use rookery::plugins::life::{self, Outcome};
+use rookery::plugins::{desired, start};
+use serde_json::{Value, json};
+
+use crate::harness::{Client, TestApp};
+use crate::media::png;
+
+/// A server on which the plugin `name` serves, as it comes with the server, and no other.
+pub async fn served(name: &str) -> TestApp {
+    let app = TestApp::with(&[
+        ("ROOKERY_PLUGINS_EMBEDDED", "false"),
+        ("ROOKERY_PLUGINS_INSTANCES", "8"),
+        // What one test compiled another need not compile again.
+        ("ROOKERY_PLUGINS_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache")),
+        ("ROOKERY_SECRETS_KEY", "bm90LWEtc2VjcmV0LW5vdC1hLXNlY3JldC1ub3QtYS0="),
+    ])
+    .await;
+    start(&app.app).await;
+    desired::change(&app.app, name, |plugin| {
+        plugin.enabled = true;
+        Ok(())
+    })
+    .await
+    .unwrap();
+    let reports = life::follow(&app.app).await;
+    let report = reports.into_iter().find(|report| report.name == name).expect("build the plugins: make guests");
+    assert!(matches!(report.outcome, Outcome::Loaded(_)), "{report:?}");
+    app
+}
+
+/// Makes `served` a server without the plugin, while it runs.
+pub async fn switch_off(app: &TestApp, name: &str) {
+    desired::change(&app.app, name, |plugin| {
+        plugin.enabled = false;
+        Ok(())
+    })
+    .await
+    .unwrap();
+    life::follow(&app.app).await;
+}
+
+/// Publishes a status; the clock moves before.
+pub async fn publish(person: &Client, text: &str) -> Value {
+    write(person, json!({ "status": text })).await
+}
+
+/// Publishes a status with these parameters; the clock moves before.
+pub async fn write(person: &Client, parameters: Value) -> Value {
+    person.server.tick();
+    person.post("/api/v1/statuses").json(&parameters).ok().await
+}
+
+/// The id of an entity.
+pub fn id(entity: &Value) -> &str {
+    entity["id"].as_str().expect("an entity has an id")
+}
+
+/// The ids of entities, in order.
+pub fn ids(entities: &Value) -> Vec<&str> {
+    entities.as_array().expect("a list").iter().map(id).collect()
+}
+
+/// `person` does `verb` (follow, block, mute …) to `target`.
+pub async fn act(person: &Client, verb: &str, target: &Client) {
+    person.post(&format!("/api/v1/accounts/{}/{verb}", target.id())).ok().await;
+}
+
+/// The names of features that the server announces, in both versions of its description.
+pub async fn capabilities(app: &TestApp) -> Vec<String> {
+    let names = |instance: &Value| -> Vec<String> {
+        let names = instance["fedibird_capabilities"].as_array().expect("a list");
+        names.iter().map(|name| name.as_str().expect("a name").to_owned()).collect()
+    };
+    let (old, new) = (app.anonymous().get("/api/v1/instance").ok().await, app.anonymous().get("/api/v2/instance").ok().await);
+    assert_eq!(names(&old), names(&new));
+    names(&new)
+}
+
+/// Gives the server custom emojis of these names, 20 by 10 pixels.
+pub async fn import_emojis(app: &TestApp, names: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    for name in names {
+        std::fs::write(folder.path().join(format!("{name}.png")), png(20, 10)).unwrap();
+    }
+    app.run(&["emoji", "import", folder.path().to_str().unwrap()]).await.ok();
+    app.app.reload().await.unwrap();
+}
+
+/// Changes the database behind the server's back, and lets it notice.
+pub async fn execute(app: &TestApp, sql: &str) {
+    app.db().execute_raw(sql).await.unwrap();
+    let mut tx = app.db().begin().await.unwrap();
+    rookery::store::settings::touch(&mut tx, app.app.clock.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    app.app.reload().await.unwrap();
+}
+
+/// Sets what `person` set for a plugin: an object.
+pub async fn settings(person: &Client, plugin: &str, members: &Value) {
+    let app = &person.server;
+    let account = person.id();
+    execute(app, &format!("DELETE FROM plugin_settings WHERE account_id = {account}")).await;
+    let text = format!(
+        "INSERT INTO plugin_settings (plugin_id, account_id, value)
+         SELECT p.id, {account}, '{members}' FROM plugins p WHERE p.name = '{plugin}'"
+    );
+    execute(app, &text).await;
+    execute(app, &format!("UPDATE accounts SET version = version + 1 WHERE id = {account}")).await;
+}

@@ -1,0 +1,100 @@
+//! The group `reaction_deck`: `plugins/reaction_deck`.
+
+use serde_json::{Value, json};
+
+use super::groups::{capabilities, execute, import_emojis, served, switch_off};
+use crate::contract;
+use crate::harness::{Client, TestApp};
+
+const DECK: &str = "/api/v1/reaction_deck";
+
+async fn set(person: &Client, emojis: &[&str]) -> Value {
+    person.post(DECK).json(&json!({ "emojis": emojis })).ok().await
+}
+
+/// What a deck shows: the names, in order.
+fn names(deck: &Value) -> Vec<&str> {
+    deck.as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_deck_is_kept_in_its_order_and_replaced_as_a_whole() {
+    let app = served("reaction_deck").await;
+    import_emojis(&app, &["rook"]).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    assert_eq!(alice.get(DECK).ok().await, json!([]), "never set");
+
+    let deck = set(&alice, &["🎉", ":rook:", "no_such", "👍", " ", ":🎉:"]).await;
+    contract::check("ReactionDeck", &deck);
+    assert_eq!(names(&deck), ["🎉", "rook", "no_such", "👍", "🎉"]);
+    let rook = deck[1].as_object().unwrap();
+    assert_eq!(rook.keys().collect::<Vec<_>>(), ["height", "name", "static_url", "url", "width"]);
+    assert_eq!((&rook["width"], &rook["height"]), (&json!(20), &json!(10)));
+    assert_eq!((&deck[0], &deck[2]), (&json!({"name": "🎉"}), &json!({"name": "no_such"})));
+    assert_eq!(alice.get(DECK).ok().await, deck);
+    assert_eq!(bob.get(DECK).ok().await, json!([]), "everyone has their own");
+
+    let form = alice.post(DECK).form(&[("emojis[]", "👍"), ("emojis[]", "rook")]).ok().await;
+    assert_eq!(names(&form), ["👍", "rook"]);
+    assert_eq!(alice.post(DECK).ok().await, json!([]), "nothing sent clears it");
+    assert_eq!(alice.get(DECK).ok().await, json!([]));
+}
+
+#[tokio::test]
+async fn a_deck_holds_256_entries() {
+    let app = served("reaction_deck").await;
+    let alice = app.account("alice").await;
+    let many: Vec<String> = (0..300).map(|number| format!("name_{number}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let deck = set(&alice, &many).await;
+    contract::check("ReactionDeck", &deck);
+    assert_eq!(names(&deck), many[..256]);
+    assert_eq!(alice.get(DECK).ok().await, deck);
+}
+
+#[tokio::test]
+async fn an_emoji_that_was_disabled_is_left_out_until_it_is_back() {
+    let app = served("reaction_deck").await;
+    import_emojis(&app, &["rook"]).await;
+    let alice = app.account("alice").await;
+    set(&alice, &["rook", "👍"]).await;
+    disable_emoji(&app, true).await;
+    assert_eq!(alice.get(DECK).ok().await, json!([{"name": "👍"}]));
+    disable_emoji(&app, false).await;
+    assert_eq!(names(&alice.get(DECK).ok().await), ["rook", "👍"]);
+}
+
+async fn disable_emoji(app: &TestApp, disabled: bool) {
+    let disabled = if disabled { "TRUE" } else { "FALSE" };
+    execute(app, &format!("UPDATE custom_emojis SET disabled = {disabled}")).await;
+}
+
+#[tokio::test]
+async fn only_their_owner_reads_and_sets_a_deck() {
+    let app = served("reaction_deck").await;
+    let alice = app.account("alice").await;
+    app.anonymous().get(DECK).fails(401).await;
+    app.anonymous().post(DECK).fails(401).await;
+    alice.with_scopes("read:statuses").await.get(DECK).fails(403).await;
+    alice.with_scopes("read:lists").await.get(DECK).ok().await;
+    alice.with_scopes("read").await.post(DECK).fails(403).await;
+    alice.with_scopes("write:lists").await.post(DECK).ok().await;
+    app.application("read write").await.get(DECK).fails(422).await;
+    alice.post(DECK).body("application/json", b"{\"emojis\":".to_vec()).fails(400).await;
+}
+
+#[tokio::test]
+async fn a_server_says_that_it_has_decks_while_it_has_them() {
+    let app = served("reaction_deck").await;
+    let alice = app.account("alice").await;
+    let instance = app.anonymous().get("/api/v2/instance").ok().await;
+    assert_eq!(instance["configuration"]["reaction_deck"], json!({"max_emojis": 256}));
+    assert!(capabilities(&app).await.contains(&"kmyblue_reaction_deck".to_owned()));
+
+    switch_off(&app, "reaction_deck").await;
+    alice.get(DECK).fails(404).await;
+    alice.post(DECK).fails(404).await;
+    let instance = app.anonymous().get("/api/v2/instance").ok().await;
+    assert_eq!(instance["configuration"].get("reaction_deck"), None);
+    assert!(!capabilities(&app).await.contains(&"kmyblue_reaction_deck".to_owned()));
+}
