@@ -63,4 +63,5 @@ DELETE FROM entries WHERE status_id {in:statuses};
 
 -- After an account went with all it wrote.
 -- name: forget_missing returns: exec
-DELETE FROM entries WHERE NOT EXISTS (SELECT 1 FROM core_v1.statuses s WHERE s.id = entries.status_id);
+DELETE FROM entries WHERE status_id IN (
+    SELECT e.status_id FROM entries e LEFT JOIN core_v1.statuses s ON s.id = e.status_id WHERE s.id IS NULL);

@@ -73,7 +73,8 @@ DELETE FROM reactions WHERE status_id {in:statuses};
 
 -- After an account went with all it wrote.
 -- name: forget_missing returns: exec
-DELETE FROM reactions WHERE NOT EXISTS (SELECT 1 FROM core_v1.statuses s WHERE s.id = reactions.status_id);
+DELETE FROM reactions WHERE id IN (
+    SELECT r.id FROM reactions r LEFT JOIN core_v1.statuses s ON s.id = r.status_id WHERE s.id IS NULL);
 
 -- An emoji is gone; one that is only disabled keeps its reactions.
 -- name: forget_emoji returns: many
