@@ -123,7 +123,7 @@ pub async fn insert(tx: &mut Tx, new: &[New], now: Time) -> Result<Vec<(i64, i64
                              AND o.copy = 1 AND NOT ", repeated!("o.id", "o.original"), "))
                         AND ", unwanted!("o.id", "o.author", "o.original_author", "$2"), ")
                  ON CONFLICT DO NOTHING
-                 RETURNING kind, owner_id, status_id"
+                 RETURNING CAST(kind AS BIGINT), owner_id, status_id"
             )
         };
     }
