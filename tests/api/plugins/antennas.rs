@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::groups::{act, capabilities, execute, id, ids, publish, served, switch_off, write};
+use super::groups::{act, capabilities, execute, id, ids, publish, served, settle, switch_off, write};
 use crate::contract;
 use crate::harness::{Client, RequestBuilder, TestApp};
 
@@ -42,14 +42,14 @@ async fn show(person: &Client, antenna: &Value) -> Value {
 
 /// The ids on an antenna's timeline, after everything that waits was done.
 async fn caught(person: &Client, antenna: &Value) -> Vec<String> {
-    person.server.run_jobs().await;
+    settle(&person.server).await;
     let timeline = person.get(&format!("/api/v1/timelines/antenna/{}", id(antenna))).ok().await;
     contract::check("Status[]", &timeline);
     ids(&timeline).into_iter().map(str::to_owned).collect()
 }
 
 async fn home(person: &Client) -> Vec<String> {
-    person.server.run_jobs().await;
+    settle(&person.server).await;
     ids(&person.get("/api/v1/timelines/home").ok().await).into_iter().map(str::to_owned).collect()
 }
 
@@ -390,12 +390,13 @@ async fn whoever_was_not_here_for_a_week_gets_nothing() {
     add(&alice, &antenna, "keywords", &["rook"]).ok().await;
     app.app.clock.advance(chrono::Duration::days(8));
     publish(&bob, "a rook").await;
-    app.run_jobs().await;
+    settle(&app).await;
     assert_eq!(caught(&alice, &antenna).await, [""; 0]);
-    app.noted(&alice).await;
-    while app.db().fetch_raw::<(i64,)>(&format!("SELECT COUNT(*) FROM users WHERE account_id = {} AND last_active_at > 0", alice.id())).await.unwrap()[0].0 == 0 {}
+
+    execute(&app, &format!("UPDATE users SET last_active_at = NULL WHERE account_id = {}", alice.id())).await;
+    app.app.clock.advance(chrono::Duration::days(1));
     alice.get(ANTENNAS).ok().await;
-    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    app.noted(&alice).await;
     let status = publish(&bob, "another rook").await;
     assert_eq!(caught(&alice, &antenna).await, [id(&status)]);
 }
@@ -411,7 +412,7 @@ async fn a_timeline_comes_in_pages() {
         statuses.insert(0, publish(&bob, &number.to_string()).await);
     }
     let newest: Vec<&str> = statuses.iter().map(id).collect();
-    app.run_jobs().await;
+    settle(&app).await;
     let place = format!("/api/v1/timelines/antenna/{}", id(&antenna));
     let first = alice.get(&place).send().await;
     assert_eq!(ids(&first.json()), newest[..20]);

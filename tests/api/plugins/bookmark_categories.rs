@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::groups::{act, capabilities, id, ids, publish, served, switch_off, write};
+use super::groups::{act, capabilities, id, ids, publish, served, settle, switch_off, write};
 use crate::contract;
 use crate::harness::Client;
 
@@ -166,7 +166,7 @@ async fn what_is_no_bookmark_any_more_is_in_no_category() {
 
     alice.post(&format!("/api/v1/statuses/{}/unbookmark", id(&dropped))).ok().await;
     bob.delete(&format!("/api/v1/statuses/{}", id(&deleted))).ok().await;
-    app.run_jobs().await;
+    settle(&app).await;
     assert_eq!(filed(&alice, &birds).await, [id(&kept)]);
     assert_eq!(filed(&bob, &other).await, [id(&dropped)], "only whose bookmark it was");
     alice.post(&format!("/api/v1/statuses/{}/bookmark", id(&dropped))).ok().await;
