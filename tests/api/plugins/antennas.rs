@@ -163,11 +163,9 @@ async fn each_list_is_kept_counted_and_limited() {
     let app = served(GROUP).await;
     let alice = app.account("alice").await;
     let antenna = create(&alice, json!({"title": "Birds"})).await;
-    for (list, entry, other, limit) in [
-        ("domains", "far.test", "日本語.jp", 20),
-        ("keywords", "rook", "小鳥", 100),
-        ("tags", "rook", "Bird", 50),
-    ] {
+    for (list, entry, other, limit) in
+        [("domains", "far.test", "日本語.jp", 20), ("keywords", "rook", "小鳥", 100), ("tags", "rook", "Bird", 50)]
+    {
         let side = format!("exclude_{list}");
         assert_eq!(add(&alice, &antenna, list, &[entry]).ok().await, json!({}));
         assert_eq!(add(&alice, &antenna, &side, &[entry, other]).ok().await, json!({}));
@@ -178,7 +176,9 @@ async fn each_list_is_kept_counted_and_limited() {
         assert_eq!(show(&alice, &antenna).await[format!("{list}_count")], 1);
         alice.get(&path(&antenna, &format!("/{side}"))).fails(404).await;
 
-        let many: Vec<String> = (1..limit).map(|number| format!("aa{number}.test").replace('.', if list == "tags" { "_" } else { "." })).collect();
+        let many: Vec<String> = (1..limit)
+            .map(|number| format!("aa{number}.test").replace('.', if list == "tags" { "_" } else { "." }))
+            .collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         add(&alice, &antenna, list, &many).ok().await;
         add(&alice, &antenna, list, &["onemore"]).fails(422).await;
@@ -240,7 +240,9 @@ async fn a_status_is_caught_by_what_it_is() {
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     let bob_id = bob.id().to_string();
     let mut antennas = Vec::new();
-    for (list, entry) in [("keywords", "rook"), ("tags", "Chess"), ("accounts", bob_id.as_str()), ("domains", "example.test")] {
+    for (list, entry) in
+        [("keywords", "rook"), ("tags", "Chess"), ("accounts", bob_id.as_str()), ("domains", "example.test")]
+    {
         let antenna = create(&alice, json!({ "title": list })).await;
         add(&alice, &antenna, list, &[entry]).ok().await;
         antennas.push(antenna);
@@ -334,7 +336,8 @@ async fn only_whoever_may_see_a_status_gets_it() {
 async fn unlisted_statuses_come_to_strangers_by_words_when_anyone_may_search_them() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
-    let (words, people) = (create(&alice, json!({"title": "words"})).await, create(&alice, json!({"title": "people"})).await);
+    let (words, people) =
+        (create(&alice, json!({"title": "words"})).await, create(&alice, json!({"title": "people"})).await);
     add(&alice, &words, "keywords", &["rook"]).ok().await;
     add(&alice, &people, "accounts", &[&bob.id().to_string()]).ok().await;
     let found = write(&bob, json!({"status": "rook", "visibility": "unlisted", "searchability": "public"})).await;
@@ -432,9 +435,19 @@ async fn only_their_owner_sees_and_changes_antennas() {
     let before = show(&alice, &antenna).await;
     let one = path(&antenna, "");
     let timeline = format!("/api/v1/timelines/antenna/{}", id(&antenna));
-    let lists = ["accounts", "domains", "keywords", "tags", "exclude_accounts", "exclude_domains", "exclude_keywords", "exclude_tags"];
-    let mut reads: Vec<String> =
-        ["", "/accounts", "/domains", "/keywords", "/tags", "/exclude_accounts"].map(|rest| path(&antenna, rest)).into();
+    let lists = [
+        "accounts",
+        "domains",
+        "keywords",
+        "tags",
+        "exclude_accounts",
+        "exclude_domains",
+        "exclude_keywords",
+        "exclude_tags",
+    ];
+    let mut reads: Vec<String> = ["", "/accounts", "/domains", "/keywords", "/tags", "/exclude_accounts"]
+        .map(|rest| path(&antenna, rest))
+        .into();
     reads.push(timeline);
     let mut writes = vec![(Method::PUT, one.clone()), (Method::PATCH, one.clone())];
     for list in lists {
@@ -442,7 +455,8 @@ async fn only_their_owner_sees_and_changes_antennas() {
         writes.push((Method::DELETE, path(&antenna, &format!("/{list}"))));
     }
     writes.push((Method::DELETE, one));
-    let (reader, writer) = (alice.with_scopes("read:statuses write").await, alice.with_scopes("read write:statuses").await);
+    let (reader, writer) =
+        (alice.with_scopes("read:statuses write").await, alice.with_scopes("read write:statuses").await);
     let entry = json!({"title": "mine", "keywords": ["rook"], "domains": ["far.test"], "tags": ["rook"], "account_ids": [bob.id().to_string()]});
     for path in &reads {
         app.anonymous().get(path).fails(401).await;
@@ -454,7 +468,9 @@ async fn only_their_owner_sees_and_changes_antennas() {
         writer.request(method.clone(), &path).json(&entry).fails(403).await;
         bob.request(method, &path).json(&entry).fails(404).await;
     }
-    for (path, verb) in [(ANTENNAS.to_owned(), Method::GET), (format!("/api/v1/accounts/{}/antennas", bob.id()), Method::GET)] {
+    for (path, verb) in
+        [(ANTENNAS.to_owned(), Method::GET), (format!("/api/v1/accounts/{}/antennas", bob.id()), Method::GET)]
+    {
         app.anonymous().request(verb.clone(), &path).fails(401).await;
         reader.request(verb, &path).fails(403).await;
     }

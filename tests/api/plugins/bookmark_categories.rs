@@ -160,7 +160,8 @@ async fn what_is_no_bookmark_any_more_is_in_no_category() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (birds, other) = (create(&alice, "Birds").await, create(&bob, "Birds of bob").await);
-    let (kept, dropped, deleted) = (publish(&bob, "kept").await, publish(&bob, "dropped").await, publish(&bob, "deleted").await);
+    let (kept, dropped, deleted) =
+        (publish(&bob, "kept").await, publish(&bob, "dropped").await, publish(&bob, "deleted").await);
     file(&alice, &birds, &[&kept, &dropped, &deleted]).await;
     file(&bob, &other, &[&dropped]).await;
 
@@ -199,9 +200,17 @@ async fn only_their_owner_sees_and_changes_categories() {
     let (one, statuses) = (path(&birds, ""), path(&birds, "/statuses"));
     let holding = format!("/api/v1/statuses/{}/bookmark_categories", id(&status));
     let reads = [CATEGORIES, one.as_str(), statuses.as_str(), holding.as_str()];
-    let writes = [("POST", CATEGORIES), ("PUT", &one), ("PATCH", &one), ("DELETE", &one), ("POST", &statuses), ("DELETE", &statuses)];
+    let writes = [
+        ("POST", CATEGORIES),
+        ("PUT", &one),
+        ("PATCH", &one),
+        ("DELETE", &one),
+        ("POST", &statuses),
+        ("DELETE", &statuses),
+    ];
 
-    let (reader, writer) = (alice.with_scopes("read:bookmarks write").await, alice.with_scopes("read write:bookmarks").await);
+    let (reader, writer) =
+        (alice.with_scopes("read:bookmarks write").await, alice.with_scopes("read write:bookmarks").await);
     for path in reads {
         app.anonymous().get(path).fails(401).await;
         reader.get(path).fails(403).await;

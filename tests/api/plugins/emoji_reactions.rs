@@ -4,7 +4,9 @@ use axum::http::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::groups::{act, capabilities, execute, id, ids, import_emojis, publish, served, settle, settings, switch_off, write};
+use super::groups::{
+    act, capabilities, execute, id, ids, import_emojis, publish, served, settings, settle, switch_off, write,
+};
 use crate::contract;
 use crate::harness::{Client, RequestBuilder};
 
@@ -77,7 +79,10 @@ async fn reactions_are_counted_by_emoji_in_the_order_of_first_use() {
     assert_eq!(rook["account_ids"], json!([carol.id().to_string(), bob.id().to_string()]));
 
     assert_eq!(shown(&unreact(&bob, &status, ":rook:").ok().await), "🎉 2*, rook 1");
-    assert_eq!(shown(&bob.post(&path(&status, "emoji_unreaction")).form(&[("emoji", "🎉")]).ok().await), "rook 1, 🎉 1");
+    assert_eq!(
+        shown(&bob.post(&path(&status, "emoji_unreaction")).form(&[("emoji", "🎉")]).ok().await),
+        "rook 1, 🎉 1"
+    );
     assert_eq!(shown(&carol.post(&with(&status, "unreact", "🎉")).ok().await), "rook 1*");
     assert_eq!(shown(&unreact(&bob, &status, "👍").ok().await), "rook 1", "never reacted with it");
     let wins = format!("{}?emoji=rook", with(&status, "emoji_reactions", "👍"));
@@ -90,7 +95,9 @@ async fn all_ways_to_react_take_any_emoji_in_the_path() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     for emoji in ["👍", "❤️", "🏳️‍🌈", "👩🏽‍🚀", "#️⃣"] {
         let status = publish(&alice, "hello").await;
-        for (method, verb) in [(Method::PUT, "emoji_reactions"), (Method::PATCH, "emoji_reactions"), (Method::POST, "react")] {
+        for (method, verb) in
+            [(Method::PUT, "emoji_reactions"), (Method::PATCH, "emoji_reactions"), (Method::POST, "react")]
+        {
             let answer = bob.request(method, &with(&status, verb, emoji)).ok().await;
             assert_eq!(answer["emoji_reactions"][0]["me"], true, "{emoji}");
             assert_eq!(shown(&unreact(&bob, &status, emoji).ok().await), "", "{emoji}");
@@ -155,12 +162,24 @@ async fn an_emoji_of_another_server_can_be_joined_where_it_is_used() {
     .await;
     react(&bob, &status, "rook").ok().await;
     assert_eq!(seen(&bob, &status).await, "rook 1*");
-    let reactions = if matches!(app.db().engine(), rookery::store::Engine::Postgres) { "p_emoji_reactions.reactions" } else { "p_emoji_reactions__reactions" };
+    let reactions = if matches!(app.db().engine(), rookery::store::Engine::Postgres) {
+        "p_emoji_reactions.reactions"
+    } else {
+        "p_emoji_reactions__reactions"
+    };
     execute(&app, &format!("UPDATE {reactions} SET domain = 'far.test', emoji_id = 77")).await;
 
     assert_eq!(shown(&react(&alice, &status, ":rook@far.test:").ok().await), "rook@far.test 2*");
-    assert_eq!(shown(&react(&alice, &status, "rook").ok().await), "rook@far.test 2*, rook 1*", "two groups, one shortcode");
-    assert_eq!(shown(&unreact(&alice, &status, "rook").ok().await), "rook@far.test 2*", "a bare shortcode is one of here");
+    assert_eq!(
+        shown(&react(&alice, &status, "rook").ok().await),
+        "rook@far.test 2*, rook 1*",
+        "two groups, one shortcode"
+    );
+    assert_eq!(
+        shown(&unreact(&alice, &status, "rook").ok().await),
+        "rook@far.test 2*",
+        "a bare shortcode is one of here"
+    );
     assert_eq!(shown(&unreact(&alice, &status, "rook@far.test").ok().await), "rook@far.test 1");
 }
 
@@ -359,7 +378,11 @@ async fn what_is_gone_takes_its_reactions_along() {
     alice.delete(&format!("/api/v1/statuses/{}", id(&deleted))).ok().await;
     settle(&app).await;
     assert_eq!(ids(&bob.get("/api/v1/emoji_reactions").ok().await), [id(&kept)]);
-    let reactions = if matches!(app.db().engine(), rookery::store::Engine::Postgres) { "p_emoji_reactions.reactions" } else { "p_emoji_reactions__reactions" };
+    let reactions = if matches!(app.db().engine(), rookery::store::Engine::Postgres) {
+        "p_emoji_reactions.reactions"
+    } else {
+        "p_emoji_reactions__reactions"
+    };
     let left: Vec<(i64,)> = app.db().fetch_raw(&format!("SELECT COUNT(*) FROM {reactions}")).await.unwrap();
     assert_eq!(left[0].0, 1);
 }

@@ -80,7 +80,8 @@ pub async fn capabilities(app: &TestApp) -> Vec<String> {
         let names = instance["fedibird_capabilities"].as_array().expect("a list");
         names.iter().map(|name| name.as_str().expect("a name").to_owned()).collect()
     };
-    let (old, new) = (app.anonymous().get("/api/v1/instance").ok().await, app.anonymous().get("/api/v2/instance").ok().await);
+    let (old, new) =
+        (app.anonymous().get("/api/v1/instance").ok().await, app.anonymous().get("/api/v2/instance").ok().await);
     assert_eq!(names(&old), names(&new));
     names(&new)
 }
