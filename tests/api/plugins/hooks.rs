@@ -9,6 +9,7 @@ use rookery::plugins::hooks::{dispatch, outbox};
 use rookery::plugins::life::{self, Outcome};
 use rookery::plugins::manifest::Moment;
 use rookery::plugins::{Active, admin};
+use rookery::service::notification::{self, Notice};
 use rookery::store::db::Engine;
 use rookery::store::plugin_event;
 use serde_json::{Value, json};
@@ -23,15 +24,8 @@ struct World {
 
 /// The probe's manifest under another name, with `change`d lines.
 fn manifest(name: &str, changes: &[(&str, &str)]) -> String {
-    let text = std::fs::read_to_string(root().join("tests/guests/probe/plugin.toml")).unwrap();
-    let mut text =
-        text.replace("name = \"probe\"", &format!("name = \"{name}\"")).replace("by_probe", &format!("by_{name}"));
-    text = text
-        .replace("can_probe", &format!("can_{name}"))
-        .replace("configuration = { probe", &format!("configuration = {{ {name}"));
-    text = text
-        .replace("api-versions = { probe", &format!("api-versions = {{ {name}"))
-        .replace("probe_feature", &format!("{name}_feature"));
+    let mut text = std::fs::read_to_string(root().join("tests/guests/probe/plugin.toml")).unwrap();
+    text = text.replace("probe", name).replace(&format!("{name}.wasm"), "probe.wasm");
     for (from, to) in changes {
         assert!(text.contains(from), "{from}");
         text = text.replace(from, to);
@@ -428,6 +422,74 @@ async fn the_strictest_judge_of_notifications_wins() {
         told += u32::from(matches!(event, Event::Notified { .. }));
     }
     assert_eq!(told, 1, "of the reblog nobody was told");
+}
+
+#[tokio::test]
+async fn a_plugins_types_of_notifications_come_and_go_with_it() {
+    let world = World::probed().await;
+    let [alice, bob, carol] = world.app.accounts(["alice", "bob", "carol"]).await;
+    let status = publish(&alice, "words").await;
+    let told = async |kind: &str| {
+        let app = &world.app.app;
+        let notice = |from: &Client| Notice {
+            receiver: alice.id(),
+            from: from.id(),
+            kind: kind.into(),
+            activity: app.ids.next(),
+            status: Some(id(&status).parse().unwrap()),
+        };
+        let mut tx = app.db.begin().await.unwrap();
+        let notified = notification::notify(app, &mut tx, &[notice(&bob), notice(&carol)]).await.unwrap();
+        tx.commit().await.unwrap();
+        notified.publish(app);
+    };
+    told("probed").await;
+    told("nobody_declares_this").await;
+    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    let types = async |query: &str| -> Vec<String> {
+        let page = alice.get(&format!("/api/v1/notifications{query}")).ok().await;
+        page.as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(types("").await, ["follow", "probed", "probed"]);
+    assert_eq!(types("?types[]=probed").await, ["probed", "probed"]);
+    assert_eq!(types("?exclude_types[]=probed").await, ["follow"]);
+    let page = alice.get("/api/v1/notifications?types[]=probed").ok().await;
+    assert_eq!(page[0]["group_key"], page[1]["group_key"]);
+    assert_eq!(page[0]["status"]["id"], status["id"]);
+    let one = format!("/api/v1/notifications/{}", id(&page[0]));
+    alice.get(&one).ok().await;
+
+    admin::disable(&world.app.app, "probe").await.unwrap();
+    life::reload(&world.app.app, "probe").await.unwrap();
+    assert_eq!(types("").await, ["follow"]);
+    assert!(types("?types[]=probed").await.is_empty());
+    alice.get(&one).fails(404).await;
+}
+
+#[tokio::test]
+async fn no_member_of_an_entity_is_missing_from_what_plugins_may_not_have() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "words").await;
+    bob.post(&format!("/api/v1/statuses/{}/favourite", id(&status))).ok().await;
+    let notification = alice.get("/api/v1/notifications").ok().await[0].clone();
+    let mute = format!("/api/v1/accounts/{}/mute", bob.id());
+    alice.post(&mute).ok().await;
+    let muted = alice.get("/api/v1/mutes").ok().await[0].clone();
+    let own = alice.get("/api/v1/accounts/verify_credentials").ok().await;
+    let gone = alice.delete(&format!("/api/v1/statuses/{}", id(&status))).ok().await;
+    for (kind, entity) in [
+        ("status", &status),
+        ("status", &gone),
+        ("account", &muted),
+        ("account", &own),
+        ("notification", &notification),
+    ] {
+        let known = rookery::entity::members(kind).unwrap();
+        for member in entity.as_object().unwrap().keys() {
+            assert!(known.contains(&member.as_str()), "{kind}.{member}");
+        }
+    }
 }
 
 #[tokio::test]
