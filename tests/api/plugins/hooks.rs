@@ -399,6 +399,9 @@ async fn statuses_are_placed_where_a_plugin_says() {
     assert_eq!(stranger.get("/api/v1/timelines/home").ok().await, json!([]), "the author did not wait for it");
     let calls = world.calls("probe", Moment::Fanout).0;
     world.app.run_jobs().await;
+    let put_off: Vec<(Option<String>,)> =
+        world.app.db().fetch_raw("SELECT last_error FROM plugin_events").await.unwrap();
+    assert!(put_off.is_empty(), "{put_off:?}");
     let home = stranger.get("/api/v1/timelines/home").ok().await;
     assert_eq!(home.as_array().unwrap().iter().map(id).collect::<Vec<_>>(), [id(&status)]);
     assert_eq!(world.calls("probe", Moment::Fanout).0, calls + 1, "both were asked about together");
