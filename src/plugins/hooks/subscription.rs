@@ -144,7 +144,10 @@ impl Subscription {
             if limit.is_zero() {
                 return Err(late());
             }
-            tokio::time::timeout(limit, call).await.unwrap_or_else(|_| Err(late()))
+            match tokio::time::timeout(limit, call).await {
+                Ok(answer) => answer,
+                Err(_) => Err(late()),
+            }
         };
         self.count(app, limited).await
     }
