@@ -135,3 +135,58 @@ pub async fn settle(db: &Db) {
         db.fetch_raw("SELECT kind, COUNT(*) FROM jobs GROUP BY kind").await.expect("the queue");
     panic!("the queue did not empty within a minute: {kinds:?}");
 }
+
+/// A reaction of somebody's to a status, straight into the plugin's table.
+pub async fn react(db: &Db, table: &str, status: i64) {
+    let statement = format!(
+        "INSERT INTO {table} (id, account_id, status_id, name, domain, custom_id, created_at)
+         SELECT s.id + 1, s.account_id, s.id, '\u{1f426}', '', NULL, 0 FROM statuses s WHERE s.id = {status}"
+    );
+    db.execute_raw(&statement).await.expect("a reaction");
+}
+
+/// Antennas of `keywords` keywords each, of which few occur in any status, straight into the plugin's tables.
+pub async fn antennas(db: &Db, table: &str, counters: &str, owners: &[(i64,)], count: usize, keywords: usize) {
+    for chunk in (0..count).collect::<Vec<_>>().chunks(500) {
+        let rows: Vec<String> = chunk
+            .iter()
+            .map(|number| {
+                let words: Vec<String> =
+                    (0..keywords).map(|word| format!("\"word{}of{number}\"", word * 7919)).collect();
+                let owner = owners[number % owners.len()].0;
+                let yes = if db.engine() == Engine::Sqlite { "0" } else { "FALSE" };
+                format!(
+                    "({}, {owner}, 'a{number}', 0, {yes}, {yes}, {yes}, {yes}, {yes}, '{{\"keywords\":[{}]}}', 2)",
+                    1_000_000 + number,
+                    words.join(",")
+                )
+            })
+            .collect();
+        db.execute_raw(&format!("INSERT INTO {table} VALUES {}", rows.join(","))).await.expect("antennas");
+    }
+    db.execute_raw(&format!("UPDATE {counters} SET version = version + 1, epoch = epoch + 1"))
+        .await
+        .expect("a version");
+}
+
+/// Has statuses looked for a place in feeds, as if each had just been published.
+pub async fn queue_fanout(db: &Db, plugin: i64, statuses: &[i64]) {
+    let now = now(db);
+    let first: Vec<(Option<i64>,)> = db.fetch_raw("SELECT MAX(seq) FROM plugin_events").await.expect("the outbox");
+    let first = first[0].0.unwrap_or_default() + 1;
+    for (chunk, at) in statuses.chunks(500).zip((0..).step_by(500)) {
+        let rows: Vec<String> = (first + at..)
+            .zip(chunk)
+            .map(|(seq, status)| {
+                format!("({seq}, {plugin}, 'fanout', 0, 'status.created', {status}, 'ready', 0, {now}, {now})")
+            })
+            .collect();
+        db.execute_raw(&format!(
+            "INSERT INTO plugin_events (seq, plugin_id, stream, shard, kind, subject_id, state, attempts, run_at, created_at)
+             VALUES {}",
+            rows.join(",")
+        ))
+        .await
+        .expect("events");
+    }
+}

@@ -77,13 +77,15 @@ fn take(left: &AtomicUsize) -> bool {
 pub struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
+    /// Of the last answer, in small letters.
+    head: String,
 }
 
 impl Connection {
     pub async fn open(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.expect("the server listens");
         stream.set_nodelay(true).expect("a TCP option");
-        Self { stream, buffer: Vec::with_capacity(64 * 1024) }
+        Self { stream, buffer: Vec::with_capacity(64 * 1024), head: String::new() }
     }
 
     /// Sends a request and gives the body of its answer, which must be a success.
@@ -109,10 +111,17 @@ impl Connection {
             self.read().await;
         }
         let body = self.buffer[head..head + length].to_vec();
+        self.head.clone_from(&text);
         match text.split(' ').nth(1) {
             Some(status) if status.starts_with('2') => Ok(body),
             _ => Err(format!("{text}{}", String::from_utf8_lossy(&body))),
         }
+    }
+
+    /// A header of the last answer.
+    pub fn header(&self, name: &str) -> Option<String> {
+        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value.to_owned())
     }
 
     async fn read(&mut self) {

@@ -13,6 +13,7 @@
 mod data;
 mod floor;
 mod load;
+mod plugins;
 mod process;
 #[path = "../seed/mod.rs"]
 mod seed;
@@ -92,14 +93,16 @@ async fn measure(url: &str, folder: &Path) {
     db.close().await;
     floor.stop();
     server.stop();
+    if words.is_empty() || words.iter().any(|word| word == "plugins") {
+        plugins::measure(url, folder, &data).await;
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the environment may name another program to measure")]
-async fn start(url: &str, folder: &Path) -> Process {
-    let address = free_address();
+fn command(url: &str, folder: &Path, address: std::net::SocketAddr) -> Command {
     let program = std::env::var("BENCH_SERVER").unwrap_or_else(|_| env!("CARGO_BIN_EXE_rookery").to_owned());
     let mut command = Command::new(program);
-    command.arg("serve").env_clear().current_dir(folder);
+    command.env_clear().current_dir(folder);
     for (key, value) in [
         ("SERVER_LISTEN", address.to_string()),
         ("SERVER_LOCAL_DOMAIN", DOMAIN.to_owned()),
@@ -110,7 +113,14 @@ async fn start(url: &str, folder: &Path) -> Process {
     ] {
         command.env(format!("ROOKERY_{key}"), value);
     }
-    Process::start(command, address).await
+    command
+}
+
+async fn start(url: &str, folder: &Path) -> Process {
+    let address = free_address();
+    let mut serve = command(url, folder, address);
+    serve.arg("serve");
+    Process::start(serve, address).await
 }
 
 /// A server of the same bytes: each route's answer is taken once and given to the floor. Routes that fail are left out.

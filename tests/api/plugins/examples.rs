@@ -1,0 +1,156 @@
+//! One plugin in five languages, `examples/`: each is built as its author would and goes through the same story.
+//!
+//! The compilers of the other languages come from `make languages`, the Rust one from `make guests`.
+
+use std::path::{Path, PathBuf};
+
+use rookery::plugins::life::{self, Outcome};
+use rookery::plugins::{admin, manifest};
+use rookery_plugin_build::{Build, World};
+use serde_json::{Value, json};
+
+use crate::harness::{Client, TestApp};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// Builds the example in `language` into `dir/notes`, in a copy of its folder.
+fn build(language: &str, dir: &Path) {
+    let package = dir.join("notes");
+    let source = PathBuf::from(ROOT).join("examples").join(language);
+    copy(&source, &package);
+    let text = std::fs::read_to_string(package.join("plugin.toml")).unwrap();
+    let manifest = manifest::parse(&text).unwrap();
+    if language == "rust" {
+        let guest = PathBuf::from(ROOT).join("target/guests/notes/notes.wasm");
+        std::fs::copy(guest, package.join("notes.wasm")).expect("`make guests` builds the example in Rust");
+        return;
+    }
+    let tools = PathBuf::from(ROOT).join("target/tools/bin");
+    assert!(tools.join("zig").exists(), "`make languages` gets the compilers of other languages");
+    let build = manifest.build.as_ref().unwrap();
+    let (imports, exports) = (manifest.permissions.imports(), manifest.exports());
+    let imports: Vec<&str> = imports.iter().map(|import| import.as_str()).collect();
+    let exports: Vec<&str> = exports.iter().map(|export| export.as_str()).collect();
+    let world = World::new(&imports, &exports).unwrap();
+    let command = format!("PATH='{}':\"$PATH\"; {}", tools.display(), build.command);
+    Build { folder: &package, language: build.language.as_deref(), command: &command, wasm: &manifest.plugin.wasm }
+        .run(&world)
+        .unwrap();
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
+/// A server with the example in `language` switched on.
+async fn served(language: &str) -> (TestApp, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().to_owned();
+    let name = language.to_owned();
+    tokio::task::spawn_blocking(move || build(&name, &dir)).await.unwrap();
+    let app = TestApp::with(&[("ROOKERY_PLUGINS_DIR", folder.path().to_str().unwrap())]).await;
+    rookery::plugins::start(&app.app).await;
+    admin::enable(&app.app, "notes").await.unwrap();
+    let loaded = life::reload(&app.app, "notes").await;
+    assert!(matches!(loaded, Ok(Outcome::Loaded(_))), "{language}: {loaded:?}");
+    (app, folder)
+}
+
+fn note_about(person: &Client) -> String {
+    format!("/api/v1/notes/{}", person.id())
+}
+
+fn texts(notes: &Value) -> Vec<(&str, &str)> {
+    notes
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|note| (note["account"]["acct"].as_str().unwrap(), note["text"].as_str().unwrap()))
+        .collect()
+}
+
+async fn story(language: &str) {
+    let (app, _folder) = served(language).await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+
+    assert_eq!(alice.get("/api/v1/notes").ok().await, json!([]));
+    let saved = alice.put(&note_about(&bob)).json(&json!({ "text": "owes me \"a\" book\n\u{1f426}" })).ok().await;
+    assert_eq!(saved["text"], "owes me \"a\" book\n\u{1f426}");
+    assert_eq!(saved["account"]["acct"], "bob", "the host puts the account into the answer");
+    let again = alice.put(&note_about(&bob)).form(&[("text", "owes me two books")]).ok().await;
+    assert_eq!(again["text"], "owes me two books");
+    alice.put(&note_about(&carol)).form(&[("text", "")]).ok().await;
+    let all = alice.get("/api/v1/notes").ok().await;
+    assert_eq!(texts(&all), [("bob", "owes me two books"), ("carol", "")]);
+    assert_eq!(alice.get(&note_about(&bob)).ok().await, again);
+    assert_eq!(bob.get("/api/v1/notes").ok().await, json!([]), "a note is its author's alone");
+    assert_eq!(bob.get(&note_about(&bob)).ok().await["text"], "");
+
+    assert_eq!(alice.put(&note_about(&bob)).fails(422).await["error"], "text: is missing");
+    let long = "\u{e9}".repeat(2001);
+    let refused = alice.put(&note_about(&bob)).form(&[("text", &long)]).fails(422).await;
+    assert_eq!(refused["error"], "text: is longer than 2000 characters");
+    alice.put(&note_about(&bob)).form(&[("text", &long[..4000])]).ok().await;
+    alice.put("/api/v1/notes/1").form(&[("text", "nobody")]).fails(404).await;
+    alice.get("/api/v1/notes/rook").fails(404).await;
+    app.anonymous().get("/api/v1/notes").fails(401).await;
+    let narrow = Client::new(app.clone(), Some(alice.id()), "alice", Some(app.token(Some(alice.id()), "read").await));
+    narrow.delete(&note_about(&bob)).fails(403).await;
+
+    assert_eq!(alice.delete(&note_about(&carol)).ok().await, json!({}));
+    assert_eq!(alice.delete(&note_about(&carol)).ok().await, json!({}), "once more changes nothing");
+    alice.post(&format!("/api/v1/accounts/{}/block", bob.id())).ok().await;
+    app.run_jobs().await;
+    assert_eq!(alice.get("/api/v1/notes").ok().await, json!([]), "whoever is blocked needs no note");
+}
+
+#[tokio::test]
+async fn the_example_in_rust() {
+    story("rust").await;
+}
+
+#[tokio::test]
+async fn the_example_in_c() {
+    story("c").await;
+}
+
+#[tokio::test]
+async fn the_example_in_javascript() {
+    story("javascript").await;
+}
+
+#[tokio::test]
+async fn the_example_in_python() {
+    story("python").await;
+}
+
+#[tokio::test]
+async fn the_example_in_go() {
+    story("go").await;
+}
+
+#[test]
+fn the_examples_differ_in_nothing_but_language() {
+    let read = |language: &str, file: &str| {
+        std::fs::read_to_string(PathBuf::from(ROOT).join("examples").join(language).join(file)).unwrap()
+    };
+    let bare = |language: &str| {
+        let mut manifest: toml::Table = read(language, "plugin.toml").parse().unwrap();
+        manifest.remove("build");
+        manifest.remove("test");
+        manifest
+    };
+    for language in ["c", "go", "javascript", "python"] {
+        assert_eq!(bare(language), bare("rust"), "{language}");
+        for file in ["sql/queries.sql", "migrations/0001_notes.sql"] {
+            assert_eq!(read(language, file), read("rust", file), "{language}: {file}");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! What plugins cost: a route beside its like in the core, a page with and without decoration, matching for ten thousand
+//! antennas, ten more plugins at the start and in memory, and the time from a saved file to a served one.
+
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::{Duration, Instant};
+
+use rookery::store::Db;
+use rookery::store::db::Engine;
+
+use crate::data::{self, DOMAIN, Data, TOKEN};
+use crate::load::{self, Amount, Connection, Requests, request};
+use crate::process::{Process, free_address};
+use crate::{command, millis};
+
+const ANTENNAS: usize = 10_000;
+const KEYWORDS: usize = 10;
+/// Statuses that are looked for places in feeds.
+const MATCHED: usize = 10_000;
+const COPIES: usize = 10;
+const RELOADS: usize = 20;
+
+/// Measures on the database at `url`, which is filled, with the server off.
+pub async fn measure(url: &str, folder: &Path, data: &Arc<Data>) {
+    println!("\nPlugins (CPU microseconds for a request; off: no plugin, on: those that come with the server)\n");
+    let off = start(url, folder, &[("PLUGINS_EMBEDDED", "false")]).await;
+    let (home_off, markers) = (cpu(&off, home()).await, cpu(&off, get("/api/v1/markers?timeline[]=home")).await);
+    let idle_off = off.memory();
+    off.stop();
+    let on = start(url, folder, &[]).await;
+    let db = data::open(url).await;
+    react(&db, data).await;
+    let home_on = cpu(&on, home()).await;
+    println!("home, 20: off {home_off:.0}, on {home_on:.0}: {:+.0} %", (home_on / home_off - 1.0) * 100.0);
+    let route = cpu(&on, get("/api/v1/bookmark_categories")).await;
+    println!(
+        "a route: core (markers) {markers:.0}, plugin (bookmark_categories) {route:.0}: {:+.0} us",
+        route - markers
+    );
+    let category = category(&on, data).await;
+    let (core, native) = (
+        cpu(&on, get("/api/v1/bookmarks")).await,
+        cpu(&on, get(&format!("/api/v1/bookmark_categories/{category}/statuses"))).await,
+    );
+    println!(
+        "20 statuses of a statement: core (bookmarks) {core:.0}, native (a category) {native:.0}: {:.2}x",
+        native / core
+    );
+    antennas(&on, &db, data).await;
+    on.stop();
+    copies(url, folder, idle_off).await;
+    db.close().await;
+}
+
+async fn start(url: &str, folder: &Path, more: &[(&str, &str)]) -> Process {
+    let address = free_address();
+    let mut serve = command(url, folder, address);
+    serve.arg("serve");
+    for (key, value) in more {
+        serve.env(format!("ROOKERY_{key}"), value);
+    }
+    Process::start(serve, address).await
+}
+
+fn get(path: &str) -> Requests {
+    let bytes = request("GET", path, DOMAIN, Some(TOKEN), None);
+    Arc::new(move |_| bytes.clone())
+}
+
+fn home() -> Requests {
+    get("/api/v1/timelines/home")
+}
+
+/// Processor time of the server for one request, in microseconds.
+async fn cpu(server: &Process, requests: Requests) -> f64 {
+    let next = Arc::new(AtomicUsize::new(0));
+    let amount = |time| Amount { requests: usize::MAX, time: Duration::from_millis(time) };
+    load::run(server.address, 4, amount(500), &requests, &next).await;
+    let before = server.cpu();
+    let run = load::run(server.address, 4, amount(3_000), &requests, &next).await;
+    (server.cpu() - before).as_secs_f64() * 1e6 / run.requests.max(1) as f64
+}
+
+/// Reactions on a quarter of the newest statuses.
+async fn react(db: &Db, data: &Data) {
+    let table = table(db, "emoji_reactions", "reactions");
+    let columns: Vec<(String,)> = db
+        .fetch_raw(&match db.engine() {
+            Engine::Sqlite => format!("SELECT name FROM pragma_table_info('{table}')"),
+            Engine::Postgres => {
+                "SELECT column_name::text FROM information_schema.columns WHERE table_name = 'reactions'".to_owned()
+            }
+        })
+        .await
+        .expect("the columns");
+    assert!(!columns.is_empty(), "emoji_reactions is loaded");
+    let address = data.statuses.iter().rev().step_by(4).take(40);
+    for status in address {
+        data::react(db, &table, *status).await;
+    }
+}
+
+/// The name of a plugin's table.
+fn table(db: &Db, plugin: &str, table: &str) -> String {
+    match db.engine() {
+        Engine::Sqlite => format!("p_{plugin}__{table}"),
+        Engine::Postgres => format!("p_{plugin}.{table}"),
+    }
+}
+
+async fn ask(address: SocketAddr, method: &str, path: &str, body: Option<&str>) -> serde_json::Value {
+    let bytes = request(method, path, DOMAIN, Some(TOKEN), body);
+    serde_json::from_slice(&Connection::open(address).await.ask(&bytes).await).expect("JSON")
+}
+
+/// A category with 20 statuses, which bookmarks them.
+async fn category(server: &Process, data: &Data) -> String {
+    let made = ask(server.address, "POST", "/api/v1/bookmark_categories", Some("{\"title\":\"Birds\"}")).await;
+    let id = made["id"].as_str().expect("an id").to_owned();
+    let statuses: Vec<String> = data.statuses.iter().take(20).map(ToString::to_string).collect();
+    let body = serde_json::json!({ "status_ids": statuses }).to_string();
+    ask(server.address, "POST", &format!("/api/v1/bookmark_categories/{id}/statuses"), Some(&body)).await;
+    id
+}
+
+/// Ten thousand antennas of ten keywords, and how fast statuses are matched against them.
+async fn antennas(server: &Process, db: &Db, data: &Data) {
+    let owners: Vec<(i64,)> =
+        db.fetch_raw("SELECT account_id FROM users ORDER BY account_id LIMIT 400").await.expect("people");
+    let made = ask(server.address, "POST", "/api/v1/antennas", Some("{\"title\":\"one\"}")).await;
+    let path = format!("/api/v1/antennas/{}/keywords", made["id"].as_str().expect("an id"));
+    ask(server.address, "POST", &path, Some("{\"keywords\":[\"rooks\"]}")).await;
+    data::antennas(
+        db,
+        &table(db, "antennas", "antennas"),
+        &table(db, "antennas", "counters"),
+        &owners,
+        ANTENNAS,
+        KEYWORDS,
+    )
+    .await;
+    let id: Vec<(i64,)> = db.fetch_raw("SELECT id FROM plugins WHERE name = 'antennas'").await.expect("the plugin");
+    // The first batch reads the antennas.
+    data::queue_fanout(db, id[0].0, &data.statuses[..100]).await;
+    waited(db).await;
+    let statuses: Vec<i64> = data.statuses.iter().copied().cycle().take(MATCHED).collect();
+    data::queue_fanout(db, id[0].0, &statuses).await;
+    let (begun, cpu) = (Instant::now(), server.cpu());
+    waited(db).await;
+    let (time, cpu) = (begun.elapsed(), server.cpu() - cpu);
+    println!(
+        "{ANTENNAS} antennas of {KEYWORDS} keywords: {:.0} statuses a second, {:.0} us CPU for each",
+        MATCHED as f64 / time.as_secs_f64(),
+        cpu.as_secs_f64() * 1e6 / MATCHED as f64
+    );
+}
+
+async fn waited(db: &Db) {
+    let begun = Instant::now();
+    loop {
+        let left: Vec<(i64,)> =
+            db.fetch_raw("SELECT COUNT(*) FROM plugin_events WHERE state = 'ready'").await.expect("the outbox");
+        if left[0].0 == 0 {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(120), "{} statuses wait", left[0].0);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Ten copies of the example: the start, memory, and reloading one of them.
+async fn copies(url: &str, folder: &Path, idle_off: f64) {
+    let plugins = folder.join("copies");
+    let package = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/guests/notes");
+    let environment = [
+        ("PLUGINS_EMBEDDED", "false".to_owned()),
+        ("PLUGINS_DIR", plugins.display().to_string()),
+        ("SERVER_DEVELOPMENT", "true".to_owned()),
+    ];
+    let environment: Vec<(&str, &str)> = environment.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    for number in 0..COPIES {
+        copy(&package, &plugins.join(format!("notes{number}")), number);
+    }
+    start(url, folder, &environment).await.stop();
+    for number in 0..COPIES {
+        let mut enable = command(url, folder, free_address());
+        enable.args(["plugin", "enable", &format!("notes{number}"), "--yes"]);
+        enable.envs(environment.iter().map(|(key, value)| (format!("ROOKERY_{key}"), *value)));
+        let done = enable.output().expect("the command line");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+    start(url, folder, &environment).await.stop();
+    let mut without = Vec::new();
+    let mut with = Vec::new();
+    let mut memory = 0.0;
+    for _ in 0..5 {
+        let none = start(url, folder, &[("PLUGINS_EMBEDDED", "false")]).await;
+        without.push(none.started_in);
+        none.stop();
+        let all = start(url, folder, &environment).await;
+        with.push(all.started_in);
+        memory = all.memory();
+        all.stop();
+    }
+    let (without, with) = (median(without), median(with));
+    println!(
+        "start: {:.0} ms without, {:.0} ms with {COPIES} plugins: {:+.0} ms",
+        millis(without),
+        millis(with),
+        millis(with) - millis(without)
+    );
+    println!(
+        "memory idle: {idle_off:.0} MiB without, {memory:.0} MiB with {COPIES}: {:.1} MiB each",
+        (memory - idle_off) / COPIES as f64
+    );
+    reloads(url, folder, &plugins, &environment).await;
+}
+
+/// A package folder with another name and other paths.
+fn copy(package: &Path, to: &Path, number: usize) {
+    for part in ["migrations", "sql"] {
+        std::fs::create_dir_all(to.join(part)).expect("a folder");
+        for file in std::fs::read_dir(package.join(part)).expect("the example is built").flatten() {
+            std::fs::copy(file.path(), to.join(part).join(file.file_name())).expect("a file");
+        }
+    }
+    std::fs::copy(package.join("notes.wasm"), to.join("notes.wasm")).expect("a file");
+    let manifest = std::fs::read_to_string(package.join("plugin.toml")).expect("a manifest");
+    let manifest = manifest
+        .replace("name = \"notes\"", &format!("name = \"notes{number}\""))
+        .replace("/api/v1/notes", &format!("/api/v1/notes{number}"));
+    std::fs::write(to.join("plugin.toml"), manifest).expect("a file");
+}
+
+async fn reloads(url: &str, folder: &Path, plugins: &Path, environment: &[(&str, &str)]) {
+    let server = start(url, folder, environment).await;
+    let file = plugins.join("notes0/notes.wasm");
+    let component = std::fs::read(&file).expect("a component");
+    let asked = request("GET", "/api/v1/notes0", DOMAIN, Some(TOKEN), None);
+    let mut connection = Connection::open(server.address).await;
+    let mut served = header(&mut connection, &asked).await;
+    let mut times = Vec::new();
+    for number in 0..RELOADS {
+        let mut text = String::new();
+        write!(text, "{number:08}").expect("memory");
+        // A custom section: another file, the same code.
+        let mut edited = component.clone();
+        edited.extend([0, 11, 2, b'n', b'o']);
+        edited.extend(text.as_bytes());
+        let beside = file.with_extension("tmp");
+        std::fs::write(&beside, edited).expect("a file");
+        let saved = Instant::now();
+        std::fs::rename(&beside, &file).expect("a file");
+        let before = served.clone();
+        while served == before {
+            assert!(saved.elapsed() < Duration::from_secs(30), "{before} serves on");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            served = header(&mut connection, &asked).await;
+        }
+        times.push(saved.elapsed());
+    }
+    println!("reload: {:.0} ms from save to served (median of {RELOADS})", millis(median(times)));
+    server.stop();
+}
+
+/// Which plugin answered, as a server in development says.
+async fn header(connection: &mut Connection, asked: &[u8]) -> String {
+    connection.ask(asked).await;
+    connection.header("x-plugin").unwrap_or_default()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
