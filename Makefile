@@ -14,7 +14,7 @@ DENY := $(TOOLS)/cargo-deny-$(DENY_VERSION)/bin/cargo-deny
 ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test bench lint doc guests setup
+.PHONY: help build run test bench lint doc guests languages setup
 
 help: ## List the targets
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -25,7 +25,7 @@ build: guests ## Build the server: target/release/rookery
 run: guests ## Build and start the server on http://localhost:3000
 	cargo run --profile $(PROFILE) -- $(ARGS)
 
-test: guests ## Run all tests on SQLite, then the API tests on a PostgreSQL of their own
+test: guests languages ## Run all tests on SQLite, then the API tests on a PostgreSQL of their own
 	env -u TEST_DATABASE_URL cargo test
 	cargo test --workspace $(SERVER:%=--exclude %)
 	.ci/with-postgres cargo test --test api
@@ -52,6 +52,10 @@ doc: setup ## Build the documentation: target/doc/rookery/index.html
 # With a Rust compiler of the distribution's packages: `make guests GUEST_TOOLCHAIN=packages`.
 guests: setup ## Build the plugins: target/guests
 	plugin-sdk/tools/build-guests.sh
+
+# `make languages LANGUAGES="c go"` for some of them.
+languages: ## Get the compilers of the examples that are not in Rust: target/tools/bin
+	plugin-sdk/tools/setup-languages.sh $(LANGUAGES)
 
 # Two minutes of processor time, once: with little optimisation, since it runs for a second.
 $(DENY):

@@ -11,6 +11,7 @@ mod lifecycle;
 mod reaction_deck;
 mod routes;
 mod shelf;
+mod examples;
 mod sql;
 mod sql_layers;
 mod sql_schema;
