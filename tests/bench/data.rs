@@ -139,7 +139,7 @@ pub async fn settle(db: &Db) {
 /// A reaction of somebody's to a status, straight into the plugin's table.
 pub async fn react(db: &Db, table: &str, status: i64) {
     let statement = format!(
-        "INSERT INTO {table} (id, account_id, status_id, name, domain, custom_id, created_at)
+        "INSERT INTO {table} (id, account_id, status_id, name, domain, emoji_id, created_at)
          SELECT s.id + 1, s.account_id, s.id, '\u{1f426}', '', NULL, 0 FROM statuses s WHERE s.id = {status}"
     );
     db.execute_raw(&statement).await.expect("a reaction");

@@ -88,18 +88,7 @@ async fn cpu(server: &Process, requests: Requests) -> f64 {
 /// Reactions on a quarter of the newest statuses.
 async fn react(db: &Db, data: &Data) {
     let table = table(db, "emoji_reactions", "reactions");
-    let columns: Vec<(String,)> = db
-        .fetch_raw(&match db.engine() {
-            Engine::Sqlite => format!("SELECT name FROM pragma_table_info('{table}')"),
-            Engine::Postgres => {
-                "SELECT column_name::text FROM information_schema.columns WHERE table_name = 'reactions'".to_owned()
-            }
-        })
-        .await
-        .expect("the columns");
-    assert!(!columns.is_empty(), "emoji_reactions is loaded");
-    let address = data.statuses.iter().rev().step_by(4).take(40);
-    for status in address {
+    for status in data.statuses.iter().rev().step_by(4).take(40) {
         data::react(db, &table, *status).await;
     }
 }
