@@ -55,12 +55,13 @@ pub async fn on(app: App) -> Result<()> {
     jobs::cron::schedule(&app).await?;
     let workers = tokio::spawn(work(app.clone(), stopped.clone()));
     let poll = tokio::spawn(poll_settings(app.clone()));
+    let watch = tokio::spawn(plugins::watch::run(app.clone()));
     announce(&app, listener.local_addr().map_err(Error::internal)?);
     invite_owner(&app).await?;
 
     let mut server = spawn_server(&app, listener, stopped);
     tokio::select! {
-        () = signals.next() => {}
+        () = signals.stop(&app) => {}
         ended = &mut server => return Err(Error::internal(format!("the listener ended: {ended:?}"))),
     }
     tracing::info!("stopping: requests that have begun are answered");
@@ -71,6 +72,7 @@ pub async fn on(app: App) -> Result<()> {
         () = signals.next() => tracing::warn!("stopping at once, as asked a second time"),
     }
     poll.abort();
+    watch.abort();
     app.db.close().await;
     tracing::info!("stopped");
     Ok(())
@@ -120,6 +122,7 @@ async fn bind(address: SocketAddr, key: &str) -> Result<TcpListener> {
 async fn poll_settings(app: App) {
     loop {
         tokio::time::sleep(RELOAD_INTERVAL).await;
+        plugins::tend::quarantine(&app).await;
         match app.reload().await {
             Ok(true) => tracing::info!("settings, rules, emojis or plugins changed and were read again"),
             Ok(false) => {}
@@ -153,6 +156,7 @@ async fn invite_owner(app: &App) -> Result<()> {
 
 /// The signals that ask the server to stop.
 struct Signals {
+    hangup: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
     interrupt: tokio::signal::unix::Signal,
 }
@@ -160,7 +164,21 @@ struct Signals {
 impl Signals {
     fn new() -> Result<Self> {
         let listen = |kind| signal(kind).map_err(Error::internal);
-        Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
+        Ok(Self {
+            hangup: listen(SignalKind::hangup())?,
+            terminate: listen(SignalKind::terminate())?,
+            interrupt: listen(SignalKind::interrupt())?,
+        })
+    }
+
+    /// Until the process is asked to stop; asked to hang up, it looks at its plugins again.
+    async fn stop(&mut self, app: &App) {
+        loop {
+            tokio::select! {
+                () = async { tokio::select! { _ = self.terminate.recv() => {}, _ = self.interrupt.recv() => {} } } => return,
+                _ = self.hangup.recv() => drop(plugins::life::follow(app).await),
+            }
+        }
     }
 
     async fn next(&mut self) {

@@ -12,6 +12,7 @@ use crate::plugins::admin::{Known, Placed};
 use crate::plugins::logs::Line;
 use crate::plugins::manifest::{Hook, Manifest, Resolved, Route};
 use crate::plugins::observed::{Event, Failed, Observed, State, milliseconds};
+use crate::plugins::sql::Statement;
 use crate::plugins::{Active, Package};
 
 /// One row of the list.
@@ -271,7 +272,7 @@ impl Detail {
             hooks: manifest.map(|manifest| manifest.hooks.iter().map(HookRow::from).collect()).unwrap_or_default(),
             schedules: manifest.map(schedules).unwrap_or_default(),
             commands: rows(|manifest| manifest.commands.iter().map(|command| command.name.clone()).collect()),
-            statements: Vec::new(),
+            statements: active.as_deref().map(statements).unwrap_or_default(),
             limits: active.as_ref().map(|active| LimitRow::from(&active.limits)),
             limits_set: known.plugin.limits.0.clone(),
             usage: component.map(|component| Usage::from(component.stats())),
@@ -290,6 +291,16 @@ impl Detail {
 
 fn is_set(secrets: &Map<String, Value>, name: &str) -> bool {
     secrets.contains_key(name)
+}
+
+fn statements(active: &Active) -> Vec<StatementRow> {
+    let row = |statement: &Statement| StatementRow {
+        name: statement.name.clone(),
+        writes: statement.writes,
+        reads: statement.reads.clone(),
+        changes: statement.changes.clone(),
+    };
+    active.sql.iter().flat_map(|sql| sql.all().into_iter().map(row)).collect()
 }
 
 fn schedules(manifest: &Manifest) -> Vec<ScheduleRow> {

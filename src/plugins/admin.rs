@@ -19,6 +19,7 @@ use crate::app::App;
 use crate::config::nearest;
 use crate::error::{Error, Result};
 use crate::store;
+use crate::store::confined::Scope;
 use crate::store::plugin::Plugin;
 
 /// A plugin that is installed or could be, and what is known of it.
@@ -65,7 +66,7 @@ async fn discover(app: &App) -> Result<Packages> {
     let packages = source::packages(app).await?;
     for package in packages.found.values() {
         if store::plugin::find(&app.db, package.name()).await?.is_none() {
-            desired::install(app, package).await?;
+            desired::install(app, package, true).await?;
         }
     }
     Ok(packages)
@@ -350,7 +351,7 @@ fn context(active: &Active) -> CallContext {
 /// Forgets a plugin: what is wanted, granted and configured. Its tables stay, unless they are purged too.
 ///
 /// # Errors
-/// [`Error::Invalid`] when there is no such plugin, or its package still lies in the folder of plugins.
+/// [`Error::Invalid`] when there is no such plugin.
 pub async fn uninstall(app: &App, name: &str, purge: bool) -> Result<()> {
     let plugin = disable(app, name).await?;
     life::follow(app).await;
@@ -359,9 +360,15 @@ pub async fn uninstall(app: &App, name: &str, purge: bool) -> Result<()> {
     }
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
+    let scope = Scope::find(&mut tx, name, BTreeSet::new()).await?;
+    tx.drop_namespace(&scope).await?;
     store::plugin::delete(&mut tx, plugin.id).await?;
     store::settings::touch(&mut tx, now).await?;
     tx.commit().await?;
     app.plugins.observed.forget(name);
+    // What lies there still is as if it were new, and not wanted.
+    if let Some(package) = source::packages(app).await?.found.get(name) {
+        desired::install(app, package, false).await?;
+    }
     Ok(())
 }

@@ -30,11 +30,11 @@ pub async fn find(app: &App, name: &str) -> Result<Plugin> {
 }
 
 /// Takes note of a package that was never seen: one that comes with the server is trusted and on, unless the
-/// configuration says otherwise; any other waits for the admin.
+/// configuration says otherwise or `on` is false; any other waits for the admin.
 ///
 /// # Errors
 /// When the database does.
-pub async fn install(app: &App, package: &Package) -> Result<()> {
+pub async fn install(app: &App, package: &Package, on: bool) -> Result<()> {
     let now = app.clock.now();
     let embedded = package.origin == Origin::Embedded;
     let granted = if embedded { package.manifest.wanted().into_iter().collect() } else { Vec::new() };
@@ -42,7 +42,7 @@ pub async fn install(app: &App, package: &Package) -> Result<()> {
     let plugin = Plugin {
         id: app.ids.next::<i64>(),
         name: package.name().to_owned(),
-        enabled: embedded && app.config.plugins.embedded,
+        enabled: on && embedded && app.config.plugins.embedded,
         version: Some(package.manifest.plugin.version.clone()),
         sha256: accepted.first().cloned(),
         approved: Json(accepted),

@@ -11,9 +11,10 @@ use rookery_plugin_host::{Fault, Stage};
 use tokio::time::Instant;
 
 use super::observed::{Event, State, milliseconds};
-use super::pipeline::{self, Candidate};
+use super::pause::Paused;
+use super::pipeline::{self, Candidate, Prepared};
 use super::source::{self, Packages};
-use super::{Active, Package, Registry, desired, package};
+use super::{Active, Package, Registry, desired, package, tend};
 use crate::app::App;
 use crate::error::Result as Done;
 use crate::store;
@@ -96,8 +97,8 @@ pub async fn check(app: &App, name: &str) -> Result<(), Fault> {
     let (plugins, packages) = wanted(app).await?;
     let Some(plugin) = plugins.into_iter().find(|plugin| plugin.name == name && plugin.enabled) else { return Ok(()) };
     let Some(package) = source::choose(app, &plugin, &packages).await? else { return Ok(()) };
-    let active = pipeline::prepare(app, Candidate { plugin, package, generation: 1 }, None).await?;
-    Registry::build(1, vec![active]).map(drop)
+    let prepared = pipeline::prepare(app, Candidate { plugin, package, generation: 1 }, None).await?;
+    Registry::build(1, vec![prepared.active]).map(drop)
 }
 
 async fn converge(app: &App, again: Option<&str>) -> Vec<Report> {
@@ -131,7 +132,7 @@ async fn wanted(app: &App) -> Result<(Vec<Plugin>, Packages), Fault> {
     let known = |name: &str, plugins: &[Plugin]| plugins.iter().any(|plugin| plugin.name == name);
     if packages.found.keys().any(|name| !known(name, &plugins)) {
         for package in packages.found.values().filter(|package| !known(package.name(), &plugins)) {
-            desired::install(app, package).await.map_err(|error| failed(&error))?;
+            desired::install(app, package, true).await.map_err(|error| failed(&error))?;
         }
         plugins = store::plugin::list(&app.db).await.map_err(|error| failed(&error))?;
     }
@@ -209,16 +210,35 @@ async fn swap_in(
     let registry = app.plugins.newest();
     let generation = registry.generation + 1;
     let kept = package.clone();
-    let active = pipeline::prepare(app, Candidate { plugin, package, generation }, serving).await?;
+    let Prepared { active, contract } =
+        pipeline::prepare(app, Candidate { plugin, package, generation }, serving).await?;
     let others = registry.plugins.iter().filter(|other| other.name() != active.name()).cloned();
     let next = Registry::build(generation, others.chain([Arc::clone(&active)]).collect())?;
+    let paused = match serving.filter(|_| contract) {
+        Some(serving) => Some(pause(app, serving).await),
+        None => None,
+    };
     pipeline::migrate(app, &active).await?;
     keep(app, kept).await;
     app.plugins.swap(next);
+    drop(paused);
+    if let Some(serving) = serving.filter(|serving| !contract && serving.digest != active.digest) {
+        tend::watch(app, &active, serving.digest.clone());
+    }
     if let Err(error) = desired::served(app, active.name(), &active.digest).await {
         tracing::warn!(%error, "that {} served could not be noted", active.name());
     }
     Ok(active)
+}
+
+/// Holds the plugin's requests back, and waits for those that run.
+async fn pause<'a>(app: &'a App, serving: &Active) -> Paused<'a> {
+    let paused = app.plugins.pauses.pause(serving.name());
+    let until = Instant::now() + DRAIN;
+    while serving.component.stats().running > 0 && Instant::now() < until {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    paused
 }
 
 /// Keeps a copy to go back to. That this fails keeps no plugin from serving.

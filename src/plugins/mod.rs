@@ -17,11 +17,14 @@ pub mod observed;
 pub mod order;
 pub mod origin;
 pub mod package;
+pub mod pause;
 mod pipeline;
 pub mod records;
 pub mod routes;
 pub mod source;
 pub mod sql;
+pub mod tend;
+pub mod watch;
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -61,6 +64,8 @@ pub struct Plugins {
     pub patience: hooks::budget::Patience,
     /// Where each stands, on this node.
     pub observed: observed::Observations,
+    /// Which wait for their tables.
+    pub pauses: pause::Pauses,
     /// Made with the first plugin.
     engine: OnceCell<Engine>,
     /// The settings' generation whose plugins this process serves.
@@ -82,6 +87,7 @@ impl Plugins {
             said: hooks::instance::Said::default(),
             patience: hooks::budget::Patience::default(),
             observed: observed::Observations::default(),
+            pauses: pause::Pauses::default(),
             engine: OnceCell::new(),
             followed: AtomicI64::new(0),
             works: Mutex::new(()),
@@ -100,6 +106,11 @@ impl Plugins {
             Ok(()) => work.await,
             Err(_) => PINNED.scope(self.registry.load_full(), hooks::budget::scope(work)).await,
         }
+    }
+
+    /// As [`Plugins::pinned`], on the registry of now even for a request that carries another.
+    pub async fn pinned_anew<F: Future>(&self, work: F) -> F::Output {
+        PINNED.scope(self.newest(), work).await
     }
 
     /// The registry of now, whatever this request carries: for what loads and unloads.

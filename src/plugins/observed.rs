@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rookery_plugin_host::{CallError, Fault};
+use rookery_plugin_host::{CallError, Ended, Fault};
 
 use crate::model::Time;
 
@@ -97,6 +97,8 @@ pub struct Failed {
     pub backtrace: Vec<String>,
     /// The generation that was called.
     pub generation: u64,
+    /// The plugin itself broke, by a trap or a limit.
+    pub broke: bool,
 }
 
 /// What is known of one plugin.
@@ -112,6 +114,8 @@ pub struct Observed {
     pub failures: VecDeque<Failed>,
     /// Failures since the start.
     pub failed: u64,
+    /// A generation, and how many of its calls trapped or ran out of time or of a limit.
+    pub broken: (u64, u64),
     /// What was tried last: not tried again by itself.
     pub tried: Option<(String, i64)>,
 }
@@ -146,6 +150,10 @@ impl Observations {
     pub fn failed(&self, plugin: &str, failed: Failed) {
         self.change(plugin, |observed| {
             observed.failed += 1;
+            if failed.broke {
+                let before = if observed.broken.0 == failed.generation { observed.broken.1 } else { 0 };
+                observed.broken = (failed.generation, before + 1);
+            }
             push(&mut observed.failures, failed, FAILURES);
         });
     }
@@ -181,6 +189,7 @@ impl Failed {
             message: error.message.clone(),
             backtrace: error.backtrace.clone(),
             generation,
+            broke: matches!(error.ended, Ended::Trap | Ended::Cpu | Ended::Wall | Ended::Limit),
         }
     }
 }

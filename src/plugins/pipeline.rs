@@ -29,11 +29,19 @@ pub(super) struct Candidate {
     pub generation: u64,
 }
 
+/// A candidate that passed.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub active: Arc<Active>,
+    /// Its migrations leave tables on which the generation before cannot serve.
+    pub contract: bool,
+}
+
 /// Makes a plugin of `candidate` that could serve in the place of `old`.
 ///
 /// # Errors
 /// The stage and one sentence; nothing changed.
-pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Active>>) -> Result<Arc<Active>, Fault> {
+pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Active>>) -> Result<Prepared, Fault> {
     let Candidate { plugin, package, generation } = candidate;
     let name = plugin.name.clone();
     let enter = |state| app.plugins.observed.enter(&name, state, app.clock.now());
@@ -68,11 +76,12 @@ pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Ac
         config: (config, version),
         component,
     });
+    let contract = stage.migrated.contract;
     rehearse(app, &active, old, stage).await?;
     if old.is_none() {
         enter(State::Tested);
     }
-    Ok(active)
+    Ok(Prepared { active, contract })
 }
 
 /// Everything that is asked for must have been granted.
@@ -216,6 +225,11 @@ pub(super) async fn migrate(app: &App, active: &Active) -> Result<Migrated, Faul
 /// Tries the candidate on the real database, and the old generation on what the candidate makes of it.
 async fn rehearse(app: &App, active: &Arc<Active>, old: Option<&Arc<Active>>, stage: Rehearsal) -> Result<(), Fault> {
     let old = old.filter(|_| !stage.migrated.contract);
+    let mut stage = stage;
+    if let (Some(old), Some(tx), false) = (old, &mut stage.tx, stage.migrated.applied.is_empty()) {
+        let loaded = Statements::load(app, old.id, &old.manifest, &old.limits, &old.files, tx).await;
+        loaded.map_err(|fault| still_serves(active, &fault))?;
+    }
     if !tests_itself(active) && old.is_none_or(|old| !tests_itself(old)) {
         return Ok(());
     }
@@ -225,16 +239,19 @@ async fn rehearse(app: &App, active: &Arc<Active>, old: Option<&Arc<Active>>, st
     };
     let tx = self_test(app, active, tx).await?;
     if let Some(old) = old.filter(|old| tests_itself(old)) {
-        self_test(app, old, tx).await.map_err(|fault| {
-            let sentence = format!(
-                "the generation of {} that serves would fail on the new tables: mark the migration with `-- contract` ({})",
-                active.name(),
-                fault.sentence
-            );
-            Fault::new(Stage::SelfTest, sentence)
-        })?;
+        self_test(app, old, tx).await.map_err(|fault| still_serves(active, &fault))?;
     }
     Ok(())
+}
+
+/// Both generations live for a moment: the one before must be able to.
+fn still_serves(active: &Active, fault: &Fault) -> Fault {
+    let sentence = format!(
+        "the generation of {} that serves would fail on the new tables: mark the migration with `-- contract` ({})",
+        active.name(),
+        fault.sentence
+    );
+    Fault::new(Stage::SelfTest, sentence)
 }
 
 fn tests_itself(active: &Active) -> bool {

@@ -103,3 +103,138 @@ fn meant(word: &str, known: Vec<String>) -> String {
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLUGIN: &str = "[plugin]\nname = \"notes\"\nversion = \"1.0.0\"\napi = \"0.1\"\ntitle = \"Notes\"\n\
+                          license = \"MIT\"\nwasm = \"notes.wasm\"\n";
+
+    fn sentence(more: &str) -> String {
+        parse(&format!("{PLUGIN}{more}")).unwrap_err().sentence
+    }
+
+    fn route(path: &str, more: &str) -> String {
+        format!("[[route]]\nid = \"a\"\nmethod = \"GET\"\npath = \"{path}\"\nauth = \"user\"\n{more}")
+    }
+
+    #[test]
+    fn what_is_not_known_is_named_with_the_nearest_that_is() {
+        for (more, wanted) in [
+            (
+                "[limits]\nmemroy = \"1MiB\"",
+                "plugin.toml of notes: limits: there is no key \"memroy\"; did you mean \"memory\"?",
+            ),
+            ("[limts]\n", "plugin.toml of notes: there is no key \"limts\"; did you mean \"limits\"?"),
+            (
+                "[permissions]\ncore = [\"reed\"]",
+                "plugin.toml of notes: permissions, core: there is no \"reed\"; did you mean \"read\"?",
+            ),
+            (
+                "[permissions]\nfederation = [\"fetch\"]",
+                "plugin.toml of notes: permissions, federation: plugins cannot take part in federation yet: leave it out",
+            ),
+            (
+                "[[hook]]\non = \"fan-out\"",
+                "plugin.toml of notes: hook 1, on: \"fan-out\" is not one of status-filter, events, notification-filter, activity-filter, activity-handler, fanout, decorate, channels",
+            ),
+            (
+                "[[hook]]\non = \"events\"\nkinds = [\"status.create\"]",
+                "plugin.toml of notes: hook on \"events\": kinds: there is no \"status.create\"; did you mean \"status.created\"?",
+            ),
+            ("[[feed]]\n", "plugin.toml of notes: feed 1: the key \"name\" is missing"),
+        ] {
+            assert_eq!(sentence(more), wanted);
+        }
+        let wrong = sentence("x = \n");
+        assert!(wrong.starts_with("plugin.toml, line 8: "), "{wrong}");
+        let newer = PLUGIN.replace("api = \"0.1\"", "api = \"0.9\"");
+        assert_eq!(
+            parse(&newer).unwrap_err().to_string(),
+            "contract: plugin.toml of notes: it is built for contract \"0.9\" and this server offers \"0.1\": build it with the SDK \
+             of 0.1, or update the server"
+        );
+    }
+
+    #[test]
+    fn routes_stay_where_plugins_may_be() {
+        for (path, more, wanted) in [
+            ("/oauth/x", "", "belongs to the server"),
+            ("/auth/x", "", "belongs to the server"),
+            ("/api/admin/x", "", "belongs to the server"),
+            ("/api/v1/admin/x", "", "belongs to the server"),
+            ("/.well-known/x", "", "belongs to the server"),
+            ("/inbox", "", "belongs to the server"),
+            ("/users/{name}/inbox", "", "belongs to the server"),
+            ("/{any}", "", "belongs to the server"),
+            ("/@{name}", "", "neither plain text nor a parameter"),
+            ("/api/v1/{resource}", "", "would take every resource"),
+            ("/api/v1/statuses", "", "is a resource of the server"),
+            ("/api/v1/statuses/{id}/deck", "", "say nested-under = \"statuses\""),
+            ("/api/v1/decks/{id}", "nested-under = \"statuses\"", "does not go on from that resource"),
+            ("/api/v1/a//b", "", "neither plain text nor a parameter"),
+            ("/api/v1/decks/{id}/{id}", "", "two parameters of one name"),
+            ("/api/v1/decks", "params = { id = \"id\" }", "has no such parameter"),
+            ("/api/v1/decks", "scopes = [\"read:decks\"]", "there is no scope \"read:decks\""),
+            ("/api/v1/decks", "rate = \"many\"", "is not a number and a time"),
+            ("/api/v1/decks", "native = { statement = \"all\" }", "there is no [sql]"),
+            ("/api/v1/decks", "native = { feed = \"deck:{id}\" }", "there is no [[feed]] called \"deck\""),
+            ("/api/v1/decks", "page = { default = 50, max = 40 }", "default is at most max"),
+        ] {
+            let said = sentence(&route(path, more));
+            assert!(said.starts_with("plugin.toml of notes: route \"a\": ") && said.contains(wanted), "{path}: {said}");
+        }
+        let twice =
+            format!("{}{}", route("/api/v1/decks/{a}", ""), route("/api/v1/decks/{b}", "").replace("\"a\"", "\"b\""));
+        assert!(sentence(&twice).contains("two routes serve GET /api/v1/decks/{b}"));
+        for good in [
+            route("/api/v1/decks", ""),
+            route("/invite/{code}", ""),
+            route(
+                "/api/v1/statuses/{id}/deck",
+                "nested-under = \"statuses\"\nstatus-visible = \"id\"\nrate = \"300/5m\"",
+            ),
+        ] {
+            parse(&format!("{PLUGIN}{good}")).expect(&good);
+        }
+    }
+
+    #[test]
+    fn hooks_say_only_what_their_moment_asks() {
+        for (more, wanted) in [
+            ("on = \"fanout\"\npolicy = \"refuse\"", "the policy \"refuse\" is not one of \"skip\", \"retry\""),
+            ("on = \"fanout\"\nparams = [\"x\"]", "params says nothing at this moment"),
+            ("on = \"events\"", "kinds is empty"),
+            (
+                "on = \"decorate\"\nkinds = [\"status\", \"account\"]\nfields = [\"x\"]",
+                "kinds names one kind of entity",
+            ),
+            ("on = \"decorate\"\nkinds = [\"status\"]", "fields is empty"),
+            ("on = \"decorate\"\nkinds = [\"status\"]\nfields = [\"x\"]\ndefaults = { y = 1 }", "defaults names \"y\""),
+            ("on = \"fanout\"\nwhen = { visibility = [\"secret\"] }", "there is no visibility \"secret\""),
+            ("on = \"status-filter\"\ntimeout = \"soon\"", "timeout: \"soon\" is not a time"),
+            ("on = \"activity-filter\"", "federation"),
+        ] {
+            let said = sentence(&format!("[[hook]]\n{more}"));
+            assert!(said.contains(wanted), "{more}: {said}");
+        }
+        let twice = "[[hook]]\non = \"fanout\"\n[[hook]]\non = \"fanout\"\n";
+        assert!(sentence(twice).contains("there are two hooks on \"fanout\""));
+        assert!(sentence("[[schedule]]\njob = \"x\"\ncron = \"every day\"").contains("is not five fields"));
+        assert!(sentence("[permissions]\nhttp = [\"https://*.org:443\"]").contains("top-level domain"));
+        assert!(sentence("[permissions]\nhttp = [\"https://example.org\"]").contains("a scheme, a host and a port"));
+    }
+
+    #[test]
+    fn what_is_asked_for_is_a_flat_list_and_the_interfaces_for_it() {
+        let manifest = parse(&format!(
+            "{PLUGIN}[permissions]\ncore = [\"read\"]\nqueue = true\nstorage = [\"kv\"]\n[[job]]\nkind = \"tidy\"\n"
+        ))
+        .expect("good");
+        assert_eq!(manifest.wanted().into_iter().collect::<Vec<_>>(), ["core:read", "queue", "storage:kv"]);
+        use rookery_plugin_host::{Export, Import};
+        assert!(manifest.imports().contains(&Import::Kv) && !manifest.imports().contains(&Import::Cache));
+        assert_eq!(manifest.exports().into_iter().collect::<Vec<_>>(), [Export::Jobs]);
+    }
+}

@@ -23,6 +23,13 @@ pub(super) fn answer(mounted: &Mounted, cause: &CallError) -> Response {
     response
 }
 
+/// The answer while the plugin's tables are changed.
+pub(super) fn pausing(mounted: &Mounted) -> Response {
+    let mut response = Error::no_answer(mounted.plugin.name(), Ended::Busy, None).into_response();
+    response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
+    response
+}
+
 /// The answer when what a plugin said makes no sense.
 pub(super) fn nonsense(mounted: &Mounted) -> Response {
     let plugin = mounted.plugin.name().to_owned();

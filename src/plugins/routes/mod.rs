@@ -57,6 +57,9 @@ pub async fn serve(app: App, request: Request) -> Option<Response> {
     }
     let found = registry.routes.find(request.method(), request.uri().path())?;
     let mounted = Arc::clone(&found.mounted);
+    if app.plugins.pauses.holds(mounted.plugin.name()) {
+        return Box::pin(after_pause(app, &mounted, request)).await;
+    }
     let head = request.method() == Method::HEAD;
     let mut response = match Box::pin(handle(&app, found, request)).await {
         Ok(response) => response,
@@ -67,6 +70,14 @@ pub async fn serve(app: App, request: Request) -> Option<Response> {
         *response.body_mut() = Body::empty();
     }
     Some(response)
+}
+
+/// The plugin's tables are changed: the request goes to the generation that comes then.
+async fn after_pause(app: App, mounted: &Mounted, request: Request) -> Option<Response> {
+    if app.plugins.pauses.ended(mounted.plugin.name()).await {
+        return app.clone().plugins.pinned_anew(serve(app, request)).await;
+    }
+    Some(failure::pausing(mounted))
 }
 
 async fn handle(app: &App, found: Found, request: Request) -> Result<Response> {

@@ -1,17 +1,19 @@
 //! The plugin platform.
 
+mod administration;
 mod antennas;
 mod bookmark_categories;
 mod emoji_reactions;
+mod examples;
 mod group_routes;
 mod groups;
 mod guest;
 mod hooks;
 mod lifecycle;
 mod reaction_deck;
+mod reload;
 mod routes;
 mod shelf;
-mod examples;
 mod sql;
 mod sql_layers;
 mod sql_schema;

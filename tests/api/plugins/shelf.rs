@@ -18,6 +18,28 @@ pub fn component(mark: &str) -> Vec<u8> {
     wat::parse_str(format!("(component (core module (@custom \"mark\" \"{mark}\")))")).unwrap()
 }
 
+/// A component that serves routes: each call runs `body`, which leaves where its answer is (`call $ok`).
+pub fn routes(body: &str) -> Vec<u8> {
+    use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let prelude = std::fs::read_to_string(root.join("src/plugin-host/tests/hostile/prelude.wat")).unwrap();
+    let handle = "(func (export \"rookery:plugin/routes@0.1.0#handle\") (param i32) (result i32)";
+    let mut module = wat::parse_str(format!("(module {prelude} {handle} {body}))")).unwrap();
+    let mut resolve = wit_parser::Resolve::default();
+    resolve.push_dir(root.join("plugin-sdk/wit/0.1")).unwrap();
+    let world =
+        "package test:guest; world guest { include rookery:plugin/imports@0.1.0; export rookery:plugin/routes@0.1.0; }";
+    let package = resolve.push_str("guest.wit", world).unwrap();
+    let world = resolve.select_world(&[package], Some("guest")).unwrap();
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).unwrap();
+    ComponentEncoder::default().module(&module).unwrap().encode().unwrap()
+}
+
+/// A public route at `/api/v1/{name}`.
+pub fn route(name: &str) -> String {
+    format!("[[route]]\nid = \"index\"\nmethod = \"GET\"\npath = \"/api/v1/{name}\"\nauth = \"none\"\n")
+}
+
 /// A manifest: `[plugin]`, and what else is said.
 pub fn manifest(name: &str, version: &str, more: &str) -> String {
     format!(
@@ -52,6 +74,12 @@ impl Shelf {
     /// Puts a package that does nothing into the folder of plugins, in the place of what was there.
     pub fn put(&self, name: &str, version: &str, more: &str) {
         self.put_component(name, &manifest(name, version, more), &component(version));
+    }
+
+    /// Puts a package whose one route answers.
+    pub fn put_route(&self, name: &str, version: &str) {
+        let wasm = routes("(call $ok)");
+        self.put_component(name, &manifest(name, version, &route(name)), &wasm);
     }
 
     pub fn put_component(&self, name: &str, manifest: &str, wasm: &[u8]) {

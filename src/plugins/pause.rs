@@ -1,0 +1,52 @@
+//! Plugins whose tables are changed in a way that the generation before cannot live with: their routes wait for a moment.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+/// How long a request waits before it is told to come again.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The plugins that pause now.
+#[derive(Debug)]
+pub struct Pauses(watch::Sender<BTreeSet<String>>);
+
+impl Default for Pauses {
+    fn default() -> Self {
+        Self(watch::Sender::new(BTreeSet::new()))
+    }
+}
+
+/// A plugin pauses until this is dropped.
+#[derive(Debug)]
+pub(super) struct Paused<'a> {
+    pauses: &'a Pauses,
+    plugin: String,
+}
+
+impl Drop for Paused<'_> {
+    fn drop(&mut self) {
+        self.pauses.0.send_modify(|paused| drop(paused.remove(&self.plugin)));
+    }
+}
+
+impl Pauses {
+    pub(super) fn pause(&self, plugin: &str) -> Paused<'_> {
+        self.0.send_modify(|paused| drop(paused.insert(plugin.to_owned())));
+        Paused { pauses: self, plugin: plugin.to_owned() }
+    }
+
+    /// True while the plugin pauses.
+    #[must_use]
+    pub fn holds(&self, plugin: &str) -> bool {
+        self.0.borrow().contains(plugin)
+    }
+
+    /// Waits for its pause to end; false when that takes too long.
+    pub async fn ended(&self, plugin: &str) -> bool {
+        let mut paused = self.0.subscribe();
+        let ended = paused.wait_for(|paused| !paused.contains(plugin));
+        tokio::time::timeout(PATIENCE, ended).await.is_ok()
+    }
+}

@@ -1,0 +1,162 @@
+//! Looking after plugins: the command line, the socket of a running server, the admin API.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+
+use rookery::model::Permissions;
+use rookery::plugins::{admin, start};
+use serde_json::json;
+
+use super::shelf::{Shelf, manifest, route, routes};
+
+/// A server that runs as a program of its own, on the shelf's database and folder.
+struct Running(Child);
+
+impl Running {
+    fn start(shelf: &Shelf) -> Self {
+        let mut program = shelf.app.program();
+        program.env("ROOKERY_SERVER_LISTEN", "127.0.0.1:0").env("ROOKERY_PLUGINS_EMBEDDED", "false").arg("serve");
+        let mut child = program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.contains("listening on"), "{line}");
+        Self(child)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_running_server_says_at_once_and_verbatim_what_became_of_a_change() {
+    let shelf = Shelf::new().await;
+    let app = &shelf.app;
+    shelf.put_route("notes", "1.0.0");
+    let running = Running::start(&shelf);
+
+    let said = app.run(&["plugin", "enable", "notes"]).await.ok();
+    assert!(said.starts_with("notes 1.0.0 serves since generation "), "{said}");
+    let listed = app.run(&["plugin", "list", "--json"]).await.json();
+    let notes = listed[0].as_array().unwrap().iter().find(|plugin| plugin["name"] == "notes").unwrap().clone();
+    assert_eq!((&notes["state"], &notes["enabled"]), (&json!("active"), &json!(true)));
+
+    shelf.put_component("notes", &manifest("notes", "1.1.0", &route("notes")), b"rubbish");
+    let sentence = app.run(&["plugin", "reload", "notes"]).await.fails(1);
+    assert!(sentence.starts_with("rookery: validate: ") && sentence.contains("notes"), "{sentence}");
+    let inspected = app.run(&["plugin", "inspect", "notes"]).await.ok();
+    assert!(inspected.contains("failed") && inspected.contains("/api/v1/notes"), "{inspected}");
+    let inspected = &app.run(&["plugin", "inspect", "notes", "--json"]).await.json()[0];
+    assert_eq!(inspected["error"]["stage"], "validate");
+    assert_eq!(inspected["version"], "1.0.0", "the generation before serves on");
+    assert_eq!(inspected["history"][0]["what"], "failed");
+
+    shelf.put_component("notes", &manifest("notes", "1.2.0", &route("notes")), &routes("(call $ok)"));
+    app.run(&["plugin", "reload", "notes"]).await.ok();
+    let back = app.run(&["plugin", "rollback", "notes"]).await.ok();
+    assert!(back.starts_with("notes 1.0.0 serves"), "{back}");
+    app.run(&["plugin", "limits", "notes", "memory=16MiB", "instances=2"]).await.ok();
+    let inspected = &app.run(&["plugin", "inspect", "notes", "--json"]).await.json()[0];
+    assert_eq!(
+        (&inspected["limits"]["memory_bytes"], &inspected["limits"]["instances"]),
+        (&json!(16 << 20), &json!(2))
+    );
+    assert_eq!(app.run(&["plugin", "logs", "notes"]).await.ok(), "");
+    assert_eq!(app.run(&["plugin", "disable", "notes"]).await.ok(), "notes does not serve.");
+    drop(running);
+
+    let said = app.run(&["plugin", "enable", "notes"]).await.ok();
+    assert!(said.ends_with("No server runs here: the next one that starts follows."), "{said}");
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_refused_in_one_sentence() {
+    let shelf = Shelf::new().await;
+    let app = &shelf.app;
+    let schema = r#"{"type":"object","properties":{"most":{"type":"integer","minimum":1,"default":3}}}"#;
+    let more = "[config]\nschema = \"config.json\"\n[permissions]\nsecrets = [\"API_KEY\"]\n";
+    shelf.put("notes", "1.0.0", more);
+    std::fs::write(shelf.folder("notes").join("config.json"), schema).unwrap();
+    shelf.enable("notes").await.unwrap();
+
+    for (arguments, wanted) in [
+        (&["enable", "nots"][..], "there is no plugin \"nots\"; did you mean notes?"),
+        (&["limits", "notes", "memroy=1MiB"], "there is no key \"memroy\"; did you mean \"memory\"?"),
+        (&["limits", "notes", "route-cpu=1h"], "\"1h\" is not a time from 1ms to 5m"),
+        (&["config", "notes", "mots=5"], "notes has no configuration \"mots\"; did you mean most?"),
+        (&["config", "notes", "most=0"], "the configuration does not fit"),
+        (&["secret", "notes", "KEY"], "notes has no secret \"KEY\"; its secrets: API_KEY"),
+        (&["order", "fan-out"], "there is no hook \"fan-out\""),
+        (&["rollback", "notes"], "there is no copy of a package of notes that served before"),
+        (&["logs", "notes"], "no server runs here that could be asked"),
+    ] {
+        let said = app.run(&[&["plugin"], arguments].concat()).await.fails(1);
+        assert!(said.contains(wanted), "{said}");
+    }
+    app.run(&["plugin", "config", "notes", "most=7"]).await.ok();
+    app.run_with(&["plugin", "secret", "notes", "API_KEY"], "s3cret-canary\n").await.ok();
+    shelf.reload("notes").await.unwrap();
+    let registry = app.app.plugins.current();
+    let notes = registry.find("notes").unwrap();
+    assert_eq!(notes.config.0, json!({"most": 7}));
+    assert_eq!(notes.secrets["API_KEY"].expose(), "s3cret-canary");
+    let inspected = app.run(&["plugin", "inspect", "notes", "--json"]).await.ok();
+    assert!(!inspected.contains("canary") && inspected.contains("\"API_KEY\":true"), "{inspected}");
+    assert!(!format!("{notes:?}").contains("canary"));
+}
+
+#[tokio::test]
+async fn the_order_is_that_of_the_manifests_whatever_the_folders_are_called() {
+    let shelf = Shelf::new().await;
+    let hook = |more: &str| format!("[[hook]]\non = \"fanout\"\n{more}\n");
+    for (name, more) in
+        [("aaa", "priority = 200"), ("bbb", ""), ("ccc", ""), ("ddd", "before = [\"bbb\"]\npriority = 900")]
+    {
+        shelf.put(name, "1.0.0", &hook(more));
+        admin::enable(&shelf.app.app, name).await.unwrap();
+    }
+    let said = shelf.app.run(&["plugin", "order", "fanout", "--json"]).await.json();
+    let names: Vec<&str> = said[0].as_array().unwrap().iter().map(|row| row["plugin"].as_str().unwrap()).collect();
+    assert_eq!(names, ["ccc", "aaa", "ddd", "bbb"]);
+
+    shelf.put("bbb", "1.0.1", &hook("before = [\"ddd\"]"));
+    admin::enable(&shelf.app.app, "bbb").await.unwrap();
+    let said = shelf.app.run(&["plugin", "order", "fanout"]).await.fails(1);
+    assert!(said.contains("bbb") && said.contains("ddd") && said.contains("wait for each other"), "{said}");
+}
+
+#[tokio::test]
+async fn the_admin_api_is_for_those_who_may_change_settings() {
+    let shelf = Shelf::new().await;
+    let app = &shelf.app;
+    shelf.put("notes", "1.0.0", "");
+    start(&app.app).await;
+    let [owner, alice] = app.accounts(["owner", "alice"]).await;
+    app.run(&["user", "set-role", "owner", "Owner"]).await.ok();
+    app.run(&["user", "set-role", "alice", "Moderator"]).await.ok();
+    let manager = owner.with_scopes("admin:read admin:write").await;
+    let path = "/api/admin/plugins";
+
+    app.anonymous().get(path).fails(403).await;
+    owner.get(path).fails(403).await;
+    alice.with_scopes("admin:read admin:write").await.get(path).fails(403).await;
+    owner.with_scopes("admin:read").await.post("/api/admin/plugins/notes/enable").fails(403).await;
+    let listed = manager.get(path).ok().await;
+    assert!(listed.as_array().unwrap().iter().any(|plugin| plugin["name"] == "notes"), "{listed}");
+
+    let enabled = manager.post("/api/admin/plugins/notes/enable").ok().await;
+    assert_eq!((&enabled["state"], &enabled["enabled"]), (&json!("active"), &json!(true)));
+    assert!(shelf.serving("notes").is_some());
+    manager.get("/api/admin/plugins/notes/logs").ok().await;
+    assert_eq!(manager.get("/api/admin/plugin_order/events").ok().await, json!([]));
+    let error = manager.post("/api/admin/plugins/nobody/enable").fails(422).await;
+    assert!(error.contains("nobody"), "{error}");
+    let limited = manager.post("/api/admin/plugins/notes/limits").json(&json!({"rows": 5})).ok().await;
+    assert_eq!(limited["limits"]["rows"], 5);
+    let disabled = manager.post("/api/admin/plugins/notes/disable").ok().await;
+    assert_eq!((&disabled["state"], &disabled["generation"]), (&json!("disabled"), &json!(null)));
+    assert_eq!(Permissions::MANAGE_SETTINGS, 64, "contract extensions, section 13");
+}

@@ -1,0 +1,181 @@
+//! Reloading under way: files that are written slowly, requests that go on, generations that fail, tables that change.
+
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+use rookery::plugins::life::Outcome;
+use rookery::plugins::observed::State;
+use rookery::plugins::{admin, life, start, tend, watch};
+
+use super::shelf::{Shelf, manifest, route, routes};
+
+/// Waits until `done`.
+async fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{what} did not happen");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_that_change_are_served_soon_and_once() {
+    let shelf = Shelf::in_development().await;
+    shelf.serve("notes").await;
+    let (first, _) = shelf.serving("notes").unwrap();
+    let watching = tokio::spawn(watch::run(shelf.app.app.clone()));
+    tokio::time::sleep(Duration::from_millis(300)).await;
+
+    shelf.put("notes", "1.1.0", "");
+    until("the new version", || shelf.serving("notes") == Some((first + 1, "1.1.0".to_owned()))).await;
+
+    // Touched, and noise beside it.
+    shelf.put("notes", "1.1.0", "");
+    std::fs::create_dir_all(shelf.folder("notes").join("target")).unwrap();
+    std::fs::write(shelf.folder("notes").join("target/x"), "x").unwrap();
+    tokio::time::sleep(Duration::from_millis(800)).await;
+    assert_eq!(shelf.serving("notes").unwrap().0, first + 1);
+    watching.abort();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_written_slowly_is_loaded_once_and_whole() {
+    let shelf = Shelf::in_development().await;
+    shelf.serve("notes").await;
+    let (first, _) = shelf.serving("notes").unwrap();
+    let watching = tokio::spawn(watch::run(shelf.app.app.clone()));
+    tokio::time::sleep(Duration::from_millis(300)).await;
+
+    let text = "x".repeat(1_500_000);
+    let wasm = wat::parse_str(format!("(component (core module (@custom \"mark\" \"{text}\")))")).unwrap();
+    let mut file = std::fs::File::create(shelf.folder("notes").join("notes.wasm")).unwrap();
+    for chunk in wasm.chunks(64 * 1024) {
+        file.write_all(chunk).unwrap();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    drop(file);
+    until("the whole file", || shelf.serving("notes").unwrap().0 > first).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+
+    assert_eq!(shelf.serving("notes").unwrap().0, first + 1);
+    let history = shelf.app.app.plugins.observed.of("notes").history;
+    let what: Vec<&str> = history.iter().map(|event| event.what).collect();
+    assert_eq!(what, ["loaded", "loaded"], "no half of it was tried");
+    watching.abort();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_go_on_while_generations_come_and_go() {
+    let shelf = Shelf::in_development().await;
+    shelf.put_route("notes", "1.0.0");
+    shelf.enable("notes").await.unwrap();
+    let client = shelf.app.anonymous();
+    let asking = {
+        let client = shelf.app.anonymous();
+        tokio::spawn(async move {
+            let mut answers = 0;
+            let begun = Instant::now();
+            while begun.elapsed() < Duration::from_secs(4) {
+                let answer = client.get("/api/v1/notes").send().await;
+                assert_eq!(answer.status, 200, "{}", answer.text());
+                answers += 1;
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+            answers
+        })
+    };
+    for number in 1..=20 {
+        shelf.put_route("notes", &format!("1.0.{number}"));
+        assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
+    }
+    assert!(asking.await.unwrap() > 100);
+
+    let generation = shelf.serving("notes").unwrap().0;
+    let answer = client.get("/api/v1/notes").send().await;
+    assert!(answer.header("x-plugin").starts_with(&format!("notes@{generation}(")), "{}", answer.header("x-plugin"));
+    admin::disable(&shelf.app.app, "notes").await.unwrap();
+    life::follow(&shelf.app.app).await;
+    client.get("/api/v1/notes").fails(404).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_generation_that_traps_is_taken_back() {
+    let shelf = Shelf::in_development().await;
+    shelf.put_route("notes", "1.0.0");
+    shelf.enable("notes").await.unwrap();
+    shelf.put_component("notes", &manifest("notes", "2.0.0", &route("notes")), &routes("(unreachable)"));
+    assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
+
+    for _ in 0..25 {
+        let status = shelf.app.anonymous().get("/api/v1/notes").send().await.status;
+        assert!(status == 500 || status == 503, "{status}");
+    }
+    let begun = Instant::now();
+    while shelf.serving("notes").unwrap().1 != "1.0.0" {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", shelf.app.app.plugins.observed.of("notes"));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    shelf.app.anonymous().get("/api/v1/notes").ok().await;
+    let observed = shelf.app.app.plugins.observed.of("notes");
+    assert!(observed.history.iter().any(|event| event.what == "rolled back"), "{observed:?}");
+    assert!(observed.failures.iter().any(|failed| failed.ended == "trap"), "{observed:?}");
+    tend::quarantine(&shelf.app.app).await;
+    assert_eq!(shelf.state("notes"), State::Active, "the generation before has done nothing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tables_may_change_in_a_way_that_the_generation_before_cannot_live_with() {
+    let shelf = Shelf::in_development().await;
+    let sql = "[sql]\nmigrations = \"migrations\"\nstatements = \"sql/queries.sql\"\n";
+    let write = |path: &str, text: &str| {
+        let path = shelf.folder("notes").join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("migrations/0001_notes.sql", "create table notes (id bigint primary key, text text not null);\n");
+    write("sql/queries.sql", "-- name: all returns: many\nselect id, text from notes order by id;\n");
+    shelf.put("notes", "1.0.0", sql);
+    shelf.enable("notes").await.unwrap();
+
+    write("migrations/0002_words.sql", "alter table notes rename column text to words;\n");
+    write("sql/queries.sql", "-- name: all returns: many\nselect id, words from notes order by id;\n");
+    shelf.put("notes", "2.0.0", sql);
+    let fault = shelf.reload("notes").await.unwrap_err();
+    assert!(fault.sentence.contains("mark the migration with `-- contract`"), "{fault}");
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
+
+    write("migrations/0002_words.sql", "-- contract\nalter table notes rename column text to words;\n");
+    assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
+    assert_eq!(shelf.serving("notes").unwrap().1, "2.0.0");
+
+    write("migrations/0001_notes.sql", "create table notes (id bigint primary key);\n");
+    let fault = shelf.reload("notes").await.unwrap_err();
+    assert_eq!(fault.stage, rookery_plugin_host::Stage::Migrate, "an applied migration was edited: {fault}");
+
+    admin::uninstall(&shelf.app.app, "notes", true).await.unwrap();
+    assert_eq!(shelf.serving("notes"), None);
+    std::fs::remove_file(shelf.folder("notes").join("migrations/0002_words.sql")).unwrap();
+    write("sql/queries.sql", "-- name: all returns: many\nselect id from notes order by id;\n");
+    shelf.put("notes", "3.0.0", sql);
+    assert!(
+        matches!(shelf.enable("notes").await, Ok(Outcome::Loaded(_))),
+        "its tables were dropped, and are made anew"
+    );
+}
+
+#[tokio::test]
+async fn two_plugins_cannot_have_one_route_and_none_has_a_core_route() {
+    let shelf = Shelf::in_development().await;
+    shelf.put_route("notes", "1.0.0");
+    shelf.enable("notes").await.unwrap();
+    shelf.put_component("other", &manifest("other", "1.0.0", &route("notes")), &routes("(call $ok)"));
+    let fault = shelf.enable("other").await.unwrap_err();
+    assert!(fault.sentence.contains("notes") && fault.sentence.contains("other"), "{fault}");
+    assert_eq!(shelf.serving("other"), None);
+    assert!(shelf.serving("notes").is_some());
+
+    let claims = manifest("third", "1.0.0", &route("statuses"));
+    shelf.put_component("third", &claims, &routes("(call $ok)"));
+    start(&shelf.app.app).await;
+    assert_eq!(shelf.serving("third"), None);
+}
