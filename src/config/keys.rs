@@ -169,6 +169,8 @@ config! {
         instances: u32 = 64, 4..=4096;
         /// The largest memory that one instance may be given.
         memory_limit_bytes: usize = 64 * MIB, 4 * MIB..=GIB;
+        /// How long a plugin may keep a transaction open before it is undone. On SQLite everyone else who writes waits.
+        transaction_timeout_ms: u64 = 1000, 50..=60_000;
     }
 
     /// What timelines hold.

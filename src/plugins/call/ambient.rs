@@ -1,6 +1,6 @@
 //! The transaction that spans a call: begun by the first change, undone when it stays open for too long.
 //!
-//! On SQLite it is the one that may write, so it is never left to a plugin's leisure: after [`LIMIT`] it is rolled back,
+//! On SQLite it is the one that may write, so it is never left to a plugin's leisure: after `plugins.transaction_timeout_ms` it is rolled back,
 //! whatever the plugin is doing. A change that fails half-way undoes the whole of it: all or nothing.
 
 use std::sync::{Arc, PoisonError, Weak};
@@ -19,9 +19,6 @@ use crate::service::notification::Notified;
 use crate::service::status::Published;
 use crate::store::Tx;
 
-/// How long a transaction may stay open while a plugin runs.
-pub(super) const LIMIT: Duration = Duration::from_secs(1);
-
 /// Where a transaction is, or was.
 #[derive(Debug, Default)]
 pub(super) enum Slot {
@@ -36,7 +33,7 @@ pub(super) enum Slot {
 /// Why there will be no transaction any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// It was open for longer than [`LIMIT`].
+    /// It was open for too long.
     Time,
     /// A change failed when half of it was done.
     Failed,
@@ -62,10 +59,10 @@ impl Drop for Watch {
 }
 
 impl Watch {
-    fn over(slot: &Arc<Mutex<Slot>>) -> Self {
+    fn over(slot: &Arc<Mutex<Slot>>, limit: Duration) -> Self {
         let slot: Weak<Mutex<Slot>> = Arc::downgrade(slot);
         let watching = tokio::spawn(async move {
-            tokio::time::sleep(LIMIT).await;
+            tokio::time::sleep(limit).await;
             if let Some(slot) = slot.upgrade() {
                 let mut slot = slot.lock().await;
                 if let Slot::Open(open) = &mut *slot {
@@ -151,9 +148,7 @@ impl From<Stopped> for Failure {
     fn from(stopped: Stopped) -> Self {
         match stopped {
             Stopped::Ended(Why::Time) => {
-                let limit = LIMIT.as_millis();
-                let message = format!("The transaction was open for more than {limit} ms and is undone");
-                failure(429, "limit.transaction-time", message)
+                failure(429, "limit.transaction-time", "The transaction was open for too long and is undone")
             }
             Stopped::Ended(Why::Failed) => failure(409, "sql.undone", "A change failed, so the transaction is undone"),
             Stopped::Ended(Why::Over) | Stopped::Error(_) => Error::from(stopped).into(),
@@ -173,7 +168,8 @@ pub(super) async fn open<'a>(app: &App, slot: &'a Arc<Mutex<Slot>>) -> Result<Mu
             let place = place.ok().and_then(|place| place.ok());
             let place = place.ok_or_else(|| Error::Unavailable("The database is busy, try again".into()))?;
             let tx = app.db.begin().await.map_err(Error::from)?;
-            *guard = Slot::Open(Open { tx, watch: Some(Watch::over(slot)), _place: Some(place) });
+            let limit = Duration::from_millis(app.config.plugins.transaction_timeout_ms);
+            *guard = Slot::Open(Open { tx, watch: Some(Watch::over(slot, limit)), _place: Some(place) });
         }
     }
     Ok(guard)

@@ -38,6 +38,10 @@ impl Call {
     }
 
     pub(super) fn remember(&self, key: String, value: Vec<u8>, ttl_ms: u32) {
+        let size = u64::try_from(key.len() + value.len() + OVERHEAD).unwrap_or(u64::MAX);
+        if size > BYTES {
+            return;
+        }
         let expires = self.app.clock.now() + Duration::milliseconds(ttl_ms.into());
         self.state.memory.entries().insert(key, Entry { value: value.into(), expires });
     }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
-use rookery_plugin_host::imports::{core, core_write, feeds, http_client, log, queue, sql, streaming};
+use rookery_plugin_host::imports::{core, core_write, feeds, http_client, kv, log, queue, sql, streaming};
 use rookery_plugin_host::{Host, Transaction};
 
 use super::Call;
@@ -166,6 +166,22 @@ impl Host for Call {
     }
     async fn cancel(&self, kind: String, unique: Vec<String>) -> Result<u32, Failure> {
         self.cancel_jobs(&kind, &unique).await
+    }
+
+    async fn kv_get(&self, keys: Vec<String>) -> Result<Vec<Option<Vec<u8>>>, Failure> {
+        self.get_values(keys).await
+    }
+    async fn kv_set(&self, items: Vec<kv::Item>) -> Result<(), Failure> {
+        self.set_values(items).await
+    }
+    async fn kv_delete(&self, keys: Vec<String>) -> Result<u32, Failure> {
+        self.delete_values(keys).await
+    }
+    async fn kv_add(&self, key: String, delta: i64) -> Result<i64, Failure> {
+        self.add_to_value(key, delta).await
+    }
+    async fn kv_scan(&self, prefix: String, after: Option<String>, limit: u16) -> Result<Vec<kv::Item>, Failure> {
+        self.scan_values(&prefix, after.as_deref(), limit).await
     }
 
     fn cache_get(&self, key: &str) -> Option<Vec<u8>> {

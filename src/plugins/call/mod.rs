@@ -16,6 +16,7 @@ mod feeds;
 mod figures;
 mod host;
 mod http;
+mod kv;
 mod log;
 mod queue;
 mod settings;

@@ -97,7 +97,7 @@ impl Call {
     }
 
     /// The transaction of this call, if it began: what the plugin reads of its own from then on, it reads there.
-    async fn joined(&self) -> Option<MutexGuard<'_, Slot>> {
+    pub(super) async fn joined(&self) -> Option<MutexGuard<'_, Slot>> {
         let slot = self.slot.lock().await;
         slot.is_open().then_some(slot)
     }

@@ -54,6 +54,8 @@ impl TestApp {
             ("ROOKERY_STORAGE_DATA_DIR", data_dir.as_str()),
             ("ROOKERY_DATABASE_URL", database.url.as_str()),
             ("ROOKERY_RATE_LIMITS_ENABLED", "false"),
+            // A busy machine is no reason for a test to fail.
+            ("ROOKERY_PLUGINS_TRANSACTION_TIMEOUT_MS", "20000"),
         ];
         let mut environment: std::collections::BTreeMap<String, String> =
             defaults.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();

@@ -3,6 +3,7 @@
 mod administration;
 mod antennas;
 mod bookmark_categories;
+mod capabilities;
 mod emoji_reactions;
 mod examples;
 mod group_routes;

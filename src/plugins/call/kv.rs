@@ -1,0 +1,119 @@
+//! Small values without SQL (contract: interface `kv`), in one table of the server's and within the plugin's quota.
+
+use chrono::DateTime;
+use rookery_plugin_host::imports::kv::Item;
+use rookery_plugin_host::imports::types::Failure;
+
+use super::Call;
+use super::failure::{at_most, denied, failure};
+use crate::model::Time;
+use crate::store::plugin_kv;
+
+/// Most keys or items of one call.
+const ITEMS: usize = 1_000;
+/// Longest key, in bytes.
+const KEY: usize = 256;
+/// Largest value, in bytes.
+const VALUE: usize = 64 * 1024;
+
+impl Call {
+    pub(super) async fn get_values(&self, keys: Vec<String>) -> Result<Vec<Option<Vec<u8>>>, Failure> {
+        self.check_keys(&keys)?;
+        let (plugin, now) = (self.active.id, self.app.clock.now());
+        if let Some(mut slot) = self.joined().await
+            && let Some(tx) = slot.tx()
+        {
+            return Ok(plugin_kv::get(tx, plugin, &keys, now).await?);
+        }
+        Ok(plugin_kv::get(&self.app.db, plugin, &keys, now).await?)
+    }
+
+    pub(super) async fn set_values(&self, items: Vec<Item>) -> Result<(), Failure> {
+        at_most(items.len(), ITEMS, "items")?;
+        let mut rows = Vec::with_capacity(items.len());
+        for item in items {
+            self.check_keys(std::slice::from_ref(&item.key))?;
+            at_most(item.value.len(), VALUE, "bytes of a value")?;
+            rows.push(plugin_kv::Item { expires_at: expiry(item.expires)?, key: item.key, value: item.value });
+        }
+        if rows.is_empty() {
+            return Ok(());
+        }
+        self.charge(rows.iter().map(|row| row.key.len() + row.value.len()).sum())?;
+        let mut work = self.change().await?;
+        plugin_kv::set(work.tx()?, self.active.id, &rows).await?;
+        work.done().await
+    }
+
+    pub(super) async fn delete_values(&self, keys: Vec<String>) -> Result<u32, Failure> {
+        self.check_keys(&keys)?;
+        let mut work = self.change().await?;
+        let deleted = plugin_kv::delete(work.tx()?, self.active.id, &keys).await?;
+        work.done().await?;
+        Ok(u32::try_from(deleted).unwrap_or(u32::MAX))
+    }
+
+    pub(super) async fn add_to_value(&self, key: String, delta: i64) -> Result<i64, Failure> {
+        self.check_keys(std::slice::from_ref(&key))?;
+        self.charge(key.len())?;
+        let mut work = self.change().await?;
+        let sum = plugin_kv::add(work.tx()?, self.active.id, &key, delta, self.app.clock.now()).await?;
+        work.done().await?;
+        sum.ok_or_else(|| failure(422, "kv.no-number", format!("{key:?} holds no number, or the sum does not fit")))
+    }
+
+    pub(super) async fn scan_values(
+        &self,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u16,
+    ) -> Result<Vec<Item>, Failure> {
+        self.need_kv()?;
+        let (plugin, now) = (self.active.id, self.app.clock.now());
+        if prefix.contains('\0') || after.is_some_and(|after| after.contains('\0')) {
+            return Ok(Vec::new());
+        }
+        let (from, limit) = ((prefix, after.unwrap_or_default()), limit.min(1_000));
+        let rows = match self.joined().await {
+            Some(mut slot) => match slot.tx() {
+                Some(tx) => plugin_kv::scan(tx, plugin, from, limit, now).await?,
+                None => Vec::new(),
+            },
+            None => plugin_kv::scan(&self.app.db, plugin, from, limit, now).await?,
+        };
+        let item = |row: plugin_kv::Item| Item {
+            key: row.key,
+            value: row.value,
+            expires: row.expires_at.map(|at| at.timestamp_millis()),
+        };
+        Ok(rows.into_iter().map(item).collect())
+    }
+
+    fn need_kv(&self) -> Result<(), Failure> {
+        let granted = self.granted().storage.iter().any(|storage| storage == "kv");
+        if granted { Ok(()) } else { Err(denied("storage = [\"kv\"]")) }
+    }
+
+    fn check_keys(&self, keys: &[String]) -> Result<(), Failure> {
+        self.need_kv()?;
+        at_most(keys.len(), ITEMS, "keys")?;
+        match keys.iter().find(|key| key.len() > KEY || key.contains('\0')) {
+            None => Ok(()),
+            Some(_) => Err(failure(413, "limit.key", format!("A key is a text of {KEY} bytes at most, without NUL"))),
+        }
+    }
+
+    fn charge(&self, bytes: usize) -> Result<(), Failure> {
+        if self.active.quota.take(bytes) {
+            return Ok(());
+        }
+        let most = self.active.quota.most() >> 20;
+        Err(failure(507, "kv.quota", format!("What the plugin keeps has reached its limit of {most} MiB")))
+    }
+}
+
+fn expiry(millis: Option<i64>) -> Result<Option<Time>, Failure> {
+    let Some(millis) = millis else { return Ok(None) };
+    let at = DateTime::from_timestamp_millis(millis).map(Time::from);
+    at.map(Some).ok_or_else(|| failure(422, "kv.expires", "There is no such time"))
+}

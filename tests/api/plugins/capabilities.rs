@@ -1,0 +1,701 @@
+//! What plugins may ask the server for, asked without a component in between: permissions, bounds, batches, transactions.
+
+use std::sync::Arc;
+
+use rookery::event::Event;
+use rookery::model::{Actor, StatusId};
+use rookery::plugins::Active;
+use rookery::plugins::call::{Call, Caller, Mode};
+use rookery::service::auth;
+use rookery_plugin_host::Host as _;
+use rookery_plugin_host::imports::core_write::{NewNotification, NewStatus};
+use rookery_plugin_host::imports::feeds::{CustomFeed, Entry, Feed};
+use rookery_plugin_host::imports::http_client::{HttpError, Request};
+use rookery_plugin_host::imports::kv::Item;
+use rookery_plugin_host::imports::queue::Job;
+use rookery_plugin_host::imports::sql::Value;
+use rookery_plugin_host::imports::streaming::Message;
+use rookery_plugin_host::imports::types::{Failure, Page, Viewer};
+use serde_json::json;
+
+use super::shelf::{Shelf, component, manifest};
+use crate::harness::{Client, TestApp};
+use crate::seed::{Reply, Seed, Status};
+
+const PAGE: Page = Page { max_id: None, since_id: None, min_id: None, limit: 0 };
+
+/// A manifest that asks for everything these tests touch.
+const EVERYTHING: &str = r#"
+[permissions]
+core = ["read", "read-as-any", "read-all"]
+core-write = ["create", "delete", "bookmark", "notify", "touch"]
+feeds = ["custom", "home", "list"]
+topics = ["tray", "user"]
+storage = ["kv", "cache"]
+http = ["http://127.0.0.1:9", "https://*.example.com:443"]
+settings = true
+[[feed]]
+name = "tray"
+[[notification]]
+type = "tray_filled"
+[settings]
+schema = "settings.json"
+[sql]
+migrations = "migrations"
+statements = "queries.sql"
+"#;
+
+const SETTINGS: &str = r#"{"type": "object", "properties": {
+    "size": {"type": "integer", "minimum": 1, "maximum": 9, "default": 5}, "loud": {"type": "boolean", "default": false}}}"#;
+
+const TABLES: &str = "CREATE TABLE trays (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE UNIQUE INDEX trays_name ON trays (name);";
+
+const QUERIES: &str = "
+-- name: add   returns: exec
+-- params: text name
+INSERT INTO trays (name) VALUES (:name);
+
+-- name: names   returns: many
+SELECT name FROM trays ORDER BY name;
+";
+
+/// A server on which one plugin serves.
+struct Bench {
+    app: TestApp,
+    active: Arc<Active>,
+}
+
+impl Bench {
+    async fn new(more: &str) -> Self {
+        Self::of(more, &component("capabilities")).await
+    }
+
+    async fn of(more: &str, wasm: &[u8]) -> Self {
+        Self::on(Shelf::new().await, more, wasm).await
+    }
+
+    async fn on(shelf: Shelf, more: &str, wasm: &[u8]) -> Self {
+        shelf.put_component("tray", &manifest("tray", "1.0.0", more), wasm);
+        let folder = shelf.folder("tray");
+        std::fs::create_dir_all(folder.join("migrations")).unwrap();
+        for (name, text) in
+            [("settings.json", SETTINGS), ("queries.sql", QUERIES), ("migrations/0001_trays.sql", TABLES)]
+        {
+            std::fs::write(folder.join(name), text).unwrap();
+        }
+        shelf.enable("tray").await.unwrap();
+        let active = Arc::clone(shelf.app.app.plugins.current().find("tray").unwrap());
+        Self { app: shelf.app, active }
+    }
+
+    fn call(&self, caller: Caller, mode: Mode) -> Arc<Call> {
+        Call::new(&self.app.app, &self.active, caller, mode)
+    }
+
+    /// As a hook or job calls it.
+    fn system(&self, mode: Mode) -> Arc<Call> {
+        self.call(Caller::system(), mode)
+    }
+
+    /// As a request of `client` calls it, with these scopes.
+    async fn by(&self, client: &Client, scopes: &str, mode: Mode) -> Arc<Call> {
+        let actor = auth::actors(&self.app.app, &[client.id()]).await.unwrap().remove(0);
+        let scopes = rookery::model::Scopes::parse(scopes).unwrap();
+        let actor = Some(Arc::new(Actor { scopes, ..actor }));
+        self.call(Caller { actor, role: 1, ..Caller::default() }, mode)
+    }
+
+    async fn names(&self) -> Vec<String> {
+        let rows = self.system(Mode::Read).sql_query("names".to_owned(), vec![]).await.unwrap();
+        rows.values.into_iter().map(|value| if let Value::Text(name) = value { name } else { panic!() }).collect()
+    }
+}
+
+fn add(name: &str) -> (String, Vec<Value>) {
+    ("add".to_owned(), vec![Value::Text(name.to_owned())])
+}
+
+async fn publish(client: &Client, text: &str, visibility: &str) -> i64 {
+    client.server.tick();
+    let status = json!({"status": text, "visibility": visibility});
+    client.post("/api/v1/statuses").json(&status).ok().await["id"].as_str().unwrap().parse().unwrap()
+}
+
+fn id(client: &Client) -> i64 {
+    client.id().into()
+}
+
+fn code<T: std::fmt::Debug>(result: Result<T, Failure>) -> (u16, String) {
+    let failure = result.expect_err("a failure");
+    (failure.status, failure.code)
+}
+
+fn new_status(author: i64, text: &str, key: &str) -> NewStatus {
+    NewStatus {
+        author,
+        text: text.to_owned(),
+        spoiler: String::new(),
+        visibility: 0,
+        language: None,
+        reply_to: None,
+        media: Vec::new(),
+        recipients: Vec::new(),
+        extra: None,
+        idempotency_key: key.to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn a_status_is_seen_through_the_eyes_that_were_granted() {
+    let bench = Bench::new(EVERYTHING).await;
+    let [alice, bob] = bench.app.accounts(["alice", "bob"]).await;
+    let open = publish(&alice, "for everyone #Birds", "public").await;
+    let secret = publish(&alice, "for me and @bob", "direct").await;
+    let own = publish(&alice, "for me", "private").await;
+    let ids = vec![own, 1, secret, open, open];
+
+    let as_bob = bench.by(&bob, "read", Mode::Read).await;
+    assert_eq!(as_bob.visible(Viewer::Caller, ids.clone()).await.unwrap(), [false, false, true, true, true]);
+    let nobody = bench.system(Mode::Read);
+    assert_eq!(nobody.visible(Viewer::Caller, ids.clone()).await.unwrap(), [false, false, false, true, true]);
+    assert_eq!(nobody.visible(Viewer::System, ids.clone()).await.unwrap(), [true, false, true, true, true]);
+    let as_alice = nobody.statuses(Viewer::Account(id(&alice)), ids).await.unwrap();
+    let texts: Vec<_> = as_alice.iter().map(|status| status.as_ref().map(|status| status.text.as_str())).collect();
+    let everyone = Some("\nfor everyone #Birds");
+    assert_eq!(texts, [Some("\nfor me"), None, Some("\nfor me and @bob"), everyone, everyone]);
+    let status = as_alice[3].as_ref().unwrap();
+    assert_eq!((status.tags.as_slice(), status.visibility, status.local), (["birds".to_owned()].as_slice(), 0, true));
+    assert_eq!(code(nobody.visible(Viewer::Account(1), vec![open]).await), (404, "core.no-viewer".to_owned()));
+    assert_eq!(code(nobody.visible(Viewer::System, vec![1; 1001]).await), (413, "limit.items".to_owned()));
+}
+
+#[tokio::test]
+async fn what_was_not_granted_is_refused() {
+    let bench = Bench::new("[permissions]\ncore = [\"read\"]\ncore-write = [\"touch\"]\nfeeds = [\"custom\"]\ntopics = [\"tray\"]\n[[feed]]\nname = \"tray\"").await;
+    let [alice, bob] = bench.app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "hello", "public").await;
+    let call = bench.by(&bob, "read write", Mode::Read).await;
+    let denied = (403, "host.denied".to_owned());
+    assert_eq!(code(call.visible(Viewer::System, vec![status]).await), denied);
+    assert_eq!(code(call.statuses(Viewer::Account(id(&alice)), vec![status]).await), denied);
+    assert_eq!(call.visible(Viewer::Account(id(&bob)), vec![status]).await.unwrap(), [true], "oneself is no one else");
+    assert_eq!(code(call.create_statuses(vec![new_status(id(&bob), "x", "")]).await), denied);
+    assert_eq!(code(call.delete_statuses(vec![status]).await), denied);
+    assert_eq!(code(call.bookmark(id(&bob), vec![status]).await), denied);
+    assert_eq!(code(call.notify(vec![]).await), denied);
+    let home = || Entry { feed: Feed::Home(id(&bob)), viewer: None, status, push: false };
+    assert_eq!(code(call.feeds_insert(vec![home()]).await), denied);
+    let other = Feed::Custom(CustomFeed { name: "basket".to_owned(), key: 1 });
+    assert_eq!(code(call.feeds_range(other, PAGE).await), (403, "feeds.undeclared".to_owned()));
+    let message = |topic: &str| Message { topic: topic.to_owned(), event: "x".to_owned(), payload: "1".to_owned() };
+    assert_eq!(code(call.publish(vec![message("user:1")]).await), denied);
+    assert_eq!(code(call.publish(vec![message("basket:1")]).await), denied);
+    assert_eq!(code(call.settings_get(vec![1]).await), denied);
+    assert_eq!(code(call.enqueue(vec![]).await), denied);
+    assert_eq!(code(call.kv_get(vec!["a".to_owned()]).await), denied);
+    assert_eq!(code(call.sql_query("names".to_owned(), vec![]).await), denied);
+    call.touch("status".to_owned(), vec![status]).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_thousand_cost_as_many_statements_as_one() {
+    let bench = Bench::new(EVERYTHING).await;
+    let [viewer] = bench.app.accounts(["viewer"]).await;
+    let mut seed = Seed::new(bench.app.db().engine(), "example.test");
+    let tag = seed.tag("birds");
+    let (mut statuses, mut people, mut names) = (Vec::new(), Vec::new(), Vec::new());
+    for n in 0..500 {
+        let domain = (n % 2 == 0).then_some("remote.test");
+        let person = seed.account(&format!("person{n}"), domain);
+        let status = seed.status(&Status { author: person, local: domain.is_none(), ..Status::default() });
+        seed.tagged(status, tag);
+        seed.mention(status, id(&viewer));
+        seed.follow(person, id(&viewer));
+        statuses.push(status);
+        people.push(person);
+        names.push(format!("@Person{n}{}", domain.map(|domain| format!("@{domain}")).unwrap_or_default()));
+    }
+    seed.write(bench.app.db()).await;
+    let call = bench.by(&viewer, "read write", Mode::Read).await;
+    let me = id(&viewer);
+    let count = |before: u64| bench.app.db().statements() - before;
+    macro_rules! cost {
+        ($few:expr, $many:expr, $most:literal) => {{
+            let before = bench.app.db().statements();
+            let few = $few.await.unwrap();
+            let few_cost = count(before);
+            let before = bench.app.db().statements();
+            let many = $many.await.unwrap();
+            assert!(
+                count(before) <= few_cost && few_cost <= $most,
+                "{} for {}: {few_cost}",
+                count(before),
+                stringify!($many)
+            );
+            (few, many)
+        }};
+    }
+    let (_, found) = cost!(
+        call.statuses(Viewer::Caller, statuses[..1].to_vec()),
+        call.statuses(Viewer::Caller, statuses.clone()),
+        4
+    );
+    assert!(found.iter().all(|status| status.as_ref().is_some_and(|status| status.mentions == [me])));
+    cost!(call.visible(Viewer::Caller, statuses[..1].to_vec()), call.visible(Viewer::Caller, statuses.clone()), 1);
+    let (_, found) = cost!(call.accounts(people[..1].to_vec()), call.accounts(people.clone()), 1);
+    assert!(found.iter().all(Option::is_some));
+    let (_, found) = cost!(call.accounts_by_acct(names[..1].to_vec()), call.accounts_by_acct(names.clone()), 2);
+    assert_eq!(found.iter().flatten().map(|account| account.id).collect::<Vec<_>>(), people);
+    let (_, ties) = cost!(call.relationships(me, people[..1].to_vec()), call.relationships(me, people.clone()), 1);
+    assert!(ties.iter().zip(&people).all(|(tie, person)| (tie.account, tie.bits) == (*person, 2)));
+    let (_, followers) =
+        cost!(call.followers_among(me, people[..1].to_vec()), call.followers_among(me, people.clone()), 1);
+    assert_eq!(followers, people);
+    let (_, new) = cost!(call.bookmark(me, statuses[..1].to_vec()), call.bookmark(me, statuses[1..101].to_vec()), 3);
+    assert_eq!(new, [true; 100]);
+    let entries = |ids: &[i64]| -> Vec<Entry> {
+        let feed = |key| Feed::Custom(CustomFeed { name: "tray".to_owned(), key });
+        ids.iter().map(|id| Entry { feed: feed(1), viewer: Some(me), status: *id, push: true }).collect()
+    };
+    call.feeds_insert(entries(&statuses[..1])).await.unwrap();
+    let (few, many) = cost!(call.feeds_insert(entries(&statuses[1..2])), call.feeds_insert(entries(&statuses[1..])), 3);
+    assert_eq!((few, many), (1, 498));
+    let notes = |ids: &[i64]| -> Vec<NewNotification> {
+        let kind = || "tray_filled".to_owned();
+        ids.iter().map(|id| NewNotification { to: me, from: *id, kind: kind(), activity: *id, status: None }).collect()
+    };
+    let (_, made) = cost!(call.notify(notes(&people[..1])), call.notify(notes(&people)), 2);
+    assert_eq!(made, 499, "one of them was told of before");
+    let kind = || "tray_filled".to_owned();
+    let (_, gone) = cost!(call.retract(kind(), people[..1].to_vec()), call.retract(kind(), people.clone()), 1);
+    assert_eq!(gone, 499);
+    let (_, rendered) = cost!(
+        call.render(Viewer::Caller, "status".to_owned(), statuses[100..102].to_vec()),
+        call.render(Viewer::Caller, "status".to_owned(), statuses[102..180].to_vec()),
+        16
+    );
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&rendered).unwrap().as_array().unwrap().len(), 78);
+}
+
+#[tokio::test]
+async fn one_transaction_spans_a_call_and_is_told_of_after_it() {
+    let bench = Bench::new(EVERYTHING).await;
+    let [alice] = bench.app.accounts(["alice"]).await;
+    let mut events = bench.app.app.events.subscribe();
+    let call = bench.by(&alice, "write", Mode::Ambient).await;
+    let (statement, params) = add("first");
+    call.sql_query(statement, params).await.unwrap();
+    let tray = || Message { topic: "tray:7".to_owned(), event: "filled".to_owned(), payload: "{}".to_owned() };
+    call.publish(vec![tray()]).await.unwrap();
+    call.kv_set(vec![Item { key: "a".to_owned(), value: vec![1], expires: None }]).await.unwrap();
+    call.settings_set(id(&alice), "{\"size\": 7}".to_owned()).await.unwrap();
+    assert_eq!(call.kv_get(vec!["a".to_owned()]).await.unwrap(), [Some(vec![1])], "it sees its own changes");
+    assert_eq!(call.settings_get(vec![id(&alice)]).await.unwrap(), ["{\"loud\":false,\"size\":7}"]);
+    assert_eq!(call.sql_query("names".to_owned(), vec![]).await.unwrap().values, [Value::Text("first".to_owned())]);
+    assert!(bench.names().await.is_empty(), "nobody else does yet");
+    assert!(events.try_recv().is_err(), "and nobody was told");
+    call.commit().await.unwrap();
+    assert_eq!(bench.names().await, ["first"]);
+    assert!(matches!(events.try_recv(), Ok(Event::PluginMessage { topic, .. }) if topic == "tray/tray:7"));
+
+    let dropped = bench.by(&alice, "write", Mode::Ambient).await;
+    let (statement, params) = add("second");
+    dropped.sql_query(statement, params).await.unwrap();
+    dropped.publish(vec![tray()]).await.unwrap();
+    let made = dropped.create_statuses(vec![new_status(id(&alice), "never", "")]).await.unwrap();
+    assert!(made[0].is_ok(), "{made:?}");
+    drop(dropped);
+    assert_eq!(bench.names().await, ["first"]);
+    assert!(events.try_recv().is_err());
+    assert_eq!(alice.get(&format!("/api/v1/accounts/{}/statuses", alice.id())).ok().await, json!([]));
+    publish(&alice, "the writer is free", "public").await;
+}
+
+#[tokio::test]
+async fn a_failure_takes_back_its_own_step_alone() {
+    let bench = Bench::new(EVERYTHING).await;
+    let [alice] = bench.app.accounts(["alice"]).await;
+    let call = bench.by(&alice, "write", Mode::Ambient).await;
+    let (statement, params) = add("first");
+    call.sql_query(statement.clone(), params.clone()).await.unwrap();
+    assert_eq!(code(call.sql_query(statement, params).await), (409, "sql.unique".to_owned()));
+    let twice = vec![Value::Text("second".to_owned()), Value::Text("first".to_owned())];
+    assert_eq!(code(call.sql_many("add".to_owned(), 1, twice).await), (409, "sql.unique".to_owned()));
+    let unattachable = NewStatus { media: vec![1], ..new_status(id(&alice), "with media", "") };
+    let made = call.create_statuses(vec![unattachable, new_status(id(&alice), "without", "")]).await.unwrap();
+    assert_eq!(made[0].as_ref().map_err(|failure| failure.status), Err(422));
+    assert!(made[1].is_ok(), "{made:?}");
+    assert_eq!(code(call.bookmark(id(&alice), vec![1]).await), (404, "core.not-found".to_owned()));
+    call.commit().await.unwrap();
+    assert_eq!(bench.names().await, ["first"]);
+    let statuses = alice.get(&format!("/api/v1/accounts/{}/statuses", alice.id())).ok().await;
+    assert_eq!(statuses.as_array().unwrap().len(), 1);
+    assert_eq!(statuses[0]["content"], "<p>without</p>");
+}
+
+#[tokio::test]
+async fn a_transaction_that_stays_open_too_long_is_undone() {
+    let shelf = Shelf::with(&[("ROOKERY_PLUGINS_TRANSACTION_TIMEOUT_MS", "500")]).await;
+    let bench = Bench::on(shelf, EVERYTHING, &component("capabilities")).await;
+    let [alice] = bench.app.accounts(["alice"]).await;
+    let call = bench.system(Mode::Ambient);
+    let (statement, params) = add("slow");
+    call.sql_query(statement, params).await.unwrap();
+    let own = bench.system(Mode::Read);
+    // Whoever waits gets the writer although nobody gave it back.
+    publish(&alice, "waited", "public").await;
+    let (statement, params) = add("more");
+    assert_eq!(code(call.sql_query(statement, params).await), (429, "limit.transaction-time".to_owned()));
+    assert!(call.commit().await.is_err());
+    assert!(bench.names().await.is_empty());
+    let number = own.sql_begin(false).await.unwrap().0;
+    let (statement, params) = add("slow");
+    own.sql_transaction_query(number, statement, params).await.unwrap();
+    publish(&alice, "waited again", "public").await;
+    assert_eq!(code(own.sql_commit(number).await), (429, "limit.transaction-time".to_owned()));
+    assert!(bench.names().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_plugin_opens_one_transaction_at_a_time() {
+    let bench = Bench::new(EVERYTHING).await;
+    let call = bench.system(Mode::Read);
+    let number = call.sql_begin(false).await.unwrap().0;
+    assert_eq!(code(call.sql_begin(false).await), (409, "sql.transaction-open".to_owned()));
+    assert_eq!(code(call.kv_add("n".to_owned(), 1).await), (409, "sql.transaction-open".to_owned()));
+    let (statement, params) = add("kept");
+    call.sql_transaction_query(number, statement, params).await.unwrap();
+    call.sql_commit(number).await.unwrap();
+    assert_eq!(bench.names().await, ["kept"]);
+    let number = call.sql_begin(false).await.unwrap().0;
+    let (statement, params) = add("dropped");
+    call.sql_transaction_query(number, statement, params).await.unwrap();
+    call.sql_rollback(number).await;
+    let (statement, params) = add("late");
+    assert_eq!(code(call.sql_transaction_query(number, statement, params).await).0, 404);
+    let number = call.sql_begin(true).await.unwrap().0;
+    let (statement, params) = add("read only");
+    assert_eq!(code(call.sql_transaction_query(number, statement, params).await), (422, "sql.read-only".to_owned()));
+    drop(call);
+    // The guest trapped: its call is dropped as it stands.
+    for _ in 0..20 {
+        let call = bench.system(Mode::Read);
+        let number = call.sql_begin(false).await.unwrap().0;
+        let (statement, params) = add("trapped");
+        call.sql_transaction_query(number, statement, params).await.unwrap();
+    }
+    assert_eq!(bench.names().await, ["kept"]);
+    assert_eq!(code(bench.system(Mode::Ambient).sql_begin(false).await), (409, "sql.transaction-open".to_owned()));
+}
+
+#[tokio::test]
+async fn a_plugin_acts_as_the_caller_within_the_callers_token() {
+    let bench = Bench::new(EVERYTHING).await;
+    let [alice, bob] = bench.app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "hello", "public").await;
+    let reads = bench.by(&bob, "read", Mode::Read).await;
+    assert_eq!(code(reads.create_statuses(vec![new_status(id(&bob), "x", "")]).await), (403, "core.scope".to_owned()));
+    assert_eq!(code(reads.bookmark(id(&bob), vec![status]).await), (403, "core.scope".to_owned()));
+    let writes = bench.by(&bob, "write:statuses", Mode::Read).await;
+    let with = NewStatus {
+        visibility: 4,
+        recipients: vec![id(&alice), 1],
+        extra: Some("{\"tray\":1}".to_owned()),
+        ..new_status(id(&bob), "to alice", "key")
+    };
+    let first = writes.create_statuses(vec![with.clone(), new_status(1, "nobody", "")]).await.unwrap();
+    let made = *first[0].as_ref().unwrap();
+    assert_eq!(first[1].as_ref().map_err(|failure| failure.status), Err(404));
+    let again = writes.create_statuses(vec![with]).await.unwrap();
+    assert_eq!(again[0].as_ref().ok(), Some(&made), "the same key gives the same status");
+    alice.get(&format!("/api/v1/statuses/{made}")).ok().await;
+    bench.app.anonymous().get(&format!("/api/v1/statuses/{made}")).fails(404).await;
+    let seen = writes.statuses(Viewer::Caller, vec![made]).await.unwrap().remove(0).unwrap();
+    assert_eq!((seen.visibility, seen.mentions), (4, vec![id(&alice)]));
+    let extra: serde_json::Value = serde_json::from_str(&seen.extra.unwrap()).unwrap();
+    assert_eq!(extra["tray"], json!({"tray": 1}));
+    assert_eq!(writes.delete_statuses(vec![made, 1]).await.unwrap(), 1);
+    alice.get(&format!("/api/v1/statuses/{made}")).fails(404).await;
+}
+
+#[tokio::test]
+async fn feeds_leave_out_what_their_owner_does_not_want() {
+    let bench = Bench::new(EVERYTHING).await;
+    let engine = bench.app.db().engine();
+    let mut seed = Seed::new(engine, "example.test");
+    let me = seed.account("me", None);
+    let [friend, stranger, blocked, blocking, muted] =
+        ["friend", "stranger", "blocked", "blocking", "muted"].map(|name| seed.account(name, None));
+    let far = seed.account("far", Some("far.test"));
+    seed.follow(me, friend);
+    seed.block(me, blocked);
+    seed.block(blocking, me);
+    seed.mute(me, muted);
+    seed.block_domain(me, "far.test");
+    let of = |seed: &mut Seed, author| seed.status(&Status { author, ..Status::default() });
+    let wanted = [of(&mut seed, friend), of(&mut seed, stranger), of(&mut seed, me)];
+    let unwanted = [blocked, blocking, muted, far].map(|author| of(&mut seed, author));
+    let parent = Reply { status: wanted[1], account: stranger, conversation: wanted[1] };
+    let answer = seed.reply(friend, parent, "public");
+    let reblog = seed.status(&Status { author: friend, reblog_of: Some(wanted[1]), text: "", ..Status::default() });
+    let of_blocked =
+        seed.status(&Status { author: friend, reblog_of: Some(unwanted[0]), text: "", ..Status::default() });
+    seed.write(bench.app.db()).await;
+
+    let all: Vec<i64> = [&wanted[..], &unwanted, &[answer, reblog, of_blocked, 1]].concat();
+    let call = bench.system(Mode::Ambient);
+    let tray = |key| Feed::Custom(CustomFeed { name: "tray".to_owned(), key });
+    let entries = |feed: Feed, viewer| -> Vec<Entry> {
+        all.iter().map(|status| Entry { feed: feed.clone(), viewer, status: *status, push: false }).collect()
+    };
+    assert_eq!(call.feeds_insert(entries(Feed::Home(me), None)).await.unwrap(), 3);
+    assert_eq!(call.feeds_insert(entries(tray(1), Some(me))).await.unwrap(), 5);
+    assert_eq!(call.feeds_insert(entries(tray(2), None)).await.unwrap(), 10);
+    assert_eq!(call.feeds_insert(entries(tray(2), None)).await.unwrap(), 0, "those there already do not enter");
+    assert_eq!(call.feeds_insert(entries(Feed::Home(far), None)).await.unwrap(), 0, "nobody reads that one");
+    let newest_first = |ids: &[i64]| {
+        let mut ids = ids.to_vec();
+        ids.sort_unstable_by(|a, b| b.cmp(a));
+        ids
+    };
+    assert_eq!(call.feeds_range(Feed::Home(me), PAGE).await.unwrap(), newest_first(&wanted));
+    let custom = newest_first(&[&wanted[..], &[answer, reblog]].concat());
+    assert_eq!(call.feeds_range(tray(1), PAGE).await.unwrap(), custom);
+    let page = Page { max_id: Some(custom[1]), limit: 2, ..PAGE };
+    assert_eq!(call.feeds_range(tray(1), page).await.unwrap(), custom[2..4]);
+    assert_eq!(call.feeds_remove(tray(1), vec![answer, 1]).await.unwrap(), 1);
+    assert_eq!(call.feeds_remove_authors(vec![tray(1), tray(3)], vec![stranger]).await.unwrap(), 2);
+    assert_eq!(call.feeds_range(tray(1), PAGE).await.unwrap(), newest_first(&[wanted[0], wanted[2]]));
+    assert_eq!(code(call.feeds_drop(vec![Feed::Home(me)]).await), (403, "feeds.not-own".to_owned()));
+    call.feeds_drop(vec![tray(2)]).await.unwrap();
+    call.commit().await.unwrap();
+    let later = bench.system(Mode::Read);
+    assert!(later.feeds_range(tray(2), PAGE).await.unwrap().is_empty());
+    assert_eq!(later.feeds_range(tray(1), PAGE).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_feed_is_cut_to_a_thousand() {
+    let bench = Bench::new(EVERYTHING).await;
+    let mut seed = Seed::new(bench.app.db().engine(), "example.test");
+    let author = seed.account("author", None);
+    let ids: Vec<i64> = (0..1_100).map(|_| seed.status(&Status { author, ..Status::default() })).collect();
+    seed.write(bench.app.db()).await;
+    let feed = || Feed::Custom(CustomFeed { name: "tray".to_owned(), key: 1 });
+    let entry = |status: &i64| Entry { feed: feed(), viewer: None, status: *status, push: false };
+    let call = bench.system(Mode::Read);
+    assert_eq!(call.feeds_insert(ids.iter().map(entry).collect()).await.unwrap(), 1_100);
+    bench.app.app.clock.advance(chrono::Duration::minutes(11));
+    bench.app.run_jobs().await;
+    let kept: Vec<(i64,)> =
+        bench.app.db().fetch_raw("SELECT status_id FROM feed_entries ORDER BY status_id").await.unwrap();
+    assert_eq!(kept.iter().map(|(id,)| *id).collect::<Vec<_>>(), ids[100..]);
+}
+
+#[tokio::test]
+async fn settings_keep_to_their_schema() {
+    let bench = Bench::new(EVERYTHING).await;
+    let [alice] = bench.app.accounts(["alice"]).await;
+    let me = id(&alice);
+    let call = bench.system(Mode::Read);
+    assert_eq!(call.settings_get(vec![me, 1]).await.unwrap(), ["{\"loud\":false,\"size\":5}"; 2]);
+    call.settings_set(me, "{\"size\": 9, \"loud\": true}".to_owned()).await.unwrap();
+    call.settings_set(me, "{\"loud\": null}".to_owned()).await.unwrap();
+    assert_eq!(call.settings_get(vec![me]).await.unwrap(), ["{\"loud\":false,\"size\":9}"]);
+    for wrong in ["{\"size\": 10}", "{\"size\": \"9\"}", "{\"colour\": 1}", "[]", "{", "{\"size\": 1.5}"] {
+        assert_eq!(
+            code(call.settings_set(me, wrong.to_owned()).await),
+            (422, "settings.invalid".to_owned()),
+            "{wrong}"
+        );
+    }
+    assert_eq!(code(call.settings_set(1, "{\"size\": 1}".to_owned()).await).0, 404);
+    assert_eq!(call.settings_get(vec![me]).await.unwrap(), ["{\"loud\":false,\"size\":9}"]);
+}
+
+#[tokio::test]
+async fn emojis_and_names_are_understood_as_people_write_them() {
+    let bench = Bench::new(EVERYTHING).await;
+    for (id, domain, disabled) in [(1, "NULL", false), (2, "'far.test'", false), (3, "'off.test'", true)] {
+        let when = match bench.app.db().engine() {
+            rookery::store::Engine::Sqlite => "0",
+            rookery::store::Engine::Postgres => "now()",
+        };
+        let insert = format!(
+            "INSERT INTO custom_emojis (id, shortcode, domain, file, visible_in_picker, disabled, sensitive, aliases, \
+             width, height, created_at, updated_at) VALUES ({id}, 'rook', {domain}, 'a.png', TRUE, {disabled}, FALSE, '[]', \
+             20, 10, {when}, {when})"
+        );
+        bench.app.db().execute_raw(&insert).await.unwrap();
+    }
+    let mut tx = bench.app.db().begin().await.unwrap();
+    rookery::store::settings::touch(&mut tx, bench.app.app.clock.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    bench.app.app.reload().await.unwrap();
+    let call = bench.system(Mode::Read);
+    let names = [
+        "👍",
+        "❤️",
+        "❤",
+        "👍🏽",
+        "rook",
+        ":rook:",
+        "rook@EXAMPLE.test",
+        ":rook@far.test:",
+        "rook@off.test",
+        "no_such",
+        "",
+        "rook@",
+        "@far.test",
+        ":::",
+        "👍👍",
+        "hello",
+    ];
+    let found = call.emojis(names.iter().map(|name| (*name).to_owned()).collect()).await.unwrap();
+    let meant: Vec<Option<(String, Option<i64>)>> =
+        found.iter().map(|found| found.as_ref().map(|emoji| (emoji.name.clone(), emoji.custom))).collect();
+    let unicode = |text: &str| Some((text.to_owned(), None));
+    let custom = |id| Some(("rook".to_owned(), Some(id)));
+    assert_eq!(meant[..2], [unicode("👍"), unicode("❤️")]);
+    assert_eq!(meant[2], unicode("❤️"), "with and without the selector it is one emoji");
+    assert_eq!(meant[3..8], [unicode("👍🏽"), custom(1), custom(1), custom(1), custom(2)]);
+    assert!(meant[8..].iter().all(Option::is_none), "{:?}", &meant[8..]);
+    assert_eq!(
+        (found[7].as_ref().unwrap().domain.as_deref(), found[7].as_ref().unwrap().width),
+        (Some("far.test"), Some(20))
+    );
+
+    let forms = |kind: &str, texts: &[&str]| (kind.to_owned(), texts.iter().map(|text| (*text).to_owned()).collect());
+    let (kind, texts) = forms("acct", &["Alice", "@Bob@EXAMPLE.test", "carol@Far.Test", "a b", "@", "x@y@z", "a@b..c"]);
+    let expected = [Some("alice"), Some("bob"), Some("carol@far.test"), None, None, None, None];
+    assert_eq!(call.normalise(kind, texts).await.unwrap(), expected.map(|form| form.map(str::to_owned)));
+    let (kind, texts) = forms("hashtag", &["#Été", "two words"]);
+    assert_eq!(call.normalise(kind, texts).await.unwrap(), [Some("ete".to_owned()), None]);
+    assert_eq!(code(call.normalise("colour".to_owned(), vec![]).await), (404, "core.unknown-kind".to_owned()));
+}
+
+#[tokio::test]
+async fn requests_go_where_they_may_and_nowhere_else() {
+    let bench = Bench::new(EVERYTHING).await;
+    let call = bench.system(Mode::Read);
+    let request = |url: &str, header: Option<(&str, &str)>| Request {
+        method: "GET".to_owned(),
+        url: url.to_owned(),
+        headers: header.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        body: None,
+        timeout_ms: 500,
+    };
+    let granted = "http://127.0.0.1:9/";
+    let answers = call
+        .fetch(vec![
+            request(granted, None),
+            request("http://2130706433:9/", None),
+            request("http://127.0.0.1:10/", None),
+            request("https://example.org/", None),
+            request("https://user@a.example.com/", None),
+            request("https://a.example.com./", None),
+            request(granted, Some(("Host", "example.org"))),
+            request(granted, Some(("x-a", "b\r\nx-c: d"))),
+            Request { method: "CONNECT".to_owned(), ..request(granted, None) },
+        ])
+        .await;
+    assert!(answers[..2].iter().all(|answer| matches!(answer, Err(HttpError::BlockedAddress))), "{answers:?}");
+    assert!(answers[2..].iter().all(|answer| matches!(answer, Err(HttpError::Denied(_)))), "{answers:?}");
+}
+
+#[tokio::test]
+async fn what_a_plugin_remembers_and_says_stays_its_own() {
+    let bench = Bench::new(EVERYTHING).await;
+    let call = bench.system(Mode::Read);
+    call.cache_set("a:1".to_owned(), vec![1], 1_000);
+    call.cache_set("a:2".to_owned(), vec![2], 60_000);
+    call.cache_set("b:1".to_owned(), vec![3], 60_000);
+    call.cache_set("b:2".to_owned(), vec![0; 17 << 20], 60_000);
+    assert_eq!(bench.system(Mode::Read).cache_get("a:1"), Some(vec![1]), "another call finds it");
+    bench.app.tick();
+    assert_eq!(call.cache_get("a:1"), None);
+    call.cache_drop_prefix("a:");
+    assert_eq!((call.cache_get("a:2"), call.cache_get("b:1")), (None, Some(vec![3])));
+    assert!(call.cache_get("b:2").is_none(), "what does not fit is not kept");
+
+    for number in 0..600 {
+        call.emit(rookery_plugin_host::imports::log::Level::Info, &format!("line {number}\nERROR forged"), &[]);
+    }
+    let lines = bench.app.app.plugins.logs.after("tray", 0);
+    assert!(lines.len() >= 500 && lines.iter().all(|line| !line.message.contains('\n')));
+    assert!(lines.iter().all(|line| line.message.starts_with("line ") || line.message.starts_with("suppressed ")));
+    assert_eq!(call.random(32).len(), 32);
+    assert_ne!(call.random(32), call.random(32));
+}
+
+/// A component that does jobs as their kinds say: done, again in an hour, gave up, broken.
+fn worker() -> Vec<u8> {
+    wat::parse_str(include_str!("worker.wat")).unwrap()
+}
+
+const JOBS: &str = "[permissions]\nqueue = true\n[[job]]\nkind = \"done\"\n[[job]]\nkind = \"again\"\n[[job]]\nkind = \"give_up\"\n[[job]]\nkind = \"broken\"\n[[schedule]]\njob = \"done\"\ncron = \"*/10 * * * *\"\n";
+
+fn job(kind: &str, unique: Option<&str>) -> Job {
+    Job {
+        kind: kind.to_owned(),
+        payload: "{}".to_owned(),
+        not_before: None,
+        unique: unique.map(str::to_owned),
+        max_attempts: 2,
+    }
+}
+
+async fn waiting(bench: &Bench) -> Vec<(String, String)> {
+    let text = "SELECT key, state FROM jobs WHERE kind = 'plugin.tray' ORDER BY key";
+    bench.app.db().fetch_raw(text).await.unwrap()
+}
+
+#[tokio::test]
+async fn jobs_end_as_the_plugin_says() {
+    let bench = Bench::of(JOBS, &worker()).await;
+    let call = bench.system(Mode::Ambient);
+    let jobs = vec![job("done", Some("a")), job("done", Some("a")), job("again", Some("b")), job("broken", Some("c"))];
+    assert_eq!(call.enqueue(jobs).await.unwrap(), 3, "what waits already is not queued again");
+    assert_eq!(call.enqueue(vec![job("give_up", Some("d")), job("done", None)]).await.unwrap(), 2);
+    assert_eq!(call.cancel("done".to_owned(), vec!["a".to_owned(), "x".to_owned()]).await.unwrap(), 1);
+    assert_eq!(code(call.enqueue(vec![job("other", None)]).await), (422, "queue.undeclared".to_owned()));
+    let secret = Job { payload: "\"\\u0000\"".to_owned(), ..job("done", None) };
+    assert_eq!(code(call.enqueue(vec![secret]).await), (422, "queue.invalid".to_owned()));
+    assert!(waiting(&bench).await.is_empty(), "nothing waits before the commit");
+    call.commit().await.unwrap();
+    bench.app.run_jobs().await;
+    let state = |key: &str, state: &str| (key.to_owned(), state.to_owned());
+    let schedule = || state("@done:*/10 * * * *", "ready");
+    let expected = [schedule(), state("again:b", "ready"), state("broken:c", "ready"), state("give_up:d", "dead")];
+    assert_eq!(waiting(&bench).await, expected);
+    bench.app.app.clock.advance(chrono::Duration::minutes(5));
+    bench.app.run_jobs().await;
+    let expected = [schedule(), state("again:b", "ready"), state("broken:c", "dead"), state("give_up:d", "dead")];
+    assert_eq!(waiting(&bench).await, expected, "tried as often as was asked");
+}
+
+#[tokio::test]
+async fn a_schedule_waits_once_and_goes_on() {
+    let bench = Bench::of(JOBS, &worker()).await;
+    let due = async || -> Vec<(StatusId,)> {
+        // The id of a job grows with the time when it was queued.
+        bench.app.db().fetch_raw("SELECT id FROM jobs WHERE kind = 'plugin.tray' AND state = 'ready'").await.unwrap()
+    };
+    bench.app.run_jobs().await;
+    bench.app.run_jobs().await;
+    let first = due().await;
+    assert_eq!(first.len(), 1);
+    bench.app.app.clock.advance(chrono::Duration::minutes(9));
+    bench.app.run_jobs().await;
+    assert_eq!(due().await, first, "it is not due yet");
+    bench.app.app.clock.advance(chrono::Duration::minutes(2));
+    bench.app.run_jobs().await;
+    let second = due().await;
+    assert!(second.len() == 1 && second != first, "it ran and waits for the next time");
+    rookery::plugins::admin::disable(&bench.app.app, "tray").await.unwrap();
+    rookery::plugins::life::reload(&bench.app.app, "tray").await.unwrap();
+    bench.app.app.clock.advance(chrono::Duration::days(1));
+    bench.app.run_jobs().await;
+    assert_eq!(due().await, second, "while the plugin is off its jobs wait");
+}
