@@ -127,7 +127,7 @@ impl Asked<'_> {
     async fn feed(&self, feed: &str) -> Result<Cut> {
         let (name, key) = parts(feed).ok_or(Error::NotFound)?;
         let key = gate::id(gate::param(self.found, key)?)?;
-        let cursor = self.page.map_or_else(|| Cursor::first(DEFAULT), |page| page.paging.cursor.clone());
+        let cursor = self.page.map_or_else(|| Cursor::first(DEFAULT), |page| page.paging.cursor);
         let plugin = self.found.mounted.plugin.id;
         let ids = store::timeline::plugin_feed(&self.app.db, plugin, name, key, &cursor).await?;
         let items = output::statuses(self.app, self.caller.actor.as_deref(), Place::Home, &ids).await?;
