@@ -68,8 +68,8 @@ fn is_later_notification(path: &str) -> bool {
         || path == "/api/v1/notifications/policy"
 }
 
-/// Served, and in no row: pages for browsers, files, probes.
-const BESIDE_THE_TABLE: &[&str] = &["/media/", "/livez", "/readyz", "/assets/"];
+/// Served, and in no row: pages for browsers, files, probes, the server's own administration of plugins.
+const BESIDE_THE_TABLE: &[&str] = &["/media/", "/livez", "/readyz", "/assets/", "/api/admin/plugin"];
 
 fn is_later(row: &Route) -> bool {
     NOT_YET.iter().any(|(name, _)| *name == row.name()) || is_later_notification(&row.path)

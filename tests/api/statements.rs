@@ -114,6 +114,8 @@ const SCANS: &[(&str, &str)] = &[
     ("FROM settings", "a table of few rows"),
     ("FROM plugins p ORDER BY p.name", "a table of few rows"),
     ("FROM rules", "a table of few rows"),
+    ("FROM plugins p ORDER BY", "a table of few rows"),
+    ("DELETE FROM plugins", "an admin removes a plugin, and with it the events that wait for it"),
     ("FROM domain_blocks", "a table of few rows"),
     ("_sqlx_migrations", "a row for each migration"),
     ("FROM custom_emojis", "read into memory when it changes"),
