@@ -109,7 +109,7 @@ impl Stage {
         let wanted: Vec<String> = package.manifest.wanted().into_iter().collect();
         let known = crate::store::plugin::find(&self.app.db, &self.name).await?.is_some();
         if !known {
-            desired::install(&self.app, package).await?;
+            desired::install(&self.app, package, true).await?;
         }
         desired::change(&self.app, &self.name, |plugin| {
             plugin.enabled = true;
