@@ -318,7 +318,6 @@ async fn open_sqlite(options: &Options) -> Result<Pools> {
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
-        .auto_vacuum(SqliteAutoVacuum::Incremental)
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
         .statement_cache_capacity(512)
@@ -347,7 +346,8 @@ async fn open_sqlite(options: &Options) -> Result<Pools> {
             let clean = checking.is_clean();
             Box::pin(async move { Ok(clean) })
         })
-        .connect_with(base.clone())
+        // Set on the writer alone: setting it takes the lock for writing, which a reader must never wait for.
+        .connect_with(base.clone().auto_vacuum(SqliteAutoVacuum::Incremental))
         .await?;
     forget_statistics(&write).await?;
     let reading = base.pragma("query_only", "true");

@@ -1,6 +1,7 @@
 //! What plugins may ask the server for, asked without a component in between: permissions, bounds, batches, transactions.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rookery::event::Event;
 use rookery::model::{Actor, StatusId};
@@ -345,6 +346,7 @@ async fn a_transaction_that_stays_open_too_long_is_undone() {
     let own = bench.system(Mode::Read);
     // Whoever waits gets the writer although nobody gave it back.
     publish(&alice, "waited", "public").await;
+    tokio::time::sleep(Duration::from_millis(700)).await;
     let (statement, params) = add("more");
     assert_eq!(code(call.sql_query(statement, params).await), (429, "limit.transaction-time".to_owned()));
     assert!(call.commit().await.is_err());
@@ -353,6 +355,7 @@ async fn a_transaction_that_stays_open_too_long_is_undone() {
     let (statement, params) = add("slow");
     own.sql_transaction_query(number, statement, params).await.unwrap();
     publish(&alice, "waited again", "public").await;
+    tokio::time::sleep(Duration::from_millis(700)).await;
     assert_eq!(code(own.sql_commit(number).await), (429, "limit.transaction-time".to_owned()));
     assert!(bench.names().await.is_empty());
 }
@@ -662,8 +665,10 @@ async fn jobs_end_as_the_plugin_says() {
     assert_eq!(code(call.enqueue(vec![job("other", None)]).await), (422, "queue.undeclared".to_owned()));
     let secret = Job { payload: "\"\\u0000\"".to_owned(), ..job("done", None) };
     assert_eq!(code(call.enqueue(vec![secret]).await), (422, "queue.invalid".to_owned()));
-    assert!(waiting(&bench).await.is_empty(), "nothing waits before the commit");
+    let count = async || rookery::store::job::count_waiting(bench.app.db(), "plugin.tray").await.unwrap();
+    assert_eq!(count().await, 0, "nothing waits before the commit");
     call.commit().await.unwrap();
+    assert_eq!(count().await, 4);
     bench.app.run_jobs().await;
     let state = |key: &str, state: &str| (key.to_owned(), state.to_owned());
     let schedule = || state("@done:*/10 * * * *", "ready");
