@@ -112,7 +112,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("SELECT CAST('x' AS regproc)", "regproc"),
     ("SELECT id FROM notes WHERE id = ?", ""),
     ("SELECT 1 +", ""),
-    ("REPLACE INTO notes (id) VALUES (1)", ""),
     ("MERGE INTO notes USING notes ON TRUE WHEN MATCHED THEN DELETE", ""),
 ];
 
