@@ -31,6 +31,7 @@ CREATE TABLE removed (
     antenna_id integer PRIMARY KEY,
     version integer NOT NULL
 );
+CREATE INDEX removed_version ON removed (version);
 
 -- One row. version grows with every change; epoch when the index has to be read as a whole.
 CREATE TABLE counters (

@@ -110,7 +110,7 @@ LIMIT :limit;
 SELECT a.id, a.account_id, a.list_id, a.insert_feeds, a.stl, a.ltl, a.with_media_only, a.ignore_reblog, a.terms
 FROM antennas a
 WHERE a.version > :version
-ORDER BY a.id;
+ORDER BY a.version, a.id;
 
 -- name: gone returns: many
 -- params: integer version
@@ -140,7 +140,7 @@ SELECT a.id FROM antennas a WHERE a.account_id = :account;
 -- A list went: what wrote to it writes home.
 -- name: forget_list returns: exec
 -- params: integer list, integer version
-UPDATE antennas SET list_id = 0, version = :version WHERE list_id = :list;
+UPDATE antennas SET list_id = 0, version = :version WHERE list_id = :list AND list_id <> 0;
 
 -- name: naming_anywhere returns: many
 -- params: integer account
