@@ -123,7 +123,7 @@ fn refused(error: &Failed) -> String {
 }
 
 async fn prepare(tx: &mut Tx, scope: &Arc<Scope>, statement: &Statement) -> Result<Vec<String>, Failed> {
-    let kinds: Vec<Kind> = statement.slots.iter().map(|slot| statement.kind(*slot)).collect();
+    let kinds = statement.bound();
     if let Some(ascending) = &statement.ascending {
         tx.prepare_confined(scope, ascending, &kinds).await?;
     }
@@ -131,6 +131,18 @@ async fn prepare(tx: &mut Tx, scope: &Arc<Scope>, statement: &Statement) -> Resu
 }
 
 impl Statement {
+    /// What the engine is given: for people and plans.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The types of what is bound to its placeholders, in order.
+    #[must_use]
+    pub fn bound(&self) -> Vec<Kind> {
+        self.slots.iter().map(|slot| self.kind(*slot)).collect()
+    }
+
     fn kind(&self, slot: Slot) -> Kind {
         match slot {
             Slot::Param(index) => self.params.get(index).map_or(Kind::Text, |(_, kind)| *kind),

@@ -17,4 +17,5 @@ mod routes;
 mod shelf;
 mod sql;
 mod sql_layers;
+mod sql_plans;
 mod sql_schema;
