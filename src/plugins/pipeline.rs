@@ -227,7 +227,7 @@ async fn rehearse(app: &App, active: &Arc<Active>, old: Option<&Arc<Active>>, st
     let old = old.filter(|_| !stage.migrated.contract);
     let mut stage = stage;
     if let (Some(old), Some(tx), false) = (old, &mut stage.tx, stage.migrated.applied.is_empty()) {
-        let loaded = Statements::load(app, old.id, &old.manifest, &old.limits, &old.files, tx).await;
+        let loaded = Statements::load(app, old.quota.clone(), &old.manifest, &old.limits, &old.files, tx).await;
         loaded.map_err(|fault| still_serves(active, &fault))?;
     }
     if !tests_itself(active) && old.is_none_or(|old| !tests_itself(old)) {

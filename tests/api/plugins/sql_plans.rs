@@ -50,7 +50,8 @@ async fn scans(app: &TestApp, statement: &Statement, tables: &[String]) -> Vec<S
             let text = format!("EXPLAIN QUERY PLAN {}", statement.text());
             let plan: Vec<(i64, i64, i64, String)> = app.db().fetch_raw(&text).await.unwrap();
             let steps = plan.into_iter().map(|(_, _, _, step)| step).filter(|step| !step.contains("VIRTUAL TABLE"));
-            let scan = |step: &String| step.strip_prefix("SCAN ").is_some_and(|rest| is_table(statement.text(), rest, tables));
+            let scan =
+                |step: &String| step.strip_prefix("SCAN ").is_some_and(|rest| is_table(statement.text(), rest, tables));
             steps.filter(scan).collect()
         }
         Engine::Postgres => {
@@ -101,7 +102,8 @@ async fn explained(app: &TestApp, name: &str, kinds: &str, nulls: &str, text: &s
 fn is_table(text: &str, rest: &str, tables: &[String]) -> bool {
     let name = rest.split(' ').next().unwrap_or_default();
     let known = |word: &str| tables.iter().any(|table| table == word);
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
     known(name)
         || words.windows(2).any(|pair| known(pair[0]) && pair[1] == name)
         || words.windows(3).any(|three| known(three[0]) && three[1] == "AS" && three[2] == name)
