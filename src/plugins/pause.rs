@@ -27,13 +27,17 @@ pub(super) struct Paused<'a> {
 
 impl Drop for Paused<'_> {
     fn drop(&mut self) {
-        self.pauses.0.send_modify(|paused| drop(paused.remove(&self.plugin)));
+        self.pauses.0.send_modify(|paused| {
+            paused.remove(&self.plugin);
+        });
     }
 }
 
 impl Pauses {
     pub(super) fn pause(&self, plugin: &str) -> Paused<'_> {
-        self.0.send_modify(|paused| drop(paused.insert(plugin.to_owned())));
+        self.0.send_modify(|paused| {
+            paused.insert(plugin.to_owned());
+        });
         Paused { pauses: self, plugin: plugin.to_owned() }
     }
 

@@ -29,8 +29,8 @@ fn build(language: &str, dir: &Path) {
     assert!(tools.join("zig").exists(), "`make languages` gets the compilers of other languages");
     let build = manifest.build.as_ref().unwrap();
     let (imports, exports) = (manifest.imports(), manifest.exports());
-    let imports: Vec<&str> = imports.iter().map(|import| import.as_str()).collect();
-    let exports: Vec<&str> = exports.iter().map(|export| export.as_str()).collect();
+    let imports: Vec<&str> = imports.iter().map(|import| import.name()).collect();
+    let exports: Vec<&str> = exports.iter().map(|export| export.name()).collect();
     let world = World::new(&imports, &exports).unwrap();
     let command = format!("PATH='{}':\"$PATH\"; {}", tools.display(), build.command);
     Build { folder: &package, language: build.language.as_deref(), command: &command, wasm: &manifest.plugin.wasm }
