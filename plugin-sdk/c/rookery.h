@@ -38,6 +38,9 @@ size_t characters(const char *bytes, size_t length);
 
 #ifdef PLUGIN_IMPLEMENTATION
 
+/* The bindings ask the linker for the description of the plugin's world; `rookery plugin build` adds that afterwards. */
+void __component_type_object_force_link_plugin(void) {}
+
 void text_bytes(text_t *text, const char *bytes, size_t length) {
     if (text->capacity - text->length < length) {
         size_t capacity = text->capacity * 2 + length + 32;

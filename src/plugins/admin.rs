@@ -168,7 +168,7 @@ fn grant_all(plugin: &mut Plugin, package: &Package) {
 /// [`Error::Invalid`] when nothing served before, or its copy is gone.
 pub async fn rollback(app: &App, name: &str) -> Result<Plugin> {
     let plugin = desired::find(app, name).await?;
-    let serving = app.plugins.current().find(name).map(|active| active.digest.clone());
+    let serving = app.plugins.latest().find(name).map(|active| active.digest.clone());
     let packages = discover(app).await?;
     let chosen = source::choose(app, &plugin, &packages).await.ok().flatten().map(|package| package.digest);
     let now = serving.or(chosen).or_else(|| plugin.sha256.clone());
@@ -315,7 +315,7 @@ pub async fn order(app: &App, moment: &str) -> Result<Vec<Placed>> {
 /// # Errors
 /// [`Error::Invalid`] for a plugin that does not serve here, an unknown command, or what the plugin itself says.
 pub async fn run(app: &App, name: &str, command: &str, args: &Value) -> Result<Value> {
-    let registry = app.plugins.current();
+    let registry = app.plugins.latest();
     let active = registry.find(name).ok_or_else(|| Error::invalid(format!("the plugin {name} does not serve here")))?;
     let commands = &active.manifest.commands;
     if !commands.iter().any(|known| known.name == command) {

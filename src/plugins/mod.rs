@@ -100,6 +100,12 @@ impl Plugins {
         PINNED.try_with(Arc::clone).unwrap_or_else(|_| self.registry.load_full())
     }
 
+    /// The registry of now, also inside a request: for what changes it, or tells what became of a change.
+    #[must_use]
+    pub fn latest(&self) -> Arc<Registry> {
+        self.registry.load_full()
+    }
+
     /// Runs `work` on the registry of now, whatever is swapped meanwhile, with one budget for all hooks that it waits for.
     pub async fn pinned<F: Future>(&self, work: F) -> F::Output {
         match PINNED.try_with(|_| ()) {

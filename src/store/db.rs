@@ -242,6 +242,15 @@ impl Db {
 }
 
 impl Tx {
+    /// Which engine this is.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        match self.inner {
+            Inner::Sqlite(..) => Engine::Sqlite,
+            Inner::Postgres(_) => Engine::Postgres,
+        }
+    }
+
     /// Makes the changes of this transaction happen, durably.
     ///
     /// # Errors
@@ -448,10 +457,7 @@ impl Executor for &mut Tx {
         Lent::Tx(self)
     }
     fn engine(&self) -> Engine {
-        match self.inner {
-            Inner::Sqlite(..) => Engine::Sqlite,
-            Inner::Postgres(_) => Engine::Postgres,
-        }
+        Tx::engine(self)
     }
     fn counter(&self) -> &AtomicU64 {
         &self.statements

@@ -1,8 +1,8 @@
 //! From what the compiler of some language gives to a component of Rookery's contract.
 //!
 //! A plugin's manifest says what it imports and exports; [`World`] writes that down as WIT, [`World::bindings`] makes the
-//! glue for languages whose own tools do not (C, Go), and [`World::component`] wraps a core module. Rust, JavaScript and
-//! Python need only the WIT: their tools make components themselves. [`Build`] runs all of that around the author's own
+//! glue for languages whose own tools do not (C, Go), and [`World::component`] wraps a core module. Rust and Python
+//! need only the WIT: their tools make components themselves. [`Build`] runs all of that around the author's own
 //! command. Reads no manifest.
 
 mod run;

@@ -18,7 +18,6 @@ pub(super) fn run(folder: &Path, output: Output) -> Result<(), Failure> {
         "rust" => rust_pieces(),
         "c" => vec![tool("zig", "pip install ziglang==0.17.1")],
         "go" => vec![tool("go", "https://go.dev/dl")],
-        "javascript" => vec![tool("componentize-qjs", "npm install -g componentize-qjs@0.4.5")],
         "python" => vec![tool("componentize-py", "pip install componentize-py==0.25.1")],
         other => {
             vec![piece(&format!("tools for {other}"), false, "none are known here: [build] command must bring its own")]

@@ -138,7 +138,7 @@ pub async fn uninstall(
 #[derive(Debug, Deserialize)]
 pub struct After {
     #[serde(default)]
-    after: Option<u64>,
+    after: Option<String>,
 }
 
 /// `GET /api/admin/plugins/{name}/logs`
@@ -149,7 +149,8 @@ pub async fn logs(
     Params(params): Params<After>,
 ) -> Result<Json> {
     admin::find(&app, &name).await?;
-    let lines = app.plugins.logs.after(&name, params.after.unwrap_or_default());
+    let after = params.after.as_deref().unwrap_or("0").parse();
+    let lines = app.plugins.logs.after(&name, after.map_err(|_| Error::invalid("after: is the number of a line"))?);
     Json::of(&lines.iter().map(LogLine::from).collect::<Vec<_>>())
 }
 
@@ -160,11 +161,11 @@ pub async fn order(State(app): State<App>, _: Admin<AdminRead>, Path(hook): Path
 }
 
 async fn reloaded(app: &App, name: &str) -> Result<Json> {
-    plugins::reload(app, name).await.map_err(verbatim)?;
+    plugins::reload(app, name).await.map_err(|fault| verbatim(&fault))?;
     detail(app, name).await
 }
 
-fn verbatim(fault: Fault) -> Error {
+fn verbatim(fault: &Fault) -> Error {
     Error::invalid(fault.to_string())
 }
 

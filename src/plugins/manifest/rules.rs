@@ -34,8 +34,11 @@ pub const EVENTS: &[&str] = &[
 /// Kinds of entities that are decorated.
 const DECORATED: &[&str] = &["status", "account", "notification"];
 
+/// One of the lists of `[permissions]`.
+type Asked = fn(&Permissions) -> &Vec<String>;
+
 /// Lists of `[permissions]` whose words are known; others are names of the plugin's own choice.
-const WORDS: &[(&str, fn(&Permissions) -> &Vec<String>, &[&str])] = &[
+const WORDS: &[(&str, Asked, &[&str])] = &[
     ("core", |asked| &asked.core, &["read", "read-as-any", "read-all"]),
     ("core-write", |asked| &asked.core_write, &["create", "delete", "bookmark", "notify", "touch", "widen"]),
     ("feeds", |asked| &asked.feeds, &["custom", "home", "list"]),

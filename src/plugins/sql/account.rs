@@ -54,7 +54,7 @@ pub async fn purge_account(tx: &mut Tx, account: AccountId) -> Result<u64> {
     for owned in plugin_schema::list_owned(&mut *tx).await? {
         let scope = Arc::new(Scope::find(&mut *tx, &owned.plugin, BTreeSet::new()).await?);
         let [select, delete] =
-            texts((&mut *tx).engine(), &scope, &owned.table_name, &owned.column_name).map_err(Error::internal)?;
+            texts(tx.engine(), &scope, &owned.table_name, &owned.column_name).map_err(Error::internal)?;
         let table = format!("{}.{}", owned.plugin, owned.table_name);
         let args = || vec![Arg::Integer(account.into())];
         removed += tx.confined(&scope, &delete, args(), &LIMITS).await.map_err(failed(&table))?.affected;

@@ -58,7 +58,7 @@ pub async fn migrate(
     tx.ensure_namespace(&scope).await.map_err(|error| fault(no_namespace(&error)))?;
     let migrations = collect(&sql.migrations, files).map_err(&fault)?;
     let applied = plugin_schema::list(&mut *tx, plugin).await.map_err(|error| fault(error.to_string()))?;
-    let engine = (&mut *tx).engine();
+    let engine = tx.engine();
     let last = check_applied(engine, &migrations, &applied).map_err(&fault)?;
     let scope = Arc::new(Scope { migrating: true, ..scope });
     let mut done = Migrated { version: last, ..Migrated::default() };

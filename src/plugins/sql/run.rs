@@ -61,7 +61,7 @@ impl Statements {
     /// As [`Statements::run`]; what was done before stays in `tx`, so roll it back.
     pub async fn run_many(&self, tx: &mut Tx, name: &str, width: u16, params: Vec<Value>) -> Result<u64, Failure> {
         let width = usize::from(width);
-        if width == 0 || params.len() % width != 0 {
+        if width == 0 || !params.len().is_multiple_of(width) {
             return Err(failure(422, "params", format!("{name}: {} values are no rows of {width}", params.len())));
         }
         if params.len() > MOST_VALUES {
@@ -170,7 +170,7 @@ impl Statements {
         }
         let mut rows = rows(done);
         if turned {
-            rows.values = turn(rows.values, rows.columns.len());
+            rows.values = turn(&rows.values, rows.columns.len());
         }
         Ok(rows)
     }
@@ -187,7 +187,7 @@ fn rows(rows: confined::Rows) -> Rows {
 }
 
 /// The last row first.
-fn turn(values: Vec<Value>, width: usize) -> Vec<Value> {
+fn turn(values: &[Value], width: usize) -> Vec<Value> {
     values.chunks(width.max(1)).rev().flatten().cloned().collect()
 }
 

@@ -71,7 +71,7 @@ impl Tx {
     /// # Errors
     /// [`Error::Sql`]; of PostgreSQL's code 42501 when this server's own role may not make roles.
     pub async fn ensure_namespace(&mut self, scope: &Scope) -> Result<()> {
-        if (&mut *self).engine() == Engine::Sqlite {
+        if self.engine() == Engine::Sqlite {
             return Ok(());
         }
         self.lock_namespaces().await?;
@@ -96,7 +96,7 @@ impl Tx {
     /// # Errors
     /// When the database does.
     pub async fn drop_namespace(&mut self, scope: &Scope) -> Result<()> {
-        match (&mut *self).engine() {
+        match self.engine() {
             Engine::Sqlite => {
                 for table in self.tables_of(scope).await? {
                     self.define(format!("DROP TABLE IF EXISTS \"{table}\"")).await?;
@@ -121,7 +121,7 @@ impl Tx {
     /// When the database does.
     pub async fn tables_of(&mut self, scope: &Scope) -> Result<Vec<String>> {
         let (pattern, schema) = (format!("{}*", scope.prefix), scope.schema.clone());
-        let place = match (&mut *self).engine() {
+        let place = match self.engine() {
             Engine::Sqlite => pattern,
             Engine::Postgres => schema,
         };

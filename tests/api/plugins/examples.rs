@@ -1,4 +1,4 @@
-//! One plugin in five languages, `examples/`: each is built as its author would and goes through the same story.
+//! One plugin in four languages, `examples/`: each is built as its author would and goes through the same story.
 //!
 //! The compilers of the other languages come from `make languages`, the Rust one from `make guests`.
 
@@ -122,11 +122,6 @@ async fn the_example_in_c() {
 }
 
 #[tokio::test]
-async fn the_example_in_javascript() {
-    story("javascript").await;
-}
-
-#[tokio::test]
 async fn the_example_in_python() {
     story("python").await;
 }
@@ -147,7 +142,7 @@ fn the_examples_differ_in_nothing_but_language() {
         manifest.remove("test");
         manifest
     };
-    for language in ["c", "go", "javascript", "python"] {
+    for language in ["c", "go", "python"] {
         assert_eq!(bare(language), bare("rust"), "{language}");
         for file in ["sql/queries.sql", "migrations/0001_notes.sql"] {
             assert_eq!(read(language, file), read("rust", file), "{language}: {file}");

@@ -372,7 +372,8 @@ async fn a_native_feed_is_a_timeline() {
     for person in [&bob, &carol, &bob] {
         published.push(publish(person, json!({"status": "hello"})).await);
     }
-    let feed = "INSERT INTO plugin_feeds (kind, plugin_id, name) SELECT 100, p.id, 'shelf' FROM plugins p";
+    let feed = "INSERT INTO plugin_feeds (kind, plugin_id, name)
+                SELECT 4000, p.id, 'shelf' FROM plugins p WHERE p.name = 'mirror' ON CONFLICT DO NOTHING";
     app.db().execute_raw(feed).await.unwrap();
     for status in &published {
         let text = format!(

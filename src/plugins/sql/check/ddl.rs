@@ -160,7 +160,7 @@ fn alter_table(rules: Rules<'_>, alter: &mut AlterTable, changes: &mut BTreeSet<
     for operation in &mut alter.operations {
         match operation {
             AlterTableOperation::AddColumn { column_def: column, column_position: None, .. } => {
-                column_def(rules, column)?
+                column_def(rules, column)?;
             }
             AlterTableOperation::RenameColumn { .. } => {}
             AlterTableOperation::DropColumn { drop_behavior: None, .. } => {}
