@@ -69,7 +69,7 @@ const RULES: &[Rule] = &[
     Rule {
         name: "StatusCode is decided at the edge",
         within: &["src"],
-        but: &["src/http", "src/federation"],
+        but: &["src/http", "src/federation", "src/plugins/routes"],
         words: &["StatusCode"],
     },
     Rule {
@@ -81,19 +81,21 @@ const RULES: &[Rule] = &[
     Rule {
         name: "wasmtime is in plugin-host",
         within: &["src", "plugin-sdk", "plugins"],
-        but: &[],
+        but: &["src/plugin-host"],
         words: &["wasmtime"],
     },
     Rule {
         name: "the clock tells the time",
         within: &["src"],
-        but: &["src/clock.rs"],
+        // The sandbox measures guests, and authors' tools themselves: neither is time that a server acts on.
+        but: &["src/clock.rs", "src/plugin-host", "src/cli/plugin_author"],
         words: &["Utc::now", "Local::now", "SystemTime::now", "SystemTime::elapsed", "std::time::Instant"],
     },
     Rule {
         name: "config reads the environment",
         within: &["src"],
-        but: &["src/config"],
+        // Authors' tools run where their author stands.
+        but: &["src/config", "src/cli/plugin_author"],
         words: &["std::env", "env::var", "env::vars", "env::var_os", "env::args", "env::args_os"],
     },
     Rule {
@@ -120,6 +122,12 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "the command line asks the server of this machine",
     ),
     ("model is not what clients see", "src/model/account.rs", "profile fields and settings are stored as JSON"),
+    (
+        "model is not what clients see",
+        "src/model/notification.rs",
+        "a kind is a word of the API and of the database alike",
+    ),
+    ("long file", "src/store/db.rs", "the whole seam over two engines on one page"),
     ("model is not what clients see", "src/model/actor.rs", "a person's preferences are stored as JSON"),
     (
         "model is not what clients see",

@@ -1,3 +1,5 @@
+//! What the check accepts and what it refuses, text by text.
+
 use proptest::prelude::*;
 
 use super::*;
