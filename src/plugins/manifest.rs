@@ -1,6 +1,6 @@
 //! `plugin.toml`: what a plugin is, what it wants and where it attaches (PLUGINS.md section 1.3).
 //!
-//! Plain data. Reading it ([`parse`]) refuses unknown keys with the nearest known one and checks everything that can be
+//! Plain data. Reading it ([`parse()`]) refuses unknown keys with the nearest known one and checks everything that can be
 //! known without looking at the component, the database or other plugins.
 
 mod grants;
