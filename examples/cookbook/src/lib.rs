@@ -1,5 +1,10 @@
 //! The recipes of `plugin-sdk/COOKBOOK.md`. A test compares what stands there with what is compiled here.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "a command's arguments are its own, whether it takes them apart or not"
+)]
+
 mod hooks;
 mod routes;
 mod work;

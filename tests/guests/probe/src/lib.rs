@@ -1,5 +1,7 @@
 //! Takes part in everything: what it does is decided by the texts that tests write.
 
+#![cfg_attr(not(target_family = "wasm"), allow(dead_code, reason = "called by the sandbox alone"))]
+
 use std::sync::OnceLock;
 
 use rookery_plugin::contract::decorate::Target;
