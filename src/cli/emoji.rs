@@ -1,4 +1,4 @@
-//! `rookery emoji import`.
+//! `rookery emoji import|remove`.
 
 use std::fs;
 use std::io::{IsTerminal as _, Write as _, stderr};
@@ -18,6 +18,11 @@ const EXTENSIONS: [&str; 5] = ["png", "gif", "webp", "jpg", "jpeg"];
 pub(super) enum Command {
     /// Take in a folder of images, each named by its shortcode; a folder in it names the category of its images
     Import(Arguments),
+    /// Take an emoji away
+    Remove {
+        /// Its shortcode, without colons
+        shortcode: String,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -35,6 +40,11 @@ pub(super) struct Arguments {
     overwrite: bool,
 }
 
+#[derive(Serialize)]
+struct Removed<'a> {
+    shortcode: &'a str,
+}
+
 #[derive(Default, Serialize)]
 struct Imported {
     added: usize,
@@ -50,7 +60,16 @@ struct Failed {
 }
 
 pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(), Failure> {
-    let Command::Import(arguments) = command;
+    match command {
+        Command::Import(arguments) => import_all(app, &arguments, output).await,
+        Command::Remove { shortcode } => {
+            emoji::remove(app, &shortcode).await?;
+            output.answer(&Removed { shortcode: &shortcode }, || format!("{shortcode} is gone."))
+        }
+    }
+}
+
+async fn import_all(app: &App, arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let files = files(&arguments.path, arguments.category.as_deref())?;
     if files.is_empty() {
         return Err(Failure::new(format!("there is no image in {}", arguments.path.display())));
@@ -58,7 +77,7 @@ pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(
     let mut imported = Imported::default();
     for (index, (file, category)) in files.iter().enumerate() {
         progress(index, files.len());
-        match import(app, file, category.clone(), &arguments).await {
+        match import(app, file, category.clone(), arguments).await {
             Ok(Outcome::Added) => imported.added += 1,
             Ok(Outcome::Replaced) => imported.replaced += 1,
             Ok(Outcome::Kept) => imported.kept += 1,

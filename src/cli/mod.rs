@@ -25,6 +25,7 @@ use tokio::runtime::Builder;
 use crate::app::App;
 use crate::clock::Clock;
 use crate::config::{Config, executable, from_process};
+use crate::plugins::life;
 use crate::{logging, serve};
 use output::{Failure, Output};
 
@@ -115,6 +116,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         other => other,
     };
     let app = App::start(config, Clock::system(), &executable().map_err(Failure::new)?).await?;
+    life::leave_to_server(&app).await?;
     let done = match command {
         Command::Settings(command) => settings::run(&app, command, output).await,
         Command::Rule(command) => rule::run(&app, command, output).await,

@@ -8,9 +8,11 @@ pub mod cron;
 pub mod expire_mute;
 pub mod feed;
 pub mod generate_key;
+pub mod judge_notices;
 pub mod plugin;
 pub mod purge_media;
 pub mod purge_profile_images;
+pub mod record_changes;
 pub mod send_mail;
 pub mod tend_feeds;
 pub mod trim_feeds;
@@ -132,8 +134,10 @@ async fn dispatch(app: &App, row: store::job::JobRow) -> Result<Done, Failure> {
         feed::Unmerge,
         feed::Rebuild,
         generate_key::GenerateKey,
+        judge_notices::JudgeNotices,
         purge_media::PurgeMedia,
         purge_profile_images::PurgeProfileImages,
+        record_changes::RecordChanges,
         tend_feeds::TendFeeds,
         trim_feeds::TrimFeeds,
     )

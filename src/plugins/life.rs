@@ -59,6 +59,16 @@ pub async fn start(app: &App) -> Vec<Report> {
     reports
 }
 
+/// For a command beside the server: what it does is told to the plugins by whoever serves them.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn leave_to_server(app: &App) -> Done<()> {
+    let some = store::plugin::list(&app.db).await?.iter().any(|plugin| plugin.enabled);
+    app.plugins.elsewhere.store(some, Ordering::Relaxed);
+    Ok(())
+}
+
 /// Makes this process serve what is wanted. What failed is tried again only when it changed.
 pub async fn follow(app: &App) -> Vec<Report> {
     converge(app, None).await

@@ -29,7 +29,7 @@ pub mod watch;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use arc_swap::ArcSwap;
 use rookery_plugin_host::{CallError, Engine, Fault};
@@ -70,6 +70,8 @@ pub struct Plugins {
     engine: OnceCell<Engine>,
     /// The settings' generation whose plugins this process serves.
     followed: AtomicI64,
+    /// Some are on, and another process serves them.
+    elsewhere: AtomicBool,
     /// Held while plugins are loaded or unloaded.
     works: Mutex<()>,
 }
@@ -90,8 +92,15 @@ impl Plugins {
             pauses: pause::Pauses::default(),
             engine: OnceCell::new(),
             followed: AtomicI64::new(0),
+            elsewhere: AtomicBool::new(false),
             works: Mutex::new(()),
         }
+    }
+
+    /// True for a command beside the server, while plugins are on.
+    #[must_use]
+    pub fn are_elsewhere(&self) -> bool {
+        self.elsewhere.load(Ordering::Relaxed)
     }
 
     /// The registry of this request, or that of now outside of one.

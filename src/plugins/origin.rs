@@ -54,6 +54,19 @@ impl Origin {
         &self.0
     }
 
+    /// As it is stored with what waits: a JSON list; `None` for that of nobody.
+    #[must_use]
+    pub fn to_json(&self) -> Option<String> {
+        (!self.0.is_empty()).then(|| serde_json::json!(self.0.as_ref()).to_string())
+    }
+
+    /// As [`Origin::to_json`] wrote it.
+    #[must_use]
+    pub fn from_json(stored: Option<&str>) -> Self {
+        let plugins: Option<Vec<PluginId>> = stored.and_then(|stored| serde_json::from_str(stored).ok());
+        Self::of(&plugins.unwrap_or_default())
+    }
+
     /// Runs `work` with this origin.
     pub async fn scope<F: Future>(self, work: F) -> F::Output {
         ORIGIN.scope(self, work).await
@@ -75,6 +88,13 @@ mod tests {
             })
             .await;
         assert!(Origin::current().allows(1));
+    }
+
+    #[test]
+    fn it_is_stored_with_what_waits() {
+        let two = Origin::default().with(7).with(2);
+        assert_eq!(Origin::from_json(two.to_json().as_deref()), two);
+        assert_eq!((Origin::default().to_json(), Origin::from_json(None)), (None, Origin::default()));
     }
 
     #[test]

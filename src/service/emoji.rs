@@ -1,6 +1,6 @@
-//! This server's own emojis: taking them in.
+//! This server's own emojis: taking them in, and away.
 //!
-//! Reached from `rookery emoji import`, later from the admin API. Files are decoded in the sandbox and stored before the
+//! Reached from `rookery emoji`, later from the admin API. Files are decoded in the sandbox and stored before the
 //! row is written; a running server shows the emoji within a second.
 //!
 //! Spec: contract rules, section 25.
@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::media::Purpose;
 use crate::media::storage::{Key, Kind};
 use crate::model::Json;
+use crate::plugins::hooks::{self, Change};
 use crate::store;
 use crate::store::emoji::NewEmoji;
 
@@ -69,6 +70,22 @@ pub async fn import(app: &App, new: Import) -> Result<Outcome> {
     let Some(previous) = previous else { return Ok(Outcome::Added) };
     forget(app, [previous.file, previous.static_file]).await;
     Ok(Outcome::Replaced)
+}
+
+/// Takes one emoji away. Texts keep its shortcode, which is shown as it is written from then on.
+///
+/// # Errors
+/// [`Error::Invalid`] when there is none of this shortcode.
+pub async fn remove(app: &App, shortcode: &str) -> Result<()> {
+    let found = store::emoji::find_local(&app.db, shortcode).await?;
+    let emoji = found.ok_or_else(|| Error::invalid(format!("there is no emoji {shortcode:?} on this server")))?;
+    let mut tx = app.db.begin().await?;
+    store::emoji::delete(&mut tx, emoji.id).await?;
+    store::settings::touch(&mut tx, app.clock.now()).await?;
+    hooks::record(app, &mut tx, Change::emoji_deleted(emoji.id, &emoji.shortcode)?).await?;
+    tx.commit().await?;
+    forget(app, [emoji.file, emoji.static_file]).await;
+    Ok(())
 }
 
 /// Two letters, digits or underscores at least.

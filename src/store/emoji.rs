@@ -98,3 +98,12 @@ pub async fn upsert_local(tx: &mut Tx, new: NewEmoji) -> Result<()> {
     .await?;
     Ok(())
 }
+
+/// Removes an emoji.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete(tx: &mut Tx, id: RowId) -> Result<()> {
+    tx.query(sql!("DELETE FROM custom_emojis WHERE id = $1")).bind(id).execute().await?;
+    Ok(())
+}

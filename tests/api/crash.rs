@@ -5,7 +5,7 @@
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rookery::store::Db;
 use rookery::store::db::{Engine, Options};
@@ -22,36 +22,54 @@ const WRITERS: usize = 4;
 /// Key of the request, and the id of the status when it was acknowledged.
 type Posts = Arc<Mutex<Vec<(String, Option<String>)>>>;
 
-struct Server {
+/// The real program.
+pub struct Server {
     child: Child,
-    address: SocketAddr,
+    pub address: SocketAddr,
+}
+
+/// A command of the program on this folder and database.
+pub fn program(folder: &std::path::Path, url: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rookery"));
+    command.env_clear().current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
+    for (key, value) in [
+        ("SERVER_LOCAL_DOMAIN", "example.test"),
+        ("STORAGE_DATA_DIR", folder.to_str().unwrap()),
+        ("DATABASE_URL", url),
+        ("RATE_LIMITS_ENABLED", "false"),
+    ] {
+        command.env(format!("ROOKERY_{key}"), value);
+    }
+    command
 }
 
 impl Server {
-    async fn start(folder: &std::path::Path, url: &str) -> Self {
+    pub async fn start(folder: &std::path::Path, url: &str) -> Self {
+        let server = Self::spawn(program(folder, url));
+        assert!(server.answers(Duration::from_secs(30)).await, "the server did not start");
+        server
+    }
+
+    /// A server that may not answer yet.
+    pub fn spawn(mut program: Command) -> Self {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rookery"));
-        command.arg("serve").env_clear().current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
-        for (key, value) in [
-            ("SERVER_LISTEN", address.to_string()),
-            ("SERVER_LOCAL_DOMAIN", "example.test".to_owned()),
-            ("STORAGE_DATA_DIR", folder.display().to_string()),
-            ("DATABASE_URL", url.to_owned()),
-            ("RATE_LIMITS_ENABLED", "false".to_owned()),
-        ] {
-            command.env(format!("ROOKERY_{key}"), value);
-        }
-        let server = Self { child: command.spawn().unwrap(), address };
-        for _ in 0..3_000 {
-            if TcpStream::connect(address).await.is_ok() {
-                return server;
+        let child = program.arg("serve").env("ROOKERY_SERVER_LISTEN", address.to_string()).spawn().unwrap();
+        Self { child, address }
+    }
+
+    /// True once it takes connections; false when it does not within `limit`.
+    pub async fn answers(&self, limit: Duration) -> bool {
+        let begun = Instant::now();
+        while begun.elapsed() < limit {
+            if TcpStream::connect(self.address).await.is_ok() {
+                return true;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("the server did not start");
+        false
     }
 
-    fn kill(&mut self) {
+    pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
@@ -65,7 +83,7 @@ impl Drop for Server {
 }
 
 /// Posts a status whose text is its key; the id if the server acknowledged it.
-async fn publish(address: SocketAddr, key: &str) -> Option<String> {
+pub async fn publish(address: SocketAddr, key: &str) -> Option<String> {
     let body = format!("{{\"status\":\"{key}\"}}");
     let request = format!(
         "POST /api/v1/statuses HTTP/1.1\r\nHost: example.test\r\nConnection: close\r\nAuthorization: Bearer {TOKEN}\r\n\
@@ -97,11 +115,11 @@ async fn post_until_killed(address: SocketAddr, writer: usize, round: usize, pos
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test's environment says how long to go on")]
-fn rounds() -> usize {
+pub fn rounds() -> usize {
     std::env::var("KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(3)
 }
 
-async fn prepare(url: &str) -> Db {
+pub async fn prepare(url: &str) -> Db {
     let options = Options { url: url.to_owned(), max_connections: 2, acquire_timeout: Duration::from_secs(30) };
     let db = Db::open(&options).await.unwrap();
     rookery::store::migrate::run(&db).await.unwrap();
@@ -118,7 +136,7 @@ async fn prepare(url: &str) -> Db {
     db
 }
 
-fn now(db: &Db) -> String {
+pub fn now(db: &Db) -> String {
     let micros = rookery::clock::Clock::system().now().timestamp_micros();
     match db.engine() {
         Engine::Sqlite => micros.to_string(),
@@ -127,7 +145,7 @@ fn now(db: &Db) -> String {
 }
 
 /// Waits until everything that is due is done; dead jobs are a failure.
-async fn settle(db: &Db) {
+pub async fn settle(db: &Db) {
     for _ in 0..600 {
         let now = now(db);
         let due = format!("SELECT COUNT(*) FROM jobs WHERE state = 'running' OR (state = 'ready' AND run_at <= {now})");

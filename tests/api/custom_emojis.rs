@@ -1,4 +1,4 @@
-//! <https://docs.joinmastodon.org/methods/custom_emojis/>, and `rookery emoji import`.
+//! <https://docs.joinmastodon.org/methods/custom_emojis/>, and `rookery emoji`.
 
 use std::fs;
 
@@ -71,4 +71,22 @@ async fn a_file_that_is_no_image_is_named_and_the_others_are_taken() {
     assert_eq!(said.code, 1);
     assert!(said.out.contains("fake.png") && said.out.contains("a b.png") && said.out.contains("3 added"), "{said:?}");
     assert!(app.run(&["emoji", "import", "/nonexistent"]).await.fails(1).contains("/nonexistent"));
+}
+
+#[tokio::test]
+async fn an_emoji_is_taken_away_with_its_files() {
+    let app = TestApp::new().await;
+    let pack = pack();
+    app.run(&["emoji", "import", pack.path().to_str().unwrap()]).await.ok();
+    app.app.reload().await.unwrap();
+    let before = app.anonymous().get("/api/v1/custom_emojis").ok().await;
+    let file = before[1]["url"].as_str().unwrap().strip_prefix("https://example.test").unwrap().to_owned();
+
+    app.run(&["emoji", "remove", "rook"]).await.ok();
+
+    app.app.reload().await.unwrap();
+    let after = app.anonymous().get("/api/v1/custom_emojis").ok().await;
+    assert_eq!(after, json!([before[0], before[2]]));
+    app.anonymous().get(&file).fails(404).await;
+    assert!(app.run(&["emoji", "remove", "rook"]).await.fails(1).contains("no emoji \"rook\""));
 }

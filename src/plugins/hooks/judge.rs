@@ -1,7 +1,7 @@
 //! Asking plugins about notifications that are about to be made: the strictest of them wins.
 //!
-//! This is asked within the transaction that makes them, since who is to be told is only known there: that is why it has
-//! so little time, and why a plugin that is late is passed over.
+//! No transaction is open (`PLUGINS.md` section 1.4, rule (a)): notices wait in a table meanwhile. A plugin that is late or
+//! fails has no objection.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,11 @@ use rookery_plugin_host::exports::notification_filter::Draft;
 
 use super::subscription::Subscription;
 use crate::app::App;
+use crate::model::notification::Kind;
 use crate::plugins::call::{Call, Caller, Mode};
 use crate::plugins::manifest::Moment;
 use crate::plugins::origin::Origin;
-use crate::store::notification::make::New;
+use crate::service::notification::Notice;
 
 /// What a plugin says of a notification; the later, the stricter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,41 +38,50 @@ impl Judgement {
     }
 }
 
-/// What plugins say of each of `new`, in order; nothing at all when nobody is asked.
-pub async fn judge(app: &App, new: &[New]) -> Vec<Judgement> {
+/// True when some plugin has a say in notifications of `kind` that come from where this one does.
+#[must_use]
+pub fn is_judged(app: &App, kind: &Kind) -> bool {
+    let origin = Origin::current();
     let registry = app.plugins.current();
-    let hooks = registry.hooks.at(Moment::NotificationFilter);
-    if hooks.is_empty() || new.is_empty() {
-        return Vec::new();
-    }
-    let mut judgements = vec![Judgement::default(); new.len()];
-    for hook in hooks.iter().filter(|hook| Origin::current().allows(hook.active.id)) {
-        for (place, judgement) in ask(app, hook, new).await {
+    registry.hooks.at(Moment::NotificationFilter).iter().any(|hook| has_say(hook, kind, &origin))
+}
+
+/// What plugins say of each of `notices`, in order.
+pub async fn judge(app: &App, notices: &[(Notice, Origin)]) -> Vec<Judgement> {
+    let registry = app.plugins.current();
+    let mut judgements = vec![Judgement::default(); notices.len()];
+    for hook in registry.hooks.at(Moment::NotificationFilter) {
+        for (place, judgement) in ask(app, hook, notices).await {
             judgements[place] = judgements[place].max(judgement);
         }
     }
     judgements
 }
 
-async fn ask(app: &App, hook: &Subscription, new: &[New]) -> BTreeMap<usize, Judgement> {
-    let wanted: Vec<usize> =
-        (0..new.len()).filter(|place| hook.kinds.is_empty() || hook.has_kind(new[*place].kind.as_str())).collect();
-    if wanted.is_empty() {
+async fn ask(app: &App, hook: &Subscription, notices: &[(Notice, Origin)]) -> BTreeMap<usize, Judgement> {
+    let concerns = |(place, (notice, origin)): (usize, &(Notice, Origin))| {
+        has_say(hook, &notice.kind, origin).then(|| (place, draft(notice)))
+    };
+    let (places, drafts): (Vec<usize>, Vec<Draft>) = notices.iter().enumerate().filter_map(concerns).unzip();
+    if places.is_empty() {
         return BTreeMap::new();
     }
-    let drafts: Vec<Draft> = wanted.iter().map(|place| draft(&new[*place])).collect();
     let call = Call::new(app, &hook.active, Caller::system(), Mode::Read);
     let answer = hook.ask_alone(app, async { hook.active.component.notification_filter(call, drafts).await }).await;
     let codes = answer.unwrap_or_default();
-    wanted.into_iter().zip(codes.into_iter().map(Judgement::of)).collect()
+    places.into_iter().zip(codes.into_iter().map(Judgement::of)).collect()
 }
 
-fn draft(new: &New) -> Draft {
+fn has_say(hook: &Subscription, kind: &Kind, origin: &Origin) -> bool {
+    (hook.kinds.is_empty() || hook.has_kind(kind.as_str())) && origin.allows(hook.active.id)
+}
+
+fn draft(notice: &Notice) -> Draft {
     Draft {
-        to: new.receiver.into(),
-        from: new.sender.into(),
-        kind: new.kind.to_string(),
-        status: new.status.map(i64::from),
+        to: notice.receiver.into(),
+        from: notice.from.into(),
+        kind: notice.kind.to_string(),
+        status: notice.status.map(i64::from),
     }
 }
 

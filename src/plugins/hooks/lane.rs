@@ -73,7 +73,7 @@ pub(super) async fn handle(app: &App, hook: &Subscription, lane: Lane) -> Result
     let behind = (app.clock.now() - oldest.created_at).as_seconds_f64();
     metrics::gauge!("rookery_plugin_events_lag_seconds", "plugin" => hook.active.name().to_owned(), "stream" => lane.stream)
         .set(behind);
-    let told = origin(oldest).scope(Box::pin(tell(app, hook, lane, &rows))).await;
+    let told = Origin::from_json(oldest.origin.as_deref()).scope(Box::pin(tell(app, hook, lane, &rows))).await;
     match told {
         Ok(true) => Ok(Batch::Done(rows.len())),
         Ok(false) => Ok(Batch::Nothing),
@@ -97,12 +97,6 @@ async fn first(app: &App, hook: &Subscription, lane: Lane) -> Result<Vec<EventRo
     let fitting = rows.iter().take_while(fits).count();
     rows.truncate(fitting);
     Ok(rows)
-}
-
-/// The plugins behind an event.
-fn origin(row: &EventRow) -> Origin {
-    let plugins = row.origin.as_deref().and_then(|plugins| serde_json::from_str::<Vec<i64>>(plugins).ok());
-    Origin::of(&plugins.unwrap_or_default())
 }
 
 /// Tells the plugin, and commits what it does about it. False when somebody else was faster.

@@ -1,15 +1,17 @@
 //! Telling plugins what happened: rows of an outbox, written in the transaction that makes them true.
 //!
 //! Every use case that does one of the contract's kinds calls [`record`]. Where no plugin asked for it, that is a look
-//! at a table in memory.
+//! at a table in memory. A command beside the server knows no plugins: what it does is a job for the server.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::table::Hooks;
 use super::when::{Predicate, Traits};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::{AccountId, Status, StatusId, text_enum};
+use crate::jobs;
+use crate::jobs::record_changes::RecordChanges;
+use crate::model::{AccountId, RowId, Status, StatusId, text_enum};
 use crate::plugins::manifest::Moment;
 use crate::plugins::origin::Origin;
 use crate::store::plugin_event::NewEvent;
@@ -75,7 +77,7 @@ impl Kind {
 }
 
 /// Something that happened in a transaction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Change {
     kind: Kind,
     /// Whose events it is in order with.
@@ -98,6 +100,13 @@ struct Pair {
 struct Mark {
     account: AccountId,
     status: StatusId,
+}
+
+/// An emoji that is gone.
+#[derive(Serialize)]
+struct Gone<'a> {
+    id: String,
+    shortcode: &'a str,
 }
 
 impl Change {
@@ -124,6 +133,15 @@ impl Change {
     #[must_use]
     pub fn account(kind: Kind, id: AccountId, actor: Option<AccountId>) -> Self {
         Self { kind, account: id, actor, subject: Some(id.into()), payload: None, traits: None }
+    }
+
+    /// An emoji of this server is gone. Nobody's: all of these are in order with each other.
+    ///
+    /// # Errors
+    /// [`Error::Internal`], which is a bug.
+    pub fn emoji_deleted(id: RowId, shortcode: &str) -> Result<Self> {
+        let gone = Gone { id: i64::from(id).to_string(), shortcode };
+        Ok(Self { actor: None, ..Self::payload(Kind::EmojiDeleted, AccountId::from(0), &gone)? })
     }
 
     /// `account` did something to `target`.
@@ -156,7 +174,7 @@ impl Change {
             actor: self.actor.map(i64::from),
             subject: self.subject,
             payload: self.payload.clone(),
-            origin: (!origin.plugins().is_empty()).then(|| json(origin.plugins())),
+            origin: origin.to_json(),
         }
     }
 
@@ -191,6 +209,9 @@ pub async fn record(app: &App, tx: &mut Tx, change: Change) -> Result<()> {
 /// # Errors
 /// When the database does.
 pub async fn record_all(app: &App, tx: &mut Tx, changes: &[Change]) -> Result<()> {
+    if app.plugins.are_elsewhere() {
+        return jobs::enqueue(app, tx, &RecordChanges { changes: changes.to_vec() }).await;
+    }
     let registry = app.plugins.current();
     if registry.plugins.is_empty() {
         return Ok(());
@@ -220,11 +241,6 @@ fn rows(hooks: &Hooks, change: &Change, origin: &Origin) -> Vec<NewEvent> {
         }
     }
     rows
-}
-
-fn json(plugins: &[i64]) -> String {
-    let numbers: Vec<String> = plugins.iter().map(i64::to_string).collect();
-    format!("[{}]", numbers.join(","))
 }
 
 #[cfg(test)]

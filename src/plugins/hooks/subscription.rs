@@ -62,20 +62,6 @@ pub(super) fn rules(moment: Moment) -> (&'static [Policy], Duration) {
     }
 }
 
-/// What a manifest calls a moment.
-pub(super) fn word(moment: Moment) -> &'static str {
-    match moment {
-        Moment::StatusFilter => "status-filter",
-        Moment::Events => "events",
-        Moment::NotificationFilter => "notification-filter",
-        Moment::ActivityFilter => "activity-filter",
-        Moment::ActivityHandler => "activity-handler",
-        Moment::Fanout => "fanout",
-        Moment::Decorate => "decorate",
-        Moment::Channels => "channels",
-    }
-}
-
 fn word_of(policy: Policy) -> &'static str {
     match policy {
         Policy::Skip => "skip",
@@ -160,7 +146,7 @@ impl Subscription {
         let began = Instant::now();
         self.calls.fetch_add(1, Ordering::Relaxed);
         let answer = call.await;
-        let (plugin, hook) = (self.active.name().to_owned(), word(self.moment));
+        let (plugin, hook) = (self.active.name().to_owned(), self.moment.as_str());
         let outcome = if answer.is_ok() { "ok" } else { "failed" };
         metrics::counter!("rookery_plugin_hooks_total", "plugin" => plugin.clone(), "hook" => hook, "outcome" => outcome)
             .increment(1);
@@ -193,7 +179,7 @@ fn policy(plugin: &str, hook: &Hook) -> Result<Policy, Fault> {
         Some(policy) if allowed.contains(&policy) => Ok(policy),
         Some(policy) => {
             let words: Vec<_> = allowed.iter().map(|policy| word_of(*policy)).collect();
-            let (wrong, moment) = (word_of(policy), word(hook.on));
+            let (wrong, moment) = (word_of(policy), hook.on.as_str());
             Err(Fault::new(
                 Stage::Validate,
                 format!("plugin {plugin}: policy {wrong:?} does not fit {moment}, which has {}", words.join(", ")),

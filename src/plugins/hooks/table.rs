@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rookery_plugin_host::{Fault, Stage};
 
 use super::field::Field;
-use super::subscription::{Subscription, word};
+use super::subscription::Subscription;
 use crate::entity;
 use crate::model::{NotificationType, Visibility};
 use crate::plugins::manifest::{Hook, Manifest, Moment, NotificationKind};
@@ -105,7 +105,7 @@ fn plan(manifests: &[&Manifest]) -> Result<BTreeMap<Moment, Vec<(usize, usize)>>
     }
     for (moment, hooks) in &mut moments {
         let places: Vec<Place<'_>> = hooks.iter().map(|(plugin, hook)| place(manifests[*plugin], *hook)).collect();
-        let order = order::order(word(*moment), &places)?;
+        let order = order::order(moment.as_str(), &places)?;
         *hooks = order.into_iter().map(|index| hooks[index]).collect();
     }
     Ok(moments)

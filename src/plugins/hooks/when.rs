@@ -1,6 +1,7 @@
 //! What the host looks at before it asks a plugin at all: a status that nobody wants costs a few comparisons.
 
 use rookery_plugin_host::{Fault, Stage};
+use serde::{Deserialize, Serialize};
 
 use crate::model::{Status, Visibility};
 use crate::plugins::manifest::When;
@@ -8,7 +9,7 @@ use crate::plugins::records::visibility_code;
 use crate::store::publish::NewStatus;
 
 /// What of a status predicates look at.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Traits {
     pub visibility: Visibility,

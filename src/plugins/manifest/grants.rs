@@ -75,19 +75,10 @@ impl Manifest {
 }
 
 impl Moment {
-    /// As a manifest writes it.
+    /// As a manifest and the contract write it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::StatusFilter => "status-filter",
-            Self::Events => "events",
-            Self::NotificationFilter => "notification-filter",
-            Self::ActivityFilter => "activity-filter",
-            Self::ActivityHandler => "activity-handler",
-            Self::Fanout => "fanout",
-            Self::Decorate => "decorate",
-            Self::Channels => "channels",
-        }
+        self.export().name()
     }
 
     /// All of them.

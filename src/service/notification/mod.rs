@@ -1,4 +1,5 @@
-//! Notifications: reading, counting and removing them. Making them is [`notify`](notify()).
+//! Notifications: reading, counting and removing them. Making them is [`notify`](notify()), and
+//! [`judge_waiting`] where plugins have a say.
 //!
 //! Reached from `/api/v1/notifications` and, through [`notify`](notify()) and [`retract`], from every use case that
 //! someone should hear of. Which of them exist is decided when they are made; when they are read, only what became
@@ -6,8 +7,10 @@
 //!
 //! Spec: contract rules, section 13, and events, section 1.
 
+mod judge;
 mod notify;
 
+pub use judge::judge_waiting;
 pub use notify::{Notice, Notified, notify};
 
 pub use crate::store::notification::Wanted;
@@ -104,7 +107,7 @@ pub async fn clear(app: &App, actor: &Actor) -> Result<()> {
 /// # Errors
 /// When the database does.
 pub async fn retract(tx: &mut Tx, kind: impl Into<Kind>, activity: impl Into<i64>) -> Result<()> {
-    Ok(store::notification::delete_activity(tx, &kind.into(), activity.into()).await?)
+    retract_all(tx, &kind.into(), &[activity.into()]).await.map(drop)
 }
 
 /// As [`retract`], of several activities of one type; says how many notifications there were.
@@ -112,7 +115,8 @@ pub async fn retract(tx: &mut Tx, kind: impl Into<Kind>, activity: impl Into<i64
 /// # Errors
 /// When the database does.
 pub async fn retract_all(tx: &mut Tx, kind: &Kind, activities: &[i64]) -> Result<u64> {
-    Ok(store::notification::delete_activities(tx, kind, activities).await?)
+    let waiting = store::notification::waiting::delete_activities(tx, kind, activities).await?;
+    Ok(waiting + store::notification::delete_activities(tx, kind, activities).await?)
 }
 
 /// Takes back all that `receiver` was told of `from`: the two are done with each other.

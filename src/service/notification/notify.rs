@@ -1,7 +1,8 @@
 //! Telling people what happened: who is told is decided here and nowhere else.
 //!
 //! A use case hands over everything it would tell, of whomever, in one batch and in its own transaction; the facts about
-//! all of it are one statement, the decision is [`verdict`], the rows are one statement more.
+//! all of it are one statement, the decision is [`verdict`], the rows are one statement more. What plugins are to judge
+//! waits for [`judge`](super::judge): none is asked while a transaction is open.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::model::notification::Kind;
 use crate::model::{AccountId, NotificationId, NotificationType, Permissions, StatusId, Time};
-use crate::plugins::hooks::{self, Judgement};
+use crate::plugins::hooks;
 use crate::store::Tx;
 use crate::store::notification::make::{self, Facts, New, Question};
 
@@ -71,24 +72,35 @@ enum Verdict {
     Drop,
 }
 
-/// Makes a notification of every notice that its receiver is to hear of: at most three statements for all of them.
+/// Makes a notification of every notice that its receiver is to hear of, or lets it wait for the judgement of plugins: at
+/// most three statements for all of them, five where some wait.
 ///
 /// # Errors
 /// When the database does.
 pub async fn notify(app: &App, tx: &mut Tx, notices: &[Notice]) -> Result<Notified> {
+    let proper = proper(app, tx, notices).await?;
+    let (judged, new): (Vec<_>, Vec<_>) = proper.into_iter().partition(|(_, row)| hooks::is_judged(app, &row.kind));
+    super::judge::put_off(app, tx, judged.into_iter().map(|(place, _)| &notices[place]).collect()).await?;
+    insert(app, tx, new.into_iter().map(|(_, row)| row).collect()).await
+}
+
+/// The places of the notices that their receivers are to hear of, each with what it would be.
+///
+/// # Errors
+/// When the database does.
+pub(super) async fn proper(app: &App, tx: &mut Tx, notices: &[Notice]) -> Result<Vec<(usize, New)>> {
     let now = app.clock.now();
     let asked = |(number, notice)| question(number, notice, traits(app, notice)?, now);
     let questions: Vec<Question> = notices.iter().enumerate().filter_map(asked).collect();
     if questions.is_empty() {
-        return Ok(Notified::default());
+        return Ok(Vec::new());
     }
-    let mut new = Vec::new();
-    for facts in make::facts(&mut *tx, questions, now).await? {
-        let notice = usize::try_from(facts.number).ok().and_then(|number| notices.get(number));
-        new.extend(notice.and_then(|notice| row(app, notice, &facts, now)));
-    }
-    let new = judged(app, new).await;
-    insert(tx, new, now).await
+    let facts = make::facts(&mut *tx, questions, now).await?;
+    let proper = facts.iter().filter_map(|facts| {
+        let place = usize::try_from(facts.number).ok()?;
+        Some((place, row(app, notices.get(place)?, facts, now)?))
+    });
+    Ok(proper.collect())
 }
 
 /// What the type of a notice is like; none for one that nobody declares (any more).
@@ -116,17 +128,6 @@ struct Traits {
     groupable: bool,
     filterable: bool,
     from_self: bool,
-}
-
-/// Asks plugins about all of it: what one of them drops is dropped, and what one of them wants silent is made silently.
-async fn judged(app: &App, mut new: Vec<New>) -> Vec<New> {
-    let judgements = hooks::judge(app, &new).await;
-    for (row, judgement) in new.iter_mut().zip(&judgements) {
-        row.silent = *judgement == Judgement::Silent;
-    }
-    let mut judgements = judgements.into_iter();
-    new.retain(|_| judgements.next().is_none_or(|judgement| judgement != Judgement::Drop));
-    new
 }
 
 /// The question about a notice; none for what one does not hear of oneself.
@@ -198,7 +199,11 @@ fn verdict(kind: &Kind, filterable: bool, facts: &Facts) -> Verdict {
     Verdict::Accept
 }
 
-async fn insert(tx: &mut Tx, new: Vec<New>, now: Time) -> Result<Notified> {
+/// Makes these notifications, but one about the same activity for the same receiver.
+///
+/// # Errors
+/// When the database does.
+pub(super) async fn insert(app: &App, tx: &mut Tx, new: Vec<New>) -> Result<Notified> {
     if new.is_empty() {
         return Ok(Notified::default());
     }
@@ -209,7 +214,7 @@ async fn insert(tx: &mut Tx, new: Vec<New>, now: Time) -> Result<Notified> {
     }
     let told: HashMap<NotificationId, AccountId> =
         new.iter().filter(|row| !row.filtered && !row.silent).map(|row| (row.id, row.receiver)).collect();
-    let inserted = make::insert(tx, new, now).await?;
+    let inserted = make::insert(tx, new, app.clock.now()).await?;
     Ok(Notified(inserted.into_iter().filter_map(|id| Some((*told.get(&id)?, id))).collect()))
 }
 

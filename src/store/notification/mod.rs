@@ -1,4 +1,4 @@
-//! Notifications: [`list`] reads pages of them, [`make`] writes them, and here they are found, counted and removed.
+//! Notifications: [`list`] reads pages of them, [`make`] writes them, [`waiting`] are those to be, and here they are found, counted and removed.
 
 use super::sql::{Ids, Texts};
 use super::{Executor, Result, Tx};
@@ -24,6 +24,7 @@ macro_rules! from_someone {
 
 pub mod list;
 pub mod make;
+pub mod waiting;
 
 /// A notification with what only its rendering needs.
 #[derive(Clone, Debug, sqlx::FromRow)]
@@ -105,20 +106,7 @@ pub async fn delete_from(tx: &mut Tx, account: AccountId, from: AccountId) -> Re
     Ok(())
 }
 
-/// Removes what anyone was told of `activity`, the id of the row that the type means.
-///
-/// # Errors
-/// When the database does.
-pub async fn delete_activity(tx: &mut Tx, kind: &Kind, activity: i64) -> Result<()> {
-    tx.query(sql!("DELETE FROM notifications WHERE activity_id = $2 AND type = $1"))
-        .bind(kind.as_str().to_owned())
-        .bind(activity)
-        .execute()
-        .await?;
-    Ok(())
-}
-
-/// As [`delete_activity`], of several; gives how many there were.
+/// Removes what anyone was told of `activities`, ids of the rows that the type means; gives how many there were.
 ///
 /// # Errors
 /// When the database does.

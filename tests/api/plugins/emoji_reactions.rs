@@ -2,13 +2,14 @@
 
 use axum::http::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use rookery::store::Engine;
 use serde_json::{Value, json};
 
 use super::groups::{
     act, capabilities, execute, id, ids, import_emojis, publish, served, settings, settle, switch_off, write,
 };
 use crate::contract;
-use crate::harness::{Client, RequestBuilder};
+use crate::harness::{Client, RequestBuilder, TestApp};
 
 const GROUP: &str = "emoji_reactions";
 
@@ -51,6 +52,14 @@ fn shown(status: &Value) -> String {
         .collect();
     assert_eq!(status["emoji_reactions_count"], count);
     words.join(", ")
+}
+
+/// The plugin's table of reactions.
+fn table(app: &TestApp) -> &'static str {
+    match app.db().engine() {
+        Engine::Sqlite => "p_emoji_reactions__reactions",
+        Engine::Postgres => "p_emoji_reactions.reactions",
+    }
 }
 
 async fn seen(viewer: &Client, status: &Value) -> String {
@@ -162,12 +171,7 @@ async fn an_emoji_of_another_server_can_be_joined_where_it_is_used() {
     .await;
     react(&bob, &status, "rook").ok().await;
     assert_eq!(seen(&bob, &status).await, "rook 1*");
-    let reactions = if matches!(app.db().engine(), rookery::store::Engine::Postgres) {
-        "p_emoji_reactions.reactions"
-    } else {
-        "p_emoji_reactions__reactions"
-    };
-    execute(&app, &format!("UPDATE {reactions} SET domain = 'far.test', emoji_id = 77")).await;
+    execute(&app, &format!("UPDATE {} SET domain = 'far.test', emoji_id = 77", table(&app))).await;
 
     assert_eq!(shown(&react(&alice, &status, ":rook@far.test:").ok().await), "rook@far.test 2*");
     assert_eq!(
@@ -442,4 +446,23 @@ async fn a_server_without_the_group_knows_nothing_of_it() {
     alice.get("/api/v1/emoji_reactions").fails(404).await;
     let names = capabilities(&app).await;
     assert!(!names.contains(&"emoji_reaction".to_owned()) && !names.contains(&"enable_wide_emoji_reaction".to_owned()));
+}
+
+#[tokio::test]
+async fn reactions_go_with_their_emoji() {
+    let app = served(GROUP).await;
+    import_emojis(&app, &["rook", "wren"]).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "hello").await;
+    for emoji in ["rook", "wren"] {
+        react(&bob, &status, emoji).ok().await;
+    }
+
+    app.run(&["emoji", "remove", "rook"]).await.ok();
+    app.app.reload().await.unwrap();
+    settle(&app).await;
+
+    assert_eq!(seen(&bob, &status).await, "wren 1*");
+    let kept: Vec<(i64,)> = app.db().fetch_raw(&format!("SELECT COUNT(*) FROM {}", table(&app))).await.unwrap();
+    assert_eq!(kept, [(1,)], "the row is gone as well");
 }

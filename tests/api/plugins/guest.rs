@@ -23,10 +23,8 @@ pub async fn add(app: &TestApp, name: &str) {
 
 /// Puts the plugin `name` into the server's folder, with `more` in its manifest.
 pub fn put(app: &TestApp, name: &str, more: &str) {
-    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/guests").join(name);
-    assert!(built.exists(), "`make guests` builds {name}");
     let folder = app.app.config.plugins.dir.join(name);
-    copy(&built, &folder);
+    copy_built(name, &folder);
     let manifest = std::fs::read_to_string(folder.join("plugin.toml")).unwrap();
     std::fs::write(folder.join("plugin.toml"), format!("{manifest}\n{more}")).unwrap();
 }
@@ -37,6 +35,13 @@ pub async fn enable(app: &TestApp, name: &str) {
     admin::grant(&app.app, name).await.unwrap();
     let outcome = life::reload(&app.app, name).await;
     assert!(matches!(outcome, Ok(Outcome::Loaded(_))), "{outcome:?}");
+}
+
+/// Copies the package `name` as it was built to `folder`.
+pub fn copy_built(name: &str, folder: &Path) {
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/guests").join(name);
+    assert!(built.exists(), "`make guests` builds {name}");
+    copy(&built, folder);
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -417,6 +417,9 @@ async fn the_strictest_judge_of_notifications_wins() {
         bob.post(&format!("/api/v1/statuses/{}/{verb}", id(&status))).ok().await;
     }
     bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    assert_eq!(world.calls("probe", Moment::NotificationFilter).0, 0, "nobody is asked while something is written");
+    world.app.run_jobs().await;
+    assert_eq!(world.calls("probe", Moment::NotificationFilter).0, 1, "of all that waited at once");
     let page = alice.get("/api/v1/notifications").ok().await;
     let types: Vec<&str> = page.as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap()).collect();
     assert_eq!(types, ["follow", "reblog"]);
@@ -425,6 +428,35 @@ async fn the_strictest_judge_of_notifications_wins() {
         told += u32::from(matches!(event, Event::Notified { .. }));
     }
     assert_eq!(told, 1, "of the reblog nobody was told");
+}
+
+#[tokio::test]
+async fn what_a_command_beside_the_server_does_is_told_as_well() {
+    let world = World::probed().await;
+    world.app.run(&["user", "create", "zoe"]).await.ok();
+    assert_eq!(world.heard("probe").await, []);
+    world.app.run_jobs().await;
+    assert_eq!(world.heard("probe").await, [("account.created".to_owned(), "zoe".to_owned())]);
+}
+
+#[tokio::test]
+async fn what_was_undone_before_it_was_judged_is_not_told() {
+    let world = World::probed().await;
+    let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "words").await;
+    for verb in ["reblog", "unreblog"] {
+        bob.post(&format!("/api/v1/statuses/{}/{verb}", id(&status))).ok().await;
+    }
+    for verb in ["follow", "unfollow", "follow"] {
+        bob.post(&format!("/api/v1/accounts/{}/{verb}", alice.id())).ok().await;
+    }
+    assert_eq!(alice.get("/api/v1/notifications").ok().await, json!([]));
+    world.app.run_jobs().await;
+    let page = alice.get("/api/v1/notifications").ok().await;
+    let types: Vec<&Value> = page.as_array().unwrap().iter().map(|item| &item["type"]).collect();
+    assert_eq!(types, ["follow"]);
+    let waiting: Vec<(i64,)> = world.app.db().fetch_raw("SELECT COUNT(*) FROM notices").await.unwrap();
+    assert_eq!(waiting, [(0,)]);
 }
 
 #[tokio::test]
@@ -449,6 +481,7 @@ async fn a_plugins_types_of_notifications_come_and_go_with_it() {
     told("probed").await;
     told("nobody_declares_this").await;
     bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    world.app.run_jobs().await;
     let types = async |query: &str| -> Vec<String> {
         let page = alice.get(&format!("/api/v1/notifications{query}")).ok().await;
         page.as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap().to_owned()).collect()

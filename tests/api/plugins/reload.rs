@@ -1,6 +1,9 @@
 //! Reloading under way: files that are written slowly, requests that go on, generations that fail, tables that change.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rookery::plugins::life::Outcome;
@@ -64,38 +67,68 @@ async fn a_file_that_is_written_slowly_is_loaded_once_and_whole() {
     watching.abort();
 }
 
+/// How often a plugin is reloaded under load.
+#[expect(clippy::disallowed_methods, reason = "a test's environment says how long to go on")]
+fn reloads() -> u16 {
+    std::env::var("RELOADS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
+}
+
+/// A plugin whose answers carry a number.
+fn put_numbered(shelf: &Shelf, number: u16) {
+    let status = 200 + number % 100;
+    let wasm = routes(&format!("(i32.store16 (i32.const 1032) (i32.const {status})) (call $ok)"));
+    shelf.put_component("notes", &manifest("notes", &format!("1.0.{number}"), &route("notes")), &wasm);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_go_on_while_generations_come_and_go() {
     let shelf = Shelf::in_development().await;
-    shelf.put_route("notes", "1.0.0");
+    put_numbered(&shelf, 0);
     shelf.enable("notes").await.unwrap();
-    let client = shelf.app.anonymous();
-    let asking = {
-        let client = shelf.app.anonymous();
-        tokio::spawn(async move {
-            let mut answers = 0;
-            let begun = Instant::now();
-            while begun.elapsed() < Duration::from_secs(4) {
-                let answer = client.get("/api/v1/notes").send().await;
-                assert_eq!(answer.status, 200, "{}", answer.text());
-                answers += 1;
-                tokio::time::sleep(Duration::from_millis(2)).await;
-            }
-            answers
+    let over = Arc::new(AtomicBool::new(false));
+    let askers: Vec<_> = (0..4)
+        .map(|_| {
+            let (client, over) = (shelf.app.anonymous(), Arc::clone(&over));
+            tokio::spawn(async move {
+                let mut answers = Vec::new();
+                while !over.load(Ordering::Relaxed) {
+                    let answer = client.get("/api/v1/notes").send().await;
+                    answers.push((answer.header("x-plugin").to_owned(), answer.status.as_u16()));
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+                answers
+            })
         })
-    };
-    for number in 1..=20 {
-        shelf.put_route("notes", &format!("1.0.{number}"));
+        .collect();
+    let mut served = vec![shelf.serving("notes").unwrap().0];
+    for number in 1..=reloads() {
+        put_numbered(&shelf, number);
         assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
+        served.push(shelf.serving("notes").unwrap().0);
     }
-    assert!(asking.await.unwrap() > 100);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    over.store(true, Ordering::Relaxed);
+    let mut answers = Vec::new();
+    for asker in askers {
+        answers.extend(asker.await.unwrap());
+    }
 
-    let generation = shelf.serving("notes").unwrap().0;
-    let answer = client.get("/api/v1/notes").send().await;
-    assert!(answer.header("x-plugin").starts_with(&format!("notes@{generation}(")), "{}", answer.header("x-plugin"));
+    // Each answer says which generation it is from, and is what that one answers: none failed, none is mixed.
+    let first = served[0];
+    assert!(served.iter().zip(first..).all(|(generation, expected)| *generation == expected), "{served:?}");
+    let mut seen = BTreeSet::new();
+    for (header, status) in &answers {
+        let generation = header.strip_prefix("notes@").and_then(|rest| rest.split_once('(')).map(|(number, _)| number);
+        let generation: u64 = generation.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{header:?}"));
+        assert_eq!(u64::from(*status), 200 + (generation - first) % 100, "{header}");
+        seen.insert(generation);
+    }
+    assert!(answers.len() > 50 && seen.len() * 2 > served.len(), "{} answers, {} generations", answers.len(), seen.len());
+    assert_eq!(seen.last(), served.last());
+
     admin::disable(&shelf.app.app, "notes").await.unwrap();
     life::follow(&shelf.app.app).await;
-    client.get("/api/v1/notes").fails(404).await;
+    shelf.app.anonymous().get("/api/v1/notes").fails(404).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

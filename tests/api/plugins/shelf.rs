@@ -20,11 +20,16 @@ pub fn component(mark: &str) -> Vec<u8> {
 
 /// A component that serves routes: each call runs `body`, which leaves where its answer is (`call $ok`).
 pub fn routes(body: &str) -> Vec<u8> {
+    routes_with("", body)
+}
+
+/// As [`routes`], of a module that begins with `front`: imports first.
+pub fn routes_with(front: &str, body: &str) -> Vec<u8> {
     use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let prelude = std::fs::read_to_string(root.join("src/plugin-host/tests/hostile/prelude.wat")).unwrap();
     let handle = "(func (export \"rookery:plugin/routes@0.1.0#handle\") (param i32) (result i32)";
-    let mut module = wat::parse_str(format!("(module {prelude} {handle} {body}))")).unwrap();
+    let mut module = wat::parse_str(format!("(module {front} {prelude} {handle} {body}))")).unwrap();
     let mut resolve = wit_parser::Resolve::default();
     resolve.push_dir(root.join("plugin-sdk/wit/0.1")).unwrap();
     let world =
