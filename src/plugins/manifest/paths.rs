@@ -1,37 +1,12 @@
-//! Which paths a plugin may serve: the server's own stay its own.
+//! What a manifest may say of methods and paths. Whose a path is, [`routes`](crate::plugins::routes) decides from those
+//! that are served; here resources of the client API are kept whether they are served yet or not.
 
 use super::Route;
 
 /// Methods of routes.
 const METHODS: &[&str] = &["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/// The first segments of paths that belong to the server alone: signing in, federation, administration, pages.
-const PROTECTED: &[&str] = &[
-    "",
-    ".well-known",
-    "about",
-    "actor",
-    "admin",
-    "assets",
-    "auth",
-    "health",
-    "inbox",
-    "livez",
-    "media",
-    "nodeinfo",
-    "oauth",
-    "outbox",
-    "privacy-policy",
-    "readyz",
-    "settings",
-    "tags",
-    "users",
-];
-
-/// What `/api/` begins beside its versions, and is not a plugin's either.
-const PROTECTED_API: &[&str] = &["admin", "oembed"];
-
-/// Resources of the server itself: paths below them say so with `nested-under`.
+/// Resources of the client API, those to come included: paths below them say so with `nested-under`.
 const CORE: &[&str] = &[
     "accounts",
     "admin",
@@ -88,7 +63,6 @@ pub(super) fn check(route: &Route) -> Result<(), String> {
         return Err("it has no method".to_owned());
     }
     template(&route.path)?;
-    protected(&route.path)?;
     nested(route)
 }
 
@@ -108,21 +82,6 @@ fn template(path: &str) -> Result<(), String> {
         } else if segment.is_empty() || segment.contains(['{', '}', '*', '%', '?', '#', ' ', '\\']) || segment == ".." {
             return fault("has a segment that is neither plain text nor a parameter such as {id}");
         }
-    }
-    Ok(())
-}
-
-fn protected(path: &str) -> Result<(), String> {
-    let mut segments = path.split('/').skip(1);
-    let first = segments.next().unwrap_or_default();
-    let second = segments.next().unwrap_or_default();
-    let api = first == "api";
-    let refused = PROTECTED.contains(&first)
-        || first.starts_with(['@', '{'])
-        || (api && (second.is_empty() || second.starts_with('{') || PROTECTED_API.contains(&second)))
-        || (api && segments.next() == Some("admin"));
-    if refused {
-        return Err(format!("the path {path:?} belongs to the server: choose one below /api/v1/"));
     }
     Ok(())
 }

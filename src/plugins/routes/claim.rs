@@ -12,6 +12,7 @@ use crate::plugins::manifest::Route;
 const PROTECTED: &[&str] = &[
     "/",
     "/@{name}",
+    "/about",
     "/actor",
     "/admin",
     "/api/admin",
@@ -28,8 +29,10 @@ const PROTECTED: &[&str] = &[
     "/nodeinfo",
     "/oauth",
     "/outbox",
+    "/privacy-policy",
     "/readyz",
     "/settings",
+    "/tags",
     "/users",
     "/.well-known",
 ];
@@ -134,6 +137,8 @@ mod tests {
             "/inbox",
             "/users/a/b/c",
             "/users/{x}/inbox",
+            "/tags/x/y",
+            "/about/x",
             "/@{x}/y/z",
             "/settings/x",
             "/metrics",
