@@ -189,6 +189,9 @@ pub struct Route {
     /// Request headers that the plugin sees.
     #[serde(default)]
     pub headers: Vec<String>,
+    /// What is answered without a token may be kept by others for a moment, as core's public pages are.
+    #[serde(default)]
+    pub cache: bool,
     /// `64KiB` where nothing is said.
     #[serde(default)]
     pub body_limit: Option<String>,

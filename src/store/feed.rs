@@ -47,17 +47,21 @@ macro_rules! unwanted {
 }
 pub(super) use unwanted;
 
-/// True for a reblog (its id, the original) whose original, or a reblog of it, is among the newest 40 of the home feed.
+/// True for a reblog (its id, the original) whose original, or a reblog of it, is among the newest 40 of the feed (its kind,
+/// its owner).
 macro_rules! repeated {
-    ($status:literal, $original:literal) => {
+    ($status:literal, $original:literal, $kind:literal, $owner:literal) => {
         concat!(
             "(CAST(",
             $status,
             " AS BIGINT) <> ",
             $original,
             " AND EXISTS (
-                SELECT 1 FROM (SELECT e.original_id FROM feed_entries e WHERE e.kind = 0 AND e.owner_id = o.owner
-                               ORDER BY e.status_id DESC LIMIT 40) recent
+                SELECT 1 FROM (SELECT e.original_id FROM feed_entries e WHERE e.kind = ",
+            $kind,
+            " AND e.owner_id = ",
+            $owner,
+            " ORDER BY e.status_id DESC LIMIT 40) recent
                 WHERE recent.original_id = ",
             $original,
             "))"
@@ -69,7 +73,7 @@ pub(super) use repeated;
 /// What keeps the status of a [`Spread`] out of the home feed of `o.owner`.
 macro_rules! kept_out {
     () => {
-        concat!(unwanted!("$1", "$2", "$5", "$7"), " AND NOT ", repeated!("$1", "$8"))
+        concat!(unwanted!("$1", "$2", "$5", "$7"), " AND NOT ", repeated!("$1", "$8", "0", "o.owner"))
     };
 }
 

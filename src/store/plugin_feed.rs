@@ -74,8 +74,9 @@ pub struct New {
 /// that are not there yet. Gives which entered.
 ///
 /// The filter of a home or list feed is its owner's, who must be a person that is not suspended, and for whom feeds are
-/// kept. Home feeds leave out as well: answers to strangers, members of exclusive lists, reblogs of what is among the
-/// newest 40.
+/// kept. It leaves out: whom one does not want to see, answers to strangers, reblogs and languages that one does not want
+/// of someone, reblogs of what is among the newest 40 of that feed; for a list what its policy says of replies, elsewhere
+/// members of exclusive lists.
 ///
 /// # Errors
 /// When the database does.
@@ -114,13 +115,21 @@ pub async fn insert(tx: &mut Tx, new: &[New], now: Time) -> Result<Vec<(i64, i64
                                         WHERE f.account_id = o.owner AND f.target_account_id = o.author
                                           AND ((o.id <> o.original AND NOT f.show_reblogs)
                                                OR (f.languages IS NOT NULL AND o.language IS NOT NULL AND NOT ", $language, ")))
-                        AND (o.kind <> 0 OR (
-                             (o.answered IS NULL OR o.answered IN (o.author, o.owner)
-                              OR EXISTS (SELECT 1 FROM follows t
-                                         WHERE t.account_id = o.owner AND t.target_account_id = o.answered))
-                             AND NOT EXISTS (SELECT 1 FROM list_accounts la JOIN lists l ON l.id = la.list_id
+                        AND (o.answered IS NULL OR o.answered IN (o.author, o.owner)
+                             OR EXISTS (SELECT 1 FROM follows t
+                                        WHERE t.account_id = o.owner AND t.target_account_id = o.answered))
+                        AND CASE o.kind
+                            WHEN 1 THEN o.answered IS NULL OR o.answered IN (o.author, o.owner)
+                                 OR EXISTS (SELECT 1 FROM lists l
+                                            WHERE l.id = o.place
+                                              AND (l.replies_policy = 'followed'
+                                                   OR (l.replies_policy = 'list'
+                                                       AND EXISTS (SELECT 1 FROM list_accounts la
+                                                                   WHERE la.list_id = l.id AND la.account_id = o.answered))))
+                            ELSE NOT EXISTS (SELECT 1 FROM list_accounts la JOIN lists l ON l.id = la.list_id
                                              WHERE la.account_id = o.author AND l.account_id = o.owner AND l.exclusive)
-                             AND o.copy = 1 AND NOT ", repeated!("o.id", "o.original"), "))
+                            END
+                        AND o.copy = 1 AND NOT ", repeated!("o.id", "o.original", "o.kind", "o.place"), "
                         AND ", unwanted!("o.id", "o.author", "o.original_author", "$2"), ")
                  ON CONFLICT DO NOTHING
                  RETURNING CAST(kind AS BIGINT), owner_id, status_id"

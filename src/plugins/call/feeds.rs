@@ -16,7 +16,7 @@ use crate::store::Tx;
 use crate::store::plugin_feed::{self, Feed, HOME, LIST, New};
 
 /// Most entries of one call.
-const ENTRIES: usize = 50_000;
+pub const ENTRIES: usize = 50_000;
 /// Most feeds, ids or authors of one call.
 const ITEMS: usize = 10_000;
 

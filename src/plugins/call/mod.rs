@@ -12,7 +12,7 @@ mod cache;
 mod core;
 mod emojis;
 mod failure;
-mod feeds;
+pub mod feeds;
 mod figures;
 mod host;
 mod http;

@@ -31,7 +31,7 @@ impl Call {
         self.need_write("create")?;
         at_most(items.len(), STATUSES, "statuses")?;
         let authors: Vec<i64> = items.iter().map(|item| item.author).collect();
-        let authors = self.actors(&authors, "write:statuses").await?;
+        let authors = self.actors(&authors, Some("write:statuses")).await?;
         let mut made = Vec::with_capacity(items.len());
         for item in items {
             made.push(match authors.get(&item.author.into()) {
@@ -96,7 +96,7 @@ impl Call {
         at_most(ids.len(), STATUSES, "ids")?;
         let statuses = store::status::list(&self.app.db, &distinct::<StatusId>(&ids)).await?;
         let authors: Vec<i64> = statuses.iter().map(|status| status.account_id.into()).collect();
-        let authors = self.actors(&authors, "write:statuses").await?;
+        let authors = self.actors(&authors, Some("write:statuses")).await?;
         if authors.is_empty() {
             return Ok(0);
         }
@@ -122,7 +122,7 @@ impl Call {
         if !self.is_caller(id) {
             self.need_core("read-as-any")?;
         }
-        let actors = self.actors(&[account], "write:bookmarks").await?;
+        let actors = self.actors(&[account], None).await?;
         let actor = actors.get(&id).ok_or_else(|| failure(404, "core.not-found", "There is no such account here"))?;
         let ids: Vec<StatusId> = statuses.into_iter().map(StatusId::from).collect();
         let proper = mark::bookmarkable(&self.app, actor, &ids).await?;
@@ -203,11 +203,16 @@ impl Call {
         Err(failure(422, "core.undeclared", format!("The manifest has no notification {kind:?}")))
     }
 
-    /// Those of `accounts` that people of this server use. As the caller a plugin does only what the caller's token allows.
-    async fn actors(&self, accounts: &[i64], scope: &'static str) -> Result<HashMap<AccountId, Actor>, Failure> {
+    /// Those of `accounts` that people of this server use. What others see a plugin does as the caller only when the
+    /// caller's token allows it by `scope`; for what is private, the scopes of the plugin's route decide.
+    async fn actors(
+        &self,
+        accounts: &[i64],
+        scope: Option<&'static str>,
+    ) -> Result<HashMap<AccountId, Actor>, Failure> {
         let ids: HashSet<AccountId> = accounts.iter().copied().map(AccountId::from).collect();
         if let Some(caller) = self.caller.actor.as_ref().filter(|caller| ids.contains(&caller.id))
-            && !caller.scopes.allows(&[scope])
+            && let Some(scope) = scope.filter(|scope| !caller.scopes.allows(&[scope]))
         {
             return Err(failure(403, "core.scope", format!("The caller's token lacks the scope {scope}")));
         }

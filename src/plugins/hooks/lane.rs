@@ -15,7 +15,7 @@ use super::subscription::Subscription;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::model::{AccountId, StatusId};
-use crate::plugins::call::{Call, Caller, Mode};
+use crate::plugins::call::{Call, Caller, Mode, feeds};
 use crate::plugins::origin::Origin;
 use crate::plugins::records;
 use crate::store;
@@ -114,8 +114,8 @@ async fn tell(app: &App, hook: &Subscription, lane: Lane, rows: &[EventRow]) -> 
         if !statuses.is_empty() {
             let host = Arc::clone(&call);
             let entries = hook.count(app, async { component.fanout(host, statuses).await }).await?;
-            if !entries.is_empty() {
-                let put = call.feeds_insert(entries).await;
+            for part in entries.chunks(feeds::ENTRIES) {
+                let put = call.feeds_insert(part.to_vec()).await;
                 put.map_err(|failure| Obstacle { message: failure.message, counts: true })?;
             }
         }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rookery_plugin_host::{CallError, Ended, Fault, Stage};
+use rookery_plugin_host::{CallError, Ended, Fault};
 
 use super::budget;
 use super::field::Field;
 use super::when::Predicate;
 use crate::app::App;
 use crate::plugins::Active;
-use crate::plugins::manifest::{Hook, Moment, Policy};
+use crate::plugins::manifest::{self, Hook, Moment, Policy};
 
 /// Most events of one call.
 const EVENTS: usize = 256;
@@ -48,37 +48,21 @@ pub struct Subscription {
     failures: AtomicU64,
 }
 
-/// What the documented table says of a moment: policies, the default one first, and how long a hook may take.
-pub(super) fn rules(moment: Moment) -> (&'static [Policy], Duration) {
-    let unhurried = Duration::from_secs(30);
+/// How long a hook may take where its manifest does not say.
+fn usual(moment: Moment) -> Duration {
     match moment {
-        Moment::StatusFilter => (&[Policy::Refuse, Policy::Skip], Duration::from_millis(200)),
-        Moment::NotificationFilter => (&[Policy::Skip], Duration::from_millis(20)),
-        Moment::Decorate => (&[Policy::Omit, Policy::Fail], Duration::from_millis(100)),
-        Moment::Channels => (&[Policy::Refuse], Duration::from_secs(1)),
-        Moment::ActivityFilter => (&[Policy::Skip, Policy::Drop, Policy::Retry, Policy::Hold], unhurried),
-        Moment::ActivityHandler | Moment::Events => (&[Policy::Retry], unhurried),
-        Moment::Fanout => (&[Policy::Skip], unhurried),
-    }
-}
-
-fn word_of(policy: Policy) -> &'static str {
-    match policy {
-        Policy::Skip => "skip",
-        Policy::Refuse => "refuse",
-        Policy::Omit => "omit",
-        Policy::Fail => "fail",
-        Policy::Retry => "retry",
-        Policy::Drop => "drop",
-        Policy::Hold => "hold",
+        Moment::StatusFilter => Duration::from_millis(200),
+        Moment::NotificationFilter => Duration::from_millis(20),
+        Moment::Decorate => Duration::from_millis(100),
+        Moment::Channels => Duration::from_secs(1),
+        Moment::ActivityFilter | Moment::ActivityHandler | Moment::Events | Moment::Fanout => Duration::from_secs(30),
     }
 }
 
 impl Subscription {
-    /// The subscription of `active` by `hook`.
+    /// The subscription of `active` by `hook`, which the manifest's rules let pass.
     pub(super) fn new(active: &Arc<Active>, hook: &Hook) -> Result<Self, Fault> {
-        let plugin = active.name();
-        let (_, usual) = rules(hook.on);
+        let duration = |text: Option<&str>| text.and_then(manifest::duration);
         let (most, gather) = match hook.on {
             Moment::Fanout => (STATUSES, GATHER),
             _ => (EVENTS, Duration::ZERO),
@@ -87,11 +71,11 @@ impl Subscription {
         Ok(Self {
             active: Arc::clone(active),
             moment: hook.on,
-            policy: policy(plugin, hook)?,
-            when: Predicate::new(plugin, &hook.when)?,
-            timeout: duration(plugin, hook.timeout.as_deref())?.unwrap_or(usual),
+            policy: hook.policy.unwrap_or(manifest::policies(hook.on)[0]),
+            when: Predicate::new(active.name(), &hook.when)?,
+            timeout: duration(hook.timeout.as_deref()).unwrap_or_else(|| usual(hook.on)),
             batch: hook.batch.as_ref().map_or(most, |batch| batch.max.clamp(1, most)),
-            gather: duration(plugin, wait)?.map_or(gather, |wait| wait.min(Duration::from_secs(5))),
+            gather: duration(wait).map_or(gather, |wait| wait.min(Duration::from_secs(5))),
             kinds: hook.kinds.clone(),
             params: hook.params.clone(),
             fields: hook.fields.iter().map(|name| Field::new(name, hook.defaults.get(name))).collect(),
@@ -169,55 +153,5 @@ impl Subscription {
         call: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, CallError> {
         budget::spend(self.ask(app, call)).await
-    }
-}
-
-fn policy(plugin: &str, hook: &Hook) -> Result<Policy, Fault> {
-    let (allowed, _) = rules(hook.on);
-    match hook.policy {
-        None => Ok(allowed[0]),
-        Some(policy) if allowed.contains(&policy) => Ok(policy),
-        Some(policy) => {
-            let words: Vec<_> = allowed.iter().map(|policy| word_of(*policy)).collect();
-            let (wrong, moment) = (word_of(policy), hook.on.as_str());
-            Err(Fault::new(
-                Stage::Validate,
-                format!("plugin {plugin}: policy {wrong:?} does not fit {moment}, which has {}", words.join(", ")),
-            ))
-        }
-    }
-}
-
-/// A time such as `50ms`, `2s` or `5m`.
-fn duration(plugin: &str, text: Option<&str>) -> Result<Option<Duration>, Fault> {
-    let Some(text) = text else { return Ok(None) };
-    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let read = digits.parse().ok().and_then(|number: u64| match &text[digits.len()..] {
-        "ms" => Some(Duration::from_millis(number)),
-        "s" => Some(Duration::from_secs(number)),
-        "m" => number.checked_mul(60).map(Duration::from_secs),
-        _ => None,
-    });
-    match read {
-        Some(time) => Ok(Some(time)),
-        None => Err(Fault::new(
-            Stage::Validate,
-            format!("plugin {plugin}: {text:?} is no time: write a number and ms, s or m, such as 50ms"),
-        )),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_a_unit() {
-        assert_eq!(duration("x", Some("50ms")).unwrap(), Some(Duration::from_millis(50)));
-        assert_eq!(duration("x", Some("5m")).unwrap(), Some(Duration::from_secs(300)));
-        assert_eq!(duration("x", None).unwrap(), None);
-        for wrong in ["", "50", "ms", "-1s", "1h"] {
-            assert!(duration("x", Some(wrong)).is_err(), "{wrong}");
-        }
     }
 }

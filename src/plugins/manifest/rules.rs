@@ -165,6 +165,9 @@ fn route(manifest: &Manifest, route: &Route) -> Checked {
     if !route.scopes.is_empty() && route.auth == Auth::None {
         return Err("it has scopes, and auth = \"none\" looks at no token".to_owned());
     }
+    if route.cache && (route.auth == Auth::User || route.auth == Auth::App || route.method.all() != ["GET"]) {
+        return Err("cache says nothing here: others may only keep what GET answers to anyone".to_owned());
+    }
     if let Some(role) = &route.role {
         one_of("role", role, &["moderator", "admin"])?;
     }
@@ -209,9 +212,8 @@ pub fn policies(moment: Moment) -> &'static [Policy] {
     match moment {
         Moment::StatusFilter => &[Policy::Refuse, Policy::Skip],
         Moment::Events | Moment::ActivityHandler => &[Policy::Retry],
-        Moment::NotificationFilter => &[Policy::Skip],
+        Moment::NotificationFilter | Moment::Fanout => &[Policy::Skip],
         Moment::ActivityFilter => &[Policy::Skip, Policy::Drop, Policy::Retry, Policy::Hold],
-        Moment::Fanout => &[Policy::Skip, Policy::Retry],
         Moment::Decorate => &[Policy::Omit, Policy::Fail],
         Moment::Channels => &[Policy::Refuse],
     }

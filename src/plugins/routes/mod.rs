@@ -90,9 +90,10 @@ async fn handle(app: &App, found: Found, request: Request) -> Result<Response> {
     let sent = Sent::read(&parts, body, limit).await?;
     gate::check_subjects(app, caller.actor.as_deref(), &found).await?;
     let spent = gate::spend(app, &mounted, &gate::key(app, &caller, &parts))?;
-    let keeps = is_kept(&mounted, &parts, &caller);
+    let keeps = is_kept(&mounted, &caller);
     let (mut response, succeeded) = match &mounted.route().native {
         Some(rule) => (native::answer(app, &found, rule, &caller, page).await?, true),
+        None if page.as_ref().is_some_and(Wanted::is_empty) => (raw_json(StatusCode::OK, Bytes::from_static(b"[]")), true),
         None => invoke::answer(app, Asked { found, parts, caller, sent, page }).await,
     };
     if let Some(spent) = spent.filter(|_| succeeded) {
@@ -104,12 +105,11 @@ async fn handle(app: &App, found: Found, request: Request) -> Result<Response> {
     Ok(response)
 }
 
-/// True when others may keep the answer for a moment: it is for nobody in particular, and depends on nothing that the
-/// cache does not know of.
-fn is_kept(mounted: &Mounted, parts: &Parts, caller: &Caller) -> bool {
+/// True when others may keep the answer for a moment: the manifest says so, it is for nobody in particular, and depends on
+/// nothing that the cache does not know of.
+fn is_kept(mounted: &Mounted, caller: &Caller) -> bool {
     let route = mounted.route();
-    let reads = parts.method == Method::GET || parts.method == Method::HEAD;
-    reads && caller.actor.is_none() && route.auth != super::manifest::Auth::App && route.headers.is_empty()
+    route.cache && caller.actor.is_none() && route.headers.is_empty()
 }
 
 /// Says for the measurements which route it was, and in development which generation answered.

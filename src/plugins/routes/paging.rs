@@ -30,15 +30,19 @@ impl Wanted {
         Ok(Self { paging, all, prev: rule.prev.clone().unwrap_or_else(|| "min_id".to_owned()) })
     }
 
-    /// As the plugin is told. Where 0 does not mean everything it is told 1, so that nothing is never taken for all.
+    /// True when nothing was asked for: 0, where that does not mean everything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.paging.cursor.limit == 0 && !self.all
+    }
+
+    /// As the plugin is told.
     pub(super) fn page(&self) -> Page {
         let cursor = &self.paging.cursor;
-        let least = if self.all { 0 } else { 1 };
         Page {
             max_id: cursor.max_id,
             since_id: cursor.since_id,
             min_id: cursor.min_id,
-            limit: u16::try_from(cursor.limit).unwrap_or(u16::MAX).max(least),
+            limit: u16::try_from(cursor.limit).unwrap_or(u16::MAX),
         }
     }
 

@@ -408,7 +408,9 @@ async fn paging_is_told_and_linked_as_in_core() {
         format!("<{url}?limit=40&only=x&max_id=60>; rel=\"next\", <{url}?limit=40&only=x&min_id=100>; rel=\"prev\"")
     );
     assert_eq!(nobody.get("/api/v1/mirror/page").ok().await["page"], json!([null, null, null, 20]));
-    assert_eq!(nobody.get("/api/v1/mirror/page?limit=0").ok().await["page"][3], 1, "0 would mean everything");
+    for nothing in ["0", "x"] {
+        assert_eq!(nobody.get(&format!("/api/v1/mirror/page?limit={nothing}")).ok().await, json!([]));
+    }
 }
 
 #[tokio::test]
