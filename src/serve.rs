@@ -120,6 +120,7 @@ async fn bind(address: SocketAddr, key: &str) -> Result<TcpListener> {
 
 /// Reads settings, rules and emojis again soon after another process changed them.
 async fn poll_settings(app: App) {
+    let mut following: Option<JoinHandle<()>> = None;
     loop {
         tokio::time::sleep(RELOAD_INTERVAL).await;
         plugins::tend::quarantine(&app).await;
@@ -128,9 +129,16 @@ async fn poll_settings(app: App) {
             Ok(false) => {}
             Err(error) => tracing::error!(%error, "could not look for changed settings"),
         }
-        if let Err(error) = plugins::life::follow_changes(&app).await {
-            tracing::error!(%error, "could not look for changed plugins");
+        if following.as_ref().is_none_or(JoinHandle::is_finished) {
+            // Loading may take long; settings are read meanwhile.
+            following = Some(tokio::spawn(follow_plugins(app.clone())));
         }
+    }
+}
+
+async fn follow_plugins(app: App) {
+    if let Err(error) = plugins::life::follow_changes(&app).await {
+        tracing::error!(%error, "could not look for changed plugins");
     }
 }
 
@@ -176,7 +184,10 @@ impl Signals {
         loop {
             tokio::select! {
                 () = async { tokio::select! { _ = self.terminate.recv() => {}, _ = self.interrupt.recv() => {} } } => return,
-                _ = self.hangup.recv() => drop(plugins::life::follow(app).await),
+                _ = self.hangup.recv() => {
+                    let app = app.clone();
+                    tokio::spawn(async move { plugins::life::follow(&app).await });
+                }
             }
         }
     }

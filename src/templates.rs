@@ -56,6 +56,7 @@ const TEMPLATES: &[(&str, &str)] = embed![
     "rss.xml",
     "settings/_layout.html",
     "settings/applications.html",
+    "settings/extensions.html",
     "settings/home.html",
     "sign_in.html",
     "sign_up.html",

@@ -36,6 +36,8 @@ pub(super) enum Command {
     Reload { name: String },
     /// Go back to the package that served before
     Rollback { name: String },
+    /// Tell a plugin again of the events that it failed on and that were laid aside
+    Retry { name: String },
     /// Grant what the newest package asks for
     Grant { name: String },
     /// Set limits over those of the manifest: `memory=16MiB`; `memory=` takes one back
@@ -88,6 +90,7 @@ pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(
         Command::Disable { name } => change(app, &name, "disable", json!({}), output).await,
         Command::Reload { name } => change(app, &name, "reload", json!({}), output).await,
         Command::Rollback { name } => change(app, &name, "rollback", json!({}), output).await,
+        Command::Retry { name } => retry(app, &name, output).await,
         Command::Grant { name } => change(app, &name, "grant", json!({}), output).await,
         Command::Limits { name, limits } => {
             let limits = pairs(&limits, |text| text.parse::<u32>().map_or_else(|_| text.into(), Value::from))?;
@@ -129,7 +132,9 @@ async fn inspect(app: &App, name: &str, output: Output) -> Result<(), Failure> {
 }
 
 async fn detail(app: &App, name: &str) -> Result<Value, Failure> {
-    serde_json::to_value(Detail::new(app, &admin::find(app, name).await?)).map_err(Failure::new)
+    let known = admin::find(app, name).await?;
+    let outbox = admin::outbox(app, known.plugin.id).await?;
+    serde_json::to_value(Detail::new(app, &known, &outbox)).map_err(Failure::new)
 }
 
 /// Changes what is wanted, and says what became of it.
@@ -193,6 +198,11 @@ async fn command_of(app: &App, name: &str, command: &str, args: &str, output: Ou
     let path = format!("/api/admin/plugins/{name}/run");
     let answer = socket::post(app, &path, &json!({"command": command, "args": args})).await?.ok_or_else(no_server)?;
     output.answer(&answer, || format!("{answer:#}\n"))
+}
+
+async fn retry(app: &App, name: &str, output: Output) -> Result<(), Failure> {
+    let events = admin::retry(app, name).await?;
+    output.answer(&json!({"name": name, "events": events}), || format!("{name} is told of {events} events again."))
 }
 
 async fn uninstall(app: &App, name: &str, purge: bool, output: Output) -> Result<(), Failure> {

@@ -8,12 +8,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::app::App;
-use crate::plugins::admin::{Known, Placed};
+use crate::plugins::admin::{Known, Outbox, Placed};
 use crate::plugins::logs::Line;
 use crate::plugins::manifest::{Hook, Manifest, Resolved, Route};
 use crate::plugins::observed::{Event, Failed, Observed, State, milliseconds};
 use crate::plugins::sql::Statement;
 use crate::plugins::{Active, Package};
+use crate::store::plugin_event::Parked;
 
 /// One row of the list.
 #[derive(Debug, Serialize)]
@@ -70,11 +71,28 @@ pub struct Detail {
     pub config_version: i64,
     /// Names, and whether each is set.
     pub secrets: BTreeMap<String, bool>,
+    /// Events that wait to be told.
+    pub events_waiting: i64,
+    /// Events that were laid aside, until someone has them tried again.
+    pub events_parked: i64,
+    /// The first of those.
+    pub parked: Vec<ParkedRow>,
     pub failures_count: u64,
     /// The newest first.
     pub failures: Vec<FailureRow>,
     /// The newest first.
     pub history: Vec<EventRow>,
+}
+
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "what the names say")]
+pub struct ParkedRow {
+    pub seq: i64,
+    pub stream: String,
+    pub kind: String,
+    pub subject_id: Option<String>,
+    pub error: Option<String>,
+    pub created_at: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -256,7 +274,7 @@ fn manifest<'a>(active: Option<&'a Active>, package: Option<&'a Package>) -> Opt
 impl Detail {
     /// All that is known of a plugin.
     #[must_use]
-    pub fn new(app: &App, known: &Known) -> Self {
+    pub fn new(app: &App, known: &Known, outbox: &Outbox) -> Self {
         let name = &known.plugin.name;
         let active = app.plugins.latest().find(name).cloned();
         let observed = app.plugins.observed.of(name);
@@ -282,9 +300,25 @@ impl Detail {
                 .map_or_else(|| Value::Object(known.plugin.config.0.clone()), |it| it.config.0.clone()),
             config_version: known.plugin.config_version,
             secrets: secrets.map(|name| (name.clone(), is_set(&known.plugin.secrets.0, &name))).collect(),
+            events_waiting: outbox.waiting,
+            events_parked: outbox.parked,
+            parked: outbox.first.iter().map(ParkedRow::from).collect(),
             failures_count: observed.failed,
             failures: observed.failures.iter().rev().map(FailureRow::from).collect(),
             history: observed.history.iter().rev().map(EventRow::from).collect(),
+        }
+    }
+}
+
+impl From<&Parked> for ParkedRow {
+    fn from(parked: &Parked) -> Self {
+        Self {
+            seq: parked.seq,
+            stream: parked.stream.clone(),
+            kind: parked.kind.clone(),
+            subject_id: parked.subject_id.map(|id| id.to_string()),
+            error: parked.last_error.clone(),
+            created_at: parked.created_at.to_api(),
         }
     }
 }

@@ -191,6 +191,7 @@ fn administration() -> Routes {
         .route("/api/admin/plugins/{name}/grant", post(admin_plugins::grant))
         .route("/api/admin/plugins/{name}/limits", post(admin_plugins::limits))
         .route("/api/admin/plugins/{name}/config", post(admin_plugins::config))
+        .route("/api/admin/plugins/{name}/retry", post(admin_plugins::retry))
         .route("/api/admin/plugins/{name}/secrets", post(admin_plugins::secrets))
         .route("/api/admin/plugins/{name}/run", post(admin_plugins::run))
         .route("/api/admin/plugins/{name}/uninstall", post(admin_plugins::uninstall))
@@ -272,6 +273,8 @@ fn browser() -> Routes {
         .route("/auth/sign_in", get(web::sign_in::show).post(web::sign_in::create))
         .route("/auth/sign_out", post(web::sign_in::delete))
         .route("/settings", get(web::settings::show))
+        .route("/settings/extensions", get(web::extensions::show))
+        .route("/settings/extensions/{plugin}", post(web::extensions::update))
         .route("/settings/password", get(web::settings::show).post(web::settings::change_password))
 }
 

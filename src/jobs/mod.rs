@@ -59,6 +59,8 @@ pub enum Done {
 pub enum Failure {
     /// Later it may work: again with growing pauses, until the configured number of tries is used up.
     Retry(String),
+    /// It was not tried: again soon, and this time does not count.
+    NotNow(String),
     /// It will never work: laid aside for an admin.
     Fail(String),
 }

@@ -22,6 +22,7 @@ use crate::model::job::Lane;
 use crate::model::{JobId, Time};
 use crate::plugins::call::{Call, Caller, Mode};
 use crate::plugins::manifest::{self, Schedule};
+use crate::plugins::origin::Origin;
 use crate::plugins::{Active, Registry};
 use crate::store::job::{JobRow, NewOfMany};
 use crate::store::{self, Tx};
@@ -54,6 +55,9 @@ pub fn key_of_one(id: i64) -> String {
 /// What the row of a job holds.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Queued {
+    /// The plugins behind it; none for a schedule.
+    #[serde(default)]
+    pub origin: Option<String>,
     /// One of the manifest's.
     pub kind: String,
     /// The plugin's own.
@@ -67,6 +71,7 @@ pub struct Queued {
 impl From<Queued> for Value {
     fn from(queued: Queued) -> Self {
         serde_json::json!({
+            "origin": queued.origin,
             "kind": queued.kind,
             "payload": queued.payload,
             "max_attempts": queued.max_attempts,
@@ -116,6 +121,7 @@ async fn queue_next(app: &App, tx: &mut Tx, active: &Active, schedule: &Schedule
     let now = app.clock.now();
     let Some(at) = next(schedule, now) else { return Ok(()) };
     let queued = Queued {
+        origin: None,
         kind: schedule.job.clone(),
         payload: serde_json::json!({ "schedule": schedule.cron }),
         max_attempts: SCHEDULED_ATTEMPTS,
@@ -162,7 +168,8 @@ pub(super) async fn run(app: &App, name: &str, row: JobRow) -> Result<Done, Fail
     }
     let attempts = u8::try_from(row.attempts).unwrap_or(u8::MAX);
     let last = queued.max_attempts > 0 && attempts >= queued.max_attempts;
-    let ended = ask(app, active, row.id, queued, attempts, schedule).await;
+    let origin = Origin::from_json(queued.origin.as_deref());
+    let ended = origin.scope(Box::pin(ask(app, active, row.id, queued, attempts, schedule))).await;
     match ended {
         Err(Failure::Retry(why)) if last => {
             if let Some(schedule) = schedule {
@@ -196,6 +203,7 @@ async fn ask(
     let call = Call::new(app, active, Caller::system(), Mode::Ambient);
     let outcome = match active.component.job(Arc::clone(&call) as _, task).await {
         Ok(outcome) => outcome,
+        Err(error) if !error.entered() => return Err(Failure::NotNow(error.message)),
         Err(error) => {
             app.plugins.report(active, "job", &kind, &error);
             let why = error.failure.as_ref().map_or(error.message.clone(), |failure| failure.message.clone());

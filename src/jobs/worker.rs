@@ -153,6 +153,9 @@ async fn settle(app: &App, id: crate::model::JobId, failure: Option<Failure>, at
         Some(Failure::Retry(error)) if attempts < i64::from(app.config.jobs.max_attempts) => {
             store::job::retry(&mut tx, id, app.clock.now() + pause_after(attempts), &error).await?;
         }
+        Some(Failure::NotNow(error)) => {
+            store::job::postpone(&mut tx, id, app.clock.now() + FIRST_PAUSE, &error).await?;
+        }
         Some(Failure::Retry(error) | Failure::Fail(error)) => store::job::bury(&mut tx, id, &error).await?,
     }
     tx.commit().await?;

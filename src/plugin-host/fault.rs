@@ -94,3 +94,11 @@ pub struct CallError {
     /// The guest's functions, innermost first, when it trapped.
     pub backtrace: Vec<String>,
 }
+
+impl CallError {
+    /// True when the guest was called at all: there was room, and nothing kept it from being called.
+    #[must_use]
+    pub fn entered(&self) -> bool {
+        !matches!(self.ended, Ended::Busy | Ended::Open | Ended::Drained)
+    }
+}

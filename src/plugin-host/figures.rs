@@ -214,8 +214,10 @@ impl Figures {
 
     /// A call ended.
     pub(crate) fn ended(&self, point: &Point, error: Option<&CallError>, wall: Duration) {
-        self.totals.calls.fetch_add(1, Relaxed);
-        self.totals.failures.fetch_add(u64::from(error.is_some()), Relaxed);
+        if error.is_none_or(CallError::entered) {
+            self.totals.calls.fetch_add(1, Relaxed);
+            self.totals.failures.fetch_add(u64::from(error.is_some()), Relaxed);
+        }
         self.totals.wall_peak.fetch_max(nanos(wall), Relaxed);
         point.ended(error, wall);
     }

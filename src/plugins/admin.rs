@@ -14,13 +14,17 @@ use super::manifest::{self, Moment};
 use super::order::{self, Place};
 use super::package::{self, Package};
 use super::source::{self, Packages};
-use super::{Active, desired, life, pipeline};
+use super::{Active, PluginId, desired, life, pipeline};
 use crate::app::App;
 use crate::config::nearest;
 use crate::error::{Error, Result};
 use crate::store;
 use crate::store::confined::Scope;
 use crate::store::plugin::Plugin;
+use crate::store::plugin_event::{self, Parked};
+
+/// Events laid aside of which an admin is shown more than their number.
+const PARKED: i64 = 50;
 
 /// A plugin that is installed or could be, and what is known of it.
 #[derive(Clone, Debug)]
@@ -92,15 +96,20 @@ async fn newest(app: &App, name: &str) -> Result<Package> {
     Ok(package)
 }
 
-/// Accepts the newest package, grants all that it asks for, and wants it to serve.
+/// Wants the plugin to serve. The first time the newest package is accepted, with all that it asks for; later on what asks
+/// for more waits for [`grant`], and what was accepted before serves meanwhile.
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is no such plugin, or its package is broken or denied.
 pub async fn enable(app: &App, name: &str) -> Result<Plugin> {
     let package = newest(app, name).await?;
     desired::change(app, name, |plugin| {
-        desired::accept(plugin, &package);
-        grant_all(plugin, &package);
+        if plugin.sha256.is_none() {
+            grant_all(plugin, &package);
+        }
+        if pipeline::missing(plugin, &package).is_empty() {
+            desired::accept(plugin, &package);
+        }
         plugin.enabled = true;
         plugin.quarantined_at = None;
         Ok(())
@@ -162,6 +171,39 @@ fn grant_all(plugin: &mut Plugin, package: &Package) {
     }
 }
 
+/// Has the plugin told again of what was laid aside; says how many events that are.
+///
+/// # Errors
+/// [`Error::Invalid`] when there is no such plugin.
+pub async fn retry(app: &App, name: &str) -> Result<u64> {
+    let plugin = desired::find(app, name).await?;
+    let mut tx = app.db.begin().await?;
+    let count = plugin_event::retry_parked(&mut tx, plugin.id, app.clock.now()).await?;
+    tx.commit().await?;
+    Ok(count)
+}
+
+/// Events of a plugin: how many wait, and those that were laid aside.
+#[derive(Debug)]
+pub struct Outbox {
+    /// How many wait.
+    pub waiting: i64,
+    /// How many were laid aside.
+    pub parked: i64,
+    /// The first of them.
+    pub first: Vec<Parked>,
+}
+
+/// What `plugin` is still to be told.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn outbox(app: &App, plugin: PluginId) -> Result<Outbox> {
+    let (waiting, parked) = plugin_event::count(&app.db, plugin).await?;
+    let first = if parked == 0 { Vec::new() } else { plugin_event::parked(&app.db, plugin, PARKED).await? };
+    Ok(Outbox { waiting, parked, first })
+}
+
 /// Goes back to the package that served before the one that is wanted now.
 ///
 /// # Errors
@@ -193,9 +235,9 @@ pub async fn rollback(app: &App, name: &str) -> Result<Plugin> {
 /// # Errors
 /// [`Error::Invalid`] with what a limit takes.
 pub async fn set_limits(app: &App, name: &str, limits: Map<String, Value>) -> Result<Plugin> {
-    desired::change(app, name, |plugin| {
+    change_tried(app, name, |plugin| {
         let mut all = plugin.limits.0.as_object().cloned().unwrap_or_default();
-        merge(&mut all, limits);
+        merge(&mut all, limits.clone());
         manifest::parse_limits(Value::Object(all.clone()))
             .map_err(|problem| Error::invalid(format!("{name}: {problem}")))?;
         plugin.limits.0 = Value::Object(all);
@@ -203,6 +245,21 @@ pub async fn set_limits(app: &App, name: &str, limits: Map<String, Value>) -> Re
         Ok(())
     })
     .await
+}
+
+/// As [`desired::change`], of a plugin that could be loaded with the change: it is tried first, so that what is refused
+/// now does not keep the plugin from the next start.
+async fn change_tried(
+    app: &App,
+    name: &str,
+    change: impl Fn(&mut Plugin) -> Result<()> + Send + Sync,
+) -> Result<Plugin> {
+    let mut changed = desired::find(app, name).await?;
+    change(&mut changed)?;
+    if changed.enabled {
+        life::try_changed(app, changed).await?;
+    }
+    desired::change(app, name, change).await
 }
 
 /// Changes members of the configuration; JSON null puts one back to its default.
@@ -220,8 +277,8 @@ pub async fn configure(app: &App, name: &str, members: Map<String, Value>) -> Re
         let hint = nearest(unknown, defaults.keys().cloned()).map(|near| format!("; did you mean {near}?"));
         return Err(Error::invalid(format!("{name} has no configuration {unknown:?}{}", hint.unwrap_or_default())));
     }
-    desired::change(app, name, |plugin| {
-        merge(&mut plugin.config.0, members);
+    change_tried(app, name, |plugin| {
+        merge(&mut plugin.config.0, members.clone());
         pipeline::config(plugin, &package)?;
         plugin.config_version += 1;
         Ok(())
@@ -240,9 +297,9 @@ pub async fn set_secret(app: &App, name: &str, secret: &str, value: Option<Strin
         let list = if named.is_empty() { "none".to_owned() } else { named.join(", ") };
         return Err(Error::invalid(format!("{name} has no secret {secret:?}; its secrets: {list}")));
     }
-    desired::change(app, name, |plugin| {
-        match value {
-            Some(value) => drop(plugin.secrets.0.insert(secret.to_owned(), value.into())),
+    change_tried(app, name, |plugin| {
+        match &value {
+            Some(value) => drop(plugin.secrets.0.insert(secret.to_owned(), value.as_str().into())),
             None => drop(plugin.secrets.0.remove(secret)),
         }
         plugin.config_version += 1;

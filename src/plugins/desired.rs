@@ -70,7 +70,7 @@ pub async fn change(app: &App, name: &str, change: impl FnOnce(&mut Plugin) -> R
     let now = app.clock.now();
     find(app, name).await?;
     let mut tx = app.db.begin().await?;
-    let mut plugin = store::plugin::find(&mut tx, name).await?.ok_or(Error::NotFound)?;
+    let mut plugin = store::plugin::lock(&mut tx, name).await?.ok_or(Error::NotFound)?;
     let before = plugin.clone();
     change(&mut plugin)?;
     if plugin != before {
@@ -88,7 +88,7 @@ pub async fn change(app: &App, name: &str, change: impl FnOnce(&mut Plugin) -> R
 /// When the database does.
 pub async fn served(app: &App, name: &str, digest: &str) -> Result<()> {
     let mut tx = app.db.begin().await?;
-    let Some(mut plugin) = store::plugin::find(&mut tx, name).await? else { return Ok(()) };
+    let Some(mut plugin) = store::plugin::lock(&mut tx, name).await? else { return Ok(()) };
     if plugin.approved.0.last().is_some_and(|last| last == digest) {
         return Ok(());
     }

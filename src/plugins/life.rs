@@ -49,8 +49,7 @@ pub struct Report {
 
 /// Loads every plugin that is wanted. One that fails does not keep the server from starting.
 pub async fn start(app: &App) -> Vec<Report> {
-    app.plugins.followed.store(app.generation(), Ordering::Relaxed);
-    let reports = converge(app, None).await;
+    let reports = follow(app).await;
     for report in &reports {
         if let Outcome::Loaded(_) = report.outcome {
             tracing::info!(plugin = %report.name, "the plugin {} serves", report.name);
@@ -69,18 +68,28 @@ pub async fn leave_to_server(app: &App) -> Done<()> {
     Ok(())
 }
 
-/// Makes this process serve what is wanted. What failed is tried again only when it changed.
+/// Makes this process serve what is wanted. What failed is tried again when it changed, and from time to time.
 pub async fn follow(app: &App) -> Vec<Report> {
-    converge(app, None).await
+    let wanted = app.generation();
+    match converge(app, None).await {
+        Ok(reports) => {
+            app.plugins.followed.store(wanted, Ordering::Relaxed);
+            reports
+        }
+        Err(fault) => {
+            tracing::error!("plugins stay as they are: {fault}");
+            Vec::new()
+        }
+    }
 }
 
-/// As [`follow`], if anything an admin decides changed since the last look.
+/// As [`follow`], if anything an admin decides changed since the last look that succeeded, or something is to be tried again.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn follow_changes(app: &App) -> Done<()> {
     app.reload().await?;
-    if app.plugins.followed.swap(app.generation(), Ordering::Relaxed) != app.generation() {
+    if app.plugins.followed.load(Ordering::Relaxed) != app.generation() || app.plugins.observed.is_any_due() {
         follow(app).await;
     }
     Ok(())
@@ -91,12 +100,21 @@ pub async fn follow_changes(app: &App) -> Done<()> {
 /// # Errors
 /// Why it is not loaded, verbatim.
 pub async fn reload(app: &App, name: &str) -> Result<Outcome, Fault> {
-    let reports = converge(app, Some(name)).await;
+    let reports = converge(app, Some(name)).await?;
     match reports.into_iter().find(|report| report.name == name).map(|report| report.outcome) {
         Some(Outcome::Failed(fault)) => Err(fault),
         Some(outcome) => Ok(outcome),
         None => Err(Fault::new(Stage::Read, format!("there is no plugin {name:?}"))),
     }
+}
+
+/// Tries `plugin`, as it would be wanted, as a server would, and changes nothing. Without a package there is nothing to try.
+///
+/// # Errors
+/// Why it would not be loaded.
+pub async fn try_changed(app: &App, plugin: Plugin) -> Result<(), Fault> {
+    let packages = source::packages(app).await?;
+    try_one(app, plugin, &packages).await
 }
 
 /// Tries what is wanted of the plugin called `name` as a server would, and changes nothing.
@@ -106,32 +124,33 @@ pub async fn reload(app: &App, name: &str) -> Result<Outcome, Fault> {
 pub async fn check(app: &App, name: &str) -> Result<(), Fault> {
     let (plugins, packages) = wanted(app).await?;
     let Some(plugin) = plugins.into_iter().find(|plugin| plugin.name == name && plugin.enabled) else { return Ok(()) };
-    let Some(package) = source::choose(app, &plugin, &packages).await? else { return Ok(()) };
+    try_one(app, plugin, &packages).await
+}
+
+async fn try_one(app: &App, plugin: Plugin, packages: &Packages) -> Result<(), Fault> {
+    let Some(package) = source::choose(app, &plugin, packages).await? else { return Ok(()) };
     let prepared = pipeline::prepare(app, Candidate { plugin, package, generation: 1 }, None).await?;
     Registry::build(1, vec![prepared.active]).map(drop)
 }
 
-async fn converge(app: &App, again: Option<&str>) -> Vec<Report> {
+/// Does for every plugin what is wanted of it.
+///
+/// # Errors
+/// When what is wanted cannot be read; nothing changed.
+async fn converge(app: &App, again: Option<&str>) -> Result<Vec<Report>, Fault> {
     let _one_at_a_time = app.plugins.works.lock().await;
-    match wanted(app).await {
-        Ok((plugins, packages)) => {
-            let mut reports = Vec::with_capacity(plugins.len());
-            for plugin in plugins {
-                let name = plugin.name.clone();
-                if again == Some(name.as_str()) {
-                    app.plugins.observed.tried(&name, None);
-                }
-                let outcome = Box::pin(one(app, plugin, &packages)).await;
-                reports.push(Report { name, outcome });
-            }
-            unload_forgotten(app, &reports);
-            reports
+    let (plugins, packages) = wanted(app).await?;
+    let mut reports = Vec::with_capacity(plugins.len());
+    for plugin in plugins {
+        let name = plugin.name.clone();
+        if again == Some(name.as_str()) {
+            app.plugins.observed.tried(&name, None);
         }
-        Err(fault) => {
-            tracing::error!("plugins stay as they are: {fault}");
-            again.map(|name| Report { name: name.to_owned(), outcome: Outcome::Failed(fault) }).into_iter().collect()
-        }
+        let outcome = Box::pin(one(app, plugin, &packages)).await;
+        reports.push(Report { name, outcome });
     }
+    unload_forgotten(app, &reports);
+    Ok(reports)
 }
 
 /// What is wanted, and the packages for it; packages that were never seen are noted first.
@@ -177,7 +196,13 @@ async fn load(app: &App, plugin: Plugin, packages: &Packages, serving: Option<Ar
                 format!("{name} is wanted, and there is no package of it: put it into plugins.dir or disable it");
             return Outcome::Failed(Fault::new(Stage::Read, sentence));
         }
-        Err(fault) => return fail(app, &name, serving.as_deref(), None, fault),
+        Err(fault) => match (&serving, source::accepted(app, &plugin).await) {
+            (None, Ok(Some(kept))) => {
+                tracing::error!(plugin = %name, "the copy of {name} that was accepted serves in its place: {fault}");
+                kept
+            }
+            (Some(_), _) | (None, Ok(None) | Err(_)) => return fail(app, &name, serving.as_deref(), None, fault),
+        },
     };
     let key = (package.digest.clone(), plugin.config_version);
     if serving.as_ref().is_some_and(|active| is_same(active, &plugin, &package)) {
@@ -186,7 +211,8 @@ async fn load(app: &App, plugin: Plugin, packages: &Packages, serving: Option<Ar
         return Outcome::Unchanged;
     }
     if let (Some(State::Failed(fault)), Some(tried)) = (observed.of(&name).state, observed.of(&name).tried)
-        && tried == key
+        && tried.key == key
+        && !tried.is_due()
     {
         return Outcome::Failed(fault);
     }
@@ -207,7 +233,9 @@ async fn load(app: &App, plugin: Plugin, packages: &Packages, serving: Option<Ar
 }
 
 fn is_same(active: &Active, plugin: &Plugin, package: &Package) -> bool {
-    active.digest == package.digest && active.config.1 == u64::try_from(plugin.config_version).unwrap_or_default()
+    active.id == plugin.id
+        && active.digest == package.digest
+        && active.config.1 == u64::try_from(plugin.config_version).unwrap_or_default()
 }
 
 /// Prepares the candidate, and makes it serve.
@@ -271,7 +299,8 @@ fn fail(app: &App, name: &str, serving: Option<&Active>, tried: Option<(&Package
         tracing::error!(plugin = %name, stage = %fault.stage, "the plugin {name} is not loaded: {fault}{goes_on}");
         metrics::counter!("plugin_reload_failed_total", "plugin" => name.to_owned()).increment(1);
     }
-    if let Some((package, begun)) = tried {
+    let known = observed.of(name).history.back().map(|event| event.digest.clone());
+    if let Some((package, begun)) = tried.filter(|(package, _)| !already || known.as_ref() != Some(&package.digest)) {
         let mut event = event(app, "failed", &package.manifest.plugin.version, &package.digest, begun);
         event.stage = Some(fault.stage.to_string());
         event.sentence = Some(fault.sentence.clone());

@@ -21,6 +21,7 @@ pub mod pause;
 mod pipeline;
 pub mod records;
 pub mod routes;
+pub mod settings;
 pub mod source;
 pub mod sql;
 pub mod tend;
@@ -138,8 +139,13 @@ impl Plugins {
         self.registry.store(Arc::new(next));
     }
 
-    /// Keeps that a call of `plugin` gave no answer: its `kind` (`route`, `events` …) and the `name` of what was called.
+    /// Keeps that a call of `plugin` gave no answer: its `kind` (`route`, `events` …) and the `name` of what was called. One
+    /// that was not let in is nothing new: what the plugin did before is what an admin looks for.
     pub fn report(&self, plugin: &Active, kind: &str, name: &str, cause: &CallError) {
+        if !cause.entered() {
+            tracing::debug!(plugin = plugin.name(), kind, name, %cause, "a plugin was not called");
+            return;
+        }
         tracing::warn!(plugin = plugin.name(), kind, name, %cause, "a plugin gave no answer");
         let failed = observed::Failed::new(self.clock.now(), kind, name, plugin.generation, cause);
         self.observed.failed(plugin.name(), failed);

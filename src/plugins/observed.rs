@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rookery_plugin_host::{CallError, Ended, Fault};
 
@@ -14,6 +14,11 @@ use crate::model::Time;
 const HISTORY: usize = 50;
 /// Failures of its calls that are kept.
 const FAILURES: usize = 50;
+
+/// What failed is tried again after so long, then after twice as long, and so on …
+const PAUSE: Duration = Duration::from_secs(30);
+/// … up to this.
+const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 
 /// Where a plugin stands (PLUGINS.md section 2.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,8 +121,27 @@ pub struct Observed {
     pub failed: u64,
     /// A generation, and how many of its calls trapped or ran out of time or of a limit.
     pub broken: (u64, u64),
-    /// What was tried last: not tried again by itself.
-    pub tried: Option<(String, i64)>,
+    /// What was tried last.
+    pub tried: Option<Tried>,
+}
+
+/// A package and the version of what it is given that were tried.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// Both of them.
+    pub key: (String, i64),
+    /// How often, one after the other.
+    times: u32,
+    /// When it is tried again though nothing changed: what failed may have been the database, or the disk.
+    again: Instant,
+}
+
+impl Tried {
+    /// True when it is time to try again.
+    #[must_use]
+    pub fn is_due(&self) -> bool {
+        Instant::now() >= self.again
+    }
 }
 
 /// What is known of every plugin.
@@ -158,9 +182,24 @@ impl Observations {
         });
     }
 
-    /// Remembers what was tried, so that it is not tried again until something changes.
+    /// Remembers what was tried, so that it is not tried again until something changes or some time has passed.
     pub fn tried(&self, plugin: &str, what: Option<(String, i64)>) {
-        self.change(plugin, |observed| observed.tried = what);
+        self.change(plugin, |observed| {
+            let before = observed.tried.take();
+            observed.tried = what.map(|key| {
+                let times =
+                    before.filter(|before| before.key == key).map_or(0, |before| before.times.saturating_add(1));
+                let pause = (PAUSE * 2_u32.saturating_pow(times.min(5))).min(LONGEST_PAUSE);
+                Tried { key, times, again: Instant::now() + pause }
+            });
+        });
+    }
+
+    /// True when a plugin that failed is to be tried again.
+    #[must_use]
+    pub fn is_any_due(&self) -> bool {
+        let failed = |observed: &Observed| matches!(observed.state, Some(State::Failed(_)));
+        self.lock().values().any(|observed| failed(observed) && observed.tried.as_ref().is_some_and(Tried::is_due))
     }
 
     /// Forgets the plugin.

@@ -71,17 +71,24 @@ pub async fn choose(app: &App, plugin: &Plugin, packages: &Packages) -> Result<O
     }
     let found = packages.found.get(name);
     let Some(chosen) = found.filter(|package| may_load(app, plugin, package)) else {
-        let pinned = match &plugin.sha256 {
-            Some(digest) => kept(app, name, digest).await?,
-            None => None,
-        };
-        return match (pinned, found) {
+        return match (accepted(app, plugin).await?, found) {
             (Some(kept), _) => Ok(Some(kept)),
             (None, None) => Ok(None),
             (None, Some(package)) => Err(unaccepted(plugin, package)),
         };
     };
     Ok(Some(chosen.clone()))
+}
+
+/// The copy of the package of `plugin` that the admin accepted, if there is one.
+///
+/// # Errors
+/// At [`Stage::Read`] when it cannot be read.
+pub async fn accepted(app: &App, plugin: &Plugin) -> Result<Option<Package>, Fault> {
+    match &plugin.sha256 {
+        Some(digest) => kept(app, &plugin.name, digest).await,
+        None => Ok(None),
+    }
 }
 
 fn may_load(app: &App, plugin: &Plugin, package: &Package) -> bool {

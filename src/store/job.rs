@@ -122,6 +122,15 @@ pub async fn retry(tx: &mut Tx, id: JobId, run_at: Time, error: &str) -> Result<
     Ok(())
 }
 
+/// As [`retry`], of a job that was not tried after all.
+///
+/// # Errors
+/// When the database does.
+pub async fn postpone(tx: &mut Tx, id: JobId, run_at: Time, error: &str) -> Result<()> {
+    tx.query(sql!("UPDATE jobs SET attempts = attempts - 1 WHERE id = $1 AND attempts > 0")).bind(id).execute().await?;
+    retry(tx, id, run_at, error).await
+}
+
 /// Lays a job aside for an admin.
 ///
 /// # Errors

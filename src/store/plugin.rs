@@ -55,6 +55,20 @@ pub async fn find(db: impl Executor, name: &str) -> Result<Option<Plugin>> {
         .await
 }
 
+/// As [`find`], for a change: nobody else changes it before the transaction ends.
+///
+/// # Errors
+/// When the database does.
+pub async fn lock(tx: &mut Tx, name: &str) -> Result<Option<Plugin>> {
+    tx.query(sql!(
+        sqlite: "SELECT " plugin_columns!() " FROM plugins p WHERE p.name = $1";
+        postgres: "SELECT " plugin_columns!() " FROM plugins p WHERE p.name = $1 FOR UPDATE"
+    ))
+    .bind(name.to_owned())
+    .optional()
+    .await
+}
+
 /// Inserts a plugin; false when another process was faster.
 ///
 /// # Errors

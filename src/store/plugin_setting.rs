@@ -26,6 +26,28 @@ pub async fn list(
     .await
 }
 
+/// What a local account set for `plugin`, for a change: nobody else changes it before the transaction ends. `None` when there
+/// is no such account.
+///
+/// # Errors
+/// When the database does.
+pub async fn lock(tx: &mut Tx, plugin: PluginId, account: AccountId) -> Result<Option<Map<String, Value>>> {
+    let stored: Option<(Option<Json<Map<String, Value>>>,)> = tx
+        .query(sql!(
+            sqlite: "SELECT p.value FROM users u
+                     LEFT JOIN plugin_settings p ON p.account_id = u.account_id AND p.plugin_id = $1
+                     WHERE u.account_id = $2";
+            postgres: "SELECT p.value FROM users u
+                       LEFT JOIN plugin_settings p ON p.account_id = u.account_id AND p.plugin_id = $1
+                       WHERE u.account_id = $2 FOR UPDATE OF u"
+        ))
+        .bind(plugin)
+        .bind(account)
+        .optional()
+        .await?;
+    Ok(stored.map(|(stored,)| stored.map(|Json(value)| value).unwrap_or_default()))
+}
+
 /// Stores what a local account set for `plugin`; false when there is no such account.
 ///
 /// # Errors

@@ -61,18 +61,38 @@ fn granted(detail: &Value) -> String {
 /// Everything, by sections.
 pub(super) fn detail(detail: &Value) -> String {
     let mut text = String::new();
-    for key in
-        ["name", "title", "version", "state", "since", "generation", "digest", "sha256", "origin", "config_version"]
-    {
+    for key in [
+        "name",
+        "title",
+        "version",
+        "state",
+        "since",
+        "generation",
+        "digest",
+        "sha256",
+        "origin",
+        "config_version",
+        "events_waiting",
+        "events_parked",
+    ] {
         let _ = writeln!(text, "{key:<16} {}", word(&detail[key]));
     }
     let _ = writeln!(text, "{:<16} {}", "granted", words(&detail["granted"]));
     if let Some(sentence) = detail["error"]["sentence"].as_str() {
         let _ = writeln!(text, "{:<16} {}: {sentence}", "error", word(&detail["error"]["stage"]));
     }
-    for section in
-        ["missing", "routes", "hooks", "schedules", "commands", "statements", "breakers", "failures", "history"]
-    {
+    for section in [
+        "missing",
+        "routes",
+        "hooks",
+        "schedules",
+        "commands",
+        "statements",
+        "breakers",
+        "parked",
+        "failures",
+        "history",
+    ] {
         rows(&mut text, section, &detail[section]);
     }
     for section in ["limits", "usage", "config", "secrets"] {

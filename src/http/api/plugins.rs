@@ -4,7 +4,7 @@
 
 use axum::extract::State;
 use rookery_plugin_host::Fault;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::app::App;
@@ -97,6 +97,17 @@ pub async fn secrets(
     reloaded(&app, &name).await
 }
 
+/// How many events are told again.
+#[derive(Debug, Serialize)]
+struct Retried {
+    events: u64,
+}
+
+/// `POST /api/admin/plugins/{name}/retry`
+pub async fn retry(State(app): State<App>, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json> {
+    Json::of(&Retried { events: admin::retry(&app, &name).await? })
+}
+
 /// A command and what it is given.
 #[derive(Debug, Deserialize)]
 pub struct Run {
@@ -170,5 +181,7 @@ fn verbatim(fault: &Fault) -> Error {
 }
 
 async fn detail(app: &App, name: &str) -> Result<Json> {
-    Json::of(&Detail::new(app, &admin::find(app, name).await?))
+    let known = admin::find(app, name).await?;
+    let outbox = admin::outbox(app, known.plugin.id).await?;
+    Json::of(&Detail::new(app, &known, &outbox))
 }

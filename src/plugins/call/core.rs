@@ -60,7 +60,11 @@ impl Call {
         at_most(others.len(), ITEMS, "ids")?;
         let now = self.app.clock.now();
         let ties = store::relationship::list(&self.app.db, of.into(), &distinct(&others), now).await?;
-        let bits: HashMap<i64, u32> = ties.iter().map(|tie| (tie.id.into(), bits(tie))).collect();
+        let secret = match self.is_caller(of.into()) || self.need_core("read-as-any").is_ok() {
+            true => 0,
+            false => SECRET,
+        };
+        let bits: HashMap<i64, u32> = ties.iter().map(|tie| (tie.id.into(), bits(tie) & !secret)).collect();
         let relationship =
             |account: &i64| Relationship { account: *account, bits: bits.get(account).copied().unwrap_or(0) };
         Ok(others.iter().map(relationship).collect())
@@ -156,6 +160,9 @@ fn in_order<T: Clone>(ids: &[i64], mut take: impl FnMut(i64) -> Option<T>) -> Ve
     let mut taken: HashMap<i64, Option<T>> = HashMap::with_capacity(ids.len());
     ids.iter().map(|id| taken.entry(*id).or_insert_with(|| take(*id)).clone()).collect()
 }
+
+/// Those bits that nobody but the account itself knows: blocking, blocked by, muting, domain blocking, notifying.
+const SECRET: u32 = 4 | 8 | 16 | 64 | 256;
 
 /// The contract's bits of what stands between two accounts.
 fn bits(tie: &store::relationship::Tie) -> u32 {

@@ -42,21 +42,21 @@ fn is_name(name: &str) -> bool {
 
 impl Call {
     pub(super) fn count(&self, name: &str, labels: &[(String, String)], add: u64) {
-        if let Some((name, labels)) = self.figure(name, labels) {
-            metrics::counter!(name, labels).increment(add);
+        if let Some(labels) = self.figure(name, labels) {
+            metrics::counter!("rookery_plugin_counted_total", labels).increment(add);
         }
     }
 
     pub(super) fn measure(&self, name: &str, labels: &[(String, String)], value: f64) {
-        if let Some((name, labels)) = self.figure(name, labels)
+        if let Some(labels) = self.figure(name, labels)
             && value.is_finite()
         {
-            metrics::histogram!(name, labels).record(value);
+            metrics::histogram!("rookery_plugin_measured", labels).record(value);
         }
     }
 
-    /// The figure's name in the exposition; none when the table is full.
-    fn figure(&self, name: &str, labels: &[(String, String)]) -> Option<(String, Vec<Label>)> {
+    /// The figure's labels in the exposition, plugin and name among them; none when the table is full.
+    fn figure(&self, name: &str, labels: &[(String, String)]) -> Option<Vec<Label>> {
         let mut labels = labels.to_vec();
         labels.sort();
         labels.dedup_by(|a, b| a.0 == b.0);
@@ -66,8 +66,9 @@ impl Call {
             metrics::counter!("rookery_plugin_figures_dropped_total", "plugin" => plugin.to_owned()).increment(1);
             return None;
         }
-        let labels = labels.into_iter().map(|(name, value)| Label::new(name, value)).collect();
-        Some((format!("rookery_plugin_{plugin}_{name}"), labels))
+        let own = [("plugin", plugin), ("figure", name)].map(|(label, value)| Label::new(label, value.to_owned()));
+        let given = labels.into_iter().filter(|(label, _)| label != "plugin" && label != "figure");
+        Some(own.into_iter().chain(given.map(|(label, value)| Label::new(label, value))).collect())
     }
 }
 

@@ -3,6 +3,7 @@
 //! What was granted decides where a request may go; [`federation::fetch`](crate::federation::fetch) decides that it goes
 //! there and nowhere else.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ const MINUTE: Duration = Duration::from_secs(60);
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Most bytes of an answer's body.
 const LIMIT: usize = 2 << 20;
+/// Most bytes of all answers' bodies in one call: what the sandbox takes from the server at most.
+const CALL_LIMIT: usize = 8 << 20;
 /// Headers that belong to the connection, or say who asks: not a plugin's to write.
 const RESERVED: &[&str] = &[
     "host",
@@ -86,12 +89,15 @@ impl Call {
             0 => TIMEOUT,
             wanted => Duration::from_millis(wanted.into()).min(TIMEOUT),
         };
+        let Some(limit) = self.reserve() else {
+            return Err(HttpError::Denied(format!("limit.http: at most {CALL_LIMIT} bytes in one call")));
+        };
         let request = fetch::Request {
             method: method(&request.method)?,
             headers: self.headers(&request.headers)?,
             body: request.body.map(Bytes::from).unwrap_or_default(),
             timeout,
-            limit: LIMIT,
+            limit,
             target,
         };
         let url = request.target.url().to_owned();
@@ -100,8 +106,19 @@ impl Call {
         if !self.state.http.spend(Instant::now()) {
             return Err(HttpError::Denied(format!("limit.http: at most {A_MINUTE} requests a minute")));
         }
-        let answer = self.app.fetch.send(request).await.map_err(error)?;
+        let answer = self.app.fetch.send(request).await;
+        self.fetched.fetch_sub(limit - answer.as_ref().map_or(0, |answer| answer.body.len()), Ordering::Relaxed);
+        let answer = answer.map_err(error)?;
         Ok(Response { status: answer.status.as_u16(), headers: texts(&answer.headers), body: answer.body.into(), url })
+    }
+
+    /// How large one more answer may be; none when nothing is left.
+    fn reserve(&self) -> Option<usize> {
+        let room = |fetched: usize| LIMIT.min(CALL_LIMIT.saturating_sub(fetched));
+        let reserved = self.fetched.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |fetched| {
+            Some(fetched + room(fetched)).filter(|more| *more > fetched)
+        });
+        reserved.ok().map(room)
     }
 
     fn headers(&self, wanted: &[(String, String)]) -> Result<HeaderMap, HttpError> {

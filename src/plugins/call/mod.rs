@@ -27,7 +27,7 @@ mod viewer;
 mod write;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rookery_plugin_host::exports::lifecycle::Environment;
@@ -106,6 +106,8 @@ pub struct Call {
     explicit: Explicit,
     /// What is told after the commit.
     effects: Mutex<Vec<Effect>>,
+    /// Bytes of answers from outside, and those that requests under way may bring.
+    fetched: AtomicUsize,
     /// People that were looked up as viewers or authors.
     people: Mutex<HashMap<AccountId, Option<Arc<Actor>>>>,
 }
@@ -135,6 +137,7 @@ impl Call {
             slot: Arc::new(tokio::sync::Mutex::new(slot)),
             explicit: Explicit::default(),
             effects: Mutex::default(),
+            fetched: AtomicUsize::new(0),
             people: Mutex::default(),
         }
     }

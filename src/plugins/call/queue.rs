@@ -86,6 +86,7 @@ impl Call {
             Some(unique) => plugin::key_of(&job.kind, unique),
         };
         let queued = Queued {
+            origin: self.origin.to_json(),
             kind: job.kind,
             payload,
             max_attempts: job.max_attempts,

@@ -7,15 +7,14 @@ use serde_json::{Map, Value};
 
 use super::Call;
 use super::core::distinct;
-use super::failure::{at_most, denied, failure, internal};
+use super::failure::{at_most, denied, failure};
+use crate::error::Error;
 use crate::model::{AccountId, Json};
-use crate::plugins::manifest;
-use crate::store::{self, plugin_setting};
+use crate::plugins::settings;
+use crate::store::plugin_setting;
 
 /// Most accounts of one call.
 const ITEMS: usize = 1_000;
-/// Largest document of an account's settings, in bytes.
-const SIZE: usize = 64 * 1024;
 
 impl Call {
     pub(super) async fn read_settings(&self, accounts: Vec<i64>) -> Result<Vec<String>, Failure> {
@@ -23,34 +22,26 @@ impl Call {
         at_most(accounts.len(), ITEMS, "accounts")?;
         let stored = self.stored_settings(&distinct(&accounts)).await?;
         let of = |id: &i64| match stored.get(&AccountId::from(*id)) {
-            None => self.filled(&Map::new()).to_string(),
-            Some(stored) => self.filled(stored).to_string(),
+            None => Value::Object(settings::filled(&self.active, &Map::new())).to_string(),
+            Some(stored) => Value::Object(settings::filled(&self.active, stored)).to_string(),
         };
         Ok(accounts.iter().map(of).collect())
     }
 
     pub(super) async fn write_settings(&self, account: i64, members: &str) -> Result<(), Failure> {
         self.need_settings()?;
-        at_most(members.len(), SIZE, "bytes")?;
+        at_most(members.len(), settings::SIZE, "bytes")?;
         let wrong = |why: String| failure(422, "settings.invalid", why);
         let members: Map<String, Value> = serde_json::from_str(members)
             .map_err(|error| wrong(format!("The settings are no JSON object: {error}")))?;
-        let account = AccountId::from(account);
-        let mut settings = self.stored_settings(&[account]).await?.remove(&account).unwrap_or_default();
-        for (name, value) in members {
-            match value {
-                Value::Null => settings.remove(&name),
-                value => settings.insert(name, value),
-            };
-        }
-        at_most(Value::Object(settings.clone()).to_string().len(), SIZE, "bytes")?;
-        self.check_settings(&settings)?;
         let mut work = self.change().await?;
-        let found = plugin_setting::upsert(work.tx()?, self.active.id, account, settings).await?;
-        // What the plugin adds to the account may show it.
-        store::account::bump_all(work.tx()?, &[account]).await?;
+        let changed = settings::change(work.tx()?, &self.active, account.into(), members).await;
         work.done().await?;
-        if found { Ok(()) } else { Err(failure(404, "core.not-found", "There is no such account here")) }
+        changed.map_err(|error| match error {
+            Error::NotFound => failure(404, "core.not-found", "There is no such account here"),
+            Error::Invalid(why) => wrong(why.to_string()),
+            other => other.into(),
+        })
     }
 
     fn need_settings(&self) -> Result<(), Failure> {
@@ -68,31 +59,5 @@ impl Call {
             }
         };
         Ok(rows.into_iter().map(|(account, Json(value))| (account, value)).collect())
-    }
-
-    /// The defaults, and `stored` over them. A member that a later version of the plugin dropped is left out.
-    fn filled(&self, stored: &Map<String, Value>) -> Value {
-        let mut filled = self.active.settings.as_ref().map(manifest::defaults).unwrap_or_default();
-        for (name, value) in &mut filled {
-            if let Some(stored) = stored.get(name) {
-                *value = stored.clone();
-            }
-        }
-        Value::Object(filled)
-    }
-
-    fn check_settings(&self, settings: &Map<String, Value>) -> Result<(), Failure> {
-        let schema = self.active.settings.as_ref();
-        let schema = schema.ok_or_else(|| failure(422, "settings.invalid", "The plugin has no settings"))?;
-        let known = manifest::defaults(schema);
-        if let Some(unknown) = settings.keys().find(|name| !known.contains_key(*name)) {
-            return Err(failure(422, "settings.invalid", format!("There is no setting {unknown:?}")));
-        }
-        let validator = jsonschema::draft202012::new(schema).map_err(|error| internal(&error))?;
-        let filled = self.filled(settings);
-        validator.validate(&filled).map_err(|error| {
-            let path = error.instance_path().to_string();
-            failure(422, "settings.invalid", format!("{} {error}", path.trim_start_matches('/')))
-        })
     }
 }

@@ -26,28 +26,53 @@ const ITEMS: usize = 1_000;
 /// Largest document that is kept with a status, in bytes.
 const EXTRA: usize = 16 * 1024;
 
+/// A status that everybody with a say let pass.
+enum Prepared<'a> {
+    /// It was published before, by the same key.
+    Repeated(StatusId),
+    New(&'a Actor, Box<status::Prepared>),
+}
+
 impl Call {
     pub(super) async fn publish_statuses(&self, items: Vec<NewStatus>) -> Result<Vec<Result<i64, Failure>>, Failure> {
         self.need_write("create")?;
         at_most(items.len(), STATUSES, "statuses")?;
         let authors: Vec<i64> = items.iter().map(|item| item.author).collect();
         let authors = self.actors(&authors, Some("write:statuses")).await?;
-        let mut made = Vec::with_capacity(items.len());
+        if hooks::has_filters(&self.app) && self.slot.lock().await.tx().is_some() {
+            let why = "Other plugins are asked about statuses: publish them before anything else is changed";
+            return Err(failure(409, "sql.transaction-open", why));
+        }
+        let mut prepared = Vec::with_capacity(items.len());
         for item in items {
-            made.push(match authors.get(&item.author.into()) {
+            prepared.push(match authors.get(&item.author.into()) {
                 None => Err(failure(404, "core.not-found", "There is no such author here")),
-                Some(author) => self.origin.clone().scope(Box::pin(self.publish_status(author, item))).await,
+                Some(author) => self.origin.clone().scope(Box::pin(self.prepare_status(author, item))).await,
+            });
+        }
+        let mut made = Vec::with_capacity(prepared.len());
+        for status in prepared {
+            made.push(match status {
+                Err(failure) => Err(failure),
+                Ok(Prepared::Repeated(first)) => Ok(first.into()),
+                Ok(Prepared::New(author, status)) => {
+                    self.origin.clone().scope(Box::pin(self.write_status(author, *status))).await
+                }
             });
         }
         Ok(made)
     }
 
-    async fn publish_status(&self, author: &Actor, item: NewStatus) -> Result<i64, Failure> {
+    /// Asks everybody who has a say, with no transaction open.
+    async fn prepare_status<'a>(&self, author: &'a Actor, item: NewStatus) -> Result<Prepared<'a>, Failure> {
         let draft = self.draft(item).await?;
         if let Some(first) = status::repeated(&self.app, &self.app.db, author, &draft).await? {
-            return Ok(first.into());
+            return Ok(Prepared::Repeated(first));
         }
-        let prepared = status::prepare(&self.app, author, draft).await?;
+        Ok(Prepared::New(author, Box::new(status::prepare(&self.app, author, draft).await?)))
+    }
+
+    async fn write_status(&self, author: &Actor, prepared: status::Prepared) -> Result<i64, Failure> {
         let mut work = self.guarded().await?;
         let written = status::write(&self.app, work.tx()?, author, prepared).await;
         let written = match written {

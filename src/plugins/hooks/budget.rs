@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use rookery_plugin_host::{CallError, Ended};
+
 /// What all synchronous hooks of one request may take.
 const BUDGET: Duration = Duration::from_millis(300);
 
@@ -32,6 +34,35 @@ impl Patience {
     #[must_use]
     pub fn stretch(&self, limit: Duration) -> Duration {
         limit * self.0.load(Ordering::Relaxed)
+    }
+
+    /// Waits for an answer no longer than this request has left for hooks.
+    ///
+    /// # Errors
+    /// As the call; [`Ended::Wall`] when it takes too long.
+    pub async fn within<T>(&self, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+        self.limited(self.left(), call).await
+    }
+
+    /// Waits for an answer for as long as `limit`.
+    ///
+    /// # Errors
+    /// As the call; [`Ended::Wall`] when it takes too long.
+    pub async fn limited<T>(
+        &self,
+        limit: Duration,
+        call: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        let late = || CallError {
+            ended: Ended::Wall,
+            message: format!("no answer within {} ms", limit.as_millis()),
+            failure: None,
+            backtrace: Vec::new(),
+        };
+        if limit.is_zero() {
+            return Err(late());
+        }
+        tokio::time::timeout(limit, call).await.unwrap_or_else(|_| Err(late()))
     }
 
     /// What is left for hooks of this request. Outside of one: everything.

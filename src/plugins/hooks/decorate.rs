@@ -68,7 +68,7 @@ impl Members {
             object.members(&self.own);
         }
         for (parent, name, json) in &self.nested {
-            object.set(parent, name, json);
+            object.put(parent, name, json);
         }
     }
 

@@ -94,7 +94,10 @@ pub async fn filter(
             match ask(app, hook, &person, draft).await? {
                 Verdict::Pass => Ok(Ok(None)),
                 Verdict::Refuse(failure) => Ok(Err(Error::from(failure))),
-                Verdict::Change(change) => applied(app, hook, pending.clone(), change).await.map(|now| Ok(Some(now))),
+                Verdict::Change(change) => {
+                    let own = visibility.is_some_and(|word| hook.has_kind(word));
+                    applied(app, hook, pending.clone(), change, own).await.map(|now| Ok(Some(now)))
+                }
             }
         };
         match (hook.ask_alone(app, Box::pin(asked)).await, hook.policy) {
@@ -156,8 +159,15 @@ fn draft(actor: &Actor, pending: &Pending, extra: String) -> Draft {
     }
 }
 
-/// `pending` with what a plugin changes; an error when it may not, or when it makes no sense.
-async fn applied(app: &App, hook: &Subscription, mut pending: Pending, change: Change) -> Result<Pending, CallError> {
+/// `pending` with what a plugin changes; an error when it may not, or when it makes no sense. `own`: the person chose a
+/// visibility that is the plugin's, so it is the plugin that says to whom.
+async fn applied(
+    app: &App,
+    hook: &Subscription,
+    mut pending: Pending,
+    change: Change,
+    own: bool,
+) -> Result<Pending, CallError> {
     if let Some(kept) = change.extra {
         let object = Some(kept).filter(|kept| is_value(kept)).and_then(|kept| serde_json::from_str(&kept).ok());
         let object: Map<String, Value> = object.ok_or_else(|| wrong("extra is no JSON object of bounded size"))?;
@@ -183,7 +193,14 @@ async fn applied(app: &App, hook: &Subscription, mut pending: Pending, change: C
         if pending.visibility != Visibility::Limited && !widens {
             return Err(wrong("only a limited status gets recipients"));
         }
-        pending.recipients = known(app, &recipients).await?;
+        let known = known(app, &recipients).await?;
+        if !own && !widens && known.iter().any(|id| !pending.recipients.contains(id)) {
+            return Err(wrong(
+                "recipients may only be left out, unless the visibility is the plugin's own: that takes the permission \
+                 core-write = [\"widen\"]",
+            ));
+        }
+        pending.recipients = known;
     }
     Ok(pending)
 }

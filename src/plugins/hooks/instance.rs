@@ -5,10 +5,12 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rookery_plugin_host::Export;
 use serde_json::json;
 
+use super::budget;
 use super::field::{Field, is_value};
 use crate::app::App;
 use crate::entity::splice;
@@ -39,6 +41,9 @@ impl Document {
 /// Members to add: where (`configuration.reactions`), and JSON.
 type Members = Vec<(String, String)>;
 
+/// How long what a plugin failed to say is left out before it is asked again.
+const PAUSE: Duration = Duration::from_secs(30);
+
 /// What plugins said when they were asked, for as long as it holds.
 #[derive(Debug, Default)]
 pub struct Said(Mutex<Kept>);
@@ -47,7 +52,8 @@ pub struct Said(Mutex<Kept>);
 struct Kept {
     /// The registry's and the settings' generation.
     of: (u64, i64),
-    members: HashMap<Document, Arc<Members>>,
+    /// Until when, where somebody gave no answer.
+    members: HashMap<Document, (Arc<Members>, Option<Instant>)>,
 }
 
 /// `json`, which is `document`, with what plugins add.
@@ -98,7 +104,8 @@ async fn said(app: &App, registry: &Registry, document: Document) -> Arc<Members
     let (mut members, mut whole) = (Members::new(), true);
     for active in registry.plugins.iter().filter(asked) {
         let call = Call::new(app, active, Caller::system(), Mode::Read);
-        match active.component.instance_info(call, document.word()).await {
+        let answer = budget::spend(active.component.instance_info(call, document.word()));
+        match app.plugins.patience.within(answer).await {
             Ok(fields) => members.extend(fields.into_iter().filter(|(name, value)| fits(document, name, value))),
             Err(error) => {
                 whole = false;
@@ -107,9 +114,8 @@ async fn said(app: &App, registry: &Registry, document: Document) -> Arc<Members
         }
     }
     let members = Arc::new(members);
-    if whole {
-        app.plugins.said.keep(of, document, Arc::clone(&members));
-    }
+    let until = (!whole).then(|| Instant::now() + PAUSE);
+    app.plugins.said.keep(of, document, (Arc::clone(&members), until));
     members
 }
 
@@ -122,10 +128,11 @@ fn fits(document: Document, name: &str, value: &str) -> bool {
 impl Said {
     fn find(&self, of: (u64, i64), document: Document) -> Option<Arc<Members>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.members.get(&document).filter(|_| kept.of == of).cloned()
+        let (members, until) = kept.members.get(&document).filter(|_| kept.of == of)?;
+        until.is_none_or(|until| Instant::now() < until).then(|| Arc::clone(members))
     }
 
-    fn keep(&self, of: (u64, i64), document: Document, members: Arc<Members>) {
+    fn keep(&self, of: (u64, i64), document: Document, members: (Arc<Members>, Option<Instant>)) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.of != of {
             *kept = Kept { of, members: HashMap::new() };

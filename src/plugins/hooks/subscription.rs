@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rookery_plugin_host::{CallError, Ended, Fault};
+use rookery_plugin_host::{CallError, Fault};
 
 use super::budget;
 use super::field::Field;
@@ -104,22 +104,7 @@ impl Subscription {
     pub async fn ask<T>(&self, app: &App, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
         let patience = &app.plugins.patience;
         let limit = patience.stretch(self.timeout).min(patience.left());
-        let late = || CallError {
-            ended: Ended::Wall,
-            message: format!("no answer within {} ms", limit.as_millis()),
-            failure: None,
-            backtrace: Vec::new(),
-        };
-        let limited = async {
-            if limit.is_zero() {
-                return Err(late());
-            }
-            match tokio::time::timeout(limit, call).await {
-                Ok(answer) => answer,
-                Err(_) => Err(late()),
-            }
-        };
-        self.count(app, limited).await
+        self.count(app, patience.limited(limit, call)).await
     }
 
     /// Counts a call, and reports it when it did not end well.

@@ -7,7 +7,8 @@ use rookery_plugin_host::{Export, Import};
 use super::{Manifest, Moment};
 
 impl Manifest {
-    /// Everything that the plugin asks for, each as one text: `core:read`, `http:https://example.org:443`, `queue`.
+    /// Everything that the plugin asks for, each as one text: `core:read`, `http:https://example.org:443`, `queue`; with the
+    /// moments at which it is shown what people write or do (`hook:events`), and limits beyond the usual (`limit:rows=20000`).
     #[must_use]
     pub fn wanted(&self) -> BTreeSet<String> {
         let asked = &self.permissions;
@@ -31,6 +32,9 @@ impl Manifest {
             ("sql", self.sql.is_some()),
         ];
         wanted.extend(flags.iter().filter(|(_, asked)| *asked).map(|(key, _)| (*key).to_owned()));
+        wanted
+            .extend(self.hooks.iter().filter(|hook| hook.on.shows()).map(|hook| format!("hook:{}", hook.on.as_str())));
+        wanted.extend(self.limits.raised().into_iter().map(|raised| format!("limit:{raised}")));
         wanted
     }
 
@@ -92,6 +96,19 @@ impl Moment {
         Self::Decorate,
         Self::Channels,
     ];
+
+    /// True when the plugin is shown what people write to whomever, or do: an admin grants that.
+    fn shows(self) -> bool {
+        match self {
+            Self::StatusFilter
+            | Self::Events
+            | Self::NotificationFilter
+            | Self::ActivityFilter
+            | Self::ActivityHandler
+            | Self::Fanout => true,
+            Self::Decorate | Self::Channels => false,
+        }
+    }
 
     fn export(self) -> Export {
         match self {

@@ -52,7 +52,7 @@ type Checked = Result<(), String>;
 
 /// `[a-z][a-z0-9_]{1,30}`
 pub(super) fn is_name(name: &str) -> bool {
-    (2..=31).contains(&name.len()) && is_word(name)
+    (2..=31).contains(&name.len()) && is_word(name) && !name.contains("__") && !name.ends_with('_')
 }
 
 pub(super) fn check(manifest: &Manifest) -> Checked {

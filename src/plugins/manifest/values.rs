@@ -97,6 +97,31 @@ impl Limits {
         Ok(resolved)
     }
 
+    /// Those that are higher than the usual: `route-cpu=5m`.
+    #[must_use]
+    pub fn raised(&self) -> Vec<String> {
+        let (Ok(own), usual) = (self.resolve(), Resolved::default()) else { return Vec::new() };
+        let text = |key: &str, value: &Option<String>, higher: bool| {
+            value.as_ref().filter(|_| higher).map(|value| format!("{key}={value}"))
+        };
+        let number = |key: &str, value: Option<u32>, higher: bool| {
+            value.filter(|_| higher).map(|value| format!("{key}={value}"))
+        };
+        let (host, least) = (&own.host, &usual.host);
+        let raised = [
+            text("memory", &self.memory, host.memory > least.memory),
+            text("route-cpu", &self.route_cpu, host.route_cpu > least.route_cpu),
+            text("route-wall", &self.route_wall, host.route_wall > least.route_wall),
+            text("hook-cpu", &self.hook_cpu, host.hook_cpu > least.hook_cpu),
+            text("hook-wall", &self.hook_wall, host.hook_wall > least.hook_wall),
+            text("db-size", &self.db_size, own.db_size > usual.db_size),
+            number("instances", self.instances, host.instances > least.instances),
+            number("host-calls", self.host_calls, host.host_calls > least.host_calls),
+            number("rows", self.rows, own.rows > usual.rows),
+        ];
+        raised.into_iter().flatten().collect()
+    }
+
     /// These limits, and where they say nothing those of `below`.
     #[must_use]
     pub fn over(&self, below: &Self) -> Self {
@@ -175,6 +200,9 @@ mod tests {
         let resolved = set.over(&asked).resolve().expect("good");
         assert_eq!((resolved.host.memory, resolved.rows), (8 << 20, 5));
         assert_eq!(resolved.host.hook_policy, Policy::Fresh);
+        assert_eq!(asked.raised(), [""; 0]);
+        let greedy = Limits { route_cpu: Some("5m".into()), rows: Some(20_000), ..Limits::default() };
+        assert_eq!(greedy.raised(), ["route-cpu=5m", "rows=20000"]);
         let wrong = Limits { route_cpu: Some("1h".into()), ..Limits::default() };
         assert_eq!(
             wrong.resolve().unwrap_err(),

@@ -4,12 +4,11 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 /// Headers that a plugin may set. Everything else is the server's: cookies, lengths, connections, who may read an answer
 /// (CORS) and what a browser may do with it.
-const SETTABLE: [HeaderName; 8] = [
+const SETTABLE: [HeaderName; 7] = [
     header::CACHE_CONTROL,
     header::CONTENT_DISPOSITION,
     header::CONTENT_LANGUAGE,
     header::ETAG,
-    header::EXPIRES,
     header::LAST_MODIFIED,
     header::LOCATION,
     header::RETRY_AFTER,
@@ -60,6 +59,12 @@ pub(super) fn set(headers: &mut HeaderMap, sent: &[(String, String)]) -> Vec<Str
     let mut refused = Vec::new();
     for (name, value) in sent {
         let known = HeaderName::try_from(name.as_str()).ok().filter(|name| SETTABLE.contains(name));
+        let fits = |name: &HeaderName| match *name {
+            header::LOCATION => is_own_path(value),
+            header::CACHE_CONTROL => is_restrictive(value),
+            _ => true,
+        };
+        let known = known.filter(fits);
         let value = HeaderValue::try_from(value.as_str()).ok().filter(|value| value.len() <= MAX_VALUE_BYTES);
         match (known, value) {
             (Some(name), Some(value)) => {
@@ -69,6 +74,16 @@ pub(super) fn set(headers: &mut HeaderMap, sent: &[(String, String)]) -> Vec<Str
         }
     }
     refused
+}
+
+/// True for a path of this server: nobody is sent elsewhere in its name.
+fn is_own_path(location: &str) -> bool {
+    location.starts_with('/') && !location.starts_with("//") && !location.contains('\\')
+}
+
+/// True for what keeps answers from being kept; that they may be kept is for the manifest to say.
+fn is_restrictive(caching: &str) -> bool {
+    caching.split(',').all(|word| matches!(word.trim(), "no-store" | "no-cache" | "private" | "must-revalidate"))
 }
 
 /// The content type as it is sent; none for one that is not allowed.
@@ -106,11 +121,17 @@ mod tests {
                 ("Location", "/x\r\nSet-Cookie: a=b"),
                 ("E\r\nTag", "x"),
                 ("Retry-After", &"1".repeat(MAX_VALUE_BYTES + 1)),
+                ("Location", "https://evil.test/"),
+                ("Location", "//evil.test/"),
+                ("Location", "/\\evil.test/"),
+                ("Cache-Control", "public, max-age=31536000"),
+                ("Expires", "Thu, 01 Dec 2033 16:00:00 GMT"),
+                ("Cache-Control", "private, no-cache"),
             ]),
         );
-        assert_eq!(headers.len(), 1);
+        assert_eq!(headers.len(), 2);
         assert_eq!(headers[header::ETAG], "\"1\"");
-        assert_eq!(refused.len(), 14);
+        assert_eq!(refused.len(), 19);
         assert!(refused.contains(&"E\\r\\nTag".to_owned()), "{refused:?}");
     }
 

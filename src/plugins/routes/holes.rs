@@ -68,6 +68,20 @@ impl Filled {
         found
     }
 
+    /// How many holes there are.
+    pub(super) fn holes(&self) -> usize {
+        let (mut count, mut waiting) = (0, vec![&self.0]);
+        while let Some(node) = waiting.pop() {
+            match node {
+                Node::Hole(..) => count += 1,
+                Node::Plain(_) => {}
+                Node::Array(items) => waiting.extend(items),
+                Node::Object(members) => waiting.extend(members.iter().map(|(_, node)| node)),
+            }
+        }
+        count
+    }
+
     /// The document with what is in `entities` in its holes.
     pub(super) fn write(&self, entities: &HashMap<(Kind, i64), Fragment>) -> String {
         let mut out = String::new();
@@ -201,6 +215,7 @@ mod tests {
         );
         let document = document.expect("JSON");
         assert_eq!(document.ids(Kind::Status), [2, 9]);
+        assert_eq!(document.holes(), 5, "each counts, also what stands in several");
         assert_eq!([document.ids(Kind::Account), document.ids(Kind::List)], [vec![3], vec![4]]);
         let entities = HashMap::from([((Kind::Status, 2), entity("2")), ((Kind::Account, 3), entity("3"))]);
         assert_eq!(

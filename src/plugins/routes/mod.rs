@@ -37,6 +37,7 @@ pub use self::table::Table;
 use self::table::{Found, Mounted};
 use crate::app::App;
 use crate::error::Result;
+use crate::http::error::raw_json;
 use crate::http::extract::params::Sent;
 use crate::http::{cache, observe};
 use crate::plugins::call::Caller;
@@ -93,7 +94,7 @@ async fn handle(app: &App, found: Found, request: Request) -> Result<Response> {
     let keeps = is_kept(&mounted, &caller);
     let (mut response, succeeded) = match &mounted.route().native {
         Some(rule) => (native::answer(app, &found, rule, &caller, page).await?, true),
-        None if page.as_ref().is_some_and(Wanted::is_empty) => (raw_json(StatusCode::OK, Bytes::from_static(b"[]")), true),
+        None if page.as_ref().is_some_and(Wanted::is_empty) => (raw_json(StatusCode::OK, "[]".into()), true),
         None => invoke::answer(app, Asked { found, parts, caller, sent, page }).await,
     };
     if let Some(spent) = spent.filter(|_| succeeded) {

@@ -58,13 +58,8 @@ pub async fn judge_waiting(app: &App) -> Result<()> {
 }
 
 fn notice(row: Waiting) -> (i64, (Notice, Origin)) {
-    let notice = Notice {
-        receiver: row.receiver,
-        from: row.sender,
-        kind: row.kind,
-        activity: row.activity,
-        status: row.status,
-    };
+    let notice =
+        Notice { receiver: row.receiver, from: row.sender, kind: row.kind, activity: row.activity, status: row.status };
     (row.id, (notice, Origin::from_json(row.origin.as_deref())))
 }
 

@@ -399,7 +399,11 @@ async fn a_plugin_acts_as_the_caller_within_the_callers_token() {
     let status = publish(&alice, "hello", "public").await;
     let reads = bench.by(&bob, "read", Mode::Read).await;
     assert_eq!(code(reads.create_statuses(vec![new_status(id(&bob), "x", "")]).await), (403, "core.scope".to_owned()));
-    assert_eq!(reads.bookmark(id(&bob), vec![status]).await.unwrap(), [true], "bookmarks are private: the route's scopes decide");
+    assert_eq!(
+        reads.bookmark(id(&bob), vec![status]).await.unwrap(),
+        [true],
+        "bookmarks are private: the route's scopes decide"
+    );
     let writes = bench.by(&bob, "write:statuses", Mode::Read).await;
     let with = NewStatus {
         visibility: 4,

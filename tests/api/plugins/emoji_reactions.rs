@@ -9,7 +9,7 @@ use super::groups::{
     act, capabilities, execute, id, ids, import_emojis, publish, served, settings, settle, switch_off, write,
 };
 use crate::contract;
-use crate::harness::{Client, RequestBuilder, TestApp};
+use crate::harness::{Browser, Client, RequestBuilder, TestApp, form_fields};
 
 const GROUP: &str = "emoji_reactions";
 
@@ -465,4 +465,34 @@ async fn reactions_go_with_their_emoji() {
     assert_eq!(seen(&bob, &status).await, "wren 1*");
     let kept: Vec<(i64,)> = app.db().fetch_raw(&format!("SELECT COUNT(*) FROM {}", table(&app))).await.unwrap();
     assert_eq!(kept, [(1,)], "the row is gone as well");
+}
+
+#[tokio::test]
+async fn people_set_on_a_page_who_may_react() {
+    let app = served(GROUP).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "hello").await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    let page = browser.get("/settings/extensions").await;
+    assert_eq!(page.status, 200);
+    let form = "/settings/extensions/emoji_reactions";
+    let fields = form_fields(&page.text(), form);
+    assert!(!fields.is_empty(), "{}", page.text());
+
+    let saved =
+        browser.submit(&page, form, &[("emoji_reaction_policy", "block"), ("enable_emoji_reaction", "1")]).await;
+    assert_eq!((saved.status.as_u16(), saved.header("location")), (302, "/settings/extensions"));
+    react(&bob, &status, "👍").fails(422).await;
+    let account = bob.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
+    assert_eq!(account["other_settings"]["emoji_reaction_policy"], "block");
+    let again = browser.get("/settings/extensions").await;
+    assert!(again.text().contains("<option value=\"block\" selected>"), "{}", again.text());
+
+    let refused = browser.submit(&again, form, &[("emoji_reaction_policy", "nobody")]).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.text().contains("emoji_reaction_policy"), "{}", refused.text());
+    let hidden: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(browser.post("/settings/extensions/no_such", &hidden).await.status, 404);
+    switch_off(&app, GROUP).await;
+    assert!(!browser.get("/settings/extensions").await.text().contains("emoji_reaction_policy"));
 }

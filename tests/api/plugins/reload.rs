@@ -123,7 +123,12 @@ async fn requests_go_on_while_generations_come_and_go() {
         assert_eq!(u64::from(*status), 200 + (generation - first) % 100, "{header}");
         seen.insert(generation);
     }
-    assert!(answers.len() > 50 && seen.len() * 2 > served.len(), "{} answers, {} generations", answers.len(), seen.len());
+    assert!(
+        answers.len() > 50 && seen.len() * 2 > served.len(),
+        "{} answers, {} generations",
+        answers.len(),
+        seen.len()
+    );
     assert_eq!(seen.last(), served.last());
 
     admin::disable(&shelf.app.app, "notes").await.unwrap();
