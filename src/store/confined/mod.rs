@@ -15,6 +15,7 @@ mod sqlite;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::db::{Db, Inner, Pools, Tx};
@@ -234,4 +235,11 @@ impl Tx {
             Inner::Postgres(tx) => postgres::prepare(tx, scope, text, kinds).await,
         }
     }
+}
+
+/// `text` as another text each time: one that was prepared before would be taken from the connection's cache, as the tables
+/// were then.
+fn anew(text: &str) -> String {
+    static PREPARED: AtomicU64 = AtomicU64::new(0);
+    format!("{text} /* {} */", PREPARED.fetch_add(1, Ordering::Relaxed))
 }

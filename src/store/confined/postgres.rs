@@ -61,7 +61,7 @@ pub(super) async fn prepare(
     let limits = Limits { time: std::time::Duration::from_secs(5), rows: 0, bytes: 0 };
     raw(connection, &enter("SAVEPOINT plugin", scope, &limits), &limits).await?;
     let declared: Vec<_> = kinds.iter().map(|kind| bind::declared(*kind)).collect();
-    let text = AssertSqlSafe(Arc::clone(text)).into_sql_str();
+    let text = AssertSqlSafe(super::anew(text)).into_sql_str();
     let prepared = connection.prepare_with(text, &declared).await;
     let columns = prepared.map_err(|error| failed(&error, &limits)).and_then(|statement| {
         for column in statement.columns() {

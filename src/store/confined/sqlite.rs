@@ -1,6 +1,5 @@
 //! On SQLite: the one writer, shared with the server, and readers of the plugins' own.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -156,11 +155,10 @@ async fn run(
 async fn prepare(connection: &mut SqliteConnection, text: &Arc<str>) -> Result<Vec<String>, Failed> {
     guard(text)?;
     let limits = Limits { time: PREPARE, rows: 0, bytes: 0 };
-    // Another text each time: one that was prepared before would be taken from the connection's cache, as the tables were then.
-    static PREPARED: AtomicU64 = AtomicU64::new(0);
-    let text = format!("{text} /* {} */", PREPARED.fetch_add(1, Ordering::Relaxed));
-    let statement =
-        connection.prepare(AssertSqlSafe(text).into_sql_str()).await.map_err(|error| failed(&error, &limits))?;
+    let statement = connection
+        .prepare(AssertSqlSafe(super::anew(text)).into_sql_str())
+        .await
+        .map_err(|error| failed(&error, &limits))?;
     Ok(statement.columns().iter().map(|column| column.name().to_owned()).collect())
 }
 

@@ -216,7 +216,7 @@ async fn a_filter_that_traps_refuses_or_is_skipped_as_it_says() {
 #[tokio::test]
 async fn what_a_filter_says_is_checked() {
     let world = World::probed().await;
-    let [alice] = world.app.accounts(["alice"]).await;
+    let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
     let refused = alice.post("/api/v1/statuses").json(&json!({ "status": "refuse" })).send().await;
     assert_eq!(refused.status, 422);
     assert_eq!(refused.json(), json!({ "error": "no such words here", "error_code": "probe.refused" }));
@@ -229,6 +229,8 @@ async fn what_a_filter_says_is_checked() {
         (503.try_into().unwrap(), json!("plugin.failure"))
     );
     assert!(alice.post("/api/v1/statuses").json(&json!({ "status": "long" })).fails(422).await.contains("limit"));
+    let shown = json!({ "status": format!("spy {}", bob.id()), "visibility": "private" });
+    alice.post("/api/v1/statuses").json(&shown).fails(503).await;
 
     let kept = alice.post("/api/v1/statuses").json(&json!({ "status": "words", "mood": "calm" })).ok().await;
     let rows: Vec<(String,)> = world.app.db().fetch_raw("SELECT CAST(value AS TEXT) FROM status_extras").await.unwrap();

@@ -109,6 +109,65 @@ async fn an_upgrade_that_asks_for_more_waits_and_a_grant_makes_it_serve() {
 }
 
 #[tokio::test]
+async fn hooks_that_see_what_people_write_and_limits_beyond_the_usual_are_granted() {
+    let shelf = Shelf::in_development().await;
+    shelf.serve("notes").await;
+    shelf.put(
+        "notes",
+        "2.0.0",
+        "[[hook]]\non = \"events\"\nkinds = [\"status.created\"]\n[limits]\nrows = 20000\nmemory = \"8MiB\"\n",
+    );
+    let fault = shelf.reload("notes").await.unwrap_err();
+    assert!(fault.sentence.contains("asks for more than was granted: hook:events, limit:rows=20000:"), "{fault}");
+}
+
+#[tokio::test]
+async fn enabled_again_a_plugin_has_what_was_granted_and_no_more() {
+    let shelf = Shelf::new().await;
+    shelf.serve("notes").await;
+    admin::disable(&shelf.app.app, "notes").await.unwrap();
+    shelf.reload("notes").await.unwrap();
+    shelf.put("notes", "2.0.0", "[permissions]\ncore = [\"read\"]\n");
+
+    let enabled = admin::enable(&shelf.app.app, "notes").await.unwrap();
+
+    assert_eq!(enabled.granted.0, Vec::<String>::new());
+    assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "the copy of what was accepted");
+}
+
+#[tokio::test]
+async fn what_was_accepted_serves_though_its_file_is_broken_by_now() {
+    let shelf = Shelf::new().await;
+    shelf.serve("notes").await;
+    let app = &shelf.app.app;
+    admin::disable(app, "notes").await.unwrap();
+    shelf.reload("notes").await.unwrap();
+    std::fs::write(shelf.folder("notes").join("notes.wasm"), b"rubbish").unwrap();
+    let on = |plugin: &mut rookery::store::plugin::Plugin| {
+        plugin.enabled = true;
+        Ok(())
+    };
+    rookery::plugins::desired::change(app, "notes", on).await.unwrap();
+
+    start(app).await;
+
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
+}
+
+#[tokio::test]
+async fn a_change_that_is_refused_is_not_kept() {
+    let shelf = Shelf::with(&[("ROOKERY_PLUGINS_MEMORY_LIMIT_BYTES", "67108864")]).await;
+    shelf.put_route("notes", "1.0.0");
+    shelf.enable("notes").await.unwrap();
+    let limits = serde_json::json!({"memory": "512MiB"}).as_object().unwrap().clone();
+    let refused = admin::set_limits(&shelf.app.app, "notes", limits).await.unwrap_err();
+    assert!(refused.to_string().contains("memory"), "{refused}");
+    let kept = admin::find(&shelf.app.app, "notes").await.unwrap();
+    assert_eq!(kept.plugin.limits.0, serde_json::json!({}));
+}
+
+#[tokio::test]
 async fn one_goes_back_to_what_served_before_and_stays_there() {
     let shelf = Shelf::in_development().await;
     shelf.serve("notes").await;

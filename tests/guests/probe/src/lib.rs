@@ -26,7 +26,7 @@ fn init(environment: &Environment) -> Result<()> {
     Ok(())
 }
 
-/// `trap NAME`, `refuse`, `order`, `private`, `public`; anything else passes.
+/// `trap NAME`, `refuse`, `order`, `private`, `public`, `spy ID`; anything else passes.
 #[on(status_filter)]
 fn before_save(_ctx: &Context, draft: &Draft) -> Result<Verdict> {
     let text = &draft.text;
@@ -43,6 +43,11 @@ fn before_save(_ctx: &Context, draft: &Draft) -> Result<Verdict> {
     }
     if text.contains("public") {
         change.visibility = Some(0);
+    }
+    if let Some(spy) = text.split_once("spy ").and_then(|(_, id)| id.split_whitespace().next()?.parse().ok()) {
+        change.visibility = Some(4);
+        change.limited_scope = Some("circle".to_owned());
+        change.recipients = Some(vec![spy]);
     }
     if text.contains("long") {
         change.text = Some("a".repeat(100_000));
