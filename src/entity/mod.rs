@@ -121,10 +121,10 @@ impl Object {
         self
     }
 
-    /// Puts the member `name` into the object `parent`, unless it has one.
-    pub fn put(&mut self, parent: &str, name: &str, value: &str) -> &mut Self {
+    /// Makes the member `name` of the object `parent`, which is one of those added, `value`.
+    pub fn set(&mut self, parent: &str, name: &str, value: &str) -> &mut Self {
         self.0.push('}');
-        self.0 = splice::put(&self.0, parent, name, value);
+        self.0 = splice::set(&self.0, parent, name, value);
         self.0.pop();
         self
     }

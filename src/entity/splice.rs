@@ -12,19 +12,22 @@ pub fn append(json: &str, members: &str) -> String {
     format!("{open}{separator}{members}}}")
 }
 
-/// The object `json` with the member `name` in the object `parent`, where there is none: what is there stays, and so does a
-/// `parent` that is no object.
+/// The object `json` in which the member `name` of the object `parent` is `value`, whether or not it was there. A
+/// `parent` that is no object stays as it is.
 #[must_use]
-pub fn put(json: &str, parent: &str, name: &str, value: &str) -> String {
+pub fn set(json: &str, parent: &str, name: &str, value: &str) -> String {
     let Some(outer) = find(json, parent) else {
         return append(json, &format!("\"{parent}\":{{\"{name}\":{value}}}"));
     };
     let object = &json[outer.clone()];
-    if !object.starts_with('{') || find(object, name).is_some() {
+    if !object.starts_with('{') {
         return json.to_owned();
     }
-    let object = append(object, &format!("\"{name}\":{value}"));
-    format!("{}{object}{}", &json[..outer.start], &json[outer.end..])
+    let changed = match find(object, name) {
+        Some(inner) => format!("{}{value}{}", &object[..inner.start], &object[inner.end..]),
+        None => append(object, &format!("\"{name}\":{value}")),
+    };
+    format!("{}{changed}{}", &json[..outer.start], &json[outer.end..])
 }
 
 /// The object `json` with the member `name`, of itself or of the object `parent` in it, as far as nothing that is there
@@ -32,7 +35,7 @@ pub fn put(json: &str, parent: &str, name: &str, value: &str) -> String {
 #[must_use]
 pub fn add(json: &str, parent: Option<&str>, name: &str, value: &str) -> String {
     if let Some(parent) = parent {
-        let Some(outer) = find(json, parent) else { return put(json, parent, name, value) };
+        let Some(outer) = find(json, parent) else { return set(json, parent, name, value) };
         let object = add(&json[outer.clone()], None, name, value);
         return format!("{}{object}{}", &json[..outer.start], &json[outer.end..]);
     }
@@ -132,16 +135,19 @@ mod tests {
     }
 
     #[test]
-    fn a_member_of_an_object_is_added_and_never_replaced() {
+    fn a_member_of_an_object_is_added_or_replaced() {
         let account = r#"{"note":"\"settings\":{ \\","settings":{"a":true,"b":"}"},"after":[1,{"settings":{}}]}"#;
         assert_eq!(
-            put(account, "settings", "c", "[2]"),
+            set(account, "settings", "c", "[2]"),
             r#"{"note":"\"settings\":{ \\","settings":{"a":true,"b":"}","c":[2]},"after":[1,{"settings":{}}]}"#
         );
-        assert_eq!(put(account, "settings", "b", "null"), account);
-        assert_eq!(put("{\"s\": {} , \"n\": 1}", "s", "a", "1"), "{\"s\": {\"a\":1} , \"n\": 1}");
-        assert_eq!(put("{\"n\": 1 }", "n", "a", "1"), "{\"n\": 1 }");
-        assert_eq!(put("{\"n\":1}", "s", "a", "1"), "{\"n\":1,\"s\":{\"a\":1}}");
+        assert_eq!(
+            set(account, "settings", "b", "null"),
+            r#"{"note":"\"settings\":{ \\","settings":{"a":true,"b":null},"after":[1,{"settings":{}}]}"#
+        );
+        assert_eq!(set("{\"s\": {} , \"n\": 1}", "s", "a", "1"), "{\"s\": {\"a\":1} , \"n\": 1}");
+        assert_eq!(set("{\"n\": 1 }", "n", "a", "1"), "{\"n\": 1 }");
+        assert_eq!(set("{\"n\":1}", "s", "a", "1"), "{\"n\":1,\"s\":{\"a\":1}}");
     }
 
     #[test]
@@ -160,7 +166,7 @@ mod tests {
     #[test]
     fn what_is_no_json_does_no_harm() {
         for broken in ["", "{", "{\"", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":[", "{\"a\":\"\\", "[1]", "{\"a\" 1}"] {
-            let _ = put(broken, "a", "b", "1");
+            let _ = set(broken, "a", "b", "1");
             let _ = append(broken, "\"b\":1");
         }
     }

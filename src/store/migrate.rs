@@ -28,6 +28,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0003_core_views.sql"),
         include_str!("../../migrations/postgres/0003_core_views.sql"),
     ),
+    (
+        4,
+        "notices",
+        include_str!("../../migrations/sqlite/0004_notices.sql"),
+        include_str!("../../migrations/postgres/0004_notices.sql"),
+    ),
 ];
 
 /// Runs what has not run yet, each in a transaction of its own.

@@ -8,15 +8,14 @@ use crate::model::{AccountId, Json};
 use crate::plugins::PluginId;
 use crate::sql;
 
+/// What an account set, as it is stored.
+type Stored = Json<Map<String, Value>>;
+
 /// What those of `accounts` that set anything set for `plugin`, in no order.
 ///
 /// # Errors
 /// When the database does.
-pub async fn list(
-    db: impl Executor,
-    plugin: PluginId,
-    accounts: &[AccountId],
-) -> Result<Vec<(AccountId, Json<Map<String, Value>>)>> {
+pub async fn list(db: impl Executor, plugin: PluginId, accounts: &[AccountId]) -> Result<Vec<(AccountId, Stored)>> {
     db.query(
         sql!("SELECT p.account_id, p.value FROM plugin_settings p WHERE p.plugin_id = $1 AND p.account_id" in("$2")),
     )
@@ -32,7 +31,7 @@ pub async fn list(
 /// # Errors
 /// When the database does.
 pub async fn lock(tx: &mut Tx, plugin: PluginId, account: AccountId) -> Result<Option<Map<String, Value>>> {
-    let stored: Option<(Option<Json<Map<String, Value>>>,)> = tx
+    let stored: Option<(Option<Stored>,)> = tx
         .query(sql!(
             sqlite: "SELECT p.value FROM users u
                      LEFT JOIN plugin_settings p ON p.account_id = u.account_id AND p.plugin_id = $1

@@ -113,6 +113,7 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
 const SCANS: &[(&str, &str)] = &[
     ("FROM settings", "a table of few rows"),
     ("FROM plugins p ORDER BY p.name", "a table of few rows"),
+    ("FROM notices ORDER BY id", "in the order of its key, no more than the limit"),
     ("FROM rules", "a table of few rows"),
     ("FROM plugins p ORDER BY", "a table of few rows"),
     ("DELETE FROM plugins", "an admin removes a plugin, and with it the events that wait for it"),

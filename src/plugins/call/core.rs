@@ -60,11 +60,9 @@ impl Call {
         at_most(others.len(), ITEMS, "ids")?;
         let now = self.app.clock.now();
         let ties = store::relationship::list(&self.app.db, of.into(), &distinct(&others), now).await?;
-        let secret = match self.is_caller(of.into()) || self.need_core("read-as-any").is_ok() {
-            true => 0,
-            false => SECRET,
-        };
-        let bits: HashMap<i64, u32> = ties.iter().map(|tie| (tie.id.into(), bits(tie) & !secret)).collect();
+        let all = self.is_caller(of.into()) || self.need_core("read-as-any").is_ok();
+        let shown = |other: AccountId| if all || self.is_caller(other) { u32::MAX } else { !SECRET };
+        let bits: HashMap<i64, u32> = ties.iter().map(|tie| (tie.id.into(), bits(tie) & shown(tie.id))).collect();
         let relationship =
             |account: &i64| Relationship { account: *account, bits: bits.get(account).copied().unwrap_or(0) };
         Ok(others.iter().map(relationship).collect())
@@ -161,7 +159,7 @@ fn in_order<T: Clone>(ids: &[i64], mut take: impl FnMut(i64) -> Option<T>) -> Ve
     ids.iter().map(|id| taken.entry(*id).or_insert_with(|| take(*id)).clone()).collect()
 }
 
-/// Those bits that nobody but the account itself knows: blocking, blocked by, muting, domain blocking, notifying.
+/// Those bits that nobody but the two knows: blocking, blocked by, muting, domain blocking, notifying.
 const SECRET: u32 = 4 | 8 | 16 | 64 | 256;
 
 /// The contract's bits of what stands between two accounts.

@@ -13,6 +13,7 @@ use super::failure::{at_most, denied, failure};
 use crate::event::Event;
 use crate::model::notification::Kind;
 use crate::model::{AccountId, Actor, MediaId, StatusId};
+use crate::plugins::hooks;
 use crate::plugins::records;
 use crate::service::notification::{self, Notice};
 use crate::service::status::{self, Draft};

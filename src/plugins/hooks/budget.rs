@@ -62,7 +62,10 @@ impl Patience {
         if limit.is_zero() {
             return Err(late());
         }
-        tokio::time::timeout(limit, call).await.unwrap_or_else(|_| Err(late()))
+        match tokio::time::timeout(limit, call).await {
+            Ok(answer) => answer,
+            Err(_) => Err(late()),
+        }
     }
 
     /// What is left for hooks of this request. Outside of one: everything.

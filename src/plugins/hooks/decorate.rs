@@ -68,7 +68,7 @@ impl Members {
             object.members(&self.own);
         }
         for (parent, name, json) in &self.nested {
-            object.put(parent, name, json);
+            object.set(parent, name, json);
         }
     }
 

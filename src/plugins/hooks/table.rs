@@ -13,6 +13,9 @@ use crate::plugins::manifest::{Hook, Manifest, Moment, NotificationKind};
 use crate::plugins::order::{self, Place};
 use crate::plugins::{Active, PluginId};
 
+/// Objects of the server's own into which plugins put members.
+const OPEN: [&str; 2] = ["other_settings", "server_features"];
+
 /// All hooks of all plugins that serve.
 #[derive(Debug, Default)]
 pub struct Hooks {
@@ -150,7 +153,9 @@ fn decorated(plugin: &str, hook: &Hook) -> Result<Vec<String>, Fault> {
                 "{name:?} is no name of a member: letters, digits, underscores and at most one dot"
             ));
         }
-        if core.contains(&name.as_str()) {
+        let parent = name.split_once('.').map(|(parent, _)| parent);
+        let closed = parent.is_some_and(|parent| core.contains(&parent) && !OPEN.contains(&parent));
+        if closed || core.contains(&name.as_str()) {
             return Err(taken(plugin, &format!("the member {name} of {kind}")));
         }
         claims.push(format!("the member {name} of {kind}"));

@@ -26,7 +26,6 @@ use std::sync::atomic::Ordering;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;

@@ -19,7 +19,7 @@ use rookery::config::Config;
 use rookery::model::{AccountId, Scopes};
 use rookery::service::sign_up::{self, NewAccount};
 use rookery::service::token;
-use rookery::store::Db;
+use rookery::store::{Db, Engine};
 use tower::ServiceExt as _;
 
 pub use browser::{Browser, PASSWORD, form_fields};
@@ -152,6 +152,16 @@ impl TestApp {
                 return;
             }
         }
+    }
+
+    /// Jobs that a program beside this server queued are due by the clock on the wall: they are made due by the test's.
+    pub async fn make_jobs_due(&self) {
+        let now = self.app.clock.now().timestamp_micros();
+        let now = match self.db().engine() {
+            Engine::Sqlite => now.to_string(),
+            Engine::Postgres => format!("to_timestamp({now} / 1000000.0)"),
+        };
+        self.db().execute_raw(&format!("UPDATE jobs SET run_at = {now}")).await.unwrap();
     }
 
     /// The database, to look behind the API.

@@ -237,7 +237,7 @@ async fn accounts_are_listed_and_left_out() {
 #[tokio::test]
 async fn a_status_is_caught_by_what_it_is() {
     let app = served(GROUP).await;
-    let [alice, bob] = people(&app, ["alice", "bob"]).await;
+    let [alice, bob, carol] = people(&app, ["alice", "bob", "carol"]).await;
     let bob_id = bob.id().to_string();
     let mut antennas = Vec::new();
     for (list, entry) in
@@ -258,9 +258,12 @@ async fn a_status_is_caught_by_what_it_is() {
     assert_eq!(caught(&alice, &antennas[3]).await, [warned, tag, word]);
     assert_eq!(caught(&alice, &empty).await, [""; 0]);
 
-    let reblog = bob.post(&format!("/api/v1/statuses/{word}/reblog")).ok().await;
-    assert_eq!(caught(&alice, &antennas[0]).await.len(), 2, "a reblog has no text");
+    let known = bob.post(&format!("/api/v1/statuses/{word}/reblog")).ok().await;
+    let other = publish(&carol, "about rooks").await;
+    let reblog = bob.post(&format!("/api/v1/statuses/{}/reblog", id(&other))).ok().await;
+    assert_eq!(caught(&alice, &antennas[0]).await, [id(&other), warned, word], "a reblog has no text");
     assert_eq!(caught(&alice, &antennas[2]).await[0], id(&reblog));
+    assert!(!caught(&alice, &antennas[2]).await.contains(&id(&known).to_owned()), "it is there already");
     assert!(home(&alice).await.is_empty());
 }
 

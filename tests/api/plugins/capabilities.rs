@@ -269,7 +269,7 @@ async fn a_thousand_cost_as_many_statements_as_one() {
     let (_, made) = cost!(call.notify(notes(&people[..1])), call.notify(notes(&people)), 2);
     assert_eq!(made, 499, "one of them was told of before");
     let kind = || "tray_filled".to_owned();
-    let (_, gone) = cost!(call.retract(kind(), people[..1].to_vec()), call.retract(kind(), people.clone()), 1);
+    let (_, gone) = cost!(call.retract(kind(), people[..1].to_vec()), call.retract(kind(), people.clone()), 2);
     assert_eq!(gone, 499);
     let (_, rendered) = cost!(
         call.render(Viewer::Caller, "status".to_owned(), statuses[100..102].to_vec()),
@@ -457,7 +457,7 @@ async fn feeds_leave_out_what_their_owner_does_not_want() {
         all.iter().map(|status| Entry { feed: feed.clone(), viewer, status: *status, push: false }).collect()
     };
     assert_eq!(call.feeds_insert(entries(Feed::Home(me), None)).await.unwrap(), 3);
-    assert_eq!(call.feeds_insert(entries(tray(1), Some(me))).await.unwrap(), 5);
+    assert_eq!(call.feeds_insert(entries(tray(1), Some(me))).await.unwrap(), 3, "as home is");
     assert_eq!(call.feeds_insert(entries(tray(2), None)).await.unwrap(), 10);
     assert_eq!(call.feeds_insert(entries(tray(2), None)).await.unwrap(), 0, "those there already do not enter");
     assert_eq!(call.feeds_insert(entries(Feed::Home(far), None)).await.unwrap(), 0, "nobody reads that one");
@@ -467,12 +467,13 @@ async fn feeds_leave_out_what_their_owner_does_not_want() {
         ids
     };
     assert_eq!(call.feeds_range(Feed::Home(me), PAGE).await.unwrap(), newest_first(&wanted));
-    let custom = newest_first(&[&wanted[..], &[answer, reblog]].concat());
+    let custom = newest_first(&wanted);
     assert_eq!(call.feeds_range(tray(1), PAGE).await.unwrap(), custom);
-    let page = Page { max_id: Some(custom[1]), limit: 2, ..PAGE };
-    assert_eq!(call.feeds_range(tray(1), page).await.unwrap(), custom[2..4]);
-    assert_eq!(call.feeds_remove(tray(1), vec![answer, 1]).await.unwrap(), 1);
-    assert_eq!(call.feeds_remove_authors(vec![tray(1), tray(3)], vec![stranger]).await.unwrap(), 2);
+    let page = Page { max_id: Some(custom[0]), limit: 1, ..PAGE };
+    assert_eq!(call.feeds_range(tray(1), page).await.unwrap(), custom[1..2]);
+    assert_eq!(call.feeds_remove(tray(2), vec![answer, 1]).await.unwrap(), 1);
+    assert_eq!(call.feeds_remove_authors(vec![tray(1), tray(3)], vec![stranger]).await.unwrap(), 1);
+    assert!(call.feeds_range(tray(2), PAGE).await.unwrap().contains(&reblog), "nobody's filter");
     assert_eq!(call.feeds_range(tray(1), PAGE).await.unwrap(), newest_first(&[wanted[0], wanted[2]]));
     assert_eq!(code(call.feeds_drop(vec![Feed::Home(me)]).await), (403, "feeds.not-own".to_owned()));
     call.feeds_drop(vec![tray(2)]).await.unwrap();

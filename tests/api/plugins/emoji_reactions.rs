@@ -460,6 +460,7 @@ async fn reactions_go_with_their_emoji() {
 
     app.run(&["emoji", "remove", "rook"]).await.ok();
     app.app.reload().await.unwrap();
+    app.make_jobs_due().await;
     settle(&app).await;
 
     assert_eq!(seen(&bob, &status).await, "wren 1*");

@@ -127,6 +127,7 @@ async fn a_page_asks_each_decorator_once() {
     world.app.run_jobs().await;
     let first = publish(&alice, "@bob look at this").await;
     publish(&bob, "and at that").await;
+    world.app.run_jobs().await;
     for (path, least) in [
         ("/api/v1/timelines/home?limit=40".to_owned(), 40),
         ("/api/v1/notifications".to_owned(), 1),
@@ -437,6 +438,7 @@ async fn what_a_command_beside_the_server_does_is_told_as_well() {
     let world = World::probed().await;
     world.app.run(&["user", "create", "zoe"]).await.ok();
     assert_eq!(world.heard("probe").await, []);
+    world.app.make_jobs_due().await;
     world.app.run_jobs().await;
     assert_eq!(world.heard("probe").await, [("account.created".to_owned(), "zoe".to_owned())]);
 }

@@ -44,6 +44,6 @@ async fn whoever_waits_for_a_tarpit_is_ended_in_time_and_the_connection_is_close
     let said = tokio::time::timeout(Duration::from_secs(5), left).await.expect("the connection is closed").unwrap();
     assert!(said.starts_with("GET / HTTP/1.1\r\n"), "{said}");
     let failures = shelf.app.app.plugins.observed.of("waiting").failures;
-    assert_eq!(failures.iter().map(|failed| failed.ended).collect::<Vec<_>>(), ["wall"]);
+    assert_eq!(failures.iter().map(|failed| failed.ended.as_str()).collect::<Vec<_>>(), ["wall"]);
     shelf.app.anonymous().get("/api/v1/instance").ok().await;
 }
