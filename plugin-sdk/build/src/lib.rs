@@ -1,15 +1,15 @@
 //! From what the compiler of some language gives to a component of Rookery's contract.
 //!
 //! A plugin's manifest says what it imports and exports; [`World`] writes that down as WIT, [`World::bindings`] makes the
-//! glue for languages whose own tools do not (C, Go), and [`World::component`] wraps a core module. Rust and Python
-//! need only the WIT: their tools make components themselves. [`Build`] runs all of that around the author's own
-//! command. Reads no manifest.
+//! glue for languages whose own tools do not (C, Go), and [`World::component`] wraps a core module. Rust, Python and
+//! TypeScript need only the WIT: their tools make components themselves. [`Build`] runs all of that around the author's
+//! own command. Reads no manifest.
 
 mod run;
 
 use std::path::{Path, PathBuf};
 
-use wit_bindgen_core::Files;
+use wit_bindgen_core::{Files, WorldGenerator};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::{Resolve, WorldId};
 
@@ -28,6 +28,10 @@ const GO_MODULE: &[(&str, &str)] = &[
     ("wit/runtime/runtime.go", include_str!("../../go/wit/runtime/runtime.go")),
 ];
 
+/// What a plugin in TypeScript leans on: name and text of each module.
+const TYPESCRIPT: &[(&str, &str)] =
+    &[("rookery.ts", include_str!("../../typescript/rookery.ts")), ("sql.ts", include_str!("../../typescript/sql.ts"))];
+
 /// Why something could not be made: one sentence.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -42,13 +46,15 @@ impl Error {
 /// What a step gives.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A language that needs bindings from here.
+/// A language that needs something from here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// `plugin.h` and `plugin.c`, and `rookery.h`.
     C,
     /// A Go module `wit_component`, in which the author's package is `plugin`.
     Go,
+    /// `rookery.ts` and `sql.ts`; its tools make bindings and component.
+    TypeScript,
 }
 
 /// The interfaces that one plugin imports and exports, by their names in the contract.
@@ -98,23 +104,29 @@ impl World {
     /// # Errors
     /// When they cannot be made or a file cannot be written.
     pub fn bindings(&self, language: Language, folder: &Path) -> Result<()> {
-        let mut resolve = self.resolve.clone();
-        let mut files = Files::default();
-        let made = match language {
+        match language {
             Language::C => {
                 let options = wit_bindgen_c::Opts { no_object_file: true, ..wit_bindgen_c::Opts::default() };
-                options.build().generate(&mut resolve, self.id, &mut files)
+                self.generate(options.build(), folder)?;
+                write(&folder.join("rookery.h"), C_HEADER.as_bytes())
             }
-            Language::Go => wit_bindgen_go::Opts::default().build().generate(&mut resolve, self.id, &mut files),
-        };
-        made.map_err(|error| Error(format!("bindings: {error}")))?;
-        for (path, bytes) in files.iter() {
-            write(&folder.join(path), bytes)?;
+            Language::Go => {
+                self.generate(wit_bindgen_go::Opts::default().build(), folder)?;
+                self.go_module(folder)
+            }
+            Language::TypeScript => {
+                TYPESCRIPT.iter().try_for_each(|(name, text)| write(&folder.join(name), text.as_bytes()))
+            }
         }
-        match language {
-            Language::C => write(&folder.join("rookery.h"), C_HEADER.as_bytes()),
-            Language::Go => self.go_module(folder),
-        }
+    }
+
+    /// Writes what `generator` makes of the world.
+    fn generate(&self, mut generator: Box<dyn WorldGenerator>, folder: &Path) -> Result<()> {
+        let mut files = Files::default();
+        generator
+            .generate(&mut self.resolve.clone(), self.id, &mut files)
+            .map_err(|error| Error(format!("bindings: {error}")))?;
+        files.iter().try_for_each(|(path, bytes)| write(&folder.join(path), bytes))
     }
 
     /// What ties the generated module to the author's package and to the files of [`GO_MODULE`].
@@ -196,12 +208,13 @@ mod tests {
     }
 
     #[test]
-    fn bindings_for_c_and_go_come_with_what_they_lean_on() {
+    fn bindings_come_with_what_they_lean_on() {
         let world = World::new(&["sql"], &["activity-handler"]).unwrap();
         let folder = tempfile::tempdir().unwrap();
         world.bindings(Language::C, &folder.path().join("c")).unwrap();
         world.bindings(Language::Go, &folder.path().join("go")).unwrap();
-        for file in ["c/plugin.h", "c/plugin.c", "c/rookery.h", "go/wit_exports.go", "go/rookery/go.mod"] {
+        world.bindings(Language::TypeScript, &folder.path().join("ts")).unwrap();
+        for file in ["c/plugin.h", "c/plugin.c", "c/rookery.h", "go/wit_exports.go", "go/rookery/go.mod", "ts/sql.ts"] {
             assert!(folder.path().join(file).exists(), "{file}");
         }
         let glue = folder.path().join("go/export_rookery_plugin_activity_handler/handle.go");

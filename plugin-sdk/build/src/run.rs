@@ -10,7 +10,7 @@ use crate::{Error, Language, Result, World, is_component, write};
 pub struct Build<'a> {
     /// The folder of its manifest.
     pub folder: &'a Path,
-    /// `[build] language`: `c` and `go` get bindings, and their modules are wrapped.
+    /// `[build] language`: `c` and `go` get bindings, and their modules are wrapped; `typescript` gets its modules.
     pub language: Option<&'a str>,
     /// `[build] command`, run by `sh` in the folder with `ROOKERY_WIT` (the folder of its world `plugin`),
     /// `ROOKERY_BINDINGS` and `ROOKERY_OUTPUT` (the file to write; absolute) in its environment.
@@ -55,6 +55,7 @@ impl Build<'_> {
         match self.language {
             Some("c") => Some(Language::C),
             Some("go") => Some(Language::Go),
+            Some("typescript") => Some(Language::TypeScript),
             _ => None,
         }
     }
