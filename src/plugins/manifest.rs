@@ -92,7 +92,7 @@ pub struct About {
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Build {
     pub command: String,
-    /// `rust`, `c`, `go`, `python`: what the author's tools prepare for the command.
+    /// `rust`, `c`, `go`, `python`, `typescript`: what the author's tools prepare for the command.
     #[serde(default)]
     pub language: Option<String>,
     #[serde(default)]

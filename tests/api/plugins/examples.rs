@@ -1,4 +1,4 @@
-//! One plugin in four languages, `examples/`: each is built as its author would and goes through the same story.
+//! One plugin in five languages, `examples/`: each is built as its author would and goes through the same story.
 //!
 //! The compilers of the other languages come from `make languages`, the Rust one from `make guests`.
 
@@ -131,6 +131,11 @@ async fn the_example_in_go() {
     story("go").await;
 }
 
+#[tokio::test]
+async fn the_example_in_typescript() {
+    story("typescript").await;
+}
+
 #[test]
 fn the_examples_differ_in_nothing_but_language() {
     let read = |language: &str, file: &str| {
@@ -142,7 +147,7 @@ fn the_examples_differ_in_nothing_but_language() {
         manifest.remove("test");
         manifest
     };
-    for language in ["c", "go", "python"] {
+    for language in ["c", "go", "python", "typescript"] {
         assert_eq!(bare(language), bare("rust"), "{language}");
         for file in ["sql/queries.sql", "migrations/0001_notes.sql"] {
             assert_eq!(read(language, file), read("rust", file), "{language}: {file}");
