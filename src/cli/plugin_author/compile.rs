@@ -32,13 +32,13 @@ pub(super) fn build(project: &Project) -> Result<(), Failure> {
         return Err(Failure::new("plugin.toml has no [build]: write the command that makes the component under it"));
     };
     match build.language.as_deref() {
-        Some("c" | "go") => wrapped(project),
+        Some("c" | "go" | "typescript") => supplied(project),
         Some("rust") => plain(project, &build.command, rust::environment(&project.work())?),
         _ => plain(project, &build.command, Vec::new()),
     }
 }
 
-/// For languages whose own tools make components.
+/// For languages that need nothing from here but the contract.
 fn plain(project: &Project, command: &str, mut environment: Vec<(String, String)>) -> Result<(), Failure> {
     let (wit, output) = (project.work().join("wit"), project.work().join("output.wasm"));
     write(&wit.join("world.wit"), &world(project))?;
@@ -76,9 +76,9 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     made.map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
-/// For languages that need bindings from here, and whose modules are made into components.
+/// For languages that need bindings or modules from here, and for core modules, which are made into components.
 #[cfg(feature = "languages")]
-fn wrapped(project: &Project) -> Result<(), Failure> {
+fn supplied(project: &Project) -> Result<(), Failure> {
     use rookery_plugin_build::{Build, World};
 
     let manifest = &project.manifest;
@@ -93,8 +93,8 @@ fn wrapped(project: &Project) -> Result<(), Failure> {
 }
 
 #[cfg(not(feature = "languages"))]
-fn wrapped(_: &Project) -> Result<(), Failure> {
+fn supplied(_: &Project) -> Result<(), Failure> {
     Err(Failure::new(
-        "this rookery was built without what C and Go need: build it with `cargo build --release --features languages`",
+        "this rookery was built without its feature `languages`, which C, Go and TypeScript need: build it with that",
     ))
 }
