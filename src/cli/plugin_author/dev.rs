@@ -94,7 +94,11 @@ fn matters(event: &notify::Event, root: &Path) -> bool {
     changed
         && event.paths.iter().any(|path| {
             let relative = path.strip_prefix(root).unwrap_or(path);
-            let made = |part: &str| part == "target" || part.starts_with('.') || part.ends_with('~');
+            let made = |part: &str| {
+                ["target", "node_modules", "__pycache__"].contains(&part)
+                    || part.starts_with('.')
+                    || part.ends_with('~')
+            };
             let ending = relative.extension().and_then(|ending| ending.to_str());
             !relative.iter().any(|part| made(&part.to_string_lossy()))
                 && !matches!(ending, Some("wasm" | "plugin" | "lock"))

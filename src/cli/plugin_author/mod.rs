@@ -31,7 +31,7 @@ pub(super) enum Command {
     New {
         /// `[a-z][a-z0-9_]{1,30}`; also the folder's name
         name: String,
-        /// The language it is written in
+        /// The language it is written in: rust, c, go, python or typescript
         #[arg(long, default_value = "rust")]
         lang: String,
     },

@@ -29,7 +29,8 @@ pub(super) fn run(name: &str, language: &str, output: Output) -> Result<(), Fail
         std::fs::write(&path, fill(text, name))
             .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     }
-    let next = format!("cd {name}\nrookery plugin build\nrookery plugin test\nrookery plugin dev");
+    let packages = if language == "typescript" { "npm install\n" } else { "" };
+    let next = format!("cd {name}\n{packages}rookery plugin build\nrookery plugin test\nrookery plugin dev");
     output
         .answer(&json!({ "folder": name, "language": language }), || format!("{name} is begun. Go on with:\n\n{next}"))
 }
@@ -65,7 +66,29 @@ fn sdk() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::plugins::manifest;
+
+    #[test]
+    fn every_template_is_a_plugin_in_its_language() {
+        assert_eq!(
+            TEMPLATES.iter().map(|(language, _)| *language).collect::<Vec<_>>(),
+            ["c", "go", "python", "rust", "typescript"]
+        );
+        for (language, files) in TEMPLATES {
+            let files: BTreeMap<String, String> =
+                files.iter().map(|(path, text)| (fill(path, "emoji_deck"), fill(text, "emoji_deck"))).collect();
+            let manifest = manifest::parse(&files["plugin.toml"]).unwrap();
+            assert_eq!(manifest.build.unwrap().language.as_deref(), Some(*language));
+            for file in [".gitignore", "sql/queries.sql", "migrations/0001_items.sql", "tests/emoji_deck.toml"] {
+                assert!(files.contains_key(file), "{language}: {file}");
+            }
+            let left = files.iter().find(|(path, text)| path.contains("{{") || text.contains("{{"));
+            assert!(left.is_none(), "{language}: {left:?}");
+        }
+    }
 
     #[test]
     fn a_template_is_filled_with_the_name_in_every_form() {

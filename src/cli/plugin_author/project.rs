@@ -9,7 +9,17 @@ use crate::plugins::manifest::{self, Manifest};
 use crate::plugins::package::{Origin, Package};
 
 /// What is no part of a package, whatever the language.
-const LEFT_OUT: [&str; 6] = ["src", "target", "node_modules", "__pycache__", "Cargo.toml", "Cargo.lock"];
+const LEFT_OUT: [&str; 9] = [
+    "src",
+    "target",
+    "node_modules",
+    "__pycache__",
+    "Cargo.toml",
+    "Cargo.lock",
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+];
 
 /// Endings of sources.
 const SOURCES: [&str; 8] = ["rs", "c", "h", "go", "js", "ts", "py", "wat"];

@@ -1,0 +1,6 @@
+CREATE TABLE items (
+    id BIGINT NOT NULL PRIMARY KEY,
+    account_id BIGINT NOT NULL,
+    text TEXT NOT NULL
+);
+CREATE INDEX items_account ON items (account_id, id);

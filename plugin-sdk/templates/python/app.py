@@ -1,0 +1,62 @@
+"""{{title}}.
+
+`sql.query` runs a statement of sql/queries.sql by its name and gives the values of all rows in one list. Ids are numbers
+here and decimal strings in JSON. A raised failure becomes the answer.
+"""
+
+import json
+
+from componentize_py_types import Err
+from wit_world import exports
+from wit_world.exports.routes import Body_Form, Body_Json, Output_Json, Request, Response
+from wit_world.imports import sql
+from wit_world.imports.sql import Value_Integer, Value_Text
+from wit_world.imports.types import Failure
+
+
+def failure(status: int, message: str) -> Err:
+    return Err(Failure(status, "", message, None))
+
+
+def answer(value) -> Response:
+    return Response(200, [], Output_Json(json.dumps(value)), None)
+
+
+def items(rows: sql.Rows) -> list[dict]:
+    values = iter(rows.values)
+    return [{"id": str(number.value), "text": text.value} for number, text in zip(values, values)]
+
+
+def parameters(request: Request) -> dict:
+    """What a form or a JSON object holds."""
+    body = request.body
+    if isinstance(body, Body_Form):
+        return dict(body.value)
+    document = json.loads(body.value) if isinstance(body, Body_Json) else {}
+    return document if isinstance(document, dict) else {}
+
+
+def index(caller: int) -> Response:
+    """GET /api/v1/{{name}}"""
+    return answer(items(sql.query("items_of", [Value_Integer(caller)])))
+
+
+def create(caller: int, request: Request) -> Response:
+    """POST /api/v1/{{name}}"""
+    text = parameters(request).get("text")
+    if text is None:
+        raise failure(422, "text: is missing")
+    if not isinstance(text, str) or not text:
+        raise failure(422, "text: is empty")
+    return answer(items(sql.query("add", [Value_Integer(caller), Value_Text(text)]))[0])
+
+
+class Routes(exports.Routes):
+    def handle(self, req: Request) -> Response:
+        caller = req.ctx.caller.account
+        match req.route:
+            case "index":
+                return index(caller)
+            case "create":
+                return create(caller, req)
+        raise failure(404, "Record not found")
