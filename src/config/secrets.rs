@@ -43,7 +43,15 @@ pub fn load_or_create(config: &Config) -> Result<Secret, Error> {
     if let Some(key) = &config.secrets.key {
         return Ok(key.clone());
     }
-    let path = config.storage.data_dir.join(FILE_NAME);
+    in_folder(&config.storage.data_dir)
+}
+
+/// The key in `secret.key` in `folder`, which is made when it is missing.
+///
+/// # Errors
+/// When the file cannot be made or read, is too short, or is open to everyone.
+pub fn in_folder(folder: &Path) -> Result<Secret, Error> {
+    let path = folder.join(FILE_NAME);
     let failed = |error| Error::File(path.clone(), error);
     match fs::read_to_string(&path) {
         Ok(text) => checked(&path, &text),

@@ -13,7 +13,7 @@ use super::project::{self, Project};
 use crate::app::App;
 use crate::cli::output::Failure;
 use crate::clock::Clock;
-use crate::config::{Config, executable};
+use crate::config::{Config, executable, secrets};
 use crate::model::{AccountId, Scopes};
 use crate::plugins::{Package, desired, life};
 use crate::service::sign_up::{self, NewAccount};
@@ -78,9 +78,11 @@ impl Stage {
         let path = |name: &str| folder.0.join(name).display().to_string();
         let (data, database, plugins) = (path("data"), format!("sqlite://{}", path("rookery.db")), path("plugins"));
         let cache = project.work().join("cache").display().to_string();
+        let key = key();
         let own = [
             ("ROOKERY_SERVER_LOCAL_DOMAIN", "example.test"),
             ("ROOKERY_SERVER_DEVELOPMENT", "true"),
+            ("ROOKERY_SECRETS_KEY", &key),
             ("ROOKERY_STORAGE_DATA_DIR", &data),
             ("ROOKERY_DATABASE_URL", &database),
             ("ROOKERY_RATE_LIMITS_ENABLED", "false"),
@@ -240,4 +242,12 @@ impl Stage {
     pub(super) fn folder(&self) -> &Path {
         &self.folder.0
     }
+}
+
+/// What signs the compiled components that throw-away servers leave in a plugin's folder, so that the next one need not
+/// compile again. It is kept with the author's own files: a folder from elsewhere brings no native code.
+fn key() -> String {
+    let folder = std::env::home_dir().map(|home| home.join(".cache/rookery/plugins"));
+    let kept = folder.and_then(|folder| secrets::in_folder(&folder).ok());
+    kept.map_or_else(|| crate::crypto::random_text(32), |secret| secret.expose().to_owned())
 }
