@@ -7,7 +7,7 @@
  */
 
 import { emit } from 'rookery:plugin/log@0.1.0';
-import type { Cursor, Output, Request, Response } from 'rookery:plugin/routes@0.1.0';
+import type { Output, Request, Response } from 'rookery:plugin/routes@0.1.0';
 import type { Failure as Payload } from 'rookery:plugin/types@0.1.0';
 
 /** Why something was not done. Thrown out of a route it becomes the answer. */
@@ -89,8 +89,8 @@ export function text(value: unknown): string {
 }
 
 /** An answer of the contract's: `answer({ tag: 'statuses', val: ids }, { cursor })`. */
-export function answer(output: Output, more: { status?: number; headers?: [string, string][]; cursor?: Cursor } = {}): Response {
-  return { status: more.status ?? 200, headers: more.headers ?? [], output, cursor: more.cursor };
+export function answer(output: Output, more: Partial<Omit<Response, 'output'>> = {}): Response {
+  return { status: 200, headers: [], ...more, output };
 }
 
 /** `{}` */
