@@ -52,9 +52,11 @@ impl Query {
     /// All rows: structs that derive [`Row`](derive@crate::Row), tuples, or single values.
     ///
     /// # Errors
-    /// The host's, or when a column does not fit.
+    /// The host's, when a column does not fit, or when there are more rows than the statement or the plugin may have.
+    /// A statement with a LIMIT is read a part at a time.
     pub fn all<T: FromRow>(self) -> Result<Vec<T>> {
-        row::read(self.rows()?)
+        let name = self.name;
+        whole(name, self.rows()?)
     }
 
     /// The first row, if there is one.
@@ -80,6 +82,14 @@ impl Query {
     pub fn exec(self) -> Result<u64> {
         Ok(self.rows()?.affected)
     }
+}
+
+/// The rows, unless the host cut them: half of them would pass for all.
+fn whole<T: FromRow>(name: &str, rows: Rows) -> Result<Vec<T>> {
+    if rows.truncated {
+        return Err(Error::internal(format!("{name} has more rows than may be read at once: give it a LIMIT")));
+    }
+    row::read(rows)
 }
 
 /// Runs statements in one transaction: all or none.
@@ -112,4 +122,18 @@ pub fn run_many(name: &'static str, width: u16, params: &[Value]) -> Result<u64>
 /// The host's.
 pub fn dynamic(text: &str, params: &[Value]) -> Result<Rows> {
     Ok(crate::host::imports::sql_dynamic::query(text, params)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_were_cut_are_no_answer() {
+        let rows =
+            |truncated| Rows { columns: vec!["id".into()], values: vec![Value::Integer(7)], affected: 0, truncated };
+        assert_eq!(whole::<i64>("all_of_them", rows(false)), Ok(vec![7]));
+        let error = whole::<i64>("all_of_them", rows(true)).unwrap_err();
+        assert!(error.to_string().contains("all_of_them"), "{error}");
+    }
 }

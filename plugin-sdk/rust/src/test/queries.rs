@@ -10,6 +10,8 @@ const PAGE: [&str; 4] = ["max_id", "since_id", "min_id", "limit"];
 pub(super) struct Query {
     /// Names, in order.
     pub(super) params: Vec<String>,
+    /// Most rows, where the statement says so.
+    pub(super) max_rows: Option<usize>,
     pub(super) text: String,
 }
 
@@ -22,7 +24,10 @@ pub(super) fn read(text: &str) -> BTreeMap<String, Query> {
         match annotation.and_then(|text| text.split_once(':')).map(|(key, rest)| (key.trim(), rest.trim())) {
             Some(("name", rest)) => {
                 finish(&mut statements, &name, std::mem::take(&mut query));
-                name = rest.split_whitespace().next().unwrap_or_default().to_owned();
+                let mut words = rest.split_whitespace();
+                name = words.next().unwrap_or_default().to_owned();
+                query.max_rows =
+                    words.skip_while(|word| *word != "max-rows:").nth(1).and_then(|most| most.parse().ok());
                 skipped = false;
             }
             Some(("params", rest)) => {
@@ -110,6 +115,7 @@ mod tests {
              -- name: c returns: exec\n-- dialect: postgres\nTRUNCATE t\n-- dialect: sqlite\nDELETE FROM t\n",
         );
         assert_eq!(statements["a"].params, ["id", "ids"]);
+        assert_eq!((statements["a"].max_rows, statements["b"].max_rows), (Some(5), None));
         assert_eq!(statements["a"].text, "SELECT x FROM t WHERE id = :id AND y IN (SELECT value FROM json_each(:ids))");
         assert_eq!(statements["b"].params, ["owner", "max_id", "since_id", "min_id", "limit"]);
         assert_eq!(

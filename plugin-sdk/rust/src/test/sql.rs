@@ -74,7 +74,11 @@ impl Database {
             return Err(failure(422, "params", &format!("{name} takes {wanted} parameters, not {given}")));
         }
         let named: Vec<(&str, Value)> = query.params.iter().map(String::as_str).zip(params.iter().cloned()).collect();
-        self.run(state, &query.text, &named).map_err(|error| told(name, &error))
+        let mut rows = self.run(state, &query.text, &named).map_err(|error| told(name, &error))?;
+        let most = query.max_rows.unwrap_or(usize::MAX).saturating_mul(rows.columns.len());
+        rows.truncated = rows.values.len() > most;
+        rows.values.truncate(most);
+        Ok(rows)
     }
 
     /// Runs any text on the plugin's tables: for what a test wants to see.
