@@ -123,3 +123,32 @@ impl Relationship {
         self.bit(64)
     }
 }
+
+/// Bits of [`Account::state`].
+impl Account {
+    /// Moderators suspended it.
+    #[must_use]
+    pub fn suspended(&self) -> bool {
+        self.state & 1 != 0
+    }
+    /// Moderators silenced it: only followers hear of it.
+    #[must_use]
+    pub fn silenced(&self) -> bool {
+        self.state & 2 != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test::account;
+
+    #[test]
+    fn the_state_of_an_account_has_names() {
+        let mut one = account(1, "alice");
+        assert!(!one.suspended() && !one.silenced());
+        one.state = 2;
+        assert!(!one.suspended() && one.silenced());
+        one.state = 1 | 8;
+        assert!(one.suspended() && !one.silenced());
+    }
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Fake;
-use crate::contract::types::{CallContext, Caller, Status};
+use crate::contract::types::{CallContext, Caller, Fields, Status};
 use crate::contract::{decorate, events, feeds, jobs, lifecycle, routes, status_filter};
 use crate::{Context, Error, Extras, Id, Output, Plugin, Result};
 
@@ -21,6 +21,7 @@ pub(super) struct Calls {
     status_filter: fn(&Context, &status_filter::Draft) -> Result<status_filter::Verdict>,
     job: fn(&jobs::Task) -> Result<jobs::Outcome>,
     command: fn(&Context, &str, &str) -> Result<String>,
+    instance_info: fn(&str) -> Result<Fields>,
 }
 
 /// A plugin that answers nothing.
@@ -42,6 +43,7 @@ impl Calls {
             status_filter: P::status_filter,
             job: P::job,
             command: P::command,
+            instance_info: P::instance_info,
         }
     }
 
@@ -90,7 +92,7 @@ impl Fake {
             version: "0.0.0".into(),
             host_version: env!("CARGO_PKG_VERSION").into(),
             api_version: "0.1".into(),
-            instance_domain: "rookery.example".into(),
+            instance_domain: super::fixtures::DOMAIN.into(),
             generation: 1,
             config: self.state(|state| Value::Object(state.config.clone()).to_string()),
             test: true,
@@ -177,6 +179,19 @@ impl Fake {
         decorate::Target { id, owner, subject: None, activity: None, code: String::new() }
     }
 
+    /// What the plugin adds to a document that describes the server: `instance-v1`, `instance-v2`, `nodeinfo`.
+    ///
+    /// # Errors
+    /// The plugin's.
+    ///
+    /// # Panics
+    /// When the plugin gives something that is no JSON.
+    #[expect(clippy::expect_used, reason = "a plugin's mistake that a test must show")]
+    pub fn describe(&self, document: &str) -> Result<BTreeMap<String, Value>> {
+        let members = (self.calls.instance_info)(document)?.into_iter();
+        Ok(members.map(|(name, value)| (name, serde_json::from_str(&value).expect("a member must be JSON"))).collect())
+    }
+
     /// Asks about a status before it is saved.
     ///
     /// # Errors
@@ -204,6 +219,17 @@ impl Fake {
                 panic!("job {} failed: {error}", job.kind);
             }
             done += 1;
+        }
+    }
+
+    /// Runs any text that changes the plugin's own tables; says how many rows it changed.
+    ///
+    /// # Panics
+    /// When the text is wrong.
+    pub fn execute(&self, text: &str) -> u64 {
+        match self.state(|state| state.database.run(state, text, &[])) {
+            Ok(rows) => rows.affected,
+            Err(error) => panic!("{text}: {error}"),
         }
     }
 

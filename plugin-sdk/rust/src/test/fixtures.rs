@@ -5,6 +5,9 @@ use crate::Id;
 use crate::contract::core::Emoji;
 use crate::contract::types::{Account, Status};
 
+/// The fake server's own domain.
+pub(super) const DOMAIN: &str = "rookery.example";
+
 /// A local account, or one of another server when `acct` has a domain.
 #[must_use]
 pub fn account(id: i64, acct: &str) -> Account {
@@ -12,7 +15,7 @@ pub fn account(id: i64, acct: &str) -> Account {
         Some((name, domain)) => (name, Some(domain.to_owned())),
         None => (acct, None),
     };
-    let host = domain.as_deref().unwrap_or("rookery.example");
+    let host = domain.as_deref().unwrap_or(DOMAIN);
     Account {
         id,
         acct: acct.to_owned(),
@@ -113,7 +116,7 @@ impl Fake {
     pub fn emoji(&self, shortcode: &str) -> Id {
         self.state(|state| {
             let id = state.next_id();
-            let url = Some(format!("https://rookery.example/emoji/{shortcode}.png"));
+            let url = Some(format!("https://{DOMAIN}/emoji/{shortcode}.png"));
             state.emojis.push(Emoji {
                 name: shortcode.to_owned(),
                 domain: None,

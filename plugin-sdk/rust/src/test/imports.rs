@@ -216,12 +216,18 @@ pub(crate) mod core {
     }
 
     pub(crate) fn normalise(kind: &str, texts: &[String]) -> Result<Vec<Option<String>>, Failure> {
+        let plain = |text: &String| {
+            let text = text.trim().trim_start_matches(['#', '@']).to_lowercase();
+            (!text.is_empty() && !text.contains(char::is_whitespace)).then_some(text)
+        };
+        let acct = |text: &String| match plain(text)?.split_once('@') {
+            Some((name, super::super::fixtures::DOMAIN)) => Some(name.to_owned()),
+            Some((_, "")) => None,
+            _ => plain(text),
+        };
         current("core.normalise", |_| match kind {
-            "hashtag" | "domain" | "acct" => Ok(texts
-                .iter()
-                .map(|text| text.trim().trim_start_matches(['#', '@']).to_lowercase())
-                .map(|text| (!text.is_empty() && !text.contains(char::is_whitespace)).then_some(text))
-                .collect()),
+            "hashtag" | "domain" => Ok(texts.iter().map(plain).collect()),
+            "acct" => Ok(texts.iter().map(acct).collect()),
             _ => Err(failure(404, "", "Record not found")),
         })
     }
