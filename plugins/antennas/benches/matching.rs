@@ -8,6 +8,7 @@
 use std::time::Instant;
 
 use antennas::index::{Antenna, Here, Index, Scratch};
+use antennas::room;
 use antennas::status::{Status, Visibility};
 use antennas::terms::Terms;
 
@@ -55,8 +56,8 @@ fn main() {
     let mut dice = Dice(0x0A17_E77A);
     let antennas: Vec<Antenna> = (1..=ANTENNAS).map(|id| antenna(id, &mut dice)).collect();
     let begun = Instant::now();
-    let index = Index::build(antennas);
-    println!("arranged {} antennas in {:?}", index.len(), begun.elapsed());
+    let index = Index::build(antennas, room::BASE).expect("an automaton takes them");
+    println!("arranged {} antennas in {:?}, left {} out", index.len(), begun.elapsed(), index.left_out().len());
 
     let texts: Vec<String> = (0..STATUSES).map(|_| text(&mut dice)).collect();
     let here = Here { domain: "here.test".to_owned(), local_timeline: true };

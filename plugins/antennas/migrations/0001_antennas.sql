@@ -15,7 +15,7 @@ CREATE TABLE antennas (
 );
 CREATE INDEX antennas_account ON antennas (account_id, id);
 CREATE INDEX antennas_list ON antennas (list_id) WHERE list_id <> 0;
-CREATE INDEX antennas_version ON antennas (version);
+CREATE INDEX antennas_version ON antennas (version, id);
 
 -- The accounts that an antenna lists, and those that it leaves out.
 CREATE TABLE members (
@@ -31,7 +31,7 @@ CREATE TABLE removed (
     antenna_id integer PRIMARY KEY,
     version integer NOT NULL
 );
-CREATE INDEX removed_version ON removed (version);
+CREATE INDEX removed_version ON removed (version, antenna_id);
 
 -- One row. version grows with every change; epoch when the index has to be read as a whole.
 CREATE TABLE counters (

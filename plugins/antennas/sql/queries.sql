@@ -1,4 +1,4 @@
--- The antennas of an account: 30 at most, so that one statement serves the list and a single one.
+-- The antennas of an account: 30 at most, half a megabyte at most.
 -- name: antennas returns: many
 -- params: integer account
 SELECT a.id, a.title, a.list_id, a.insert_feeds, a.stl, a.ltl, a.with_media_only, a.ignore_reblog, a.terms,
@@ -8,6 +8,15 @@ FROM antennas a
 LEFT JOIN core_v1.lists l ON l.id = a.list_id
 WHERE a.account_id = :account
 ORDER BY a.id;
+
+-- name: antenna returns: optional
+-- params: integer id, integer account
+SELECT a.id, a.title, a.list_id, a.insert_feeds, a.stl, a.ltl, a.with_media_only, a.ignore_reblog, a.terms,
+       (SELECT COUNT(*) FROM members m WHERE m.antenna_id = a.id AND NOT m.excluded) AS accounts_count,
+       l.title AS list_title
+FROM antennas a
+LEFT JOIN core_v1.lists l ON l.id = a.list_id
+WHERE a.id = :id AND a.account_id = :account;
 
 -- Whether the antenna is the caller's; also what the host asks before it answers a route by itself.
 -- name: owned returns: owner
@@ -99,22 +108,28 @@ WHERE m.account_id = :member AND o.account_id = :account AND m.excluded = :exclu
 -- All antennas, a part at a time: what the index is built from.
 -- name: everything returns: many
 -- params: integer after, integer limit
-SELECT a.id, a.account_id, a.list_id, a.insert_feeds, a.stl, a.ltl, a.with_media_only, a.ignore_reblog, a.terms
+SELECT a.id, a.account_id, a.list_id, a.insert_feeds, a.stl, a.ltl, a.with_media_only, a.ignore_reblog, a.terms, a.version
 FROM antennas a
 WHERE a.id > :after
 ORDER BY a.id
 LIMIT :limit;
 
+-- Those that changed after a version, a part at a time.
 -- name: changed returns: many
--- params: integer version
-SELECT a.id, a.account_id, a.list_id, a.insert_feeds, a.stl, a.ltl, a.with_media_only, a.ignore_reblog, a.terms
+-- params: integer version, integer after, integer limit
+SELECT a.id, a.account_id, a.list_id, a.insert_feeds, a.stl, a.ltl, a.with_media_only, a.ignore_reblog, a.terms, a.version
 FROM antennas a
-WHERE a.version > :version
-ORDER BY a.version, a.id;
+WHERE (a.version, a.id) > (:version, :after)
+ORDER BY a.version, a.id
+LIMIT :limit;
 
 -- name: gone returns: many
--- params: integer version
-SELECT r.antenna_id AS id FROM removed r WHERE r.version > :version;
+-- params: integer version, integer after, integer limit
+SELECT r.antenna_id AS id, r.version
+FROM removed r
+WHERE (r.version, r.antenna_id) > (:version, :after)
+ORDER BY r.version, r.antenna_id
+LIMIT :limit;
 
 -- name: members_between returns: many
 -- params: integer after, integer last, integer limit
@@ -129,7 +144,7 @@ LIMIT :limit;
 SELECT m.antenna_id, m.excluded, m.account_id FROM members m WHERE m.antenna_id {in:antennas};
 
 -- Those among owners of antennas who were here lately and may use the server.
--- name: awake returns: many
+-- name: awake returns: many max-rows: 10000
 -- params: integers owners, integer since
 SELECT a.id FROM core_v1.accounts a WHERE a.id {in:owners} AND NOT a.suspended AND a.last_active_at > :since;
 

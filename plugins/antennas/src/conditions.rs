@@ -174,7 +174,7 @@ fn remove(ctx: &Context, id: Id, kind: Kind, entries: Vec<String>) -> Result<Out
 }
 
 fn save(id: Id, terms: &Terms, version: i64) -> Result<Output> {
-    sql::set_terms(id, serde_json::to_string(terms)?, version).exec()?;
+    sql::set_terms(id, terms.kept(), version).exec()?;
     Output::empty()
 }
 

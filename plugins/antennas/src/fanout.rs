@@ -13,15 +13,16 @@ use crate::antenna::{Choices, MOST_ACCOUNTS};
 use crate::audience::Policy;
 use crate::index::{Antenna, Here, Index};
 use crate::layers::{Layers, Step};
+use crate::room;
 use crate::spread::{self, Entry as Wanted};
 use crate::status::Status;
 use crate::{FEED, sql, table};
 
 /// How long ago an owner may have been here last, in milliseconds: seven days.
 const AWAKE: i64 = 7 * 24 * 60 * 60 * 1_000;
-/// How many antennas are read in one go.
-const PART: u16 = 500;
-/// How many accounts of antennas are read in one go: more than one antenna can have.
+/// How many antennas are read in one go: 16 KiB each at most, and a result may have 4 MiB.
+const PART: u16 = 100;
+/// How many rows of little are read in one go: more accounts than one antenna can have, fewer than the manifest allows.
 const ROWS: u16 = 10_000;
 /// How many accounts an antenna can have at most, on both sides together.
 const MEMBERS: usize = 2 * MOST_ACCOUNTS;
@@ -65,15 +66,23 @@ fn entries(antennas: &Layers, statuses: &[Status<'_>], here: &Here) -> Result<Ve
         return Ok(Vec::new());
     }
     let owners: HashSet<i64> = caught.iter().map(|one| one.rule.owner).collect();
-    let owners: Vec<i64> = owners.into_iter().collect();
-    let awake: Vec<i64> = sql::awake(owners, awake_since()).all()?;
+    let awake = awake(&owners.into_iter().collect::<Vec<_>>())?;
     let mut follows = HashSet::new();
     for (author, owners) in spread::doubtful(&caught, statuses) {
         let followers = core::followers_among(author, &owners)?;
         follows.extend(followers.into_iter().map(|follower| (follower, author)));
     }
-    let wanted = spread::entries(&caught, statuses, &awake.into_iter().collect(), &follows);
+    let wanted = spread::entries(&caught, statuses, &awake, &follows);
     Ok(wanted.into_iter().map(entry).collect())
+}
+
+/// Those among owners who were here lately. One statement may not give all of them.
+fn awake(owners: &[i64]) -> Result<HashSet<i64>> {
+    let mut awake = HashSet::new();
+    for part in owners.chunks(usize::from(ROWS)) {
+        awake.extend(sql::awake(part, awake_since()).all::<i64>()?);
+    }
+    Ok(awake)
 }
 
 fn entry(wanted: Wanted) -> Entry {
@@ -120,29 +129,79 @@ fn policy(account: &Account) -> Result<Policy> {
 fn refresh(antennas: &mut Layers) -> Result<()> {
     let (version, epoch): (i64, i64) = sql::counters().one()?;
     match antennas.step(version, epoch) {
-        Step::None => {}
-        Step::Everything => *antennas = Layers::new(Index::build(everything()?), version, epoch),
-        Step::Changes(after) => {
-            let changed: Vec<Loaded> = sql::changed(after).all()?;
-            let members = members_of(&changed)?;
-            let changed = join(changed, members);
-            let gone: Vec<i64> = sql::gone(after).all()?;
-            antennas.change(changed, &gone, version);
-        }
+        Step::None => Ok(()),
+        Step::Everything => rebuild(antennas, version, epoch),
+        Step::Changes(after) => match changed(after)? {
+            Some(changed) => antennas.change(changed, &gone(after)?, version).map_err(Error::internal),
+            None => rebuild(antennas, version, epoch),
+        },
     }
+}
+
+/// Reads all antennas. Those in memory go first, because there is no room for both.
+fn rebuild(antennas: &mut Layers, version: i64, epoch: i64) -> Result<()> {
+    *antennas = Layers::default();
+    let base = Index::build(everything()?, room::BASE).map_err(Error::internal)?;
+    warn(base.left_out());
+    *antennas = Layers::new(base, version, epoch);
     Ok(())
 }
 
-/// All antennas. What changes while they are read has a later version, and is read again.
+/// All antennas that there is room for; a quarter of it is cleared at once when it is full. What changes while they are read has a later version, and is read again.
 fn everything() -> Result<Vec<Antenna>> {
-    let mut antennas: Vec<Antenna> = Vec::new();
+    let (mut antennas, mut taken, mut after): (Vec<Antenna>, usize, i64) = (Vec::new(), 0, 0);
     loop {
-        let after = antennas.last().map_or(0, |antenna| antenna.id);
         let part: Vec<Loaded> = sql::everything(after, PART).all()?;
-        let Some(last) = part.last() else { return Ok(antennas) };
-        let members = members_between(after, last.id)?;
-        antennas.extend(join(part, members));
+        let Some(last) = part.last().map(|antenna| antenna.id) else { return Ok(antennas) };
+        let members = members_between(after, last)?;
+        let part = join(part, members);
+        taken += part.iter().map(Antenna::plain).sum::<usize>();
+        antennas.extend(part);
+        if taken > room::READ {
+            warn(&room::trim(&mut antennas, room::READ / 4 * 3));
+            taken = antennas.iter().map(Antenna::plain).sum();
+        }
+        after = last;
     }
+}
+
+/// The antennas that changed after a version; `None` when they are too many for the upper layer.
+fn changed(version: i64) -> Result<Option<Vec<Antenna>>> {
+    let (mut antennas, mut taken, mut after): (Vec<Antenna>, usize, (i64, i64)) = (Vec::new(), 0, (version, i64::MAX));
+    loop {
+        let part: Vec<Loaded> = sql::changed(after.0, after.1, PART).all()?;
+        let Some(last) = part.last().map(|antenna| (antenna.version, antenna.id)) else { return Ok(Some(antennas)) };
+        let members = members_of(&part)?;
+        let part = join(part, members);
+        taken += part.iter().map(Antenna::arranged).sum::<usize>();
+        if taken > room::CHANGED {
+            return Ok(None);
+        }
+        antennas.extend(part);
+        after = last;
+    }
+}
+
+/// The antennas that went after a version.
+fn gone(version: i64) -> Result<Vec<i64>> {
+    let (mut gone, mut after): (Vec<i64>, (i64, i64)) = (Vec::new(), (version, i64::MAX));
+    loop {
+        let part: Vec<(i64, i64)> = sql::gone(after.0, after.1, ROWS).all()?;
+        let Some((id, version)) = part.last().copied() else { return Ok(gone) };
+        gone.extend(part.into_iter().map(|(id, _)| id));
+        after = (version, id);
+    }
+}
+
+/// Tells the admin of antennas that catch nothing because all together list too much.
+fn warn(left_out: &[i64]) {
+    if left_out.is_empty() {
+        return;
+    }
+    log::counter("antennas_left_out", &[], left_out.len() as u64);
+    let some: Vec<String> = left_out.iter().take(20).map(ToString::to_string).collect();
+    let count = left_out.len().to_string();
+    log::warn("no memory is left for what some antennas list", &[("count", &count), ("antennas", &some.join(" "))]);
 }
 
 /// A row as the index needs it.
@@ -157,6 +216,7 @@ struct Loaded {
     with_media_only: bool,
     ignore_reblog: bool,
     terms: String,
+    version: i64,
 }
 
 /// An antenna, whether it leaves the account out, and the account.

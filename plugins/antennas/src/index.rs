@@ -6,10 +6,11 @@
 
 use std::collections::HashMap;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
 
 use crate::antenna::Choices;
 use crate::audience::Mode;
+use crate::room::{Keywords, fair};
 use crate::status::Status;
 use crate::terms::Terms;
 
@@ -120,6 +121,7 @@ pub struct Index {
     tags: Owners<Box<str>>,
     words: Option<Words>,
     timelines: Vec<u32>,
+    left_out: Vec<i64>,
 }
 
 /// The automaton; pattern `p` belongs to the rules `owners[starts[p]..starts[p + 1]]`.
@@ -131,10 +133,10 @@ struct Words {
 }
 
 impl Words {
-    /// `None` when there are no keywords, or more than an automaton can have.
-    fn new(keywords: Owners<String>) -> Option<Self> {
+    /// `None` when there are no keywords.
+    fn new(keywords: Keywords) -> Result<Option<Self>, BuildError> {
         if keywords.is_empty() {
-            return None;
+            return Ok(None);
         }
         let (mut starts, mut owners) = (vec![0], Vec::new());
         let patterns: Vec<String> = keywords
@@ -145,9 +147,10 @@ impl Words {
                 word
             })
             .collect();
+        // Dense states beyond the first take a kilobyte each, and there could be thousands of them.
         let automaton =
-            AhoCorasick::builder().kind(Some(aho_corasick::AhoCorasickKind::ContiguousNFA)).build(patterns).ok()?;
-        Some(Self { automaton, starts, owners })
+            AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).dense_depth(1).build(patterns)?;
+        Ok(Some(Self { automaton, starts, owners }))
     }
 }
 
@@ -184,19 +187,29 @@ impl Scratch {
 }
 
 impl Index {
-    /// Arranges antennas. Those that list nothing and are no timeline catch nothing and are left out.
-    #[must_use]
-    pub fn build(antennas: impl IntoIterator<Item = Antenna>) -> Self {
+    /// Arranges antennas, as many as fit into `room` bytes (see [`crate::room`]). Those that list nothing and are no
+    /// timeline catch nothing and are left out.
+    ///
+    /// # Errors
+    /// When the keywords are too many for an automaton.
+    pub fn build(mut antennas: Vec<Antenna>, mut room: usize) -> Result<Self, BuildError> {
+        fair(&mut antennas);
         let mut index = Self::default();
-        let mut keywords = Owners::new();
+        let mut keywords = Keywords::new();
         for antenna in antennas {
+            let taken = antenna.beside(&keywords);
+            if taken > room {
+                index.left_out.push(antenna.id);
+                continue;
+            }
+            room -= taken;
             index.add(antenna, &mut keywords);
         }
-        index.words = Words::new(keywords);
-        index
+        index.words = Words::new(keywords)?;
+        Ok(index)
     }
 
-    fn add(&mut self, mut antenna: Antenna, keywords: &mut Owners<String>) {
+    fn add(&mut self, mut antenna: Antenna, keywords: &mut Keywords) {
         let place = number(self.rules.len());
         if let Some(mode) = antenna.timeline() {
             let bare = Antenna { id: antenna.id, owner: antenna.owner, choices: antenna.choices, ..Antenna::default() };
@@ -262,6 +275,12 @@ impl Index {
         }
     }
 
+    /// The antennas for which there was no room.
+    #[must_use]
+    pub fn left_out(&self) -> &[i64] {
+        &self.left_out
+    }
+
     /// How many antennas there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -278,6 +297,7 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::room::BASE;
     use crate::status::tests::status;
 
     fn texts(entries: &[&str]) -> Vec<String> {
@@ -290,7 +310,7 @@ mod tests {
 
     /// The ids of the antennas that catch `status`.
     fn caught(antennas: &[Antenna], status: &Status<'_>) -> Vec<i64> {
-        let index = Index::build(antennas.to_vec());
+        let index = Index::build(antennas.to_vec(), BASE).unwrap();
         let mut scratch = Scratch::default();
         let once: Vec<i64> = index.catches(status, &here(), &mut scratch).iter().map(|rule| rule.id).collect();
         let again: Vec<i64> = index.catches(status, &here(), &mut scratch).iter().map(|rule| rule.id).collect();
@@ -320,7 +340,7 @@ mod tests {
         let antennas =
             [Antenna { id: 1, ..Antenna::default() }, Antenna { id: 2, terms: excluding, ..Antenna::default() }];
         assert_eq!(caught(&antennas, &Status { text: "anything", ..status() }), [0; 0]);
-        assert!(Index::build(antennas).is_empty());
+        assert!(Index::build(antennas.to_vec(), BASE).unwrap().is_empty());
     }
 
     #[test]
@@ -416,14 +436,29 @@ mod tests {
         social.choices.stl = true;
         let excluding =
             Terms { keywords: texts(&["rook"]), exclude_domains: texts(&["here.test"]), ..Terms::default() };
-        let index = Index::build([
+        let antennas = vec![
             Antenna { id: 1, terms: domain, ..Antenna::default() },
             social,
             words(3, &["rook"]),
             Antenna { id: 4, terms: excluding, ..Antenna::default() },
-        ]);
+        ];
+        let index = Index::build(antennas, BASE).unwrap();
         let status = Status { text: "rook", ..status() };
         let caught = index.catches(&status, &here, &mut Scratch::default());
         assert_eq!(caught.iter().map(|rule| rule.id).collect::<Vec<_>>(), [3]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out_and_the_rest_works() {
+        let long: Vec<String> = (0..60).map(|number| format!("{number:x<256}")).collect();
+        let long: Vec<&str> = long.iter().map(String::as_str).collect();
+        let of = |owner, antenna| Antenna { owner, ..antenna };
+        let antennas = vec![of(1, words(1, &long)), of(2, words(2, &["rook"])), of(1, words(3, &["crow"]))];
+        let index = Index::build(antennas.clone(), BASE).unwrap();
+        assert_eq!((index.len(), index.left_out()), (3, &[][..]));
+        let index = Index::build(antennas, 100_000).unwrap();
+        assert_eq!((index.len(), index.left_out()), (2, &[1][..]));
+        let status = Status { text: "a rook, a crow", ..status() };
+        assert_eq!(index.catches(&status, &here(), &mut Scratch::default()).len(), 2);
     }
 }

@@ -5,7 +5,10 @@
 
 use std::collections::HashSet;
 
+use aho_corasick::BuildError;
+
 use crate::index::{Antenna, Here, Index, Rule, Scratch};
+use crate::room;
 use crate::status::Status;
 
 /// How many changed antennas the upper layer holds at least before a new base is built.
@@ -56,10 +59,15 @@ impl Layers {
     }
 
     /// Replaces the upper layer: all antennas that changed since the base was read, and the ids of those that went.
-    pub fn change(&mut self, changed: Vec<Antenna>, gone: &[i64], version: i64) {
-        self.hidden = changed.iter().map(|antenna| antenna.id).chain(gone.iter().copied()).collect();
-        self.changed = Index::build(changed);
+    ///
+    /// # Errors
+    /// As [`Index::build`]; then nothing was replaced.
+    pub fn change(&mut self, changed: Vec<Antenna>, gone: &[i64], version: i64) -> Result<(), BuildError> {
+        let hidden = changed.iter().map(|antenna| antenna.id).chain(gone.iter().copied()).collect();
+        self.changed = Index::build(changed, room::CHANGED)?;
+        self.hidden = hidden;
         self.version = version;
+        Ok(())
     }
 
     /// The antennas that catch `status`.
@@ -84,6 +92,10 @@ mod tests {
         Antenna { id, accounts: vec![account], ..Antenna::default() }
     }
 
+    fn base(ids: &[i64]) -> Index {
+        Index::build(ids.iter().map(|id| antenna(*id, 10)).collect(), room::BASE).unwrap()
+    }
+
     fn caught(layers: &Layers, account: i64) -> Vec<i64> {
         let status = Status { account, ..status() };
         layers.catches(&status, &Here::default(), &mut Scratch::default()).map(|rule| rule.id).collect()
@@ -91,23 +103,23 @@ mod tests {
 
     #[test]
     fn changes_hide_what_the_base_knew() {
-        let mut layers = Layers::new(Index::build([antenna(1, 10), antenna(2, 10), antenna(3, 10)]), 5, 0);
+        let mut layers = Layers::new(base(&[1, 2, 3]), 5, 0);
         assert_eq!(caught(&layers, 10), [1, 2, 3]);
-        layers.change(vec![antenna(2, 20), antenna(4, 10)], &[3], 6);
+        layers.change(vec![antenna(2, 20), antenna(4, 10)], &[3], 6).unwrap();
         assert_eq!(caught(&layers, 10), [1, 4]);
         assert_eq!(caught(&layers, 20), [2]);
-        layers.change(vec![], &[], 7);
+        layers.change(vec![], &[], 7).unwrap();
         assert_eq!(caught(&layers, 10), [1, 2, 3], "each change replaces the one before");
     }
 
     #[test]
     fn everything_is_read_at_first_after_a_new_epoch_and_after_many_changes() {
         assert_eq!(Layers::default().step(1, 0), Step::Everything);
-        let mut layers = Layers::new(Index::build([antenna(1, 10)]), 5, 0);
+        let mut layers = Layers::new(base(&[1]), 5, 0);
         assert_eq!(layers.step(5, 0), Step::None);
         assert_eq!(layers.step(6, 0), Step::Changes(5));
         assert_eq!(layers.step(5, 1), Step::Everything);
-        layers.change((0..300).map(|id| antenna(id, 10)).collect(), &[], 305);
+        layers.change((0..300).map(|id| antenna(id, 10)).collect(), &[], 305).unwrap();
         assert_eq!(layers.step(305, 0), Step::Everything);
     }
 }

@@ -12,6 +12,7 @@ mod fanout;
 mod forget;
 pub mod index;
 pub mod layers;
+pub mod room;
 pub mod spread;
 pub mod status;
 mod table;

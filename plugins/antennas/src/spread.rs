@@ -111,6 +111,7 @@ mod tests {
     use super::*;
     use crate::antenna::Choices;
     use crate::index::{Antenna, Index};
+    use crate::room;
     use crate::status::Visibility;
     use crate::status::tests::status;
 
@@ -126,7 +127,7 @@ mod tests {
         awake: &[i64],
         follows: &[(i64, i64)],
     ) -> Vec<(i64, Feed)> {
-        let layers = Layers::new(Index::build(antennas.to_vec()), 1, 0);
+        let layers = Layers::new(Index::build(antennas.to_vec(), room::BASE).unwrap(), 1, 0);
         let caught = catch(&layers, statuses, &HashMap::new(), &Here::default());
         let follows: HashSet<(i64, i64)> = follows.iter().copied().collect();
         let entries = entries(&caught, statuses, &awake.iter().copied().collect(), &follows);
@@ -162,7 +163,7 @@ mod tests {
         let private = |id| Status { id, visibility: Visibility::Private, ..status() };
         let statuses = [status(), private(101), private(102)];
         let antennas = [antenna(11, 6, false, 0), antenna(12, 5, false, 0), antenna(13, 5, false, 0)];
-        let layers = Layers::new(Index::build(antennas.to_vec()), 1, 0);
+        let layers = Layers::new(Index::build(antennas.to_vec(), room::BASE).unwrap(), 1, 0);
         let caught = catch(&layers, &statuses, &HashMap::new(), &Here::default());
         assert_eq!(doubtful(&caught, &statuses), BTreeMap::from([(1, vec![5, 6])]));
         assert_eq!(doubtful(&caught[..3], &statuses), BTreeMap::new(), "a public status needs no ties");
@@ -172,7 +173,7 @@ mod tests {
 
     #[test]
     fn an_author_may_refuse() {
-        let layers = Layers::new(Index::build([antenna(11, 5, false, 0)]), 1, 0);
+        let layers = Layers::new(Index::build(vec![antenna(11, 5, false, 0)], room::BASE).unwrap(), 1, 0);
         let policies = HashMap::from([(1, Policy::Block)]);
         assert!(catch(&layers, &[status()], &policies, &Here::default()).is_empty());
     }

@@ -67,7 +67,7 @@ pub(crate) fn own(account: Id) -> Result<Vec<Stored>> {
 
 /// One antenna of an account.
 pub(crate) fn find(account: Id, id: Id) -> Result<Stored> {
-    own(account)?.into_iter().find(|stored| stored.id == id).ok_or(Error::NotFound)
+    sql::antenna(id, account).one()
 }
 
 /// The version of a change, see above.

@@ -5,8 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The longest keyword, in characters, so that one person's antennas cannot fill the automaton.
-const KEYWORD_MAX: usize = 256;
+/// The longest entry, in bytes.
+const ENTRY_MAX: usize = 256;
+/// The longest text that the lists of one antenna may be kept as, in bytes: what is read of many antennas at once, and the
+/// memory that their keywords are arranged in, follow from it.
+pub const KEPT_MAX: usize = 16 << 10;
 
 /// Six lists, in the order in which they were made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,8 +95,8 @@ impl Terms {
             if length < kind.shortest() {
                 return Err(format!("{name} need at least {} characters", kind.shortest()));
             }
-            if length > KEYWORD_MAX {
-                return Err(format!("{name} may have at most {KEYWORD_MAX} characters"));
+            if entry.len() > ENTRY_MAX {
+                return Err(format!("{name} may have at most {ENTRY_MAX} bytes"));
             }
             if list.contains(&entry) {
                 return Err(format!("{name} have \"{entry}\" already"));
@@ -103,7 +106,22 @@ impl Terms {
         if list.len() > kind.most() {
             return Err(format!("{name} are limited to {}", kind.most()));
         }
+        if self.kept().len() > KEPT_MAX {
+            return Err(format!("What one antenna lists is limited to {} KiB", KEPT_MAX >> 10));
+        }
         Ok(())
+    }
+
+    /// As it is kept.
+    #[must_use]
+    pub fn kept(&self) -> String {
+        serde_json::to_string(self).expect("lists of texts are JSON")
+    }
+
+    /// The entries of all lists but the keywords that are listened for.
+    pub fn others(&self) -> impl Iterator<Item = &String> {
+        let lists = [&self.domains, &self.tags, &self.exclude_keywords, &self.exclude_domains, &self.exclude_tags];
+        lists.into_iter().flatten()
     }
 
     /// Takes entries out; those that are not there are no error.
@@ -158,6 +176,23 @@ mod tests {
         assert!(Terms::default().add(Kind::Keywords, vec!["小猫".into()]).is_ok());
         assert!(Terms::default().add(Kind::ExcludeKeywords, vec!["猫".into()]).is_ok());
         assert!(Terms::default().add(Kind::ExcludeKeywords, vec![String::new()]).is_err());
+    }
+
+    #[test]
+    fn an_entry_has_256_bytes_at_most() {
+        assert_eq!(Terms::default().add(Kind::Keywords, vec!["猫".repeat(85)]), Ok(()));
+        let wrong = Terms::default().add(Kind::Keywords, vec!["猫".repeat(86)]);
+        assert_eq!(wrong, Err("keywords may have at most 256 bytes".into()));
+    }
+
+    #[test]
+    fn all_lists_together_are_bounded_as_they_are_kept() {
+        let words = |from: usize, count: usize| (from..from + count).map(|n| format!("{n:\"<250}")).collect::<Vec<_>>();
+        let mut terms = Terms::default();
+        assert_eq!(terms.add(Kind::Keywords, words(100, 30)), Ok(()), "a quotation mark takes two bytes");
+        let full = terms.clone().add(Kind::ExcludeKeywords, words(200, 30));
+        assert_eq!(full, Err("What one antenna lists is limited to 16 KiB".into()));
+        assert!(terms.kept().len() <= KEPT_MAX);
     }
 
     #[test]

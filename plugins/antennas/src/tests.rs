@@ -99,6 +99,91 @@ fn followers_are_asked_about_and_sleepers_get_nothing() {
     assert_eq!(fake.state(|state| state.calls.get("core.followers-among").copied()), None);
 }
 
+/// Gives an owner `count` antennas that listen for `keywords`, without the routes and their limits.
+fn stuff(fake: &Fake, owner: Id, count: usize, keywords: &[String]) {
+    let terms = json!({ "keywords": keywords }).to_string();
+    for number in 0..count {
+        fake.execute(&format!(
+            "INSERT INTO antennas (account_id, title, list_id, insert_feeds, stl, ltl, with_media_only, ignore_reblog,
+                terms, version) VALUES ({owner}, '{number}', 0, FALSE, FALSE, FALSE, FALSE, FALSE, '{terms}', 1)"
+        ));
+    }
+}
+
+#[test]
+fn antennas_and_their_changes_are_read_in_parts() {
+    let (fake, alice) = server();
+    stuff(&fake, alice, 250, &["rook".to_owned()]);
+    let first = fake.status(alice, "a rook");
+    fake.state(|state| state.calls.clear());
+    assert_eq!(fake.fan_out(&[first]).unwrap().len(), 250);
+    let read = fake.state(|state| state.calls["sql.query"]);
+    assert_eq!(read, 1 + 2 * 3 + 1 + 1, "three parts with their accounts, the end, and who is awake");
+
+    fake.execute("UPDATE antennas SET version = 2, terms = '{\"keywords\":[\"crow\"]}' WHERE id <= 150");
+    fake.execute("INSERT INTO removed (antenna_id, version) SELECT id, 2 FROM antennas WHERE id > 200");
+    fake.execute("UPDATE counters SET version = 2");
+    let second = fake.status(alice, "a crow");
+    assert_eq!(fake.fan_out(&[second]).unwrap().len(), 150);
+    let third = fake.status(alice, "a rook");
+    assert_eq!(fake.fan_out(&[third]).unwrap().len(), 50, "neither what changed nor what went");
+}
+
+#[test]
+fn full_antennas_of_one_owner_stop_nobody() {
+    let (fake, alice) = server();
+    let carol = person(&fake, "carol", 1);
+    let long: Vec<String> = (0..63).map(|number| format!("{number:-<250}")).collect();
+    for round in 0..30 {
+        let own: Vec<String> = long.iter().map(|word| format!("{round:02}{word}")).collect();
+        stuff(&fake, carol, 1, &own);
+    }
+    stuff(&fake, alice, 1, &["rook".to_owned()]);
+    let of_carol = format!("a rook, {:02}{}", 7, long[5]);
+    let status = fake.status(alice, &of_carol);
+    assert_eq!(fake.fan_out(&[status]).unwrap().len(), 2);
+    assert_eq!(fake.state(|state| state.logs.clone()), [], "there was room for both");
+
+    for owner in ["dave", "erin", "frank"].map(|name| person(&fake, name, 1)) {
+        for round in 0..30 {
+            let own: Vec<String> = long.iter().map(|word| format!("{owner}{round:02}{word}")).collect();
+            stuff(&fake, owner, 1, &own);
+        }
+    }
+    fake.execute("UPDATE counters SET epoch = 1");
+    let status = fake.status(alice, "a rook");
+    assert_eq!(fake.fan_out(&[status]).unwrap().len(), 1, "whoever lists little is served");
+    let warned = fake.state(|state| state.logs.clone());
+    assert!(warned.iter().any(|(level, line)| level == "warn" && line.contains("count=")), "{warned:?}");
+}
+
+#[test]
+fn what_one_antenna_lists_is_bounded() {
+    let (fake, alice) = server();
+    let antenna = create(&fake, alice, json!({"title": "Birds"}));
+    add(&fake, alice, &antenna, "keywords", &[&"x".repeat(257)]).error(422);
+    let long: Vec<String> = (0..100).map(|number| format!("{number:->256}")).collect();
+    let long: Vec<&str> = long.iter().map(String::as_str).collect();
+    assert!(add(&fake, alice, &antenna, "keywords", &long).error(422).contains("16 KiB"));
+    add(&fake, alice, &antenna, "keywords", &long[..60]).ok();
+    assert!(add(&fake, alice, &antenna, "exclude_keywords", &long[..10]).error(422).contains("16 KiB"));
+}
+
+#[test]
+fn owners_are_looked_up_in_parts() {
+    let (fake, alice) = server();
+    for number in 0..10_001 {
+        let owner = person(&fake, &format!("p{number}"), 1);
+        fake.execute(&format!("INSERT INTO counters (id, version, epoch) VALUES ({owner}, 0, 0)"));
+    }
+    fake.execute(
+        "INSERT INTO antennas (account_id, title, list_id, insert_feeds, stl, ltl, with_media_only, ignore_reblog, terms,
+            version) SELECT id, 'all', 0, FALSE, FALSE, TRUE, FALSE, FALSE, '{}', 1 FROM counters WHERE id > 1",
+    );
+    let status = fake.status(alice, "hello");
+    assert_eq!(fake.fan_out(&[status]).unwrap().len(), 10_001);
+}
+
 #[test]
 fn what_is_refused_changes_nothing() {
     let (fake, alice) = server();
