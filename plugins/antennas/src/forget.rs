@@ -40,10 +40,10 @@ fn clear(account: Id, target: Id) -> Result<()> {
 
 /// The antennas of an account go, and it goes from those of others.
 fn suspend(account: i64) -> Result<()> {
-    table::delete(&sql::ids_of(account).all::<i64>()?)?;
+    let version = next_version()?;
+    table::delete(&sql::ids_of(account).all::<i64>()?, version)?;
     let naming: Vec<i64> = sql::naming_anywhere(account).all()?;
     if !naming.is_empty() {
-        let version = next_version()?;
         sql::forget_member(account).exec()?;
         sql::many::set_version(naming.iter().map(|id| (*id, version)))?;
     }

@@ -70,12 +70,13 @@ impl Change {
 #[route(post, "/api/v1/antennas", scopes = ["write:lists"])]
 fn create(ctx: &Context, Params(change): Params<Change>) -> Result<Output> {
     let choices = change.apply(Choices::default());
+    let version = table::next_version()?;
     let others = table::own(ctx.account())?;
     check(&choices, &others)?;
     if others.len() >= MOST {
         return Err(refused(&format!("There are {MOST} antennas, which is the limit")));
     }
-    let id = table::insert(ctx.account(), &choices)?;
+    let id = table::insert(ctx.account(), &choices, version)?;
     answer(ctx, id)
 }
 
@@ -88,6 +89,7 @@ fn show(ctx: &Context, id: Id) -> Result<Output> {
 /// `PUT /api/v1/antennas/{id}`
 #[route([put, patch], "/api/v1/antennas/{id}", scopes = ["write:lists"])]
 fn update(ctx: &Context, id: Id, Params(change): Params<Change>) -> Result<Output> {
+    let version = table::next_version()?;
     let (own, others): (Vec<Stored>, Vec<Stored>) =
         table::own(ctx.account())?.into_iter().partition(|stored| stored.id == id);
     let old = own.into_iter().next().ok_or(Error::NotFound)?.choices();
@@ -97,15 +99,16 @@ fn update(ctx: &Context, id: Id, Params(change): Params<Change>) -> Result<Outpu
     };
     let choices = Choices { list_id, ..change.apply(old) };
     check(&choices, &others)?;
-    table::update(id, &choices)?;
+    table::update(id, &choices, version)?;
     answer(ctx, id)
 }
 
 /// `DELETE /api/v1/antennas/{id}`
 #[route(delete, "/api/v1/antennas/{id}", scopes = ["write:lists"])]
 fn delete(ctx: &Context, id: Id) -> Result<Output> {
+    let version = table::next_version()?;
     table::find(ctx.account(), id)?;
-    table::delete(&[id.0])?;
+    table::delete(&[id.0], version)?;
     Output::empty()
 }
 

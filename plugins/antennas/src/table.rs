@@ -1,7 +1,8 @@
 //! Antennas as the tables have them.
 //!
-//! Whoever changes an antenna takes the next version first: it holds the counter's row until the end of the transaction,
-//! so that changes stand one after the other and an index in memory misses none.
+//! Whoever changes an antenna takes the next version first, before reading what the change depends on: it holds the
+//! counter's row until the end of the transaction, so that changes stand one after the other, limits hold, and an index in
+//! memory misses none.
 
 use rookery_plugin::prelude::*;
 
@@ -76,26 +77,23 @@ pub(crate) fn next_version() -> Result<i64> {
 }
 
 /// A new antenna, which listens for nothing yet.
-pub(crate) fn insert(account: Id, choices: &Choices) -> Result<Id> {
+pub(crate) fn insert(account: Id, choices: &Choices, version: i64) -> Result<Id> {
     let Choices { title, insert_feeds, stl, ltl, with_media_only, ignore_reblog, .. } = choices;
-    let version = next_version()?;
     sql::insert(account, title, *insert_feeds, *stl, *ltl, *with_media_only, *ignore_reblog, version).one()
 }
 
 /// Other choices.
-pub(crate) fn update(id: Id, choices: &Choices) -> Result<()> {
+pub(crate) fn update(id: Id, choices: &Choices, version: i64) -> Result<()> {
     let Choices { title, list_id, insert_feeds, stl, ltl, with_media_only, ignore_reblog } = choices;
-    let version = next_version()?;
     sql::update(id, title, *list_id, *insert_feeds, *stl, *ltl, *with_media_only, *ignore_reblog, version).exec()?;
     Ok(())
 }
 
 /// Deletes antennas with their feeds.
-pub(crate) fn delete(ids: &[i64]) -> Result<()> {
+pub(crate) fn delete(ids: &[i64], version: i64) -> Result<()> {
     if ids.is_empty() {
         return Ok(());
     }
-    let version = next_version()?;
     sql::many::delete(ids.iter().map(|id| (*id,)))?;
     sql::many::note_removed(ids.iter().map(|id| (*id, version)))?;
     let feeds: Vec<Feed> = ids.iter().map(|id| feeds::custom(FEED, *id)).collect();

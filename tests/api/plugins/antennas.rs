@@ -113,6 +113,58 @@ async fn a_title_is_needed_and_thirty_antennas_are_enough() {
 }
 
 #[tokio::test]
+async fn requests_at_once_keep_the_limits_and_lose_nothing() {
+    let app = served(GROUP).await;
+    let alice = app.account("alice").await;
+    let first = create(&alice, json!({"title": "1"})).await;
+    let (title, media) = (json!({"title": "renamed"}), json!({"with_media_only": true}));
+    for _ in 0..5 {
+        alice.put(&path(&first, "")).json(&json!({"title": "1", "with_media_only": false})).ok().await;
+        let both = tokio::join!(
+            alice.put(&path(&first, "")).json(&title).send(),
+            alice.put(&path(&first, "")).json(&media).send()
+        );
+        assert_eq!((both.0.status.as_u16(), both.1.status.as_u16()), (200, 200));
+        let shown = show(&alice, &first).await;
+        assert_eq!((&shown["title"], &shown["with_media_only"]), (&json!("renamed"), &json!(true)));
+    }
+    for number in 2..=28 {
+        create(&alice, json!({"title": number.to_string()})).await;
+    }
+    let more = json!({"title": "more", "stl": true});
+    let made = futures_util::future::join_all((0..6).map(|_| alice.post(ANTENNAS).json(&more).send())).await;
+    let made = made.iter().filter(|answer| answer.status.as_u16() == 200).count();
+    assert_eq!(made, 1, "one social timeline");
+    let more = json!({"title": "more"});
+    futures_util::future::join_all((0..6).map(|_| alice.post(ANTENNAS).json(&more).send())).await;
+    assert_eq!(ids(&alice.get(ANTENNAS).ok().await).len(), 30);
+}
+
+#[tokio::test]
+async fn what_one_antenna_lists_is_bounded_and_full_ones_stop_nobody() {
+    let app = served(GROUP).await;
+    let [alice, bob] = people(&app, ["alice", "bob"]).await;
+    let long: Vec<String> = (0..60).map(|number| format!("{number:-<256}")).collect();
+    let long: Vec<&str> = long.iter().map(String::as_str).collect();
+    let mut full = json!(null);
+    for number in 0..30 {
+        full = create(&alice, json!({"title": number.to_string()})).await;
+        add(&alice, &full, "keywords", &long).ok().await;
+    }
+    add(&alice, &full, "keywords", &[&"x".repeat(257)]).fails(422).await;
+    let why = add(&alice, &full, "exclude_keywords", &long).fails(422).await;
+    assert!(why.contains("16 KiB"), "{why}");
+    assert_eq!(ids(&alice.get(ANTENNAS).ok().await).len(), 30);
+
+    let rooks = create(&bob, json!({"title": "Rooks"})).await;
+    add(&bob, &rooks, "keywords", &["rook"]).ok().await;
+    let status = publish(&alice, &format!("a rook {}", long[7])).await;
+    assert_eq!(caught(&bob, &rooks).await, [id(&status)]);
+    assert_eq!(caught(&alice, &full).await, [id(&status)]);
+    assert_eq!(alice.delete(&path(&full, "")).ok().await, json!({}));
+}
+
+#[tokio::test]
 async fn one_antenna_for_each_place_may_be_a_timeline() {
     let app = served(GROUP).await;
     let alice = app.account("alice").await;
