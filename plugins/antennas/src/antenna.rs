@@ -6,6 +6,8 @@ use crate::terms::Terms;
 
 /// How many antennas a person may have.
 pub const MOST: usize = 30;
+/// The longest title, in characters.
+const TITLE_MAX: usize = 256;
 /// How many accounts one antenna may list, and how many it may leave out.
 pub const MOST_ACCOUNTS: usize = 100;
 
@@ -57,6 +59,9 @@ impl Choices {
         if self.title.trim().is_empty() {
             return Err("Title can't be blank".to_owned());
         }
+        if self.title.chars().count() > TITLE_MAX {
+            return Err(format!("Title is too long (maximum is {TITLE_MAX} characters)"));
+        }
         if self.stl && others.iter().any(|other| other.stl && self.clashes(other)) {
             return Err("There is an antenna of the social timeline already".to_owned());
         }
@@ -85,7 +90,7 @@ pub struct Entity {
     pub list: Option<List>,
 }
 
-/// The list that an antenna writes to.
+/// The list that an antenna inserts into.
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "documented by the contract")]
 pub struct List {
@@ -94,10 +99,11 @@ pub struct List {
 }
 
 impl Entity {
-    /// From what the table has.
+    /// From what the table has. A list that nothing is inserted into is not shown.
     #[must_use]
     pub fn new(id: i64, choices: Choices, terms: &Terms, accounts_count: i64, list_title: Option<String>) -> Self {
-        let list = list_title.map(|title| List { id: choices.list_id.to_string(), title });
+        let list =
+            list_title.filter(|_| choices.insert_feeds).map(|title| List { id: choices.list_id.to_string(), title });
         Self {
             id: id.to_string(),
             title: choices.title,
@@ -127,6 +133,18 @@ mod tests {
     fn a_title_is_needed() {
         let blank = Choices { title: " \n".into(), ..Choices::default() };
         assert_eq!(blank.check(&[]), Err("Title can't be blank".into()));
+        let long = |count| Choices { title: "猫".repeat(count), ..Choices::default() };
+        assert_eq!(long(256).check(&[]), Ok(()));
+        assert!(long(257).check(&[]).is_err());
+    }
+
+    #[test]
+    fn a_list_is_shown_while_something_is_inserted_into_it() {
+        let shown = |insert_feeds| {
+            let choices = Choices { insert_feeds, list_id: 7, ..Choices::default() };
+            Entity::new(1, choices, &Terms::default(), 0, Some("Friends".into())).list.map(|list| list.id)
+        };
+        assert_eq!((shown(true), shown(false)), (Some("7".into()), None));
     }
 
     #[test]

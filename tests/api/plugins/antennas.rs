@@ -100,8 +100,8 @@ async fn antennas_are_made_changed_and_deleted() {
 async fn a_title_is_needed_and_thirty_antennas_are_enough() {
     let app = served(GROUP).await;
     let alice = app.account("alice").await;
-    for blank in [json!({}), json!({"title": " "})] {
-        alice.post(ANTENNAS).json(&blank).fails(422).await;
+    for wrong in [json!({}), json!({"title": " "}), json!({"title": "x".repeat(257)})] {
+        alice.post(ANTENNAS).json(&wrong).fails(422).await;
     }
     let first = create(&alice, json!({"title": "1"})).await;
     alice.put(&path(&first, "")).json(&json!({"title": ""})).fails(422).await;
@@ -200,6 +200,9 @@ async fn an_antenna_writes_to_a_list_of_its_owner() {
     contract::check("Antenna", &shown);
     assert_eq!(shown["list"], json!({"id": "71", "title": "List 71"}));
     assert_eq!(show(&alice, &antenna).await, shown);
+    let off = alice.put(&path(&antenna, "")).json(&json!({"insert_feeds": false})).ok().await;
+    assert_eq!(off["list"], json!(null), "nothing is inserted into it");
+    alice.put(&path(&antenna, "")).json(&json!({"insert_feeds": true})).ok().await;
     add(&alice, &antenna, "keywords", &["rook"]).ok().await;
     let status = publish(&bob, "a rook").await;
     assert_eq!(caught(&alice, &antenna).await, [id(&status)]);
