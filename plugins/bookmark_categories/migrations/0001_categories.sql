@@ -5,6 +5,11 @@ CREATE TABLE categories (
 );
 CREATE INDEX categories_account ON categories (account_id, id);
 
+-- Whoever makes categories: requests at once wait for each other here.
+CREATE TABLE owners (
+    account_id integer PRIMARY KEY
+);
+
 -- account_id: the category's owner, again, so that a bookmark that goes finds its entries. filed_at: milliseconds.
 CREATE TABLE entries (
     category_id integer NOT NULL REFERENCES categories (id) ON DELETE CASCADE,

@@ -12,6 +12,17 @@ SELECT c.id, c.title FROM categories c WHERE c.id = :id AND c.account_id = :acco
 -- params: integer id, integer caller
 SELECT c.id FROM categories c WHERE c.id = :id AND c.account_id = :caller;
 
+-- Requests of one account that make categories stand one after the other: this row is held until the end of the
+-- transaction.
+-- name: hold_owner returns: exec
+-- params: integer account
+INSERT INTO owners (account_id) VALUES (:account)
+ON CONFLICT (account_id) DO UPDATE SET account_id = excluded.account_id;
+
+-- name: count returns: one
+-- params: integer account
+SELECT COUNT(*) AS count FROM categories c WHERE c.account_id = :account;
+
 -- name: create returns: one
 -- params: integer account, text title
 INSERT INTO categories (account_id, title) VALUES (:account, :title) RETURNING id, title;
@@ -48,9 +59,10 @@ JOIN categories c ON c.id = e.category_id
 WHERE e.status_id = :status AND e.account_id = :account
 ORDER BY c.id;
 
--- name: status_exists returns: optional
--- params: integer status
-SELECT s.id FROM core_v1.statuses s WHERE s.id = :status;
+-- What is filed for statuses, also for those that the caller does not see any more: a reblog's original.
+-- name: originals returns: many
+-- params: integers statuses
+SELECT COALESCE(s.reblog_of_id, s.id) AS id FROM core_v1.statuses s WHERE s.id {in:statuses};
 
 -- A bookmark went: so does the status, from all categories of its owner. What was filed anew since then stays.
 -- name: forget_bookmark returns: exec
@@ -61,7 +73,14 @@ DELETE FROM entries WHERE status_id = :status AND account_id = :account AND file
 -- params: integers statuses
 DELETE FROM entries WHERE status_id {in:statuses};
 
+-- The statuses of entries, a part at a time.
+-- name: filed returns: many
+-- params: integer after, integer limit
+SELECT DISTINCT e.status_id AS id FROM entries e WHERE e.status_id > :after ORDER BY e.status_id LIMIT :limit;
+
 -- After an account went with all it wrote.
 -- name: forget_missing returns: exec
-DELETE FROM entries WHERE status_id IN (
-    SELECT e.status_id FROM entries e LEFT JOIN core_v1.statuses s ON s.id = e.status_id WHERE s.id IS NULL);
+-- params: integer after, integer last
+DELETE FROM entries
+WHERE status_id > :after AND status_id <= :last
+  AND NOT EXISTS (SELECT 1 FROM core_v1.statuses s WHERE s.id = entries.status_id);

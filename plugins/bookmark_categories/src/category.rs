@@ -2,6 +2,9 @@
 
 use rookery_plugin::prelude::*;
 
+/// The longest title, in characters.
+const TITLE_MAX: usize = 256;
+
 /// `BookmarkCategory`, as it is kept and shown.
 #[derive(Clone, Debug, PartialEq, Row, Serialize)]
 pub(crate) struct Category {
@@ -9,13 +12,17 @@ pub(crate) struct Category {
     pub(crate) title: String,
 }
 
-/// A title that says something.
+/// A title that says something, and not too much.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a blank one.
+/// [`Error::Invalid`] for a blank one and a long one.
 pub(crate) fn title(title: String) -> Result<String> {
     if title.trim().is_empty() {
         return Err(Error::invalid("Validation failed: Title can't be blank"));
+    }
+    if title.chars().count() > TITLE_MAX {
+        let why = format!("Validation failed: Title is too long (maximum is {TITLE_MAX} characters)");
+        return Err(Error::invalid(why));
     }
     Ok(title)
 }
@@ -47,6 +54,7 @@ mod tests {
     fn a_title_says_something_and_stays_as_it_is() {
         assert_eq!(title(" Birds ".into()), Ok(" Birds ".into()));
         assert!(title(" \t".into()).is_err() && title(String::new()).is_err());
+        assert!(title("猫".repeat(256)).is_ok() && title("猫".repeat(257)).is_err());
     }
 
     #[test]

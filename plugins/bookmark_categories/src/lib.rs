@@ -1,9 +1,13 @@
 //! Bookmarks in categories that each person names.
 //!
-//! Filing a status bookmarks it; a bookmark that goes takes its entries along, which events tell. What a category holds is
-//! answered by the host alone, from the statement `statuses_of`. Spec: the contract's group `bookmark_categories`.
+//! Filing a status bookmarks it; a bookmark that goes takes its entries along, which events tell ([`forget`]). What a
+//! category holds is answered by the host alone, from the statement `statuses_of`. Spec: the contract's group
+//! `bookmark_categories`.
+//!
+//! Not yet: the search for `my:` within what is filed, which comes with the full-text search.
 
 mod category;
+mod forget;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +21,8 @@ pub struct BookmarkCategories;
 
 /// How many categories a person may have.
 const MOST: usize = 20;
+/// How many statuses are filed in one go: as many as may be bookmarked at once.
+const PART: usize = 100;
 
 /// `GET /api/v1/bookmark_categories`
 #[route(get, "/api/v1/bookmark_categories", scopes = ["read:lists"])]
@@ -34,7 +40,8 @@ struct Naming {
 #[route(post, "/api/v1/bookmark_categories", scopes = ["write:lists"])]
 fn create(ctx: &Context, Params(naming): Params<Naming>) -> Result<Output> {
     let title = category::title(naming.title.unwrap_or_default())?;
-    if sql::categories(ctx.account()).all::<Category>()?.len() >= MOST {
+    sql::hold_owner(ctx.account()).exec()?;
+    if sql::count(ctx.account()).one::<usize>()? >= MOST {
         return Err(Error::invalid(format!("Validation failed: There are {MOST} categories, which is the limit")));
     }
     Output::json(&sql::create(ctx.account(), title).one::<Category>()?)
@@ -75,19 +82,27 @@ struct Chosen {
 fn file(ctx: &Context, id: Id, Params(chosen): Params<Chosen>) -> Result<Output> {
     own(ctx, id)?;
     let ids = category::all_ids(&chosen.status_ids).ok_or(Error::NotFound)?;
-    let statuses = core::statuses(Viewer::Caller, &ids)?;
+    for part in ids.chunks(PART) {
+        file_part(ctx, id, part)?;
+    }
+    Output::empty()
+}
+
+fn file_part(ctx: &Context, category: Id, ids: &[i64]) -> Result<()> {
+    let statuses = core::statuses(Viewer::Caller, ids)?;
     let originals = category::originals(&statuses).ok_or(Error::NotFound)?;
     core_write::bookmark(ctx.account(), &originals)?;
-    sql::many::file(originals.iter().map(|status| (id, ctx.account(), *status)))
+    sql::many::file(originals.iter().map(|status| (category, ctx.account(), *status)))
         .on_unique(|| Error::invalid("Validation failed: The status is in this category already"))?;
-    Output::empty()
+    Ok(())
 }
 
 /// `DELETE /api/v1/bookmark_categories/{id}/statuses`
 #[route(delete, "/api/v1/bookmark_categories/{id}/statuses", scopes = ["write:lists"])]
 fn unfile(ctx: &Context, id: Id, Params(chosen): Params<Chosen>) -> Result<Output> {
     own(ctx, id)?;
-    sql::unfile(id, category::known_ids(&chosen.status_ids)).exec()?;
+    let originals: Vec<i64> = sql::originals(category::known_ids(&chosen.status_ids)).all()?;
+    sql::unfile(id, originals).exec()?;
     Output::empty()
 }
 
@@ -96,28 +111,11 @@ fn unfile(ctx: &Context, id: Id, Params(chosen): Params<Chosen>) -> Result<Outpu
 /// Also for a status that the caller does not see any more: the categories are theirs.
 #[route(get, "/api/v1/statuses/{status}/bookmark_categories", scopes = ["read:lists"])]
 fn of_status(ctx: &Context, status: Id) -> Result<Output> {
-    sql::status_exists(status).one::<Id>()?;
-    Output::json(&sql::holding(ctx.account(), status).all::<Category>()?)
+    let original: Id = sql::originals(vec![status]).one()?;
+    Output::json(&sql::holding(ctx.account(), original).all::<Category>()?)
 }
 
 /// The caller's category; someone else's and none look alike.
 fn own(ctx: &Context, id: Id) -> Result<Category> {
     sql::category(id, ctx.account()).one()
-}
-
-/// Entries go with their bookmark and with their status.
-#[on(events)]
-fn forget(batch: &[Event]) -> Result<()> {
-    let deleted: Vec<i64> = batch.iter().filter(|event| event.kind == "status.deleted").filter_map(Event::id).collect();
-    if !deleted.is_empty() {
-        sql::forget_statuses(deleted).exec()?;
-    }
-    for event in batch.iter().filter(|event| event.kind == "bookmark.deleted") {
-        let (account, status) = event.pair("account", "status")?;
-        sql::forget_bookmark(account, status, event.at).exec()?;
-    }
-    if batch.iter().any(|event| event.kind == "account.purged") {
-        sql::forget_missing().exec()?;
-    }
-    Ok(())
 }

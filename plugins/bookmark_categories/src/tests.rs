@@ -53,6 +53,57 @@ fn one_missing_status_files_none() {
 }
 
 #[test]
+fn a_reblog_finds_what_its_original_is_filed_in() {
+    let fake = Fake::new::<BookmarkCategories>();
+    let (alice, bob) = (fake.account("alice"), fake.account("bob"));
+    let original = fake.status(bob, "a rook");
+    let reblog = fake.status_with(bob, "", |status| status.reblog_of = Some(original.0));
+    let birds = create(&fake, alice, "Birds");
+    let place = format!("{CATEGORIES}/{birds}/statuses");
+    let body = json!({ "status_ids": [reblog] });
+    fake.post(&place).as_account(alice).json(body.clone()).send().ok();
+    let held = json!([{"id": birds, "title": "Birds"}]);
+    assert_eq!((holding(&fake, alice, original), holding(&fake, alice, reblog)), (held.clone(), held));
+    fake.delete(&place).as_account(alice).json(body).send().ok();
+    assert_eq!(holding(&fake, alice, original), json!([]));
+    fake.get("/api/v1/statuses/1/bookmark_categories").as_account(alice).send().error(404);
+}
+
+#[test]
+fn many_statuses_are_filed_in_parts() {
+    let fake = Fake::new::<BookmarkCategories>();
+    let alice = fake.account("alice");
+    let statuses: Vec<Id> = (0..250).map(|number| fake.status(alice, &number.to_string())).collect();
+    let place = format!("{CATEGORIES}/{}/statuses", create(&fake, alice, "Birds"));
+    fake.state(|state| state.calls.clear());
+    fake.post(&place).as_account(alice).json(json!({ "status_ids": statuses })).send().ok();
+    assert_eq!(fake.state(|state| (state.calls["core-write.bookmark"], state.bookmarks.len())), (3, 250));
+    let gone: Vec<i64> = statuses.iter().map(|id| id.0).chain([statuses[0].0]).collect();
+    let place = format!("{CATEGORIES}/{}/statuses", create(&fake, alice, "Again"));
+    let sent: Vec<String> = gone.iter().map(ToString::to_string).collect();
+    fake.post(&place).as_account(alice).json(json!({ "status_ids": sent })).send().error(422);
+    assert_eq!(fake.execute("DELETE FROM entries"), 250, "all or none");
+}
+
+#[test]
+fn entries_of_an_account_that_went_are_found_a_part_at_a_time() {
+    let fake = Fake::new::<BookmarkCategories>();
+    let (alice, bob) = (fake.account("alice"), fake.account("bob"));
+    let birds = create(&fake, alice, "Birds");
+    let kept = fake.status(alice, "kept");
+    fake.execute(&format!(
+        "INSERT INTO entries (category_id, account_id, status_id, filed_at)
+         SELECT {birds}, {alice}, {kept} + value, 0 FROM json_each('[0{}]')",
+        (1..2_500).map(|number| format!(",{number}")).collect::<String>()
+    ));
+    fake.events(&[fake.event("account.purged", None, Subject::Id(bob.0))]).unwrap();
+    assert_eq!(fake.state(|state| state.calls.get("sql.query").copied()), Some(3), "the batch reads no table");
+    assert_eq!(fake.run_jobs(), 3);
+    assert_eq!(holding(&fake, alice, kept).as_array().unwrap().len(), 1);
+    assert_eq!(fake.execute("DELETE FROM entries"), 1);
+}
+
+#[test]
 fn a_category_is_its_owners() {
     let fake = Fake::new::<BookmarkCategories>();
     let (alice, bob) = (fake.account("alice"), fake.account("bob"));

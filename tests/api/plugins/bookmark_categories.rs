@@ -58,14 +58,17 @@ async fn categories_are_made_named_anew_and_deleted() {
 async fn a_title_is_needed_and_twenty_categories_are_enough() {
     let app = served("bookmark_categories").await;
     let alice = app.account("alice").await;
-    for blank in [json!({}), json!({"title": ""}), json!({"title": " \n"})] {
-        alice.post(CATEGORIES).json(&blank).fails(422).await;
+    for wrong in [json!({}), json!({"title": ""}), json!({"title": " \n"}), json!({"title": "x".repeat(257)})] {
+        alice.post(CATEGORIES).json(&wrong).fails(422).await;
     }
     let first = create(&alice, "1").await;
     alice.put(&path(&first, "")).form(&[("title", " ")]).fails(422).await;
-    for number in 2..=20 {
+    for number in 2..=18 {
         create(&alice, &number.to_string()).await;
     }
+    let more = [("title", "more")];
+    futures_util::future::join_all((0..6).map(|_| alice.post(CATEGORIES).form(&more).send())).await;
+    assert_eq!(ids(&alice.get(CATEGORIES).ok().await).len(), 20, "also for requests at once");
     alice.post(CATEGORIES).form(&[("title", "21")]).fails(422).await;
     alice.put(&path(&first, "")).form(&[("title", "still editable")]).ok().await;
 }
@@ -108,6 +111,24 @@ async fn a_reblog_is_filed_as_its_original() {
     file(&alice, &birds, &[&reblog]).await;
     assert_eq!(filed(&alice, &birds).await, [id(&original)]);
     alice.post(&path(&birds, "/statuses")).json(&json!({"status_ids": [id(&original)]})).fails(422).await;
+    let holding = alice.get(&format!("/api/v1/statuses/{}/bookmark_categories", id(&reblog))).ok().await;
+    assert_eq!(holding, json!([birds]));
+    alice.delete(&path(&birds, "/statuses")).json(&json!({"status_ids": [id(&reblog)]})).ok().await;
+    assert_eq!(filed(&alice, &birds).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn more_statuses_are_filed_than_are_bookmarked_at_once() {
+    let app = served("bookmark_categories").await;
+    let alice = app.account("alice").await;
+    let birds = create(&alice, "Birds").await;
+    let mut statuses = Vec::new();
+    for number in 0..101 {
+        statuses.push(id(&publish(&alice, &format!("number {number}")).await).to_owned());
+    }
+    alice.post(&path(&birds, "/statuses")).json(&json!({ "status_ids": statuses })).ok().await;
+    let all = alice.get(&path(&birds, "/statuses?limit=0")).ok().await;
+    assert_eq!(ids(&all).len(), 101);
 }
 
 #[tokio::test]

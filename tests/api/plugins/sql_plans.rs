@@ -15,7 +15,6 @@ use crate::harness::TestApp;
 /// Statements that read a whole table or index, and why they may.
 const SCANS: &[(&str, &str, &str)] = &[
     ("antennas", "tidy_removed", "removes every row"),
-    ("bookmark_categories", "forget_missing", "in the background, after an account went with all it wrote"),
     ("emoji_reactions", "forget_missing", "in the background, after an account went with all it wrote"),
 ];
 
