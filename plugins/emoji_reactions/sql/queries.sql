@@ -1,20 +1,53 @@
--- The reactions to statuses that a viewer sees, in the order of their making; viewer 0 is nobody, who sees all.
--- name: shown returns: many max-rows: 10000
--- params: integers statuses, integer viewer
-SELECT r.status_id, r.account_id, r.name, r.domain, r.emoji_id IS NOT NULL AS custom, o.domain IS NULL AS local_author
+-- The reactions to statuses that a viewer sees, by groups in the order of their first use; viewer 0 is nobody, who sees all.
+-- Of each status as many rows as said, one of each group before the second of any: total counts the whole group.
+-- name: shown returns: many max-rows: 5120
+-- params: integers statuses, integer viewer, integer most
+SELECT p.status_id, p.account_id, p.name, p.domain, p.custom, p.total, p.own, p.local_author
+FROM (
+    SELECT g.id, g.status_id, g.account_id, g.name, g.domain, g.custom, g.total, g.own, g.local_author, g.opened,
+           ROW_NUMBER() OVER (PARTITION BY g.status_id ORDER BY g.nth, g.id) AS place
+    FROM (
+        SELECT r.id, r.status_id, r.account_id, r.name, r.domain, r.emoji_id IS NOT NULL AS custom,
+               o.domain IS NULL AS local_author,
+               COUNT(*) OVER (PARTITION BY r.status_id, r.name, r.domain) AS total,
+               MIN(r.id) OVER (PARTITION BY r.status_id, r.name, r.domain) AS opened,
+               MAX(CASE WHEN r.account_id = :viewer THEN 1 ELSE 0 END)
+                   OVER (PARTITION BY r.status_id, r.name, r.domain) AS own,
+               ROW_NUMBER() OVER (PARTITION BY r.status_id, r.name, r.domain ORDER BY r.id) AS nth
+        FROM reactions r
+        JOIN core_v1.accounts a ON a.id = r.account_id
+        JOIN core_v1.statuses s ON s.id = r.status_id
+        JOIN core_v1.accounts o ON o.id = s.account_id
+        WHERE r.status_id {in:statuses}
+          AND (:viewer = 0 OR r.account_id = :viewer OR (
+                NOT a.suspended AND NOT a.limited
+                AND NOT EXISTS (SELECT 1 FROM core_v1.blocks b WHERE b.account_id = :viewer AND b.target_account_id = r.account_id)
+                AND NOT EXISTS (SELECT 1 FROM core_v1.blocks b WHERE b.account_id = r.account_id AND b.target_account_id = :viewer)
+                AND NOT EXISTS (SELECT 1 FROM core_v1.mutes m WHERE m.account_id = :viewer AND m.target_account_id = r.account_id
+                                AND (m.expires_at IS NULL OR m.expires_at > {now}))
+                AND NOT EXISTS (SELECT 1 FROM core_v1.account_domain_blocks d
+                                WHERE d.account_id = :viewer AND d.domain = a.domain)))
+    ) AS g
+) AS p
+WHERE p.place <= :most
+ORDER BY p.status_id, p.opened, p.id;
+
+-- Who reacted to a status with one emoji, and how many they are.
+-- name: group_of returns: many
+-- params: integer status, text name, text domain, integer most
+SELECT r.account_id, COUNT(*) OVER () AS total
 FROM reactions r
-JOIN core_v1.accounts a ON a.id = r.account_id
-JOIN core_v1.statuses s ON s.id = r.status_id
-JOIN core_v1.accounts o ON o.id = s.account_id
-WHERE r.status_id {in:statuses}
-  AND (:viewer = 0 OR r.account_id = :viewer OR (
-        NOT a.suspended AND NOT a.limited
-        AND NOT EXISTS (SELECT 1 FROM core_v1.blocks b WHERE b.account_id = :viewer AND b.target_account_id = r.account_id)
-        AND NOT EXISTS (SELECT 1 FROM core_v1.blocks b WHERE b.account_id = r.account_id AND b.target_account_id = :viewer)
-        AND NOT EXISTS (SELECT 1 FROM core_v1.mutes m WHERE m.account_id = :viewer AND m.target_account_id = r.account_id
-                        AND (m.expires_at IS NULL OR m.expires_at > {now}))
-        AND NOT EXISTS (SELECT 1 FROM core_v1.account_domain_blocks d WHERE d.account_id = :viewer AND d.domain = a.domain)))
-ORDER BY r.status_id, r.id;
+WHERE r.status_id = :status AND r.name = :name AND r.domain = :domain
+ORDER BY r.id
+LIMIT :most;
+
+-- The status that a reaction to `status` is to: a reblog's original. Also one that the caller does not see any more.
+-- name: original returns: optional
+-- params: integer status
+SELECT o.id, o.account_id, o.local
+FROM core_v1.statuses s
+JOIN core_v1.statuses o ON o.id = COALESCE(s.reblog_of_id, s.id)
+WHERE s.id = :status;
 
 -- Who reacted to a status, newest first, without those whom the viewer blocked or muted or who blocked the viewer.
 -- name: reacted_by returns: many
@@ -61,7 +94,7 @@ RETURNING id;
 -- params: integer account, integer status, text name, text domain
 DELETE FROM reactions
 WHERE status_id = :status AND account_id = :account AND name = :name AND domain = :domain
-RETURNING id;
+RETURNING id, emoji_id;
 
 -- name: by_id returns: many
 -- params: integers reactions
@@ -71,14 +104,21 @@ SELECT r.id, r.name, r.domain, r.emoji_id IS NOT NULL AS custom FROM reactions r
 -- params: integers statuses
 DELETE FROM reactions WHERE status_id {in:statuses};
 
+-- name: some returns: many
+-- params: integer after, integer limit
+SELECT r.id FROM reactions r WHERE r.id > :after ORDER BY r.id LIMIT :limit;
+
 -- After an account went with all it wrote.
 -- name: forget_missing returns: exec
-DELETE FROM reactions WHERE id IN (
-    SELECT r.id FROM reactions r LEFT JOIN core_v1.statuses s ON s.id = r.status_id WHERE s.id IS NULL);
-
--- An emoji is gone; one that is only disabled keeps its reactions.
--- name: forget_emoji returns: many
--- params: integer emoji
+-- params: integer after, integer last
 DELETE FROM reactions
-WHERE emoji_id = :emoji AND NOT EXISTS (SELECT 1 FROM core_v1.custom_emojis e WHERE e.id = :emoji)
+WHERE id > :after AND id <= :last
+  AND NOT EXISTS (SELECT 1 FROM core_v1.statuses s WHERE s.id = reactions.status_id);
+
+-- An emoji is gone; one that is only disabled keeps its reactions. A part at a time.
+-- name: forget_emoji returns: many
+-- params: integer emoji, integer limit
+DELETE FROM reactions
+WHERE id IN (SELECT r.id FROM reactions r WHERE r.emoji_id = :emoji LIMIT :limit)
+  AND NOT EXISTS (SELECT 1 FROM core_v1.custom_emojis e WHERE e.id = :emoji)
 RETURNING id, status_id;

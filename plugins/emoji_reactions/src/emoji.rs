@@ -1,33 +1,69 @@
-//! What a client names when it means an emoji.
+//! What a client names when it means an emoji, and what someone reacted with.
 
-/// A name as written: a Unicode emoji or a shortcode, and what stands behind an `@`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use rookery_plugin::prelude::*;
+
+/// A Unicode emoji or a shortcode, and its server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Name {
     pub(crate) name: String,
-    /// Empty when no server is named.
+    /// Empty for an emoji of this server, and for a Unicode one.
     pub(crate) domain: String,
 }
 
 impl Name {
-    /// Reads `👍`, `rook`, `:rook:`, `rook@far.test` and `:rook@far.test:`. `None` when nothing is named.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    /// Reads `👍`, `rook`, `:rook:`, `rook@far.test` and `:rook@far.test:`, where this server's own domain stands for none.
+    /// `None` when nothing is named.
+    ///
+    /// # Errors
+    /// The host's.
+    pub(crate) fn read(text: &str) -> Result<Option<Self>> {
         let bare = text.trim().replace(':', "");
         let (name, domain) = bare.split_once('@').unwrap_or((&bare, ""));
-        (!name.is_empty()).then(|| Self { name: name.to_owned(), domain: domain.to_ascii_lowercase() })
+        if name.is_empty() {
+            return Ok(None);
+        }
+        Ok(form(domain)?.map(|domain| Self { name: name.to_owned(), domain }))
     }
 
-    /// As the host is asked for it.
+    /// As the host is asked for it: `rook`, `rook@far.test`.
     pub(crate) fn key(&self) -> String {
         if self.domain.is_empty() { self.name.clone() } else { format!("{}@{}", self.name, self.domain) }
     }
 }
 
+/// A domain as the server compares it, empty for its own; `None` for what is none. It is asked for as part of an account's
+/// name, because there the server leaves all names of its own out.
+fn form(domain: &str) -> Result<Option<String>> {
+    if domain.is_empty() {
+        return Ok(Some(String::new()));
+    }
+    let acct = core::normalise("acct", &[format!("x@{domain}")])?.pop().flatten();
+    Ok(acct.map(|acct| acct.split_once('@').map_or_else(String::new, |(_, domain)| domain.to_owned())))
+}
+
+/// What someone reacted with, as far as it tells one emoji from another.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Emoji {
+    pub(crate) name: Name,
+    pub(crate) custom: bool,
+}
+
+impl Emoji {
+    /// From the columns of a row.
+    pub(crate) fn new(name: String, domain: String, custom: bool) -> Self {
+        Self { name: Name { name, domain }, custom }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use rookery_plugin::test::Fake;
+
     use super::*;
 
-    fn parse(text: &str) -> Option<(String, String)> {
-        Name::parse(text).map(|name| (name.name, name.domain))
+    fn read(text: &str) -> Option<(String, String)> {
+        let _fake = Fake::bare();
+        Name::read(text).unwrap().map(|name| (name.name, name.domain))
     }
 
     fn pair(name: &str, domain: &str) -> Option<(String, String)> {
@@ -37,15 +73,22 @@ mod tests {
     #[test]
     fn colons_do_not_matter() {
         for text in ["rook", ":rook:", " :rook: "] {
-            assert_eq!(parse(text), pair("rook", ""), "{text}");
+            assert_eq!(read(text), pair("rook", ""), "{text}");
         }
-        assert_eq!(parse("👍"), pair("👍", ""));
-        assert_eq!(parse(":rook@Far.test:"), pair("rook", "far.test"));
-        assert_eq!(Name::parse(":rook@Far.test:").unwrap().key(), "rook@far.test");
+        assert_eq!(read("👍"), pair("👍", ""));
+        assert_eq!(read(":rook@Far.test:"), pair("rook", "far.test"));
+        assert_eq!(Name { name: "rook".into(), domain: "far.test".into() }.key(), "rook@far.test");
+    }
+
+    #[test]
+    fn this_servers_own_domain_is_none() {
+        assert_eq!(read("rook@Rookery.example"), pair("rook", ""));
+        assert_eq!(read("rook@"), pair("rook", ""));
     }
 
     #[test]
     fn nothing_is_named() {
-        assert_eq!([parse(""), parse("::"), parse("@far.test"), parse("  ")], [None, None, None, None]);
+        assert_eq!([read(""), read("::"), read("@far.test"), read("  ")], [None, None, None, None]);
+        assert_eq!(read("rook@no domain"), None);
     }
 }

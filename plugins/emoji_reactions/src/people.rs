@@ -19,7 +19,7 @@ pub(crate) struct Config {
 pub(crate) struct Settings {
     pub(crate) emoji_reaction_policy: String,
     pub(crate) enable_emoji_reaction: bool,
-    pub emoji_reaction_streaming_notify_impl2: bool,
+    pub(crate) emoji_reaction_streaming_notify_impl2: bool,
     pub(crate) stop_emoji_reaction_streaming: bool,
     pub(crate) slip_local_emoji_reaction: bool,
 }
