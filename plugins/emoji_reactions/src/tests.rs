@@ -61,6 +61,158 @@ fn three_reactions_are_enough() {
     react(&fake, alice, status, "🐧").error(422);
 }
 
+/// Lets `count` people who are new react to a status, without the routes.
+fn crowd(fake: &Fake, status: Id, emoji: &str, count: usize) {
+    for number in 0..count {
+        let account = fake.account(&format!("crowd{number}"));
+        fake.execute(&format!(
+            "INSERT INTO reactions (account_id, status_id, name, domain, created_at)
+             VALUES ({account}, {status}, '{emoji}', '', 0)"
+        ));
+    }
+}
+
+/// What was streamed last, and how many messages there were.
+fn streamed(fake: &Fake) -> (Value, usize) {
+    let messages = fake.state(|state| state.published.clone());
+    let last = messages.last().map(|message| serde_json::from_str(&message.payload).unwrap());
+    (last.unwrap_or_default(), messages.len())
+}
+
+#[test]
+fn a_status_that_very_many_reacted_to_takes_nothing_from_the_others() {
+    let fake = Fake::new::<EmojiReactions>();
+    let (alice, bob) = (fake.account("alice"), fake.account("bob"));
+    let (loud, quiet) = (fake.status(alice, "loud"), fake.status(alice, "quiet"));
+    crowd(&fake, loud, "👍", 300);
+    react(&fake, bob, loud, "🎉").ok();
+    react(&fake, bob, loud, "👍").ok();
+    react(&fake, bob, quiet, "🚀").ok();
+    let page = fake.decorate(Some(bob), "status", &[loud, quiet]).unwrap();
+    let groups = &page[0]["emoji_reactions"];
+    assert_eq!((&groups[0]["count"], &groups[0]["me"]), (&json!(301), &json!(true)), "one's own is not among the ids");
+    assert_eq!((&groups[1]["name"], &groups[1]["count"]), (&json!("🎉"), &json!(1)));
+    let ids = |group: &Value| group["account_ids"].as_array().unwrap().len();
+    assert_eq!((ids(&groups[0]), ids(&groups[1])), (127, 1));
+    assert_eq!(page[0]["emoji_reactions_count"], 302);
+    assert_eq!(page[1]["emoji_reactions_count"], 1);
+    unreact(&fake, bob, loud, "👍").ok();
+    let told = streamed(&fake).0;
+    assert_eq!((&told["count"], ids(&told)), (&json!(300), 128));
+}
+
+#[test]
+fn a_server_says_that_it_has_reactions_while_they_are_on() {
+    let fake = Fake::new::<EmojiReactions>();
+    let node = fake.describe("nodeinfo").unwrap();
+    assert_eq!(node["metadata.features"], json!(["emoji_reaction", "enable_wide_emoji_reaction"]));
+    let instance = fake.describe("instance-v2").unwrap();
+    assert_eq!(instance["fedibird_capabilities"], node["metadata.features"]);
+    assert_eq!(instance["configuration.emoji_reactions"]["max_reactions_per_account"], 3);
+    assert_eq!(instance["configuration.reactions"], json!({"max_reactions": 3}));
+    fake.configure("enable_emoji_reaction", false);
+    assert!(["nodeinfo", "instance-v1"].iter().all(|document| fake.describe(document).unwrap().is_empty()));
+}
+
+#[test]
+fn what_is_hidden_by_now_is_taken_back_and_told() {
+    let fake = Fake::new::<EmojiReactions>();
+    let (alice, bob) = (fake.account("alice"), fake.account("bob"));
+    let status = fake.status(alice, "hello");
+    let reblog = fake.status_with(alice, "", |one| one.reblog_of = Some(status.0));
+    react(&fake, bob, reblog, "👍").ok();
+    fake.block(alice, bob);
+    let before = streamed(&fake).1;
+    assert_eq!(unreact(&fake, bob, reblog, "👍").ok(), json!({}));
+    let (told, after) = streamed(&fake);
+    assert_eq!((after - before, &told["count"], &told["status_id"]), (2, &json!(0), &json!(status)));
+    unreact(&fake, bob, reblog, "👍").error(404);
+    unreact(&fake, bob, Id(1), "👍").error(404);
+}
+
+#[test]
+fn the_last_custom_reaction_goes_with_its_picture() {
+    let fake = Fake::new::<EmojiReactions>();
+    let alice = fake.account("alice");
+    fake.emoji("rook");
+    let status = fake.status(alice, "hello");
+    react(&fake, alice, status, "rook").ok();
+    unreact(&fake, alice, status, "rook").ok();
+    let told = streamed(&fake).0;
+    assert_eq!((&told["name"], &told["count"], &told["account_ids"]), (&json!("rook"), &json!(0), &json!([])));
+    assert_eq!(told.get("domain"), Some(&json!(null)), "of this server");
+    assert!(told["url"].is_string());
+}
+
+#[test]
+fn this_servers_own_domain_means_its_emojis() {
+    let fake = Fake::new::<EmojiReactions>();
+    let alice = fake.account("alice");
+    fake.emoji("rook");
+    let status = fake.status(alice, "hello");
+    react(&fake, alice, status, "rook@Rookery.example").ok();
+    assert_eq!(seen(&fake, None, status), [("rook".into(), 1)]);
+    react(&fake, alice, status, "wren@rookery.example").error(422);
+    fake.state(|state| state.emojis.clear());
+    unreact(&fake, alice, status, ":rook@rookery.example:").ok();
+    assert_eq!(fake.execute("DELETE FROM reactions"), 0, "also of one that is disabled by now");
+}
+
+#[test]
+fn an_emoji_that_is_disabled_is_neither_joined_nor_listed() {
+    let fake = Fake::new::<EmojiReactions>();
+    let (alice, bob) = (fake.account("alice"), fake.account("bob"));
+    fake.emoji("rook");
+    let status = fake.status(alice, "hello");
+    react(&fake, bob, status, "rook").ok();
+    fake.execute("UPDATE reactions SET domain = 'far.test'");
+    fake.state(|state| state.emojis[0].domain = Some("far.test".into()));
+    react(&fake, bob, status, "👍").ok();
+    let listed = || {
+        let items = fake.get(&format!("/api/v1/statuses/{status}/emoji_reactioned_by")).as_account(alice).send().ok();
+        items.as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(), ["👍", "rook"]);
+    let gone = fake.state(|state| std::mem::take(&mut state.emojis));
+    assert_eq!(listed(), ["👍"]);
+    react(&fake, alice, status, "rook@far.test").error(422);
+    react(&fake, alice, status, "wren@far.test").ok();
+    assert_eq!(seen(&fake, None, status), [("👍".into(), 1)], "nobody used the wren there");
+    fake.state(|state| state.emojis = gone);
+    react(&fake, alice, status, "rook@FAR.test").ok();
+    assert_eq!(seen(&fake, None, status), [("rook".into(), 2), ("👍".into(), 1)]);
+}
+
+#[test]
+fn a_viewers_own_policy_costs_nothing_on_others_pages() {
+    let fake = Fake::new::<EmojiReactions>();
+    let (alice, bob) = (fake.account("alice"), fake.account("bob"));
+    fake.set(bob, "emoji_reaction_policy", "followers_only");
+    let status = fake.status(alice, "hello");
+    react(&fake, alice, status, "👍").ok();
+    fake.state(|state| state.calls.clear());
+    assert_eq!(seen(&fake, Some(bob), status).len(), 1);
+    assert_eq!(fake.state(|state| state.calls.get("core.relationships").copied()), None);
+}
+
+#[test]
+fn reactions_to_statuses_of_an_account_that_went_are_found_a_part_at_a_time() {
+    let fake = Fake::new::<EmojiReactions>();
+    let (alice, bob) = (fake.account("alice"), fake.account("bob"));
+    let kept = fake.status(alice, "kept");
+    react(&fake, alice, kept, "👍").ok();
+    fake.execute(&format!(
+        "INSERT INTO reactions (account_id, status_id, name, domain, created_at)
+         SELECT {alice}, 1000000 + value, '👍', '', 0 FROM json_each('[0{}]')",
+        (1..2_100).map(|number| format!(",{number}")).collect::<String>()
+    ));
+    fake.state(|state| state.calls.clear());
+    fake.events(&[fake.event("account.purged", None, Subject::Id(bob.0))]).unwrap();
+    assert_eq!(fake.state(|state| state.calls.get("sql.query").copied()), None, "the batch reads no table");
+    assert_eq!(fake.run_jobs(), 3);
+    assert_eq!(fake.execute("DELETE FROM reactions"), 1);
+}
+
 #[test]
 fn the_author_decides() {
     let fake = Fake::new::<EmojiReactions>();

@@ -2,6 +2,7 @@
 
 use axum::http::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use rookery::plugins::{admin, life};
 use rookery::store::Engine;
 use serde_json::{Value, json};
 
@@ -135,7 +136,7 @@ async fn three_reactions_each_once_and_only_with_what_is_an_emoji() {
     import_emojis(&app, &["rook"]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = publish(&alice, "hello").await;
-    for emoji in ["no_such", "abc", "👍👍", "a/b"] {
+    for emoji in ["no_such", "abc", "👍👍", "a/b", "no_such@example.test"] {
         react(&bob, &status, emoji).fails(422).await;
     }
     bob.post(&path(&status, "emoji_reactions")).fails(422).await;
@@ -153,8 +154,41 @@ async fn three_reactions_each_once_and_only_with_what_is_an_emoji() {
     execute(&app, "UPDATE custom_emojis SET disabled = TRUE").await;
     react(&alice, &status, "rook").fails(422).await;
     assert_eq!(seen(&bob, &status).await, "👍 1*, 🚀 1*", "a disabled emoji is not shown");
+    let list = bob.get(&path(&status, "emoji_reactioned_by")).ok().await;
+    assert_eq!(ids(&list).len(), 2, "nor listed");
     execute(&app, "UPDATE custom_emojis SET disabled = FALSE").await;
     assert_eq!(seen(&bob, &status).await, "👍 1*, rook 1*, 🚀 1*");
+}
+
+#[tokio::test]
+async fn reactions_at_once_are_counted_as_well() {
+    let app = served(GROUP).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "hello").await;
+    let emojis = ["👍", "🎉", "🚀", "🐧", "🌲", "🐦"];
+    let answers = futures_util::future::join_all(emojis.map(|emoji| react(&bob, &status, emoji).send())).await;
+    let made = answers.iter().filter(|answer| answer.status.as_u16() == 200).count();
+    assert_eq!((made, &show(&bob, &status).await["emoji_reactions_count"]), (3, &json!(3)));
+}
+
+#[tokio::test]
+async fn a_status_that_very_many_reacted_to_takes_nothing_from_its_page() {
+    let app = served(GROUP).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let (loud, quiet) = (publish(&alice, "loud").await, publish(&alice, "quiet").await);
+    for number in 0..200 {
+        let text = format!(
+            "INSERT INTO {} (account_id, status_id, name, domain, created_at) VALUES ({}, {}, 'x{number}', '', 0)",
+            table(&app),
+            alice.id(),
+            id(&loud)
+        );
+        app.db().execute_raw(&text).await.unwrap();
+    }
+    react(&bob, &quiet, "🎉").ok().await;
+    let page = bob.get(&format!("/api/v1/accounts/{}/statuses", alice.id())).ok().await;
+    assert_eq!(page[0]["emoji_reactions_count"], 1);
+    assert_eq!(page[1]["emoji_reactions"].as_array().unwrap().len(), 128);
 }
 
 #[tokio::test]
@@ -185,6 +219,8 @@ async fn an_emoji_of_another_server_can_be_joined_where_it_is_used() {
         "a bare shortcode is one of here"
     );
     assert_eq!(shown(&unreact(&alice, &status, "rook@far.test").ok().await), "rook@far.test 1");
+    execute(&app, "UPDATE custom_emojis SET disabled = TRUE WHERE id = 77").await;
+    react(&alice, &status, "rook@far.test").fails(422).await;
 }
 
 #[tokio::test]
@@ -240,8 +276,9 @@ async fn blocks_silences_and_hidden_statuses_are_respected() {
     react(&bob, &status, "👍").fails(403).await;
     act(&bob, "unblock", &alice).await;
     react(&bob, &status, "👍").ok().await;
+    let reblog = carol.post(&path(&status, "reblog")).ok().await;
     act(&alice, "block", &bob).await;
-    assert_eq!(unreact(&bob, &status, "👍").send().await.status, 200, "one's own can always be taken back");
+    assert_eq!(unreact(&bob, &reblog, "👍").ok().await, json!({}), "one's own can always be taken back");
     unreact(&bob, &status, "👍").fails(404).await;
     assert_eq!(seen(&carol, &status).await, "");
 
@@ -382,12 +419,7 @@ async fn what_is_gone_takes_its_reactions_along() {
     alice.delete(&format!("/api/v1/statuses/{}", id(&deleted))).ok().await;
     settle(&app).await;
     assert_eq!(ids(&bob.get("/api/v1/emoji_reactions").ok().await), [id(&kept)]);
-    let reactions = if matches!(app.db().engine(), rookery::store::Engine::Postgres) {
-        "p_emoji_reactions.reactions"
-    } else {
-        "p_emoji_reactions__reactions"
-    };
-    let left: Vec<(i64,)> = app.db().fetch_raw(&format!("SELECT COUNT(*) FROM {reactions}")).await.unwrap();
+    let left: Vec<(i64,)> = app.db().fetch_raw(&format!("SELECT COUNT(*) FROM {}", table(&app))).await.unwrap();
     assert_eq!(left[0].0, 1);
 }
 
@@ -423,9 +455,40 @@ async fn an_admin_may_switch_reactions_off_and_keep_them() {
     assert_eq!(instance["configuration"]["reactions"], json!({"max_reactions": 3}));
     let names = capabilities(&app).await;
     assert!(names.contains(&"emoji_reaction".to_owned()) && names.contains(&"enable_wide_emoji_reaction".to_owned()));
+    assert!(announced(&app).await);
     let alice = app.account("alice").await;
     let status = publish(&alice, "hello").await;
     assert_eq!(status["account"]["server_features"]["emoji_reaction"], true);
+    react(&alice, &status, "👍").ok().await;
+
+    configure(&app, json!({"enable_emoji_reaction": false})).await;
+    react(&alice, &status, "🎉").fails(422).await;
+    let off = show(&alice, &status).await;
+    assert_eq!((shown(&off), &off["account"]["server_features"]["emoji_reaction"]), (String::new(), &json!(false)));
+    assert_eq!(off["account"]["other_settings"]["emoji_reaction_policy"], "block");
+    assert_eq!(alice.get(&path(&status, "emoji_reactioned_by")).ok().await, json!([]));
+    let instance = app.anonymous().get("/api/v2/instance").ok().await;
+    let limits = &instance["configuration"];
+    assert_eq!((limits.get("emoji_reactions"), limits.get("reactions")), (None, None));
+    let names = capabilities(&app).await;
+    assert!(!names.iter().any(|name| name.contains("emoji_reaction")), "{names:?}");
+    assert!(!announced(&app).await);
+
+    configure(&app, json!({"enable_emoji_reaction": true})).await;
+    assert_eq!(seen(&alice, &status).await, "👍 1*");
+    assert!(announced(&app).await);
+}
+
+/// Whether NodeInfo names reactions.
+async fn announced(app: &TestApp) -> bool {
+    let features = app.anonymous().get("/nodeinfo/2.0").ok().await["metadata"]["features"].clone();
+    features.as_array().expect("a list").contains(&json!("emoji_reaction"))
+}
+
+/// Sets members of the plugin's configuration, while it serves.
+async fn configure(app: &TestApp, members: Value) {
+    admin::configure(&app.app, GROUP, members.as_object().unwrap().clone()).await.unwrap();
+    life::follow(&app.app).await;
 }
 
 #[tokio::test]
