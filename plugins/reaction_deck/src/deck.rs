@@ -8,12 +8,21 @@ use rookery_plugin::prelude::*;
 /// How many entries a deck holds; what comes after them is dropped.
 const MOST: usize = 256;
 
-/// An entry as it is kept. What has a `url` is a custom emoji, as it looked when it was chosen.
-#[derive(Clone, Debug, Default, PartialEq, Row)]
+/// An entry as it is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    pub(crate) url: Option<String>,
-    pub(crate) static_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) custom: Option<Custom>,
+}
+
+/// A custom emoji, as it looked when it was chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Custom {
+    /// Another emoji of the same name is another.
+    pub(crate) id: i64,
+    pub(crate) url: String,
+    pub(crate) static_url: String,
     pub(crate) width: Option<u32>,
     pub(crate) height: Option<u32>,
 }
@@ -34,39 +43,39 @@ pub(crate) fn names(sent: &[String]) -> Vec<String> {
 
 /// The entries of a new deck: `emojis` is what each name means, in the same order.
 pub(crate) fn entries(names: Vec<String>, emojis: Vec<Option<Emoji>>) -> Vec<Entry> {
-    let entry = |(name, emoji): (String, Option<Emoji>)| match emoji {
-        Some(Emoji { name, custom: Some(_), domain: None, url, static_url, width, height }) => {
-            Entry { name, static_url: static_url.or_else(|| url.clone()), url, width, height }
-        }
-        _ => Entry { name, ..Entry::default() },
+    let entry = |(name, emoji): (String, Option<Emoji>)| match emoji.and_then(|emoji| Some((custom(&emoji)?, emoji))) {
+        Some((custom, emoji)) => Entry { name: emoji.name, custom: Some(custom) },
+        None => Entry { name, custom: None },
     };
     names.into_iter().zip(emojis).map(entry).collect()
 }
 
+/// The picture of an emoji of this server.
+fn custom(emoji: &Emoji) -> Option<Custom> {
+    let (id, url) = (emoji.custom.filter(|_| emoji.domain.is_none())?, emoji.url.clone()?);
+    let static_url = emoji.static_url.clone().unwrap_or_else(|| url.clone());
+    Some(Custom { id, url, static_url, width: emoji.width, height: emoji.height })
+}
+
 /// The shortcodes of custom emojis, which may be gone meanwhile.
 pub(crate) fn custom_names(entries: &[Entry]) -> Vec<String> {
-    entries.iter().filter(|entry| entry.url.is_some()).map(|entry| entry.name.clone()).collect()
+    entries.iter().filter(|entry| entry.custom.is_some()).map(|entry| entry.name.clone()).collect()
 }
 
 /// What clients see: custom emojis only while they are among `usable`.
-pub(crate) fn shown(entries: Vec<Entry>, usable: &HashSet<String>) -> Vec<Shown> {
-    let show = |entry: Entry| match (entry.url, entry.static_url) {
-        (Some(url), Some(static_url)) => usable.contains(&entry.name).then_some(Shown::Custom {
-            name: entry.name,
-            url,
-            static_url,
-            width: entry.width,
-            height: entry.height,
-        }),
-        _ => Some(Shown::Plain { name: entry.name }),
+pub(crate) fn shown(entries: Vec<Entry>, usable: &HashSet<i64>) -> Vec<Shown> {
+    let show = |Entry { name, custom }: Entry| match custom {
+        Some(Custom { id, url, static_url, width, height }) => {
+            usable.contains(&id).then_some(Shown::Custom { name, url, static_url, width, height })
+        }
+        None => Some(Shown::Plain { name }),
     };
     entries.into_iter().filter_map(show).collect()
 }
 
-/// The shortcodes of those that are custom emojis of this server.
-pub(crate) fn usable(emojis: &[Option<Emoji>]) -> HashSet<String> {
-    let custom = emojis.iter().flatten().filter(|emoji| emoji.custom.is_some() && emoji.domain.is_none());
-    custom.map(|emoji| emoji.name.clone()).collect()
+/// The ids of those that are custom emojis of this server.
+pub(crate) fn usable(emojis: &[Option<Emoji>]) -> HashSet<i64> {
+    emojis.iter().flatten().filter(|emoji| emoji.domain.is_none()).filter_map(|emoji| emoji.custom).collect()
 }
 
 #[cfg(test)]
@@ -89,13 +98,13 @@ mod tests {
         })
     }
 
-    fn custom(name: &str, domain: Option<&str>) -> Option<Emoji> {
+    fn drawn(name: &str, domain: Option<&str>) -> Option<Emoji> {
         let url = Some(format!("https://here.test/{name}.png"));
         let domain = domain.map(str::to_owned);
         Some(Emoji { custom: Some(1), domain, static_url: url.clone(), url, width: Some(20), ..unicode(name)? })
     }
 
-    fn json(entries: Vec<Entry>, usable: &HashSet<String>) -> String {
+    fn json(entries: Vec<Entry>, usable: &HashSet<i64>) -> String {
         serde_json::to_string(&shown(entries, usable)).unwrap()
     }
 
@@ -109,16 +118,16 @@ mod tests {
     #[test]
     fn only_an_emoji_of_this_server_is_kept_with_its_picture() {
         let names = texts(&["👍", "rook", "rook@far.test", "no_such"]);
-        let entries = entries(names, vec![unicode("👍"), custom("rook", None), custom("rook", Some("far.test")), None]);
-        let kept: Vec<_> = entries.iter().map(|entry| (entry.name.as_str(), entry.url.is_some())).collect();
+        let entries = entries(names, vec![unicode("👍"), drawn("rook", None), drawn("rook", Some("far.test")), None]);
+        let kept: Vec<_> = entries.iter().map(|entry| (entry.name.as_str(), entry.custom.is_some())).collect();
         assert_eq!(kept, [("👍", false), ("rook", true), ("rook@far.test", false), ("no_such", false)]);
         assert_eq!(custom_names(&entries), ["rook"]);
     }
 
     #[test]
     fn a_custom_emoji_is_shown_while_it_can_be_used() {
-        let entries = entries(texts(&["rook", "👍"]), vec![custom("rook", None), unicode("👍")]);
-        let usable = usable(&[custom("rook", None)]);
+        let entries = entries(texts(&["rook", "👍"]), vec![drawn("rook", None), unicode("👍")]);
+        let usable = usable(&[drawn("rook", None)]);
         let url = "https://here.test/rook.png";
         assert_eq!(
             json(entries.clone(), &usable),
@@ -126,6 +135,7 @@ mod tests {
                 r#"[{{"name":"rook","url":"{url}","static_url":"{url}","width":20,"height":null}},{{"name":"👍"}}]"#
             )
         );
-        assert_eq!(json(entries, &HashSet::new()), r#"[{"name":"👍"}]"#);
+        assert_eq!(json(entries.clone(), &HashSet::new()), r#"[{"name":"👍"}]"#);
+        assert_eq!(json(entries, &HashSet::from([2])), r#"[{"name":"👍"}]"#, "another of the same name");
     }
 }

@@ -26,3 +26,27 @@ fn a_deck_is_replaced_and_read_back() {
     assert_eq!(deck, json!([{"name": "👍"}, {"name": "no_such"}]));
     assert_eq!(fake.post(DECK).as_account(alice).send().ok(), json!([]));
 }
+
+#[test]
+fn another_emoji_of_the_same_name_is_another() {
+    let fake = Fake::new::<ReactionDeck>();
+    let alice = fake.account("alice");
+    fake.emoji("rook");
+    fake.post(DECK).as_account(alice).json(json!({"emojis": ["rook", "👍"]})).send().ok();
+    fake.state(|state| state.emojis.clear());
+    fake.emoji("rook");
+    assert_eq!(fake.get(DECK).as_account(alice).send().ok(), json!([{"name": "👍"}]));
+}
+
+#[test]
+fn a_deck_is_replaced_in_one_statement() {
+    let fake = Fake::new::<ReactionDeck>();
+    let alice = fake.account("alice");
+    for emojis in [vec!["👍"; 256], vec!["🎉"; 3]] {
+        fake.state(|state| state.calls.clear());
+        fake.post(DECK).as_account(alice).json(json!({ "emojis": emojis })).send().ok();
+        let calls = fake.state(|state| state.calls.clone());
+        assert_eq!((calls.get("sql.query"), calls.get("sql.many")), (Some(&1), None), "{calls:?}");
+    }
+    assert_eq!(fake.execute("DELETE FROM decks"), 1);
+}

@@ -64,6 +64,28 @@ async fn an_emoji_that_was_disabled_is_left_out_until_it_is_back() {
     assert_eq!(names(&alice.get(DECK).ok().await), ["rook", "👍"]);
 }
 
+#[tokio::test]
+async fn an_emoji_that_was_made_anew_is_another() {
+    let app = served("reaction_deck").await;
+    import_emojis(&app, &["rook"]).await;
+    let alice = app.account("alice").await;
+    set(&alice, &["rook", "👍"]).await;
+    app.run(&["emoji", "remove", "rook"]).await.ok();
+    import_emojis(&app, &["rook"]).await;
+    assert_eq!(alice.get(DECK).ok().await, json!([{"name": "👍"}]));
+}
+
+#[tokio::test]
+async fn of_decks_set_at_once_one_stays() {
+    let app = served("reaction_deck").await;
+    let alice = app.account("alice").await;
+    let decks = [json!({"emojis": ["👍", "🎉"]}), json!({"emojis": ["🚀", "🌲"]})];
+    let answers = futures_util::future::join_all(decks.iter().map(|deck| alice.post(DECK).json(deck).send())).await;
+    assert!(answers.iter().all(|answer| answer.status.as_u16() == 200));
+    let deck = alice.get(DECK).ok().await;
+    assert!([vec!["👍", "🎉"], vec!["🚀", "🌲"]].contains(&names(&deck)), "{deck}");
+}
+
 async fn disable_emoji(app: &TestApp, disabled: bool) {
     let disabled = if disabled { "TRUE" } else { "FALSE" };
     execute(app, &format!("UPDATE custom_emojis SET disabled = {disabled}")).await;
