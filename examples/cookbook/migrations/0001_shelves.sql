@@ -1,9 +1,13 @@
 CREATE TABLE shelves (
-    id BIGINT NOT NULL PRIMARY KEY,
+    id INTEGER PRIMARY KEY,
     account_id BIGINT NOT NULL,
     title TEXT NOT NULL
 );
 CREATE UNIQUE INDEX shelves_title ON shelves (account_id, title);
+
+CREATE TABLE owners (
+    account_id BIGINT NOT NULL PRIMARY KEY
+);
 
 CREATE TABLE shelved (
     shelf_id BIGINT NOT NULL REFERENCES shelves (id) ON DELETE CASCADE,

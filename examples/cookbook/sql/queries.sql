@@ -2,15 +2,18 @@
 -- params: integer account
 SELECT id, title FROM shelves WHERE account_id = :account AND {page:id} ORDER BY id DESC LIMIT :limit;
 
+-- name: hold_owner  returns: exec
+-- params: integer account
+INSERT INTO owners (account_id) VALUES (:account)
+ON CONFLICT (account_id) DO UPDATE SET account_id = excluded.account_id;
+
 -- name: count_shelves  returns: one
 -- params: integer account
 SELECT COUNT(*) FROM shelves WHERE account_id = :account;
 
 -- name: add_shelf  returns: one
 -- params: integer account, text title
-INSERT INTO shelves (id, account_id, title)
-VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM shelves), :account, :title)
-RETURNING id, title;
+INSERT INTO shelves (account_id, title) VALUES (:account, :title) RETURNING id, title;
 
 -- name: shelf  returns: optional
 -- params: integer id, integer account

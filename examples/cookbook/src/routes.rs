@@ -25,6 +25,7 @@ struct NewShelf {
 #[route(post, "/api/v1/shelves", scopes = ["write:lists"])]
 fn create_shelf(ctx: &Context, Params(new): Params<NewShelf>) -> Result<Output> {
     let most: i64 = config::get("shelves_max")?.unwrap_or(10);
+    sql::hold_owner(ctx.account()).exec()?;
     if sql::count_shelves(ctx.account()).one::<i64>()? >= most {
         return Err(Error::invalid(format!("You have {most} shelves already")));
     }
