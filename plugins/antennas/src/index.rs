@@ -112,7 +112,7 @@ impl Excluded {
 /// Which rules an element of a kind belongs to.
 type Owners<K> = HashMap<K, Vec<u32>>;
 
-/// The arranged antennas. Built once; changes come as an index of their own (see [`crate::antennas`]).
+/// The arranged antennas. Built once; changes come as an index of their own (see [`crate::layers`]).
 #[derive(Debug, Default)]
 pub struct Index {
     rules: Vec<Rule>,

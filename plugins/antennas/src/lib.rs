@@ -1,9 +1,13 @@
 //! Antennas: timelines of one's own, of statuses by account, server, hashtag and keyword.
 //!
-//! Every new and edited status passes [`fanout`], which matches it against all antennas of the server at once
-//! ([`index`]), decides who may have it ([`audience`]) and where it appears ([`spread`]). The rest is how people keep
+//! Every new and edited status passes [`mod@fanout`], which matches it against all antennas of the server at once
+//! ([`mod@index`]), decides who may have it ([`audience`]) and where it appears ([`spread`]). The rest is how people keep
 //! their antennas: this file has the antennas themselves, [`conditions`] what they listen for. The timeline of an antenna
-//! is answered by the host alone. Spec: the contract's group `antennas`.
+//! is answered by the host alone. What people may list, and how much memory all antennas take together, is bounded
+//! ([`terms`], [`room`]). Spec: the contract's group `antennas`.
+//!
+//! Not yet: `List.antennas`, exclusive lists and `list_status`, which come with lists; the channel `antenna`, which comes
+//! with streaming; the server's own hashtag that passes an author's refusal.
 
 pub mod antenna;
 pub mod audience;

@@ -143,7 +143,7 @@ async fn requests_at_once_keep_the_limits_and_lose_nothing() {
 #[tokio::test]
 async fn what_one_antenna_lists_is_bounded_and_full_ones_stop_nobody() {
     let app = served(GROUP).await;
-    let [alice, bob] = people(&app, ["alice", "bob"]).await;
+    let [alice, bob, carol] = people(&app, ["alice", "bob", "carol"]).await;
     let long: Vec<String> = (0..60).map(|number| format!("{number:-<256}")).collect();
     let long: Vec<&str> = long.iter().map(String::as_str).collect();
     let mut full = json!(null);
@@ -158,7 +158,7 @@ async fn what_one_antenna_lists_is_bounded_and_full_ones_stop_nobody() {
 
     let rooks = create(&bob, json!({"title": "Rooks"})).await;
     add(&bob, &rooks, "keywords", &["rook"]).ok().await;
-    let status = publish(&alice, &format!("a rook {}", long[7])).await;
+    let status = publish(&carol, &format!("a rook {}", long[7])).await;
     assert_eq!(caught(&bob, &rooks).await, [id(&status)]);
     assert_eq!(caught(&alice, &full).await, [id(&status)]);
     assert_eq!(alice.delete(&path(&full, "")).ok().await, json!({}));
