@@ -16,6 +16,7 @@ mod fanout;
 mod forget;
 pub mod index;
 pub mod layers;
+mod load;
 pub mod room;
 pub mod spread;
 pub mod status;

@@ -11,7 +11,7 @@ pub(crate) struct Name {
 }
 
 impl Name {
-    /// Reads `👍`, `rook`, `:rook:`, `rook@far.test` and `:rook@far.test:`, where this server's own domain stands for none.
+    /// Reads `👍`, `rook`, `:rook:`, `rook@far.test` and `:rook@far.test:`; this server's own domain is as good as none.
     /// `None` when nothing is named.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Reactions to statuses with any emoji, within what the author allows.
 //!
-//! [`mod@react`] has what changes reactions and [`tell`] who hears of it, [`decorate`] and [`reacted_by`] what is shown of them,
-//! [`policy`] who may do either. Spec: the contract's group `emoji_reactions`.
+//! [`mod@react`] has what changes reactions and [`tell`] who hears of it, [`decorate`] and [`reacted_by`] what is shown of
+//! them, [`policy`] who may do either. Spec: the contract's group `emoji_reactions`.
 //!
 //! Not yet: `NotificationGroup.emoji_reaction_groups`, which comes with grouped notifications; the stream event for all who
 //! see a status (it reaches the author and whoever reacted); reactions from and to other servers, with the settings about
