@@ -21,7 +21,7 @@ pub struct BookmarkCategories;
 
 /// How many categories a person may have.
 const MOST: usize = 20;
-/// How many statuses are filed in one go: as many as may be bookmarked at once.
+/// How many statuses are filed or taken out in one go: as many as may be bookmarked at once.
 const PART: usize = 100;
 
 /// `GET /api/v1/bookmark_categories`
@@ -101,8 +101,10 @@ fn file_part(ctx: &Context, category: Id, ids: &[i64]) -> Result<()> {
 #[route(delete, "/api/v1/bookmark_categories/{id}/statuses", scopes = ["write:lists"])]
 fn unfile(ctx: &Context, id: Id, Params(chosen): Params<Chosen>) -> Result<Output> {
     own(ctx, id)?;
-    let originals: Vec<i64> = sql::originals(category::known_ids(&chosen.status_ids)).all()?;
-    sql::unfile(id, originals).exec()?;
+    for part in category::known_ids(&chosen.status_ids).chunks(PART) {
+        let originals: Vec<i64> = sql::originals(part).all()?;
+        sql::unfile(id, originals).exec()?;
+    }
     Output::empty()
 }
 
