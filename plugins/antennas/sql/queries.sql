@@ -157,9 +157,11 @@ SELECT a.id FROM antennas a WHERE a.account_id = :account;
 -- params: integer list, integer version
 UPDATE antennas SET list_id = 0, version = :version WHERE list_id = :list AND list_id <> 0;
 
--- name: naming_anywhere returns: many
--- params: integer account
-SELECT DISTINCT m.antenna_id AS id FROM members m WHERE m.account_id = :account;
+-- The antennas that list or leave out an account change.
+-- name: change_naming returns: exec
+-- params: integer account, integer version
+UPDATE antennas SET version = :version
+WHERE id IN (SELECT m.antenna_id FROM members m WHERE m.account_id = :account);
 
 -- name: forget_member returns: exec
 -- params: integer account

@@ -42,11 +42,8 @@ fn clear(account: Id, target: Id) -> Result<()> {
 fn suspend(account: i64) -> Result<()> {
     let version = next_version()?;
     table::delete(&sql::ids_of(account).all::<i64>()?, version)?;
-    let naming: Vec<i64> = sql::naming_anywhere(account).all()?;
-    if !naming.is_empty() {
-        sql::forget_member(account).exec()?;
-        sql::many::set_version(naming.iter().map(|id| (*id, version)))?;
-    }
+    sql::change_naming(account, version).exec()?;
+    sql::forget_member(account).exec()?;
     Ok(())
 }
 

@@ -158,6 +158,23 @@ fn full_antennas_of_one_owner_stop_nobody() {
 }
 
 #[test]
+fn an_account_that_very_many_antennas_name_can_go() {
+    let (fake, alice) = server();
+    let bob = fake.account("bob");
+    stuff(&fake, alice, 300, &[]);
+    fake.execute(&format!(
+        "INSERT INTO members (antenna_id, excluded, account_id) SELECT id, FALSE, {bob} FROM antennas"
+    ));
+    let status = fake.status(bob, "hello");
+    assert_eq!(fake.fan_out(&[status]).unwrap().len(), 300);
+    fake.state(|state| state.calls.clear());
+    fake.events(&[fake.event("account.suspended", None, Subject::Id(bob.0))]).unwrap();
+    assert_eq!(fake.state(|state| state.calls.get("sql.many").copied()), None, "none is read to be changed");
+    let status = fake.status(bob, "again");
+    assert_eq!(fake.fan_out(&[status]).unwrap(), []);
+}
+
+#[test]
 fn what_one_antenna_lists_is_bounded() {
     let (fake, alice) = server();
     let antenna = create(&fake, alice, json!({"title": "Birds"}));
