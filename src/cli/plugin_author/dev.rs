@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use notify::{RecursiveMode, Watcher as _};
 use tokio::sync::mpsc;
 
-use super::compile;
+use super::compile::{self, Purpose};
 use super::project::Project;
 use super::stage::Stage;
 use crate::cli::output::{Failure, Output};
@@ -26,7 +26,7 @@ const LOGS: Duration = Duration::from_millis(200);
 /// Builds, serves and follows until it is interrupted.
 pub(super) async fn run(folder: &Path, port: u16, output: Output) -> Result<(), Failure> {
     let project = Project::open(folder)?;
-    compile::build(&project)?;
+    compile::build(&project, Purpose::Trial)?;
     let listen = format!("127.0.0.1:{port}");
     let domain = format!("localhost:{port}");
     let keys = [("ROOKERY_SERVER_LISTEN", listen.as_str()), ("ROOKERY_SERVER_LOCAL_DOMAIN", domain.as_str())];
@@ -110,16 +110,19 @@ async fn again(stage: &Stage, folder: &Path) -> String {
     let begun = Instant::now();
     let build = || -> Result<Package, Failure> {
         let project = Project::open(folder)?;
-        compile::build(&project)?;
+        compile::build(&project, Purpose::Trial)?;
         project.package()
     };
     let package = match tokio::task::block_in_place(build) {
         Ok(package) => package,
         Err(failure) => return format!("not built: {}", failure.text()),
     };
-    let built = begun.elapsed();
+    let (built, before) = (begun.elapsed(), stage.app.plugins.current().generation);
     match stage.load(&package).await {
         Err(failure) => format!("not loaded, the generation before serves on: {}", failure.text()),
+        Ok(()) if stage.app.plugins.current().generation == before => {
+            format!("nothing of the plugin changed: generation {before} serves on")
+        }
         Ok(()) => {
             let generation = stage.app.plugins.current().generation;
             let loaded = begun.elapsed().saturating_sub(built).as_millis();

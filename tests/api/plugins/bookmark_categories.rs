@@ -264,3 +264,16 @@ async fn a_server_without_the_group_knows_nothing_of_it() {
     alice.get(&format!("/api/v1/statuses/{}/bookmark_categories", id(&status))).fails(404).await;
     assert!(!capabilities(&app).await.contains(&"kmyblue_bookmark_category".to_owned()));
 }
+
+#[tokio::test]
+async fn filing_takes_the_scope_of_lists_alone() {
+    let app = served("bookmark_categories").await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&bob, "a rook").await;
+    let lists = alice.with_scopes("write:lists read:lists").await;
+    let birds = create(&lists, "Birds").await;
+    file(&lists, &birds, &[&status]).await;
+    assert_eq!(filed(&lists, &birds).await, [id(&status)]);
+    assert_eq!(ids(&alice.get("/api/v1/bookmarks").ok().await), [id(&status)], "it is bookmarked as well");
+    lists.get("/api/v1/bookmarks").fails(403).await;
+}
