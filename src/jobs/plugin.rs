@@ -200,6 +200,7 @@ async fn ask(
         attempt,
         scheduled_for: queued.scheduled_for,
     };
+    app.plugins.pauses.check(active.name()).map_err(|busy| Failure::NotNow(busy.message))?;
     let call = Call::new(app, active, Caller::system(), Mode::Ambient);
     let outcome = match active.component.job(Arc::clone(&call) as _, task).await {
         Ok(outcome) => outcome,

@@ -1,8 +1,10 @@
-//! Plugins whose tables are changed in a way that the generation before cannot live with: their routes wait for a moment.
+//! Plugins whose tables are changed in a way that the generation before cannot live with: their routes wait for a moment,
+//! what can be done later is, and hooks give no answer.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use rookery_plugin_host::{CallError, Ended};
 use tokio::sync::watch;
 
 /// How long a request waits before it is told to come again.
@@ -45,6 +47,18 @@ impl Pauses {
     #[must_use]
     pub fn holds(&self, plugin: &str) -> bool {
         self.0.borrow().contains(plugin)
+    }
+
+    /// Refuses a call while the plugin pauses.
+    ///
+    /// # Errors
+    /// [`Ended::Busy`].
+    pub fn check(&self, plugin: &str) -> Result<(), CallError> {
+        if !self.holds(plugin) {
+            return Ok(());
+        }
+        let message = "its tables are being changed".to_owned();
+        Err(CallError { ended: Ended::Busy, message, failure: None, backtrace: Vec::new() })
     }
 
     /// Waits for its pause to end; false when that takes too long.

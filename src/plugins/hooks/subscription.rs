@@ -112,6 +112,7 @@ impl Subscription {
     /// # Errors
     /// As the call.
     pub async fn count<T>(&self, app: &App, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+        app.plugins.pauses.check(self.active.name())?;
         let began = Instant::now();
         self.calls.fetch_add(1, Ordering::Relaxed);
         let answer = call.await;
