@@ -229,4 +229,21 @@ mod tests {
         assert!(manifest.imports().contains(&Import::Kv) && !manifest.imports().contains(&Import::Cache));
         assert_eq!(manifest.exports().into_iter().collect::<Vec<_>>(), [Export::Jobs]);
     }
+
+    #[test]
+    fn the_reference_names_every_key() {
+        let reference = include_str!("../../../plugin-sdk/MANIFEST.md");
+        let source = include_str!("../manifest.rs");
+        let mut renamed = None;
+        for line in source.lines() {
+            renamed =
+                line.split_once("rename = \"").map(|(_, rest)| rest.split('"').next().unwrap_or_default()).or(renamed);
+            let Some((field, _)) = line.strip_prefix("    pub ").and_then(|rest| rest.split_once(": ")) else {
+                continue;
+            };
+            let key = renamed.take().map_or_else(|| field.replace('_', "-"), str::to_owned);
+            let forms = [format!("`{key}`"), format!("[{key}]"), format!("{key} = ")];
+            assert!(forms.iter().any(|form| reference.contains(form)), "MANIFEST.md says nothing of {key}");
+        }
+    }
 }
