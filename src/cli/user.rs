@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use serde_json::json;
 
 use super::create_users::{self, NewUser};
 use super::output::{Failure, Output};
@@ -9,6 +10,7 @@ use super::settings::standard_input;
 use crate::app::App;
 use crate::crypto::Secret;
 use crate::model::{AccountId, Scopes, Time};
+use crate::plugins::{settings, sql};
 use crate::service::{staff, token};
 use crate::store;
 use crate::store::user::UserSummary;
@@ -39,6 +41,11 @@ pub(super) enum Command {
         /// Read the password from standard input instead of making one up
         #[arg(long)]
         password_stdin: bool,
+    },
+    /// Print all that plugins keep of someone, for whoever asks what is known of them
+    Export {
+        /// User name
+        username: String,
     },
     /// Print everyone
     List,
@@ -134,6 +141,7 @@ pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(
         Command::ResetPassword { username, password_stdin } => {
             reset_password(app, &username, password_stdin, output).await
         }
+        Command::Export { username } => export(app, &username, output).await,
         Command::List => list(app, output).await,
         Command::Token { username, scopes } => mint(app, &username, &scopes, output).await,
     }
@@ -160,6 +168,15 @@ async fn make(app: &App, create: Create, output: Output) -> Result<(), Failure> 
         };
         format!("Made @{} with the id {}.{token}{hint}", made.username, made.id)
     })
+}
+
+async fn export(app: &App, username: &str, output: Output) -> Result<(), Failure> {
+    let account = staff::find(app, username).await?;
+    let kept = json!({
+        "tables": sql::export_account(&app.db, account.id).await?,
+        "settings": settings::export_account(&app.db, account.id).await?,
+    });
+    output.answer(&kept, || format!("{kept:#}"))
 }
 
 async fn set_role(app: &App, username: &str, role: &str, output: Output) -> Result<(), Failure> {

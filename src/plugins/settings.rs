@@ -10,7 +10,7 @@ use super::{Active, manifest};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::model::AccountId;
-use crate::store::{self, Tx, plugin_setting};
+use crate::store::{self, Db, Tx, plugin_setting};
 
 /// Largest document of an account's settings, in bytes.
 pub const SIZE: usize = 64 * 1024;
@@ -140,6 +140,15 @@ pub async fn change(tx: &mut Tx, active: &Active, account: AccountId, members: M
     // What the plugin adds to the account may show it.
     store::account::bump_all(tx, &[account]).await?;
     Ok(())
+}
+
+/// All that `account` set, by plugin, also of plugins that are off: what is its owner's to have.
+///
+/// # Errors
+/// When the database does.
+pub async fn export_account(db: &Db, account: AccountId) -> Result<Map<String, Value>> {
+    let set = plugin_setting::list_of(db, account).await?;
+    Ok(set.into_iter().map(|(plugin, set)| (plugin, Value::Object(set.0))).collect())
 }
 
 /// The defaults, and `stored` over them. A member that a later version of the plugin dropped is left out.

@@ -47,6 +47,20 @@ pub async fn lock(tx: &mut Tx, plugin: PluginId, account: AccountId) -> Result<O
     Ok(stored.map(|(stored,)| stored.map(|Json(value)| value).unwrap_or_default()))
 }
 
+/// All that `account` set, with the names of the plugins.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_of(db: impl Executor, account: AccountId) -> Result<Vec<(String, Stored)>> {
+    db.query(sql!(
+        "SELECT n.name, p.value FROM plugin_settings p JOIN plugins n ON n.id = p.plugin_id
+         WHERE p.account_id = $1 ORDER BY n.name"
+    ))
+    .bind(account)
+    .all()
+    .await
+}
+
 /// Stores what a local account set for `plugin`; false when there is no such account.
 ///
 /// # Errors

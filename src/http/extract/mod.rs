@@ -3,7 +3,6 @@
 pub mod auth;
 pub mod paging;
 pub mod params;
-mod tree;
 
 use axum::extract::{FromRequestParts, rejection::PathRejection};
 use axum::http::request::Parts;

@@ -10,11 +10,11 @@ use axum::extract::{FromRequest, Request};
 use axum::http::request::Parts;
 use axum::http::{Method, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use rookery_params::{Refused, Tree};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde_json::Value;
 
-use super::tree::Tree;
 use crate::app::App;
 use crate::error::{Error, Result};
 
@@ -151,7 +151,7 @@ impl SentBody {
 const TOKENS: [&str; 2] = ["access_token", "bearer_token"];
 
 fn pairs(text: &[u8], tree: &mut Tree) -> Result<Vec<(String, String)>> {
-    tree.add_form(text)?;
+    add_form(tree, text)?;
     let sent = url::form_urlencoded::parse(text);
     Ok(without_tokens(sent.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
 }
@@ -159,6 +159,23 @@ fn pairs(text: &[u8], tree: &mut Tree) -> Result<Vec<(String, String)>> {
 fn without_tokens(mut pairs: Vec<(String, String)>) -> Vec<(String, String)> {
     pairs.retain(|(name, _)| !TOKENS.contains(&name.as_str()));
     pairs
+}
+
+/// Adds every pair of a query string or form body.
+fn add_form(tree: &mut Tree, text: &[u8]) -> Result<()> {
+    for (name, value) in url::form_urlencoded::parse(text) {
+        tree.add(&name, Value::String(value.into_owned()))?;
+    }
+    Ok(())
+}
+
+impl From<Refused> for Error {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Nul(_) => Self::invalid(refused.to_string()),
+            Refused::TooMany | Refused::TooDeep | Refused::TwoThings(_) => Self::bad_request(refused.to_string()),
+        }
+    }
 }
 
 /// Reads a tree of parameters into `T`; the error names the parameter.
@@ -177,7 +194,7 @@ async fn read(request: Request, limit: usize) -> Result<(Value, Vec<(String, Upl
     let (parts, body) = request.into_parts();
     let mut tree = Tree::default();
     let mut files = Vec::new();
-    tree.add_form(parts.uri.query().unwrap_or_default().as_bytes())?;
+    add_form(&mut tree, parts.uri.query().unwrap_or_default().as_bytes())?;
     if parts.method != Method::GET && parts.method != Method::HEAD {
         let content_type = content_type(&parts);
         let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -191,7 +208,7 @@ async fn read(request: Request, limit: usize) -> Result<(Value, Vec<(String, Upl
                     tree.merge(json_object(&bytes)?);
                 }
             }
-            "application/x-www-form-urlencoded" => tree.add_form(&collect(body, limit).await?)?,
+            "application/x-www-form-urlencoded" => add_form(&mut tree, &collect(body, limit).await?)?,
             other => {
                 // A client that has nothing to say often sends no type, or one it always sends.
                 if !collect(body, limit).await?.is_empty() {

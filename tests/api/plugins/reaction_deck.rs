@@ -120,3 +120,19 @@ async fn a_server_says_that_it_has_decks_while_it_has_them() {
     assert_eq!(instance["configuration"].get("reaction_deck"), None);
     assert!(!capabilities(&app).await.contains(&"kmyblue_reaction_deck".to_owned()));
 }
+
+#[tokio::test]
+async fn what_is_kept_of_someone_is_given_out_also_while_the_group_is_off() {
+    let app = served("reaction_deck").await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    set(&alice, &["👍"]).await;
+    set(&bob, &["🎉"]).await;
+    switch_off(&app, "reaction_deck").await;
+
+    let kept = app.run(&["user", "export", "alice", "--json"]).await.ok();
+
+    assert!(kept.contains("👍") && !kept.contains("🎉"), "{kept}");
+    let kept: Value = serde_json::from_str(&kept).unwrap();
+    assert!(kept["tables"]["reaction_deck"].is_object() && kept["settings"].is_object(), "{kept}");
+    assert!(app.run(&["user", "export", "nobody"]).await.fails(1).contains("nobody"));
+}

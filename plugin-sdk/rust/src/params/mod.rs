@@ -4,8 +4,8 @@
 //! value alone, and an empty text is no flag or number. What does not fit is a 422 that names the parameter.
 
 mod lenient;
-mod tree;
 
+use rookery_params::{Refused, Tree};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -35,13 +35,29 @@ pub trait FromRequest: Sized {
     fn from_request(request: &Request) -> Result<Self>;
 }
 
+fn add_pairs(tree: &mut Tree, pairs: &[(String, String)]) -> Result<()> {
+    for (name, value) in pairs {
+        tree.add(name, Value::String(value.clone()))?;
+    }
+    Ok(())
+}
+
+impl From<Refused> for Error {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Nul(_) => Self::invalid(refused.to_string()),
+            Refused::TooMany | Refused::TooDeep | Refused::TwoThings(_) => Self::bad_request(refused.to_string()),
+        }
+    }
+}
+
 impl<T: DeserializeOwned> FromRequest for Params<T> {
     fn from_request(request: &Request) -> Result<Self> {
-        let mut tree = tree::Tree::default();
-        tree.add_pairs(&request.query)?;
+        let mut tree = Tree::default();
+        add_pairs(&mut tree, &request.query)?;
         match &request.body {
             Body::None => {}
-            Body::Form(pairs) => tree.add_pairs(pairs)?,
+            Body::Form(pairs) => add_pairs(&mut tree, pairs)?,
             Body::Json(text) => match serde_json::from_str(text) {
                 Ok(Value::Object(object)) => tree.merge(object),
                 Ok(_) => return Err(Error::bad_request("the JSON body must be an object")),
@@ -55,8 +71,8 @@ impl<T: DeserializeOwned> FromRequest for Params<T> {
 
 impl<T: DeserializeOwned> FromRequest for Query<T> {
     fn from_request(request: &Request) -> Result<Self> {
-        let mut tree = tree::Tree::default();
-        tree.add_pairs(&request.query)?;
+        let mut tree = Tree::default();
+        add_pairs(&mut tree, &request.query)?;
         lenient::read(tree.finish()?).map(Self)
     }
 }

@@ -1,65 +1,80 @@
 //! Parameters as clients send them, gathered into one tree: `a[]=1`, `a[b]=c`, `list[][key]=v`, `fields[0][name]=x`.
 //!
-//! Pure. The forms are those of the contract's rules, section 1. Depth and number are bounded.
+//! Pure. The forms are those of the Mastodon API; depth and number are bounded. The server and the SDK both link this, so
+//! that a route of a plugin reads what a route of the server would.
+
+use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::error::{Error, Result};
-
 /// Deepest nesting of brackets in one name.
-const MAX_DEPTH: usize = 8;
+pub const MAX_DEPTH: usize = 8;
 /// Most parameters in one request.
-const MAX_PARAMETERS: usize = 2000;
+pub const MAX_PARAMETERS: usize = 2000;
+
+/// What cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// More than [`MAX_PARAMETERS`].
+    TooMany,
+    /// A name nested deeper than [`MAX_DEPTH`].
+    TooDeep,
+    /// A name that is sent as two different things, such as a text and a list.
+    TwoThings(String),
+    /// A member with a text that holds a NUL character, which no database can.
+    Nul(String),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooMany => write!(f, "more than {MAX_PARAMETERS} parameters"),
+            Self::TooDeep => f.write_str("a parameter name is nested too deep"),
+            Self::TwoThings(name) => write!(f, "{name} is sent as two different things"),
+            Self::Nul(name) => write!(f, "{name} must not contain a NUL character"),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
 
 /// The tree under construction.
 #[derive(Debug, Default)]
-pub(super) struct Tree {
+pub struct Tree {
     root: Map<String, Value>,
     count: usize,
 }
 
 impl Tree {
-    /// Adds every pair of a query string or form body.
-    ///
-    /// # Errors
-    /// [`Error::BadRequest`] for a name nested too deep, used as two different things, or too many of them.
-    pub(super) fn add_form(&mut self, text: &[u8]) -> Result<()> {
-        for (name, value) in url::form_urlencoded::parse(text) {
-            self.add(&name, Value::String(value.into_owned()))?;
-        }
-        Ok(())
-    }
-
     /// Adds one value under a bracketed name.
     ///
     /// # Errors
-    /// As [`Tree::add_form`].
-    pub(super) fn add(&mut self, name: &str, value: Value) -> Result<()> {
+    /// [`Refused`], but for [`Refused::Nul`].
+    pub fn add(&mut self, name: &str, value: Value) -> Result<(), Refused> {
         self.count += 1;
         if self.count > MAX_PARAMETERS {
-            return Err(Error::bad_request(format!("more than {MAX_PARAMETERS} parameters")));
+            return Err(Refused::TooMany);
         }
         let path = segments(name);
         if path.len() > MAX_DEPTH {
-            return Err(Error::bad_request("a parameter name is nested too deep"));
+            return Err(Refused::TooDeep);
         }
-        insert(&mut self.root, &path, value)
-            .map_err(|()| Error::bad_request(format!("{} is sent as two different things", path[0])))
+        insert(&mut self.root, &path, value).map_err(|()| Refused::TwoThings(path[0].to_owned()))
     }
 
     /// Lays the members of a JSON object over what is there.
-    pub(super) fn merge(&mut self, object: Map<String, Value>) {
+    pub fn merge(&mut self, object: Map<String, Value>) {
         self.root.extend(object);
     }
 
-    /// The finished tree.
+    /// The finished tree, an object.
     ///
     /// # Errors
-    /// [`Error::Invalid`] when some text holds a NUL character, which no database can.
-    pub(super) fn finish(self) -> Result<Value> {
+    /// [`Refused::Nul`].
+    pub fn finish(self) -> Result<Value, Refused> {
         let tree = Value::Object(self.root);
         match nul_in(&tree) {
-            Some(name) => Err(Error::invalid(format!("{name} must not contain a NUL character"))),
+            Some(name) => Err(Refused::Nul(name.to_owned())),
             None => Ok(tree),
         }
     }
@@ -133,30 +148,36 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn tree(form: &str) -> Value {
+    fn tree(pairs: &[(&str, &str)]) -> Result<Value, Refused> {
         let mut tree = Tree::default();
-        tree.add_form(form.as_bytes()).expect("well-formed");
-        tree.finish().expect("no NUL")
+        for (name, value) in pairs {
+            tree.add(name, (*value).into())?;
+        }
+        tree.finish()
     }
 
     #[test]
     fn every_form_of_the_contract_is_understood() {
-        assert_eq!(tree("a=1&b[]=2&b[]=3"), json!({"a": "1", "b": ["2", "3"]}));
-        assert_eq!(tree("source[privacy]=public"), json!({"source": {"privacy": "public"}}));
-        assert_eq!(tree("f[0][name]=x&f[0][value]=y"), json!({"f": {"0": {"name": "x", "value": "y"}}}));
-        assert_eq!(tree("m[][id]=1&m[][d]=a&m[][id]=2"), json!({"m": [{"id": "1", "d": "a"}, {"id": "2"}]}));
-        assert_eq!(tree("poll[options][]=a&poll[options][]=b"), json!({"poll": {"options": ["a", "b"]}}));
+        for (pairs, expected) in [
+            (&[("a", "1"), ("b[]", "2"), ("b[]", "3")][..], json!({"a": "1", "b": ["2", "3"]})),
+            (&[("source[privacy]", "public")], json!({"source": {"privacy": "public"}})),
+            (&[("f[0][name]", "x"), ("f[0][value]", "y")], json!({"f": {"0": {"name": "x", "value": "y"}}})),
+            (
+                &[("m[][id]", "1"), ("m[][d]", "a"), ("m[][id]", "2")],
+                json!({"m": [{"id": "1", "d": "a"}, {"id": "2"}]}),
+            ),
+            (&[("poll[options][]", "a"), ("poll[options][]", "b")], json!({"poll": {"options": ["a", "b"]}})),
+            (&[("[", "1"), ("]", "2"), ("a[", "3")], json!({"[": "1", "]": "2", "a[": "3"})),
+        ] {
+            assert_eq!(tree(pairs), Ok(expected));
+        }
     }
 
     #[test]
     fn nonsense_is_an_error_and_no_panic() {
-        let mut twice = Tree::default();
-        assert!(twice.add_form(b"a=1&a[]=2").is_err());
-        let mut deep = Tree::default();
-        assert!(deep.add("a[b][c][d][e][f][g][h][i]", Value::Null).is_err());
-        let mut nul = Tree::default();
-        nul.add_form(b"a[b]=%00").expect("parses");
-        assert!(nul.finish().is_err());
-        assert_eq!(tree("[=1&]=2&a[=3"), json!({"[": "1", "]": "2", "a[": "3"}));
+        assert_eq!(tree(&[("a", "1"), ("a[]", "2")]), Err(Refused::TwoThings("a".to_owned())));
+        assert_eq!(tree(&[("a[b][c][d][e][f][g][h][i]", "")]), Err(Refused::TooDeep));
+        assert_eq!(tree(&[("a[b]", "\0")]), Err(Refused::Nul("a".to_owned())));
+        assert_eq!(tree(&vec![("a[]", ""); MAX_PARAMETERS + 1]), Err(Refused::TooMany));
     }
 }
