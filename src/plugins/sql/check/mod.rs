@@ -183,6 +183,7 @@ impl Walk<'_> {
     }
 
     fn insert(&mut self, insert: &mut Insert) -> Result<(), String> {
+        no_or(insert.or.as_ref())?;
         let TableObject::TableName(name) = &mut insert.table else {
             return Err("it inserts into something that is no table".to_owned());
         };
@@ -213,6 +214,7 @@ impl Walk<'_> {
     }
 
     fn update(&mut self, update: &mut Update) -> Result<(), String> {
+        no_or(update.or.as_ref())?;
         if update.output.is_some()
             || !update.optimizer_hints.is_empty()
             || !update.order_by.is_empty()

@@ -94,6 +94,10 @@ const REFUSED: &[(&str, &str)] = &[
     ("TABLE accounts", ""),
     ("SELECT id FROM \"p_other__notes; --\"", ""),
     ("SELECT id INTO accounts FROM notes", "SELECT INTO"),
+    // What ends a transaction that others share.
+    ("INSERT OR ROLLBACK INTO notes (id) VALUES (1)", "write ON CONFLICT"),
+    ("INSERT OR REPLACE INTO notes (id) VALUES (1)", "write ON CONFLICT"),
+    ("UPDATE OR ROLLBACK notes SET id = 1", "write ON CONFLICT"),
     // Bombs.
     ("WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x) SELECT n FROM x", "RECURSIVE"),
     ("SELECT a.id FROM notes a, notes b, notes c", "JOIN"),
@@ -187,6 +191,9 @@ const REFUSED_CHANGES: &[(&str, &str)] = &[
     ("CREATE TABLE x AS SELECT 1", "beyond columns"),
     ("CREATE TABLE x (id INTEGER) INHERITS (accounts)", ""),
     ("CREATE TABLE x (id SERIAL)", "serial"),
+    ("CREATE TABLE x (id INTEGER UNIQUE ON CONFLICT ROLLBACK)", "ON CONFLICT"),
+    ("CREATE TABLE x (id INTEGER, UNIQUE (id) ON CONFLICT ROLLBACK)", ""),
+    ("INSERT OR ROLLBACK INTO notes (id) VALUES (1)", "write ON CONFLICT"),
     ("CREATE TABLE x (id INTEGER REFERENCES core_v1.accounts (id))", "plugin's own"),
     ("CREATE TABLE x (id INTEGER, FOREIGN KEY (id) REFERENCES public.accounts (id))", "plugin's own"),
     ("CREATE TABLE x (id INTEGER DEFAULT (pg_backend_pid()))", "pg_backend_pid"),
