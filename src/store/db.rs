@@ -257,7 +257,10 @@ impl Tx {
     /// [`Error::Sql`]: nothing happened, unless the connection broke at this very moment.
     pub async fn commit(self) -> Result<()> {
         match self.inner {
-            Inner::Sqlite(tx, _) => tx.commit().await?,
+            Inner::Sqlite(tx, writer) => {
+                writer.bound(None);
+                tx.commit().await?;
+            }
             Inner::Postgres(tx) => tx.commit().await?,
         }
         if self.queued {
@@ -352,7 +355,7 @@ async fn open_sqlite(options: &Options) -> Result<Pools> {
             Box::pin(async move { writer.adopt(connection).await })
         })
         .before_acquire(move |_, _| {
-            let clean = checking.is_clean();
+            let clean = checking.renew();
             Box::pin(async move { Ok(clean) })
         })
         // Set on the writer alone: setting it takes the lock for writing, which a reader must never wait for.

@@ -172,7 +172,7 @@ impl Call {
 
 /// True for a failure after which the transaction is good for nothing.
 fn ends(failed: &Failure) -> bool {
-    matches!(failed.code.as_str(), "sql.time" | "sql.bytes" | "sql.unavailable")
+    matches!(failed.code.as_str(), "sql.time" | "sql.bytes" | "sql.undone" | "sql.unavailable")
 }
 
 /// What a statement gave, and the end of the transaction if it was that.

@@ -29,6 +29,7 @@ pub(super) fn of(name: &str, error: &Failed, bare: impl Fn(&str) -> String) -> F
         }
         Failed::ForeignKey => told(409, "foreign-key"),
         Failed::Constraint(_) => told(422, "constraint"),
+        Failed::Undone => told(409, "undone"),
         Failed::Statement(_) => told(500, "failed"),
         Failed::Unavailable(_) => failure(503, "unavailable", format!("{name}: the database is busy")),
     }

@@ -19,12 +19,16 @@ const STEPS: c_int = 2_000;
 
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// On whose behalf a connection works.
+/// On whose behalf a connection works, and until when. Times are milliseconds since [`START`]; 0: never.
 #[derive(Debug, Default)]
 pub(super) struct Cell {
     scope: Mutex<Option<Arc<Scope>>>,
-    /// Milliseconds since [`START`] at which a running statement is ended; 0: never.
+    /// When a plugin's statement is ended.
     deadline: AtomicU64,
+    /// When whatever runs in this transaction is ended, the server's own statements too.
+    until: AtomicU64,
+    /// Something was ended.
+    ended: AtomicBool,
     /// Rolling back is allowed, and whatever still runs ends.
     ending: AtomicBool,
 }
@@ -34,7 +38,17 @@ impl Cell {
     pub(super) fn enter(&self, scope: &Arc<Scope>, time: Duration) {
         *self.lock() = Some(Arc::clone(scope));
         self.ending.store(false, Ordering::Release);
-        self.deadline.store(now() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX >> 1), Ordering::Release);
+        self.deadline.store(now() + milliseconds(time), Ordering::Release);
+    }
+
+    /// The transaction that is open ends after `left` at the latest; of none there is no end.
+    pub(super) fn bound(&self, left: Option<Duration>) {
+        self.until.store(left.map_or(0, |left| now() + milliseconds(left)), Ordering::Release);
+    }
+
+    /// True while nothing of a plugin is left, and no statement was ended: who takes the connection next may have it.
+    pub(super) fn is_clean(&self) -> bool {
+        !self.is_confined() && !self.ended.load(Ordering::Acquire)
     }
 
     /// From now on for the server itself.
@@ -69,14 +83,24 @@ impl Cell {
         }
     }
 
-    fn late(&self) -> bool {
-        let deadline = self.deadline.load(Ordering::Acquire);
-        deadline != 0 && now() > deadline
+    /// Whether what runs is to end.
+    fn ends(&self) -> bool {
+        let (now, late) = (now(), |time: &AtomicU64, now| (1..now).contains(&time.load(Ordering::Acquire)));
+        let ends = late(&self.deadline, now) || late(&self.until, now);
+        if ends {
+            self.ended.store(true, Ordering::Release);
+        }
+        ends
     }
 }
 
+/// Since [`START`], which is 1: 0 is no time.
 fn now() -> u64 {
-    u64::try_from(START.elapsed().as_millis()).unwrap_or(u64::MAX)
+    1 + milliseconds(START.elapsed())
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX >> 1)
 }
 
 /// The schema's own table, under its names of all times.
@@ -138,7 +162,7 @@ unsafe extern "C" fn authorize(
 unsafe extern "C" fn progress(cell: *mut c_void) -> c_int {
     // SAFETY: as in `authorize`.
     let cell = unsafe { &*cell.cast::<Cell>() };
-    c_int::from(cell.late())
+    c_int::from(cell.ends())
 }
 
 unsafe extern "C" fn forget(cell: *mut c_void) {
@@ -165,31 +189,54 @@ pub(super) async fn install(connection: &mut sqlx::SqliteConnection, cell: &Arc<
     if failed == ffi::SQLITE_OK { Ok(()) } else { Err(sqlx::Error::Protocol(format!("SQLite's authorizer: {failed}"))) }
 }
 
-/// Limits of a connection that only plugins use: what a text may be, and what the engine may do on its own.
+/// The largest value that a plugin's statement may make, bytes.
+pub(super) const VALUE: usize = 8 << 20;
+
+/// What a plugin's statement may be, and be in need of.
+const LIMITS: [(c_int, c_int); 7] = [
+    (ffi::SQLITE_LIMIT_LENGTH, 8 << 20),
+    (ffi::SQLITE_LIMIT_SQL_LENGTH, 256 << 10),
+    (ffi::SQLITE_LIMIT_COLUMN, 200),
+    (ffi::SQLITE_LIMIT_EXPR_DEPTH, 200),
+    (ffi::SQLITE_LIMIT_COMPOUND_SELECT, 20),
+    (ffi::SQLITE_LIMIT_ATTACHED, 0),
+    (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000),
+];
+
+/// The limits of a connection before a plugin's took their place.
+pub(super) struct Wide([c_int; LIMITS.len()]);
+
+/// Puts the limits of plugins in the place of the connection's own.
+pub(super) async fn narrow(connection: &mut sqlx::SqliteConnection) -> Result<Wide, sqlx::Error> {
+    let mut handle = connection.lock_handle().await?;
+    let database = handle.as_raw_handle().as_ptr();
+    // SAFETY: the handle is locked; both numbers are plain.
+    Ok(Wide(LIMITS.map(|(limit, value)| unsafe { ffi::sqlite3_limit(database, limit, value) })))
+}
+
+/// Gives the connection its own limits back; says whether its transaction is still open.
+pub(super) async fn widen(connection: &mut sqlx::SqliteConnection, wide: Wide) -> Result<bool, sqlx::Error> {
+    let mut handle = connection.lock_handle().await?;
+    let database = handle.as_raw_handle().as_ptr();
+    for ((limit, _), value) in LIMITS.into_iter().zip(wide.0) {
+        // SAFETY: as in `narrow`.
+        unsafe {
+            ffi::sqlite3_limit(database, limit, value);
+        }
+    }
+    // SAFETY: the handle is locked.
+    Ok(unsafe { ffi::sqlite3_get_autocommit(database) } == 0)
+}
+
+/// Switches off what the engine does on its own, for good.
 pub(super) async fn harden(connection: &mut sqlx::SqliteConnection) -> Result<(), sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
     let database = handle.as_raw_handle().as_ptr();
-    let limits = [
-        (ffi::SQLITE_LIMIT_LENGTH, 8 << 20),
-        (ffi::SQLITE_LIMIT_SQL_LENGTH, 256 << 10),
-        (ffi::SQLITE_LIMIT_COLUMN, 200),
-        (ffi::SQLITE_LIMIT_EXPR_DEPTH, 200),
-        (ffi::SQLITE_LIMIT_COMPOUND_SELECT, 20),
-        (ffi::SQLITE_LIMIT_ATTACHED, 0),
-        (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000),
-        (ffi::SQLITE_LIMIT_TRIGGER_DEPTH, 4),
-    ];
     let switches = [
         (ffi::SQLITE_DBCONFIG_DEFENSIVE, 1),
         (ffi::SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
         (ffi::SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
     ];
-    for (limit, value) in limits {
-        // SAFETY: the handle is locked; both numbers are plain.
-        unsafe {
-            ffi::sqlite3_limit(database, limit, value);
-        }
-    }
     for (switch, value) in switches {
         // SAFETY: the handle is locked; these switches take an int and a pointer that may be null.
         unsafe {

@@ -161,6 +161,9 @@ pub enum Failed {
     /// A value that its column does not take.
     #[error("{0}")]
     Constraint(String),
+    /// The statement undid the transaction that it ran in, the server's own changes too.
+    #[error("it undid its transaction")]
+    Undone,
     /// The engine's own words.
     #[error("{0}")]
     Statement(String),
@@ -201,6 +204,14 @@ impl Db {
 }
 
 impl Tx {
+    /// From now on this transaction has `left` at the most. On SQLite, where everyone else who writes waits for it, whatever
+    /// runs then is ended, the server's own statements too; elsewhere whoever holds it drops it.
+    pub fn bound(&mut self, left: Duration) {
+        if let Inner::Sqlite(_, writer) = &self.inner {
+            writer.bound(Some(left));
+        }
+    }
+
     /// Runs a text inside this transaction; the server's own statements go on unconfined. What fails leaves the
     /// transaction as it was before. Dropping the future makes the transaction unusable: all it can do is roll back.
     ///

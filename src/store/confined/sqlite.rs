@@ -9,7 +9,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Column as _, ConnectOptions as _, Either, Executor as _, SqlSafeStr as _, Statement as _};
 use tokio::sync::Semaphore;
 
-use super::authorizer::{self, Cell};
+use super::authorizer::{self, Cell, Wide};
 use super::{Arg, Failed, GRACE, Limits, Rows, Scope, bind};
 
 /// Connections that plugins read on, at once.
@@ -21,6 +21,8 @@ const WAIT: Duration = Duration::from_secs(2);
 /// Time to compile a statement.
 const PREPARE: Duration = Duration::from_secs(5);
 
+const PREPARING: Limits = Limits { time: PREPARE, rows: 0, bytes: 0 };
+
 /// Who the writer's connection works for. There is one connection at a time; each gets a cell of its own.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Writer(Mutex<Arc<Cell>>);
@@ -29,14 +31,22 @@ impl Writer {
     /// For a connection that has just been opened.
     pub(in crate::store) async fn adopt(&self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
         let cell = Arc::new(Cell::default());
+        authorizer::harden(connection).await?;
         authorizer::install(connection, &cell).await?;
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = cell;
         Ok(())
     }
 
-    /// False when a plugin's statement was left in the middle: the connection must not be used again.
-    pub(in crate::store) fn is_clean(&self) -> bool {
-        !self.cell().is_confined()
+    /// For who takes the connection next, with all the time there is. False when a statement was left in the middle: the
+    /// connection must not be used again.
+    pub(in crate::store) fn renew(&self) -> bool {
+        self.bound(None);
+        self.cell().is_clean()
+    }
+
+    /// The transaction that is open ends after `left` at the latest.
+    pub(in crate::store) fn bound(&self, left: Option<Duration>) {
+        self.cell().bound(left);
     }
 
     fn cell(&self) -> Arc<Cell> {
@@ -52,7 +62,12 @@ impl Writer {
         limits: &Limits,
     ) -> Result<Rows, Failed> {
         let entered = Entered::new(self.cell(), scope, limits.time)?;
-        watched(connection, entered, text, args, limits).await
+        let wide = authorizer::narrow(connection).await.map_err(|error| failed(&error, limits))?;
+        let (done, entered) = watched(connection, entered, text, args, limits).await;
+        match entered {
+            None => done,
+            Some(entered) => entered.rejoin(connection, wide, done).await,
+        }
     }
 
     pub(super) async fn prepare(
@@ -62,9 +77,9 @@ impl Writer {
         text: &Arc<str>,
     ) -> Result<Vec<String>, Failed> {
         let entered = Entered::new(self.cell(), scope, PREPARE)?;
+        let wide = authorizer::narrow(connection).await.map_err(|error| failed(&error, &PREPARING))?;
         let prepared = prepare(connection, text).await;
-        entered.leave();
-        prepared
+        entered.rejoin(connection, wide, prepared).await
     }
 }
 
@@ -87,6 +102,21 @@ impl Entered {
             cell.leave();
         }
     }
+
+    /// Gives the connection back to the transaction of the server, unless the statement ended that.
+    async fn rejoin<T>(
+        self,
+        connection: &mut SqliteConnection,
+        wide: Wide,
+        done: Result<T, Failed>,
+    ) -> Result<T, Failed> {
+        if authorizer::widen(connection, wide).await.map_err(|error| failed(&error, &PREPARING))? {
+            self.leave();
+            done
+        } else {
+            Err(Failed::Undone)
+        }
+    }
 }
 
 impl Drop for Entered {
@@ -97,26 +127,30 @@ impl Drop for Entered {
     }
 }
 
-/// Runs a text and leaves the scope, unless it was cut off: SQLite then rolls the whole transaction back by itself.
+/// Runs a text; gives back what was entered, unless the text was cut off: SQLite then rolls the whole transaction back by
+/// itself.
 async fn watched(
     connection: &mut SqliteConnection,
     entered: Entered,
     text: &Arc<str>,
     args: Vec<Arg>,
     limits: &Limits,
-) -> Result<Rows, Failed> {
+) -> (Result<Rows, Failed>, Option<Entered>) {
     let done = match tokio::time::timeout(limits.time + GRACE, run(connection, text, args, limits)).await {
         Ok(done) => done,
         Err(_) => Err(Failed::Time(limits.time)),
     };
     match &done {
-        Err(Failed::Time(_) | Failed::Bytes(_)) => return done,
+        Err(Failed::Time(_) | Failed::Bytes(_)) => return (done, None),
         // Having the handle means that the engine is not at work on rows that nobody takes any more.
-        Ok(rows) if rows.truncated => drop(connection.lock_handle().await.map_err(|error| failed(&error, limits))?),
+        Ok(rows) if rows.truncated => {
+            if let Err(error) = connection.lock_handle().await {
+                return (Err(failed(&error, limits)), None);
+            }
+        }
         _ => {}
     }
-    entered.leave();
-    done
+    (done, Some(entered))
 }
 
 /// A view's name must not become the name of a common table: the authorizer goes by the name through which a table is
@@ -154,11 +188,8 @@ async fn run(
 
 async fn prepare(connection: &mut SqliteConnection, text: &Arc<str>) -> Result<Vec<String>, Failed> {
     guard(text)?;
-    let limits = Limits { time: PREPARE, rows: 0, bytes: 0 };
-    let statement = connection
-        .prepare(AssertSqlSafe(super::anew(text)).into_sql_str())
-        .await
-        .map_err(|error| failed(&error, &limits))?;
+    let text = AssertSqlSafe(super::anew(text)).into_sql_str();
+    let statement = connection.prepare(text).await.map_err(|error| failed(&error, &PREPARING))?;
     Ok(statement.columns().iter().map(|column| column.name().to_owned()).collect())
 }
 
@@ -169,7 +200,7 @@ fn failed(error: &sqlx::Error, limits: &Limits) -> Failed {
     match error.code().as_deref() {
         Some("9") => Failed::Time(limits.time),
         Some("5" | "261" | "517") => Failed::Unavailable("it is busy".to_owned()),
-        Some("18") => Failed::Bytes(limits.bytes),
+        Some("18") => Failed::Bytes(authorizer::VALUE),
         Some("23" | "8") => Failed::Denied(message.to_owned()),
         Some("1555" | "2067" | "2579") => Failed::Unique(table_of(message)),
         Some("787" | "1811") => Failed::ForeignKey,
@@ -221,8 +252,9 @@ impl Readers {
         let Ok(Ok(_place)) = place else { return Err(Failed::Unavailable("all connections are busy".to_owned())) };
         let mut reader = self.take().await.map_err(|error| failed(&error, limits))?;
         let entered = Entered::new(Arc::clone(&reader.cell), scope, limits.time)?;
-        let done = watched(&mut reader.connection, entered, text, args, limits).await;
-        if !reader.cell.is_confined() {
+        let (done, entered) = watched(&mut reader.connection, entered, text, args, limits).await;
+        if let Some(entered) = entered {
+            entered.leave();
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
         }
         done
@@ -240,6 +272,7 @@ impl Readers {
         let mut connection = self.options.connect().await?;
         let cell = Arc::new(Cell::default());
         authorizer::harden(&mut connection).await?;
+        authorizer::narrow(&mut connection).await?;
         authorizer::install(&mut connection, &cell).await?;
         Ok(Reader { connection, cell })
     }

@@ -7,8 +7,9 @@ use rookery::plugins::manifest::Resolved;
 use rookery::plugins::sql::{Quota, Statements};
 use rookery::store::Engine;
 use rookery::store::confined::{Failed, Limits, Scope};
+use rookery::store::plugin_kv::{self, Item};
 
-use super::sql::{ID, files, manifest, notes, register, text};
+use super::sql::{ID, files, int, manifest, notes, register, text};
 use crate::harness::TestApp;
 
 const LIMITS: Limits = Limits { time: Duration::from_millis(500), rows: 1_000, bytes: 1 << 20 };
@@ -171,6 +172,56 @@ async fn the_server_shares_a_transaction_and_stays_itself() {
         // A table that no plugin may read.
         rookery::store::plugin_schema::list(&mut tx, ID).await.unwrap();
     }
+    tx.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_statement_that_undoes_the_transaction_is_its_last() {
+    let app = TestApp::new().await;
+    let sql = notes(&app).await;
+    if app.db().engine() == Engine::Postgres {
+        return;
+    }
+    let scope = scope(&app).await;
+    let again = "INSERT OR ROLLBACK INTO p_notes__notes (account_id, title) VALUES (1, 'same')";
+    let mut tx = app.db().begin().await.unwrap();
+    sql.run(&mut tx, "insert", vec![int(1), text("same")]).await.unwrap();
+    let undone = tx.confined(&scope, &again.into(), vec![], &LIMITS).await;
+    assert_eq!(undone, Err(Failed::Undone));
+    let after = sql.run(&mut tx, "insert", vec![int(1), text("after")]).await.unwrap_err();
+    assert_eq!(after.code, "sql.unavailable");
+    assert!(tx.commit().await.is_err());
+    assert!(sql.read(&app.app, "all", vec![int(1)]).await.unwrap().values.is_empty());
+    // The next transaction is a whole one.
+    let mut tx = app.db().begin().await.unwrap();
+    sql.run(&mut tx, "insert", vec![int(1), text("same")]).await.unwrap();
+    drop(tx);
+    assert!(sql.read(&app.app, "all", vec![int(1)]).await.unwrap().values.is_empty());
+}
+
+#[tokio::test]
+async fn the_writer_has_limits_while_it_works_for_a_plugin() {
+    let app = TestApp::new().await;
+    notes(&app).await;
+    if app.db().engine() == Engine::Postgres {
+        return;
+    }
+    let scope = scope(&app).await;
+    let insert = "INSERT INTO p_notes__notes (account_id, title) VALUES (1, 'title')";
+    let double = "UPDATE p_notes__notes SET title = title || title";
+    let mut tx = app.db().begin().await.unwrap();
+    tx.confined(&scope, &insert.into(), vec![], &LIMITS).await.unwrap();
+    let mut last = Ok(());
+    for _ in 0..24 {
+        last = last.and(tx.confined(&scope, &double.into(), vec![], &LIMITS).await.map(drop));
+    }
+    assert_eq!(last, Err(Failed::Bytes(8 << 20)));
+    drop(tx);
+    // The server's own values may be larger, also right after a statement of a plugin.
+    let mut tx = app.db().begin().await.unwrap();
+    tx.confined(&scope, &insert.into(), vec![], &LIMITS).await.unwrap();
+    let large = Item { key: "large".to_owned(), value: vec![0; 9 << 20], expires_at: None };
+    plugin_kv::set(&mut tx, ID, &[large]).await.unwrap();
     tx.commit().await.unwrap();
 }
 
