@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rookery_plugin_host::exports::lifecycle::Environment;
 use rookery_plugin_host::{self as sandbox, Engine, Export, Fault, Host, Options, Stage};
@@ -260,7 +261,7 @@ fn tests_itself(active: &Active) -> bool {
 
 async fn self_test(app: &App, active: &Arc<Active>, tx: Tx) -> Result<Tx, Fault> {
     let name = active.name();
-    let call = Call::rehearsal(app, active, tx);
+    let call = Call::rehearsal(app, active, tx, Duration::from_millis(app.config.plugins.transaction_timeout_ms));
     let tested = active.component.self_test(call.clone()).await;
     tested.map_err(|error| {
         let why = error.failure.map_or(error.message, |failure| failure.message);

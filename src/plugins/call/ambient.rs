@@ -1,14 +1,16 @@
 //! The transaction that spans a call: begun by the first change, undone when it stays open for too long.
 //!
-//! On SQLite it is the one that may write, so it is never left to a plugin's leisure: after `plugins.transaction_timeout_ms` it is rolled back,
-//! whatever the plugin is doing. A change that fails half-way undoes the whole of it: all or nothing.
+//! On SQLite it is the one that may write, so it is never left to a plugin's leisure: after `plugins.transaction_timeout_ms` it
+//! is rolled back, whatever the plugin or one of its calls is doing. A change that fails half-way undoes the whole of it: all
+//! or nothing.
 
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use rookery_plugin_host::imports::types::Failure;
-use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard, OwnedSemaphorePermit};
+use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard, OwnedSemaphorePermit, watch};
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 use super::failure::failure;
 use super::{Call, Mode};
@@ -18,6 +20,9 @@ use crate::event::Event;
 use crate::service::notification::Notified;
 use crate::service::status::Published;
 use crate::store::Tx;
+
+/// The engine ends what runs a little later than the call is ended, which says why.
+const GRACE: Duration = Duration::from_millis(50);
 
 /// Where a transaction is, or was.
 #[derive(Debug, Default)]
@@ -44,8 +49,48 @@ pub(super) enum Why {
 #[derive(Debug)]
 pub(super) struct Open {
     tx: Tx,
+    /// Between the plugin's calls.
     watch: Option<Watch>,
+    /// Inside of them.
+    until: Until,
     _place: Option<OwnedSemaphorePermit>,
+}
+
+/// Until when the transaction of a call may be open; of none it says nothing.
+pub(super) type Deadline = Arc<watch::Sender<Option<Instant>>>;
+
+/// Sets a call's deadline, until dropped.
+#[derive(Debug)]
+struct Until(Deadline);
+
+impl Until {
+    fn after(deadline: &Deadline, left: Duration) -> Self {
+        deadline.send_replace(Some(Instant::now() + left));
+        Self(Arc::clone(deadline))
+    }
+}
+
+impl Drop for Until {
+    fn drop(&mut self) {
+        self.0.send_replace(None);
+    }
+}
+
+/// Resolves when the time of the transaction that is open is up.
+async fn late(deadline: &Deadline) {
+    let mut deadline = deadline.subscribe();
+    loop {
+        let until = *deadline.borrow_and_update();
+        let Some(until) = until else {
+            // The sender lives as long as the call.
+            let _ = deadline.changed().await;
+            continue;
+        };
+        tokio::select! {
+            () = tokio::time::sleep_until(until) => return,
+            _ = deadline.changed() => {}
+        }
+    }
 }
 
 /// Ends a transaction when its time is up; stops watching when dropped.
@@ -77,9 +122,10 @@ impl Watch {
 }
 
 impl Slot {
-    /// Open, with a transaction that somebody else watches.
-    pub(super) fn rehearsing(tx: Tx) -> Self {
-        Self::Open(Open { tx, watch: None, _place: None })
+    /// Open, for `left` at the most: calls that take longer are ended, and between calls nobody watches.
+    pub(super) fn bounded(mut tx: Tx, deadline: &Deadline, left: Duration) -> Self {
+        tx.bound(left + GRACE);
+        Self::Open(Open { tx, watch: None, until: Until::after(deadline, left), _place: None })
     }
 
     /// What it was; from now on there is none.
@@ -94,7 +140,10 @@ impl Slot {
     pub(super) async fn commit(self) -> Result<()> {
         match self {
             Self::Unused => Ok(()),
-            Self::Open(open) => Ok(open.tx.commit().await?),
+            Self::Open(open) => {
+                drop(open.until);
+                Ok(open.tx.commit().await?)
+            }
             Self::Ended(why) => Err(Stopped::Ended(why).into()),
         }
     }
@@ -154,25 +203,6 @@ impl From<Stopped> for Failure {
             Stopped::Ended(Why::Over) | Stopped::Error(_) => Error::from(stopped).into(),
         }
     }
-}
-
-/// Opens the transaction of `slot`, unless it is open.
-pub(super) async fn open<'a>(app: &App, slot: &'a Arc<Mutex<Slot>>) -> Result<MutexGuard<'a, Slot>, Stopped> {
-    let mut guard = slot.lock().await;
-    match &*guard {
-        Slot::Open(_) => {}
-        Slot::Ended(why) => return Err(Stopped::Ended(*why)),
-        Slot::Unused => {
-            let wait = Duration::from_secs(app.config.database.acquire_timeout_seconds);
-            let place = tokio::time::timeout(wait, app.plugins.calls.changing(app).acquire_owned()).await;
-            let place = place.ok().and_then(|place| place.ok());
-            let place = place.ok_or_else(|| Error::Unavailable("The database is busy, try again".into()))?;
-            let tx = app.db.begin().await.map_err(Error::from)?;
-            let limit = Duration::from_millis(app.config.plugins.transaction_timeout_ms);
-            *guard = Slot::Open(Open { tx, watch: Some(Watch::over(slot, limit)), _place: Some(place) });
-        }
-    }
-    Ok(guard)
 }
 
 /// Something that is told after a commit.
@@ -264,19 +294,66 @@ impl Drop for Work<'_> {
 
 impl Call {
     pub(super) async fn opened(&self) -> Result<MappedMutexGuard<'_, Tx>, Stopped> {
-        let guard = open(&self.app, &self.slot).await?;
+        let guard = self.open(&self.slot).await?;
         MutexGuard::try_map(guard, Slot::tx).map_err(|_| Stopped::Ended(Why::Over))
+    }
+
+    /// How long a transaction may be open.
+    fn time(&self) -> Duration {
+        Duration::from_millis(self.app.config.plugins.transaction_timeout_ms)
+    }
+
+    /// Opens the transaction of `slot`, unless it is open.
+    pub(super) async fn open<'a>(&self, slot: &'a Arc<Mutex<Slot>>) -> Result<MutexGuard<'a, Slot>, Stopped> {
+        let mut guard = slot.lock().await;
+        match &*guard {
+            Slot::Open(_) => {}
+            Slot::Ended(why) => return Err(Stopped::Ended(*why)),
+            Slot::Unused => {
+                let wait = Duration::from_secs(self.app.config.database.acquire_timeout_seconds);
+                let place = self.app.plugins.calls.changing(&self.app).acquire_owned();
+                let place = tokio::time::timeout(wait, place).await.ok().and_then(|place| place.ok());
+                let place = place.ok_or_else(|| Error::Unavailable("The database is busy, try again".into()))?;
+                let mut tx = self.app.db.begin().await.map_err(Error::from)?;
+                let left = self.time();
+                tx.bound(left + GRACE);
+                let (watch, until) = (Some(Watch::over(slot, left)), Until::after(&self.deadline, left));
+                *guard = Slot::Open(Open { tx, watch, until, _place: Some(place) });
+            }
+        }
+        Ok(guard)
+    }
+
+    /// Does `work` for as long as the transaction may be open that it finds or opens: cut off, it undoes that.
+    pub(super) async fn in_time<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+        let mut work = Box::pin(work);
+        let done = tokio::select! {
+            biased;
+            () = late(&self.deadline) => None,
+            done = &mut work => Some(done),
+        };
+        let Some(done) = done else {
+            drop(work);
+            for slot in [&self.slot, &self.explicit.slot] {
+                let mut slot = slot.lock().await;
+                if !matches!(&*slot, Slot::Unused) {
+                    *slot = Slot::Ended(Why::Time);
+                }
+            }
+            return Err(Stopped::Ended(Why::Time).into());
+        };
+        done
     }
 
     /// Begins a change. Check what can be checked before: a change that fails undoes the call's transaction.
     pub(super) async fn change(&self) -> Result<Work<'_>, Failure> {
         let place = match self.mode {
-            Mode::Ambient => Place::Shared(open(&self.app, &self.slot).await?),
+            Mode::Ambient => Place::Shared(self.open(&self.slot).await?),
             Mode::Read => {
                 if self.explicit.slot.lock().await.is_open() {
                     return Err(failure(409, "sql.transaction-open", "A transaction is open: commit it first"));
                 }
-                Place::Own(Slot::rehearsing(self.app.db.begin().await?))
+                Place::Own(Slot::bounded(self.app.db.begin().await?, &self.deadline, self.time()))
             }
         };
         Ok(Work { call: self, place, effects: Vec::new(), marked: false })

@@ -43,10 +43,10 @@ impl Host for Call {
     }
 
     async fn settings_get(&self, accounts: Vec<i64>) -> Result<Vec<String>, Failure> {
-        self.read_settings(accounts).await
+        self.in_time(self.read_settings(accounts)).await
     }
     async fn settings_set(&self, account: i64, members: String) -> Result<(), Failure> {
-        self.write_settings(account, &members).await
+        self.in_time(self.write_settings(account, &members)).await
     }
 
     async fn statuses(&self, viewer: Viewer, ids: Vec<i64>) -> Result<Vec<Option<Status>>, Failure> {
@@ -81,38 +81,38 @@ impl Host for Call {
     }
 
     async fn create_statuses(&self, items: Vec<core_write::NewStatus>) -> Result<Vec<Result<i64, Failure>>, Failure> {
-        self.publish_statuses(items).await
+        self.in_time(self.publish_statuses(items)).await
     }
     async fn delete_statuses(&self, ids: Vec<i64>) -> Result<u32, Failure> {
-        self.remove_statuses(ids).await
+        self.in_time(self.remove_statuses(ids)).await
     }
     async fn bookmark(&self, account: i64, statuses: Vec<i64>) -> Result<Vec<bool>, Failure> {
-        self.bookmark_statuses(account, statuses).await
+        self.in_time(self.bookmark_statuses(account, statuses)).await
     }
     async fn notify(&self, items: Vec<core_write::NewNotification>) -> Result<u32, Failure> {
-        self.notify_accounts(items).await
+        self.in_time(self.notify_accounts(items)).await
     }
     async fn retract(&self, kind: String, activities: Vec<i64>) -> Result<u32, Failure> {
-        self.retract_notifications(kind, activities).await
+        self.in_time(self.retract_notifications(kind, activities)).await
     }
     async fn touch(&self, kind: String, ids: Vec<i64>) -> Result<(), Failure> {
-        self.touch_entities(&kind, ids).await
+        self.in_time(self.touch_entities(&kind, ids)).await
     }
 
     async fn feeds_insert(&self, entries: Vec<feeds::Entry>) -> Result<u32, Failure> {
-        self.insert_entries(entries).await
+        self.in_time(self.insert_entries(entries)).await
     }
     async fn feeds_remove(&self, feed: feeds::Feed, ids: Vec<i64>) -> Result<u32, Failure> {
-        self.remove_entries(feed, ids).await
+        self.in_time(self.remove_entries(feed, ids)).await
     }
     async fn feeds_remove_authors(&self, feeds: Vec<feeds::Feed>, authors: Vec<i64>) -> Result<u32, Failure> {
-        self.remove_authors(feeds, authors).await
+        self.in_time(self.remove_authors(feeds, authors)).await
     }
     async fn feeds_range(&self, feed: feeds::Feed, page: Page) -> Result<Vec<i64>, Failure> {
-        self.read_range(feed, page).await
+        self.in_time(self.read_range(feed, page)).await
     }
     async fn feeds_drop(&self, feeds: Vec<feeds::Feed>) -> Result<(), Failure> {
-        self.drop_feeds(feeds).await
+        self.in_time(self.drop_feeds(feeds)).await
     }
 
     async fn publish(&self, messages: Vec<streaming::Message>) -> Result<u32, Failure> {
@@ -123,16 +123,16 @@ impl Host for Call {
         self.dialect()
     }
     async fn sql_query(&self, statement: String, params: Vec<sql::Value>) -> Result<sql::Rows, Failure> {
-        self.query(statement, params).await
+        self.in_time(self.query(statement, params)).await
     }
     async fn sql_batch(&self, calls: Vec<sql::Call>) -> Result<Vec<sql::Rows>, Failure> {
-        self.batch(calls).await
+        self.in_time(self.batch(calls)).await
     }
     async fn sql_many(&self, statement: String, width: u16, params: Vec<sql::Value>) -> Result<u64, Failure> {
-        self.many(statement, width, params).await
+        self.in_time(self.many(statement, width, params)).await
     }
     async fn sql_begin(&self, read_only: bool) -> Result<Transaction, Failure> {
-        self.begin(read_only).await.map(Transaction)
+        self.in_time(self.begin(read_only)).await.map(Transaction)
     }
     async fn sql_transaction_query(
         &self,
@@ -140,7 +140,7 @@ impl Host for Call {
         statement: String,
         params: Vec<sql::Value>,
     ) -> Result<sql::Rows, Failure> {
-        self.query_in(transaction, statement, params).await
+        self.in_time(self.query_in(transaction, statement, params)).await
     }
     async fn sql_transaction_many(
         &self,
@@ -149,39 +149,39 @@ impl Host for Call {
         width: u16,
         params: Vec<sql::Value>,
     ) -> Result<u64, Failure> {
-        self.many_in(transaction, statement, width, params).await
+        self.in_time(self.many_in(transaction, statement, width, params)).await
     }
     async fn sql_commit(&self, transaction: u32) -> Result<(), Failure> {
-        self.commit_of(transaction).await
+        self.in_time(self.commit_of(transaction)).await
     }
     async fn sql_rollback(&self, transaction: u32) {
         self.rollback(transaction).await;
     }
     async fn sql_dynamic(&self, text: String, params: Vec<sql::Value>) -> Result<sql::Rows, Failure> {
-        self.made_at_run_time(text, params).await
+        self.in_time(self.made_at_run_time(text, params)).await
     }
 
     async fn enqueue(&self, jobs: Vec<queue::Job>) -> Result<u32, Failure> {
-        self.enqueue_jobs(jobs).await
+        self.in_time(self.enqueue_jobs(jobs)).await
     }
     async fn cancel(&self, kind: String, unique: Vec<String>) -> Result<u32, Failure> {
-        self.cancel_jobs(&kind, &unique).await
+        self.in_time(self.cancel_jobs(&kind, &unique)).await
     }
 
     async fn kv_get(&self, keys: Vec<String>) -> Result<Vec<Option<Vec<u8>>>, Failure> {
-        self.get_values(keys).await
+        self.in_time(self.get_values(keys)).await
     }
     async fn kv_set(&self, items: Vec<kv::Item>) -> Result<(), Failure> {
-        self.set_values(items).await
+        self.in_time(self.set_values(items)).await
     }
     async fn kv_delete(&self, keys: Vec<String>) -> Result<u32, Failure> {
-        self.delete_values(keys).await
+        self.in_time(self.delete_values(keys)).await
     }
     async fn kv_add(&self, key: String, delta: i64) -> Result<i64, Failure> {
-        self.add_to_value(key, delta).await
+        self.in_time(self.add_to_value(key, delta)).await
     }
     async fn kv_scan(&self, prefix: String, after: Option<String>, limit: u16) -> Result<Vec<kv::Item>, Failure> {
-        self.scan_values(&prefix, after.as_deref(), limit).await
+        self.in_time(self.scan_values(&prefix, after.as_deref(), limit)).await
     }
 
     fn cache_get(&self, key: &str) -> Option<Vec<u8>> {

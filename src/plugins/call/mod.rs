@@ -29,12 +29,13 @@ mod write;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rookery_plugin_host::exports::lifecycle::Environment;
 use serde_json::Value;
 use tokio::sync::MappedMutexGuard;
 
-use self::ambient::{Effect, Slot};
+use self::ambient::{Deadline, Effect, Slot};
 pub use self::state::Calls;
 use self::state::State;
 use super::Active;
@@ -104,6 +105,8 @@ pub struct Call {
     slot: Arc<tokio::sync::Mutex<Slot>>,
     /// The transaction that the plugin itself opened.
     explicit: Explicit,
+    /// Of whichever transaction is open: one at a time.
+    deadline: Deadline,
     /// What is told after the commit.
     effects: Mutex<Vec<Effect>>,
     /// Bytes of answers from outside, and those that requests under way may bring.
@@ -116,17 +119,19 @@ impl Call {
     /// A call of `active` that begins now.
     #[must_use]
     pub fn new(app: &App, active: &Arc<Active>, caller: Caller, mode: Mode) -> Arc<Self> {
-        Arc::new(Self::with_slot(app, active, caller, mode, Slot::Unused))
+        Arc::new(Self::idle(app, active, caller, mode))
     }
 
-    /// A call whose changes are made in `tx` and never committed: the self-test of a candidate. [`Call::take`] gives the
-    /// transaction back.
+    /// A call whose changes are made in `tx`, for `left` at the most, and never committed: the self-test of a candidate.
+    /// [`Call::take`] gives the transaction back.
     #[must_use]
-    pub fn rehearsal(app: &App, active: &Arc<Active>, tx: Tx) -> Arc<Self> {
-        Arc::new(Self::with_slot(app, active, Caller::system(), Mode::Ambient, Slot::rehearsing(tx)))
+    pub fn rehearsal(app: &App, active: &Arc<Active>, tx: Tx, left: Duration) -> Arc<Self> {
+        let mut call = Self::idle(app, active, Caller::system(), Mode::Ambient);
+        call.slot = Arc::new(tokio::sync::Mutex::new(Slot::bounded(tx, &call.deadline, left)));
+        Arc::new(call)
     }
 
-    fn with_slot(app: &App, active: &Arc<Active>, caller: Caller, mode: Mode, slot: Slot) -> Self {
+    fn idle(app: &App, active: &Arc<Active>, caller: Caller, mode: Mode) -> Self {
         Self {
             app: app.clone(),
             active: Arc::clone(active),
@@ -134,8 +139,9 @@ impl Call {
             mode,
             origin: Origin::current().with(active.id),
             state: app.plugins.calls.state(active.id),
-            slot: Arc::new(tokio::sync::Mutex::new(slot)),
+            slot: Arc::default(),
             explicit: Explicit::default(),
+            deadline: Deadline::default(),
             effects: Mutex::default(),
             fetched: AtomicUsize::new(0),
             people: Mutex::default(),

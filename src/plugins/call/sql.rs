@@ -7,7 +7,7 @@ use rookery_plugin_host::imports::sql::{Call as Statement, Dialect, Rows, Value}
 use rookery_plugin_host::imports::types::Failure;
 use tokio::sync::MutexGuard;
 
-use super::ambient::{Slot, Stopped, Why, Work, open};
+use super::ambient::{Slot, Stopped, Why, Work};
 use super::failure::{at_most, denied, failure};
 use super::{Call, Mode};
 use crate::plugins::sql::Statements;
@@ -110,7 +110,7 @@ impl Call {
         }
         *explicit = Slot::Unused;
         drop(explicit);
-        drop(open(&self.app, &self.explicit.slot).await?);
+        drop(self.open(&self.explicit.slot).await?);
         self.explicit.read_only.store(read_only, Ordering::Release);
         Ok(self.explicit.number.fetch_add(1, Ordering::AcqRel) + 1)
     }

@@ -1,7 +1,7 @@
 //! What plugins may ask the server for, asked without a component in between: permissions, bounds, batches, transactions.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rookery::event::Event;
 use rookery::model::{Actor, StatusId};
@@ -358,6 +358,32 @@ async fn a_transaction_that_stays_open_too_long_is_undone() {
     tokio::time::sleep(Duration::from_millis(700)).await;
     assert_eq!(code(own.sql_commit(number).await), (429, "limit.transaction-time".to_owned()));
     assert!(bench.names().await.is_empty());
+}
+
+#[tokio::test]
+async fn no_single_call_keeps_a_transaction_longer_than_it_may() {
+    let shelf = Shelf::with(&[("ROOKERY_PLUGINS_TRANSACTION_TIMEOUT_MS", "200")]).await;
+    let bench = Bench::on(shelf, EVERYTHING, &component("capabilities")).await;
+    let [alice] = bench.app.accounts(["alice"]).await;
+    let rows = || (0..90_000).map(|number| Value::Text(format!("tray {number}"))).collect::<Vec<_>>();
+    let late = (429, "limit.transaction-time".to_owned());
+    for mode in [Mode::Ambient, Mode::Read] {
+        let call = bench.system(mode);
+        let begun = Instant::now();
+        assert_eq!(code(call.sql_many("add".to_owned(), 1, rows()).await), late, "{mode:?}");
+        assert!(begun.elapsed() < Duration::from_millis(1_500), "{mode:?}: {:?}", begun.elapsed());
+        publish(&alice, "the writer is free", "public").await;
+        assert_eq!(call.commit().await.is_err(), mode == Mode::Ambient, "it is told of at the end as well");
+        assert!(bench.names().await.is_empty());
+    }
+    let call = bench.system(Mode::Read);
+    let number = call.sql_begin(false).await.unwrap().0;
+    assert_eq!(code(call.sql_transaction_many(number, "add".to_owned(), 1, rows()).await), late);
+    assert_eq!(code(call.sql_commit(number).await), late);
+    assert!(bench.names().await.is_empty());
+    let (statement, params) = add("after");
+    call.sql_query(statement, params).await.unwrap();
+    assert_eq!(bench.names().await, ["after"], "what comes later has its own time");
 }
 
 #[tokio::test]
