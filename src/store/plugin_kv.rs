@@ -1,10 +1,13 @@
 //! Small values of plugins: a key, bytes, and perhaps an end.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
 
 use super::sql::Texts;
 use super::{Executor, Result, Tx};
-use crate::model::Time;
+use crate::crypto;
+use crate::model::{Json, Time};
 use crate::plugins::PluginId;
 use crate::sql;
 
@@ -35,23 +38,55 @@ pub async fn get(db: impl Executor, plugin: PluginId, keys: &[String], now: Time
     Ok(keys.iter().map(|key| found.get(key).cloned()).collect())
 }
 
-/// Stores `items`, over what was there.
+/// An item as it stands in a list of records.
+#[derive(Serialize)]
+struct Record {
+    key: String,
+    /// Hexadecimal.
+    value: String,
+    /// Microseconds since the epoch.
+    expires_at: Option<i64>,
+}
+
+/// Stores `items`, over what was there, all in one statement. Of two with one key the last is stored.
 ///
 /// # Errors
 /// When the database does.
 pub async fn set(tx: &mut Tx, plugin: PluginId, items: &[Item]) -> Result<()> {
-    for item in items {
-        tx.query(sql!(
-            "INSERT INTO plugin_kv (plugin_id, key, value, expires_at) VALUES ($1, $2, $3, $4)
-             ON CONFLICT (plugin_id, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at"
-        ))
+    macro_rules! insert {
+        ($value:literal, $expiry:literal, $rows:literal) => {
+            concat!(
+                "INSERT INTO plugin_kv (plugin_id, key, value, expires_at)
+                 SELECT CAST($1 AS BIGINT), value ->> 'key', ", $value, ", ", $expiry, " FROM ", $rows, " WHERE TRUE
+                 ON CONFLICT (plugin_id, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at"
+            )
+        };
+    }
+    macro_rules! sqlite {
+        () => {
+            insert!("unhex(value ->> 'value')", "value ->> 'expires_at'", "json_each($2)")
+        };
+    }
+    macro_rules! postgres {
+        () => {
+            insert!(
+                "decode(value ->> 'value', 'hex')",
+                "TIMESTAMPTZ 'epoch' + CAST(value ->> 'expires_at' AS BIGINT) * INTERVAL '1 microsecond'",
+                "jsonb_array_elements($2) AS each(value)"
+            )
+        };
+    }
+    let last: BTreeMap<&str, &Item> = items.iter().map(|item| (item.key.as_str(), item)).collect();
+    let record = |item: &Item| Record {
+        key: item.key.clone(),
+        value: crypto::hex(&item.value),
+        expires_at: item.expires_at.map(|at| at.timestamp_micros()),
+    };
+    tx.query(sql!(sqlite: sqlite!(); postgres: postgres!()))
         .bind(plugin)
-        .bind(item.key.clone())
-        .bind(item.value.clone())
-        .bind(item.expires_at)
+        .bind(Json(last.into_values().map(record).collect::<Vec<_>>()))
         .execute()
         .await?;
-    }
     Ok(())
 }
 

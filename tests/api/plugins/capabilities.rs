@@ -387,6 +387,25 @@ async fn no_single_call_keeps_a_transaction_longer_than_it_may() {
 }
 
 #[tokio::test]
+async fn a_thousand_small_values_are_one_statement() {
+    let bench = Bench::new(EVERYTHING).await;
+    let call = bench.system(Mode::Read);
+    let item = |key: String, value: u8| Item { key, value: vec![value, 0, 255], expires: None };
+    let mut items: Vec<Item> = (0..999).map(|number| item(format!("key {number}"), 1)).collect();
+    items.push(item("key 7".to_owned(), 2));
+    items[8].expires = Some(i64::from(u32::MAX) * 1_000);
+    items[9].value = Vec::new();
+    let before = bench.app.db().statements();
+    call.kv_set(items).await.unwrap();
+    assert_eq!(bench.app.db().statements() - before, 1);
+    let keys = ["key 7", "key 8", "key 9", "key 998"].map(str::to_owned).to_vec();
+    let found = call.kv_get(keys).await.unwrap();
+    assert_eq!(found, [Some(vec![2, 0, 255]), Some(vec![1, 0, 255]), Some(vec![]), Some(vec![1, 0, 255])]);
+    let kept = call.kv_scan("key 8".to_owned(), None, 1).await.unwrap();
+    assert_eq!(kept[0].expires, Some(i64::from(u32::MAX) * 1_000));
+}
+
+#[tokio::test]
 async fn a_plugin_opens_one_transaction_at_a_time() {
     let bench = Bench::new(EVERYTHING).await;
     let call = bench.system(Mode::Read);
