@@ -60,6 +60,7 @@ pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Ac
     }
     let version = u64::try_from(plugin.config_version).unwrap_or_default();
     let quota = Quota::new(app.db.clone(), plugin.id, name.clone(), limits.db_size);
+    measure(&quota);
     let mut stage = Rehearsal::begin(app, &package, &limits, plugin.id, quota.clone()).await?;
     let active = Arc::new(Active {
         sql: stage.sql.take(),
@@ -83,6 +84,12 @@ pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Ac
         enter(State::Tested);
     }
     Ok(Prepared { active, contract })
+}
+
+/// Has it measured meanwhile: the first change waits for it.
+fn measure(quota: &Quota) {
+    let quota = quota.clone();
+    tokio::spawn(async move { quota.ready().await });
 }
 
 /// Everything that is asked for must have been granted.

@@ -97,6 +97,24 @@ pub async fn size(db: &Db, plugin: PluginId, name: &str) -> Result<i64> {
     .await
 }
 
+/// Bytes of what holds the tables of the plugin called `name`, as this transaction leaves it: the difference of two such
+/// numbers is what came in between. Costs next to nothing. On SQLite the whole file holds them, and nobody else writes.
+///
+/// # Errors
+/// When the database does.
+pub async fn extent(tx: &mut Tx, name: &str) -> Result<i64> {
+    tx.query(sql!(
+        sqlite: "SELECT (p.page_count - f.freelist_count) * s.page_size
+                 FROM pragma_page_count p JOIN pragma_freelist_count f JOIN pragma_page_size s WHERE $1 IS NOT NULL";
+        postgres: "SELECT COALESCE(SUM(pg_total_relation_size(c.oid)), 0)::BIGINT FROM pg_class c
+                   JOIN pg_namespace n ON n.oid = c.relnamespace
+                   WHERE n.nspname = $1 AND c.relkind = 'r'"
+    ))
+    .bind(format!("p_{name}"))
+    .scalar()
+    .await
+}
+
 /// A table with rows that belong to accounts.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table plugin_owner_columns")]

@@ -347,6 +347,8 @@ impl Call {
 
     /// Begins a change. Check what can be checked before: a change that fails undoes the call's transaction.
     pub(super) async fn change(&self) -> Result<Work<'_>, Failure> {
+        // While nobody waits for it.
+        self.active.quota.ready().await?;
         let place = match self.mode {
             Mode::Ambient => Place::Shared(self.open(&self.slot).await?),
             Mode::Read => {

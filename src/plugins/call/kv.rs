@@ -39,7 +39,7 @@ impl Call {
         if rows.is_empty() {
             return Ok(());
         }
-        self.charge(rows.iter().map(|row| row.key.len() + row.value.len()).sum())?;
+        self.charge(rows.iter().map(|row| row.key.len() + row.value.len()).sum()).await?;
         let mut work = self.change().await?;
         plugin_kv::set(work.tx()?, self.active.id, &rows).await?;
         work.done().await
@@ -55,7 +55,7 @@ impl Call {
 
     pub(super) async fn add_to_value(&self, key: String, delta: i64) -> Result<i64, Failure> {
         self.check_keys(std::slice::from_ref(&key))?;
-        self.charge(key.len())?;
+        self.charge(key.len()).await?;
         let mut work = self.change().await?;
         let sum = plugin_kv::add(work.tx()?, self.active.id, &key, delta, self.app.clock.now()).await?;
         work.done().await?;
@@ -103,7 +103,8 @@ impl Call {
         }
     }
 
-    fn charge(&self, bytes: usize) -> Result<(), Failure> {
+    async fn charge(&self, bytes: usize) -> Result<(), Failure> {
+        self.active.quota.ready().await?;
         if self.active.quota.take(bytes) {
             return Ok(());
         }

@@ -110,6 +110,7 @@ impl Call {
         }
         *explicit = Slot::Unused;
         drop(explicit);
+        self.active.quota.ready().await?;
         drop(self.open(&self.explicit.slot).await?);
         self.explicit.read_only.store(read_only, Ordering::Release);
         Ok(self.explicit.number.fetch_add(1, Ordering::AcqRel) + 1)

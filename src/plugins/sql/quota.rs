@@ -1,18 +1,22 @@
-//! How much a plugin keeps: measured now and then, added up in between.
+//! How much a plugin keeps: measured before its first change and now and then, added up in between.
+//!
+//! What a statement will bring is charged before it runs, as far as its parameters tell; what it brought is charged
+//! afterwards, in the same transaction.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use tokio::sync::Mutex;
 use tracing::warn;
 
 use crate::plugins::PluginId;
-use crate::store::{Db, plugin_schema};
+use crate::store::{self, Db, plugin_schema};
 
 /// Measured again after at least so many bytes were written.
 const STEP: u64 = 1 << 20;
 
-/// What each change is taken to cost beyond the bytes it brings.
-const ROW: u64 = 64;
+/// What each row is taken to cost beyond the bytes it brings.
+pub(super) const ROW: u64 = 64;
 
 /// A plugin's share of the database.
 #[derive(Clone, Debug)]
@@ -28,6 +32,7 @@ struct State {
     since: AtomicU64,
     fresh: AtomicBool,
     measuring: AtomicBool,
+    first: Mutex<()>,
 }
 
 impl Quota {
@@ -43,6 +48,7 @@ impl Quota {
             since: AtomicU64::new(0),
             fresh: AtomicBool::new(false),
             measuring: AtomicBool::new(false),
+            first: Mutex::new(()),
         }))
     }
 
@@ -58,17 +64,38 @@ impl Quota {
         self.0.measured.load(Ordering::Relaxed) + self.0.since.load(Ordering::Relaxed)
     }
 
+    /// Has it measured, unless it was: to be awaited before anything is written.
+    ///
+    /// # Errors
+    /// When the database does not answer: nothing may be written then.
+    pub async fn ready(&self) -> Result<(), store::Error> {
+        if self.0.fresh.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let _one = self.0.first.lock().await;
+        if self.0.fresh.load(Ordering::Acquire) { Ok(()) } else { self.measure().await }
+    }
+
     /// Whether `bytes` more may be written; they count from now on. Has it measured when that is due, meanwhile.
     #[must_use]
     pub fn take(&self, bytes: usize) -> bool {
+        self.add(u64::try_from(bytes).unwrap_or(u64::MAX >> 8) + ROW)
+    }
+
+    /// Whether `bytes` more may be kept, of what was written beyond what was taken; they count if so.
+    #[must_use]
+    pub(super) fn add(&self, bytes: u64) -> bool {
         let state = &self.0;
-        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX >> 8) + ROW;
         let since = state.since.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let full = self.used() > state.most;
-        let due = !state.fresh.load(Ordering::Relaxed) || full || since > STEP.max(state.most / 16);
+        let due = full || since > STEP.max(state.most / 16);
         if due && !state.measuring.swap(true, Ordering::Relaxed) {
             let quota = self.clone();
-            tokio::spawn(async move { quota.measure().await });
+            tokio::spawn(async move {
+                if let Err(error) = quota.measure().await {
+                    warn!(plugin = %quota.0.name, %error, "cannot measure the tables of a plugin");
+                }
+            });
         }
         if full {
             state.since.fetch_sub(bytes, Ordering::Relaxed);
@@ -77,17 +104,19 @@ impl Quota {
     }
 
     /// Measures it now.
-    pub async fn measure(&self) {
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn measure(&self) -> Result<(), store::Error> {
         let state = &self.0;
         let before = state.since.load(Ordering::Relaxed);
-        match plugin_schema::size(&state.db, state.plugin, &state.name).await {
-            Ok(size) => {
-                state.measured.store(u64::try_from(size).unwrap_or(0), Ordering::Relaxed);
-                state.since.fetch_sub(before.min(state.since.load(Ordering::Relaxed)), Ordering::Relaxed);
-                state.fresh.store(true, Ordering::Relaxed);
-            }
-            Err(error) => warn!(plugin = %state.name, %error, "cannot measure the tables of a plugin"),
+        let size = plugin_schema::size(&state.db, state.plugin, &state.name).await;
+        if let Ok(size) = size {
+            state.measured.store(u64::try_from(size).unwrap_or(0), Ordering::Relaxed);
+            state.since.fetch_sub(before.min(state.since.load(Ordering::Relaxed)), Ordering::Relaxed);
+            state.fresh.store(true, Ordering::Release);
         }
         state.measuring.store(false, Ordering::Relaxed);
+        size.map(drop)
     }
 }

@@ -5,18 +5,22 @@ use std::sync::Arc;
 use rookery_plugin_host::imports::sql::{Rows, Value};
 use rookery_plugin_host::imports::types::Failure;
 
-use super::check::{self, Rules};
+use super::check::{self, Growth, Rules};
 use super::failure::{self, failure, unknown};
+use super::quota::ROW;
 use super::statements::{Statement, Statements};
 use super::text::{self, Slot};
 use super::value;
 use crate::app::App;
 use crate::model::Cursor;
-use crate::store::Tx;
 use crate::store::confined::{self, Arg, Kind, Limits};
+use crate::store::{Tx, plugin_schema};
 
 /// Parameters of one call of [`Statements::run_many`] at most.
 const MOST_VALUES: usize = 100_000;
+
+/// Rows of one such call after which is looked how much they brought.
+const MEASURED: usize = 500;
 
 /// A text with its values.
 struct Bound {
@@ -43,13 +47,21 @@ impl Statements {
     }
 
     /// Runs a statement inside `tx`. After a failure that is the database's own the transaction stands as before, except
-    /// after `sql.time` and `sql.bytes`, which end it.
+    /// after `sql.time`, `sql.bytes` and `sql.undone`, which end it.
     ///
     /// # Errors
     /// As the contract's `sql.query`.
     pub async fn run(&self, tx: &mut Tx, name: &str, params: Vec<Value>) -> Result<Rows, Failure> {
         let statement = self.find(name).ok_or_else(|| unknown(name))?;
-        self.charge(statement.grows, &params)?;
+        self.charge(statement.growth, &params).await?;
+        let before = self.extent(tx, statement.growth).await?;
+        let done = self.step(tx, statement, params).await?;
+        self.charge_more(tx, statement.growth, before, done.affected).await?;
+        Ok(done)
+    }
+
+    /// Runs a statement that is paid for.
+    async fn step(&self, tx: &mut Tx, statement: &Statement, params: Vec<Value>) -> Result<Rows, Failure> {
         let bound = self.bind(statement, params)?;
         let done = tx.confined(&self.scope, &bound.text, bound.args, &bound.limits).await;
         self.answer(statement, done, bound.turned)
@@ -67,14 +79,24 @@ impl Statements {
         if params.len() > MOST_VALUES {
             return Err(failure(413, "params", format!("{name}: more than {MOST_VALUES} values at once")));
         }
-        let mut changed = 0;
-        let mut rest = params.into_iter();
+        let statement = self.find(name).ok_or_else(|| unknown(name))?;
+        let (mut changed, mut rest) = (0, params.into_iter());
         loop {
-            let row: Vec<Value> = rest.by_ref().take(width).collect();
-            if row.is_empty() {
+            let before = self.extent(tx, statement.growth).await?;
+            let mut more = 0;
+            for _ in 0..MEASURED {
+                let row: Vec<Value> = rest.by_ref().take(width).collect();
+                if row.is_empty() {
+                    break;
+                }
+                self.charge(statement.growth, &row).await?;
+                more += self.step(tx, statement, row).await?.affected;
+            }
+            self.charge_more(tx, statement.growth, before, more).await?;
+            changed += more;
+            if rest.len() == 0 {
                 return Ok(changed);
             }
-            changed += self.run(tx, name, row).await?.affected;
         }
     }
 
@@ -99,7 +121,6 @@ impl Statements {
         let read = text::read(text, &known, self.engine).map_err(refused)?;
         let rules = Rules { scope: &self.scope, engine: self.engine };
         let checked = check::statement(rules, read.tokens, None, self.limits.rows).map_err(refused)?;
-        self.charge(checked.grows, &params)?;
         let mut args = Vec::with_capacity(read.slots.len());
         for slot in read.slots {
             args.push(match slot {
@@ -108,20 +129,55 @@ impl Statements {
             });
         }
         let text: Arc<str> = checked.text.into();
-        let done = match tx {
-            Some(tx) => tx.confined(&self.scope, &text, args, &self.limits).await,
-            None if checked.writes => return Err(failure(422, "read-only", "the text changes something")),
-            None => app.db.confined(&self.scope, &text, args, &self.limits).await,
+        let failed = |error| failure::of(NAME, &error, |table| self.bare(table));
+        let Some(tx) = tx else {
+            if checked.writes {
+                return Err(failure(422, "read-only", "the text changes something"));
+            }
+            return app.db.confined(&self.scope, &text, args, &self.limits).await.map(rows).map_err(failed);
         };
-        done.map(rows).map_err(|error| failure::of(NAME, &error, |table| self.bare(table)))
+        self.charge(checked.growth, &params).await?;
+        let before = self.extent(tx, checked.growth).await?;
+        let done = tx.confined(&self.scope, &text, args, &self.limits).await.map(rows).map_err(failed)?;
+        self.charge_more(tx, checked.growth, before, done.affected).await?;
+        Ok(done)
     }
 
-    fn charge(&self, grows: bool, params: &[Value]) -> Result<(), Failure> {
-        if grows && !self.quota.take(params.iter().map(value::size).sum()) {
-            let most = self.quota.most() >> 20;
-            return Err(failure(507, "quota", format!("the plugin's tables have reached their limit of {most} MiB")));
+    /// Charges what is known of a statement before it runs.
+    async fn charge(&self, growth: Growth, params: &[Value]) -> Result<(), Failure> {
+        if growth == Growth::Nothing {
+            return Ok(());
         }
-        Ok(())
+        self.quota.ready().await?;
+        if self.quota.take(params.iter().map(value::size).sum()) {
+            return Ok(());
+        }
+        let most = self.quota.most() >> 20;
+        Err(failure(507, "quota", format!("the plugin's tables have reached their limit of {most} MiB")))
+    }
+
+    /// What is to be compared with afterwards, for a statement of which too little is known before.
+    async fn extent(&self, tx: &mut Tx, growth: Growth) -> Result<i64, Failure> {
+        match growth {
+            Growth::Nothing | Growth::Params => Ok(0),
+            Growth::Any => Ok(plugin_schema::extent(tx, &self.scope.name).await?),
+        }
+    }
+
+    /// Charges what is known of a statement after it ran. When that is too much, `tx` is to be rolled back.
+    async fn charge_more(&self, tx: &mut Tx, growth: Growth, before: i64, affected: u64) -> Result<(), Failure> {
+        let more = match growth {
+            Growth::Nothing => return Ok(()),
+            Growth::Params => affected.saturating_mul(ROW),
+            Growth::Any => u64::try_from(self.extent(tx, growth).await? - before).unwrap_or(0),
+        };
+        if self.quota.add(more) {
+            return Ok(());
+        }
+        let most = self.quota.most() >> 20;
+        let sentence =
+            format!("the plugin's tables would outgrow their limit of {most} MiB, so the transaction is undone");
+        Err(failure(507, "undone", sentence))
     }
 
     fn now(&self) -> Arg {

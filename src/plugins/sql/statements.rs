@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rookery_plugin_host::{Fault, Stage};
 
-use super::check::{self, Checked, Rules};
+use super::check::{self, Checked, Growth, Rules};
 use super::quota::Quota;
 use super::source::{self, Source};
 use super::text::{self, Slot};
@@ -37,8 +37,8 @@ pub struct Statement {
     pub reads: Vec<String>,
     /// Tables that it changes: for people.
     pub changes: Vec<String>,
-    /// It may make the tables larger.
-    pub(super) grows: bool,
+    /// By how much it may make the tables larger.
+    pub(super) growth: Growth,
     /// Names of its columns.
     pub(super) columns: Vec<String>,
     pub(super) text: Arc<str>,
@@ -174,7 +174,7 @@ fn compile(scope: &Scope, engine: Engine, source: &Source, limits: &Limits) -> R
         max_rows: most,
         reads: down.reads.into_iter().collect(),
         changes: down.changes.into_iter().collect(),
-        grows: down.grows,
+        growth: down.growth,
         columns: Vec::new(),
         text: down.text.into(),
         ascending: up.map(|up| up.text.into()),

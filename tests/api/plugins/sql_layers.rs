@@ -244,6 +244,16 @@ SELECT a.id FROM notes a JOIN notes b ON TRUE;
 -- name: bytes   returns: many
 SELECT group_concat(a.title, b.title) AS t FROM notes a JOIN notes b ON b.id <= 320 GROUP BY a.id;
 
+-- name: copy   returns: exec
+INSERT INTO notes (account_id, title) SELECT n.account_id + (SELECT max(m.account_id) FROM notes m), n.title FROM notes n WHERE TRUE;
+
+-- name: lengthen   returns: exec
+UPDATE notes SET title = title || title || id WHERE id < 50;
+
+-- name: repeat   returns: exec
+-- params: text title
+INSERT INTO notes (account_id, title) VALUES (9, replace(:title, 'a', '0123456789012345678901234567890123456789') || (SELECT count(*) FROM notes));
+
 -- name: remove   returns: exec
 DELETE FROM notes WHERE account_id = 9;
 ";
@@ -312,16 +322,70 @@ async fn a_statement_that_nobody_waits_for_takes_its_transaction_along() {
 #[tokio::test]
 async fn a_full_quota_stops_what_grows_and_nothing_else() {
     let app = TestApp::new().await;
-    let sql = bombs(&app, 60_000).await;
+    let sql = bombs(&app, 1 << 20).await;
     let mut tx = app.db().begin().await.unwrap();
-    let long = text(&serde_json::to_string(&vec![7; 30_000]).unwrap());
+    let long = text(&serde_json::to_string(&vec![7; 600_000]).unwrap());
     let full = sql.run(&mut tx, "fill", vec![long]).await.unwrap_err();
     assert_eq!((full.status, full.code.as_str()), (507, "sql.quota"));
     sql.run(&mut tx, "remove", vec![]).await.unwrap();
     sql.run(&mut tx, "rows", vec![]).await.unwrap();
     tx.commit().await.unwrap();
     let quota = Quota::new(app.db().clone(), ID, "notes".to_owned(), 1);
-    quota.measure().await;
+    quota.measure().await.unwrap();
     assert!(quota.used() > 30_000, "{} bytes of a thousand notes", quota.used());
     assert!(!quota.take(1));
 }
+
+#[tokio::test]
+async fn what_makes_much_of_little_is_measured_before_the_commit() {
+    let app = TestApp::new().await;
+    for (name, params) in [("copy", vec![]), ("lengthen", vec![]), ("repeat", vec![text(&"a".repeat(2_000))])] {
+        // PostgreSQL compresses what is longer again and again.
+        if name == "lengthen" && app.db().engine() == Engine::Postgres {
+            continue;
+        }
+        let sql = bombs(&app, 1 << 20).await;
+        let code = async {
+            loop {
+                let mut tx = app.db().begin().await.unwrap();
+                if let Err(failure) = sql.run(&mut tx, name, params.clone()).await {
+                    break (failure.status, failure.code);
+                }
+                tx.commit().await.unwrap();
+            }
+        };
+        let code = tokio::time::timeout(Duration::from_secs(20), code).await.unwrap();
+        assert_eq!(code, (507, "sql.undone".to_owned()), "{name}");
+        let quota = Quota::new(app.db().clone(), ID, "notes".to_owned(), 1);
+        quota.ready().await.unwrap();
+        // What was rolled back is room that PostgreSQL uses again.
+        let room = if app.db().engine() == Engine::Sqlite { 1 << 20 } else { 4 << 20 };
+        assert!(quota.used() <= room, "{name}: {}", quota.used());
+        drop_notes(&app).await;
+    }
+}
+
+async fn drop_notes(app: &TestApp) {
+    let mut tx = app.db().begin().await.unwrap();
+    rookery::plugins::sql::drop_all(&mut tx, ID, "notes").await.unwrap();
+    rookery::store::plugin::delete(&mut tx, ID).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_restart_gives_no_allowance() {
+    let app = TestApp::new().await;
+    bombs(&app, 1 << 30).await;
+    let manifest = manifest("notes", "");
+    let files = files(&[("migrations/0001_base.sql", super::sql::TABLES), ("sql/queries.sql", BOMBS_OF_ONE)]);
+    let quota = Quota::new(app.db().clone(), ID, "notes".to_owned(), 20_000);
+    let mut tx = app.db().begin().await.unwrap();
+    let sql = Statements::load(&app.app, quota, &manifest, &Resolved::default(), &files, &mut tx).await;
+    let full = sql.unwrap().unwrap().run(&mut tx, "plain", vec![]).await.unwrap_err();
+    assert_eq!((full.status, full.code.as_str()), (507, "sql.quota"));
+}
+
+const BOMBS_OF_ONE: &str = "
+-- name: plain   returns: exec
+INSERT INTO notes (account_id, title) VALUES (3, 'first');
+";

@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Delete, FromTable, Ident, Insert, ObjectName, ObjectNamePart, Query, Statement, TableAliasWithoutColumns,
-    TableFactor, TableObject, TableWithJoins, Update, VisitMut as _, VisitorMut,
+    Delete, FromTable, Ident, Insert, ObjectName, ObjectNamePart, Query, SqliteOnConflict, Statement,
+    TableAliasWithoutColumns, TableFactor, TableObject, TableWithJoins, Update, VisitMut as _, VisitorMut,
 };
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
@@ -38,12 +38,24 @@ pub struct Checked {
     pub text: String,
     /// It changes rows or the schema.
     pub writes: bool,
-    /// It adds or lengthens rows.
-    pub grows: bool,
+    /// By how much it may make the tables larger.
+    pub growth: Growth,
     /// What it reads: own tables, and views as `core_v1.x`.
     pub reads: BTreeSet<String>,
     /// The own tables that it changes.
     pub changes: BTreeSet<String>,
+}
+
+/// By how much a statement may make the plugin's tables larger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Growth {
+    /// Not at all.
+    #[default]
+    Nothing,
+    /// By what its parameters bring.
+    Params,
+    /// By what it makes of rows that are there, or of its parameters: that is known afterwards.
+    Any,
 }
 
 /// On whose behalf a text is checked.
@@ -184,6 +196,7 @@ impl Walk<'_> {
 
     fn insert(&mut self, insert: &mut Insert) -> Result<(), String> {
         no_or(insert.or.as_ref())?;
+        let growth = queries::growth(insert);
         let TableObject::TableName(name) = &mut insert.table else {
             return Err("it inserts into something that is no table".to_owned());
         };
@@ -207,7 +220,7 @@ impl Walk<'_> {
         if !plain || insert.columns.is_empty() && insert.source.is_some() {
             return Err("it inserts in a way that is not allowed: write INSERT INTO table (columns) …".to_owned());
         }
-        self.found.grows = true;
+        self.found.growth = self.found.growth.max(growth);
         let alias = self.rules.target(name, &mut self.found)?;
         insert.table_alias.get_or_insert(TableAliasWithoutColumns { explicit: true, alias });
         queries::no_star(insert.returning.as_deref())
@@ -222,7 +235,7 @@ impl Walk<'_> {
         {
             return Err("it updates in a way that is not allowed: write UPDATE table SET … WHERE …".to_owned());
         }
-        self.found.grows = true;
+        self.found.growth = Growth::Any;
         self.changed(&update.table)?;
         queries::no_star(update.returning.as_deref())
     }
@@ -349,6 +362,14 @@ impl Rules<'_> {
             (Engine::Postgres, Some([schema, _])) => *schema == self.scope.schema || *schema == "core_v1",
             _ => false,
         }
+    }
+}
+
+/// SQLite's `OR ROLLBACK` ends the transaction of everyone who shares it, and the others are known to one engine alone.
+fn no_or(or: Option<&SqliteOnConflict>) -> Result<(), String> {
+    match or {
+        None => Ok(()),
+        Some(or) => Err(format!("it has {or}: write ON CONFLICT … DO NOTHING or DO UPDATE")),
     }
 }
 

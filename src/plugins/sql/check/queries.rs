@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Expr, Ident, Join, JoinConstraint, JoinOperator, LimitClause, ObjectName, Query, Select, SelectFlavor, SelectItem,
-    SetExpr, Statement, TableAlias, TableFactor, Value, Visitor,
+    Expr, Ident, Insert, Join, JoinConstraint, JoinOperator, LimitClause, ObjectName, OnConflictAction, OnInsert,
+    Query, Select, SelectFlavor, SelectItem, SetExpr, Statement, TableAlias, TableFactor, Value, Visitor,
 };
 
-use super::{Rules, parse};
+use super::{Growth, Rules, parse};
 use crate::plugins::sql::text;
 use crate::store::confined::functions;
 
@@ -74,6 +74,39 @@ fn body(part: &SetExpr) -> Result<(), String> {
         SetExpr::Table(_) => Err("it has TABLE as a query: write SELECT columns FROM".to_owned()),
         SetExpr::Merge(_) => Err("it is MERGE: write INSERT … ON CONFLICT".to_owned()),
     }
+}
+
+/// A longer text in a statement counts: it comes with every row.
+const SHORT: usize = 64;
+
+/// What is stored is what the parameters bring, each of them once, or it is anything.
+pub(super) fn growth(insert: &Insert) -> Growth {
+    let mut brought = BTreeSet::new();
+    let mut plain = |value: &Expr| match value {
+        Expr::Value(value) => match &value.value {
+            Value::Placeholder(sign) => brought.insert(sign.clone()),
+            Value::SingleQuotedString(text) | Value::HexStringLiteral(text) => text.len() <= SHORT,
+            _ => true,
+        },
+        Expr::CompoundIdentifier(parts) => {
+            parts.first().is_some_and(|part| part.value.eq_ignore_ascii_case("excluded"))
+        }
+        _ => false,
+    };
+    let rows = match insert.source.as_ref().map(|source| &*source.body) {
+        None => true,
+        Some(SetExpr::Values(values)) => values.rows.iter().flat_map(|row| &row.content).all(&mut plain),
+        Some(_) => false,
+    };
+    let updates = match &insert.on {
+        None => true,
+        Some(OnInsert::OnConflict(conflict)) => match &conflict.action {
+            OnConflictAction::DoNothing => true,
+            OnConflictAction::DoUpdate(update) => update.assignments.iter().all(|one| plain(&one.value)),
+        },
+        Some(_) => false,
+    };
+    if rows && updates { Growth::Params } else { Growth::Any }
 }
 
 pub(super) fn no_star(items: Option<&[SelectItem]>) -> Result<(), String> {

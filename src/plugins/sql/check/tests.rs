@@ -170,15 +170,21 @@ fn a_common_table_hides_no_table_of_the_server() {
 #[test]
 fn changes_are_told_from_reading() {
     for engine in BOTH {
-        let upsert = "INSERT INTO notes (id) VALUES (:id) ON CONFLICT (id) DO UPDATE SET id = excluded.id + notes.id RETURNING id";
-        for (source, grows) in [
-            (upsert, true),
-            ("UPDATE notes SET id = 1 WHERE notes.id = :id", true),
-            ("DELETE FROM notes WHERE id {in:ids}", false),
-            ("WITH x AS (SELECT id FROM notes) DELETE FROM notes WHERE id IN (SELECT id FROM x)", false),
+        let upsert = "INSERT INTO notes (id) VALUES (:id) ON CONFLICT (id) DO UPDATE SET";
+        for (source, growth) in [
+            ("INSERT INTO notes (id, title) VALUES (:id, 'x') RETURNING id", Growth::Params),
+            (&format!("{upsert} id = excluded.id RETURNING id"), Growth::Params),
+            (&format!("{upsert} id = excluded.id + notes.id RETURNING id"), Growth::Any),
+            ("INSERT INTO notes (id, title) VALUES (:id, replace(:ids, 'a', 'b'))", Growth::Any),
+            ("INSERT INTO notes (id, title) VALUES (:id, :id)", Growth::Any),
+            (&format!("INSERT INTO notes (title) VALUES ('{}')", "x".repeat(100)), Growth::Any),
+            ("INSERT INTO notes (id) SELECT id FROM notes WHERE TRUE", Growth::Any),
+            ("UPDATE notes SET id = 1 WHERE notes.id = :id", Growth::Any),
+            ("DELETE FROM notes WHERE id {in:ids}", Growth::Nothing),
+            ("WITH x AS (SELECT id FROM notes) DELETE FROM notes WHERE id IN (SELECT id FROM x)", Growth::Nothing),
         ] {
             let checked = check(engine, source).unwrap();
-            assert!(checked.writes && checked.grows == grows, "{source}");
+            assert!(checked.writes && checked.growth == growth, "{source}: {:?}", checked.growth);
             assert!(checked.changes.contains("notes"), "{source}");
         }
     }
