@@ -171,6 +171,9 @@ config! {
         memory_limit_bytes: usize = 64 * MIB, 4 * MIB..=GIB;
         /// How long a plugin may keep a transaction open before it is undone. On SQLite everyone else who writes waits.
         transaction_timeout_ms: u64 = 1000, 50..=60_000;
+        /// How long the migrations of a plugin that is loaded, its statements and its self-test may take together. On SQLite
+        /// everyone else who writes waits.
+        migration_timeout_seconds: u64 = 60, 1..=3600;
     }
 
     /// What timelines hold.

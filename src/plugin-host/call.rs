@@ -23,6 +23,12 @@ use crate::state::State;
 /// What a guest answers.
 pub(crate) type Answer<'a, R> = Pin<Box<dyn Future<Output = wasmtime::Result<Result<R, Failure>>> + Send + 'a>>;
 
+/// Guest time of a self-test; what begins an instance has no more either. Whatever the manifest says: the server's database
+/// waits meanwhile.
+const LIFECYCLE_CPU: Duration = Duration::from_secs(2);
+/// Time on the clock, likewise.
+const LIFECYCLE_WALL: Duration = Duration::from_secs(3);
+
 /// A plugin's instances and what they have used.
 pub(crate) struct Runner {
     pub(crate) plugin: String,
@@ -104,9 +110,8 @@ impl Runner {
         let _ticking = self.template.ticker.run();
         let (cpu, wall, policy) = match order.kind {
             Kind::Hook => (limits.hook_cpu, limits.hook_wall, limits.hook_policy),
-            Kind::Route | Kind::Job | Kind::Command | Kind::Lifecycle => {
-                (limits.route_cpu, limits.route_wall, limits.route_policy)
-            }
+            Kind::Route | Kind::Job | Kind::Command => (limits.route_cpu, limits.route_wall, limits.route_policy),
+            Kind::Lifecycle => (LIFECYCLE_CPU, LIFECYCLE_WALL, limits.route_policy),
         };
         // Taken out of the pool: whatever happens to this call, only a normal return brings the instance back.
         let mut live = self.instance(&order, policy).await?;
@@ -146,7 +151,7 @@ impl Runner {
     pub(crate) async fn fresh(&self, host: &Arc<dyn Host>) -> Result<Live, CallError> {
         let began = Instant::now();
         let _ticking = self.template.ticker.run();
-        let wall = self.limits().route_wall;
+        let wall = self.limits().route_wall.min(LIFECYCLE_WALL);
         let mut live = self.started(host, wall).await?;
         let begun = within(wall, live.init()).await;
         match self.leave(&mut live.store, begun)? {
@@ -160,7 +165,7 @@ impl Runner {
 
     async fn started(&self, host: &Arc<dyn Host>, wall: Duration) -> Result<Live, CallError> {
         let mut store = instance::store(&self.template);
-        instance::enter(&mut store, Arc::clone(host), self.limits().route_cpu, 0);
+        instance::enter(&mut store, Arc::clone(host), self.limits().route_cpu.min(LIFECYCLE_CPU), 0);
         let mut slot = Some(store);
         let made = within(wall, Live::start(Arc::clone(&self.template), &mut slot)).await;
         match (made, slot) {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use rookery_plugin_host::exports::lifecycle::Environment;
 use rookery_plugin_host::{self as sandbox, Engine, Export, Fault, Host, Options, Stage};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::call::{self, Call};
 use super::manifest::{self, Limits, Resolved};
@@ -61,7 +62,8 @@ pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Ac
     let version = u64::try_from(plugin.config_version).unwrap_or_default();
     let quota = Quota::new(app.db.clone(), plugin.id, name.clone(), limits.db_size);
     measure(&quota);
-    let mut stage = Rehearsal::begin(app, &package, &limits, plugin.id, quota.clone()).await?;
+    let budget = Budget::new(app, &package);
+    let mut stage = budget.spend(Rehearsal::begin(app, &package, &limits, plugin.id, quota.clone(), &budget)).await?;
     let active = Arc::new(Active {
         sql: stage.sql.take(),
         quota,
@@ -79,7 +81,7 @@ pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Ac
         component,
     });
     let contract = stage.migrated.contract;
-    rehearse(app, &active, old, stage).await?;
+    budget.spend(rehearse(app, &active, old, stage, &budget)).await?;
     if old.is_none() {
         enter(State::Tested);
     }
@@ -194,6 +196,46 @@ async fn engine(app: &App) -> Result<Engine, Fault> {
     app.plugins.engine.get_or_try_init(make).await.cloned()
 }
 
+/// A migration or self-test that has used the time up says so itself, soon after.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The time that all that is done to the database for a candidate may take together: nobody else writes meanwhile.
+struct Budget {
+    until: Instant,
+    time: Duration,
+    /// Name and version of the candidate.
+    of: String,
+}
+
+impl Budget {
+    fn new(app: &App, package: &Package) -> Self {
+        let time = migration_time(app);
+        let of = format!("{} {}", package.name(), package.manifest.plugin.version);
+        Self { until: Instant::now() + time, time, of }
+    }
+
+    fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+
+    async fn spend<T>(&self, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+        let late = |_| {
+            let sentence = format!(
+                "{}: its migrations, statements and self-test took longer than {} s together, for which everyone who writes \
+                 may have to wait: shorten them, or raise plugins.migration_timeout_seconds",
+                self.of,
+                self.time.as_secs()
+            );
+            Err(Fault::new(Stage::Migrate, sentence))
+        };
+        tokio::time::timeout_at(self.until + GRACE, work).await.unwrap_or_else(late)
+    }
+}
+
+fn migration_time(app: &App) -> Duration {
+    Duration::from_secs(app.config.plugins.migration_timeout_seconds)
+}
+
 /// The database as the candidate's migrations would leave it, in a transaction that is never committed.
 #[derive(Default)]
 struct Rehearsal {
@@ -204,13 +246,22 @@ struct Rehearsal {
 
 impl Rehearsal {
     /// Runs the migrations and prepares the statements; does nothing for a plugin without SQL.
-    async fn begin(app: &App, package: &Package, limits: &Resolved, id: PluginId, quota: Quota) -> Result<Self, Fault> {
-        if package.manifest.sql.is_none() {
+    async fn begin(
+        app: &App,
+        package: &Package,
+        limits: &Resolved,
+        id: PluginId,
+        quota: Quota,
+        budget: &Budget,
+    ) -> Result<Self, Fault> {
+        let (manifest, files) = (&package.manifest, &package.files);
+        if manifest.sql.is_none() {
             return Ok(Self::default());
         }
         let mut tx = app.db.begin().await.map_err(|error| Fault::new(Stage::Migrate, error.to_string()))?;
-        let migrated = sql::migrate(&mut tx, id, &package.manifest, &package.files, app.clock.now()).await?;
-        let sql = Statements::load(app, quota, &package.manifest, limits, &package.files, &mut tx).await?;
+        tx.bound(budget.left());
+        let migrated = sql::migrate(&mut tx, id, manifest, files, app.clock.now(), budget.left()).await?;
+        let sql = Statements::load(app, quota, manifest, limits, files, &mut tx).await?;
         Ok(Self { tx: Some(tx), migrated, sql })
     }
 }
@@ -225,15 +276,22 @@ pub(super) async fn migrate(app: &App, active: &Active) -> Result<Migrated, Faul
     }
     let failed = |error: crate::store::Error| Fault::new(Stage::Migrate, format!("{}: {error}", active.name()));
     let mut tx = app.db.begin().await.map_err(failed)?;
-    let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, app.clock.now()).await?;
+    let (now, time) = (app.clock.now(), migration_time(app));
+    let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time).await?;
     tx.commit().await.map_err(failed)?;
     Ok(migrated)
 }
 
 /// Tries the candidate on the real database, and the old generation on what the candidate makes of it.
-async fn rehearse(app: &App, active: &Arc<Active>, old: Option<&Arc<Active>>, stage: Rehearsal) -> Result<(), Fault> {
-    let old = old.filter(|_| !stage.migrated.contract);
+async fn rehearse(
+    app: &App,
+    active: &Arc<Active>,
+    old: Option<&Arc<Active>>,
+    stage: Rehearsal,
+    budget: &Budget,
+) -> Result<(), Fault> {
     let mut stage = stage;
+    let old = old.filter(|_| !stage.migrated.contract);
     if let (Some(old), Some(tx), false) = (old, &mut stage.tx, stage.migrated.applied.is_empty()) {
         let loaded = Statements::load(app, old.quota.clone(), &old.manifest, &old.limits, &old.files, tx).await;
         loaded.map_err(|fault| still_serves(active, &fault))?;
@@ -245,9 +303,9 @@ async fn rehearse(app: &App, active: &Arc<Active>, old: Option<&Arc<Active>>, st
         Some(tx) => tx,
         None => app.db.begin().await.map_err(|error| Fault::new(Stage::SelfTest, error.to_string()))?,
     };
-    let tx = self_test(app, active, tx).await?;
+    let tx = self_test(app, active, tx, budget.left()).await?;
     if let Some(old) = old.filter(|old| tests_itself(old)) {
-        self_test(app, old, tx).await.map_err(|fault| still_serves(active, &fault))?;
+        self_test(app, old, tx, budget.left()).await.map_err(|fault| still_serves(active, &fault))?;
     }
     Ok(())
 }
@@ -266,9 +324,9 @@ fn tests_itself(active: &Active) -> bool {
     active.component.shape().exports.contains(&Export::Lifecycle)
 }
 
-async fn self_test(app: &App, active: &Arc<Active>, tx: Tx) -> Result<Tx, Fault> {
+async fn self_test(app: &App, active: &Arc<Active>, tx: Tx, left: Duration) -> Result<Tx, Fault> {
     let name = active.name();
-    let call = Call::rehearsal(app, active, tx, Duration::from_millis(app.config.plugins.transaction_timeout_ms));
+    let call = Call::rehearsal(app, active, tx, left);
     let tested = active.component.self_test(call.clone()).await;
     tested.map_err(|error| {
         let why = error.failure.map_or(error.message, |failure| failure.message);

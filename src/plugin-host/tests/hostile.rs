@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rookery_plugin_host::{CallError, Ended, Stage};
+use rookery_plugin_host::{CallError, Ended, Limits, Stage};
 
 use crate::harness::*;
 
@@ -38,9 +38,15 @@ async fn loops_before_the_first_call_end_too() {
     }
     let plugin = load("loop_realloc").await.unwrap();
     assert_eq!(told(get(&plugin).await).0, Ended::Cpu);
-    let plugin = load("loop_self_test").await.unwrap();
-    assert_eq!(told(plugin.self_test(Quiet::new()).await).0, Ended::Cpu);
+    let patient = |limits: &mut Limits| (limits.route_cpu, limits.route_wall) = (HOUR, HOUR);
+    let plugin = load_with("loop_self_test", patient).await.unwrap();
+    let expected = (Ended::Cpu, "cpu: used its 2000 ms of guest time".to_owned());
+    assert_eq!(told(plugin.self_test(Quiet::new()).await), expected, "whatever its manifest says");
+    let fault = load_with("loop_init", patient).await.unwrap_err();
+    assert!(fault.sentence.contains("used its 2000 ms"), "{fault}");
 }
+
+const HOUR: Duration = Duration::from_secs(3_600);
 
 #[tokio::test]
 async fn a_refusal_to_begin_is_one_line() {

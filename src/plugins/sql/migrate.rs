@@ -15,12 +15,12 @@ use super::{Files, text, utf8};
 use crate::crypto;
 use crate::model::Time;
 use crate::plugins::{Manifest, PluginId};
-use crate::store::confined::{Limits, Scope};
+use crate::store::confined::{Failed, Limits, Scope};
 use crate::store::plugin_schema::{self, Applied, NewApplied};
 use crate::store::{Engine, Executor as _, Tx};
 
-/// For one statement of a migration.
-const LIMITS: Limits = Limits { time: Duration::from_secs(60), rows: 0, bytes: 1 << 20 };
+/// For one statement of a migration, beside the time that is left for all.
+const LIMITS: Limits = Limits { time: Duration::ZERO, rows: 0, bytes: 1 << 20 };
 
 /// What was done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ struct Migration {
     postgres: Option<Arc<[u8]>>,
 }
 
-/// Makes the plugin's name-space if it is not there, and runs what has not run.
+/// Makes the plugin's name-space if it is not there, and runs what has not run, all of it in `time`.
 ///
 /// # Errors
 /// At [`Stage::Migrate`]; roll `tx` back then.
@@ -51,7 +51,9 @@ pub async fn migrate(
     manifest: &Manifest,
     files: &Files,
     now: Time,
+    time: Duration,
 ) -> Result<Migrated, Fault> {
+    let until = Instant::now() + time;
     let Some(sql) = &manifest.sql else { return Ok(Migrated::default()) };
     let fault = |what: String| Fault::new(Stage::Migrate, format!("plugin {}: {what}", manifest.plugin.name));
     let scope = super::scope(&mut *tx, manifest).await.map_err(&fault)?;
@@ -61,18 +63,23 @@ pub async fn migrate(
     let engine = tx.engine();
     let last = check_applied(engine, &migrations, &applied).map_err(&fault)?;
     let scope = Arc::new(Scope { migrating: true, ..scope });
-    let mut done = Migrated { version: last, ..Migrated::default() };
+    let mut pending = Vec::new();
     for (number, migration) in migrations.range(last + 1..) {
-        let begun = Instant::now();
         let (statements, contract) = translate(&scope, engine, migration).map_err(&fault)?;
+        pending.push((*number, migration, statements, contract));
+    }
+    let contract = pending.iter().any(|(.., contract)| *contract);
+    let mut done = Migrated { version: last, contract, applied: Vec::new() };
+    for (number, migration, statements, _) in pending {
+        let begun = Instant::now();
         for statement in statements {
             let text: Arc<str> = statement.text.into();
-            tx.confined(&scope, &text, Vec::new(), &LIMITS).await.map_err(|error| {
-                fault(format!("migration {} failed: {}", migration.name, error.to_string().replace('\n', " ")))
-            })?;
+            let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+            let ran = tx.confined(&scope, &text, Vec::new(), &Limits { time: left, ..LIMITS }).await;
+            ran.map_err(|error| fault(failed(migration, &error, time)))?;
         }
         let new = NewApplied {
-            version: i64::from(*number),
+            version: i64::from(number),
             name: &migration.name,
             sha256: &sha256(engine, migration),
             applied_at: now,
@@ -80,12 +87,23 @@ pub async fn migrate(
             compatible_from: manifest.plugin.compatible_from.map(i64::from),
         };
         plugin_schema::insert(tx, plugin, &new).await.map_err(|error| fault(error.to_string()))?;
-        done.applied.push(*number);
-        done.version = *number;
-        done.contract |= contract;
+        done.applied.push(number);
+        done.version = number;
     }
     plugin_schema::set_owned(tx, plugin, &sql.owner_columns).await.map_err(|error| fault(error.to_string()))?;
     Ok(done)
+}
+
+fn failed(migration: &Migration, error: &Failed, time: Duration) -> String {
+    let name = &migration.name;
+    match error {
+        Failed::Time(_) => format!(
+            "migration {name} and those before it took longer than {} s, for which everyone who writes may have to wait: \
+             raise plugins.migration_timeout_seconds, or split it over several versions",
+            time.as_millis().div_ceil(1_000)
+        ),
+        error => format!("migration {name} failed: {}", error.to_string().replace('\n', " ")),
+    }
 }
 
 fn no_namespace(error: &crate::store::Error) -> String {

@@ -161,6 +161,40 @@ async fn a_new_generation_that_traps_is_taken_back() {
     assert_eq!(shelf.state("notes"), State::Active, "the generation before has done nothing");
 }
 
+const SQL: &str = "[sql]\nmigrations = \"migrations\"\nstatements = \"sql/queries.sql\"\n";
+
+fn write(shelf: &Shelf, path: &str, text: &str) {
+    let path = shelf.folder("notes").join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// Puts a package with tables, whose one route does this.
+fn put_tables(shelf: &Shelf, version: &str, body: &str) {
+    let more = format!("{SQL}{}", route("notes"));
+    shelf.put_component("notes", &manifest("notes", version, &more), &routes(body));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_waits_longer_for_a_candidate_than_the_admin_allows() {
+    let keys = [("ROOKERY_SERVER_DEVELOPMENT", "true"), ("ROOKERY_PLUGINS_MIGRATION_TIMEOUT_SECONDS", "1")];
+    let shelf = Shelf::with(&keys).await;
+    let numbers: Vec<String> = (1..400).map(|number| format!("({number})")).collect();
+    let fill =
+        format!("create table notes (id bigint primary key); insert into notes (id) values {};", numbers.join(", "));
+    let much = "insert into notes (id) select a.id from notes a join notes b on true join notes c on true join notes d on true \
+                where a.id + b.id + c.id + d.id < 0;";
+    write(&shelf, "migrations/0001_notes.sql", &format!("{fill}{much}"));
+    write(&shelf, "sql/queries.sql", "-- name: all returns: many\nselect id from notes order by id;\n");
+    put_tables(&shelf, "1.0.0", "(call $ok)");
+    let begun = Instant::now();
+    let fault = shelf.enable("notes").await.unwrap_err();
+    assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
+    assert!(fault.sentence.contains("longer than 1 s") && fault.sentence.contains("split"), "{fault}");
+    let [alice] = shelf.app.accounts(["alice"]).await;
+    alice.post("/api/v1/statuses").json(&serde_json::json!({"status": "the writer is free"})).ok().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn tables_may_change_in_a_way_that_the_generation_before_cannot_live_with() {
     let shelf = Shelf::in_development().await;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rookery::plugins::Manifest;
 use rookery::plugins::manifest::Resolved;
@@ -96,7 +97,7 @@ pub async fn register(app: &TestApp, id: i64, name: &str) {
 }
 
 pub async fn apply(app: &TestApp, tx: &mut Tx, manifest: &Manifest, files: &Files) -> Result<Migrated, Fault> {
-    migrate(tx, ID, manifest, files, app.app.clock.now()).await
+    migrate(tx, ID, manifest, files, app.app.clock.now(), Duration::from_secs(60)).await
 }
 
 /// The package of this file, migrated and loaded.

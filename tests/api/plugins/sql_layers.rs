@@ -24,7 +24,8 @@ async fn other(app: &TestApp) {
     register(app, ID + 1, "other").await;
     let files = files(&[("migrations/0001_base.sql", "CREATE TABLE secrets (word TEXT NOT NULL)")]);
     let mut tx = app.db().begin().await.unwrap();
-    rookery::plugins::sql::migrate(&mut tx, ID + 1, &manifest("other", ""), &files, app.app.clock.now()).await.unwrap();
+    let (now, time) = (app.app.clock.now(), Duration::from_secs(60));
+    rookery::plugins::sql::migrate(&mut tx, ID + 1, &manifest("other", ""), &files, now, time).await.unwrap();
     tx.commit().await.unwrap();
 }
 

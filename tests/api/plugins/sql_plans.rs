@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rookery::plugins::Manifest;
 use rookery::plugins::manifest::Resolved;
@@ -33,7 +34,7 @@ async fn load(app: &TestApp, id: i64, name: &str) -> Statements {
     register(app, id, name).await;
     let quota = Quota::new(app.db().clone(), id, name.to_owned(), 1 << 30);
     let mut tx = app.db().begin().await.unwrap();
-    migrate(&mut tx, id, &manifest, &files, app.app.clock.now()).await.unwrap();
+    migrate(&mut tx, id, &manifest, &files, app.app.clock.now(), Duration::from_secs(60)).await.unwrap();
     let loaded = Statements::load(&app.app, quota, &manifest, &Resolved::default(), &files, &mut tx).await.unwrap();
     tx.commit().await.unwrap();
     loaded.unwrap()
