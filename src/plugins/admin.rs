@@ -204,10 +204,10 @@ pub async fn outbox(app: &App, plugin: PluginId) -> Result<Outbox> {
     Ok(Outbox { waiting, parked, first })
 }
 
-/// Goes back to the package that served before the one that is wanted now.
+/// Goes back to the package that served before the one that is wanted now, which is tried first.
 ///
 /// # Errors
-/// [`Error::Invalid`] when nothing served before, or its copy is gone.
+/// [`Error::Invalid`] when nothing served before, its copy is gone, or it would not be loaded: nothing changed then.
 pub async fn rollback(app: &App, name: &str) -> Result<Plugin> {
     let plugin = desired::find(app, name).await?;
     let serving = app.plugins.latest().find(name).map(|active| active.digest.clone());
@@ -218,10 +218,16 @@ pub async fn rollback(app: &App, name: &str) -> Result<Plugin> {
     let before = plugin.approved.0.iter().rev().filter(|digest| Some(*digest) != now.as_ref());
     for digest in before {
         if package::kept(&folder, name, digest)?.is_some() {
-            return desired::change(app, name, |plugin| {
+            let back = |plugin: &mut Plugin| {
                 plugin.sha256 = Some(digest.clone());
-                plugin.refused = now;
+                plugin.refused.clone_from(&now);
                 plugin.quarantined_at = None;
+            };
+            let mut target = plugin.clone();
+            back(&mut target);
+            pipeline::try_out(app, target).await?;
+            return desired::change(app, name, |plugin| {
+                back(plugin);
                 Ok(())
             })
             .await;

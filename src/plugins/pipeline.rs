@@ -88,6 +88,26 @@ pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Ac
     Ok(Prepared { active, contract })
 }
 
+/// Tries what `plugin`, as it would be wanted, would be loaded from, in the place of what serves; changes nothing.
+///
+/// # Errors
+/// Why it would not be loaded.
+pub(super) async fn try_out(app: &App, plugin: Plugin) -> Result<(), Fault> {
+    let name = plugin.name.clone();
+    let packages = source::packages(app).await?;
+    let package = source::choose(app, &plugin, &packages).await?;
+    let package = package.ok_or_else(|| Fault::new(Stage::Read, format!("there is no package of {name}")))?;
+    let _one_at_a_time = app.plugins.works.lock().await;
+    let registry = app.plugins.latest();
+    let candidate = Candidate { plugin, package, generation: registry.generation + 1 };
+    let state = app.plugins.observed.of(&name).state;
+    let tried = prepare(app, candidate, registry.find(&name)).await;
+    if let Some(state) = state {
+        app.plugins.observed.enter(&name, state, app.clock.now());
+    }
+    tried.map(drop)
+}
+
 /// Has it measured meanwhile: the first change waits for it.
 fn measure(quota: &Quota) {
     let quota = quota.clone();
@@ -282,7 +302,7 @@ pub(super) async fn migrate(app: &App, active: &Active) -> Result<Migrated, Faul
     Ok(migrated)
 }
 
-/// Tries the candidate on the real database, and the old generation on what the candidate makes of it.
+/// Tries the candidate on the real database, and the old generation on what the candidate's migrations make of it.
 async fn rehearse(
     app: &App,
     active: &Arc<Active>,
@@ -291,8 +311,9 @@ async fn rehearse(
     budget: &Budget,
 ) -> Result<(), Fault> {
     let mut stage = stage;
-    let old = old.filter(|_| !stage.migrated.contract);
-    if let (Some(old), Some(tx), false) = (old, &mut stage.tx, stage.migrated.applied.is_empty()) {
+    let expands = !stage.migrated.contract && !stage.migrated.applied.is_empty();
+    let old = old.filter(|_| expands);
+    if let (Some(old), Some(tx)) = (old, &mut stage.tx) {
         let loaded = Statements::load(app, old.quota.clone(), &old.manifest, &old.limits, &old.files, tx).await;
         loaded.map_err(|fault| still_serves(active, &fault))?;
     }

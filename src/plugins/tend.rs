@@ -10,8 +10,10 @@ use tokio::time::Instant;
 
 use super::manifest::{Moment, Policy};
 use super::observed::{Event, State};
-use super::{Active, desired, life};
+use super::{Active, desired, life, pipeline};
 use crate::app::App;
+use crate::error::Result;
+use crate::store::plugin::Plugin;
 
 /// How long a new generation is on probation.
 const PROBATION: Duration = Duration::from_secs(30);
@@ -51,24 +53,32 @@ fn broken(app: &App, active: &Active) -> u64 {
     }
 }
 
+/// Lets the package before serve again, if it can: otherwise what serves serves on.
 async fn take_back(app: &App, active: &Active, before: &str, failed: u64, calls: u64) {
     let name = active.name();
-    let version = &active.manifest.plugin.version;
-    let sentence =
-        format!("{name} {version}: {failed} of its first {calls} calls failed, so the package before it serves again");
+    let why = format!("{name} {}: {failed} of its first {calls} calls failed", active.manifest.plugin.version);
+    let (what, sentence) = match want_back(app, active, before).await {
+        Ok(()) => ("rolled back", format!("{why}, so the package before it serves again")),
+        Err(error) => ("failed", format!("{why}, and the package before it cannot take its place: {error}")),
+    };
     tracing::error!(plugin = name, "{sentence}");
-    let back = desired::change(app, name, |plugin| {
+    app.plugins.observed.record(name, event(app, active, what, &Fault::new(Stage::Probation, sentence)));
+    life::follow(app).await;
+}
+
+async fn want_back(app: &App, active: &Active, before: &str) -> Result<()> {
+    let back = |plugin: &mut Plugin| {
         plugin.sha256 = Some(before.to_owned());
         plugin.refused = Some(active.digest.clone());
+    };
+    let mut target = desired::find(app, active.name()).await?;
+    back(&mut target);
+    pipeline::try_out(app, target).await?;
+    let back = |plugin: &mut Plugin| {
+        back(plugin);
         Ok(())
-    });
-    if let Err(error) = back.await {
-        tracing::error!(%error, "the package of {name} before this one could not be wanted again");
-        return;
-    }
-    let fault = Fault::new(Stage::Probation, sentence);
-    app.plugins.observed.record(name, event(app, active, "rolled back", &fault));
-    life::follow(app).await;
+    };
+    desired::change(app, active.name(), back).await.map(drop)
 }
 
 fn event(app: &App, active: &Active, what: &'static str, fault: &Fault) -> Event {

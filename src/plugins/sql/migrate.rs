@@ -2,7 +2,8 @@
 //!
 //! They run in the caller's transaction, all or none; a candidate's are rolled back after its statements were prepared.
 //! A file that ran is remembered by its checksum and never runs again. There is no way back: a package that is older than
-//! the schema runs only where the newer package said so (`compatible-from`).
+//! the schema runs only where what came since expands it, which was tried with the version before, or where the newer
+//! package said so (`compatible-from`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -69,6 +70,7 @@ pub async fn migrate(
         pending.push((*number, migration, statements, contract));
     }
     let contract = pending.iter().any(|(.., contract)| *contract);
+    let compatible_from = compatible_from(manifest, last, contract);
     let mut done = Migrated { version: last, contract, applied: Vec::new() };
     for (number, migration, statements, _) in pending {
         let begun = Instant::now();
@@ -84,7 +86,7 @@ pub async fn migrate(
             sha256: &sha256(engine, migration),
             applied_at: now,
             duration_ms: i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX),
-            compatible_from: manifest.plugin.compatible_from.map(i64::from),
+            compatible_from,
         };
         plugin_schema::insert(tx, plugin, &new).await.map_err(|error| fault(error.to_string()))?;
         done.applied.push(number);
@@ -92,6 +94,14 @@ pub async fn migrate(
     }
     plugin_schema::set_owned(tx, plugin, &sql.owner_columns).await.map_err(|error| fault(error.to_string()))?;
     Ok(done)
+}
+
+/// The oldest package that may run on what comes now, by its last migration. What expands the schema is tried with the
+/// version before, whose last migration is `last`; of what contracts it, or is the first, only the author knows.
+fn compatible_from(manifest: &Manifest, last: u32, contract: bool) -> Option<i64> {
+    let tried = (last > 0 && !contract).then_some(i64::from(last));
+    let said = manifest.plugin.compatible_from.map(i64::from);
+    tried.into_iter().chain(said).min()
 }
 
 fn failed(migration: &Migration, error: &Failed, time: Duration) -> String {
@@ -168,10 +178,10 @@ fn check_applied(engine: Engine, migrations: &BTreeMap<u32, Migration>, applied:
     }
     let Some(last) = applied.last() else { return Ok(0) };
     let version = u32::try_from(last.version).unwrap_or(u32::MAX);
-    if version > newest && last.compatible_from.is_none_or(|from| from > i64::from(newest)) {
+    if version > newest && !reaches(applied, i64::from(newest)) {
         return Err(format!(
-            "its tables are at migration {}, this package ends at {newest}, and the package that made them does not say by \
-             compatible-from that this one may run on them: install that version or a newer one",
+            "its tables are at migration {}, this package ends at {newest} and was not tried with what came since, and no \
+             package said by compatible-from that this one may run on it: install that version or a newer one",
             last.name
         ));
     }
@@ -184,6 +194,19 @@ fn check_applied(engine: Engine, migrations: &BTreeMap<u32, Migration>, applied:
         }
         None => Ok(version),
     }
+}
+
+/// Whether one may go back from the last migration that ran to a package that ends at `newest`, from version to version.
+fn reaches(applied: &[Applied], newest: i64) -> bool {
+    let mut at = applied.last().map_or(0, |last| last.version);
+    while at > newest {
+        let before = applied.iter().find(|ran| ran.version == at).and_then(|ran| ran.compatible_from);
+        match before {
+            Some(before) if before < at => at = before,
+            _ => return false,
+        }
+    }
+    true
 }
 
 fn file(engine: Engine, migration: &Migration) -> &[u8] {

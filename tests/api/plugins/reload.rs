@@ -176,6 +176,61 @@ fn put_tables(shelf: &Shelf, version: &str, body: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_generation_is_taken_back_also_after_its_tables_grew() {
+    let shelf = Shelf::in_development().await;
+    write(&shelf, "migrations/0001_notes.sql", "create table notes (id bigint primary key, text text not null);\n");
+    write(&shelf, "sql/queries.sql", "-- name: all returns: many\nselect id, text from notes order by id;\n");
+    put_tables(&shelf, "1.0.0", "(call $ok)");
+    shelf.enable("notes").await.unwrap();
+    write(&shelf, "migrations/0002_more.sql", "alter table notes add column words text;\n");
+    put_tables(&shelf, "2.0.0", "(unreachable)");
+    shelf.reload("notes").await.unwrap();
+    for _ in 0..25 {
+        shelf.app.anonymous().get("/api/v1/notes").send().await;
+    }
+    until("the version before", || shelf.serving("notes").unwrap().1 == "1.0.0").await;
+    shelf.app.anonymous().get("/api/v1/notes").ok().await;
+    let observed = shelf.app.app.plugins.observed.of("notes");
+    assert!(observed.history.iter().any(|event| event.what == "rolled back"), "{observed:?}");
+    // As after a restart.
+    admin::disable(&shelf.app.app, "notes").await.unwrap();
+    shelf.reload("notes").await.unwrap();
+    let mut tx = shelf.app.db().begin().await.unwrap();
+    let mut plugin = rookery::store::plugin::find(&mut tx, "notes").await.unwrap().unwrap();
+    plugin.enabled = true;
+    rookery::store::plugin::update(&mut tx, &plugin).await.unwrap();
+    tx.commit().await.unwrap();
+    start(&shelf.app.app).await;
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_goes_back_only_to_what_can_serve() {
+    let shelf = Shelf::in_development().await;
+    write(&shelf, "migrations/0001_notes.sql", "create table notes (id bigint primary key, text text not null);\n");
+    write(&shelf, "sql/queries.sql", "-- name: all returns: many\nselect id, text from notes order by id;\n");
+    put_tables(&shelf, "1.0.0", "(call $ok)");
+    shelf.enable("notes").await.unwrap();
+    write(&shelf, "migrations/0002_more.sql", "alter table notes add column words text;\n");
+    put_tables(&shelf, "2.0.0", "(call $ok)");
+    shelf.reload("notes").await.unwrap();
+    admin::rollback(&shelf.app.app, "notes").await.unwrap();
+    shelf.reload("notes").await.unwrap();
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "back over what expands the tables");
+
+    write(&shelf, "migrations/0003_less.sql", "-- contract\nalter table notes drop column text;\n");
+    write(&shelf, "sql/queries.sql", "-- name: all returns: many\nselect id, words from notes order by id;\n");
+    put_tables(&shelf, "3.0.0", "(call $ok)");
+    shelf.reload("notes").await.unwrap();
+    let before = admin::find(&shelf.app.app, "notes").await.unwrap().plugin;
+    let refused = admin::rollback(&shelf.app.app, "notes").await.unwrap_err();
+    assert!(refused.to_string().contains("compatible-from"), "{refused}");
+    assert_eq!(admin::find(&shelf.app.app, "notes").await.unwrap().plugin, before, "nothing else is wanted now");
+    assert_eq!(shelf.state("notes"), State::Active);
+    assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unchanged));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn nobody_waits_longer_for_a_candidate_than_the_admin_allows() {
     let keys = [("ROOKERY_SERVER_DEVELOPMENT", "true"), ("ROOKERY_PLUGINS_MIGRATION_TIMEOUT_SECONDS", "1")];
     let shelf = Shelf::with(&keys).await;

@@ -189,6 +189,25 @@ async fn a_statement_that_does_not_fit_is_refused_at_load() {
 }
 
 #[tokio::test]
+async fn a_package_before_runs_on_what_was_tried_with_it() {
+    let app = TestApp::new().await;
+    register(&app, ID, "notes").await;
+    let one = ("migrations/0001_base.sql", TABLES);
+    let two = ("migrations/0002_more.sql", "ALTER TABLE notes ADD COLUMN colour TEXT;");
+    let three = ("migrations/0003_more.sql", "ALTER TABLE notes ADD COLUMN size INTEGER;");
+    let four = ("migrations/0004_less.sql", "-- contract\nALTER TABLE notes DROP COLUMN colour;");
+    for package in [vec![one], vec![one, two], vec![one, two, three]] {
+        commit(&app, "", &files(&package)).await.unwrap();
+    }
+    assert_eq!(commit(&app, "", &files(&[one, two])).await.unwrap().version, 3);
+    assert_eq!(commit(&app, "", &files(&[one])).await.unwrap().version, 3, "it was tried with the one between");
+    commit(&app, "", &files(&[one, two, three, four])).await.unwrap();
+    for package in [vec![one, two, three], vec![one]] {
+        sentence(&commit(&app, "", &files(&package)).await.unwrap_err(), &["0004_less", "compatible-from"]);
+    }
+}
+
+#[tokio::test]
 async fn an_account_takes_its_rows_along() {
     let app = TestApp::new().await;
     register(&app, ID, "notes").await;
