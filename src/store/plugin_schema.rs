@@ -138,6 +138,45 @@ pub async fn list_owned(db: impl Executor) -> Result<Vec<Owned>> {
     .await
 }
 
+/// A reference from one table of a plugin to another, or to itself.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Reference {
+    /// The table that refers.
+    pub holder: String,
+    /// The table that it refers to.
+    pub target: String,
+    /// What becomes of the rows of `holder` when a row of `target` is deleted: `CASCADE`, `SET NULL`, or another: they keep it.
+    pub on_delete: String,
+}
+
+/// The references between the tables of the plugin called `name`.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_references(tx: &mut Tx, name: &str) -> Result<Vec<Reference>> {
+    let place = match tx.engine() {
+        super::Engine::Sqlite => format!("p_{name}__"),
+        super::Engine::Postgres => format!("p_{name}"),
+    };
+    tx.query(sql!(
+        sqlite: "SELECT substr(s.name, LENGTH($1) + 1) AS holder, substr(k.\"table\", LENGTH($1) + 1) AS target, k.on_delete
+                 FROM sqlite_schema s JOIN pragma_foreign_key_list(s.name) k
+                 WHERE s.type = 'table' AND s.name GLOB $1 || '*'
+                 ORDER BY s.name, k.id";
+        postgres: "SELECT h.relname::TEXT AS holder, t.relname::TEXT AS target,
+                          CASE c.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' ELSE 'NO ACTION' END AS on_delete
+                   FROM pg_constraint c
+                   JOIN pg_class h ON h.oid = c.conrelid
+                   JOIN pg_class t ON t.oid = c.confrelid
+                   JOIN pg_namespace n ON n.oid = h.relnamespace
+                   WHERE c.contype = 'f' AND n.nspname = $1
+                   ORDER BY h.relname, c.conname"
+    ))
+    .bind(place)
+    .all()
+    .await
+}
+
 /// These are the tables of a plugin with rows that belong to accounts, with the column that says to whose.
 ///
 /// # Errors

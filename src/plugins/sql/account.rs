@@ -3,7 +3,7 @@
 //! Goes by the `owner-columns` of manifests, which the database remembers, so that it holds for plugins that are off as well.
 //! The statements are the host's own, and confined like the plugin's; no plugin is asked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::model::AccountId;
 use crate::plugins::PluginId;
 use crate::store::confined::{Arg, Failed, Limits, Rows, Scope, Value};
+use crate::store::plugin_schema::Reference;
 use crate::store::{Db, Engine, Executor as _, Tx, plugin_kv, plugin_schema};
 
 /// For one table.
@@ -39,6 +40,34 @@ pub(super) fn texts(
         format!("/* p_{name} */ SELECT * FROM {place} WHERE {column} = $1").into(),
         format!("/* p_{name} */ DELETE FROM {place} WHERE {column} = $1").into(),
     ])
+}
+
+/// What would keep the rows of an account from being deleted: a reference to them, or to what goes with them.
+///
+/// # Errors
+/// When a table refers to one of `owned` and keeps its rows, as a clause.
+pub(super) fn check_references(
+    owned: &BTreeMap<String, String>,
+    references: &[Reference],
+) -> std::result::Result<(), String> {
+    let mut going: BTreeSet<String> = owned.keys().map(|table| table.to_ascii_lowercase()).collect();
+    let mut open: Vec<String> = going.iter().cloned().collect();
+    while let Some(target) = open.pop() {
+        for reference in references.iter().filter(|reference| reference.target.eq_ignore_ascii_case(&target)) {
+            let Reference { holder, on_delete, .. } = reference;
+            match on_delete.as_str() {
+                "CASCADE" if going.insert(holder.to_ascii_lowercase()) => open.push(holder.clone()),
+                "CASCADE" | "SET NULL" => {}
+                _ => {
+                    return Err(format!(
+                        "{holder} refers to {target}, whose rows go with their account by sql.owner-columns, and would keep \
+                         the account from being deleted: write ON DELETE CASCADE there"
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 fn failed(table: &str) -> impl Fn(Failed) -> Error + '_ {

@@ -15,7 +15,7 @@ use crate::clock::Clock;
 use crate::plugins::Manifest;
 use crate::plugins::manifest::Resolved;
 use crate::store::confined::{Failed, Kind, Limits, Scope};
-use crate::store::{Engine, Tx};
+use crate::store::{Engine, Tx, plugin_schema};
 
 /// The paging parameters that `{page:…}` adds, in this order, unless the statement declares them.
 const PAGE: [&str; 4] = ["max_id", "since_id", "min_id", "limit"];
@@ -98,6 +98,11 @@ impl Statements {
             let [text, _] = super::account::texts(engine, &scope, table, column).map_err(&fault)?;
             let checked = tx.prepare_confined(&scope, &text, &[Kind::Integer]).await;
             checked.map_err(|error| fault(format!("sql.owner-columns names {table}.{column}: {}", refused(&error))))?;
+        }
+        if !sql.owner_columns.is_empty() {
+            let references =
+                plugin_schema::list_references(tx, name).await.map_err(|error| fault(error.to_string()))?;
+            super::account::check_references(&sql.owner_columns, &references).map_err(&fault)?;
         }
         let dynamic = manifest.permissions.sql_dynamic;
         Ok(Some(Self { scope, engine, clock: app.clock.clone(), limits, quota, dynamic, by_name }))

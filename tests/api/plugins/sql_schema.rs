@@ -189,6 +189,37 @@ async fn a_statement_that_does_not_fit_is_refused_at_load() {
 }
 
 #[tokio::test]
+async fn what_would_keep_an_account_from_being_deleted_is_refused_at_load() {
+    let app = TestApp::new().await;
+    register(&app, ID, "notes").await;
+    let owner = "CREATE TABLE notes (id INTEGER PRIMARY KEY, account_id INTEGER NOT NULL, parent INTEGER REFERENCES notes (id) ON DELETE SET NULL);";
+    let keeps = "CREATE TABLE marks (note_id INTEGER NOT NULL REFERENCES notes (id));";
+    let goes = "CREATE TABLE marks (id INTEGER PRIMARY KEY, note_id INTEGER NOT NULL REFERENCES notes (id) ON DELETE CASCADE);";
+    let further =
+        "CREATE TABLE words (mark_id INTEGER, FOREIGN KEY (mark_id) REFERENCES marks (id) ON DELETE RESTRICT);";
+    for (tables, who) in [
+        (format!("{owner}{goes}"), None),
+        (format!("{owner}{keeps}"), Some("marks refers to notes")),
+        (format!("{owner}{goes}{further}"), Some("words refers to marks")),
+    ] {
+        let queries = "-- name: x returns: one\nSELECT 1 AS a;";
+        let package = files(&[("migrations/0001_base.sql", tables.as_str()), ("sql/queries.sql", queries)]);
+        let manifest = manifest("notes", "owner-columns = { notes = \"account_id\" }");
+        let mut tx = app.db().begin().await.unwrap();
+        apply(&app, &mut tx, &manifest, &package).await.unwrap();
+        let loaded = Statements::load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
+        match who {
+            None => assert!(loaded.is_ok(), "{loaded:?}"),
+            Some(who) => {
+                let fault = loaded.unwrap_err();
+                assert_eq!(fault.stage, Stage::Statements);
+                sentence(&fault, &[who, "ON DELETE CASCADE"]);
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_package_before_runs_on_what_was_tried_with_it() {
     let app = TestApp::new().await;
     register(&app, ID, "notes").await;
