@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::output::{Failure, Output};
 use crate::app::App;
-use crate::entity::plugin::{Detail, OrderRow, Plugin};
+use crate::entity::plugin::{Detail, OrderRow, Plugin, Uninstalled};
 use crate::plugins::{admin, life};
 
 /// How often a server is asked for new lines.
@@ -72,10 +72,10 @@ pub(super) enum Command {
         #[arg(default_value = "{}")]
         args: String,
     },
-    /// Unload a plugin for good
+    /// Unload a plugin, and forget what was accepted, granted and configured; its tables stay
     Uninstall {
         name: String,
-        /// Drop its tables and forget everything about it
+        /// Drop all that it keeps, too, once its rows are written to a file
         #[arg(long)]
         purge: bool,
     },
@@ -207,11 +207,19 @@ async fn retry(app: &App, name: &str, output: Output) -> Result<(), Failure> {
 
 async fn uninstall(app: &App, name: &str, purge: bool, output: Output) -> Result<(), Failure> {
     let path = format!("/api/admin/plugins/{name}/uninstall");
-    if socket::post(app, &path, &json!({"purge": purge})).await?.is_none() {
-        admin::uninstall(app, name, purge).await?;
-    }
-    let kept = if purge { "and everything that it kept is gone" } else { "its tables stay" };
-    output.answer(&json!({"name": name, "purged": purge}), || format!("{name} is unloaded, {kept}."))
+    let answer = match socket::post(app, &path, &json!({"purge": purge})).await? {
+        Some(answer) => answer,
+        None => {
+            let dump = admin::uninstall(app, name, purge).await?;
+            serde_json::to_value(Uninstalled::new(name.to_owned(), purge, dump.as_deref())).map_err(Failure::new)?
+        }
+    };
+    output.answer(&answer, || match answer["dump"].as_str() {
+        Some(dump) => {
+            format!("{name} is unloaded, and everything that it kept is gone; {dump} has what was in its tables.")
+        }
+        None => format!("{name} is unloaded and forgotten; its tables stay."),
+    })
 }
 
 fn no_server() -> Failure {

@@ -1,6 +1,7 @@
 //! A plugin as an admin sees it: what is wanted, where it stands on this node, and what it does.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use rookery_plugin_host::{Fault, Stats};
@@ -466,5 +467,24 @@ impl From<Placed> for OrderRow {
     fn from(placed: Placed) -> Self {
         let Placed { plugin, priority, before, after, kinds } = placed;
         Self { plugin, priority, before, after, kinds }
+    }
+}
+
+/// What became of a plugin that was uninstalled.
+#[derive(Debug, Serialize)]
+pub struct Uninstalled {
+    /// Its name.
+    pub name: String,
+    /// What it kept is gone …
+    pub purged: bool,
+    /// … and was written to this file of the server.
+    pub dump: Option<String>,
+}
+
+impl Uninstalled {
+    #[expect(missing_docs, reason = "its fields")]
+    #[must_use]
+    pub fn new(name: String, purged: bool, dump: Option<&Path>) -> Self {
+        Self { name, purged, dump: dump.map(|path| path.display().to_string()) }
     }
 }

@@ -4,24 +4,28 @@
 //! follows by itself, and [`super::reload`] says at once what became of it.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use rookery_plugin_host::Fault;
 use rookery_plugin_host::imports::types::{CallContext, Caller as ToldCaller};
 use serde_json::{Map, Value};
+use tokio::time::Instant;
 
 use super::call::{Call, Caller, Mode};
 use super::manifest::{self, Moment};
 use super::order::{self, Place};
 use super::package::{self, Package};
 use super::source::{self, Packages};
-use super::{Active, PluginId, desired, life, pipeline};
+use super::{Active, PluginId, desired, life, pipeline, sql};
 use crate::app::App;
 use crate::config::nearest;
 use crate::error::{Error, Result};
-use crate::store;
+use crate::model::Json;
 use crate::store::confined::Scope;
 use crate::store::plugin::Plugin;
 use crate::store::plugin_event::{self, Parked};
+use crate::{jobs, store};
 
 /// Events laid aside of which an admin is shown more than their number.
 const PARKED: i64 = 50;
@@ -411,20 +415,61 @@ fn context(active: &Active) -> CallContext {
     }
 }
 
-/// Forgets a plugin: what is wanted, granted and configured. Its tables stay, unless they are purged too.
+/// Forgets a plugin: what is wanted, accepted, granted and configured. What it keeps stays for when it is enabled again, unless
+/// that is purged too; then it is written to a file first, whose path is the answer.
 ///
 /// # Errors
-/// [`Error::Invalid`] when there is no such plugin.
-pub async fn uninstall(app: &App, name: &str, purge: bool) -> Result<()> {
+/// [`Error::Invalid`] when there is no such plugin, or the file cannot be written: it does not serve any more then, and
+/// nothing is lost.
+pub async fn uninstall(app: &App, name: &str, purge: bool) -> Result<Option<PathBuf>> {
+    let serving = app.plugins.latest().find(name).cloned();
     let plugin = disable(app, name).await?;
     life::follow(app).await;
-    if !purge {
-        return Ok(());
+    if let Some(serving) = serving {
+        rest(&serving).await;
     }
-    let now = app.clock.now();
+    if purge { purge_all(app, &plugin).await.map(Some) } else { forget(app, name).await.map(|()| None) }
+}
+
+/// Waits for the calls that still run.
+async fn rest(serving: &Active) {
+    let until = Instant::now() + life::DRAIN;
+    while serving.component.stats().running > 0 && Instant::now() < until {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Leaves of what is wanted no more than whose tables they are.
+async fn forget(app: &App, name: &str) -> Result<()> {
+    let forgotten = |plugin: &mut Plugin| {
+        *plugin = Plugin {
+            version: None,
+            sha256: None,
+            approved: Json(Vec::new()),
+            granted: Json(Vec::new()),
+            limits: Json(Value::Object(Map::new())),
+            config: Json(Map::new()),
+            config_version: plugin.config_version + 1,
+            secrets: Json(Map::new()),
+            refused: None,
+            ..plugin.clone()
+        };
+        Ok(())
+    };
+    desired::change(app, name, forgotten).await.map(drop)
+}
+
+async fn purge_all(app: &App, plugin: &Plugin) -> Result<PathBuf> {
+    let (name, now) = (&plugin.name, app.clock.now());
+    let dump = sql::dump(app, plugin).await?;
     let mut tx = app.db.begin().await?;
+    if !dump.is_whole(&mut tx).await? {
+        return Err(Error::invalid(format!("{name} still wrote while it was read, so nothing was dropped: try again")));
+    }
     let scope = Scope::find(&mut tx, name, BTreeSet::new()).await?;
     tx.drop_namespace(&scope).await?;
+    store::plugin_feed::clear_all(&mut tx, plugin.id).await?;
+    store::job::delete_kind(&mut tx, &jobs::plugin::kind_of(name)).await?;
     store::plugin::delete(&mut tx, plugin.id).await?;
     store::settings::touch(&mut tx, now).await?;
     tx.commit().await?;
@@ -433,5 +478,5 @@ pub async fn uninstall(app: &App, name: &str, purge: bool) -> Result<()> {
     if let Some(package) = source::packages(app).await?.found.get(name) {
         desired::install(app, package, false).await?;
     }
-    Ok(())
+    Ok(dump.path)
 }

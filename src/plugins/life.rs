@@ -21,7 +21,7 @@ use crate::store;
 use crate::store::plugin::Plugin;
 
 /// How long calls of a generation that was replaced may go on.
-const DRAIN: Duration = Duration::from_secs(10);
+pub(super) const DRAIN: Duration = Duration::from_secs(10);
 
 /// What became of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]

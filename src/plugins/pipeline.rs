@@ -248,7 +248,7 @@ impl Budget {
             );
             Err(Fault::new(Stage::Migrate, sentence))
         };
-        tokio::time::timeout_at(self.until + GRACE, work).await.unwrap_or_else(late)
+        tokio::time::timeout_at(self.until + GRACE, Box::pin(work)).await.unwrap_or_else(late)
     }
 }
 

@@ -236,6 +236,14 @@ pub async fn delete_waiting(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<
         .await
 }
 
+/// Removes every job of `kind`, whatever became of it; gives how many there were.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete_kind(tx: &mut Tx, kind: &str) -> Result<u64> {
+    tx.query(sql!("DELETE FROM jobs WHERE kind = $1")).bind(kind.to_owned()).execute().await
+}
+
 /// As [`is_due`], for these kinds alone.
 ///
 /// # Errors

@@ -34,6 +34,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0004_notices.sql"),
         include_str!("../../migrations/postgres/0004_notices.sql"),
     ),
+    (
+        5,
+        "plugin_feed_kinds",
+        include_str!("../../migrations/sqlite/0005_plugin_feed_kinds.sql"),
+        include_str!("../../migrations/postgres/0005_plugin_feed_kinds.sql"),
+    ),
 ];
 
 /// Runs what has not run yet, each in a transaction of its own.

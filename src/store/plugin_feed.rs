@@ -36,7 +36,7 @@ pub async fn find_kind(db: impl Executor, plugin: PluginId, name: &str) -> Resul
     Ok(row.map(|(kind,)| kind))
 }
 
-/// As [`find_kind`]; feeds that have no number get the next.
+/// As [`find_kind`]; feeds that have no number get the next, which nobody had before.
 ///
 /// # Errors
 /// When the database does.
@@ -45,17 +45,27 @@ pub async fn get_kind(tx: &mut Tx, plugin: PluginId, name: &str) -> Result<i64> 
         if let Some(kind) = find_kind(&mut *tx, plugin, name).await? {
             return Ok(kind);
         }
-        // Where another node takes the number or the name meanwhile, the next look finds it, or the next number.
-        tx.query(sql!(
-            "INSERT INTO plugin_feeds (kind, plugin_id, name)
-             SELECT coalesce(MAX(f.kind), 99) + 1, CAST($1 AS BIGINT), $2 FROM plugin_feeds f WHERE TRUE
-             ON CONFLICT DO NOTHING"
-        ))
-        .bind(plugin)
-        .bind(name.to_owned())
-        .execute()
-        .await?;
+        let next: i64 =
+            tx.query(sql!("UPDATE plugin_feed_kinds SET next = next + 1 RETURNING next - 1")).scalar().await?;
+        // Where another node takes the name meanwhile, the next look finds it.
+        tx.query(sql!("INSERT INTO plugin_feeds (kind, plugin_id, name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"))
+            .bind(next)
+            .bind(plugin)
+            .bind(name.to_owned())
+            .execute()
+            .await?;
     }
+}
+
+/// Empties all feeds of a plugin's own; says how much was there.
+///
+/// # Errors
+/// When the database does.
+pub async fn clear_all(tx: &mut Tx, plugin: PluginId) -> Result<u64> {
+    tx.query(sql!("DELETE FROM feed_entries WHERE kind IN (SELECT f.kind FROM plugin_feeds f WHERE f.plugin_id = $1)"))
+        .bind(plugin)
+        .execute()
+        .await
 }
 
 /// A status that is to enter a feed.

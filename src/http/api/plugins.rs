@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::app::App;
-use crate::entity::plugin::{Detail, LogLine, OrderRow, Plugin};
+use crate::entity::plugin::{Detail, LogLine, OrderRow, Plugin, Uninstalled};
 use crate::error::{Error, Result};
 use crate::http::extract::auth::{Admin, AdminRead, AdminWrite};
 use crate::http::extract::{Params, Path};
@@ -141,8 +141,8 @@ pub async fn uninstall(
     Path(name): Path<String>,
     Params(params): Params<Uninstall>,
 ) -> Result<Json> {
-    admin::uninstall(&app, &name, params.purge).await?;
-    Json::empty()
+    let dump = admin::uninstall(&app, &name, params.purge).await?;
+    Json::of(&Uninstalled::new(name, params.purge, dump.as_deref()))
 }
 
 /// From which line on.

@@ -114,7 +114,8 @@ pub async fn export_account(db: &Db, account: AccountId) -> Result<Json> {
     Ok(Json::Object(plugins))
 }
 
-fn records(rows: Rows) -> Json {
+/// Each row by its columns' names.
+pub(super) fn records(rows: Rows) -> Json {
     let width = rows.columns.len().max(1);
     let mut values = rows.values.into_iter();
     let mut records = Vec::with_capacity(values.len() / width);
@@ -130,8 +131,12 @@ fn json(value: Value) -> Json {
         Value::Integer(value) => value.into(),
         Value::Real(value) => value.into(),
         Value::Text(value) => value.into(),
-        Value::Blob(bytes) => base64::engine::general_purpose::STANDARD.encode(bytes).into(),
+        Value::Blob(bytes) => encoded(&bytes).into(),
     }
+}
+
+pub(super) fn encoded(bytes: &[u8]) -> String {
+    base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
 /// Removes all that a plugin keeps: its tables, its small values, and what is known of its migrations.

@@ -38,6 +38,7 @@
 
 mod account;
 pub mod check;
+mod dump;
 mod failure;
 pub mod migrate;
 mod quota;
@@ -52,6 +53,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use account::{drop_all, export_account, purge_account};
+pub use dump::{Dump, dump};
 pub use migrate::{Migrated, migrate};
 pub use quota::Quota;
 pub use source::Returns;

@@ -1,11 +1,16 @@
 //! The place of a plugin's tables: a prefix on SQLite, a schema and a role on PostgreSQL.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use super::Scope;
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
+
+use super::{Failed, Limits, Rows, Scope, bind};
 use crate::crypto;
 use crate::sql;
-use crate::store::{Engine, Error, Executor, Result, Tx};
+use crate::store::db::{Inner, Pools};
+use crate::store::{Db, Engine, Error, Executor, Result, Tx};
 
 /// The views of `core_v1`. `statuses_private` is `statuses` for those that were granted `statuses:private`.
 pub const VIEWS: &[&str] = &[
@@ -63,9 +68,59 @@ impl Scope {
             migrating: false,
         })
     }
+
+    /// How the engine's texts name a table of it, which [`Tx::tables_of`] gave.
+    fn place(&self, engine: Engine, table: &str) -> String {
+        match engine {
+            Engine::Sqlite => format!("\"{table}\""),
+            Engine::Postgres => format!("\"{}\".\"{table}\"", self.schema),
+        }
+    }
+}
+
+impl Db {
+    /// Every row of a table that [`Tx::tables_of`] gave, one at a time, on a connection of its own.
+    pub fn rows_of<'a>(&'a self, scope: &Scope, table: &str) -> BoxStream<'a, Result<Rows>> {
+        const WHOLE: Limits = Limits { time: Duration::MAX, rows: usize::MAX, bytes: usize::MAX };
+        let text = format!("SELECT * FROM {}", scope.place(self.engine(), table));
+        let query = sqlx::AssertSqlSafe(text);
+        let unfit = |error: Failed| Error::Sql(sqlx::Error::Decode(error.into()));
+        match &self.pools {
+            Pools::Sqlite { read, .. } => sqlx::query(query)
+                .persistent(false)
+                .fetch(read)
+                .map(move |row| {
+                    let mut rows = Rows::default();
+                    bind::take_sqlite(&row?, &mut rows, &WHOLE).map_err(unfit)?;
+                    Ok(rows)
+                })
+                .boxed(),
+            Pools::Postgres(pool) => sqlx::query(query)
+                .persistent(false)
+                .fetch(pool)
+                .map(move |row| {
+                    let mut rows = Rows::default();
+                    bind::take_postgres(&row?, &mut rows, &WHOLE).map_err(unfit)?;
+                    Ok(rows)
+                })
+                .boxed(),
+        }
+    }
 }
 
 impl Tx {
+    /// How many rows a table has that [`Tx::tables_of`] gave.
+    ///
+    /// # Errors
+    /// When the database does.
+    pub async fn count_of(&mut self, scope: &Scope, table: &str) -> Result<i64> {
+        let text = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {}", scope.place(self.engine(), table)));
+        Ok(match &mut self.inner {
+            Inner::Sqlite(tx, _) => sqlx::query_scalar(text).fetch_one(&mut **tx).await?,
+            Inner::Postgres(tx) => sqlx::query_scalar(text).fetch_one(&mut **tx).await?,
+        })
+    }
+
     /// Makes what `scope` stands for, if it is not there, and grants it what it may read. On SQLite there is nothing to make.
     ///
     /// # Errors
@@ -173,7 +228,6 @@ impl Tx {
 
     /// Runs a text made of names of the host's own.
     async fn define(&mut self, text: String) -> Result<()> {
-        use super::super::db::Inner;
         let text = sqlx::AssertSqlSafe(text);
         match &mut self.inner {
             Inner::Sqlite(tx, _) => sqlx::raw_sql(text).execute(&mut **tx).await.map(drop).map_err(Error::from),
