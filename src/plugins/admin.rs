@@ -267,7 +267,7 @@ async fn change_tried(
     let mut changed = desired::find(app, name).await?;
     change(&mut changed)?;
     if changed.enabled {
-        life::try_changed(app, changed).await?;
+        pipeline::try_out(app, changed).await?;
     }
     desired::change(app, name, change).await
 }

@@ -108,15 +108,6 @@ pub async fn reload(app: &App, name: &str) -> Result<Outcome, Fault> {
     }
 }
 
-/// Tries `plugin`, as it would be wanted, as a server would, and changes nothing. Without a package there is nothing to try.
-///
-/// # Errors
-/// Why it would not be loaded.
-pub async fn try_changed(app: &App, plugin: Plugin) -> Result<(), Fault> {
-    let packages = source::packages(app).await?;
-    try_one(app, plugin, &packages).await
-}
-
 /// Tries what is wanted of the plugin called `name` as a server would, and changes nothing.
 ///
 /// # Errors
@@ -124,11 +115,7 @@ pub async fn try_changed(app: &App, plugin: Plugin) -> Result<(), Fault> {
 pub async fn check(app: &App, name: &str) -> Result<(), Fault> {
     let (plugins, packages) = wanted(app).await?;
     let Some(plugin) = plugins.into_iter().find(|plugin| plugin.name == name && plugin.enabled) else { return Ok(()) };
-    try_one(app, plugin, &packages).await
-}
-
-async fn try_one(app: &App, plugin: Plugin, packages: &Packages) -> Result<(), Fault> {
-    let Some(package) = source::choose(app, &plugin, packages).await? else { return Ok(()) };
+    let Some(package) = source::choose(app, &plugin, &packages).await? else { return Ok(()) };
     let prepared = pipeline::prepare(app, Candidate { plugin, package, generation: 1 }, None).await?;
     Registry::build(1, vec![prepared.active]).map(drop)
 }

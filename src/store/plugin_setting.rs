@@ -31,20 +31,20 @@ pub async fn list(db: impl Executor, plugin: PluginId, accounts: &[AccountId]) -
 /// # Errors
 /// When the database does.
 pub async fn lock(tx: &mut Tx, plugin: PluginId, account: AccountId) -> Result<Option<Map<String, Value>>> {
-    let stored: Option<(Option<Stored>,)> = tx
+    let found: Option<(AccountId,)> = tx
         .query(sql!(
-            sqlite: "SELECT p.value FROM users u
-                     LEFT JOIN plugin_settings p ON p.account_id = u.account_id AND p.plugin_id = $1
-                     WHERE u.account_id = $2";
-            postgres: "SELECT p.value FROM users u
-                       LEFT JOIN plugin_settings p ON p.account_id = u.account_id AND p.plugin_id = $1
-                       WHERE u.account_id = $2 FOR UPDATE OF u"
+            sqlite: "SELECT u.account_id FROM users u WHERE u.account_id = $1";
+            postgres: "SELECT u.account_id FROM users u WHERE u.account_id = $1 FOR UPDATE"
         ))
-        .bind(plugin)
         .bind(account)
         .optional()
         .await?;
-    Ok(stored.map(|(stored,)| stored.map(|Json(value)| value).unwrap_or_default()))
+    if found.is_none() {
+        return Ok(None);
+    }
+    // A statement of its own: whoever waited for the lock reads what was written meanwhile.
+    let stored = list(&mut *tx, plugin, &[account]).await?.pop();
+    Ok(Some(stored.map(|(_, Json(value))| value).unwrap_or_default()))
 }
 
 /// All that `account` set, with the names of the plugins.

@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn hooks_say_only_what_their_moment_asks() {
         for (more, wanted) in [
-            ("on = \"fanout\"\npolicy = \"refuse\"", "the policy \"refuse\" is not one of \"skip\", \"retry\""),
+            ("on = \"fanout\"\npolicy = \"refuse\"", "the policy \"refuse\" is not one of \"skip\""),
             ("on = \"fanout\"\nparams = [\"x\"]", "params says nothing at this moment"),
             ("on = \"events\"", "kinds is empty"),
             (
