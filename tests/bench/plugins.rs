@@ -16,6 +16,8 @@ use crate::load::{self, Amount, Connection, Requests, request};
 use crate::process::{Process, free_address};
 use crate::{command, millis};
 
+/// The plugins that come with the server.
+const OWN: [&str; 4] = ["antennas", "bookmark_categories", "emoji_reactions", "reaction_deck"];
 const ANTENNAS: usize = 10_000;
 const KEYWORDS: usize = 10;
 /// Statuses that are looked for places in feeds.
@@ -26,10 +28,12 @@ const RELOADS: usize = 20;
 /// Measures on the database at `url`, which is filled, with the server off.
 pub async fn measure(url: &str, folder: &Path, data: &Arc<Data>) {
     println!("\nPlugins (CPU microseconds for a request; off: no plugin, on: those that come with the server)\n");
-    let off = start(url, folder, &[("PLUGINS_EMBEDDED", "false")]).await;
+    switch(url, folder, &[], "disable", &OWN);
+    let off = start(url, folder, &[]).await;
     let (home_off, markers) = (cpu(&off, home()).await, cpu(&off, get("/api/v1/markers?timeline[]=home")).await);
     let idle_off = off.memory();
     off.stop();
+    switch(url, folder, &[], "enable", &OWN);
     let on = start(url, folder, &[]).await;
     let db = data::open(url).await;
     react(&db, data).await;
@@ -51,8 +55,20 @@ pub async fn measure(url: &str, folder: &Path, data: &Arc<Data>) {
     );
     antennas(&on, &db, data).await;
     on.stop();
+    switch(url, folder, &[], "disable", &OWN);
     copies(url, folder, idle_off).await;
     db.close().await;
+}
+
+/// Enables or disables plugins, with the server off.
+fn switch(url: &str, folder: &Path, environment: &[(&str, &str)], verb: &str, names: &[&str]) {
+    for name in names {
+        let mut program = command(url, folder, free_address());
+        program.args(["plugin", verb, name]);
+        program.envs(environment.iter().map(|(key, value)| (format!("ROOKERY_{key}"), *value)));
+        let done = program.output().expect("the command line");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
 }
 
 async fn start(url: &str, folder: &Path, more: &[(&str, &str)]) -> Process {
@@ -174,13 +190,8 @@ async fn copies(url: &str, folder: &Path, idle_off: f64) {
         copy(&package, &plugins.join(format!("notes{number}")), number);
     }
     start(url, folder, &environment).await.stop();
-    for number in 0..COPIES {
-        let mut enable = command(url, folder, free_address());
-        enable.args(["plugin", "enable", &format!("notes{number}"), "--yes"]);
-        enable.envs(environment.iter().map(|(key, value)| (format!("ROOKERY_{key}"), *value)));
-        let done = enable.output().expect("the command line");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    }
+    let names: Vec<String> = (0..COPIES).map(|number| format!("notes{number}")).collect();
+    switch(url, folder, &environment, "enable", &names.iter().map(String::as_str).collect::<Vec<_>>());
     start(url, folder, &environment).await.stop();
     let mut without = Vec::new();
     let mut with = Vec::new();

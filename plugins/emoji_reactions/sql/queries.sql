@@ -1,4 +1,23 @@
--- The reactions to statuses that a viewer sees, by groups in the order of their first use; viewer 0 is nobody, who sees all.
+-- The reactions to statuses that a viewer sees, in the order in which they were made; viewer 0 is nobody, who sees all.
+-- name: few returns: many
+-- params: integers statuses, integer viewer, integer most
+SELECT r.status_id, r.account_id, r.name, r.domain, r.emoji_id IS NOT NULL AS custom, s.local AS local_author
+FROM reactions r
+JOIN core_v1.statuses s ON s.id = r.status_id
+JOIN core_v1.accounts a ON a.id = r.account_id
+WHERE r.status_id {in:statuses}
+  AND (:viewer = 0 OR r.account_id = :viewer OR (
+        NOT a.suspended AND NOT a.limited
+        AND NOT EXISTS (SELECT 1 FROM core_v1.blocks b WHERE b.account_id = :viewer AND b.target_account_id = r.account_id)
+        AND NOT EXISTS (SELECT 1 FROM core_v1.blocks b WHERE b.account_id = r.account_id AND b.target_account_id = :viewer)
+        AND NOT EXISTS (SELECT 1 FROM core_v1.mutes m WHERE m.account_id = :viewer AND m.target_account_id = r.account_id
+                        AND (m.expires_at IS NULL OR m.expires_at > {now}))
+        AND NOT EXISTS (SELECT 1 FROM core_v1.account_domain_blocks d
+                        WHERE d.account_id = :viewer AND d.domain = a.domain)))
+ORDER BY r.status_id, r.id
+LIMIT :most;
+
+-- The same where they are many, by groups in the order of their first use.
 -- Of each status as many rows as said, one of each group before the second of any: total counts the whole group.
 -- name: shown returns: many max-rows: 5120
 -- params: integers statuses, integer viewer, integer most
