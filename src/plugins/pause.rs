@@ -53,6 +53,7 @@ impl Pauses {
     ///
     /// # Errors
     /// [`Ended::Busy`].
+    #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
     pub fn check(&self, plugin: &str) -> Result<(), CallError> {
         if !self.holds(plugin) {
             return Ok(());

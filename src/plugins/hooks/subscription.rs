@@ -100,7 +100,7 @@ impl Subscription {
     /// left for hooks.
     ///
     /// # Errors
-    /// As the call; [`Ended::Wall`] when it takes too long.
+    /// As the call; [`Ended::Wall`](rookery_plugin_host::Ended::Wall) when it takes too long.
     pub async fn ask<T>(&self, app: &App, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
         let patience = &app.plugins.patience;
         let limit = patience.stretch(self.timeout).min(patience.left());
