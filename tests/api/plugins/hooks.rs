@@ -564,3 +564,35 @@ fn every_kind_of_the_contract_can_be_recorded() {
         assert!(contract.contains(&format!("`{kind}`")), "{kind}");
     }
 }
+
+#[tokio::test]
+async fn a_decorator_writes_over_nothing_of_the_servers() {
+    let world = World::new().await;
+    for (name, field, loads) in
+        [("pa", "account.acct", false), ("pb", "content", false), ("pc", "server_features.pc", true)]
+    {
+        let fields = format!("fields = [\"{field}\"]");
+        let by = format!("by_{name}");
+        let changes = [
+            NO_WORDS,
+            (&*format!("fields = [\"{by}\"]"), &*fields),
+            (&*format!("defaults = {{ {by} = \"nothing\" }}\n"), ""),
+        ];
+        package(world.folder.path(), name, &changes);
+        admin::enable(&world.app.app, name).await.unwrap();
+        let loaded = life::reload(&world.app.app, name).await;
+        assert_eq!(loaded.is_ok(), loads, "{field}: {loaded:?}");
+        if let Err(fault) = loaded {
+            assert!(fault.sentence.contains(&format!("the member {field} of status")), "{fault}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn names_of_plugins_cannot_overlap_as_name_spaces() {
+    let world = World::new().await;
+    let overlapping = manifest("probe", &[]).replace("name = \"probe\"", "name = \"pro__be\"");
+    package(world.folder.path(), "probe", &[]);
+    std::fs::write(world.folder.path().join("probe/plugin.toml"), overlapping).unwrap();
+    assert!(admin::enable(&world.app.app, "pro__be").await.is_err(), "it would be the name-space of another's tables");
+}
