@@ -26,6 +26,9 @@ use super::{Error, Result};
 /// How long a SQLite connection waits for another process that writes (the command line beside a server).
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Settings of every SQLite connection.
+const PRAGMAS: &[(&str, &str)] = &[("temp_store", "memory"), ("cache_size", "-8000"), ("mmap_size", "268435456")];
+
 /// A value that both engines can encode.
 pub trait Bind<'q>: Encode<'q, Sqlite> + Type<Sqlite> + Encode<'q, Postgres> + Type<Postgres> {}
 impl<'q, T> Bind<'q> for T where T: Encode<'q, Sqlite> + Type<Sqlite> + Encode<'q, Postgres> + Type<Postgres> {}
@@ -177,7 +180,7 @@ impl Db {
     pub async fn close(&self) {
         match &self.pools {
             Pools::Sqlite { write, read, readers, .. } => {
-                readers.close().await;
+                readers.close();
                 read.close().await;
                 write.close().await;
             }
@@ -326,18 +329,18 @@ impl Tx {
 }
 
 async fn open_sqlite(options: &Options) -> Result<Pools> {
-    let base = SqliteConnectOptions::from_str(&options.url)?
+    let mut base = SqliteConnectOptions::from_str(&options.url)?
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
         .statement_cache_capacity(512)
-        .pragma("temp_store", "memory")
-        .pragma("cache_size", "-8000")
-        .pragma("mmap_size", "268435456")
         .optimize_on_close(false, None)
         .disable_statement_logging();
+    for (name, value) in PRAGMAS {
+        base = base.pragma(*name, *value);
+    }
     create_folder(base.get_filename())?;
     let pool = || {
         SqlitePoolOptions::new()
@@ -362,8 +365,8 @@ async fn open_sqlite(options: &Options) -> Result<Pools> {
         .connect_with(base.clone().auto_vacuum(SqliteAutoVacuum::Incremental))
         .await?;
     forget_statistics(&write).await?;
+    let readers = Arc::new(Readers::new(base.get_filename(), PRAGMAS));
     let reading = base.pragma("query_only", "true");
-    let readers = Arc::new(Readers::new(reading.clone()));
     let read = pool().max_connections(options.max_connections).min_connections(1).connect_with(reading).await?;
     Ok(Pools::Sqlite { write, read, writer, readers })
 }

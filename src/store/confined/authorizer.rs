@@ -173,20 +173,37 @@ unsafe extern "C" fn forget(cell: *mut c_void) {
 /// Puts `cell` in charge of `connection`.
 pub(super) async fn install(connection: &mut sqlx::SqliteConnection, cell: &Arc<Cell>) -> Result<(), sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
-    let database = handle.as_raw_handle().as_ptr();
-    let pointer = Arc::into_raw(Arc::clone(cell)).cast_mut().cast::<c_void>();
-    // SAFETY: the handle is locked, so SQLite is not at work on this connection. The pointer is valid until `forget`,
-    // which SQLite calls when the connection is closed; no statement is compiled or run after that.
-    let failed = unsafe {
-        let kept = ffi::sqlite3_set_clientdata(database, c"rookery".as_ptr(), pointer, Some(forget));
-        if kept == ffi::SQLITE_OK {
-            ffi::sqlite3_progress_handler(database, STEPS, Some(progress), pointer);
-            ffi::sqlite3_set_authorizer(database, Some(authorize), pointer)
-        } else {
-            kept
-        }
-    };
+    // SAFETY: the handle is locked, so SQLite is not at work on this connection.
+    let failed = unsafe { put_in_charge(handle.as_raw_handle().as_ptr(), cell) };
     if failed == ffi::SQLITE_OK { Ok(()) } else { Err(sqlx::Error::Protocol(format!("SQLite's authorizer: {failed}"))) }
+}
+
+/// Makes a plugins' own connection what the writer is while it works for one: hardened, narrow, with `cell` in charge.
+pub(super) fn confine(connection: &rusqlite::Connection, cell: &Arc<Cell>) -> Result<(), rusqlite::Error> {
+    // SAFETY: the connection is open, and nobody else has it: it is no shared one.
+    let failed = unsafe {
+        let database = connection.handle();
+        switch_off(database);
+        set_limits(database, LIMITS.map(|(_, value)| value));
+        put_in_charge(database, cell)
+    };
+    if failed == ffi::SQLITE_OK { Ok(()) } else { Err(rusqlite::Error::SqliteFailure(ffi::Error::new(failed), None)) }
+}
+
+/// # Safety
+/// `database` is an open connection on which SQLite is not at work.
+unsafe fn put_in_charge(database: *mut ffi::sqlite3, cell: &Arc<Cell>) -> c_int {
+    let pointer = Arc::into_raw(Arc::clone(cell)).cast_mut().cast::<c_void>();
+    // SAFETY: as for this function. The pointer is valid until `forget`, which SQLite calls when the connection is closed;
+    // no statement is compiled or run after that.
+    unsafe {
+        let kept = ffi::sqlite3_set_clientdata(database, c"rookery".as_ptr(), pointer, Some(forget));
+        if kept != ffi::SQLITE_OK {
+            return kept;
+        }
+        ffi::sqlite3_progress_handler(database, STEPS, Some(progress), pointer);
+        ffi::sqlite3_set_authorizer(database, Some(authorize), pointer)
+    }
 }
 
 /// The largest value that a plugin's statement may make, bytes.
@@ -209,39 +226,54 @@ pub(super) struct Wide([c_int; LIMITS.len()]);
 /// Puts the limits of plugins in the place of the connection's own.
 pub(super) async fn narrow(connection: &mut sqlx::SqliteConnection) -> Result<Wide, sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
-    let database = handle.as_raw_handle().as_ptr();
-    // SAFETY: the handle is locked; both numbers are plain.
-    Ok(Wide(LIMITS.map(|(limit, value)| unsafe { ffi::sqlite3_limit(database, limit, value) })))
+    // SAFETY: the handle is locked.
+    Ok(Wide(unsafe { set_limits(handle.as_raw_handle().as_ptr(), LIMITS.map(|(_, value)| value)) }))
 }
 
 /// Gives the connection its own limits back; says whether its transaction is still open.
 pub(super) async fn widen(connection: &mut sqlx::SqliteConnection, wide: Wide) -> Result<bool, sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
     let database = handle.as_raw_handle().as_ptr();
-    for ((limit, _), value) in LIMITS.into_iter().zip(wide.0) {
-        // SAFETY: as in `narrow`.
-        unsafe {
-            ffi::sqlite3_limit(database, limit, value);
-        }
-    }
     // SAFETY: the handle is locked.
-    Ok(unsafe { ffi::sqlite3_get_autocommit(database) } == 0)
+    unsafe {
+        set_limits(database, wide.0);
+        Ok(ffi::sqlite3_get_autocommit(database) == 0)
+    }
+}
+
+/// Sets what [`LIMITS`] names; gives what it was.
+///
+/// # Safety
+/// As [`put_in_charge`].
+unsafe fn set_limits(database: *mut ffi::sqlite3, values: [c_int; LIMITS.len()]) -> [c_int; LIMITS.len()] {
+    let mut before = values;
+    for ((limit, _), value) in LIMITS.into_iter().zip(&mut before) {
+        // SAFETY: as for this function; both numbers are plain.
+        *value = unsafe { ffi::sqlite3_limit(database, limit, *value) };
+    }
+    before
 }
 
 /// Switches off what the engine does on its own, for good.
 pub(super) async fn harden(connection: &mut sqlx::SqliteConnection) -> Result<(), sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
-    let database = handle.as_raw_handle().as_ptr();
+    // SAFETY: the handle is locked.
+    unsafe { switch_off(handle.as_raw_handle().as_ptr()) };
+    Ok(())
+}
+
+/// # Safety
+/// As [`put_in_charge`].
+unsafe fn switch_off(database: *mut ffi::sqlite3) {
     let switches = [
         (ffi::SQLITE_DBCONFIG_DEFENSIVE, 1),
         (ffi::SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
         (ffi::SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
     ];
     for (switch, value) in switches {
-        // SAFETY: the handle is locked; these switches take an int and a pointer that may be null.
+        // SAFETY: as for this function; these switches take an int and a pointer that may be null.
         unsafe {
             ffi::sqlite3_db_config(database, switch, value as c_int, std::ptr::null_mut::<c_int>());
         }
     }
-    Ok(())
 }

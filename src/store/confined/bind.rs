@@ -23,12 +23,17 @@ pub(super) fn sqlite(args: Vec<Arg>) -> Result<SqliteArguments, Failed> {
             Arg::Text(value) => bound.add(value),
             Arg::Blob(value) => bound.add(value),
             Arg::Json(value) => bound.add(value.get().to_owned()),
-            Arg::Integers(values) => bound.add(serde_json::to_string(&values).map_err(unfit)?),
-            Arg::Texts(values) => bound.add(serde_json::to_string(&values).map_err(unfit)?),
+            Arg::Integers(values) => bound.add(list(&values)?),
+            Arg::Texts(values) => bound.add(list(&values)?),
         }
         .map_err(unfit)?;
     }
     Ok(bound)
+}
+
+/// A list as SQLite takes it: a JSON array.
+pub(super) fn list<T: serde::Serialize>(values: &[T]) -> Result<String, Failed> {
+    serde_json::to_string(values).map_err(unfit)
 }
 
 pub(super) fn postgres(args: Vec<Arg>) -> Result<PgArguments, Failed> {
@@ -146,8 +151,8 @@ fn decode(value: PgValueRef<'_>) -> Result<Value, sqlx::error::BoxDynError> {
     })
 }
 
-fn utf8(bytes: &[u8]) -> Result<String, sqlx::error::BoxDynError> {
-    Ok(std::str::from_utf8(bytes)?.to_owned())
+pub(super) fn utf8(bytes: &[u8]) -> Result<String, Failed> {
+    Ok(std::str::from_utf8(bytes).map_err(unfit)?.to_owned())
 }
 
 /// PostgreSQL's exact number, which sums and averages are: digits of base 10,000. An integer where it is one.

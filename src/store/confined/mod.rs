@@ -11,6 +11,7 @@ mod bind;
 pub mod functions;
 mod namespace;
 mod postgres;
+mod readers;
 mod sqlite;
 
 use std::collections::BTreeSet;
@@ -21,7 +22,8 @@ use std::time::Duration;
 use super::db::{Db, Inner, Pools, Tx};
 
 pub use namespace::VIEWS;
-pub(super) use sqlite::{Readers, Writer};
+pub(super) use readers::Readers;
+pub(super) use sqlite::Writer;
 
 /// What a text may reach.
 #[derive(Clone, Debug, PartialEq, Eq)]

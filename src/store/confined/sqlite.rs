@@ -1,22 +1,16 @@
-//! On SQLite: the one writer, shared with the server, and readers of the plugins' own.
+//! On SQLite: the one writer, which plugins share with the server.
 
+use std::ffi::c_int;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use sqlx::error::DatabaseError;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, Column as _, ConnectOptions as _, Either, Executor as _, SqlSafeStr as _, Statement as _};
-use tokio::sync::Semaphore;
+use libsqlite3_sys as ffi;
+use sqlx::sqlite::SqliteConnection;
+use sqlx::{AssertSqlSafe, Column as _, Either, Executor as _, SqlSafeStr as _, Statement as _};
 
 use super::authorizer::{self, Cell, Wide};
 use super::{Arg, Failed, GRACE, Limits, Rows, Scope, bind};
-
-/// Connections that plugins read on, at once.
-const READERS: usize = 4;
-
-/// How long a reader waits for one of them.
-const WAIT: Duration = Duration::from_secs(2);
 
 /// Time to compile a statement.
 const PREPARE: Duration = Duration::from_secs(5);
@@ -155,7 +149,7 @@ async fn watched(
 
 /// A view's name must not become the name of a common table: the authorizer goes by the name through which a table is
 /// read. What is qualified can be no such name.
-fn guard(text: &str) -> Result<(), Failed> {
+pub(super) fn guard(text: &str) -> Result<(), Failed> {
     const VIEW: &[u8] = b"core_v1__";
     let bytes = text.as_bytes();
     for (at, found) in bytes.windows(VIEW.len()).enumerate() {
@@ -195,95 +189,35 @@ async fn prepare(connection: &mut SqliteConnection, text: &Arc<str>) -> Result<V
 
 fn failed(error: &sqlx::Error, limits: &Limits) -> Failed {
     let sqlx::Error::Database(error) = error else { return Failed::Unavailable(error.to_string()) };
-    let message = error.message();
-    // Extended result codes: https://www.sqlite.org/rescode.html
-    match error.code().as_deref() {
-        Some("9") => Failed::Time(limits.time),
-        Some("5" | "261" | "517") => Failed::Unavailable("it is busy".to_owned()),
-        Some("18") => Failed::Bytes(authorizer::VALUE),
-        Some("23" | "8") => Failed::Denied(message.to_owned()),
-        Some("1555" | "2067" | "2579") => Failed::Unique(table_of(message)),
-        Some("787" | "1811") => Failed::ForeignKey,
-        Some("275" | "1299" | "3091") => Failed::Constraint(message.to_owned()),
-        _ if is_refusal(error.as_ref()) => Failed::Denied(message.to_owned()),
-        _ => Failed::Statement(message.to_owned()),
-    }
+    refused(error.code().and_then(|code| code.parse().ok()), error.message(), limits)
 }
 
-/// Some refusals of the authorizer come back as plain errors.
-fn is_refusal(error: &dyn DatabaseError) -> bool {
-    error.message().starts_with("not authorized") || error.message().contains("is prohibited")
+/// What SQLite says by an extended result code (<https://www.sqlite.org/rescode.html>) and in words.
+pub(super) fn refused(code: Option<c_int>, message: &str, limits: &Limits) -> Failed {
+    match code {
+        Some(ffi::SQLITE_INTERRUPT) => Failed::Time(limits.time),
+        Some(ffi::SQLITE_BUSY | ffi::SQLITE_BUSY_RECOVERY | ffi::SQLITE_BUSY_SNAPSHOT) => {
+            Failed::Unavailable("it is busy".to_owned())
+        }
+        Some(ffi::SQLITE_TOOBIG) => Failed::Bytes(authorizer::VALUE),
+        Some(ffi::SQLITE_AUTH | ffi::SQLITE_READONLY) => Failed::Denied(message.to_owned()),
+        Some(ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_ROWID) => {
+            Failed::Unique(table_of(message))
+        }
+        Some(ffi::SQLITE_CONSTRAINT_FOREIGNKEY | ffi::SQLITE_CONSTRAINT_TRIGGER) => Failed::ForeignKey,
+        Some(ffi::SQLITE_CONSTRAINT_CHECK | ffi::SQLITE_CONSTRAINT_NOTNULL | ffi::SQLITE_CONSTRAINT_DATATYPE) => {
+            Failed::Constraint(message.to_owned())
+        }
+        // Some refusals of the authorizer come back as plain errors.
+        _ if message.starts_with("not authorized") || message.contains("is prohibited") => {
+            Failed::Denied(message.to_owned())
+        }
+        _ => Failed::Statement(message.to_owned()),
+    }
 }
 
 /// `UNIQUE constraint failed: p_notes__notes.id, p_notes__notes.name`
 fn table_of(message: &str) -> String {
     let place = message.rsplit(": ").next().unwrap_or_default();
     place.split(['.', ',']).next().unwrap_or_default().trim_start_matches("index '").trim_end_matches('\'').to_owned()
-}
-
-/// Read-only connections of the plugins, opened when first needed.
-#[derive(Debug)]
-pub(in crate::store) struct Readers {
-    options: SqliteConnectOptions,
-    places: Semaphore,
-    idle: Mutex<Vec<Reader>>,
-}
-
-#[derive(Debug)]
-struct Reader {
-    connection: SqliteConnection,
-    cell: Arc<Cell>,
-}
-
-impl Readers {
-    /// None yet. `options` are those of connections that only read.
-    pub(in crate::store) fn new(options: SqliteConnectOptions) -> Self {
-        Self { options, places: Semaphore::new(READERS), idle: Mutex::default() }
-    }
-
-    pub(super) async fn run(
-        &self,
-        scope: &Arc<Scope>,
-        text: &Arc<str>,
-        args: Vec<Arg>,
-        limits: &Limits,
-    ) -> Result<Rows, Failed> {
-        let place = tokio::time::timeout(WAIT, self.places.acquire()).await;
-        let Ok(Ok(_place)) = place else { return Err(Failed::Unavailable("all connections are busy".to_owned())) };
-        let mut reader = self.take().await.map_err(|error| failed(&error, limits))?;
-        let entered = Entered::new(Arc::clone(&reader.cell), scope, limits.time)?;
-        let (done, entered) = watched(&mut reader.connection, entered, text, args, limits).await;
-        if let Some(entered) = entered {
-            entered.leave();
-            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
-        }
-        done
-    }
-
-    async fn take(&self) -> Result<Reader, sqlx::Error> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        match idle {
-            Some(reader) => Ok(reader),
-            None => self.open().await,
-        }
-    }
-
-    async fn open(&self) -> Result<Reader, sqlx::Error> {
-        let mut connection = self.options.connect().await?;
-        let cell = Arc::new(Cell::default());
-        authorizer::harden(&mut connection).await?;
-        authorizer::narrow(&mut connection).await?;
-        authorizer::install(&mut connection, &cell).await?;
-        Ok(Reader { connection, cell })
-    }
-
-    /// Closes them.
-    pub(in crate::store) async fn close(&self) {
-        use sqlx::Connection as _;
-        self.places.close();
-        let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
-        for reader in idle {
-            let _ = reader.connection.close().await;
-        }
-    }
 }

@@ -235,6 +235,9 @@ INSERT INTO notes (account_id, title) SELECT 1, 'note ' || e.value FROM {each:nu
 -- name: product   returns: many
 SELECT count(*) AS n FROM notes a JOIN notes b ON TRUE JOIN notes c ON TRUE JOIN notes d ON TRUE WHERE a.id + b.id + c.id + d.id < 0;
 
+-- name: long   returns: one
+SELECT count(*) AS n FROM notes a JOIN notes b ON a.id + b.id > 0;
+
 -- name: stored   returns: exec
 INSERT INTO notes (account_id, title)
 SELECT 2, 'x' FROM notes a JOIN notes b ON TRUE JOIN notes c ON TRUE JOIN notes d ON TRUE WHERE a.id + b.id + c.id + d.id < 0;
@@ -298,6 +301,20 @@ async fn limits_alone_stop_what_is_allowed_and_too_much() {
     assert_eq!(sql.run(&mut tx, "rows", vec![]).await.unwrap().values.len(), 50);
     assert_eq!(rookery::store::plugin_kv::add(&mut tx, ID, "n", 1, app.app.clock.now()).await.unwrap(), Some(1));
     tx.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn reading_may_take_its_time_and_ends_when_nobody_waits() {
+    let app = TestApp::new().await;
+    let sql = bombs(&app, 1 << 30).await;
+    let long = sql.read(&app.app, "long", vec![]).await.unwrap();
+    assert_eq!(long.values, [int(1_000_000)], "a million rows are not counted in a moment");
+    // More than there are connections to read on.
+    for _ in 0..6 {
+        let cut = tokio::time::timeout(Duration::from_millis(20), sql.read(&app.app, "product", vec![])).await;
+        assert!(cut.is_err(), "it was not cut off: {cut:?}");
+    }
+    assert_eq!(sql.read(&app.app, "rows", vec![]).await.unwrap().values.len(), 50);
 }
 
 #[tokio::test]

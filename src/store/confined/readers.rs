@@ -1,0 +1,217 @@
+//! On SQLite: connections of the plugins' own, on which they read.
+//!
+//! A statement is run where it is asked for: to hand it to another thread, and its rows back, takes several times what
+//! reading a page by index does. What is not done within [`HASTE`] is ended, and begun again where it may take the time it
+//! has and keeps no request waiting.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, Statement};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::authorizer::{self, Cell};
+use super::{Arg, Failed, GRACE, Limits, Rows, Scope, Value, bind, sqlite};
+
+/// Connections, at once.
+const READERS: usize = 4;
+
+/// How long someone waits for one of them.
+const WAIT: Duration = Duration::from_secs(2);
+
+/// How long a statement may keep the thread that asks for it; half of what a plugin itself may before others have a turn.
+const HASTE: Duration = Duration::from_millis(2);
+
+/// Statements that a connection keeps compiled.
+const STATEMENTS: usize = 512;
+
+/// Read-only connections, opened when first needed.
+#[derive(Debug)]
+pub(in crate::store) struct Readers {
+    file: PathBuf,
+    /// Settings of each connection.
+    pragmas: &'static [(&'static str, &'static str)],
+    places: Arc<Semaphore>,
+    idle: Mutex<Vec<Reader>>,
+}
+
+#[derive(Debug)]
+struct Reader {
+    connection: Connection,
+    cell: Arc<Cell>,
+}
+
+/// What is to be read.
+struct Asked {
+    scope: Arc<Scope>,
+    text: Arc<str>,
+    args: Vec<Arg>,
+    limits: Limits,
+}
+
+impl Readers {
+    /// None yet, of the database in `file`.
+    pub(in crate::store) fn new(file: &Path, pragmas: &'static [(&'static str, &'static str)]) -> Self {
+        Self { file: file.to_owned(), pragmas, places: Arc::new(Semaphore::new(READERS)), idle: Mutex::default() }
+    }
+
+    pub(super) async fn run(
+        &self,
+        scope: &Arc<Scope>,
+        text: &Arc<str>,
+        args: Vec<Arg>,
+        limits: &Limits,
+    ) -> Result<Rows, Failed> {
+        sqlite::guard(text)?;
+        let place = tokio::time::timeout(WAIT, Arc::clone(&self.places).acquire_owned()).await;
+        let Ok(Ok(place)) = place else { return Err(Failed::Unavailable("all connections are busy".to_owned())) };
+        let reader = match self.take() {
+            Some(reader) => reader,
+            None => self.open().await?,
+        };
+        let asked = Asked { scope: Arc::clone(scope), text: Arc::clone(text), args, limits: *limits };
+        let hurried = reader.read(&asked, HASTE.min(limits.time));
+        match hurried {
+            Err(Failed::Time(_) | Failed::Unavailable(_)) if limits.time > HASTE => {
+                self.at_leisure(reader, place, asked).await
+            }
+            done => {
+                self.keep(reader);
+                done
+            }
+        }
+    }
+
+    /// Reads on a thread on which nobody else waits. When nobody waits for this any more, it is ended, and the connection
+    /// closed.
+    async fn at_leisure(&self, reader: Reader, place: OwnedSemaphorePermit, asked: Asked) -> Result<Rows, Failed> {
+        let (time, ended) = (asked.limits.time, Ended(Arc::clone(&reader.cell)));
+        let reading = tokio::task::spawn_blocking(move || {
+            let done = reader.connection.busy_timeout(time).map_err(|error| failed(&error, &asked.limits));
+            let done = done.and_then(|()| reader.read(&asked, time));
+            let _ = reader.connection.busy_timeout(Duration::ZERO);
+            (reader, place, done)
+        });
+        let Ok(read) = tokio::time::timeout(time + GRACE, reading).await else { return Err(Failed::Time(time)) };
+        let (reader, _place, done) = read.map_err(|error| Failed::Unavailable(error.to_string()))?;
+        std::mem::forget(ended);
+        self.keep(reader);
+        done
+    }
+
+    fn take(&self) -> Option<Reader> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn keep(&self, reader: Reader) {
+        if !self.places.is_closed() {
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
+        }
+    }
+
+    async fn open(&self) -> Result<Reader, Failed> {
+        let (file, pragmas) = (self.file.clone(), self.pragmas);
+        let opened = tokio::task::spawn_blocking(move || Reader::open(&file, pragmas)).await;
+        let opened = opened.map_err(|error| Failed::Unavailable(error.to_string()))?;
+        opened.map_err(|error| Failed::Unavailable(error.to_string()))
+    }
+
+    /// Closes them.
+    pub(in crate::store) fn close(&self) {
+        self.places.close();
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// Dropped, ends what a connection is at.
+struct Ended(Arc<Cell>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+impl Reader {
+    fn open(file: &Path, pragmas: &[(&str, &str)]) -> rusqlite::Result<Self> {
+        let connection =
+            Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        for (name, value) in pragmas.iter().chain(&[("query_only", "true")]) {
+            connection.pragma_update(None, name, value)?;
+        }
+        connection.busy_timeout(Duration::ZERO)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        let cell = Arc::new(Cell::default());
+        authorizer::confine(&connection, &cell)?;
+        Ok(Self { connection, cell })
+    }
+
+    fn read(&self, asked: &Asked, time: Duration) -> Result<Rows, Failed> {
+        self.cell.enter(&asked.scope, time);
+        let read = self.rows(asked);
+        self.cell.leave();
+        read
+    }
+
+    fn rows(&self, Asked { text, args, limits, .. }: &Asked) -> Result<Rows, Failed> {
+        let failed = |error| failed(&error, limits);
+        let mut statement = self.connection.prepare_cached(text).map_err(failed)?;
+        bind_all(&mut statement, args, limits)?;
+        let mut rows = Rows::default();
+        let mut found = statement.raw_query();
+        while let Some(row) = found.next().map_err(failed)? {
+            if rows.full(limits) {
+                break;
+            }
+            if rows.columns.is_empty() {
+                rows.columns = row.as_ref().column_names().into_iter().map(str::to_owned).collect();
+            }
+            for index in 0..rows.columns.len() {
+                let value = match row.get_ref(index).map_err(failed)? {
+                    ValueRef::Null => Value::Null,
+                    ValueRef::Integer(value) => Value::Integer(value),
+                    ValueRef::Real(value) => Value::Real(value),
+                    ValueRef::Text(bytes) => Value::Text(bind::utf8(bytes)?),
+                    ValueRef::Blob(bytes) => Value::Blob(bytes.to_owned()),
+                };
+                rows.push(value, limits)?;
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// Binds `$1`, `$2` … wherever they stand.
+fn bind_all(statement: &mut Statement<'_>, args: &[Arg], limits: &Limits) -> Result<(), Failed> {
+    for index in 1..=statement.parameter_count() {
+        let number = statement.parameter_name(index).and_then(|name| name.get(1..)?.parse::<usize>().ok());
+        let arg = args.get(number.unwrap_or(index).wrapping_sub(1));
+        let arg = arg.ok_or_else(|| Failed::Statement(format!("no value for parameter {index}")))?;
+        let bound = match arg {
+            Arg::Null(_) => statement.raw_bind_parameter(index, rusqlite::types::Null),
+            Arg::Boolean(value) => statement.raw_bind_parameter(index, value),
+            Arg::Integer(value) => statement.raw_bind_parameter(index, value),
+            Arg::Real(value) => statement.raw_bind_parameter(index, value),
+            Arg::Text(value) => statement.raw_bind_parameter(index, value),
+            Arg::Blob(value) => statement.raw_bind_parameter(index, value),
+            Arg::Json(value) => statement.raw_bind_parameter(index, value.get()),
+            Arg::Integers(values) => statement.raw_bind_parameter(index, bind::list(values)?),
+            Arg::Texts(values) => statement.raw_bind_parameter(index, bind::list(values)?),
+        };
+        bound.map_err(|error| failed(&error, limits))?;
+    }
+    Ok(())
+}
+
+fn failed(error: &rusqlite::Error, limits: &Limits) -> Failed {
+    match error {
+        rusqlite::Error::SqliteFailure(error, message) => {
+            let message = message.clone().unwrap_or_else(|| error.to_string());
+            sqlite::refused(Some(error.extended_code), &message, limits)
+        }
+        rusqlite::Error::SqlInputError { error, msg, .. } => sqlite::refused(Some(error.extended_code), msg, limits),
+        other => Failed::Statement(other.to_string()),
+    }
+}
