@@ -39,7 +39,7 @@ find_linker() {
 }
 
 build() {
-    local flags=(-Clink-arg=--wasm-ld-path "-Clink-arg=$wasm_ld" -Ctarget-feature=+simd128
+    local flags=(-Clink-arg=--wasm-ld-path "-Clink-arg=$wasm_ld" -Clink-arg=--initial-heap=262144 -Ctarget-feature=+simd128
         "--remap-path-prefix=$ROOT=." "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo")
     env -u RUSTFLAGS RUSTC="$compiler" CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$linker" \
         CARGO_ENCODED_RUSTFLAGS="$(IFS=$'\x1f'; echo "${flags[*]}")" \

@@ -229,7 +229,7 @@ async fn render_decorated(app: &App, versions: &[(AccountId, i64)]) -> Result<Ha
         activity: None,
         code: String::new(),
     };
-    let decorations = hooks::decorate(app, None, "account", missing.iter().map(target).collect()).await?;
+    let decorations = hooks::decorate(app, None, "account", missing.iter().map(target).collect(), &[]).await?;
     for (index, (id, version)) in missing.iter().enumerate() {
         let Some(plain) = plain.get(id) else { continue };
         let text = decorations.of(index).map_or_else(|| Arc::clone(plain), |members| members.added_to(plain).into());

@@ -81,7 +81,7 @@ async fn added(app: &App, actor: &Actor, page: &[Shown]) -> Result<Decorations> 
             code: row.kind.to_string(),
         }
     };
-    hooks::decorate(app, Some(actor), "notification", page.iter().map(target).collect()).await
+    hooks::decorate(app, Some(actor), "notification", page.iter().map(target).collect(), &[]).await
 }
 
 /// One notification.

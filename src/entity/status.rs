@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::model::account::Searchability;
 use crate::model::status::Visibility;
 use crate::model::{self, AccountId, Actor, StatusId, Time};
-use crate::plugins::hooks::{self, Members, Target};
+use crate::plugins::hooks::{self, Members, Target, Versions};
 use crate::service::visibility::Seen;
 use crate::store;
 use crate::store::status::{ApplicationRow, Head, MentionRow};
@@ -258,9 +258,10 @@ async fn added(app: &App, viewer: Option<&Actor>, page: &[Seen]) -> Result<HashM
         activity: None,
         code: String::new(),
     };
-    let decorations = hooks::decorate(app, viewer, "status", heads.iter().map(target).collect()).await?;
-    let members = heads.iter().enumerate().filter_map(|(index, head)| Some((head.id, decorations.of(index)?.clone())));
-    Ok(members.collect())
+    let versions: Vec<Versions> =
+        heads.iter().map(|head| Versions { status: head.version, author: head.account_version }).collect();
+    let decorations = hooks::decorate(app, viewer, "status", heads.iter().map(target).collect(), &versions).await?;
+    Ok(heads.iter().zip(decorations.into_members()).filter_map(|(head, members)| Some((head.id, members?))).collect())
 }
 
 /// The shared part of each, from the cache or rendered now.

@@ -11,6 +11,8 @@ use super::{Account, AccountId, AppId, Json, Scopes, Time, TokenId};
 #[expect(missing_docs, reason = "the fields are those of Account, User and Token")]
 pub struct Actor {
     pub id: AccountId,
+    /// The account's: grows with whatever of it others see, and with its ties and settings.
+    pub version: i64,
     pub username: String,
     pub locked: bool,
     pub limited: bool,

@@ -318,6 +318,17 @@ pub struct Hook {
     /// `decorate`: what a member is when the plugin says nothing; one without a default is left out.
     #[serde(default)]
     pub defaults: BTreeMap<String, Value>,
+    /// `decorate`, statuses: whether what the plugin says is kept.
+    #[serde(default)]
+    pub cache: Option<Keep>,
+}
+
+/// What decides whether something that a plugin said still stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keep {
+    /// The status, its author and who looks.
+    Viewer,
 }
 
 impl Hook {

@@ -61,6 +61,8 @@ pub struct Plugins {
     registry: ArcSwap<Registry>,
     /// What plugins say of the server.
     pub said: hooks::instance::Said,
+    /// What they said of statuses.
+    pub kept: hooks::Kept,
     /// How long hooks may take on this machine.
     pub patience: hooks::budget::Patience,
     /// Where each stands, on this node.
@@ -88,6 +90,7 @@ impl Plugins {
             shows_generations: AtomicBool::new(development),
             registry: ArcSwap::default(),
             said: hooks::instance::Said::default(),
+            kept: hooks::Kept::default(),
             patience: hooks::budget::Patience::default(),
             observed: observed::Observations::default(),
             pauses: pause::Pauses::default(),

@@ -108,6 +108,7 @@ impl Grant {
         let actor = row.account_id.map(|id| {
             Arc::new(Actor {
                 id,
+                version: row.version.unwrap_or_default(),
                 username: row.username.unwrap_or_default(),
                 locked: row.locked.unwrap_or_default(),
                 limited: row.limited_at.is_some(),

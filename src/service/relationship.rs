@@ -39,6 +39,7 @@ pub async fn block(app: &App, actor: &Actor, target: AccountId) -> Result<()> {
         follow::sever(app, &mut tx, target.id, me.id).await?;
         notification::retract_from(&mut tx, me.id, target.id).await?;
         unmerge(app, &mut tx, me.id, target.id).await?;
+        changed(&mut tx, &[me.id, target.id]).await?;
         hooks::record(app, &mut tx, Change::pair(Kind::AccountBlocked, me.id, target.id)?).await?;
     }
     tx.commit().await?;
@@ -52,7 +53,10 @@ pub async fn block(app: &App, actor: &Actor, target: AccountId) -> Result<()> {
 pub async fn unblock(app: &App, actor: &Actor, target: AccountId) -> Result<()> {
     account::find_visible(app, target).await?;
     let mut tx = app.db.begin().await?;
-    store::relationship::delete_block(&mut tx, actor.id, target).await?;
+    let (me, target) = lock_pair(&mut tx, actor.id, target).await?;
+    if store::relationship::delete_block(&mut tx, me.id, target.id).await? {
+        changed(&mut tx, &[me.id, target.id]).await?;
+    }
     tx.commit().await?;
     Ok(())
 }
@@ -83,6 +87,7 @@ pub async fn mute(app: &App, actor: &Actor, target: AccountId, hide_notification
         now,
     };
     store::relationship::set_mute(&mut tx, mute).await?;
+    changed(&mut tx, &[me.id]).await?;
     if let Some(at) = expires_at {
         jobs::enqueue_at(app, &mut tx, &ExpireMute { account: me.id, target: target.id }, at).await?;
     }
@@ -100,6 +105,7 @@ pub async fn unmute(app: &App, actor: &Actor, target: AccountId) -> Result<()> {
     account::find_visible(app, target).await?;
     let mut tx = app.db.begin().await?;
     if store::relationship::delete_mute(&mut tx, actor.id, target).await? {
+        changed(&mut tx, &[actor.id]).await?;
         heard_again(app, &mut tx, actor.id, target).await?;
     }
     tx.commit().await?;
@@ -113,6 +119,7 @@ pub async fn unmute(app: &App, actor: &Actor, target: AccountId) -> Result<()> {
 pub async fn expire_mute(app: &App, account: AccountId, target: AccountId) -> Result<()> {
     let mut tx = app.db.begin().await?;
     if store::relationship::delete_expired_mute(&mut tx, account, target, app.clock.now()).await? {
+        changed(&mut tx, &[account]).await?;
         heard_again(app, &mut tx, account, target).await?;
     }
     tx.commit().await?;
@@ -179,6 +186,11 @@ pub async fn blocks(app: &App, actor: &Actor, cursor: &Cursor) -> Result<Vec<Lis
 /// When the database does.
 pub async fn mutes(app: &App, actor: &Actor, cursor: &Cursor) -> Result<Vec<Muted>> {
     Ok(store::relationship::list_mutes(&app.db, actor.id, cursor, app.clock.now()).await?)
+}
+
+/// What is kept of what these accounts see depends on their ties: it goes by their versions.
+async fn changed(tx: &mut Tx, accounts: &[AccountId]) -> Result<()> {
+    Ok(store::account::bump_all(tx, accounts).await?)
 }
 
 /// Both accounts, kept from change until the transaction ends.

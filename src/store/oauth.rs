@@ -14,6 +14,7 @@ pub struct GrantRow {
     pub scopes: String,
     pub last_used_at: Option<Time>,
     pub account_id: Option<AccountId>,
+    pub version: Option<i64>,
     pub username: Option<String>,
     pub locked: Option<bool>,
     pub suspended_at: Option<Time>,
@@ -38,7 +39,7 @@ pub struct GrantRow {
 pub async fn find_grant(db: impl Executor, token_hash: &str) -> Result<Option<GrantRow>> {
     db.query(sql!(
         "SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, t.account_id,
-                a.username, a.locked, a.suspended_at, a.limited_at, a.memorial, a.moved_to_account_id,
+                a.version, a.username, a.locked, a.suspended_at, a.limited_at, a.memorial, a.moved_to_account_id,
                 u.confirmed_at, u.approved, u.disabled, u.locale, u.preferences, u.last_active_at, u.feed_state,
                 r.permissions AS role_permissions, e.permissions AS everyone_permissions
          FROM oauth_tokens t
@@ -61,7 +62,7 @@ pub async fn list_people(db: impl Executor, accounts: &[AccountId]) -> Result<Ve
     db.query(sql!(
         "SELECT CAST(0 AS BIGINT) AS token_id, CAST(NULL AS BIGINT) AS app_id, '' AS scopes,
                 u.last_active_at AS last_used_at, a.id AS account_id,
-                a.username, a.locked, a.suspended_at, a.limited_at, a.memorial, a.moved_to_account_id,
+                a.version, a.username, a.locked, a.suspended_at, a.limited_at, a.memorial, a.moved_to_account_id,
                 u.confirmed_at, u.approved, u.disabled, u.locale, u.preferences, u.last_active_at, u.feed_state,
                 r.permissions AS role_permissions, e.permissions AS everyone_permissions
          FROM accounts a

@@ -13,6 +13,8 @@
 
 extern crate self as rookery_plugin;
 
+#[cfg(all(target_arch = "wasm32", feature = "allocator"))]
+mod allocator;
 pub mod bindings;
 mod context;
 mod error;

@@ -9,14 +9,23 @@ use crate::cli::output::Failure;
 /// The script that finds or makes the compiler; it prints the path of its rustc.
 const SETUP: &str = include_str!("../../../plugin-sdk/tools/setup-wasm.sh");
 
+/// Memory that an instance begins with beside its stack: as much as most calls need. `plugin-sdk/tools/build-guests.sh` says
+/// the same.
+const INITIAL_HEAP: &str = "-Clink-arg=--initial-heap=262144";
+
 /// Variables for cargo. Sets the compiler up where that is needed, which may take minutes once.
 pub(super) fn environment(work: &Path) -> Result<Vec<(String, String)>, Failure> {
     let compiler = compiler()?;
     let (linker, wasm_ld) = linker()?;
     let version = said(Command::new(&compiler).arg("--version"))?;
     let version = version.split_whitespace().nth(1).unwrap_or("unknown").to_owned();
-    let flags =
-        ["-Clink-arg=--wasm-ld-path", &format!("-Clink-arg={wasm_ld}"), "-Ctarget-feature=+simd128"].join("\u{1f}");
+    let flags = [
+        "-Clink-arg=--wasm-ld-path",
+        &format!("-Clink-arg={wasm_ld}"),
+        INITIAL_HEAP,
+        "-Ctarget-feature=+simd128",
+    ]
+    .join("\u{1f}");
     let target = work.join("cargo").join(version);
     Ok([
         ("RUSTC", compiler),

@@ -1,7 +1,7 @@
 //! Members that plugins add to entities while an answer is rendered: one call of each plugin for each kind of entity in
 //! an answer, all of them at once.
 //!
-//! What a plugin says is kept as it is written, once it was seen to be JSON of bounded size: nothing is serialised again.
+//! What a plugin says is passed on as it is written, once it was seen to be JSON of bounded size: nothing is serialised again.
 
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ pub use rookery_plugin_host::exports::decorate::Target;
 
 use super::budget;
 use super::field::{Field, is_value};
+use super::kept::{Key, Said, Versions};
 use super::subscription::Subscription;
 use crate::app::App;
 use crate::entity::{Object, splice};
@@ -42,11 +43,20 @@ impl Decorations {
     /// What is added to the target at `index`; none when nothing is.
     #[must_use]
     pub fn of(&self, index: usize) -> Option<&Members> {
-        self.members.get(index).filter(|members| !members.own.is_empty() || !members.nested.is_empty())
+        self.members.get(index).filter(|members| !members.is_empty())
+    }
+
+    /// What is added to each target; none when nothing is.
+    pub fn into_members(self) -> impl Iterator<Item = Option<Members>> {
+        self.members.into_iter().map(|members| (!members.is_empty()).then_some(members))
     }
 }
 
 impl Members {
+    fn is_empty(&self) -> bool {
+        self.own.is_empty() && self.nested.is_empty()
+    }
+
     fn add(&mut self, field: &Field, json: &str) {
         match field.path() {
             (None, name) => {
@@ -90,66 +100,102 @@ pub fn is_decorated(app: &App, kind: &str) -> bool {
     !registry.plugins.is_empty() && registry.hooks.decorators(kind).next().is_some()
 }
 
-/// What plugins add to `targets`, which are of `kind`, for `viewer`.
+/// What plugins add to `targets`, which are of `kind`, for `viewer`. With `versions`, one for each target, what was said of
+/// it may be said again.
 ///
 /// # Errors
 /// [`Error::Plugin`] when a plugin gives no answer whose manifest says that there is none then.
-pub async fn decorate(app: &App, viewer: Option<&Actor>, kind: &str, targets: Vec<Target>) -> Result<Decorations> {
+pub async fn decorate(
+    app: &App,
+    viewer: Option<&Actor>,
+    kind: &str,
+    targets: Vec<Target>,
+    versions: &[Versions],
+) -> Result<Decorations> {
     if targets.is_empty() || !is_decorated(app, kind) {
         return Ok(Decorations::default());
     }
     let registry = app.plugins.current();
-    let viewer = viewer.map(|actor| Arc::new(actor.clone()));
-    let count = targets.len();
-    let asked = registry.hooks.decorators(kind).map(|hook| {
-        let asked = ask(app, hook, viewer.clone(), kind, targets.clone());
-        async move { (hook, asked.await) }
-    });
-    let mut members = vec![Members::default(); count];
+    let asking = Asking { app, viewer, kind, targets: &targets, versions };
+    let asking = &asking;
+    let asked = registry.hooks.decorators(kind).map(|hook| async move { (hook, asking.ask(hook).await) });
+    let mut members = vec![Members::default(); targets.len()];
     let mut complete = true;
-    for (hook, extras) in budget::spend(join_all(asked)).await {
-        complete &= matches!(extras, Ok(Some(_)));
-        let extras = match (extras, hook.policy) {
-            (Ok(extras), _) => extras.unwrap_or_default(),
+    for (hook, said) in budget::spend(join_all(asked)).await {
+        complete &= matches!(said, Ok(Some(_)));
+        let said = match (said, hook.policy) {
+            (Ok(said), _) => said.unwrap_or_default(),
             (Err(error), Policy::Fail) => return Err(Error::no_answer(hook.active.name(), error.ended, None)),
             (Err(_), _) => Vec::new(),
         };
-        merge(&mut members, hook, &extras);
+        merge(&mut members, hook, &said);
     }
     Ok(Decorations { members, complete })
 }
 
-/// What a plugin adds; none when it is this plugin that has the entity rendered, and knows what it adds.
-async fn ask(
-    app: &App,
-    hook: &Subscription,
-    viewer: Option<Arc<Actor>>,
-    kind: &str,
-    targets: Vec<Target>,
-) -> Result<Option<Vec<Extra>>, CallError> {
-    if !Origin::current().allows(hook.active.id) {
-        return Ok(None);
-    }
-    let id = viewer.as_ref().map(|actor| actor.id.into());
-    let caller = Caller { actor: viewer, ..Caller::system() };
-    let call = Call::new(app, &hook.active, caller, Mode::Read);
-    hook.ask(app, async { hook.active.component.decorate(call, id, kind, targets).await }).await.map(Some)
+/// What every plugin is asked.
+struct Asking<'a> {
+    app: &'a App,
+    viewer: Option<&'a Actor>,
+    kind: &'a str,
+    targets: &'a [Target],
+    versions: &'a [Versions],
 }
 
-/// Puts what a plugin said, and its defaults where it said nothing, with what others said.
-fn merge(members: &mut [Members], hook: &Subscription, extras: &[Extra]) {
-    let mut said: Vec<Vec<Option<&str>>> = vec![vec![None; hook.fields.len()]; members.len()];
+impl Asking<'_> {
+    /// What a plugin adds to each; none when it is this plugin that has the entity rendered, and knows what it adds.
+    async fn ask(&self, hook: &Subscription) -> Result<Option<Vec<Said>>, CallError> {
+        if !Origin::current().allows(hook.active.id) {
+            return Ok(None);
+        }
+        if !hook.keeps || self.versions.is_empty() {
+            return self.call(hook, self.targets.to_vec()).await.map(Some);
+        }
+        let (kept, emojis) = (&self.app.plugins.kept, self.app.emojis().generation);
+        let key = |(target, versions): (&Target, &Versions)| Key::new(hook, emojis, self.viewer, target, *versions);
+        let keys: Vec<Key> = self.targets.iter().zip(self.versions).map(key).collect();
+        let mut said: Vec<Option<Said>> = keys.iter().map(|key| kept.get(key)).collect();
+        let missing: Vec<usize> = (0..keys.len()).filter(|place| said[*place].is_none()).collect();
+        if !missing.is_empty() {
+            let targets = missing.iter().map(|place| self.targets[*place].clone()).collect();
+            for (place, fresh) in missing.into_iter().zip(self.call(hook, targets).await?) {
+                kept.insert(keys[place], Arc::clone(&fresh));
+                said[place] = Some(fresh);
+            }
+        }
+        Ok(Some(said.into_iter().map(Option::unwrap_or_default).collect()))
+    }
+
+    async fn call(&self, hook: &Subscription, targets: Vec<Target>) -> Result<Vec<Said>, CallError> {
+        let (id, count) = (self.viewer.map(|actor| actor.id.into()), targets.len());
+        let caller = Caller { actor: self.viewer.map(|actor| Arc::new(actor.clone())), ..Caller::system() };
+        let call = Call::new(self.app, &hook.active, caller, Mode::Read);
+        let asked = async { hook.active.component.decorate(call, id, self.kind, targets).await };
+        Ok(sort(hook, hook.ask(self.app, asked).await?, count))
+    }
+}
+
+/// What a plugin said, by target and field; what it did not declare is left out, and so is what is no value.
+fn sort(hook: &Subscription, extras: Vec<Extra>, count: usize) -> Vec<Said> {
+    let mut said: Vec<Vec<Option<Box<str>>>> = vec![Vec::new(); count];
     for extra in extras {
         let Some(said) = usize::try_from(extra.index).ok().and_then(|index| said.get_mut(index)) else { continue };
-        for (name, json) in &extra.fields {
-            let place = hook.fields.iter().position(|field| field.name == *name);
-            if let Some(place) = place.filter(|_| is_value(json)) {
-                said[place] = Some(json);
+        said.resize(hook.fields.len(), None);
+        for (name, json) in extra.fields {
+            let place = hook.fields.iter().position(|field| field.name == name);
+            if let Some(place) = place.filter(|_| is_value(&json)) {
+                said[place] = Some(json.into());
             }
         }
     }
-    for (members, said) in members.iter_mut().zip(said) {
-        for (field, json) in hook.fields.iter().zip(said) {
+    said.into_iter().map(Said::from).collect()
+}
+
+/// Puts what a plugin said, and its defaults where it said nothing, with what others said.
+fn merge(members: &mut [Members], hook: &Subscription, said: &[Said]) {
+    for (index, members) in members.iter_mut().enumerate() {
+        for (place, field) in hook.fields.iter().enumerate() {
+            let json = said.get(index).and_then(|said| said.get(place)?.as_deref());
             if let Some(json) = json.or(field.default.as_deref()) {
                 members.add(field, json);
             }

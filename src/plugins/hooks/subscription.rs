@@ -44,6 +44,8 @@ pub struct Subscription {
     pub params: Vec<String>,
     /// Members that it adds.
     pub fields: Vec<Field>,
+    /// What it says is kept.
+    pub keeps: bool,
     calls: AtomicU64,
     failures: AtomicU64,
 }
@@ -79,6 +81,7 @@ impl Subscription {
             kinds: hook.kinds.clone(),
             params: hook.params.clone(),
             fields: hook.fields.iter().map(|name| Field::new(name, hook.defaults.get(name))).collect(),
+            keeps: hook.cache.is_some(),
             calls: AtomicU64::new(0),
             failures: AtomicU64::new(0),
         })

@@ -253,6 +253,7 @@ fn hook(hook: &Hook) -> Checked {
         ("kinds", !hook.kinds.is_empty(), kinds),
         ("fields", !hook.fields.is_empty(), moment == Moment::Decorate),
         ("defaults", !hook.defaults.is_empty(), moment == Moment::Decorate),
+        ("cache", hook.cache.is_some(), moment == Moment::Decorate),
         ("batch", hook.batch.is_some(), batches),
         ("when", asks_when, batches || moment == Moment::StatusFilter),
     ] {
@@ -289,6 +290,9 @@ fn decorate(hook: &Hook) -> Checked {
         return Err("kinds names one kind of entity; write a hook for each".to_owned());
     };
     one_of("kinds", kind, DECORATED)?;
+    if hook.cache.is_some() && kind != "status" {
+        return Err("cache is for statuses alone: what is said of accounts is kept anyway".to_owned());
+    }
     if hook.fields.is_empty() {
         return Err("fields is empty: name the members that are added".to_owned());
     }

@@ -1,0 +1,91 @@
+//! What plugins said of statuses, for those whose manifests let it be kept (`cache = "viewer"`).
+//!
+//! As in [`entity::cache`](crate::entity::cache), keys hold versions, so nobody needs to be told of a change, on this node or
+//! another: that of the status changes when a plugin says so (`core-write.touch`), and those of its author and of who looks
+//! with their profiles, posts, follows, blocks, mutes and settings. What depends on anything else is behind by
+//! [`LONGEST`] at most.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use moka::sync::Cache as Moka;
+use rookery_plugin_host::exports::decorate::Target;
+
+use super::subscription::Subscription;
+use crate::model::Actor;
+use crate::plugins::PluginId;
+
+/// How long something is kept.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Most bytes of it.
+const BYTES: u64 = 16 << 20;
+
+/// What one entry takes beside what was said, about, in bytes.
+const ENTRY: usize = 192;
+
+/// What a plugin said of one entity: the members that it declares, in that order, as JSON. Of none of them it said anything
+/// when this is empty.
+pub(super) type Said = Arc<[Option<Box<str>>]>;
+
+/// What was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    plugin: PluginId,
+    generation: u64,
+    emojis: i64,
+    status: (i64, i64),
+    author: i64,
+    viewer: (i64, i64),
+}
+
+/// A status and its author, as they are now.
+#[derive(Clone, Copy, Debug)]
+pub struct Versions {
+    /// The status's.
+    pub status: i64,
+    /// Its author's.
+    pub author: i64,
+}
+
+/// What plugins said of statuses.
+#[derive(Debug)]
+pub struct Kept(Moka<Key, Said>);
+
+impl Default for Kept {
+    fn default() -> Self {
+        let bytes = |said: &Said| ENTRY + said.iter().flatten().map(|json| json.len() + 16).sum::<usize>();
+        let weigh = move |_: &Key, said: &Said| u32::try_from(bytes(said)).unwrap_or(u32::MAX);
+        Self(Moka::builder().max_capacity(BYTES).time_to_live(LONGEST).weigher(weigh).build())
+    }
+}
+
+impl Kept {
+    pub(super) fn get(&self, key: &Key) -> Option<Said> {
+        self.0.get(key)
+    }
+
+    pub(super) fn insert(&self, key: Key, said: Said) {
+        self.0.insert(key, said);
+    }
+}
+
+impl Key {
+    /// Of what `hook` says of `target` to `viewer`, while the server's emojis are of the generation `emojis`.
+    pub(super) fn new(
+        hook: &Subscription,
+        emojis: i64,
+        viewer: Option<&Actor>,
+        target: &Target,
+        versions: Versions,
+    ) -> Self {
+        Self {
+            plugin: hook.active.id,
+            generation: hook.active.generation,
+            emojis,
+            status: (target.id, versions.status),
+            author: versions.author,
+            viewer: viewer.map_or((0, 0), |viewer| (viewer.id.into(), viewer.version)),
+        }
+    }
+}
