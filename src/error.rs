@@ -18,6 +18,9 @@ pub enum Error {
     /// Missing, or hidden from whoever asked.
     #[error("Record not found")]
     NotFound,
+    /// It was here, and was removed for good.
+    #[error("This is gone")]
+    Gone,
     /// Understood and wrong; the text is shown to the client.
     #[error("{0}")]
     Invalid(Cow<'static, str>),

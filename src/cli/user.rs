@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::crypto::Secret;
 use crate::model::{AccountId, Scopes, Time};
 use crate::plugins::{settings, sql};
-use crate::service::{staff, token};
+use crate::service::{removal, staff, token};
 use crate::store;
 use crate::store::user::UserSummary;
 
@@ -49,6 +49,24 @@ pub(super) enum Command {
     },
     /// Print everyone
     List,
+    /// Hide someone and what they wrote from everybody, until unsuspend
+    Suspend {
+        /// User name
+        username: String,
+    },
+    /// Show someone again who was suspended
+    Unsuspend {
+        /// User name
+        username: String,
+    },
+    /// Remove someone for good, with all that they wrote and that plugins keep of them; the name stays taken
+    Remove {
+        /// User name
+        username: String,
+        /// Do it: it cannot be undone
+        #[arg(long)]
+        yes: bool,
+    },
     /// Make an access token, and print it
     Token {
         /// User name
@@ -89,7 +107,7 @@ pub(super) struct Create {
 }
 
 #[derive(Serialize)]
-struct Approved<'a> {
+struct Changed<'a> {
     username: &'a str,
     changed: bool,
 }
@@ -133,7 +151,7 @@ pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(
         Command::Create(create) => make(app, create, output).await,
         Command::Approve { username } => {
             let account = staff::find(app, &username).await?;
-            let answer = Approved { username: &account.username, changed: staff::approve(app, &account).await? };
+            let answer = Changed { username: &account.username, changed: staff::approve(app, &account).await? };
             let said = if answer.changed { "is in now" } else { "was in already" };
             output.answer(&answer, || format!("@{} {said}.", answer.username))
         }
@@ -143,6 +161,21 @@ pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(
         }
         Command::Export { username } => export(app, &username, output).await,
         Command::List => list(app, output).await,
+        Command::Suspend { username } => {
+            let account = staff::find(app, &username).await?;
+            let changed = removal::suspend(app, &account).await?;
+            let said = if changed { "is suspended now" } else { "was suspended already" };
+            output
+                .answer(&Changed { username: &account.username, changed }, || format!("@{} {said}.", account.username))
+        }
+        Command::Unsuspend { username } => {
+            let account = staff::find(app, &username).await?;
+            let changed = removal::unsuspend(app, &account).await?;
+            let said = if changed { "is back" } else { "was not suspended" };
+            output
+                .answer(&Changed { username: &account.username, changed }, || format!("@{} {said}.", account.username))
+        }
+        Command::Remove { username, yes } => remove(app, &username, yes, output).await,
         Command::Token { username, scopes } => mint(app, &username, &scopes, output).await,
     }
 }
@@ -177,6 +210,20 @@ async fn export(app: &App, username: &str, output: Output) -> Result<(), Failure
         "settings": settings::export_account(&app.db, account.id).await?,
     });
     output.answer(&kept, || format!("{kept:#}"))
+}
+
+async fn remove(app: &App, username: &str, yes: bool, output: Output) -> Result<(), Failure> {
+    let account = staff::find(app, username).await?;
+    if !yes {
+        return Err(Failure::usage(format!(
+            "this removes @{} with all that they wrote, for good: say --yes, or `rookery user export` first",
+            account.username
+        )));
+    }
+    removal::remove(app, &account).await?;
+    output.answer(&Changed { username: &account.username, changed: true }, || {
+        format!("@{} is hidden now, and removed as soon as the server comes to it.", account.username)
+    })
 }
 
 async fn set_role(app: &App, username: &str, role: &str, output: Output) -> Result<(), Failure> {

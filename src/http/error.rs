@@ -101,6 +101,7 @@ fn status(error: &Error) -> StatusCode {
     match error {
         Error::Plugin(NoAnswer { status, .. }) | Error::Refused(Refusal { status, .. }) => failing(*status),
         Error::NotFound => StatusCode::NOT_FOUND,
+        Error::Gone => StatusCode::GONE,
         Error::Invalid(_) | Error::Validation(_) | Error::UnexpectedMentions(_) => StatusCode::UNPROCESSABLE_ENTITY,
         Error::BadRequest(_) => StatusCode::BAD_REQUEST,
         Error::Unauthorized(_) | Error::InvalidToken => StatusCode::UNAUTHORIZED,

@@ -35,6 +35,7 @@ pub async fn webfinger(State(app): State<App>, uri: Uri) -> Result<Response> {
         Ok(subject) => document("application/jrd+json; charset=utf-8", THREE_DAYS, &Webfinger::new(&app, &subject)),
         Err(Error::BadRequest(_)) => Ok(nothing(StatusCode::BAD_REQUEST)),
         Err(Error::NotFound) => Ok(nothing(StatusCode::NOT_FOUND)),
+        Err(Error::Gone) => Ok(nothing(StatusCode::GONE)),
         Err(error) => Err(error),
     }
 }

@@ -13,6 +13,7 @@ pub mod plugin;
 pub mod purge_media;
 pub mod purge_profile_images;
 pub mod record_changes;
+pub mod remove_account;
 pub mod send_mail;
 pub mod tend_feeds;
 pub mod trim_feeds;
@@ -140,6 +141,7 @@ async fn dispatch(app: &App, row: store::job::JobRow) -> Result<Done, Failure> {
         purge_media::PurgeMedia,
         purge_profile_images::PurgeProfileImages,
         record_changes::RecordChanges,
+        remove_account::RemoveAccount,
         tend_feeds::TendFeeds,
         trim_feeds::TrimFeeds,
     )

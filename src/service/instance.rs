@@ -162,9 +162,13 @@ pub async fn contact(app: &App) -> Result<Option<Account>> {
 /// A local account by the name in an address, for WebFinger. A suspended one answers until its data is gone.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is none.
+/// [`Error::NotFound`] when there is none, [`Error::Gone`] when it was removed.
 pub async fn local_account(app: &App, username: &str) -> Result<Account> {
-    store::account::find_local(&app.db, username).await?.ok_or(Error::NotFound)
+    let account = store::account::find_local(&app.db, username).await?.ok_or(Error::NotFound)?;
+    if account.is_suspended() && store::user::find(&app.db, account.id).await?.is_none() {
+        return Err(Error::Gone);
+    }
+    Ok(account)
 }
 
 /// A value, and when it was found.

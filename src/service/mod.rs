@@ -23,6 +23,7 @@ pub mod public;
 pub mod reblog;
 pub mod registration;
 pub mod relationship;
+pub mod removal;
 pub mod rule;
 pub mod search;
 pub mod session;

@@ -92,7 +92,7 @@ pub async fn unreblog(app: &App, actor: &Actor, id: StatusId) -> Result<StatusId
     let mut tx = app.db.begin().await?;
     let Some(reblog) = store::publish::find_reblog(&mut tx, actor.id, original).await? else { return Ok(original) };
     notification::retract(&mut tx, NotificationType::Reblog, reblog).await?;
-    crate::service::status::remove(app, &mut tx, actor, reblog).await?;
+    crate::service::status::remove(app, &mut tx, actor.id, reblog).await?;
     tx.commit().await?;
     app.events.publish(Event::StatusDeleted { status: reblog, author: actor.id });
     Ok(original)

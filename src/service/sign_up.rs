@@ -92,7 +92,8 @@ fn taken(attribute: &'static str) -> Error {
     Error::Validation(faults)
 }
 
-fn local(app: &App, id: AccountId, username: &str) -> NewLocal {
+/// An account of this server as it is made.
+pub(super) fn local(app: &App, id: AccountId, username: &str) -> NewLocal {
     let actor = app.urls.actor(username);
     NewLocal {
         id,

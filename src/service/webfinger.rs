@@ -19,7 +19,8 @@ pub enum Subject {
 /// Whom `resource` names: an address with or without `acct:`, the address of a page or actor, or this server's domain.
 ///
 /// # Errors
-/// [`Error::BadRequest`] when it names nothing, [`Error::NotFound`] when it names someone who is not here.
+/// [`Error::BadRequest`] when it names nothing, [`Error::NotFound`] when it names someone who is not here,
+/// [`Error::Gone`] when they were.
 pub async fn find(app: &App, resource: &str) -> Result<Subject> {
     let resource = resource.trim();
     let name = match resource.strip_prefix("https://").or_else(|| resource.strip_prefix("http://")) {

@@ -34,6 +34,7 @@ pub mod profile;
 pub mod publish;
 pub mod record;
 pub mod relationship;
+pub mod removal;
 pub mod role;
 pub mod session;
 pub mod settings;

@@ -34,6 +34,7 @@ mod plugins;
 mod preferences;
 mod profile;
 mod relationships;
+mod removal;
 mod routed;
 mod routes;
 mod search;

@@ -19,13 +19,9 @@ pub(super) fn environment(work: &Path) -> Result<Vec<(String, String)>, Failure>
     let (linker, wasm_ld) = linker()?;
     let version = said(Command::new(&compiler).arg("--version"))?;
     let version = version.split_whitespace().nth(1).unwrap_or("unknown").to_owned();
-    let flags = [
-        "-Clink-arg=--wasm-ld-path",
-        &format!("-Clink-arg={wasm_ld}"),
-        INITIAL_HEAP,
-        "-Ctarget-feature=+simd128",
-    ]
-    .join("\u{1f}");
+    let flags =
+        ["-Clink-arg=--wasm-ld-path", &format!("-Clink-arg={wasm_ld}"), INITIAL_HEAP, "-Ctarget-feature=+simd128"]
+            .join("\u{1f}");
     let target = work.join("cargo").join(version);
     Ok([
         ("RUSTC", compiler),

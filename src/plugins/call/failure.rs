@@ -32,7 +32,7 @@ pub(super) fn internal(cause: &dyn std::fmt::Display) -> Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let (status, code) = match &error {
-            Error::NotFound => (404, "core.not-found"),
+            Error::NotFound | Error::Gone => (404, "core.not-found"),
             Error::Invalid(_) | Error::Validation(_) | Error::UnexpectedMentions(_) => (422, "core.invalid"),
             Error::BadRequest(_) => (400, "core.bad-request"),
             Error::Unauthorized(_) | Error::InvalidToken => (401, "core.unauthorized"),

@@ -130,7 +130,7 @@ impl Call {
         let mut count = 0;
         for status in &statuses {
             let Some(author) = authors.get(&status.account_id) else { continue };
-            let removal = status::remove(&self.app, work.tx()?, author, status.id);
+            let removal = status::remove(&self.app, work.tx()?, author.id, status.id);
             if let Err(error) = self.origin.clone().scope(removal).await {
                 return work.settle(Err(error.into())).await;
             }

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::model::status::Visibility;
-use crate::model::{Actor, Status, StatusId};
+use crate::model::{AccountId, Actor, Status, StatusId};
 use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::media;
 use crate::store::{self, Tx};
@@ -15,23 +15,23 @@ use crate::store::{self, Tx};
 /// [`Error::NotFound`] unless it is their own.
 pub async fn delete(app: &App, actor: &Actor, id: StatusId) -> Result<()> {
     let mut tx = app.db.begin().await?;
-    remove(app, &mut tx, actor, id).await?;
+    remove(app, &mut tx, actor.id, id).await?;
     tx.commit().await?;
     app.events.publish(Event::StatusDeleted { status: id, author: actor.id });
     Ok(())
 }
 
-/// Deletes a status in `tx` and takes it from every count.
+/// Deletes a status of `author` in `tx` and takes it from every count.
 ///
 /// # Errors
 /// As [`delete`].
-pub(crate) async fn remove(app: &App, tx: &mut Tx, actor: &Actor, id: StatusId) -> Result<()> {
+pub(crate) async fn remove(app: &App, tx: &mut Tx, author: AccountId, id: StatusId) -> Result<()> {
     let status = store::status::find(&mut *tx, id).await?;
-    let status = status.filter(|status| status.account_id == actor.id).ok_or(Error::NotFound)?;
-    store::tag::clear_for_status(tx, id, actor.id).await?;
+    let status = status.filter(|status| status.account_id == author).ok_or(Error::NotFound)?;
+    store::tag::clear_for_status(tx, id, author).await?;
     store::publish::uncount_reblogs_of(tx, id).await?;
     if status.visibility != Visibility::Direct {
-        store::publish::count_for_author(tx, actor.id, -1, None).await?;
+        store::publish::count_for_author(tx, author, -1, None).await?;
     }
     if let Some(parent) = status.in_reply_to_id
         && status.visibility.is_anonymous()

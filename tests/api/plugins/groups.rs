@@ -18,6 +18,12 @@ pub async fn served(name: &str) -> TestApp {
     ])
     .await;
     start(&app.app).await;
+    switch_on(&app, name).await;
+    app
+}
+
+/// Has another plugin serve as well.
+pub async fn switch_on(app: &TestApp, name: &str) {
     desired::change(&app.app, name, |plugin| {
         plugin.enabled = true;
         Ok(())
@@ -27,7 +33,6 @@ pub async fn served(name: &str) -> TestApp {
     let reports = life::follow(&app.app).await;
     let report = reports.into_iter().find(|report| report.name == name).expect("build the plugins: make guests");
     assert!(matches!(report.outcome, Outcome::Loaded(_)), "{report:?}");
-    app
 }
 
 /// Makes `served` a server without the plugin, while it runs.

@@ -1,115 +1,19 @@
 //! When plugins are asked and told, seen through one that takes part in everything (`tests/guests/probe`).
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 use chrono::Duration;
 use rookery::event::Event;
+use rookery::plugins::admin;
 use rookery::plugins::hooks::{dispatch, outbox};
-use rookery::plugins::life::{self, Outcome};
+use rookery::plugins::life;
 use rookery::plugins::manifest::Moment;
-use rookery::plugins::{Active, admin};
 use rookery::service::notification::{self, Notice};
-use rookery::store::db::Engine;
 use rookery::store::plugin_event;
 use serde_json::{Value, json};
 
+use super::probes::{NO_WORDS, World, id, manifest, package, publish, root};
 use crate::harness::{Client, TestApp};
-
-/// A server with probes.
-struct World {
-    app: TestApp,
-    folder: tempfile::TempDir,
-}
-
-/// The probe's manifest under another name, with `change`d lines.
-fn manifest(name: &str, changes: &[(&str, &str)]) -> String {
-    let mut text = std::fs::read_to_string(root().join("tests/guests/probe/plugin.toml")).unwrap();
-    text = text.replace("probe", name).replace(&format!("{name}.wasm"), "probe.wasm");
-    for (from, to) in changes {
-        assert!(text.contains(from), "{from}");
-        text = text.replace(from, to);
-    }
-    text
-}
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn package(folder: &Path, name: &str, changes: &[(&str, &str)]) {
-    let guest = root().join("tests/guests/probe");
-    let package = folder.join(name);
-    for part in ["sql", "migrations"] {
-        std::fs::create_dir_all(package.join(part)).unwrap();
-        for file in std::fs::read_dir(guest.join(part)).unwrap().map(Result::unwrap) {
-            std::fs::copy(file.path(), package.join(part).join(file.file_name())).unwrap();
-        }
-    }
-    std::fs::write(package.join("plugin.toml"), manifest(name, changes)).unwrap();
-    let wasm = root().join("target/guests/probe/probe.wasm");
-    std::fs::copy(wasm, package.join("probe.wasm")).expect("`make guests` builds the probe");
-}
-
-/// Words of visibility are one plugin's alone.
-const NO_WORDS: (&str, &str) = ("kinds = [\"circle\"]\n", "");
-
-impl World {
-    async fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let keys = [("ROOKERY_PLUGINS_DIR", folder.path().to_str().unwrap()), ("ROOKERY_PLUGINS_EMBEDDED", "false")];
-        let app = TestApp::with(&keys).await;
-        rookery::plugins::start(&app.app).await;
-        Self { app, folder }
-    }
-
-    /// With one probe as it is.
-    async fn probed() -> Self {
-        let world = Self::new().await;
-        world.add("probe", &[]).await;
-        world
-    }
-
-    async fn add(&self, name: &str, changes: &[(&str, &str)]) {
-        package(self.folder.path(), name, changes);
-        admin::enable(&self.app.app, name).await.unwrap();
-        let loaded = life::reload(&self.app.app, name).await;
-        assert!(matches!(loaded, Ok(Outcome::Loaded(_) | Outcome::Unchanged)), "{name}: {loaded:?}");
-    }
-
-    fn active(&self, name: &str) -> std::sync::Arc<Active> {
-        let registry = self.app.app.plugins.current();
-        registry.plugins.iter().find(|active| active.name() == name).cloned().unwrap()
-    }
-
-    /// How often a plugin's hook was called, and how often in vain.
-    fn calls(&self, name: &str, moment: Moment) -> (u64, u64) {
-        let registry = self.app.app.plugins.current();
-        registry.hooks.of(moment, self.active(name).id).next().unwrap().calls()
-    }
-
-    /// What the probe heard, in order: kind and detail.
-    async fn heard(&self, name: &str) -> Vec<(String, String)> {
-        let table = match self.app.db().engine() {
-            Engine::Sqlite => format!("p_{name}__heard"),
-            Engine::Postgres => format!("p_{name}.heard"),
-        };
-        self.app.db().fetch_raw(&format!("SELECT kind, detail FROM {table} ORDER BY seq")).await.unwrap()
-    }
-
-    async fn waiting(&self, name: &str) -> (i64, i64) {
-        plugin_event::count(self.app.db(), self.active(name).id).await.unwrap()
-    }
-}
-
-async fn publish(person: &Client, text: &str) -> Value {
-    person.server.tick();
-    person.post("/api/v1/statuses").json(&json!({ "status": text })).ok().await
-}
-
-fn id(entity: &Value) -> &str {
-    entity["id"].as_str().unwrap()
-}
 
 #[tokio::test]
 async fn a_page_asks_each_decorator_once() {
@@ -315,7 +219,7 @@ async fn without_a_plugin_that_listens_nothing_is_kept() {
     let quiet = [
         NO_WORDS,
         (
-            "kinds = [\"status.created\", \"status.updated\", \"status.deleted\", \"account.created\", \"account.updated\", \"account.blocked\", \"account.muted\", \"follow.created\", \"follow.deleted\", \"favourite.created\", \"favourite.deleted\", \"bookmark.created\", \"bookmark.deleted\"]",
+            "kinds = [\"status.created\", \"status.updated\", \"status.deleted\", \"account.created\", \"account.updated\", \"account.suspended\", \"account.purged\", \"account.blocked\", \"account.muted\", \"follow.created\", \"follow.deleted\", \"favourite.created\", \"favourite.deleted\", \"bookmark.created\", \"bookmark.deleted\"]",
             "kinds = [\"list.deleted\"]",
         ),
         ("on = \"fanout\"", "on = \"fanout\"\nwhen = { visibility = [\"direct\"] }"),
@@ -360,10 +264,10 @@ async fn what_is_not_taken_is_tried_again_in_order_and_then_laid_aside() {
     let parked = plugin_event::parked(world.app.db(), world.active("probe").id, 10).await.unwrap();
     assert_eq!((parked.len(), parked[0].kind.as_str(), parked[0].attempts), (1, "status.created", 8));
     assert!(parked[0].last_error.as_ref().unwrap().contains("Trap"));
-    let mut tx = world.app.db().begin().await.unwrap();
-    let again = plugin_event::retry_parked(&mut tx, world.active("probe").id, world.app.app.clock.now()).await.unwrap();
-    tx.commit().await.unwrap();
-    assert_eq!(again, 1);
+    let shown = world.app.run(&["plugin", "inspect", "probe"]).await.ok();
+    assert!(shown.contains("Trap: wasm `unreachable` instruction executed  status.created"), "{shown}");
+    let said = world.app.run(&["--json", "plugin", "retry", "probe"]).await.json();
+    assert_eq!(said[0]["events"], 1);
     assert_eq!(world.waiting("probe").await, (1, 0));
 }
 

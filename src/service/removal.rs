@@ -1,0 +1,126 @@
+//! Suspending people of this server, and removing them with all that is theirs.
+//!
+//! A suspended account is hidden at once, and comes back as it was. One that is removed is hidden likewise; then a job takes
+//! away what its person wrote and did, a part at a time, so that nobody waits for it, and at last what plugins keep of it and the
+//! account. Its name stays taken: what others know by it must not become somebody else's.
+//!
+//! Reached from the command line, later from the admin API. Whether the one who asks may do so is decided there. Telling
+//! other servers is the federation's.
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::jobs;
+use crate::jobs::purge_profile_images::PurgeProfileImages;
+use crate::jobs::remove_account::RemoveAccount;
+use crate::model::{Account, AccountId, StatusId};
+use crate::plugins::hooks::{self, Change, Kind};
+use crate::plugins::sql;
+use crate::service::oauth::revoke;
+use crate::service::{follow, sign_up, status};
+use crate::store::{self, Tx};
+
+/// Statuses or ties that one transaction takes away.
+const PART: i64 = 50;
+/// Favourites that one does.
+const MARKS: i64 = 1_000;
+
+/// Hides `account`, and what it wrote, from everybody; false when it is hidden already.
+///
+/// # Errors
+/// When the database does.
+pub async fn suspend(app: &App, account: &Account) -> Result<bool> {
+    let mut tx = app.db.begin().await?;
+    let hidden = hide(app, &mut tx, account).await?;
+    tx.commit().await?;
+    Ok(hidden)
+}
+
+/// Shows a suspended account again; false when it is not suspended.
+///
+/// # Errors
+/// [`Error::Conflict`] when it is being removed, or was.
+pub async fn unsuspend(app: &App, account: &Account) -> Result<bool> {
+    let mut tx = app.db.begin().await?;
+    if store::user::find(&mut tx, account.id).await?.is_none() {
+        return Err(Error::Conflict(format!("@{} is removed for good", account.username).into()));
+    }
+    let shown = store::removal::set_suspended(&mut tx, account.id, None).await?;
+    tx.commit().await?;
+    Ok(shown)
+}
+
+/// Removes `account` for good: it is hidden and signed out now, and its data goes in the background.
+///
+/// # Errors
+/// When the database does.
+pub async fn remove(app: &App, account: &Account) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    hide(app, &mut tx, account).await?;
+    store::removal::close(&mut tx, account.id).await?;
+    let revoked = revoke::everything(app, &mut tx, account.id).await?;
+    jobs::enqueue(app, &mut tx, &RemoveAccount { account: account.id }).await?;
+    tx.commit().await?;
+    revoked.announce(app);
+    Ok(())
+}
+
+async fn hide(app: &App, tx: &mut Tx, account: &Account) -> Result<bool> {
+    let hidden = store::removal::set_suspended(tx, account.id, Some(app.clock.now())).await?;
+    if hidden {
+        hooks::record(app, tx, Change::account(Kind::AccountSuspended, account.id, None)).await?;
+    }
+    Ok(hidden)
+}
+
+/// Takes away the next part of what `account` wrote and did, in `tx`; says which statuses went, or `None` when nothing was left
+/// but the account.
+///
+/// # Errors
+/// When the database does.
+pub(crate) async fn take_part(app: &App, tx: &mut Tx, account: AccountId) -> Result<Option<Vec<StatusId>>> {
+    let statuses = store::removal::list_statuses(&mut *tx, account, PART).await?;
+    for id in &statuses {
+        status::remove(app, tx, account, *id).await?;
+    }
+    if !statuses.is_empty() {
+        return Ok(Some(statuses));
+    }
+    let others = store::removal::list_tied(&mut *tx, account, PART).await?;
+    if !others.is_empty() {
+        let all: Vec<AccountId> = others.iter().copied().chain([account]).collect();
+        store::account::lock(tx, &all).await?;
+        for other in others {
+            follow::sever(app, tx, account, other).await?;
+            follow::sever(app, tx, other, account).await?;
+        }
+        return Ok(Some(Vec::new()));
+    }
+    let marks = store::removal::take_favourites(tx, account, MARKS).await?;
+    Ok((marks > 0).then(Vec::new))
+}
+
+/// Removes an account that nothing hangs on any more, with what plugins keep of it; only its name stays.
+///
+/// # Errors
+/// When a plugin's table keeps something of it, or the database fails: nothing is removed then.
+pub(crate) async fn finish(app: &App, tx: &mut Tx, id: AccountId) -> Result<()> {
+    let Some(account) = store::account::lock(tx, &[id]).await?.pop() else { return Ok(()) };
+    sql::purge_account(tx, id).await?;
+    let files = [account.avatar, account.avatar_static, account.header, account.header_static];
+    let files: Vec<String> = files.into_iter().flatten().collect();
+    if !files.is_empty() {
+        jobs::enqueue(app, tx, &PurgeProfileImages { account: id, files }).await?;
+    }
+    store::removal::delete(tx, id).await?;
+    let name = sign_up::local(app, id, &account.username);
+    store::removal::reserve(tx, name, account.version + 1).await?;
+    hooks::record(app, tx, Change::account(Kind::AccountPurged, id, None)).await
+}
+
+/// Tells what is open of statuses that are gone.
+pub(crate) fn tell(app: &App, author: AccountId, statuses: Vec<StatusId>) {
+    for status in statuses {
+        app.events.publish(Event::StatusDeleted { status, author });
+    }
+}

@@ -1,0 +1,52 @@
+//! What plugins are told of people, and what they are not shown.
+
+use serde_json::json;
+
+use super::probes::{World, id, publish};
+use crate::removal::remove;
+
+/// Words of each visibility, as a probe heard them that was granted `asked`.
+async fn heard(asked: &str) -> Vec<String> {
+    let world = World::new().await;
+    world.add("probe", &[("core = [\"read\"]", &format!("core = [\"read\"]\n{asked}"))]).await;
+    let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
+    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    world.app.run_jobs().await;
+    for visibility in ["public", "unlisted", "private", "direct"] {
+        world.app.tick();
+        let text = format!("{visibility} for {} #rooks", bob.id());
+        alice.post("/api/v1/statuses").json(&json!({"status": text, "visibility": visibility})).ok().await;
+    }
+    world.app.run_jobs().await;
+    let words = |detail: String| detail.split(' ').next().unwrap_or_default().to_owned();
+    let told = world.heard("probe").await.into_iter().filter(|(kind, _)| kind == "status.created");
+    told.map(|(_, detail)| words(detail)).collect()
+}
+
+#[tokio::test]
+async fn words_that_not_everyone_may_read_are_a_permission_of_their_own() {
+    assert_eq!(heard("").await, ["public", "unlisted", "", ""], "that there is one is told, and no word of it");
+    assert_eq!(
+        heard("core-views = [\"statuses:private\"]").await,
+        ["public", "unlisted", "private", "direct"],
+        "who was granted it hears all"
+    );
+}
+
+#[tokio::test]
+async fn plugins_hear_of_who_is_suspended_and_who_is_gone() {
+    let world = World::probed().await;
+    let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "hello").await;
+    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    world.app.run_jobs().await;
+    let before = world.heard("probe").await.len();
+    remove(&world.app, "alice").await;
+    world.app.run_jobs().await;
+    let heard = world.heard("probe").await;
+    let kinds: Vec<&str> = heard.iter().skip(before).map(|(kind, _)| kind.as_str()).collect();
+    let (follows, of_alice): (Vec<&str>, Vec<&str>) = kinds.into_iter().partition(|kind| kind.starts_with("follow"));
+    assert_eq!(of_alice, ["account.suspended", "status.deleted", "account.purged"]);
+    assert_eq!(follows, ["follow.deleted"]);
+    bob.get(&format!("/api/v1/statuses/{}", id(&status))).fails(404).await;
+}

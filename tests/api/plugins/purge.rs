@@ -1,0 +1,61 @@
+//! What the groups keep of somebody: given out, and gone when they are (acceptance check 32).
+
+use rookery::model::AccountId;
+use rookery::plugins::sql;
+use serde_json::{Value, json};
+
+use super::groups::{act, id, publish, served, settle, switch_on};
+use crate::harness::TestApp;
+use crate::removal::remove;
+
+async fn kept(app: &TestApp, account: AccountId) -> Value {
+    sql::export_account(app.db(), account).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_account_that_is_removed_takes_along_what_plugins_keep_of_it() {
+    let app = served("reaction_deck").await;
+    for group in ["bookmark_categories", "emoji_reactions", "antennas"] {
+        switch_on(&app, group).await;
+    }
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    act(&bob, "follow", &alice).await;
+    let (hers, his) = (publish(&alice, "hers").await, publish(&bob, "his").await);
+    for person in [&alice, &bob] {
+        person.post("/api/v1/reaction_deck").json(&json!({"emojis": ["👍"]})).ok().await;
+        let category = person.post("/api/v1/bookmark_categories").json(&json!({"title": "Rooks"})).ok().await;
+        let filing = format!("/api/v1/bookmark_categories/{}/statuses", id(&category));
+        person.post(&filing).json(&json!({"status_ids": [id(&hers), id(&his)]})).ok().await;
+        for status in [&hers, &his] {
+            person.put(&format!("/api/v1/statuses/{}/emoji_reactions/%F0%9F%91%8D", id(status))).ok().await;
+        }
+        let antenna = person.post("/api/v1/antennas").json(&json!({"title": "Hers"})).ok().await;
+        let accounts = format!("/api/v1/antennas/{}/accounts", id(&antenna));
+        person.post(&accounts).json(&json!({"account_ids": [alice.id().to_string()]})).ok().await;
+    }
+    settle(&app).await;
+    let given = kept(&app, alice.id()).await;
+    for group in ["reaction_deck", "bookmark_categories", "emoji_reactions", "antennas"] {
+        let tables = given[group].as_object().unwrap_or_else(|| panic!("{group}: {given}"));
+        assert!(tables.values().any(|rows| !rows.as_array().unwrap().is_empty()), "{group}: {tables:?}");
+    }
+    let of_bob = kept(&app, bob.id()).await;
+
+    remove(&app, "alice").await;
+    settle(&app).await;
+    let left = kept(&app, alice.id()).await;
+    for (group, tables) in left.as_object().unwrap() {
+        for (table, rows) in tables.as_object().unwrap() {
+            assert_eq!(rows, &json!([]), "{group}.{table}");
+        }
+    }
+    let now = bob.get(&format!("/api/v1/statuses/{}", id(&his))).ok().await;
+    assert_eq!(now["emoji_reactions_count"], 1, "bob's own is left");
+    let categories = bob.get("/api/v1/bookmark_categories").ok().await;
+    let filing = format!("/api/v1/bookmark_categories/{}/statuses", id(&categories[0]));
+    assert_eq!(bob.get(&filing).ok().await.as_array().unwrap().len(), 1, "what was hers is gone");
+    let antennas = bob.get("/api/v1/antennas").ok().await;
+    let accounts = format!("/api/v1/antennas/{}/accounts", id(&antennas[0]));
+    assert_eq!(bob.get(&accounts).ok().await, json!([]), "antennas look for her no more");
+    assert_ne!(kept(&app, bob.id()).await, json!({}), "and bob keeps his: {of_bob}");
+}
