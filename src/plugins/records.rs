@@ -17,17 +17,23 @@ use crate::store::record::{AccountRow, StatusRow};
 use crate::store::{self, Executor};
 use crate::text;
 
+/// The permission to see the words of statuses that not everyone may read, wherever a plugin meets them.
+const PRIVATE: &str = "statuses:private";
+
 /// The plugin that is told: it finds what it keeps with a status under its name.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Reader<'a> {
     pub id: PluginId,
     pub name: &'a str,
+    /// It is shown the words of statuses that not everyone may read.
+    pub private: bool,
 }
 
 impl<'a> From<&'a super::Active> for Reader<'a> {
     fn from(active: &'a super::Active) -> Self {
-        Self { id: active.id, name: active.name() }
+        let private = active.manifest.permissions.core_views.iter().any(|view| view == PRIVATE);
+        Self { id: active.id, name: active.name(), private }
     }
 }
 
@@ -51,7 +57,8 @@ pub fn visibility_of(code: u8) -> Option<Visibility> {
     Visibility::ALL.iter().copied().find(|visibility| visibility_code(*visibility) == code)
 }
 
-/// The statuses that exist among `ids`, with tags and everyone mentioned: three statements, whatever their number.
+/// The statuses that exist among `ids`, with tags and everyone mentioned; those that not everyone may read without their
+/// words, tags and mentions, unless `reader` is shown them: three statements, whatever their number.
 ///
 /// # Errors
 /// When the database does.
@@ -72,8 +79,14 @@ pub async fn statuses(
     for (status, account) in store::record::mentions(db.again(), ids).await? {
         mentions.entry(status).or_default().push(account.into());
     }
-    let record = |row: StatusRow| {
+    let record = |mut row: StatusRow| {
         let id = row.id;
+        let open = matches!(row.visibility, Visibility::Public | Visibility::Unlisted | Visibility::PublicUnlisted);
+        if !open && !reader.private {
+            (row.spoiler_text, row.content) = (String::new(), String::new());
+            tags.remove(&id);
+            mentions.remove(&id);
+        }
         let tags = tags.remove(&id).unwrap_or_default();
         let mentions = mentions.remove(&id).unwrap_or_default();
         Ok((id, status(row, reader, tags, mentions)?))

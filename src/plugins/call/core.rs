@@ -28,7 +28,7 @@ impl Call {
         at_most(ids.len(), ITEMS, "ids")?;
         let seen = self.seen(&eyes, &distinct(&ids)).await?;
         let shown: Vec<StatusId> = seen.iter().map(|seen| seen.head().id).collect();
-        let reader = Reader::from(&*self.active);
+        let reader = Reader { private: true, ..Reader::from(&*self.active) };
         let mut found = records::statuses(&self.app.db, reader, &shown).await?;
         Ok(in_order(&ids, |id| found.remove(&StatusId::from(id))))
     }
