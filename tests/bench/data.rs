@@ -1,5 +1,7 @@
 //! The data set: 200 people, 20,000 statuses, 10,000 follows, and a crowd for two authors to be followed by.
 
+use std::time::Duration;
+
 use rookery::clock::Clock;
 use rookery::store::db::{Db, Engine, Options};
 use rookery::store::migrate;
@@ -167,6 +169,18 @@ pub async fn antennas(db: &Db, table: &str, counters: &str, owners: &[(i64,)], c
     db.execute_raw(&format!("UPDATE {counters} SET version = version + 1, epoch = epoch + 1"))
         .await
         .expect("a version");
+}
+
+/// How long the first status has waited that is still to be placed.
+pub async fn fanout_lag(db: &Db) -> Duration {
+    let micros = match db.engine() {
+        Engine::Sqlite => "MIN(created_at)",
+        Engine::Postgres => "CAST(EXTRACT(EPOCH FROM MIN(created_at)) * 1000000 AS BIGINT)",
+    };
+    let query = format!("SELECT {micros} FROM plugin_events WHERE state = 'ready' AND stream = 'fanout'");
+    let first: Vec<(Option<i64>,)> = db.fetch_raw(&query).await.expect("the outbox");
+    let behind = first[0].0.map_or(0, |at| Clock::system().now().timestamp_micros() - at);
+    Duration::from_micros(u64::try_from(behind).unwrap_or(0))
 }
 
 /// Has statuses looked for a place in feeds, as if each had just been published.

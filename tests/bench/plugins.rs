@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rookery::store::Db;
 use rookery::store::db::Engine;
 
-use crate::data::{self, DOMAIN, Data, TOKEN};
+use crate::data::{self, DOMAIN, Data, TOKEN, TOKEN_100};
 use crate::load::{self, Amount, Connection, Requests, request};
 use crate::process::{Process, free_address};
 use crate::{command, millis};
@@ -22,6 +22,10 @@ const ANTENNAS: usize = 10_000;
 const KEYWORDS: usize = 10;
 /// Statuses that are looked for places in feeds.
 const MATCHED: usize = 10_000;
+/// Statuses a second, and for how many seconds, that are looked for places while it is measured how far matching falls behind.
+const PACE: (usize, u64) = (1_000, 60);
+/// Pages of the public timeline, no two alike.
+const PAGES: usize = 900;
 const COPIES: usize = 10;
 const RELOADS: usize = 20;
 
@@ -31,6 +35,8 @@ pub async fn measure(url: &str, folder: &Path, data: &Arc<Data>) {
     switch(url, folder, &[], "disable", &OWN);
     let off = start(url, folder, &[]).await;
     let (home_off, markers) = (cpu(&off, home()).await, cpu(&off, get("/api/v1/markers?timeline[]=home")).await);
+    first_looks(&off, data, TOKEN).await;
+    let pages_off = first_looks(&off, data, TOKEN_100).await;
     let idle_off = off.memory();
     off.stop();
     switch(url, folder, &[], "enable", &OWN);
@@ -39,6 +45,12 @@ pub async fn measure(url: &str, folder: &Path, data: &Arc<Data>) {
     react(&db, data).await;
     let home_on = cpu(&on, home()).await;
     println!("home, 20: off {home_off:.0}, on {home_on:.0}: {:+.0} %", (home_on / home_off - 1.0) * 100.0);
+    first_looks(&on, data, TOKEN).await;
+    let pages_on = first_looks(&on, data, TOKEN_100).await;
+    println!(
+        "a page, 20, that the viewer never saw: off {pages_off:.0}, on {pages_on:.0}: {:+.0} %",
+        (pages_on / pages_off - 1.0) * 100.0
+    );
     let route = cpu(&on, get("/api/v1/bookmark_categories")).await;
     println!(
         "a route: core (markers) {markers:.0}, plugin (bookmark_categories) {route:.0}: {:+.0} us",
@@ -97,6 +109,20 @@ async fn cpu(server: &Process, requests: Requests) -> f64 {
     load::run(server.address, 4, amount(500), &requests, &next).await;
     let before = server.cpu();
     let run = load::run(server.address, 4, amount(3_000), &requests, &next).await;
+    (server.cpu() - before).as_secs_f64() * 1e6 / run.requests.max(1) as f64
+}
+
+/// Processor time for one of many pages, each of which `token` sees for the first time. What everyone is shown of a status is
+/// kept once someone saw it, so ask by another token before.
+async fn first_looks(server: &Process, data: &Data, token: &'static str) -> f64 {
+    let newest: Vec<i64> = data.statuses.iter().rev().step_by(data.statuses.len() / PAGES).copied().collect();
+    let requests: Requests = Arc::new(move |number| {
+        let path = format!("/api/v1/timelines/public?max_id={}", newest[number % newest.len()]);
+        request("GET", &path, DOMAIN, Some(token), None)
+    });
+    let before = server.cpu();
+    let amount = Amount { requests: PAGES, time: Duration::from_secs(60) };
+    let run = load::run(server.address, 4, amount, &requests, &Arc::default()).await;
     (server.cpu() - before).as_secs_f64() * 1e6 / run.requests.max(1) as f64
 }
 
@@ -161,6 +187,23 @@ async fn antennas(server: &Process, db: &Db, data: &Data) {
         MATCHED as f64 / time.as_secs_f64(),
         cpu.as_secs_f64() * 1e6 / MATCHED as f64
     );
+    let (pace, seconds) = PACE;
+    let mut behind = Duration::ZERO;
+    let (begun, cpu) = (Instant::now(), server.cpu());
+    let mut clock = tokio::time::interval(Duration::from_millis(100));
+    for tenth in 0..seconds * 10 {
+        clock.tick().await;
+        behind = behind.max(data::fanout_lag(db).await);
+        let from = usize::try_from(tenth).expect("small") * pace / 10 % (data.statuses.len() - pace);
+        data::queue_fanout(db, id[0].0, &data.statuses[from..from + pace / 10]).await;
+    }
+    println!(
+        "{pace} statuses a second for {:.0} s: {:.0} ms behind at most, {:.0} % of a processor",
+        begun.elapsed().as_secs_f64(),
+        millis(behind),
+        (server.cpu() - cpu).as_secs_f64() / begun.elapsed().as_secs_f64() * 100.0
+    );
+    waited(db).await;
 }
 
 async fn waited(db: &Db) {
