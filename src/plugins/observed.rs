@@ -245,3 +245,35 @@ fn push<T>(ring: &mut VecDeque<T>, item: T, most: usize) {
 pub fn milliseconds(took: Duration) -> u64 {
     u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use rookery_plugin_host::Stage;
+
+    use super::*;
+
+    #[test]
+    fn what_failed_is_tried_again_after_longer_and_longer_pauses() {
+        let observed = Observations::default();
+        let failed = || State::Failed(Fault::new(Stage::Migrate, "the disk is full"));
+        let key = |version| Some(("digest".to_owned(), version));
+        let pause = || {
+            let pause = observed.lock()["notes"].tried.as_ref().unwrap().again - Instant::now();
+            pause.as_secs_f64().round()
+        };
+        let mut pauses = Vec::new();
+        for _ in 0..7 {
+            observed.change("notes", |observed| observed.state = Some(failed()));
+            observed.tried("notes", key(1));
+            assert!(!observed.is_any_due());
+            pauses.push(pause());
+        }
+        assert_eq!(pauses, [30.0, 60.0, 120.0, 240.0, 480.0, 600.0, 600.0]);
+        observed.tried("notes", key(2));
+        assert_eq!(pause(), 30.0, "something else is wanted now");
+        observed.change("notes", |observed| observed.tried.as_mut().unwrap().again = Instant::now());
+        assert!(observed.is_any_due());
+        observed.change("notes", |observed| observed.state = Some(State::Active));
+        assert!(!observed.is_any_due(), "what serves is left alone");
+    }
+}

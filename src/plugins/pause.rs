@@ -22,7 +22,7 @@ impl Default for Pauses {
 
 /// A plugin pauses until this is dropped.
 #[derive(Debug)]
-pub(super) struct Paused<'a> {
+pub struct Paused<'a> {
     pauses: &'a Pauses,
     plugin: String,
 }
@@ -36,7 +36,9 @@ impl Drop for Paused<'_> {
 }
 
 impl Pauses {
-    pub(super) fn pause(&self, plugin: &str) -> Paused<'_> {
+    /// Has the plugin pause until the answer is dropped.
+    #[must_use]
+    pub fn pause(&self, plugin: &str) -> Paused<'_> {
         self.0.send_modify(|paused| {
             paused.insert(plugin.to_owned());
         });

@@ -45,7 +45,7 @@ pub async fn unsuspend(app: &App, account: &Account) -> Result<bool> {
     if store::user::find(&mut tx, account.id).await?.is_none() {
         return Err(Error::Conflict(format!("@{} is removed for good", account.username).into()));
     }
-    let shown = store::removal::set_suspended(&mut tx, account.id, None).await?;
+    let shown = store::removal::unsuspend(&mut tx, account.id).await?;
     tx.commit().await?;
     Ok(shown)
 }
@@ -66,7 +66,7 @@ pub async fn remove(app: &App, account: &Account) -> Result<()> {
 }
 
 async fn hide(app: &App, tx: &mut Tx, account: &Account) -> Result<bool> {
-    let hidden = store::removal::set_suspended(tx, account.id, Some(app.clock.now())).await?;
+    let hidden = store::removal::suspend(tx, account.id, app.clock.now()).await?;
     if hidden {
         hooks::record(app, tx, Change::account(Kind::AccountSuspended, account.id, None)).await?;
     }

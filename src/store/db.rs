@@ -1,9 +1,8 @@
 //! One SQL text, two engines: the seam over the native pools of sqlx.
 //!
 //! [`Db`] reads, [`Tx`] reads and changes. On SQLite there is one writer connection (`BEGIN IMMEDIATE`)
-//! and a pool of read-only ones, so readers never wait; on PostgreSQL one pool serves both. Statements come from
-//! [`sql!`](crate::sql), values are bound by position. There is no query builder and no macro that looks into the
-//! database at compile time: a test prepares every statement on both engines instead.
+//! and a pool of read-only ones, so readers never wait; on PostgreSQL one pool serves both. Statements are run by
+//! [`query`](super::query).
 
 use std::path::Path;
 use std::str::FromStr;
@@ -11,15 +10,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, PgRow};
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
-    SqliteArguments, SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
-    SqliteRow, SqliteSynchronous,
+    SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
-use sqlx::{Arguments, ConnectOptions, Encode, FromRow, Postgres, Sqlite, Type};
+use sqlx::{ConnectOptions, Postgres, Sqlite};
 use tokio::sync::Notify;
 
 use super::confined::{Readers, Writer};
+use super::query::{Executor, Handle, Query, Row};
 use super::sql::Sql;
 use super::{Error, Result};
 
@@ -28,14 +27,6 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Settings of every SQLite connection.
 const PRAGMAS: &[(&str, &str)] = &[("temp_store", "memory"), ("cache_size", "-8000"), ("mmap_size", "268435456")];
-
-/// A value that both engines can encode.
-pub trait Bind<'q>: Encode<'q, Sqlite> + Type<Sqlite> + Encode<'q, Postgres> + Type<Postgres> {}
-impl<'q, T> Bind<'q> for T where T: Encode<'q, Sqlite> + Type<Sqlite> + Encode<'q, Postgres> + Type<Postgres> {}
-
-/// A row type that both engines can decode: `#[derive(FromRow)]` or a tuple.
-pub trait Row: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
-impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 
 /// Which engine a statement runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +41,7 @@ pub enum Engine {
 #[derive(Clone, Debug)]
 pub struct Db {
     pub(super) pools: Pools,
-    statements: Arc<AtomicU64>,
+    pub(super) statements: Arc<AtomicU64>,
     jobs: Arc<Notify>,
     events: Arc<Notify>,
 }
@@ -65,7 +56,7 @@ pub(super) enum Pools {
 #[derive(Debug)]
 pub struct Tx {
     pub(super) inner: Inner,
-    statements: Arc<AtomicU64>,
+    pub(super) statements: Arc<AtomicU64>,
     jobs: Arc<Notify>,
     queued: bool,
     events: Arc<Notify>,
@@ -408,220 +399,4 @@ async fn open_postgres(options: &Options) -> Result<Pools> {
         .connect_with(connect)
         .await?;
     Ok(Pools::Postgres(pool))
-}
-
-/// Where a statement runs: `&Db`, or `&mut Tx` to see and make the changes of a transaction.
-pub trait Executor: Send {
-    /// Lends itself for one statement, so that a function can run several.
-    fn again(&mut self) -> Lent<'_>;
-
-    #[doc(hidden)]
-    fn engine(&self) -> Engine;
-    #[doc(hidden)]
-    fn counter(&self) -> &AtomicU64;
-    #[doc(hidden)]
-    fn handle(&mut self) -> Handle<'_>;
-
-    /// A statement on this executor.
-    fn query(self, sql: Sql) -> Query<Self>
-    where
-        Self: Sized,
-    {
-        Query::new(self, sql)
-    }
-}
-
-#[doc(hidden)]
-#[derive(Debug)]
-pub enum Handle<'a> {
-    SqlitePool(&'a SqlitePool),
-    PgPool(&'a PgPool),
-    SqliteConn(&'a mut sqlx::SqliteConnection),
-    PgConn(&'a mut sqlx::PgConnection),
-}
-
-impl Executor for &Db {
-    fn again(&mut self) -> Lent<'_> {
-        Lent::Db(self)
-    }
-    fn engine(&self) -> Engine {
-        Db::engine(self)
-    }
-    fn counter(&self) -> &AtomicU64 {
-        &self.statements
-    }
-    fn handle(&mut self) -> Handle<'_> {
-        match &self.pools {
-            Pools::Sqlite { read, .. } => Handle::SqlitePool(read),
-            Pools::Postgres(pool) => Handle::PgPool(pool),
-        }
-    }
-}
-
-impl Executor for &mut Tx {
-    fn again(&mut self) -> Lent<'_> {
-        Lent::Tx(self)
-    }
-    fn engine(&self) -> Engine {
-        Tx::engine(self)
-    }
-    fn counter(&self) -> &AtomicU64 {
-        &self.statements
-    }
-    fn handle(&mut self) -> Handle<'_> {
-        match &mut self.inner {
-            Inner::Sqlite(tx, _) => Handle::SqliteConn(tx),
-            Inner::Postgres(tx) => Handle::PgConn(tx),
-        }
-    }
-}
-
-/// An executor that was lent for one statement: one type for both, so that whoever runs several needs no other bounds.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "what the names say")]
-pub enum Lent<'a> {
-    Db(&'a Db),
-    Tx(&'a mut Tx),
-}
-
-impl Executor for Lent<'_> {
-    fn again(&mut self) -> Lent<'_> {
-        match self {
-            Self::Db(db) => Lent::Db(db),
-            Self::Tx(tx) => Lent::Tx(tx),
-        }
-    }
-    fn engine(&self) -> Engine {
-        match self {
-            Self::Db(db) => db.engine(),
-            Self::Tx(tx) => Executor::engine(tx),
-        }
-    }
-    fn counter(&self) -> &AtomicU64 {
-        match self {
-            Self::Db(db) => &db.statements,
-            Self::Tx(tx) => &tx.statements,
-        }
-    }
-    fn handle(&mut self) -> Handle<'_> {
-        match self {
-            Self::Db(db) => db.handle(),
-            Self::Tx(tx) => tx.handle(),
-        }
-    }
-}
-
-enum Args {
-    Sqlite(SqliteArguments),
-    Postgres(PgArguments),
-}
-
-/// A statement with its values, ready to run.
-#[must_use = "a query does nothing until it is run"]
-pub struct Query<E> {
-    executor: E,
-    sql: Sql,
-    args: Args,
-    error: Option<sqlx::Error>,
-}
-
-/// Runs `$method` of the sqlx query for whichever engine and handle this is.
-macro_rules! run {
-    ($self:ident, $build:ident, $method:ident $(, $then:expr)?) => {{
-        if let Some(error) = $self.error.take() {
-            return Err(error.into());
-        }
-        $self.executor.counter().fetch_add(1, Ordering::Relaxed);
-        let Sql { sqlite, postgres, .. } = $self.sql;
-        match ($self.executor.handle(), $self.args) {
-            (Handle::SqlitePool(pool), Args::Sqlite(args)) => sqlx::$build(sqlite, args).$method(pool).await$(.map($then))?,
-            (Handle::SqliteConn(conn), Args::Sqlite(args)) => sqlx::$build(sqlite, args).$method(conn).await$(.map($then))?,
-            (Handle::PgPool(pool), Args::Postgres(args)) => sqlx::$build(postgres, args).$method(pool).await$(.map($then))?,
-            (Handle::PgConn(conn), Args::Postgres(args)) => sqlx::$build(postgres, args).$method(conn).await$(.map($then))?,
-            (Handle::SqlitePool(_) | Handle::SqliteConn(_), Args::Postgres(_))
-            | (Handle::PgPool(_) | Handle::PgConn(_), Args::Sqlite(_)) => {
-                unreachable!("a query is built for the engine of its executor")
-            }
-        }
-    }};
-}
-
-impl<E: Executor> Query<E> {
-    fn new(executor: E, sql: Sql) -> Self {
-        let args = match executor.engine() {
-            Engine::Sqlite => Args::Sqlite(SqliteArguments::default()),
-            Engine::Postgres => Args::Postgres(PgArguments::default()),
-        };
-        Self { executor, sql, args, error: None }
-    }
-
-    /// Binds the next `$n`.
-    pub fn bind<'q, T: Bind<'q>>(mut self, value: T) -> Self {
-        let added = match &mut self.args {
-            Args::Sqlite(args) => args.add(value),
-            Args::Postgres(args) => args.add(value),
-        };
-        if let Err(error) = added {
-            self.error.get_or_insert(sqlx::Error::Encode(error));
-        }
-        self
-    }
-
-    /// Every row.
-    ///
-    /// # Errors
-    /// [`Error::Sql`] when the statement fails or a row does not decode.
-    pub async fn all<T: Row>(mut self) -> Result<Vec<T>> {
-        let rows: std::result::Result<Vec<T>, sqlx::Error> = run!(self, query_as_with, fetch_all);
-        Ok(rows?)
-    }
-
-    /// The first row, if there is one.
-    ///
-    /// # Errors
-    /// As [`Query::all`].
-    pub async fn optional<T: Row>(mut self) -> Result<Option<T>> {
-        let row: std::result::Result<Option<T>, sqlx::Error> = run!(self, query_as_with, fetch_optional);
-        Ok(row?)
-    }
-
-    /// The first row.
-    ///
-    /// # Errors
-    /// As [`Query::all`], and `RowNotFound` when there is none.
-    pub async fn one<T: Row>(mut self) -> Result<T> {
-        let row: std::result::Result<T, sqlx::Error> = run!(self, query_as_with, fetch_one);
-        Ok(row?)
-    }
-
-    /// Every value of a statement with one column.
-    ///
-    /// # Errors
-    /// As [`Query::all`].
-    pub async fn scalars<T>(self) -> Result<Vec<T>>
-    where
-        (T,): Row,
-    {
-        Ok(self.all::<(T,)>().await?.into_iter().map(|(value,)| value).collect())
-    }
-
-    /// The one value of a statement with one column and one row, such as a count.
-    ///
-    /// # Errors
-    /// As [`Query::one`].
-    pub async fn scalar<T>(self) -> Result<T>
-    where
-        (T,): Row,
-    {
-        Ok(self.one::<(T,)>().await?.0)
-    }
-
-    /// Runs the statement; gives how many rows it changed.
-    ///
-    /// # Errors
-    /// As [`Query::all`].
-    pub async fn execute(mut self) -> Result<u64> {
-        let done: std::result::Result<u64, sqlx::Error> = run!(self, query_with, execute, |done| done.rows_affected());
-        Ok(done?)
-    }
 }

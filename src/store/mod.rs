@@ -32,6 +32,7 @@ pub mod plugin_schema;
 pub mod plugin_setting;
 pub mod profile;
 pub mod publish;
+pub mod query;
 pub mod record;
 pub mod relationship;
 pub mod removal;
@@ -44,7 +45,8 @@ pub mod tag;
 pub mod timeline;
 pub mod user;
 
-pub use db::{Db, Engine, Executor, Tx};
+pub use db::{Db, Engine, Tx};
+pub use query::Executor;
 
 /// Why a statement failed.
 #[derive(Debug, thiserror::Error)]

@@ -5,21 +5,35 @@ use super::{Executor, Result, Tx};
 use crate::model::{AccountId, StatusId, Time};
 use crate::sql;
 
-/// Hides an account from `at` on, or shows it again; false when that is how it was.
+/// Hides an account; false when it is hidden already.
 ///
 /// # Errors
 /// When the database does.
-pub async fn set_suspended(tx: &mut Tx, id: AccountId, at: Option<Time>) -> Result<bool> {
-    let changed = tx
+pub async fn suspend(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
+    let hidden = tx
         .query(sql!(
-            "UPDATE accounts SET suspended_at = $2, version = version + 1
-             WHERE id = $1 AND (suspended_at IS NULL) <> (CAST($2 AS BIGINT) IS NULL)"
+            "UPDATE accounts SET suspended_at = $2, version = version + 1 WHERE id = $1 AND suspended_at IS NULL"
         ))
         .bind(id)
-        .bind(at)
+        .bind(now)
         .execute()
         .await?;
-    Ok(changed > 0)
+    Ok(hidden > 0)
+}
+
+/// Shows an account again; false when it is not hidden.
+///
+/// # Errors
+/// When the database does.
+pub async fn unsuspend(tx: &mut Tx, id: AccountId) -> Result<bool> {
+    let shown = tx
+        .query(sql!(
+            "UPDATE accounts SET suspended_at = NULL, version = version + 1 WHERE id = $1 AND suspended_at IS NOT NULL"
+        ))
+        .bind(id)
+        .execute()
+        .await?;
+    Ok(shown > 0)
 }
 
 /// Forgets the person of an account: their address, and how they sign in.

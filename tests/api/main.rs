@@ -28,6 +28,7 @@ mod media;
 mod media_worker;
 mod mutes;
 mod notifications;
+mod notified;
 mod oauth;
 mod password;
 mod plugins;

@@ -127,7 +127,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "src/model/notification.rs",
         "a kind is a word of the API and of the database alike",
     ),
-    ("long file", "src/store/db.rs", "the whole seam over two engines on one page"),
     ("model is not what clients see", "src/model/actor.rs", "a person's preferences are stored as JSON"),
     (
         "model is not what clients see",

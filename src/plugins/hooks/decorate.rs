@@ -4,6 +4,7 @@
 //! What a plugin says is passed on as it is written, once it was seen to be JSON of bounded size: nothing is serialised again.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use futures_util::future::join_all;
 use rookery_plugin_host::CallError;
@@ -154,12 +155,13 @@ impl Asking<'_> {
         let (kept, emojis) = (&self.app.plugins.kept, self.app.emojis().generation);
         let key = |(target, versions): (&Target, &Versions)| Key::new(hook, emojis, self.viewer, target, *versions);
         let keys: Vec<Key> = self.targets.iter().zip(self.versions).map(key).collect();
-        let mut said: Vec<Option<Said>> = keys.iter().map(|key| kept.get(key)).collect();
+        let now = Instant::now();
+        let mut said: Vec<Option<Said>> = keys.iter().map(|key| kept.get(key, now)).collect();
         let missing: Vec<usize> = (0..keys.len()).filter(|place| said[*place].is_none()).collect();
         if !missing.is_empty() {
             let targets = missing.iter().map(|place| self.targets[*place].clone()).collect();
             for (place, fresh) in missing.into_iter().zip(self.call(hook, targets).await?) {
-                kept.insert(keys[place], Arc::clone(&fresh));
+                kept.insert(keys[place], Arc::clone(&fresh), now);
                 said[place] = Some(fresh);
             }
         }
@@ -188,7 +190,7 @@ fn sort(hook: &Subscription, extras: Vec<Extra>, count: usize) -> Vec<Said> {
             }
         }
     }
-    said.into_iter().map(Said::from).collect()
+    said.into_iter().map(|said| if said.is_empty() { Said::default() } else { said.into() }).collect()
 }
 
 /// Puts what a plugin said, and its defaults where it said nothing, with what others said.

@@ -214,3 +214,58 @@ fn read_stamped(file: OwnedFd, max: usize) -> io::Result<(Vec<u8>, Stamp)> {
     }
     Ok((bytes, stamp))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    const PLUGIN: &str = "[plugin]\nname = \"notes\"\nversion = \"1.0.0\"\napi = \"0.1\"\ntitle = \"Notes\"\n\
+                          license = \"MIT\"\nwasm = \"notes.wasm\"\n";
+
+    #[test]
+    fn a_link_that_takes_a_files_place_is_never_followed() {
+        let world = tempfile::tempdir().unwrap();
+        let (folder, secret) = (world.path().join("notes"), world.path().join("secret"));
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join(MANIFEST), PLUGIN).unwrap();
+        std::fs::write(&secret, "secret").unwrap();
+        let (wasm, beside) = (folder.join("notes.wasm"), world.path().join("beside"));
+        std::fs::write(&wasm, "\0asm").unwrap();
+        let over = AtomicBool::new(false);
+        let (mut whole, mut refused) = (0, 0);
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    symlink(&secret, &beside).unwrap();
+                    std::fs::rename(&beside, &wasm).unwrap();
+                    std::fs::write(&beside, "\0asm").unwrap();
+                    std::fs::rename(&beside, &wasm).unwrap();
+                }
+            });
+            for _ in 0..2_000 {
+                match read(&folder) {
+                    Ok(package) => {
+                        assert_eq!(&*package.wasm, b"\0asm");
+                        whole += 1;
+                    }
+                    Err(fault) => {
+                        let text = fault.to_string();
+                        assert!(text.contains("link") || text.contains("changed while"), "{text}");
+                        refused += 1;
+                    }
+                }
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+        assert!(refused > 0, "the link was never there: {whole} reads went well");
+        std::fs::write(&beside, "\0asm").unwrap();
+        std::fs::rename(&beside, &wasm).unwrap();
+        assert!(read(&folder).is_ok());
+        std::fs::rename(&folder, world.path().join("elsewhere")).unwrap();
+        symlink(world.path().join("elsewhere"), &folder).unwrap();
+        assert!(read(&folder).unwrap_err().to_string().contains("links are not followed"));
+    }
+}

@@ -1,152 +1,25 @@
 //! What plugins may ask the server for, asked without a component in between: permissions, bounds, batches, transactions.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rookery::event::Event;
-use rookery::model::{Actor, StatusId};
-use rookery::plugins::call::{Call, Caller, Mode};
-use rookery::plugins::{Active, admin, life};
-use rookery::service::auth;
-use rookery::store::job::NewOfMany;
+use rookery::plugins::call::Mode;
 use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::core_write::{NewNotification, NewStatus};
 use rookery_plugin_host::imports::feeds::{CustomFeed, Entry, Feed};
 use rookery_plugin_host::imports::http_client::{HttpError, Request};
 use rookery_plugin_host::imports::kv::Item;
-use rookery_plugin_host::imports::queue::Job;
 use rookery_plugin_host::imports::sql::Value;
 use rookery_plugin_host::imports::streaming::Message;
-use rookery_plugin_host::imports::types::{Failure, Page, Viewer};
+use rookery_plugin_host::imports::types::{Page, Viewer};
 use serde_json::json;
 
-use super::shelf::{Shelf, component, manifest};
-use crate::harness::{Client, TestApp};
+use super::bench::{Bench, EVERYTHING, add, code, id, new_status, publish};
+use super::shelf::{Shelf, component};
+use crate::harness::Client;
 use crate::seed::{Reply, Seed, Status};
 
 const PAGE: Page = Page { max_id: None, since_id: None, min_id: None, limit: 0 };
-
-/// A manifest that asks for everything these tests touch.
-const EVERYTHING: &str = r#"
-[permissions]
-core = ["read", "read-as-any", "read-all"]
-core-write = ["create", "delete", "bookmark", "notify", "touch"]
-feeds = ["custom", "home", "list"]
-topics = ["tray", "user"]
-storage = ["kv", "cache"]
-http = ["http://127.0.0.1:9", "https://*.example.com:443"]
-settings = true
-[[feed]]
-name = "tray"
-[[notification]]
-type = "tray_filled"
-[settings]
-schema = "settings.json"
-[sql]
-migrations = "migrations"
-statements = "queries.sql"
-"#;
-
-const SETTINGS: &str = r#"{"type": "object", "properties": {
-    "size": {"type": "integer", "minimum": 1, "maximum": 9, "default": 5}, "loud": {"type": "boolean", "default": false}}}"#;
-
-const TABLES: &str = "CREATE TABLE trays (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
-CREATE UNIQUE INDEX trays_name ON trays (name);";
-
-const QUERIES: &str = "
--- name: add   returns: exec
--- params: text name
-INSERT INTO trays (name) VALUES (:name);
-
--- name: names   returns: many
-SELECT name FROM trays ORDER BY name;
-";
-
-/// A server on which one plugin serves.
-struct Bench {
-    app: TestApp,
-    active: Arc<Active>,
-}
-
-impl Bench {
-    async fn new(more: &str) -> Self {
-        Self::of(more, &component("capabilities")).await
-    }
-
-    async fn of(more: &str, wasm: &[u8]) -> Self {
-        Self::on(Shelf::new().await, more, wasm).await
-    }
-
-    async fn on(shelf: Shelf, more: &str, wasm: &[u8]) -> Self {
-        shelf.put_component("tray", &manifest("tray", "1.0.0", more), wasm);
-        let folder = shelf.folder("tray");
-        std::fs::create_dir_all(folder.join("migrations")).unwrap();
-        for (name, text) in
-            [("settings.json", SETTINGS), ("queries.sql", QUERIES), ("migrations/0001_trays.sql", TABLES)]
-        {
-            std::fs::write(folder.join(name), text).unwrap();
-        }
-        shelf.enable("tray").await.unwrap();
-        let active = Arc::clone(shelf.app.app.plugins.current().find("tray").unwrap());
-        Self { app: shelf.app, active }
-    }
-
-    fn call(&self, caller: Caller, mode: Mode) -> Arc<Call> {
-        Call::new(&self.app.app, &self.active, caller, mode)
-    }
-
-    /// As a hook or job calls it.
-    fn system(&self, mode: Mode) -> Arc<Call> {
-        self.call(Caller::system(), mode)
-    }
-
-    /// As a request of `client` calls it, with these scopes.
-    async fn by(&self, client: &Client, scopes: &str, mode: Mode) -> Arc<Call> {
-        let actor = auth::actors(&self.app.app, &[client.id()]).await.unwrap().remove(0);
-        let scopes = rookery::model::Scopes::parse(scopes).unwrap();
-        let actor = Some(Arc::new(Actor { scopes, ..actor }));
-        self.call(Caller { actor, role: 1, ..Caller::default() }, mode)
-    }
-
-    async fn names(&self) -> Vec<String> {
-        let rows = self.system(Mode::Read).sql_query("names".to_owned(), vec![]).await.unwrap();
-        rows.values.into_iter().map(|value| if let Value::Text(name) = value { name } else { panic!() }).collect()
-    }
-}
-
-fn add(name: &str) -> (String, Vec<Value>) {
-    ("add".to_owned(), vec![Value::Text(name.to_owned())])
-}
-
-async fn publish(client: &Client, text: &str, visibility: &str) -> i64 {
-    client.server.tick();
-    let status = json!({"status": text, "visibility": visibility});
-    client.post("/api/v1/statuses").json(&status).ok().await["id"].as_str().unwrap().parse().unwrap()
-}
-
-fn id(client: &Client) -> i64 {
-    client.id().into()
-}
-
-fn code<T: std::fmt::Debug>(result: Result<T, Failure>) -> (u16, String) {
-    let failure = result.expect_err("a failure");
-    (failure.status, failure.code)
-}
-
-fn new_status(author: i64, text: &str, key: &str) -> NewStatus {
-    NewStatus {
-        author,
-        text: text.to_owned(),
-        spoiler: String::new(),
-        visibility: 0,
-        language: None,
-        reply_to: None,
-        media: Vec::new(),
-        recipients: Vec::new(),
-        extra: None,
-        idempotency_key: key.to_owned(),
-    }
-}
 
 #[tokio::test]
 async fn a_status_is_seen_through_the_eyes_that_were_granted() {
@@ -198,6 +71,37 @@ async fn what_was_not_granted_is_refused() {
     assert_eq!(code(call.kv_get(vec!["a".to_owned()]).await), denied);
     assert_eq!(code(call.sql_query("names".to_owned(), vec![]).await), denied);
     call.touch("status".to_owned(), vec![status]).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_two_people_have_against_each_other_is_their_business() {
+    const FOLLOWING: u32 = 1;
+    const SECRETS: u32 = 4 | 8 | 16 | 64 | 256;
+    let bench = Bench::new("[permissions]\ncore = [\"read\"]\n").await;
+    let [alice, bob, carol] = bench.app.accounts(["alice", "bob", "carol"]).await;
+    for (one, verb, other) in [(&alice, "follow", &carol), (&alice, "mute", &carol), (&alice, "block", &bob)] {
+        one.post(&format!("/api/v1/accounts/{}/{verb}", other.id())).ok().await;
+    }
+    let bits = async |caller: &Client, of: &Client, other: &Client| {
+        let call = bench.by(caller, "read", Mode::Read).await;
+        call.relationships(id(of), vec![id(other)]).await.unwrap()[0].bits
+    };
+    assert_eq!(bits(&alice, &alice, &bob).await & SECRETS, 4, "she blocks him");
+    assert_eq!(bits(&alice, &alice, &carol).await & (SECRETS | FOLLOWING), 16 | FOLLOWING, "she follows and mutes her");
+    assert_eq!(bits(&bob, &alice, &bob).await & SECRETS, 4, "he is one of the two");
+    assert_eq!(bits(&carol, &alice, &bob).await & SECRETS, 0, "she is not");
+    assert_eq!(bits(&bob, &alice, &carol).await & (SECRETS | FOLLOWING), FOLLOWING, "a follow is no secret");
+    let nobody = bench.system(Mode::Read);
+    assert_eq!(nobody.relationships(id(&alice), vec![id(&bob)]).await.unwrap()[0].bits & SECRETS, 0);
+    let granted = Bench::new("[permissions]\ncore = [\"read\", \"read-as-any\"]\n").await;
+    let [alice, bob] = granted.app.accounts(["alice", "bob"]).await;
+    alice.post(&format!("/api/v1/accounts/{}/block", bob.id())).ok().await;
+    let all = granted.system(Mode::Read);
+    assert_eq!(
+        all.relationships(id(&alice), vec![id(&bob)]).await.unwrap()[0].bits & SECRETS,
+        4,
+        "unless it was granted"
+    );
 }
 
 #[tokio::test]
@@ -681,156 +585,4 @@ async fn what_a_plugin_remembers_and_says_stays_its_own() {
     assert!(lines.iter().all(|line| line.message.starts_with("line ") || line.message.starts_with("suppressed ")));
     assert_eq!(call.random(32).len(), 32);
     assert_ne!(call.random(32), call.random(32));
-}
-
-/// A component that does jobs as their kinds say: done, again in an hour, gave up, broken.
-fn worker() -> Vec<u8> {
-    wat::parse_str(include_str!("worker.wat")).unwrap()
-}
-
-const JOBS: &str = "[permissions]\nqueue = true\n[[job]]\nkind = \"done\"\n[[job]]\nkind = \"again\"\n[[job]]\nkind = \"give_up\"\n[[job]]\nkind = \"broken\"\n[[schedule]]\njob = \"done\"\ncron = \"*/10 * * * *\"\n";
-
-fn job(kind: &str, unique: Option<&str>) -> Job {
-    Job {
-        kind: kind.to_owned(),
-        payload: "{}".to_owned(),
-        not_before: None,
-        unique: unique.map(str::to_owned),
-        max_attempts: 2,
-    }
-}
-
-async fn waiting(bench: &Bench) -> Vec<(String, String)> {
-    let text = "SELECT key, state FROM jobs WHERE kind = 'plugin.tray' ORDER BY key";
-    bench.app.db().fetch_raw(text).await.unwrap()
-}
-
-#[tokio::test]
-async fn jobs_end_as_the_plugin_says() {
-    let bench = Bench::of(JOBS, &worker()).await;
-    let call = bench.system(Mode::Ambient);
-    let jobs = vec![job("done", Some("a")), job("done", Some("a")), job("again", Some("b")), job("broken", Some("c"))];
-    assert_eq!(call.enqueue(jobs).await.unwrap(), 3, "what waits already is not queued again");
-    assert_eq!(call.enqueue(vec![job("give_up", Some("d")), job("done", None)]).await.unwrap(), 2);
-    assert_eq!(call.cancel("done".to_owned(), vec!["a".to_owned(), "x".to_owned()]).await.unwrap(), 1);
-    assert_eq!(code(call.enqueue(vec![job("other", None)]).await), (422, "queue.undeclared".to_owned()));
-    let secret = Job { payload: "\"\\u0000\"".to_owned(), ..job("done", None) };
-    assert_eq!(code(call.enqueue(vec![secret]).await), (422, "queue.invalid".to_owned()));
-    let count = async || rookery::store::job::count_waiting(bench.app.db(), "plugin.tray").await.unwrap();
-    assert_eq!(count().await, 0, "nothing waits before the commit");
-    call.commit().await.unwrap();
-    assert_eq!(count().await, 4);
-    bench.app.run_jobs().await;
-    let state = |key: &str, state: &str| (key.to_owned(), state.to_owned());
-    let schedule = || state("@done:*/10 * * * *", "ready");
-    let expected = [schedule(), state("again:b", "ready"), state("broken:c", "ready"), state("give_up:d", "dead")];
-    assert_eq!(waiting(&bench).await, expected);
-    bench.app.app.clock.advance(chrono::Duration::minutes(5));
-    bench.app.run_jobs().await;
-    let expected = [schedule(), state("again:b", "ready"), state("broken:c", "dead"), state("give_up:d", "dead")];
-    assert_eq!(waiting(&bench).await, expected, "tried as often as was asked");
-}
-
-#[tokio::test]
-async fn a_schedule_waits_once_and_goes_on() {
-    let bench = Bench::of(JOBS, &worker()).await;
-    let due = async || -> Vec<(StatusId,)> {
-        // The id of a job grows with the time when it was queued.
-        bench.app.db().fetch_raw("SELECT id FROM jobs WHERE kind = 'plugin.tray' AND state = 'ready'").await.unwrap()
-    };
-    bench.app.run_jobs().await;
-    bench.app.run_jobs().await;
-    let first = due().await;
-    assert_eq!(first.len(), 1);
-    bench.app.app.clock.advance(chrono::Duration::minutes(9));
-    bench.app.run_jobs().await;
-    assert_eq!(due().await, first, "it is not due yet");
-    bench.app.app.clock.advance(chrono::Duration::minutes(2));
-    bench.app.run_jobs().await;
-    let second = due().await;
-    assert!(second.len() == 1 && second != first, "it ran and waits for the next time");
-    rookery::plugins::admin::disable(&bench.app.app, "tray").await.unwrap();
-    rookery::plugins::life::reload(&bench.app.app, "tray").await.unwrap();
-    bench.app.app.clock.advance(chrono::Duration::days(1));
-    bench.app.run_jobs().await;
-    assert_eq!(due().await, second, "while the plugin is off its jobs wait");
-}
-
-/// Some of everything that a plugin keeps.
-async fn keep_some(bench: &Bench) -> i64 {
-    let [alice] = bench.app.accounts(["alice"]).await;
-    let status = publish(&alice, "kept in a feed", "public").await;
-    let call = bench.system(Mode::Ambient);
-    for name in ["first", "second"] {
-        let (statement, params) = add(name);
-        call.sql_query(statement, params).await.unwrap();
-    }
-    call.kv_set(vec![Item { key: "a".to_owned(), value: vec![0, 255], expires: None }]).await.unwrap();
-    let feed = Feed::Custom(CustomFeed { name: "tray".to_owned(), key: 1 });
-    call.feeds_insert(vec![Entry { feed, viewer: None, status, push: false }]).await.unwrap();
-    let mut tx = call.ambient().await.unwrap();
-    let row = NewOfMany { id: 1, key: "done:a".to_owned(), payload: json!({}), run_at: 0 };
-    let (lane, now) = (rookery::jobs::plugin::LANE, bench.app.app.clock.now());
-    rookery::store::job::insert_many(&mut tx, lane, "plugin.tray", vec![row], now).await.unwrap();
-    drop(tx);
-    call.commit().await.unwrap();
-    status
-}
-
-async fn kinds(bench: &Bench, table: &str) -> Vec<i64> {
-    let rows: Vec<(i64,)> =
-        bench.app.db().fetch_raw(&format!("SELECT CAST(kind AS BIGINT) FROM {table}")).await.unwrap();
-    rows.into_iter().map(|(kind,)| kind).collect()
-}
-
-#[tokio::test]
-async fn a_purge_writes_down_what_it_drops_and_leaves_nothing() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let bench = Bench::new(EVERYTHING).await;
-    let status = keep_some(&bench).await;
-    let app = &bench.app.app;
-    let before = kinds(&bench, "feed_entries WHERE kind >= 100").await;
-    let folder = app.config.storage.data_dir.join("plugin-dumps");
-    std::fs::write(&folder, "in the way").unwrap();
-    let refused = admin::uninstall(app, "tray", true).await.unwrap_err();
-    assert!(refused.to_string().starts_with("nothing was dropped, since "), "{refused}");
-    assert_eq!(bench.names().await, ["first", "second"]);
-
-    std::fs::remove_file(&folder).unwrap();
-    let path = admin::uninstall(app, "tray", true).await.unwrap().unwrap();
-    assert_eq!(path, folder.join("tray-20260115T120002Z.jsonl"));
-    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(
-        std::fs::read_to_string(&path).unwrap(),
-        "{\"table\":\"trays\",\"row\":{\"id\":1,\"name\":\"first\"}}\n\
-         {\"table\":\"trays\",\"row\":{\"id\":2,\"name\":\"second\"}}\n\
-         {\"table\":\"plugin_kv\",\"row\":{\"expires_at\":null,\"key\":\"a\",\"value\":\"AP8=\"}}\n"
-    );
-    assert!(waiting(&bench).await.is_empty() && kinds(&bench, "feed_entries WHERE kind >= 100").await.is_empty());
-
-    admin::enable(app, "tray").await.unwrap();
-    assert!(life::reload(app, "tray").await.is_ok());
-    let again = Bench { active: Arc::clone(app.plugins.current().find("tray").unwrap()), app: bench.app };
-    assert!(again.names().await.is_empty());
-    let feed = || Feed::Custom(CustomFeed { name: "tray".to_owned(), key: 1 });
-    let call = again.system(Mode::Read);
-    call.feeds_insert(vec![Entry { feed: feed(), viewer: None, status, push: false }]).await.unwrap();
-    let after = kinds(&again, "plugin_feeds").await;
-    assert!(after[0] > before[0], "{after:?} was another plugin's before: {before:?}");
-}
-
-#[tokio::test]
-async fn a_plugin_that_is_uninstalled_is_forgotten_and_keeps_its_tables() {
-    let bench = Bench::new(EVERYTHING).await;
-    keep_some(&bench).await;
-    let app = &bench.app.app;
-    admin::set_limits(app, "tray", serde_json::Map::from_iter([("rows".to_owned(), json!(5))])).await.unwrap();
-    assert_eq!(admin::uninstall(app, "tray", false).await.unwrap(), None);
-    let plugin = admin::find(app, "tray").await.unwrap().plugin;
-    assert!(!plugin.enabled && plugin.granted.0.is_empty() && plugin.approved.0.is_empty() && plugin.sha256.is_none());
-    assert_eq!(plugin.limits.0, json!({}));
-    assert!(app.plugins.current().find("tray").is_none());
-    admin::enable(app, "tray").await.unwrap();
-    life::reload(app, "tray").await.unwrap();
-    assert_eq!(bench.names().await, ["first", "second"]);
 }

@@ -50,3 +50,24 @@ async fn plugins_hear_of_who_is_suspended_and_who_is_gone() {
     assert_eq!(follows, ["follow.deleted"]);
     bob.get(&format!("/api/v1/statuses/{}", id(&status))).fails(404).await;
 }
+
+#[tokio::test]
+async fn while_tables_are_changed_hooks_are_left_out_and_events_wait() {
+    let world = World::probed().await;
+    let alice = world.app.account("alice").await;
+    world.app.run_jobs().await;
+    let before = world.heard("probe").await.len();
+    let pause = world.app.app.plugins.pauses.pause("probe");
+    let status = publish(&alice, "meanwhile").await;
+    assert_eq!(status["by_probe"], "nothing", "what the manifest says where there is no answer");
+    world.app.run_jobs().await;
+    assert_eq!(world.heard("probe").await.len(), before);
+    assert_eq!(world.waiting("probe").await, (2, 0), "the event, and the place in feeds");
+    drop(pause);
+    world.app.app.clock.advance(chrono::Duration::seconds(10));
+    world.app.run_jobs().await;
+    let heard = world.heard("probe").await;
+    assert_eq!(heard[before..], [("status.created".to_owned(), "meanwhile".to_owned())]);
+    let shown = alice.get(&format!("/api/v1/statuses/{}", id(&status))).ok().await;
+    assert_eq!(shown["by_probe"]["id"], status["id"]);
+}

@@ -2,6 +2,8 @@
 
 mod administration;
 mod antennas;
+mod author;
+mod bench;
 mod bookmark_categories;
 mod capabilities;
 mod crash;
@@ -12,6 +14,7 @@ mod group_routes;
 mod groups;
 mod guest;
 mod hooks;
+mod jobs;
 mod lifecycle;
 mod outside;
 mod probes;
@@ -24,3 +27,4 @@ mod sql;
 mod sql_layers;
 mod sql_plans;
 mod sql_schema;
+mod uninstall;

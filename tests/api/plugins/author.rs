@@ -1,0 +1,145 @@
+//! What an author runs: `rookery plugin new, check, test, bench, pack, diff, doctor`. Building has its tests in `examples`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// The program as an author has it: in a folder, without a server.
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_rookery"));
+    program.arg("plugin").args(arguments).current_dir(folder);
+    program.env("ROOKERY_PLUGINS_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache"));
+    program.output().unwrap()
+}
+
+fn said(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What it says of what is wrong, in one line.
+fn refused(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && text.lines().count() == 1, "{arguments:?}: {text}");
+    text
+}
+
+/// A copy of a package that was built, as an author's folder.
+fn copy(name: &str, to: &Path) -> PathBuf {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/guests").join(name);
+    let to = to.join(name);
+    let done = Command::new("cp").arg("-r").arg(&from).arg(&to).status().unwrap();
+    assert!(done.success(), "`make guests` builds {name}");
+    to
+}
+
+#[test]
+fn a_plugin_is_begun_in_every_language() {
+    let folder = tempfile::tempdir().unwrap();
+    for language in ["rust", "c", "go", "python", "typescript"] {
+        let name = format!("in_{language}");
+        let text = said(folder.path(), &["new", &name, "--lang", language]);
+        assert!(text.contains("rookery plugin build") && text.contains("rookery plugin dev"), "{text}");
+        let manifest = std::fs::read_to_string(folder.path().join(&name).join("plugin.toml")).unwrap();
+        let manifest = rookery::plugins::manifest::parse(&manifest).unwrap();
+        assert_eq!(manifest.plugin.name, name);
+        assert!(!manifest.tests.is_empty() && !manifest.routes.is_empty(), "{language}");
+        for file in std::fs::read_dir(folder.path().join(&name)).unwrap().map(Result::unwrap) {
+            let text = std::fs::read_to_string(file.path()).unwrap_or_default();
+            assert!(!text.contains("{{"), "{}: a word of the template is left", file.path().display());
+        }
+    }
+    assert!(refused(folder.path(), &["new", "in_rust"]).contains("in_rust exists already"));
+    assert!(refused(folder.path(), &["new", "Nope"]).contains("no name of a plugin"));
+    assert!(refused(folder.path(), &["new", "other", "--lang", "cobol"]).contains("rust"), "which there are");
+    assert!(!folder.path().join("other").exists());
+    assert!(refused(folder.path(), &["check"]).contains("rookery plugin new"));
+}
+
+#[test]
+fn a_package_is_checked_as_a_server_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let deck = copy("reaction_deck", folder.path());
+    let text = said(&deck, &["check"]);
+    for part in ["a server would serve it", "POST /api/v1/reaction_deck", "migrations/0001_decks.sql", "core:read"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let queries = deck.join("sql/queries.sql");
+    let whole = std::fs::read_to_string(&queries).unwrap();
+    std::fs::write(&queries, format!("{whole}\n-- name: wrong returns: many\nSELECT password_hash FROM users;\n"))
+        .unwrap();
+    assert!(refused(&deck, &["check"]).contains("users"), "which table");
+    std::fs::write(&queries, whole).unwrap();
+    let component = deck.join("reaction_deck.wasm");
+    let bytes = std::fs::read(&component).unwrap();
+    std::fs::write(&component, &bytes[..bytes.len() / 2]).unwrap();
+    let text = refused(&deck, &["check"]);
+    assert!(text.contains("reaction_deck"), "{text}");
+}
+
+#[test]
+fn tests_run_without_a_server_and_a_failing_one_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let deck = copy("reaction_deck", folder.path());
+    let text = said(&deck, &["test"]);
+    assert!(text.contains("2 passed, 0 failed"), "{text}");
+    assert!(said(&deck, &["test", "--only", "a token"]).contains("1 passed, 0 failed"));
+
+    let suite = deck.join("tests/reaction_deck.toml");
+    let whole = std::fs::read_to_string(&suite).unwrap();
+    assert!(whole.contains("status = 401"), "the suite asks without a token");
+    std::fs::write(&suite, whole.replacen("status = 401", "status = 200", 1)).unwrap();
+    let output = run(&deck, &["test"]);
+    let text = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && text.contains("401"), "{text}");
+
+    let measured = said(&copy("notes", folder.path()), &["--json", "bench", "--times", "5"]);
+    let lines: Vec<Value> = measured.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(!lines.is_empty() && !lines[0].as_array().is_some_and(Vec::is_empty), "{measured}");
+}
+
+#[test]
+fn a_package_is_packed_the_same_twice_and_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let deck = copy("reaction_deck", folder.path());
+    said(&deck, &["pack"]);
+    let packed = deck.join("reaction_deck-0.1.0.plugin");
+    let first = std::fs::read(&packed).unwrap();
+    said(&deck, &["pack"]);
+    assert_eq!(std::fs::read(&packed).unwrap(), first, "the same package, the same bytes");
+    let whole = folder.path().join("whole.plugin");
+    std::fs::rename(&packed, &whole).unwrap();
+    let same = said(&deck, &["diff", whole.to_str().unwrap(), "."]);
+    assert!(same.contains("the component is the same") && !same.contains('+'), "{same}");
+
+    let manifest = deck.join("plugin.toml");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    let more = text.replace("core = [\"read\"]", "core = [\"read\", \"read-as-any\"]").replace("0.1.0", "0.2.0");
+    assert_ne!(text, more);
+    std::fs::write(&manifest, more).unwrap();
+    let differs = said(&deck, &["diff", whole.to_str().unwrap(), "."]);
+    assert!(differs.contains("0.1.0 → 0.2.0") && differs.contains("+ permission core:read-as-any"), "{differs}");
+
+    std::fs::write(&whole, &first[..first.len() - 2_000]).unwrap();
+    refused(&deck, &["diff", whole.to_str().unwrap(), "."]);
+}
+
+#[test]
+fn the_doctor_names_what_is_missing_and_what_brings_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_rookery"));
+    // Neither cargo nor cc; `sh` looks them up.
+    program.args(["plugin", "doctor"]).current_dir(folder.path()).env("PATH", "/nowhere");
+    let output = program.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!output.status.success());
+    for (what, fix) in
+        [("cargo", "rustup"), ("cc", "apt-get install build-essential"), ("target wasm32", "rustup target add")]
+    {
+        let line = text.lines().find(|line| line.starts_with("missing") && line.contains(what));
+        assert!(line.is_some_and(|line| line.contains(fix)), "{what}: {text}");
+    }
+}

@@ -1,0 +1,138 @@
+//! A plugin whose functions of the server the tests call themselves, as its component would.
+
+use std::sync::Arc;
+
+use rookery::model::Actor;
+use rookery::plugins::Active;
+use rookery::plugins::call::{Call, Caller, Mode};
+use rookery::service::auth;
+use rookery_plugin_host::Host as _;
+use rookery_plugin_host::imports::core_write::NewStatus;
+use rookery_plugin_host::imports::sql::Value;
+use rookery_plugin_host::imports::types::Failure;
+use serde_json::json;
+
+use super::shelf::{Shelf, component, manifest};
+use crate::harness::{Client, TestApp};
+
+/// A manifest that asks for everything these tests touch.
+pub const EVERYTHING: &str = r#"
+[permissions]
+core = ["read", "read-as-any", "read-all"]
+core-write = ["create", "delete", "bookmark", "notify", "touch"]
+feeds = ["custom", "home", "list"]
+topics = ["tray", "user"]
+storage = ["kv", "cache"]
+http = ["http://127.0.0.1:9", "https://*.example.com:443"]
+settings = true
+[[feed]]
+name = "tray"
+[[notification]]
+type = "tray_filled"
+[settings]
+schema = "settings.json"
+[sql]
+migrations = "migrations"
+statements = "queries.sql"
+"#;
+
+const SETTINGS: &str = r#"{"type": "object", "properties": {
+    "size": {"type": "integer", "minimum": 1, "maximum": 9, "default": 5}, "loud": {"type": "boolean", "default": false}}}"#;
+
+const TABLES: &str = "CREATE TABLE trays (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE UNIQUE INDEX trays_name ON trays (name);";
+
+const QUERIES: &str = "
+-- name: add   returns: exec
+-- params: text name
+INSERT INTO trays (name) VALUES (:name);
+
+-- name: names   returns: many
+SELECT name FROM trays ORDER BY name;
+";
+
+/// A server on which one plugin serves.
+pub struct Bench {
+    pub app: TestApp,
+    pub active: Arc<Active>,
+}
+
+impl Bench {
+    pub async fn new(more: &str) -> Self {
+        Self::of(more, &component("capabilities")).await
+    }
+
+    pub async fn of(more: &str, wasm: &[u8]) -> Self {
+        Self::on(Shelf::new().await, more, wasm).await
+    }
+
+    pub async fn on(shelf: Shelf, more: &str, wasm: &[u8]) -> Self {
+        shelf.put_component("tray", &manifest("tray", "1.0.0", more), wasm);
+        let folder = shelf.folder("tray");
+        std::fs::create_dir_all(folder.join("migrations")).unwrap();
+        for (name, text) in
+            [("settings.json", SETTINGS), ("queries.sql", QUERIES), ("migrations/0001_trays.sql", TABLES)]
+        {
+            std::fs::write(folder.join(name), text).unwrap();
+        }
+        shelf.enable("tray").await.unwrap();
+        let active = Arc::clone(shelf.app.app.plugins.current().find("tray").unwrap());
+        Self { app: shelf.app, active }
+    }
+
+    pub fn call(&self, caller: Caller, mode: Mode) -> Arc<Call> {
+        Call::new(&self.app.app, &self.active, caller, mode)
+    }
+
+    /// As a hook or job calls it.
+    pub fn system(&self, mode: Mode) -> Arc<Call> {
+        self.call(Caller::system(), mode)
+    }
+
+    /// As a request of `client` calls it, with these scopes.
+    pub async fn by(&self, client: &Client, scopes: &str, mode: Mode) -> Arc<Call> {
+        let actor = auth::actors(&self.app.app, &[client.id()]).await.unwrap().remove(0);
+        let scopes = rookery::model::Scopes::parse(scopes).unwrap();
+        let actor = Some(Arc::new(Actor { scopes, ..actor }));
+        self.call(Caller { actor, role: 1, ..Caller::default() }, mode)
+    }
+
+    pub async fn names(&self) -> Vec<String> {
+        let rows = self.system(Mode::Read).sql_query("names".to_owned(), vec![]).await.unwrap();
+        rows.values.into_iter().map(|value| if let Value::Text(name) = value { name } else { panic!() }).collect()
+    }
+}
+
+pub fn add(name: &str) -> (String, Vec<Value>) {
+    ("add".to_owned(), vec![Value::Text(name.to_owned())])
+}
+
+pub async fn publish(client: &Client, text: &str, visibility: &str) -> i64 {
+    client.server.tick();
+    let status = json!({"status": text, "visibility": visibility});
+    client.post("/api/v1/statuses").json(&status).ok().await["id"].as_str().unwrap().parse().unwrap()
+}
+
+pub fn id(client: &Client) -> i64 {
+    client.id().into()
+}
+
+pub fn code<T: std::fmt::Debug>(result: Result<T, Failure>) -> (u16, String) {
+    let failure = result.expect_err("a failure");
+    (failure.status, failure.code)
+}
+
+pub fn new_status(author: i64, text: &str, key: &str) -> NewStatus {
+    NewStatus {
+        author,
+        text: text.to_owned(),
+        spoiler: String::new(),
+        visibility: 0,
+        language: None,
+        reply_to: None,
+        media: Vec::new(),
+        recipients: Vec::new(),
+        extra: None,
+        idempotency_key: key.to_owned(),
+    }
+}

@@ -1,0 +1,81 @@
+//! Work that plugins queue and schedule.
+
+use rookery::model::StatusId;
+use rookery::plugins::call::Mode;
+use rookery_plugin_host::Host as _;
+use rookery_plugin_host::imports::queue::Job;
+
+use super::bench::{Bench, code};
+
+/// A component that does jobs as their kinds say: done, again in an hour, gave up, broken.
+fn worker() -> Vec<u8> {
+    wat::parse_str(include_str!("worker.wat")).unwrap()
+}
+
+const JOBS: &str = "[permissions]\nqueue = true\n[[job]]\nkind = \"done\"\n[[job]]\nkind = \"again\"\n[[job]]\nkind = \"give_up\"\n[[job]]\nkind = \"broken\"\n[[schedule]]\njob = \"done\"\ncron = \"*/10 * * * *\"\n";
+
+fn job(kind: &str, unique: Option<&str>) -> Job {
+    Job {
+        kind: kind.to_owned(),
+        payload: "{}".to_owned(),
+        not_before: None,
+        unique: unique.map(str::to_owned),
+        max_attempts: 2,
+    }
+}
+
+pub async fn waiting(bench: &Bench) -> Vec<(String, String)> {
+    let text = "SELECT key, state FROM jobs WHERE kind = 'plugin.tray' ORDER BY key";
+    bench.app.db().fetch_raw(text).await.unwrap()
+}
+
+#[tokio::test]
+async fn jobs_end_as_the_plugin_says() {
+    let bench = Bench::of(JOBS, &worker()).await;
+    let call = bench.system(Mode::Ambient);
+    let jobs = vec![job("done", Some("a")), job("done", Some("a")), job("again", Some("b")), job("broken", Some("c"))];
+    assert_eq!(call.enqueue(jobs).await.unwrap(), 3, "what waits already is not queued again");
+    assert_eq!(call.enqueue(vec![job("give_up", Some("d")), job("done", None)]).await.unwrap(), 2);
+    assert_eq!(call.cancel("done".to_owned(), vec!["a".to_owned(), "x".to_owned()]).await.unwrap(), 1);
+    assert_eq!(code(call.enqueue(vec![job("other", None)]).await), (422, "queue.undeclared".to_owned()));
+    let secret = Job { payload: "\"\\u0000\"".to_owned(), ..job("done", None) };
+    assert_eq!(code(call.enqueue(vec![secret]).await), (422, "queue.invalid".to_owned()));
+    let count = async || rookery::store::job::count_waiting(bench.app.db(), "plugin.tray").await.unwrap();
+    assert_eq!(count().await, 0, "nothing waits before the commit");
+    call.commit().await.unwrap();
+    assert_eq!(count().await, 4);
+    bench.app.run_jobs().await;
+    let state = |key: &str, state: &str| (key.to_owned(), state.to_owned());
+    let schedule = || state("@done:*/10 * * * *", "ready");
+    let expected = [schedule(), state("again:b", "ready"), state("broken:c", "ready"), state("give_up:d", "dead")];
+    assert_eq!(waiting(&bench).await, expected);
+    bench.app.app.clock.advance(chrono::Duration::minutes(5));
+    bench.app.run_jobs().await;
+    let expected = [schedule(), state("again:b", "ready"), state("broken:c", "dead"), state("give_up:d", "dead")];
+    assert_eq!(waiting(&bench).await, expected, "tried as often as was asked");
+}
+
+#[tokio::test]
+async fn a_schedule_waits_once_and_goes_on() {
+    let bench = Bench::of(JOBS, &worker()).await;
+    let due = async || -> Vec<(StatusId,)> {
+        // The id of a job grows with the time when it was queued.
+        bench.app.db().fetch_raw("SELECT id FROM jobs WHERE kind = 'plugin.tray' AND state = 'ready'").await.unwrap()
+    };
+    bench.app.run_jobs().await;
+    bench.app.run_jobs().await;
+    let first = due().await;
+    assert_eq!(first.len(), 1);
+    bench.app.app.clock.advance(chrono::Duration::minutes(9));
+    bench.app.run_jobs().await;
+    assert_eq!(due().await, first, "it is not due yet");
+    bench.app.app.clock.advance(chrono::Duration::minutes(2));
+    bench.app.run_jobs().await;
+    let second = due().await;
+    assert!(second.len() == 1 && second != first, "it ran and waits for the next time");
+    rookery::plugins::admin::disable(&bench.app.app, "tray").await.unwrap();
+    rookery::plugins::life::reload(&bench.app.app, "tray").await.unwrap();
+    bench.app.app.clock.advance(chrono::Duration::days(1));
+    bench.app.run_jobs().await;
+    assert_eq!(due().await, second, "while the plugin is off its jobs wait");
+}

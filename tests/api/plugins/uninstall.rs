@@ -1,0 +1,93 @@
+//! Taking a plugin away, with or without what it keeps.
+
+use std::sync::Arc;
+
+use rookery::plugins::call::Mode;
+use rookery::plugins::{admin, life};
+use rookery::store::job::NewOfMany;
+use rookery_plugin_host::Host as _;
+use rookery_plugin_host::imports::feeds::{CustomFeed, Entry, Feed};
+use rookery_plugin_host::imports::kv::Item;
+use serde_json::json;
+
+use super::bench::{Bench, EVERYTHING, add, publish};
+use super::jobs::waiting;
+
+/// Some of everything that a plugin keeps.
+async fn keep_some(bench: &Bench) -> i64 {
+    let [alice] = bench.app.accounts(["alice"]).await;
+    let status = publish(&alice, "kept in a feed", "public").await;
+    let call = bench.system(Mode::Ambient);
+    for name in ["first", "second"] {
+        let (statement, params) = add(name);
+        call.sql_query(statement, params).await.unwrap();
+    }
+    call.kv_set(vec![Item { key: "a".to_owned(), value: vec![0, 255], expires: None }]).await.unwrap();
+    let feed = Feed::Custom(CustomFeed { name: "tray".to_owned(), key: 1 });
+    call.feeds_insert(vec![Entry { feed, viewer: None, status, push: false }]).await.unwrap();
+    let mut tx = call.ambient().await.unwrap();
+    let row = NewOfMany { id: 1, key: "done:a".to_owned(), payload: json!({}), run_at: 0 };
+    let (lane, now) = (rookery::jobs::plugin::LANE, bench.app.app.clock.now());
+    rookery::store::job::insert_many(&mut tx, lane, "plugin.tray", vec![row], now).await.unwrap();
+    drop(tx);
+    call.commit().await.unwrap();
+    status
+}
+
+async fn kinds(bench: &Bench, table: &str) -> Vec<i64> {
+    let rows: Vec<(i64,)> =
+        bench.app.db().fetch_raw(&format!("SELECT CAST(kind AS BIGINT) FROM {table}")).await.unwrap();
+    rows.into_iter().map(|(kind,)| kind).collect()
+}
+
+#[tokio::test]
+async fn a_purge_writes_down_what_it_drops_and_leaves_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bench = Bench::new(EVERYTHING).await;
+    let status = keep_some(&bench).await;
+    let app = &bench.app.app;
+    let before = kinds(&bench, "feed_entries WHERE kind >= 100").await;
+    let folder = app.config.storage.data_dir.join("plugin-dumps");
+    std::fs::write(&folder, "in the way").unwrap();
+    let refused = admin::uninstall(app, "tray", true).await.unwrap_err();
+    assert!(refused.to_string().starts_with("nothing was dropped, since "), "{refused}");
+    assert_eq!(bench.names().await, ["first", "second"]);
+
+    std::fs::remove_file(&folder).unwrap();
+    let path = admin::uninstall(app, "tray", true).await.unwrap().unwrap();
+    assert_eq!(path, folder.join("tray-20260115T120002Z.jsonl"));
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap(),
+        "{\"table\":\"trays\",\"row\":{\"id\":1,\"name\":\"first\"}}\n\
+         {\"table\":\"trays\",\"row\":{\"id\":2,\"name\":\"second\"}}\n\
+         {\"table\":\"plugin_kv\",\"row\":{\"expires_at\":null,\"key\":\"a\",\"value\":\"AP8=\"}}\n"
+    );
+    assert!(waiting(&bench).await.is_empty() && kinds(&bench, "feed_entries WHERE kind >= 100").await.is_empty());
+
+    admin::enable(app, "tray").await.unwrap();
+    assert!(life::reload(app, "tray").await.is_ok());
+    let again = Bench { active: Arc::clone(app.plugins.current().find("tray").unwrap()), app: bench.app };
+    assert!(again.names().await.is_empty());
+    let feed = || Feed::Custom(CustomFeed { name: "tray".to_owned(), key: 1 });
+    let call = again.system(Mode::Read);
+    call.feeds_insert(vec![Entry { feed: feed(), viewer: None, status, push: false }]).await.unwrap();
+    let after = kinds(&again, "plugin_feeds").await;
+    assert!(after[0] > before[0], "{after:?} was another plugin's before: {before:?}");
+}
+
+#[tokio::test]
+async fn a_plugin_that_is_uninstalled_is_forgotten_and_keeps_its_tables() {
+    let bench = Bench::new(EVERYTHING).await;
+    keep_some(&bench).await;
+    let app = &bench.app.app;
+    admin::set_limits(app, "tray", serde_json::Map::from_iter([("rows".to_owned(), json!(5))])).await.unwrap();
+    assert_eq!(admin::uninstall(app, "tray", false).await.unwrap(), None);
+    let plugin = admin::find(app, "tray").await.unwrap().plugin;
+    assert!(!plugin.enabled && plugin.granted.0.is_empty() && plugin.approved.0.is_empty() && plugin.sha256.is_none());
+    assert_eq!(plugin.limits.0, json!({}));
+    assert!(app.plugins.current().find("tray").is_none());
+    admin::enable(app, "tray").await.unwrap();
+    life::reload(app, "tray").await.unwrap();
+    assert_eq!(bench.names().await, ["first", "second"]);
+}
