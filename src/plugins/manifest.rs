@@ -439,6 +439,9 @@ pub struct JobKind {
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Feed {
     pub name: String,
+    /// The table with rows of accounts whose `id` the feed's keys are: its entries go with the account.
+    #[serde(default)]
+    pub of: Option<String>,
 }
 
 /// `[[notification]]`: a type of notification that the plugin makes.

@@ -7,10 +7,14 @@
 //! Reached from the command line, later from the admin API. Whether the one who asks may do so is decided there. Telling
 //! other servers is the federation's.
 
+use chrono::TimeDelta;
+use tokio::time::Instant;
+
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::jobs;
+use crate::jobs::purge_media::PurgeMedia;
 use crate::jobs::purge_profile_images::PurgeProfileImages;
 use crate::jobs::remove_account::RemoveAccount;
 use crate::model::{Account, AccountId, StatusId};
@@ -18,12 +22,17 @@ use crate::plugins::hooks::{self, Change, Kind};
 use crate::plugins::sql;
 use crate::service::oauth::revoke;
 use crate::service::{follow, sign_up, status};
+use crate::store::removal::Files;
 use crate::store::{self, Tx};
 
-/// Statuses or ties that one transaction takes away.
+/// Statuses or ties that one transaction takes away at most.
 const PART: i64 = 50;
-/// Favourites that one does.
+/// Marks and traces that one does.
 const MARKS: i64 = 1_000;
+/// How long one goes on with further statuses: everybody else who writes waits meanwhile.
+const TIME: std::time::Duration = std::time::Duration::from_millis(50);
+/// How long after an account was closed its data is taken away: what its person had begun by then has ended.
+const PAUSE: TimeDelta = TimeDelta::minutes(1);
 
 /// Hides `account`, and what it wrote, from everybody; false when it is hidden already.
 ///
@@ -42,6 +51,7 @@ pub async fn suspend(app: &App, account: &Account) -> Result<bool> {
 /// [`Error::Conflict`] when it is being removed, or was.
 pub async fn unsuspend(app: &App, account: &Account) -> Result<bool> {
     let mut tx = app.db.begin().await?;
+    store::account::lock(&mut tx, &[account.id]).await?;
     if store::user::find(&mut tx, account.id).await?.is_none() {
         return Err(Error::Conflict(format!("@{} is removed for good", account.username).into()));
     }
@@ -50,16 +60,26 @@ pub async fn unsuspend(app: &App, account: &Account) -> Result<bool> {
     Ok(shown)
 }
 
-/// Removes `account` for good: it is hidden and signed out now, and its data goes in the background.
+/// Removes `account` for good: it is hidden and signed out now, and its data goes in the background. One that was never let in
+/// leaves not even its name.
 ///
 /// # Errors
 /// When the database does.
 pub async fn remove(app: &App, account: &Account) -> Result<()> {
     let mut tx = app.db.begin().await?;
+    store::account::lock(&mut tx, &[account.id]).await?;
+    let user = store::user::find(&mut tx, account.id).await?;
+    if user.is_some_and(|user| !user.approved || user.confirmed_at.is_none()) {
+        sql::purge_account(&mut tx, account.id).await?;
+        store::removal::delete(&mut tx, account.id).await?;
+        tx.commit().await?;
+        return Ok(());
+    }
     hide(app, &mut tx, account).await?;
     store::removal::close(&mut tx, account.id).await?;
     let revoked = revoke::everything(app, &mut tx, account.id).await?;
-    jobs::enqueue(app, &mut tx, &RemoveAccount { account: account.id }).await?;
+    let job = RemoveAccount { account: account.id };
+    jobs::enqueue_at(app, &mut tx, &job, app.clock.now() + PAUSE).await?;
     tx.commit().await?;
     revoked.announce(app);
     Ok(())
@@ -79,25 +99,47 @@ async fn hide(app: &App, tx: &mut Tx, account: &Account) -> Result<bool> {
 /// # Errors
 /// When the database does.
 pub(crate) async fn take_part(app: &App, tx: &mut Tx, account: AccountId) -> Result<Option<Vec<StatusId>>> {
-    let statuses = store::removal::list_statuses(&mut *tx, account, PART).await?;
-    for id in &statuses {
-        status::remove(app, tx, account, *id).await?;
+    let media = store::removal::take_media(tx, account, PART).await?;
+    if !media.is_empty() {
+        for Files { id, file, preview } in media {
+            let files = [file, preview].into_iter().flatten().collect();
+            jobs::enqueue(app, tx, &PurgeMedia { media: id, files }).await?;
+        }
+        return Ok(Some(Vec::new()));
     }
+    let mut statuses = store::removal::list_statuses(&mut *tx, account, PART).await?;
     if !statuses.is_empty() {
+        // All of them at once and in their order, as whoever else changes several accounts.
+        let mut all = store::removal::list_rebloggers(&mut *tx, &statuses).await?;
+        all.push(account);
+        store::account::lock(tx, &all).await?;
+        let (begun, mut gone) = (Instant::now(), 0);
+        while gone < statuses.len() && (gone == 0 || begun.elapsed() < TIME) {
+            match status::remove(app, tx, account, statuses[gone]).await {
+                // Another node was faster.
+                Err(Error::NotFound) | Ok(()) => gone += 1,
+                Err(error) => return Err(error),
+            }
+        }
+        statuses.truncate(gone);
         return Ok(Some(statuses));
     }
     let others = store::removal::list_tied(&mut *tx, account, PART).await?;
     if !others.is_empty() {
         let all: Vec<AccountId> = others.iter().copied().chain([account]).collect();
         store::account::lock(tx, &all).await?;
+        let others = store::removal::list_tied(&mut *tx, account, PART).await?;
+        let others = others.into_iter().filter(|other| all.contains(other));
         for other in others {
             follow::sever(app, tx, account, other).await?;
             follow::sever(app, tx, other, account).await?;
         }
         return Ok(Some(Vec::new()));
     }
+    store::account::lock(tx, &[account]).await?;
     let marks = store::removal::take_favourites(tx, account, MARKS).await?;
-    Ok((marks > 0).then(Vec::new))
+    let traces = store::removal::take_traces(tx, account, MARKS).await?;
+    Ok((marks + traces > 0).then(Vec::new))
 }
 
 /// Removes an account that nothing hangs on any more, with what plugins keep of it; only its name stays.
@@ -106,6 +148,10 @@ pub(crate) async fn take_part(app: &App, tx: &mut Tx, account: AccountId) -> Res
 /// When a plugin's table keeps something of it, or the database fails: nothing is removed then.
 pub(crate) async fn finish(app: &App, tx: &mut Tx, id: AccountId) -> Result<()> {
     let Some(account) = store::account::lock(tx, &[id]).await?.pop() else { return Ok(()) };
+    if account.suspended_at == Some(account.created_at) {
+        // Only the name is left.
+        return Ok(());
+    }
     sql::purge_account(tx, id).await?;
     let files = [account.avatar, account.avatar_static, account.header, account.header_static];
     let files: Vec<String> = files.into_iter().flatten().collect();

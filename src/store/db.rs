@@ -171,7 +171,7 @@ impl Db {
     pub async fn close(&self) {
         match &self.pools {
             Pools::Sqlite { write, read, readers, .. } => {
-                readers.close();
+                readers.close().await;
                 read.close().await;
                 write.close().await;
             }

@@ -40,6 +40,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0005_plugin_feed_kinds.sql"),
         include_str!("../../migrations/postgres/0005_plugin_feed_kinds.sql"),
     ),
+    (
+        6,
+        "removal",
+        include_str!("../../migrations/sqlite/0006_removal.sql"),
+        include_str!("../../migrations/postgres/0006_removal.sql"),
+    ),
 ];
 
 /// Runs what has not run yet, each in a transaction of its own.

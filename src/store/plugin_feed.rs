@@ -57,6 +57,20 @@ pub async fn get_kind(tx: &mut Tx, plugin: PluginId, name: &str) -> Result<i64> 
     }
 }
 
+/// Empties those feeds of `plugin` called `name` that have one of `keys`.
+///
+/// # Errors
+/// When the database does.
+pub async fn drop_of(tx: &mut Tx, plugin: PluginId, name: &str, keys: &[i64]) -> Result<()> {
+    let Some(kind) = find_kind(&mut *tx, plugin, name).await? else { return Ok(()) };
+    tx.query(sql!("DELETE FROM feed_entries WHERE kind = $1 AND owner_id" in("$2")))
+        .bind(kind)
+        .bind(Ids::of(keys.iter().copied()))
+        .execute()
+        .await?;
+    Ok(())
+}
+
 /// Empties all feeds of a plugin's own; says how much was there.
 ///
 /// # Errors

@@ -119,9 +119,11 @@ pub async fn extent(tx: &mut Tx, name: &str) -> Result<i64> {
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table plugin_owner_columns")]
 pub struct Owned {
+    pub plugin_id: PluginId,
     pub plugin: String,
     pub table_name: String,
     pub column_name: String,
+    pub feed: Option<String>,
 }
 
 /// Such tables of all plugins that are installed, whether they are on or off.
@@ -130,7 +132,7 @@ pub struct Owned {
 /// When the database does.
 pub async fn list_owned(db: impl Executor) -> Result<Vec<Owned>> {
     db.query(sql!(
-        "SELECT p.name AS plugin, o.table_name, o.column_name FROM plugins p
+        "SELECT p.id AS plugin_id, p.name AS plugin, o.table_name, o.column_name, o.feed FROM plugins p
          JOIN plugin_owner_columns o ON o.plugin_id = p.id
          ORDER BY p.name, o.table_name"
     ))
@@ -177,19 +179,28 @@ pub async fn list_references(tx: &mut Tx, name: &str) -> Result<Vec<Reference>> 
     .await
 }
 
-/// These are the tables of a plugin with rows that belong to accounts, with the column that says to whose.
+/// These are the tables of a plugin with rows that belong to accounts, with the column that says to whose; `feeds` are those
+/// that go with the rows of a table.
 ///
 /// # Errors
 /// When the database does.
-pub async fn set_owned(tx: &mut Tx, plugin: PluginId, columns: &BTreeMap<String, String>) -> Result<()> {
+pub async fn set_owned(
+    tx: &mut Tx,
+    plugin: PluginId,
+    columns: &BTreeMap<String, String>,
+    feeds: &BTreeMap<String, String>,
+) -> Result<()> {
     tx.query(sql!("DELETE FROM plugin_owner_columns WHERE plugin_id = $1")).bind(plugin).execute().await?;
     for (table, column) in columns {
-        tx.query(sql!("INSERT INTO plugin_owner_columns (plugin_id, table_name, column_name) VALUES ($1, $2, $3)"))
-            .bind(plugin)
-            .bind(table.clone())
-            .bind(column.clone())
-            .execute()
-            .await?;
+        tx.query(sql!(
+            "INSERT INTO plugin_owner_columns (plugin_id, table_name, column_name, feed) VALUES ($1, $2, $3, $4)"
+        ))
+        .bind(plugin)
+        .bind(table.clone())
+        .bind(column.clone())
+        .bind(feeds.get(table).cloned())
+        .execute()
+        .await?;
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! Suspending accounts and taking them away, a part at a time.
 
 use super::account::{NewLocal, insert_local};
+use super::sql::Ids;
 use super::{Executor, Result, Tx};
-use crate::model::{AccountId, StatusId, Time};
+use crate::model::{AccountId, MediaId, StatusId, Time};
 use crate::sql;
 
 /// Hides an account; false when it is hidden already.
@@ -45,6 +46,45 @@ pub async fn close(tx: &mut Tx, id: AccountId) -> Result<()> {
     Ok(())
 }
 
+/// Takes the media of an account away, a part; gives what files they have.
+///
+/// # Errors
+/// When the database does.
+pub async fn take_media(tx: &mut Tx, id: AccountId, limit: i64) -> Result<Vec<Files>> {
+    tx.query(sql!(
+        "DELETE FROM media_attachments
+         WHERE id IN (SELECT m.id FROM media_attachments m WHERE m.account_id = $1 ORDER BY m.id LIMIT $2)
+         RETURNING id, file, preview"
+    ))
+    .bind(id)
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// An attachment that was taken away.
+#[derive(Debug, sqlx::FromRow)]
+#[expect(missing_docs, reason = "columns of the table media_attachments")]
+pub struct Files {
+    pub id: MediaId,
+    pub file: Option<String>,
+    pub preview: Option<String>,
+}
+
+/// Who reblogged any of these statuses, once for each.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_rebloggers(db: impl Executor, ids: &[StatusId]) -> Result<Vec<AccountId>> {
+    db.query(sql!(
+        sqlite: "SELECT s.account_id FROM json_each($1) w CROSS JOIN statuses s ON s.reblog_of_id = w.value";
+        postgres: "SELECT s.account_id FROM statuses s WHERE s.reblog_of_id = ANY($1)"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .scalars()
+    .await
+}
+
 /// The latest statuses and reblogs of an account.
 ///
 /// # Errors
@@ -57,23 +97,27 @@ pub async fn list_statuses(db: impl Executor, id: AccountId, limit: i64) -> Resu
         .await
 }
 
-/// Some of those whom an account follows or asked to, and who follow it or asked to.
+/// Some of those whom an account follows or asked to, and who follow it or asked to; nobody twice.
 ///
 /// # Errors
 /// When the database does.
 pub async fn list_tied(db: impl Executor, id: AccountId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
-        "SELECT DISTINCT t.other FROM (
-             SELECT f.target_account_id AS other FROM follows f WHERE f.account_id = $1
-             UNION ALL SELECT f.account_id FROM follows f WHERE f.target_account_id = $1
-             UNION ALL SELECT r.target_account_id FROM follow_requests r WHERE r.account_id = $1
-             UNION ALL SELECT r.account_id FROM follow_requests r WHERE r.target_account_id = $1
-         ) AS t LIMIT $2"
+        "SELECT f.target_account_id AS other FROM follows f WHERE f.account_id = $1
+         UNION ALL SELECT f.account_id FROM follows f WHERE f.target_account_id = $1
+         UNION ALL SELECT r.target_account_id FROM follow_requests r WHERE r.account_id = $1
+         UNION ALL SELECT r.account_id FROM follow_requests r WHERE r.target_account_id = $1
+         LIMIT $2"
     ))
     .bind(id)
     .bind(limit)
     .scalars()
     .await
+    .map(|mut others: Vec<AccountId>| {
+        others.sort_unstable();
+        others.dedup();
+        others
+    })
 }
 
 /// Takes the oldest favourites of an account back, and from the counts of their statuses; says how many there were.
@@ -100,12 +144,55 @@ pub async fn take_favourites(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u
     .await
 }
 
+/// Takes mentions of an account, its bookmarks, and notifications to and from it away, a part of each; says how much it was.
+///
+/// # Errors
+/// When the database does.
+pub async fn take_traces(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
+    let naming: Vec<StatusId> = tx
+        .query(sql!(
+            "DELETE FROM mentions
+             WHERE id IN (SELECT m.id FROM mentions m WHERE m.account_id = $1 LIMIT $2)
+             RETURNING status_id"
+        ))
+        .bind(id)
+        .bind(limit)
+        .scalars()
+        .await?;
+    super::status::bump_all(tx, &naming).await?;
+    let mut count = naming.len() as u64;
+    for part in [
+        sql!("DELETE FROM bookmarks WHERE id IN (SELECT b.id FROM bookmarks b WHERE b.account_id = $1 LIMIT $2)"),
+        sql!(
+            "DELETE FROM notifications WHERE id IN (SELECT n.id FROM notifications n WHERE n.account_id = $1 LIMIT $2)"
+        ),
+        sql!(
+            "DELETE FROM notifications
+             WHERE id IN (SELECT n.id FROM notifications n WHERE n.from_account_id = $1 LIMIT $2)"
+        ),
+    ] {
+        count += tx.query(part).bind(id).bind(limit).execute().await?;
+    }
+    Ok(count)
+}
+
 /// Deletes an account with everything that refers to it.
 ///
 /// # Errors
 /// When the database does.
 pub async fn delete(tx: &mut Tx, id: AccountId) -> Result<()> {
-    tx.query(sql!("DELETE FROM feed_entries WHERE kind = 0 AND owner_id = $1")).bind(id).execute().await?;
+    tx.query(sql!(
+        "DELETE FROM feed_entries
+         WHERE (kind = 0 AND owner_id = $1)
+            OR (kind = 1 AND owner_id IN (SELECT l.id FROM lists l WHERE l.account_id = $1))"
+    ))
+    .bind(id)
+    .execute()
+    .await?;
+    tx.query(sql!("UPDATE accounts SET version = version + 1 WHERE moved_to_account_id = $1"))
+        .bind(id)
+        .execute()
+        .await?;
     tx.query(sql!("DELETE FROM accounts WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }

@@ -1,9 +1,11 @@
 //! Suspending people, and removing them for good.
 
+use chrono::Duration;
 use rookery::service::{removal, staff};
 use serde_json::{Value, json};
 
 use crate::harness::{Client, TestApp};
+use crate::media::png;
 
 const WEBFINGER: &str = "/.well-known/webfinger?resource=acct:alice@example.test";
 
@@ -20,10 +22,11 @@ async fn count(app: &TestApp, sql: &str) -> i64 {
     app.db().fetch_raw::<(i64,)>(sql).await.unwrap()[0].0
 }
 
-/// As `rookery user remove`, whose jobs have the time of day and not the test's.
+/// As `rookery user remove`, whose jobs have the time of day and not the test's; by now they are due.
 pub async fn remove(app: &TestApp, name: &str) {
     let account = staff::find(&app.app, name).await.unwrap();
     removal::remove(&app.app, &account).await.unwrap();
+    app.app.clock.advance(Duration::minutes(2));
 }
 
 #[tokio::test]
@@ -100,4 +103,42 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     let account = carol.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
     assert_eq!((&account["suspended"], &account["display_name"]), (&json!(true), &json!("")));
     assert!(app.run(&["user", "create", "Alice"]).await.fails(1).contains("taken"), "nobody else gets the name");
+
+    let version = format!("SELECT version FROM accounts WHERE id = {}", alice.id());
+    let before = count(&app, &version).await;
+    remove(&app, "alice").await;
+    app.run_jobs().await;
+    assert_eq!(count(&app, &version).await, before, "there is nothing more to remove");
+}
+
+#[tokio::test]
+async fn pictures_go_with_whoever_posted_them() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let upload = || alice.post("/api/v2/media").multipart(&[], &[("file", "rook.png", &png(8, 8))]);
+    let (shown, loose) = (upload().ok().await, upload().ok().await);
+    alice.post("/api/v1/statuses").json(&json!({"status": "look", "media_ids": [shown["id"]]})).ok().await;
+    let paths = [&shown, &loose].map(|media| {
+        let url = media["url"].as_str().unwrap();
+        url[url.find("/media/").unwrap()..].to_owned()
+    });
+    for path in &paths {
+        assert_eq!(app.anonymous().get(path).send().await.status, 200);
+    }
+    remove(&app, "alice").await;
+    app.run_jobs().await;
+    for path in &paths {
+        assert_eq!(app.anonymous().get(path).send().await.status, 404, "{path}");
+    }
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM media_attachments").await, 0);
+}
+
+#[tokio::test]
+async fn who_was_never_let_in_leaves_not_even_the_name() {
+    let app = TestApp::new().await;
+    app.run(&["user", "create", "spammer", "--unapproved"]).await.ok();
+    remove(&app, "spammer").await;
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM accounts").await, 0);
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'remove_account'").await, 0);
+    app.run(&["user", "create", "spammer"]).await.ok();
 }

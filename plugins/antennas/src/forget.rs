@@ -8,7 +8,8 @@ use crate::{FEED, fanout, sql};
 /// How many antennas are looked at in one go.
 const PART: u16 = 1_000;
 
-/// Accounts that are blocked, suspended or gone, and lists that are gone.
+/// Accounts that are blocked or gone, and lists that are gone. Who is suspended may come back: until then the server shows
+/// nothing of them.
 #[on(events)]
 fn events(batch: &[Event]) -> Result<()> {
     for event in batch {
@@ -17,7 +18,6 @@ fn events(batch: &[Event]) -> Result<()> {
                 let (account, target) = event.pair("account", "target")?;
                 clear(account, target)?;
             }
-            ("account.suspended", Some(account)) => suspend(account)?,
             ("account.purged", Some(account)) => purge(account)?,
             ("list.deleted", Some(list)) => {
                 sql::forget_list(list, next_version()?).exec()?;
@@ -38,18 +38,13 @@ fn clear(account: Id, target: Id) -> Result<()> {
     Ok(())
 }
 
-/// The antennas of an account go, and it goes from those of others.
-fn suspend(account: i64) -> Result<()> {
+/// The antennas of an account go, and it goes from those of others. The host may have deleted the antennas before, so that
+/// only reading everything helps.
+fn purge(account: i64) -> Result<()> {
     let version = next_version()?;
     table::delete(&sql::ids_of(account).all::<i64>()?, version)?;
     sql::change_naming(account, version).exec()?;
     sql::forget_member(account).exec()?;
-    Ok(())
-}
-
-/// As [`suspend`]; the host may have deleted the account's antennas before, so that only reading everything helps.
-fn purge(account: i64) -> Result<()> {
-    suspend(account)?;
     sql::next_epoch().exec()?;
     Ok(())
 }

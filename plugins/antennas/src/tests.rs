@@ -168,7 +168,7 @@ fn an_account_that_very_many_antennas_name_can_go() {
     let status = fake.status(bob, "hello");
     assert_eq!(fake.fan_out(&[status]).unwrap().len(), 300);
     fake.state(|state| state.calls.clear());
-    fake.events(&[fake.event("account.suspended", None, Subject::Id(bob.0))]).unwrap();
+    fake.events(&[fake.event("account.purged", None, Subject::Id(bob.0))]).unwrap();
     assert_eq!(fake.state(|state| state.calls.get("sql.many").copied()), None, "none is read to be changed");
     let status = fake.status(bob, "again");
     assert_eq!(fake.fan_out(&[status]).unwrap(), []);

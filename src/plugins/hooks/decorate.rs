@@ -4,12 +4,12 @@
 //! What a plugin says is passed on as it is written, once it was seen to be JSON of bounded size: nothing is serialised again.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use futures_util::future::join_all;
 use rookery_plugin_host::CallError;
 use rookery_plugin_host::exports::decorate::Extra;
 pub use rookery_plugin_host::exports::decorate::Target;
+use tokio::time::Instant;
 
 use super::budget;
 use super::field::{Field, is_value};
@@ -123,15 +123,23 @@ pub async fn decorate(
     let mut members = vec![Members::default(); targets.len()];
     let mut complete = true;
     for (hook, said) in budget::spend(join_all(asked)).await {
-        complete &= matches!(said, Ok(Some(_)));
         let said = match (said, hook.policy) {
-            (Ok(said), _) => said.unwrap_or_default(),
+            (Ok(said), _) => said,
             (Err(error), Policy::Fail) => return Err(Error::no_answer(hook.active.name(), error.ended, None)),
-            (Err(_), _) => Vec::new(),
+            (Err(_), _) => Answer::default(),
         };
-        merge(&mut members, hook, &said);
+        complete &= said.complete;
+        merge(&mut members, hook, &said.said);
     }
     Ok(Decorations { members, complete })
+}
+
+/// What one plugin said of each.
+#[derive(Default)]
+struct Answer {
+    said: Vec<Said>,
+    /// It said it of all of them.
+    complete: bool,
 }
 
 /// What every plugin is asked.
@@ -144,13 +152,14 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// What a plugin adds to each; none when it is this plugin that has the entity rendered, and knows what it adds.
-    async fn ask(&self, hook: &Subscription) -> Result<Option<Vec<Said>>, CallError> {
+    /// What a plugin adds to each; nothing when it is this plugin that has the entity rendered, and knows what it adds.
+    async fn ask(&self, hook: &Subscription) -> Result<Answer, CallError> {
         if !Origin::current().allows(hook.active.id) {
-            return Ok(None);
+            return Ok(Answer::default());
         }
         if !hook.keeps || self.versions.is_empty() {
-            return self.call(hook, self.targets.to_vec()).await.map(Some);
+            let said = self.call(hook, self.targets.to_vec()).await?;
+            return Ok(Answer { said, complete: true });
         }
         let (kept, emojis) = (&self.app.plugins.kept, self.app.emojis().generation);
         let key = |(target, versions): (&Target, &Versions)| Key::new(hook, emojis, self.viewer, target, *versions);
@@ -158,14 +167,19 @@ impl Asking<'_> {
         let now = Instant::now();
         let mut said: Vec<Option<Said>> = keys.iter().map(|key| kept.get(key, now)).collect();
         let missing: Vec<usize> = (0..keys.len()).filter(|place| said[*place].is_none()).collect();
+        let mut complete = true;
         if !missing.is_empty() {
             let targets = missing.iter().map(|place| self.targets[*place].clone()).collect();
-            for (place, fresh) in missing.into_iter().zip(self.call(hook, targets).await?) {
+            let fresh = match (self.call(hook, targets).await, hook.policy) {
+                (Err(error), Policy::Fail) => return Err(error),
+                (fresh, _) => fresh.inspect_err(|_| complete = false).unwrap_or_default(),
+            };
+            for (place, fresh) in missing.into_iter().zip(fresh) {
                 kept.insert(keys[place], Arc::clone(&fresh), now);
                 said[place] = Some(fresh);
             }
         }
-        Ok(Some(said.into_iter().map(Option::unwrap_or_default).collect()))
+        Ok(Answer { said: said.into_iter().map(Option::unwrap_or_default).collect(), complete })
     }
 
     async fn call(&self, hook: &Subscription, targets: Vec<Target>) -> Result<Vec<Said>, CallError> {

@@ -6,11 +6,12 @@
 //! [`LONGEST`] at most.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use rookery_plugin_host::exports::decorate::Target;
+use tokio::time::Instant;
 
 use super::subscription::Subscription;
 use crate::model::Actor;

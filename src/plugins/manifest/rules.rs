@@ -63,6 +63,7 @@ pub(super) fn check(manifest: &Manifest) -> Checked {
     unique("jobs of the kind", manifest.jobs.iter().map(|job| &job.kind))?;
     unique("schedules of the job", manifest.schedules.iter().map(|schedule| &schedule.job))?;
     unique("feeds called", manifest.feeds.iter().map(|feed| &feed.name))?;
+    feed_owners(manifest)?;
     unique("notifications of the type", manifest.notifications.iter().map(|kind| &kind.name))?;
     unique("commands called", manifest.commands.iter().map(|command| &command.name))?;
     unique("topics called", manifest.permissions.topics.iter())?;
@@ -299,6 +300,17 @@ fn decorate(hook: &Hook) -> Checked {
     unique("fields called", hook.fields.iter())?;
     match hook.defaults.keys().find(|name| !hook.fields.contains(name)) {
         Some(name) => Err(format!("defaults names {name:?}, and fields does not")),
+        None => Ok(()),
+    }
+}
+
+/// A feed that goes with accounts is one of a table that does.
+fn feed_owners(manifest: &Manifest) -> Checked {
+    unique("feeds of", manifest.feeds.iter().filter_map(|feed| feed.of.as_ref()))?;
+    let owned = manifest.sql.as_ref().map(|sql| &sql.owner_columns);
+    let known = |table: &str| owned.is_some_and(|owned| owned.contains_key(table));
+    match manifest.feeds.iter().find_map(|feed| feed.of.as_ref().filter(|table| !known(table))) {
+        Some(table) => Err(format!("feed: of names {table:?}, and sql.owner-columns does not")),
         None => Ok(()),
     }
 }

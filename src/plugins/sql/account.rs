@@ -16,7 +16,7 @@ use crate::model::AccountId;
 use crate::plugins::PluginId;
 use crate::store::confined::{Arg, Failed, Limits, Rows, Scope, Value};
 use crate::store::plugin_schema::Reference;
-use crate::store::{Db, Engine, Executor as _, Tx, plugin_kv, plugin_schema};
+use crate::store::{Db, Engine, Executor as _, Tx, plugin_feed, plugin_kv, plugin_schema};
 
 /// For one table.
 const LIMITS: Limits = Limits { time: Duration::from_secs(30), rows: 1_000_000, bytes: 256 << 20 };
@@ -70,6 +70,13 @@ pub(super) fn check_references(
     Ok(())
 }
 
+/// The values of the column `id`.
+fn ids(rows: &Rows) -> Vec<i64> {
+    let Some(place) = rows.columns.iter().position(|column| column == "id") else { return Vec::new() };
+    let ids = rows.values.iter().skip(place).step_by(rows.columns.len());
+    ids.filter_map(|value| if let Value::Integer(id) = value { Some(*id) } else { None }).collect()
+}
+
 fn failed(table: &str) -> impl Fn(Failed) -> Error + '_ {
     move |error| Error::internal(format!("the plugin table {table}: {error}"))
 }
@@ -86,6 +93,10 @@ pub async fn purge_account(tx: &mut Tx, account: AccountId) -> Result<u64> {
             texts(tx.engine(), &scope, &owned.table_name, &owned.column_name).map_err(Error::internal)?;
         let table = format!("{}.{}", owned.plugin, owned.table_name);
         let args = || vec![Arg::Integer(account.into())];
+        if let Some(feed) = &owned.feed {
+            let rows = tx.confined(&scope, &select, args(), &LIMITS).await.map_err(failed(&table))?;
+            plugin_feed::drop_of(tx, owned.plugin_id, feed, &ids(&rows)).await?;
+        }
         removed += tx.confined(&scope, &delete, args(), &LIMITS).await.map_err(failed(&table))?.affected;
         let left = tx.confined(&scope, &select, args(), &LIMITS).await.map_err(failed(&table))?;
         if !left.values.is_empty() {

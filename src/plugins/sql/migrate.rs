@@ -92,7 +92,9 @@ pub async fn migrate(
         done.applied.push(number);
         done.version = number;
     }
-    plugin_schema::set_owned(tx, plugin, &sql.owner_columns).await.map_err(|error| fault(error.to_string()))?;
+    let feeds = manifest.feeds.iter().filter_map(|feed| Some((feed.of.clone()?, feed.name.clone()))).collect();
+    let owned = plugin_schema::set_owned(tx, plugin, &sql.owner_columns, &feeds).await;
+    owned.map_err(|error| fault(error.to_string()))?;
     Ok(done)
 }
 

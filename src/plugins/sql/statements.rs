@@ -97,7 +97,12 @@ impl Statements {
         for (table, column) in &sql.owner_columns {
             let [text, _] = super::account::texts(engine, &scope, table, column).map_err(&fault)?;
             let checked = tx.prepare_confined(&scope, &text, &[Kind::Integer]).await;
-            checked.map_err(|error| fault(format!("sql.owner-columns names {table}.{column}: {}", refused(&error))))?;
+            let columns = checked
+                .map_err(|error| fault(format!("sql.owner-columns names {table}.{column}: {}", refused(&error))))?;
+            let feeds = manifest.feeds.iter().any(|feed| feed.of.as_ref() == Some(table));
+            if feeds && !columns.iter().any(|column| column == "id") {
+                return Err(fault(format!("a feed is of {table}, which has no column id")));
+            }
         }
         if !sql.owner_columns.is_empty() {
             let references =

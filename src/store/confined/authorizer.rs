@@ -14,8 +14,9 @@ use libsqlite3_sys as ffi;
 
 use super::{Scope, functions, namespace};
 
-/// Steps of SQLite's machine between two looks at the clock: some ten microseconds.
-const STEPS: c_int = 2_000;
+/// Steps of SQLite's machine between two looks at the clock: some ten microseconds, and no more of those that work on a
+/// large value than can be waited for.
+const STEPS: c_int = 200;
 
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
@@ -190,6 +191,17 @@ pub(super) fn confine(connection: &rusqlite::Connection, cell: &Arc<Cell>) -> Re
     if failed == ffi::SQLITE_OK { Ok(()) } else { Err(rusqlite::Error::SqliteFailure(ffi::Error::new(failed), None)) }
 }
 
+/// Sets how large values may be on a plugins' own connection: as usual, or as in [`HURRIED`].
+pub(super) fn hurry(connection: &rusqlite::Connection, hurried: bool) {
+    for (limit, small) in HURRIED {
+        let usual = LIMITS.iter().find(|(usual, _)| *usual == limit).map_or(small, |(_, usual)| *usual);
+        // SAFETY: as in `confine`; both numbers are plain.
+        unsafe {
+            ffi::sqlite3_limit(connection.handle(), limit, if hurried { small } else { usual });
+        }
+    }
+}
+
 /// # Safety
 /// `database` is an open connection on which SQLite is not at work.
 unsafe fn put_in_charge(database: *mut ffi::sqlite3, cell: &Arc<Cell>) -> c_int {
@@ -217,8 +229,13 @@ const LIMITS: [(c_int, c_int); 7] = [
     (ffi::SQLITE_LIMIT_EXPR_DEPTH, 200),
     (ffi::SQLITE_LIMIT_COMPOUND_SELECT, 20),
     (ffi::SQLITE_LIMIT_ATTACHED, 0),
-    (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000),
+    // No look at the clock ends a comparison, which takes as long as text and pattern are long, multiplied.
+    (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100),
 ];
+
+/// What the values of a statement may be that keeps a thread on which others wait: none that a single step is long at work on.
+const HURRIED: [(c_int, c_int); 2] =
+    [(ffi::SQLITE_LIMIT_LENGTH, 16 << 10), (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 20)];
 
 /// The limits of a connection before a plugin's took their place.
 pub(super) struct Wide([c_int; LIMITS.len()]);

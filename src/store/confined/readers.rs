@@ -1,8 +1,8 @@
 //! On SQLite: connections of the plugins' own, on which they read.
 //!
 //! A statement is run where it is asked for: to hand it to another thread, and its rows back, takes several times what
-//! reading a page by index does. What is not done within [`HASTE`] is ended, and begun again where it may take the time it
-//! has and keeps no request waiting.
+//! reading a page by index does. What is not done within [`HASTE`], or has to do with large values, is ended, and begun again
+//! where it may take the time it has and keeps nobody waiting.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,11 +72,8 @@ impl Readers {
             None => self.open().await?,
         };
         let asked = Asked { scope: Arc::clone(scope), text: Arc::clone(text), args, limits: *limits };
-        let hurried = reader.read(&asked, HASTE.min(limits.time));
-        match hurried {
-            Err(Failed::Time(_) | Failed::Unavailable(_)) if limits.time > HASTE => {
-                self.at_leisure(reader, place, asked).await
-            }
+        match reader.read(&asked, HASTE.min(limits.time)) {
+            Err(failed) if is_of_haste(&failed) => self.at_leisure(reader, place, asked).await,
             done => {
                 self.keep(reader);
                 done
@@ -87,16 +84,18 @@ impl Readers {
     /// Reads on a thread on which nobody else waits. When nobody waits for this any more, it is ended, and the connection
     /// closed.
     async fn at_leisure(&self, reader: Reader, place: OwnedSemaphorePermit, asked: Asked) -> Result<Rows, Failed> {
-        let (time, ended) = (asked.limits.time, Ended(Arc::clone(&reader.cell)));
+        let (time, mut ended) = (asked.limits.time, Ended(Some(Arc::clone(&reader.cell))));
         let reading = tokio::task::spawn_blocking(move || {
+            authorizer::hurry(&reader.connection, false);
             let done = reader.connection.busy_timeout(time).map_err(|error| failed(&error, &asked.limits));
             let done = done.and_then(|()| reader.read(&asked, time));
             let _ = reader.connection.busy_timeout(Duration::ZERO);
+            authorizer::hurry(&reader.connection, true);
             (reader, place, done)
         });
         let Ok(read) = tokio::time::timeout(time + GRACE, reading).await else { return Err(Failed::Time(time)) };
+        ended.0 = None;
         let (reader, _place, done) = read.map_err(|error| Failed::Unavailable(error.to_string()))?;
-        std::mem::forget(ended);
         self.keep(reader);
         done
     }
@@ -106,8 +105,9 @@ impl Readers {
     }
 
     fn keep(&self, reader: Reader) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.places.is_closed() {
-            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
+            idle.push(reader);
         }
     }
 
@@ -118,19 +118,24 @@ impl Readers {
         opened.map_err(|error| Failed::Unavailable(error.to_string()))
     }
 
-    /// Closes them.
-    pub(in crate::store) fn close(&self) {
+    /// Waits for a moment for those that read, and closes them.
+    pub(in crate::store) async fn close(&self) {
+        let all = self.places.acquire_many(u32::try_from(READERS).unwrap_or(u32::MAX));
+        let _ = tokio::time::timeout(GRACE, all).await;
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         self.places.close();
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        idle.clear();
     }
 }
 
 /// Dropped, ends what a connection is at.
-struct Ended(Arc<Cell>);
+struct Ended(Option<Arc<Cell>>);
 
 impl Drop for Ended {
     fn drop(&mut self) {
-        self.0.end();
+        if let Some(cell) = &self.0 {
+            cell.end();
+        }
     }
 }
 
@@ -145,6 +150,7 @@ impl Reader {
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         let cell = Arc::new(Cell::default());
         authorizer::confine(&connection, &cell)?;
+        authorizer::hurry(&connection, true);
         Ok(Self { connection, cell })
     }
 
@@ -203,6 +209,15 @@ fn bind_all(statement: &mut Statement<'_>, args: &[Arg], limits: &Limits) -> Res
         bound.map_err(|error| failed(&error, limits))?;
     }
     Ok(())
+}
+
+/// True for what a statement may fail on that is in a hurry, and not otherwise.
+fn is_of_haste(failed: &Failed) -> bool {
+    match failed {
+        Failed::Time(_) | Failed::Unavailable(_) | Failed::Bytes(authorizer::VALUE) => true,
+        Failed::Statement(message) => message.contains("pattern too complex"),
+        _ => false,
+    }
 }
 
 fn failed(error: &rusqlite::Error, limits: &Limits) -> Failed {

@@ -19,6 +19,7 @@ use crate::harness::{Client, TestApp};
 pub const EVERYTHING: &str = r#"
 [permissions]
 core = ["read", "read-as-any", "read-all"]
+core-views = ["statuses:private"]
 core-write = ["create", "delete", "bookmark", "notify", "touch"]
 feeds = ["custom", "home", "list"]
 topics = ["tray", "user"]
@@ -92,9 +93,10 @@ impl Bench {
     /// As a request of `client` calls it, with these scopes.
     pub async fn by(&self, client: &Client, scopes: &str, mode: Mode) -> Arc<Call> {
         let actor = auth::actors(&self.app.app, &[client.id()]).await.unwrap().remove(0);
+        let told = scopes.split(' ').map(str::to_owned).collect();
         let scopes = rookery::model::Scopes::parse(scopes).unwrap();
         let actor = Some(Arc::new(Actor { scopes, ..actor }));
-        self.call(Caller { actor, role: 1, ..Caller::default() }, mode)
+        self.call(Caller { actor, role: 1, scopes: told, ..Caller::default() }, mode)
     }
 
     pub async fn names(&self) -> Vec<String> {

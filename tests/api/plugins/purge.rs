@@ -2,6 +2,7 @@
 
 use rookery::model::AccountId;
 use rookery::plugins::sql;
+use rookery::service::{removal, staff};
 use serde_json::{Value, json};
 
 use super::groups::{act, id, publish, served, settle, switch_on};
@@ -41,8 +42,20 @@ async fn an_account_that_is_removed_takes_along_what_plugins_keep_of_it() {
     }
     let of_bob = kept(&app, bob.id()).await;
 
+    let feeds = "SELECT COUNT(*) FROM feed_entries WHERE kind >= 100";
+    let caught = || async { app.db().fetch_raw::<(i64,)>(feeds).await.unwrap()[0].0 };
+    publish(&alice, "caught by both").await;
+    settle(&app).await;
+    assert!(caught().await >= 2, "her antenna catches herself, and his her");
+    let account = staff::find(&app.app, "alice").await.unwrap();
+    removal::suspend(&app.app, &account).await.unwrap();
+    settle(&app).await;
+    removal::unsuspend(&app.app, &account).await.unwrap();
+    assert_eq!(kept(&app, alice.id()).await, given, "who comes back finds it all");
+
     remove(&app, "alice").await;
     settle(&app).await;
+    assert_eq!(caught().await, 0, "nor is anything left in feeds");
     let left = kept(&app, alice.id()).await;
     for (group, tables) in left.as_object().unwrap() {
         for (table, rows) in tables.as_object().unwrap() {

@@ -86,7 +86,15 @@ fn column_def(rules: Rules<'_>, column: &mut ColumnDef) -> Result<(), String> {
         }
     }
     match rules.engine {
-        Engine::Sqlite => column.data_type = kind.sqlite(),
+        Engine::Sqlite => {
+            column.data_type = kind.sqlite();
+            // PostgreSQL uses no number again: what is kept elsewhere by the number of a row that is gone finds no other.
+            if kind == Portable::Integer && key {
+                let keys = |option: &ColumnOptionDef| !matches!(option.option, ColumnOption::PrimaryKey(_));
+                column.options.retain(keys);
+                column.options.splice(0..0, model(rules, "INTEGER PRIMARY KEY AUTOINCREMENT")?);
+            }
+        }
         Engine::Postgres => {
             column.data_type = kind.postgres();
             // SQLite numbers such a column by itself and compares texts by their bytes: so does PostgreSQL, then.

@@ -244,7 +244,7 @@ fn types_are_portable() {
     assert_eq!(
         texts(Engine::Sqlite),
         [
-            "/* p_notes */ CREATE TABLE p_notes__notes (id INTEGER PRIMARY KEY, title TEXT NOT NULL, done INTEGER DEFAULT false, \
+            "/* p_notes */ CREATE TABLE p_notes__notes (id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL, done INTEGER DEFAULT false, \
              raw BLOB, extra TEXT, parent INTEGER REFERENCES p_notes__notes (id)) STRICT",
             "/* p_notes */ CREATE UNIQUE INDEX p_notes__notes_title ON p_notes__notes(title) WHERE done",
         ]
