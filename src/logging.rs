@@ -25,9 +25,11 @@ pub fn start(config: &Log) {
     };
 }
 
-/// Begins to write what a command of the command line should not keep to itself.
-pub fn start_quiet() {
-    let lines = tracing_subscriber::fmt().with_env_filter(filter("warn")).with_writer(stderr);
+/// Begins to write what a command of the command line should not keep to itself, but for what comes from `answered`: the
+/// command says that itself.
+pub fn start_quiet(answered: Option<&str>) {
+    let but = answered.map(|target| format!(",{target}=off")).unwrap_or_default();
+    let lines = tracing_subscriber::fmt().with_env_filter(filter(&format!("warn{but}"))).with_writer(stderr);
     let _ = lines.with_ansi(stderr().is_terminal()).with_target(false).without_time().try_init();
 }
 

@@ -84,7 +84,8 @@ pub fn main() -> ExitCode {
 
 fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
     if let Command::Plugin(plugin::Command::Author(command)) = arguments.command {
-        logging::start_quiet();
+        // Why a plugin is not loaded is what they answer.
+        logging::start_quiet(Some("rookery::plugins::life"));
         return plugin_author::run(command, output);
     }
     let config = from_process(arguments.config.as_deref())?;
@@ -103,7 +104,7 @@ fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
         | Command::Db(_)
         | Command::Doctor => {}
     }
-    logging::start_quiet();
+    logging::start_quiet(None);
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.map_err(Failure::new)?.block_on(Box::pin(administer(config, arguments.command, output)))
 }
