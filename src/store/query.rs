@@ -181,7 +181,7 @@ impl<E: Executor> Query<E> {
     /// Every row.
     ///
     /// # Errors
-    /// [`Error::Sql`] when the statement fails or a row does not decode.
+    /// [`Error::Sql`](super::Error::Sql) when the statement fails or a row does not decode.
     pub async fn all<T: Row>(mut self) -> Result<Vec<T>> {
         let rows: std::result::Result<Vec<T>, sqlx::Error> = run!(self, query_as_with, fetch_all);
         Ok(rows?)

@@ -15,6 +15,7 @@ mod groups;
 mod guest;
 mod hooks;
 mod jobs;
+mod kept;
 mod lifecycle;
 mod outside;
 mod probes;

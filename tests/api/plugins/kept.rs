@@ -1,0 +1,54 @@
+//! What decorators said of statuses is said again until something changes, seen by the group `emoji_reactions`.
+
+use serde_json::json;
+
+use super::emoji_reactions::{react, seen, shown};
+use super::groups::{act, publish, served, settings};
+use crate::harness::{Client, TestApp};
+
+const GROUP: &str = "emoji_reactions";
+
+/// How often the plugin was asked about statuses.
+fn asked(app: &TestApp) -> u64 {
+    app.app.plugins.current().hooks.decorators("status").map(|hook| hook.calls().0).sum()
+}
+
+#[tokio::test]
+async fn what_was_said_is_said_again_until_something_changes() {
+    let app = served(GROUP).await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let (one, two) = (publish(&alice, "one").await, publish(&alice, "two").await);
+    react(&bob, &one, "👍").ok().await;
+    let page = format!("/api/v1/accounts/{}/statuses", alice.id());
+    let page = |viewer: &Client| viewer.get(&page);
+    page(&carol).ok().await;
+    let before = asked(&app);
+    for _ in 0..3 {
+        let again = page(&carol).ok().await;
+        assert_eq!((shown(&again[0]), shown(&again[1])), (String::new(), "👍 1".to_owned()));
+    }
+    assert_eq!(seen(&carol, &one).await, "👍 1");
+    assert_eq!(asked(&app), before, "nothing changed");
+    assert_eq!(seen(&bob, &one).await, "👍 1*");
+    assert_eq!(seen(&app.anonymous(), &one).await, "👍 1");
+    assert_eq!(asked(&app), before + 1, "others see something else, bob what he was answered");
+
+    react(&carol, &two, "🎉").ok().await;
+    let again = page(&carol).ok().await;
+    assert_eq!((shown(&again[0]), shown(&again[1])), ("🎉 1*".to_owned(), "👍 1".to_owned()));
+    for (what, expected) in
+        [("block", ""), ("unblock", "👍 1"), ("mute", ""), ("unmute", "👍 1"), ("follow", "👍 1"), ("unfollow", "👍 1")]
+    {
+        act(&carol, what, &bob).await;
+        assert_eq!(seen(&carol, &one).await, expected, "after {what}");
+    }
+    for (policy, expected) in [("block", ""), ("followers_only", ""), ("allow", "👍 1")] {
+        settings(&alice, GROUP, &json!({"emoji_reaction_policy": policy})).await;
+        assert_eq!(seen(&carol, &one).await, expected, "while the author says {policy}");
+    }
+    act(&bob, "block", &carol).await;
+    assert_eq!(seen(&carol, &one).await, "");
+    carol.post(&format!("/api/v1/accounts/{}/mute", alice.id())).json(&json!({"duration": 60})).ok().await;
+    act(&bob, "unblock", &carol).await;
+    assert_eq!(seen(&carol, &one).await, "👍 1");
+}
