@@ -69,7 +69,8 @@ pub async fn remove(app: &App, account: &Account) -> Result<()> {
     let mut tx = app.db.begin().await?;
     store::account::lock(&mut tx, &[account.id]).await?;
     let user = store::user::find(&mut tx, account.id).await?;
-    if user.is_some_and(|user| !user.approved || user.confirmed_at.is_none()) {
+    let posted = !store::removal::list_statuses(&mut tx, account.id, 1).await?.is_empty();
+    if !posted && user.is_some_and(|user| !user.approved || user.confirmed_at.is_none()) {
         sql::purge_account(&mut tx, account.id).await?;
         store::removal::delete(&mut tx, account.id).await?;
         tx.commit().await?;

@@ -54,7 +54,7 @@ pub struct Versions {
 }
 
 /// What plugins said of statuses. A page inserts dozens of entries, so this is the cache whose insertions cost least: a
-/// page that nobody saw before takes a fifth less than with the cache of the entities.
+/// page that nobody saw before takes a tenth less than with the cache of the entities.
 #[derive(Debug)]
 pub struct Kept(Cache<Key, Entry, Bytes>);
 
