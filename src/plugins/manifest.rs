@@ -117,6 +117,10 @@ pub struct Limits {
     pub routes: Option<String>,
     /// `fresh` or `pooled`, for hooks.
     pub hooks: Option<String>,
+    /// Calls after which a warm instance is put aside for a new one.
+    pub renew_calls: Option<u32>,
+    /// Its age, likewise.
+    pub renew_age: Option<String>,
 }
 
 /// `[permissions]`: everything the plugin may reach. What is not here is not linked.

@@ -90,6 +90,14 @@ impl Limits {
         {
             set(to, key, text.as_deref(), policy, "\"fresh\" or \"pooled\"")?;
         }
+        set(
+            &mut host.recycle_age,
+            "renew-age",
+            self.renew_age.as_deref(),
+            age,
+            "a time from 1s to 1d, such as \"1h\"",
+        )?;
+        within(&mut host.recycle_calls, "renew-calls", self.renew_calls, 1_000_000)?;
         within(&mut host.instances, "instances", self.instances, 64)?;
         within(&mut host.host_calls, "host-calls", self.host_calls, 1_000_000)?;
         within(&mut resolved.rows, "rows", self.rows, 1_000_000)?;
@@ -118,6 +126,8 @@ impl Limits {
             number("instances", self.instances, host.instances > least.instances),
             number("host-calls", self.host_calls, host.host_calls > least.host_calls),
             number("rows", self.rows, own.rows > usual.rows),
+            number("renew-calls", self.renew_calls, host.recycle_calls > least.recycle_calls),
+            text("renew-age", &self.renew_age, host.recycle_age > least.recycle_age),
         ];
         raised.into_iter().flatten().collect()
     }
@@ -138,6 +148,8 @@ impl Limits {
             db_size: or(&self.db_size, &below.db_size),
             routes: or(&self.routes, &below.routes),
             hooks: or(&self.hooks, &below.hooks),
+            renew_calls: self.renew_calls.or(below.renew_calls),
+            renew_age: or(&self.renew_age, &below.renew_age),
         }
     }
 }
@@ -148,6 +160,10 @@ fn memory(text: &str) -> Option<usize> {
 
 fn short(text: &str) -> Option<Duration> {
     duration(text).filter(|time| (Duration::from_millis(1)..=Duration::from_secs(300)).contains(time))
+}
+
+fn age(text: &str) -> Option<Duration> {
+    duration(text).filter(|time| (Duration::from_secs(1)..=Duration::from_secs(24 * 3600)).contains(time))
 }
 
 fn policy(text: &str) -> Option<Policy> {
