@@ -204,6 +204,8 @@ mod tests {
             ),
             ("on = \"decorate\"\nkinds = [\"status\"]", "fields is empty"),
             ("on = \"decorate\"\nkinds = [\"status\"]\nfields = [\"x\"]\ndefaults = { y = 1 }", "defaults names \"y\""),
+            ("on = \"fanout\"\ncache = \"viewer\"", "cache says nothing at this moment"),
+            ("on = \"decorate\"\nkinds = [\"account\"]\nfields = [\"x\"]\ncache = \"viewer\"", "for statuses alone"),
             ("on = \"fanout\"\nwhen = { visibility = [\"secret\"] }", "there is no visibility \"secret\""),
             ("on = \"status-filter\"\ntimeout = \"soon\"", "timeout: \"soon\" is not a time"),
             ("on = \"activity-filter\"", "federation"),
@@ -216,6 +218,16 @@ mod tests {
         assert!(sentence("[[schedule]]\njob = \"x\"\ncron = \"every day\"").contains("is not five fields"));
         assert!(sentence("[permissions]\nhttp = [\"https://*.org:443\"]").contains("top-level domain"));
         assert!(sentence("[permissions]\nhttp = [\"https://example.org\"]").contains("a scheme, a host and a port"));
+    }
+
+    #[test]
+    fn a_feed_goes_with_the_rows_of_one_table_that_go_with_accounts() {
+        let sql = "[sql]\nmigrations = \"m\"\nstatements = \"s.sql\"\nowner-columns = { notes = \"account_id\" }\n";
+        let feed = |name: &str, of: &str| format!("[[feed]]\nname = \"{name}\"\nof = \"{of}\"\n");
+        parse(&format!("{PLUGIN}{sql}{}", feed("a", "notes"))).expect("good");
+        assert!(sentence(&format!("{sql}{}", feed("a", "tags"))).contains("of names \"tags\", and sql.owner-columns"));
+        let twice = format!("{sql}{}{}", feed("a", "notes"), feed("b", "notes"));
+        assert!(sentence(&twice).contains("there are two feeds of \"notes\""));
     }
 
     #[test]

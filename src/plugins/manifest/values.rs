@@ -219,6 +219,12 @@ mod tests {
         assert_eq!(asked.raised(), [""; 0]);
         let greedy = Limits { route_cpu: Some("5m".into()), rows: Some(20_000), ..Limits::default() };
         assert_eq!(greedy.raised(), ["route-cpu=5m", "rows=20000"]);
+        let lasting = Limits { renew_calls: Some(5_000), renew_age: Some("1h".into()), ..Limits::default() };
+        let resolved = lasting.resolve().expect("good").host;
+        assert_eq!((resolved.recycle_calls, resolved.recycle_age), (5_000, Duration::from_secs(3600)));
+        assert_eq!(lasting.raised(), ["renew-calls=5000", "renew-age=1h"], "an admin agrees to it");
+        let endless = Limits { renew_age: Some("7d".into()), ..Limits::default() };
+        assert!(endless.resolve().unwrap_err().contains("is not a time from 1s to 1d"));
         let wrong = Limits { route_cpu: Some("1h".into()), ..Limits::default() };
         assert_eq!(
             wrong.resolve().unwrap_err(),
