@@ -59,11 +59,24 @@ pub async fn set(tx: &mut Tx, key: &str, value: &Value, now: Time) -> Result<()>
     Ok(())
 }
 
-/// Tells every running server to read settings, rules and emojis again.
+/// Tells every running server to read settings, rules and emojis again. Counted by the database, so that of two changes at
+/// once neither hides the other.
 ///
 /// # Errors
 /// When the database does.
 pub async fn touch(tx: &mut Tx, now: Time) -> Result<()> {
-    let next = generation(&mut *tx).await?;
-    set(tx, GENERATION, &Value::from(next), now).await
+    tx.query(sql!(
+        sqlite: "INSERT INTO settings (key, value, updated_at) VALUES ($1, $2, $3)
+                 ON CONFLICT (key) DO UPDATE
+                 SET value = CAST(CAST(settings.value AS INTEGER) + 1 AS TEXT), updated_at = excluded.updated_at";
+        postgres: "INSERT INTO settings (key, value, updated_at) VALUES ($1, $2, $3)
+                   ON CONFLICT (key) DO UPDATE
+                   SET value = to_jsonb(CAST(settings.value #>> '{}' AS BIGINT) + 1), updated_at = excluded.updated_at"
+    ))
+    .bind(GENERATION.to_owned())
+    .bind(Json(1_i64))
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
 }
