@@ -124,16 +124,22 @@ async fn poll_settings(app: App) {
     loop {
         tokio::time::sleep(RELOAD_INTERVAL).await;
         plugins::tend::quarantine(&app).await;
-        match app.reload().await {
-            Ok(true) => tracing::info!("settings, rules, emojis or plugins changed and were read again"),
-            Ok(false) => {}
-            Err(error) => tracing::error!(%error, "could not look for changed settings"),
+        if let Err(error) = look_for_changes(&app).await {
+            tracing::error!(%error, "could not look for changed settings");
         }
         if following.as_ref().is_none_or(JoinHandle::is_finished) {
             // Loading may take long; settings are read meanwhile.
             following = Some(tokio::spawn(follow_plugins(app.clone())));
         }
     }
+}
+
+async fn look_for_changes(app: &App) -> Result<()> {
+    if app.reload().await? {
+        tracing::info!("settings, rules, emojis or plugins changed and were read again");
+        return plugins::pause::heed(app).await;
+    }
+    plugins::pause::heed_overdue(app).await
 }
 
 async fn follow_plugins(app: App) {

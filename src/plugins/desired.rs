@@ -4,8 +4,8 @@
 
 use serde_json::Map;
 
-use super::Package;
 use super::package::Origin;
+use super::{Active, Package};
 use crate::app::App;
 use crate::config::nearest;
 use crate::error::{Error, Result};
@@ -82,22 +82,26 @@ pub async fn change(app: &App, name: &str, change: impl FnOnce(&mut Plugin) -> R
     Ok(plugin)
 }
 
-/// Notes that a package served: one can go back to it. No server has to follow.
+/// Notes that a package served: one can go back to it, and servers that cannot load it know what to keep for it. None of
+/// them has to follow.
 ///
 /// # Errors
 /// When the database does.
-pub async fn served(app: &App, name: &str, digest: &str) -> Result<()> {
+pub async fn served(app: &App, active: &Active) -> Result<()> {
+    let digest = &active.digest;
     let mut tx = app.db.begin().await?;
-    let Some(mut plugin) = store::plugin::lock(&mut tx, name).await? else { return Ok(()) };
-    if plugin.approved.0.last().is_some_and(|last| last == digest) {
-        return Ok(());
+    let Some(mut plugin) = store::plugin::lock(&mut tx, active.name()).await? else { return Ok(()) };
+    let is_last = plugin.approved.0.last() == Some(digest);
+    if !is_last {
+        plugin.approved.0.retain(|known| known != digest);
+        plugin.approved.0.push(digest.clone());
+        let surplus = plugin.approved.0.len().saturating_sub(APPROVED);
+        plugin.approved.0.drain(..surplus);
+        store::plugin::update(&mut tx, &plugin).await?;
     }
-    plugin.approved.0.retain(|known| known != digest);
-    plugin.approved.0.push(digest.to_owned());
-    let surplus = plugin.approved.0.len().saturating_sub(APPROVED);
-    plugin.approved.0.drain(..surplus);
-    store::plugin::update(&mut tx, &plugin).await?;
-    tx.commit().await?;
+    if store::plugin::keep_manifest(&mut tx, plugin.id, active.manifest_text()).await? || !is_last {
+        tx.commit().await?;
+    }
     Ok(())
 }
 

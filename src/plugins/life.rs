@@ -14,7 +14,7 @@ use super::observed::{Event, State, milliseconds};
 use super::pause::Paused;
 use super::pipeline::{self, Candidate, Prepared};
 use super::source::{self, Packages};
-use super::{Active, Package, Registry, desired, package, tend};
+use super::{Absent, Active, Package, PluginId, Registry, desired, package, pause, tend};
 use crate::app::App;
 use crate::error::Result as Done;
 use crate::store;
@@ -90,6 +90,7 @@ pub async fn follow(app: &App) -> Vec<Report> {
 pub async fn follow_changes(app: &App) -> Done<()> {
     app.reload().await?;
     if app.plugins.followed.load(Ordering::Relaxed) != app.generation() || app.plugins.observed.is_any_due() {
+        pause::heed(app).await?;
         follow(app).await;
     }
     Ok(())
@@ -117,7 +118,7 @@ pub async fn check(app: &App, name: &str) -> Result<(), Fault> {
     let Some(plugin) = plugins.into_iter().find(|plugin| plugin.name == name && plugin.enabled) else { return Ok(()) };
     let Some(package) = source::choose(app, &plugin, &packages).await? else { return Ok(()) };
     let prepared = pipeline::prepare(app, Candidate { plugin, package, generation: 1 }, None).await?;
-    Registry::build(1, vec![prepared.active]).map(drop)
+    Registry::build(1, vec![prepared.active], Vec::new()).map(drop)
 }
 
 /// Does for every plugin what is wanted of it.
@@ -128,6 +129,7 @@ async fn converge(app: &App, again: Option<&str>) -> Result<Vec<Report>, Fault> 
     let _one_at_a_time = app.plugins.works.lock().await;
     let (plugins, packages) = wanted(app).await?;
     let mut reports = Vec::with_capacity(plugins.len());
+    let on: Vec<PluginId> = plugins.iter().filter(|plugin| plugin.enabled).map(|plugin| plugin.id).collect();
     for plugin in plugins {
         let name = plugin.name.clone();
         if again == Some(name.as_str()) {
@@ -137,7 +139,28 @@ async fn converge(app: &App, again: Option<&str>) -> Result<Vec<Report>, Fault> 
         reports.push(Report { name, outcome });
     }
     unload_forgotten(app, &reports);
+    if let Err(fault) = keep_for_absent(app, &on).await {
+        tracing::error!("what plugins that cannot be loaded are to be told may be lost: {fault}");
+    }
     Ok(reports)
+}
+
+/// Has what happens kept for the plugins among `on` that do not serve here: another server tells them, or this one once
+/// they can be loaded.
+async fn keep_for_absent(app: &App, on: &[PluginId]) -> Result<(), Fault> {
+    let registry = app.plugins.newest();
+    let serves = |id: PluginId| registry.plugins.iter().any(|active| active.id == id);
+    if registry.absent.is_empty() && on.iter().all(|id| serves(*id)) {
+        return Ok(());
+    }
+    let manifests = store::plugin::manifests(&app.db).await;
+    let manifests = manifests.map_err(|error| Fault::new(Stage::Read, error.to_string()))?;
+    let absent = manifests.into_iter().filter(|(id, _)| on.contains(id) && !serves(*id));
+    let absent = absent.map(|(id, manifest)| Absent::new(id, manifest)).collect::<Result<Vec<_>, _>>()?;
+    if absent != registry.absent {
+        app.plugins.swap(Registry::build(registry.generation, registry.plugins.clone(), absent)?);
+    }
+    Ok(())
 }
 
 /// What is wanted, and the packages for it; packages that were never seen are noted first.
@@ -166,7 +189,7 @@ async fn one(app: &App, plugin: Plugin, packages: &Packages) -> Outcome {
     app.plugins.observed.tried(&plugin.name, None);
     app.plugins.observed.enter(&plugin.name, state, app.clock.now());
     match serving {
-        Some(serving) => unload(app, &serving),
+        Some(serving) => unload(app, &serving, plugin.enabled),
         None => Outcome::Disabled,
     }
 }
@@ -192,8 +215,11 @@ async fn load(app: &App, plugin: Plugin, packages: &Packages, serving: Option<Ar
         },
     };
     let key = (package.digest.clone(), plugin.config_version);
-    if serving.as_ref().is_some_and(|active| is_same(active, &plugin, &package)) {
+    if let Some(active) = serving.as_ref().filter(|active| is_same(active, &plugin, &package)) {
         observed.tried(&name, None);
+        if let Some(why) = app.plugins.pauses.outlived(&name) {
+            return fail(app, &name, Some(active), None, Fault::new(Stage::Migrate, why));
+        }
         observed.enter(&name, State::Active, app.clock.now());
         return Outcome::Unchanged;
     }
@@ -238,32 +264,48 @@ async fn swap_in(
     let Prepared { active, contract } =
         pipeline::prepare(app, Candidate { plugin, package, generation }, serving).await?;
     let others = registry.plugins.iter().filter(|other| other.name() != active.name()).cloned();
-    let next = Registry::build(generation, others.chain([Arc::clone(&active)]).collect())?;
+    let absent = registry.absent.iter().filter(|absent| absent.id != active.id).cloned().collect();
+    let next = Registry::build(generation, others.chain([Arc::clone(&active)]).collect(), absent)?;
     let paused = match serving.filter(|_| contract) {
-        Some(serving) => Some(pause(app, serving).await),
+        Some(serving) => Some(stand_still(app, serving).await?),
         None => None,
     };
-    pipeline::migrate(app, &active).await?;
+    if let Err(fault) = pipeline::migrate(app, &active).await {
+        if paused.is_some() {
+            go_on(app, active.id).await;
+        }
+        return Err(fault);
+    }
     keep(app, kept).await;
     app.plugins.swap(next);
+    if let Err(error) = pause::heed(app).await {
+        tracing::error!(%error, "whether plugins fit their tables is not known");
+    }
     drop(paused);
     if let Some(serving) = serving.filter(|serving| !contract && serving.digest != active.digest) {
         tend::watch(app, &active, serving.digest.clone());
     }
-    if let Err(error) = desired::served(app, active.name(), &active.digest).await {
+    if let Err(error) = desired::served(app, &active).await {
         tracing::warn!(%error, "that {} served could not be noted", active.name());
     }
     Ok(active)
 }
 
-/// Holds the plugin's requests back, and waits for those that run.
-async fn pause<'a>(app: &'a App, serving: &Active) -> Paused<'a> {
-    let paused = app.plugins.pauses.pause(serving.name());
-    let until = Instant::now() + DRAIN;
-    while serving.component.stats().running > 0 && Instant::now() < until {
-        tokio::time::sleep(Duration::from_millis(5)).await;
+/// Has the plugin pause on every server, for as long as its migrations may take.
+async fn stand_still<'a>(app: &'a App, serving: &Active) -> Result<Paused<'a>, Fault> {
+    let paused = pause::begin(app, serving, pipeline::migration_time(app)).await;
+    paused.map_err(|error| Fault::new(Stage::Migrate, format!("{}: {error}", serving.name())))
+}
+
+/// Has it go on as it was.
+async fn go_on(app: &App, plugin: PluginId) {
+    let resumed = async {
+        pause::resume(app, plugin).await?;
+        pause::heed(app).await
+    };
+    if let Err(error) = resumed.await {
+        tracing::error!(%error, "other servers wait for the end of a migration that failed, a while longer");
     }
-    paused
 }
 
 /// Keeps a copy to go back to. That this fails keeps no plugin from serving.
@@ -297,11 +339,14 @@ fn fail(app: &App, name: &str, serving: Option<&Active>, tried: Option<(&Package
     Outcome::Failed(fault)
 }
 
-fn unload(app: &App, serving: &Arc<Active>) -> Outcome {
+/// `hears`: it is told later what happens from now on.
+fn unload(app: &App, serving: &Arc<Active>, hears: bool) -> Outcome {
     let begun = Instant::now();
     let registry = app.plugins.newest();
     let others = registry.plugins.iter().filter(|other| other.name() != serving.name()).cloned().collect();
-    match Registry::build(registry.generation + 1, others) {
+    let mut absent = registry.absent.clone();
+    absent.extend(hears.then(|| Absent::of(serving)));
+    match Registry::build(registry.generation + 1, others, absent) {
         Ok(next) => app.plugins.swap(next),
         Err(fault) => return Outcome::Failed(fault),
     }
@@ -315,7 +360,7 @@ fn unload(app: &App, serving: &Arc<Active>) -> Outcome {
 fn unload_forgotten(app: &App, reports: &[Report]) {
     for active in &app.plugins.newest().plugins {
         if !reports.iter().any(|report| report.name == active.name()) {
-            unload(app, active);
+            unload(app, active, false);
             app.plugins.observed.forget(active.name());
         }
     }

@@ -162,9 +162,11 @@ pub struct Registry {
     pub generation: u64,
     /// In order of names.
     pub plugins: Vec<Arc<Active>>,
+    /// Those that are on and do not serve here, in order of their numbers.
+    pub absent: Vec<Absent>,
     /// Their routes: [`Table::build`](routes::Table::build) of `plugins`.
     pub routes: routes::Table,
-    /// Who is asked when: [`Hooks::build`](hooks::Hooks::build) of `plugins`.
+    /// Who is asked when: [`Hooks::build`](hooks::Hooks::build) of `plugins` and `absent`.
     pub hooks: hooks::Hooks,
 }
 
@@ -173,11 +175,12 @@ impl Registry {
     ///
     /// # Errors
     /// At [`Stage::Collide`](rookery_plugin_host::Stage) when two claim the same.
-    pub fn build(generation: u64, mut plugins: Vec<Arc<Active>>) -> Result<Self, Fault> {
+    pub fn build(generation: u64, mut plugins: Vec<Arc<Active>>, mut absent: Vec<Absent>) -> Result<Self, Fault> {
         plugins.sort_by(|a, b| a.name().cmp(b.name()));
+        absent.sort_by_key(|absent| absent.id);
         let routes = routes::Table::build(&plugins)?;
-        let hooks = hooks::Hooks::build(&plugins)?;
-        Ok(Self { generation, plugins, routes, hooks })
+        let hooks = hooks::Hooks::build(&plugins, &absent)?;
+        Ok(Self { generation, plugins, absent, routes, hooks })
     }
 
     /// The plugin called `name`, if it serves.
@@ -228,5 +231,46 @@ impl Active {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.manifest.plugin.name
+    }
+
+    /// Its manifest, as its author wrote it.
+    #[must_use]
+    pub fn manifest_text(&self) -> &str {
+        let file = self.files.get(package::MANIFEST);
+        file.and_then(|file| std::str::from_utf8(file).ok()).unwrap_or_default()
+    }
+}
+
+/// A plugin that is on and does not serve in this process: it failed, its package is missing, or it was put aside. What it
+/// asked to hear is kept for it.
+#[derive(Clone, Debug)]
+pub struct Absent {
+    /// Its number.
+    pub id: PluginId,
+    /// That of the package that served last, on whatever server.
+    pub manifest: Arc<Manifest>,
+    text: String,
+}
+
+impl PartialEq for Absent {
+    fn eq(&self, other: &Self) -> bool {
+        (self.id, &self.text) == (other.id, &other.text)
+    }
+}
+
+impl Absent {
+    /// The plugin of this number, by the `text` of its manifest.
+    ///
+    /// # Errors
+    /// When the manifest is none, for this version of the server.
+    pub fn new(id: PluginId, text: String) -> Result<Self, Fault> {
+        Ok(Self { id, manifest: Arc::new(manifest::parse(&text)?), text })
+    }
+
+    /// A plugin that is about to serve no longer.
+    #[must_use]
+    pub fn of(active: &Active) -> Self {
+        let manifest = Arc::new(active.manifest.clone());
+        Self { id: active.id, manifest, text: active.manifest_text().to_owned() }
     }
 }

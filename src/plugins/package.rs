@@ -24,7 +24,7 @@ pub use folder::{Found, find, read};
 pub use kept::{keep, kept};
 
 /// The name of the manifest.
-const MANIFEST: &str = "plugin.toml";
+pub const MANIFEST: &str = "plugin.toml";
 /// The largest component, bytes.
 const WASM_MAX: usize = 32 << 20;
 /// The largest sum of the other files, bytes.

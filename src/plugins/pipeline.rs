@@ -20,8 +20,8 @@ use super::{Active, Package, PluginId, source};
 use crate::app::App;
 use crate::clock::Clock;
 use crate::crypto::{self, Secret};
-use crate::store::Tx;
 use crate::store::plugin::Plugin;
+use crate::store::{self, Tx};
 
 /// What is to be tried: a package, and what the admin gives it.
 #[derive(Debug)]
@@ -252,7 +252,7 @@ impl Budget {
     }
 }
 
-fn migration_time(app: &App) -> Duration {
+pub(super) fn migration_time(app: &App) -> Duration {
     Duration::from_secs(app.config.plugins.migration_timeout_seconds)
 }
 
@@ -298,6 +298,10 @@ pub(super) async fn migrate(app: &App, active: &Active) -> Result<Migrated, Faul
     let mut tx = app.db.begin().await.map_err(failed)?;
     let (now, time) = (app.clock.now(), migration_time(app));
     let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time).await?;
+    if migrated.contract {
+        store::plugin::resume(&mut tx, active.id).await.map_err(failed)?;
+        store::settings::touch(&mut tx, now).await.map_err(failed)?;
+    }
     tx.commit().await.map_err(failed)?;
     Ok(migrated)
 }

@@ -46,6 +46,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0006_removal.sql"),
         include_str!("../../migrations/postgres/0006_removal.sql"),
     ),
+    (
+        7,
+        "plugin_nodes",
+        include_str!("../../migrations/sqlite/0007_plugin_nodes.sql"),
+        include_str!("../../migrations/postgres/0007_plugin_nodes.sql"),
+    ),
 ];
 
 /// Runs what has not run yet, each in a transaction of its own.

@@ -139,6 +139,56 @@ pub async fn delete(tx: &mut Tx, id: i64) -> Result<()> {
     Ok(())
 }
 
+/// No server lets the plugin be called before `until`, unless [`resume`] comes first.
+///
+/// # Errors
+/// When the database does.
+pub async fn pause(tx: &mut Tx, id: i64, until: Time) -> Result<()> {
+    tx.query(sql!("UPDATE plugins SET paused_until = $2 WHERE id = $1")).bind(id).bind(until).execute().await?;
+    Ok(())
+}
+
+/// Ends [`pause`].
+///
+/// # Errors
+/// When the database does.
+pub async fn resume(tx: &mut Tx, id: i64) -> Result<()> {
+    tx.query(sql!("UPDATE plugins SET paused_until = NULL WHERE id = $1")).bind(id).execute().await?;
+    Ok(())
+}
+
+/// The plugins that pause, and until when at the latest.
+///
+/// # Errors
+/// When the database does.
+pub async fn paused(db: impl Executor, now: Time) -> Result<Vec<(i64, Time)>> {
+    db.query(sql!("SELECT p.id, p.paused_until FROM plugins p WHERE p.paused_until > $1")).bind(now).all().await
+}
+
+/// Keeps the manifest of the package that serves; false when it is the one that was kept.
+///
+/// # Errors
+/// When the database does.
+pub async fn keep_manifest(tx: &mut Tx, id: i64, manifest: &str) -> Result<bool> {
+    let changed = tx
+        .query(sql!("UPDATE plugins SET manifest = $2 WHERE id = $1 AND manifest IS DISTINCT FROM $2"))
+        .bind(id)
+        .bind(manifest.to_owned())
+        .execute()
+        .await?;
+    Ok(changed > 0)
+}
+
+/// The manifests with which those that are on served last.
+///
+/// # Errors
+/// When the database does.
+pub async fn manifests(db: impl Executor) -> Result<Vec<(i64, String)>> {
+    db.query(sql!("SELECT p.id, p.manifest FROM plugins p WHERE p.enabled AND p.manifest IS NOT NULL ORDER BY p.id"))
+        .all()
+        .await
+}
+
 /// The highest migration that each plugin's tables had.
 ///
 /// # Errors

@@ -42,6 +42,30 @@ pub async fn list(db: impl Executor, plugin: PluginId) -> Result<Vec<Applied>> {
     .await
 }
 
+/// Those of all plugins, in order, by the plugin.
+///
+/// # Errors
+/// When the database does.
+pub async fn list_all(db: impl Executor) -> Result<BTreeMap<PluginId, Vec<Applied>>> {
+    #[derive(sqlx::FromRow)]
+    struct Row {
+        plugin_id: PluginId,
+        #[sqlx(flatten)]
+        applied: Applied,
+    }
+    let rows: Vec<Row> = db
+        .query(sql!(
+            "SELECT plugin_id, version, name, sha256, compatible_from FROM plugin_migrations ORDER BY plugin_id, version"
+        ))
+        .all()
+        .await?;
+    let mut all: BTreeMap<PluginId, Vec<Applied>> = BTreeMap::new();
+    for row in rows {
+        all.entry(row.plugin_id).or_default().push(row.applied);
+    }
+    Ok(all)
+}
+
 /// Notes that a migration ran.
 ///
 /// # Errors

@@ -87,7 +87,7 @@ fn poll(app: &App) -> Duration {
 /// The lanes with something due among those that are free, and when to look again. No statement where no plugin
 /// hears of anything.
 async fn look(app: &App, free: impl Fn(&Lane) -> bool) -> Result<(Vec<Lane>, Duration)> {
-    let lanes: Vec<Lane> = lanes(&app.plugins.current()).into_iter().filter(free).collect();
+    let lanes: Vec<Lane> = lanes(app, &app.plugins.current()).into_iter().filter(free).collect();
     if lanes.is_empty() {
         return Ok((Vec::new(), poll(app)));
     }
@@ -103,10 +103,11 @@ async fn look(app: &App, free: impl Fn(&Lane) -> bool) -> Result<(Vec<Lane>, Dur
     Ok((due, pause))
 }
 
-/// Every lane that a plugin of `registry` hears from.
-fn lanes(registry: &Registry) -> Vec<Lane> {
+/// Every lane that a plugin of `registry` hears from; of one that pauses, none: another server may deliver it.
+fn lanes(app: &App, registry: &Registry) -> Vec<Lane> {
     let mut lanes = Vec::new();
-    for plugin in registry.plugins.iter().map(|active| active.id) {
+    let calling = registry.plugins.iter().filter(|active| !app.plugins.pauses.holds(active.name()));
+    for plugin in calling.map(|active| active.id) {
         if registry.hooks.of(Moment::Events, plugin).next().is_some() {
             lanes.extend((0..SHARDS).map(|shard| Lane { plugin, stream: EVENTS, shard }));
         }

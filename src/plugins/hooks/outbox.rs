@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::table::Hooks;
-use super::when::{Predicate, Traits};
+use super::when::Traits;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::jobs;
@@ -193,7 +193,7 @@ fn shard(account: AccountId) -> i64 {
 #[must_use]
 pub fn is_heard(app: &App, kind: Kind) -> bool {
     let registry = app.plugins.current();
-    registry.hooks.at(Moment::Events).iter().any(|hook| hook.has_kind(kind.as_str()))
+    registry.hooks.listeners().iter().any(|one| one.moment == Moment::Events && one.has_kind(kind.as_str()))
 }
 
 /// Keeps `change` for the plugins that asked for it: one statement for all of them, or none.
@@ -213,7 +213,7 @@ pub async fn record_all(app: &App, tx: &mut Tx, changes: &[Change]) -> Result<()
         return jobs::enqueue(app, tx, &RecordChanges { changes: changes.to_vec() }).await;
     }
     let registry = app.plugins.current();
-    if registry.plugins.is_empty() {
+    if registry.hooks.listeners().is_empty() {
         return Ok(());
     }
     let origin = Origin::current();
@@ -227,17 +227,17 @@ pub async fn record_all(app: &App, tx: &mut Tx, changes: &[Change]) -> Result<()
 /// One row for each plugin and stream that hears of `change`: none for a plugin that is behind it, so that no plugin goes
 /// on and on because of itself, and none at all where too many are.
 fn rows(hooks: &Hooks, change: &Change, origin: &Origin) -> Vec<NewEvent> {
-    let wants = |when: &Predicate| change.traits.is_none_or(|traits| when.admits(&traits));
-    let told = hooks.at(Moment::Events).iter();
-    let told = told.filter(|hook| hook.has_kind(change.kind.as_str()) && wants(&hook.when)).map(|hook| (hook, EVENTS));
-    let placed = hooks.at(Moment::Fanout).iter();
-    let placed = placed.filter(|hook| change.is_placed() && wants(&hook.when)).map(|hook| (hook, FANOUT));
     let mut rows: Vec<NewEvent> = Vec::new();
-    for (hook, stream) in told.chain(placed) {
+    for listener in hooks.listeners() {
+        let (stream, told) = match listener.moment {
+            Moment::Fanout => (FANOUT, change.is_placed()),
+            _ => (EVENTS, listener.has_kind(change.kind.as_str())),
+        };
+        let wanted = told && change.traits.is_none_or(|traits| listener.when.admits(&traits));
         // A plugin with two hooks for the same hears of it once.
-        let known = rows.iter().any(|row| row.plugin == hook.active.id && row.stream == stream);
-        if !known && origin.allows(hook.active.id) {
-            rows.push(change.row(hook.active.id, stream, origin));
+        let known = rows.iter().any(|row| row.plugin == listener.plugin && row.stream == stream);
+        if wanted && !known && origin.allows(listener.plugin) {
+            rows.push(change.row(listener.plugin, stream, origin));
         }
     }
     rows

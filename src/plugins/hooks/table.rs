@@ -7,11 +7,12 @@ use rookery_plugin_host::{Fault, Stage};
 
 use super::field::Field;
 use super::subscription::Subscription;
+use super::when::Predicate;
 use crate::entity;
 use crate::model::{NotificationType, Visibility};
 use crate::plugins::manifest::{Hook, Manifest, Moment, NotificationKind};
 use crate::plugins::order::{self, Place};
-use crate::plugins::{Active, PluginId};
+use crate::plugins::{Absent, Active, PluginId};
 
 /// Objects of the server's own into which plugins put members.
 const OPEN: [&str; 2] = ["other_settings", "server_features"];
@@ -21,15 +22,46 @@ const OPEN: [&str; 2] = ["other_settings", "server_features"];
 pub struct Hooks {
     moments: BTreeMap<Moment, Vec<Arc<Subscription>>>,
     notifications: BTreeMap<String, NotificationKind>,
+    listeners: Vec<Listener>,
+}
+
+/// Who hears of what happened, later: a plugin that serves here or one that does not, for which it is kept.
+#[derive(Debug)]
+pub struct Listener {
+    /// The plugin.
+    pub plugin: PluginId,
+    /// [`Moment::Events`] or [`Moment::Fanout`].
+    pub moment: Moment,
+    /// About which statuses.
+    pub when: Predicate,
+    kinds: Vec<String>,
+}
+
+impl Listener {
+    /// The listeners of the plugin with the number `plugin`.
+    fn of(plugin: PluginId, manifest: &Manifest) -> Result<Vec<Self>, Fault> {
+        let hooks = manifest.hooks.iter().filter(|hook| matches!(hook.on, Moment::Events | Moment::Fanout));
+        let listener = |hook: &Hook| {
+            let when = Predicate::new(&manifest.plugin.name, &hook.when)?;
+            Ok(Self { plugin, moment: hook.on, when, kinds: hook.kinds.clone() })
+        };
+        hooks.map(listener).collect()
+    }
+
+    /// True when `kind` is one that it asked for.
+    #[must_use]
+    pub fn has_kind(&self, kind: &str) -> bool {
+        self.kinds.iter().any(|known| known == kind)
+    }
 }
 
 impl Hooks {
-    /// The hooks of `plugins`.
+    /// The hooks of `plugins`, and what `absent` ones hear of.
     ///
     /// # Errors
     /// At [`Stage::Collide`] when two claim the same, or no order satisfies all; at [`Stage::Validate`] for a hook that
     /// cannot be.
-    pub fn build(plugins: &[Arc<Active>]) -> Result<Self, Fault> {
+    pub fn build(plugins: &[Arc<Active>], absent: &[Absent]) -> Result<Self, Fault> {
         let manifests: Vec<&Manifest> = plugins.iter().map(|active| &active.manifest).collect();
         let notifications = notifications(&manifests)?;
         let mut moments = BTreeMap::new();
@@ -39,7 +71,16 @@ impl Hooks {
             };
             moments.insert(moment, hooks.into_iter().map(subscribe).collect::<Result<Vec<_>, _>>()?);
         }
-        Ok(Self { moments, notifications })
+        let here = plugins.iter().map(|active| Listener::of(active.id, &active.manifest));
+        let kept = absent.iter().map(|absent| Listener::of(absent.id, &absent.manifest));
+        let listeners = here.chain(kept).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+        Ok(Self { moments, notifications, listeners })
+    }
+
+    /// Who hears of what happened.
+    #[must_use]
+    pub fn listeners(&self) -> &[Listener] {
+        &self.listeners
     }
 
     /// Who is asked at `moment`, in order.

@@ -178,15 +178,11 @@ fn check_applied(engine: Engine, migrations: &BTreeMap<u32, Migration>, applied:
             _ => {}
         }
     }
+    if let Some(why) = outgrown(newest, applied) {
+        return Err(why);
+    }
     let Some(last) = applied.last() else { return Ok(0) };
     let version = u32::try_from(last.version).unwrap_or(u32::MAX);
-    if version > newest && !reaches(applied, i64::from(newest)) {
-        return Err(format!(
-            "its tables are at migration {}, this package ends at {newest} and was not tried with what came since, and no \
-             package said by compatible-from that this one may run on it: install that version or a newer one",
-            last.name
-        ));
-    }
     let skipped = migrations
         .keys()
         .find(|number| **number < version && !applied.iter().any(|ran| ran.version == i64::from(**number)));
@@ -196,6 +192,26 @@ fn check_applied(engine: Engine, migrations: &BTreeMap<u32, Migration>, applied:
         }
         None => Ok(version),
     }
+}
+
+/// Why a package whose last migration is `newest` cannot run on tables on which those of `applied` ran, if it cannot.
+fn outgrown(newest: u32, applied: &[Applied]) -> Option<String> {
+    let last = applied.last().filter(|last| last.version > i64::from(newest))?;
+    (!reaches(applied, i64::from(newest))).then(|| {
+        format!(
+            "its tables are at migration {}, this package ends at {newest} and was not tried with what came since, and no \
+             package said by compatible-from that this one may run on it: install that version or a newer one",
+            last.name
+        )
+    })
+}
+
+/// Why a package that serves cannot go on, after another server changed its tables: `applied` is what ran.
+#[must_use]
+pub fn outlived(manifest: &Manifest, files: &Files, applied: &[Applied]) -> Option<String> {
+    let migrations = collect(&manifest.sql.as_ref()?.migrations, files).ok()?;
+    let newest = migrations.keys().next_back().copied().unwrap_or(0);
+    outgrown(newest, applied).map(|why| format!("plugin {}: {why}", manifest.plugin.name))
 }
 
 /// Whether one may go back from the last migration that ran to a package that ends at `newest`, from version to version.

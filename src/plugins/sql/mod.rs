@@ -54,7 +54,7 @@ use std::time::Duration;
 
 pub use account::{drop_all, export_account, purge_account};
 pub use dump::{Dump, dump};
-pub use migrate::{Migrated, migrate};
+pub use migrate::{Migrated, migrate, outlived};
 pub use quota::Quota;
 pub use source::Returns;
 pub use statements::{Statement, Statements};

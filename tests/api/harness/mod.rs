@@ -48,6 +48,21 @@ impl TestApp {
     pub async fn with(keys: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let database = database::Database::create(folder.path()).await;
+        let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<DateTime<Utc>>().unwrap());
+        Self::on(Arc::new(database), folder, clock, keys).await
+    }
+
+    /// Another server on the same database and by the same clock, with files of its own.
+    pub async fn beside(&self, keys: &[(&str, &str)]) -> Self {
+        Self::on(Arc::clone(&self._database), tempfile::tempdir().unwrap(), self.app.clock.clone(), keys).await
+    }
+
+    async fn on(
+        database: Arc<database::Database>,
+        folder: tempfile::TempDir,
+        clock: Clock,
+        keys: &[(&str, &str)],
+    ) -> Self {
         let data_dir = folder.path().to_str().unwrap().to_owned();
         let defaults = [
             ("ROOKERY_SERVER_LOCAL_DOMAIN", "example.test"),
@@ -61,12 +76,11 @@ impl TestApp {
             defaults.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         environment.extend(keys.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let config = Config::load(None, environment.into_iter()).unwrap();
-        let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<DateTime<Utc>>().unwrap());
         let app = App::start(config, clock, Path::new(env!("CARGO_BIN_EXE_rookery"))).await.unwrap();
         // Machines that run tests have much else to do.
         app.plugins.patience.set(50);
         let router = rookery::http::router::router(app.clone());
-        Self { app, router, _folder: Arc::new(folder), _database: Arc::new(database) }
+        Self { app, router, _folder: Arc::new(folder), _database: database }
     }
 
     /// Makes confirmed and approved accounts, each with a token of [`ALL_SCOPES`]. The clock moves a second for each.

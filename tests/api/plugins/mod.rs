@@ -17,6 +17,7 @@ mod hooks;
 mod jobs;
 mod kept;
 mod lifecycle;
+mod nodes;
 mod outside;
 mod probes;
 mod purge;

@@ -66,7 +66,16 @@ impl Shelf {
 
     pub async fn with(keys: &[(&str, &str)]) -> Self {
         let keys: Vec<_> = [("ROOKERY_PLUGINS_EMBEDDED", "false")].iter().chain(keys).copied().collect();
-        let app = TestApp::with(&keys).await;
+        Self::of(TestApp::with(&keys).await)
+    }
+
+    /// Another server in development on the database of this one, with a folder of plugins of its own.
+    pub async fn beside(&self) -> Self {
+        let keys = [("ROOKERY_PLUGINS_EMBEDDED", "false"), ("ROOKERY_SERVER_DEVELOPMENT", "true")];
+        Self::of(self.app.beside(&keys).await)
+    }
+
+    fn of(app: TestApp) -> Self {
         std::fs::create_dir_all(&app.app.config.plugins.dir).unwrap();
         Self { app }
     }
