@@ -117,7 +117,7 @@ impl Runner {
         let mut live = self.instance(&order, policy).await?;
         live.calls += 1;
         instance::enter(&mut live.store, order.host, cpu, order.bytes);
-        let outcome = within(wall, work(&mut live)).await;
+        let outcome = within(tokio::time::Instant::now(), wall, work(&mut live)).await;
         let outcome = self.leave(&mut live.store, outcome);
         if outcome.is_err() {
             self.figures.discarded();
@@ -147,13 +147,14 @@ impl Runner {
         }
     }
 
-    /// A new instance, which has begun.
+    /// A new instance, which has begun. That has a time of its own, one for all of it: what begins slowly would otherwise
+    /// never come to answer anything that is answered quickly.
     pub(crate) async fn fresh(&self, host: &Arc<dyn Host>) -> Result<Live, CallError> {
         let began = Instant::now();
         let _ticking = self.template.ticker.run();
         let wall = self.limits().route_wall.min(LIFECYCLE_WALL);
         let mut live = self.started(host, wall).await?;
-        let begun = within(wall, live.init()).await;
+        let begun = within(began.into(), wall, live.init()).await;
         match self.leave(&mut live.store, begun)? {
             Ok(()) => {
                 self.figures.instantiated(began.elapsed());
@@ -167,7 +168,7 @@ impl Runner {
         let mut store = instance::store(&self.template);
         instance::enter(&mut store, Arc::clone(host), self.limits().route_cpu.min(LIFECYCLE_CPU), 0);
         let mut slot = Some(store);
-        let made = within(wall, Live::start(Arc::clone(&self.template), &mut slot)).await;
+        let made = within(tokio::time::Instant::now(), wall, Live::start(Arc::clone(&self.template), &mut slot)).await;
         match (made, slot) {
             (End::Returned(Ok(live)), _) => Ok(live),
             (end, Some(mut store)) => Err(self.leave(&mut store, end).err().unwrap_or_else(unmade)),
@@ -214,15 +215,19 @@ pub(crate) enum End<T> {
     Panicked(String),
 }
 
-/// Runs `work` for at most `wall`, and keeps its panics in.
-async fn within<T>(wall: Duration, work: impl Future<Output = wasmtime::Result<T>>) -> End<T> {
+/// Runs `work` until `wall` is over since `begun`, and keeps its panics in.
+async fn within<T>(
+    begun: tokio::time::Instant,
+    wall: Duration,
+    work: impl Future<Output = wasmtime::Result<T>>,
+) -> End<T> {
     let mut work = pin!(work);
     let caught = std::future::poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
         Ok(Poll::Ready(result)) => Poll::Ready(End::Returned(result)),
         Ok(Poll::Pending) => Poll::Pending,
         Err(panic) => Poll::Ready(End::Panicked(text_of(&*panic))),
     });
-    tokio::time::timeout(wall, caught).await.unwrap_or(End::Late(wall))
+    tokio::time::timeout_at(begun + wall, caught).await.unwrap_or(End::Late(wall))
 }
 
 fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
