@@ -7,6 +7,7 @@ pub mod accept_requests;
 pub mod cron;
 pub mod expire_mute;
 pub mod feed;
+pub mod forget_account;
 pub mod generate_key;
 pub mod judge_notices;
 pub mod plugin;
@@ -136,6 +137,7 @@ async fn dispatch(app: &App, row: store::job::JobRow) -> Result<Done, Failure> {
         feed::Merge,
         feed::Unmerge,
         feed::Rebuild,
+        forget_account::ForgetAccount,
         generate_key::GenerateKey,
         judge_notices::JudgeNotices,
         purge_media::PurgeMedia,

@@ -14,10 +14,11 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::jobs;
+use crate::jobs::forget_account::ForgetAccount;
 use crate::jobs::purge_media::PurgeMedia;
 use crate::jobs::purge_profile_images::PurgeProfileImages;
 use crate::jobs::remove_account::RemoveAccount;
-use crate::model::{Account, AccountId, StatusId};
+use crate::model::{Account, AccountId, StatusId, Time};
 use crate::plugins::hooks::{self, Change, Kind};
 use crate::plugins::sql;
 use crate::service::oauth::revoke;
@@ -140,7 +141,8 @@ pub(crate) async fn take_part(app: &App, tx: &mut Tx, account: AccountId) -> Res
     store::account::lock(tx, &[account]).await?;
     let marks = store::removal::take_favourites(tx, account, MARKS).await?;
     let traces = store::removal::take_traces(tx, account, MARKS).await?;
-    Ok((marks + traces > 0).then(Vec::new))
+    let kept = if marks + traces == 0 { sql::purge_part(tx, account, MARKS).await? } else { 0 };
+    Ok((marks + traces + kept > 0).then(Vec::new))
 }
 
 /// Removes an account that nothing hangs on any more, with what plugins keep of it; only its name stays.
@@ -162,7 +164,18 @@ pub(crate) async fn finish(app: &App, tx: &mut Tx, id: AccountId) -> Result<()> 
     store::removal::delete(tx, id).await?;
     let name = sign_up::local(app, id, &account.username);
     store::removal::reserve(tx, name, account.version + 1).await?;
-    hooks::record(app, tx, Change::account(Kind::AccountPurged, id, None)).await
+    hooks::record(app, tx, Change::account(Kind::AccountPurged, id, None)).await?;
+    jobs::enqueue(app, tx, &ForgetAccount { account: id, removed_at: *app.clock.now() }).await
+}
+
+/// Takes away the next part of what plugins wrote of an account, removed at `removed_at`, when they heard only later what it had
+/// done; false once they have heard of everything, and nothing is left.
+///
+/// # Errors
+/// When the database does.
+pub(crate) async fn forget_part(tx: &mut Tx, account: AccountId, removed_at: Time) -> Result<bool> {
+    let hear = store::plugin_event::is_any_waiting(&mut *tx, removed_at).await?;
+    Ok(hear || sql::purge_part(tx, account, MARKS).await? > 0)
 }
 
 /// Tells what is open of statuses that are gone.

@@ -217,6 +217,17 @@ pub async fn retry_parked(tx: &mut Tx, plugin: PluginId, now: Time) -> Result<u6
     .await
 }
 
+/// True while a plugin has not heard of something that happened at `until` or before. What was laid aside does not count.
+///
+/// # Errors
+/// When the database does.
+pub async fn is_any_waiting(db: impl Executor, until: Time) -> Result<bool> {
+    db.query(sql!("SELECT EXISTS (SELECT 1 FROM plugin_events e WHERE e.state = 'ready' AND e.created_at <= $1)"))
+        .bind(until)
+        .scalar()
+        .await
+}
+
 /// How many events of `plugin` wait, and how many were laid aside.
 ///
 /// # Errors

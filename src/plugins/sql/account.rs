@@ -18,28 +18,45 @@ use crate::store::confined::{Arg, Failed, Limits, Rows, Scope, Value};
 use crate::store::plugin_schema::Reference;
 use crate::store::{Db, Engine, Executor as _, Tx, plugin_feed, plugin_kv, plugin_schema};
 
+/// Rows of a table that one statement takes away.
+const PART: i64 = 1_000;
+
 /// For one table.
 const LIMITS: Limits = Limits { time: Duration::from_secs(30), rows: 1_000_000, bytes: 256 << 20 };
 
-/// Reads all rows of an account in a table, and deletes them.
-pub(super) fn texts(
-    engine: Engine,
-    scope: &Scope,
-    table: &str,
-    column: &str,
-) -> std::result::Result<[Arc<str>; 2], String> {
-    if !is_name(table) || !is_name(column) {
-        return Err(format!("sql.owner-columns names {table}.{column}: write names of a table and a column"));
+/// Of a table with rows that belong to accounts: reads all those of one; and takes away so many of them, giving their ids
+/// where a feed goes with each.
+pub(super) struct Texts {
+    pub select: Arc<str>,
+    pub delete: Arc<str>,
+}
+
+impl Texts {
+    pub(super) fn new(
+        engine: Engine,
+        scope: &Scope,
+        table: &str,
+        column: &str,
+        feed: bool,
+    ) -> std::result::Result<Self, String> {
+        if !is_name(table) || !is_name(column) {
+            return Err(format!("sql.owner-columns names {table}.{column}: write names of a table and a column"));
+        }
+        let (place, row) = match engine {
+            Engine::Sqlite => (format!("{}{}", scope.prefix, table.to_ascii_lowercase()), "rowid"),
+            Engine::Postgres => (format!("{}.\"{}\"", scope.schema, table.to_ascii_lowercase()), "ctid"),
+        };
+        let mark = format!("/* p_{} */", scope.name);
+        let ids = if feed { " RETURNING id" } else { "" };
+        Ok(Self {
+            select: format!("{mark} SELECT * FROM {place} WHERE {column} = $1").into(),
+            delete: format!(
+                "{mark} DELETE FROM {place} WHERE {column} = $1
+                 AND {row} IN (SELECT {row} FROM {place} WHERE {column} = $1 LIMIT $2){ids}"
+            )
+            .into(),
+        })
     }
-    let place = match engine {
-        Engine::Sqlite => format!("{}{}", scope.prefix, table.to_ascii_lowercase()),
-        Engine::Postgres => format!("{}.\"{}\"", scope.schema, table.to_ascii_lowercase()),
-    };
-    let name = &scope.name;
-    Ok([
-        format!("/* p_{name} */ SELECT * FROM {place} WHERE {column} = $1").into(),
-        format!("/* p_{name} */ DELETE FROM {place} WHERE {column} = $1").into(),
-    ])
 }
 
 /// What would keep the rows of an account from being deleted: a reference to them, or to what goes with them.
@@ -81,29 +98,47 @@ fn failed(table: &str) -> impl Fn(Failed) -> Error + '_ {
     move |error| Error::internal(format!("the plugin table {table}: {error}"))
 }
 
-/// Deletes whatever plugins keep of `account`, and looks whether it is gone; says how many rows there were.
+/// Deletes at most `most` rows of each table that plugins keep of `account`, with the feeds that go with them; says how many
+/// there were: none when nothing is left.
 ///
 /// # Errors
 /// When a row stays, or the database fails: the account must not be deleted then.
-pub async fn purge_account(tx: &mut Tx, account: AccountId) -> Result<u64> {
+pub async fn purge_part(tx: &mut Tx, account: AccountId, most: i64) -> Result<u64> {
     let mut removed = 0;
     for owned in plugin_schema::list_owned(&mut *tx).await? {
         let scope = Arc::new(Scope::find(&mut *tx, &owned.plugin, BTreeSet::new()).await?);
-        let [select, delete] =
-            texts(tx.engine(), &scope, &owned.table_name, &owned.column_name).map_err(Error::internal)?;
+        let texts = Texts::new(tx.engine(), &scope, &owned.table_name, &owned.column_name, owned.feed.is_some());
+        let texts = texts.map_err(Error::internal)?;
         let table = format!("{}.{}", owned.plugin, owned.table_name);
-        let args = || vec![Arg::Integer(account.into())];
+        let args = vec![Arg::Integer(account.into()), Arg::Integer(most)];
+        let gone = tx.confined(&scope, &texts.delete, args, &LIMITS).await.map_err(failed(&table))?;
         if let Some(feed) = &owned.feed {
-            let rows = tx.confined(&scope, &select, args(), &LIMITS).await.map_err(failed(&table))?;
-            plugin_feed::drop_of(tx, owned.plugin_id, feed, &ids(&rows)).await?;
+            plugin_feed::drop_of(tx, owned.plugin_id, feed, &ids(&gone)).await?;
         }
-        removed += tx.confined(&scope, &delete, args(), &LIMITS).await.map_err(failed(&table))?.affected;
-        let left = tx.confined(&scope, &select, args(), &LIMITS).await.map_err(failed(&table))?;
-        if !left.values.is_empty() {
-            return Err(Error::internal(format!("rows of an account stayed in the plugin table {table}")));
+        removed += gone.affected;
+        if gone.affected == 0 {
+            let one = Limits { rows: 1, ..LIMITS };
+            let left = tx.confined(&scope, &texts.select, vec![Arg::Integer(account.into())], &one).await;
+            if !left.map_err(failed(&table))?.values.is_empty() {
+                return Err(Error::internal(format!("rows of an account stayed in the plugin table {table}")));
+            }
         }
     }
     Ok(removed)
+}
+
+/// Deletes whatever plugins keep of `account`; says how many rows there were.
+///
+/// # Errors
+/// As [`purge_part`].
+pub async fn purge_account(tx: &mut Tx, account: AccountId) -> Result<u64> {
+    let mut removed = 0;
+    loop {
+        match purge_part(tx, account, PART).await? {
+            0 => return Ok(removed),
+            more => removed += more,
+        }
+    }
 }
 
 /// What plugins keep of `account`: `{"plugin": {"table": [{"column": value}]}}`, blobs as base64.
@@ -114,7 +149,8 @@ pub async fn export_account(db: &Db, account: AccountId) -> Result<Json> {
     let mut plugins = Map::new();
     for owned in plugin_schema::list_owned(db).await? {
         let scope = Arc::new(Scope::find(db, &owned.plugin, BTreeSet::new()).await?);
-        let [select, _] = texts(db.engine(), &scope, &owned.table_name, &owned.column_name).map_err(Error::internal)?;
+        let texts = Texts::new(db.engine(), &scope, &owned.table_name, &owned.column_name, false);
+        let select = texts.map_err(Error::internal)?.select;
         let rows = db.confined(&scope, &select, vec![Arg::Integer(account.into())], &LIMITS).await;
         let rows = rows.map_err(failed(&owned.table_name))?;
         let tables = plugins.entry(owned.plugin).or_insert_with(|| Json::Object(Map::new()));

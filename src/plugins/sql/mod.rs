@@ -52,7 +52,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use account::{drop_all, export_account, purge_account};
+pub use account::{drop_all, export_account, purge_account, purge_part};
 pub use dump::{Dump, dump};
 pub use migrate::{Migrated, migrate, outlived};
 pub use quota::Quota;

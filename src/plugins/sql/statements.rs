@@ -95,8 +95,8 @@ impl Statements {
             by_name.insert(source.name.clone(), Statement { columns, ..statement });
         }
         for (table, column) in &sql.owner_columns {
-            let [text, _] = super::account::texts(engine, &scope, table, column).map_err(&fault)?;
-            let checked = tx.prepare_confined(&scope, &text, &[Kind::Integer]).await;
+            let texts = super::account::Texts::new(engine, &scope, table, column, false).map_err(&fault)?;
+            let checked = tx.prepare_confined(&scope, &texts.select, &[Kind::Integer]).await;
             let columns = checked
                 .map_err(|error| fault(format!("sql.owner-columns names {table}.{column}: {}", refused(&error))))?;
             let feeds = manifest.feeds.iter().any(|feed| feed.of.as_ref() == Some(table));

@@ -3,6 +3,8 @@
 use rookery::model::AccountId;
 use rookery::plugins::sql;
 use rookery::service::{removal, staff};
+use rookery::store::db::Engine;
+use rookery::store::plugin_event::{self, NewEvent};
 use serde_json::{Value, json};
 
 use super::groups::{act, id, publish, served, settle, switch_on};
@@ -71,4 +73,49 @@ async fn an_account_that_is_removed_takes_along_what_plugins_keep_of_it() {
     let accounts = format!("/api/v1/antennas/{}/accounts", id(&antennas[0]));
     assert_eq!(bob.get(&accounts).ok().await, json!([]), "antennas look for her no more");
     assert_ne!(kept(&app, bob.id()).await, json!({}), "and bob keeps his: {of_bob}");
+}
+
+/// What a plugin writes of somebody when it hears, after they were removed, of what they did before.
+#[tokio::test]
+async fn what_plugins_hear_too_late_is_forgotten_as_well() {
+    let app = served("reaction_deck").await;
+    let alice = app.account("alice").await;
+    settle(&app).await;
+    let plugin = app.app.plugins.latest().find("reaction_deck").unwrap().id;
+    let event = NewEvent {
+        plugin,
+        stream: "events",
+        shard: 0,
+        kind: "account.updated",
+        actor: None,
+        subject: None,
+        payload: None,
+        origin: None,
+    };
+    let mut tx = app.db().begin().await.unwrap();
+    plugin_event::insert(&mut tx, vec![event], app.app.clock.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    app.tick();
+    remove(&app, "alice").await;
+    settle(&app).await;
+    let decks = |kept: Value| kept["reaction_deck"]["decks"].as_array().unwrap().len();
+    assert_eq!(decks(kept(&app, alice.id()).await), 0);
+
+    // It gets to it.
+    let table = match app.db().engine() {
+        Engine::Sqlite => "p_reaction_deck__decks",
+        Engine::Postgres => "p_reaction_deck.decks",
+    };
+    app.db().execute_raw(&format!("INSERT INTO {table} VALUES ({}, '[]')", alice.id())).await.unwrap();
+    app.app.clock.advance(chrono::Duration::minutes(1));
+    settle(&app).await;
+    assert_eq!(decks(kept(&app, alice.id()).await), 1, "there may be more");
+    app.db().execute_raw("DELETE FROM plugin_events").await.unwrap();
+    app.app.clock.advance(chrono::Duration::minutes(1));
+    settle(&app).await;
+    assert_eq!(decks(kept(&app, alice.id()).await), 0);
+    app.app.clock.advance(chrono::Duration::minutes(1));
+    settle(&app).await;
+    let jobs = app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM jobs WHERE kind = 'forget_account'").await.unwrap();
+    assert_eq!(jobs[0].0, 0);
 }

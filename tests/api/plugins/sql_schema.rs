@@ -2,7 +2,7 @@
 
 use rookery::model::AccountId;
 use rookery::plugins::manifest::Resolved;
-use rookery::plugins::sql::{Files, Migrated, Statements, drop_all, export_account, purge_account};
+use rookery::plugins::sql::{Files, Migrated, Statements, drop_all, export_account, purge_account, purge_part};
 use rookery::store::{Engine, plugin_schema};
 use rookery_plugin_host::{Fault, Stage};
 
@@ -262,7 +262,8 @@ async fn an_account_takes_its_rows_along() {
     assert_eq!(given["notes"]["notes"].as_array().unwrap().len(), 2);
 
     let mut tx = app.db().begin().await.unwrap();
-    assert_eq!(purge_account(&mut tx, AccountId::from(1)).await.unwrap(), 2);
+    assert_eq!(purge_part(&mut tx, AccountId::from(1), 1).await.unwrap(), 1, "no more than it may");
+    assert_eq!(purge_account(&mut tx, AccountId::from(1)).await.unwrap(), 1);
     assert_eq!(purge_account(&mut tx, AccountId::from(1)).await.unwrap(), 0);
     tx.commit().await.unwrap();
     assert_eq!(export_account(app.db(), AccountId::from(1)).await.unwrap()["notes"]["notes"], serde_json::json!([]));
