@@ -55,7 +55,7 @@ impl Call {
             Some(tx) => plugin_setting::list(tx, self.active.id, accounts).await?,
             None => {
                 drop(slot);
-                plugin_setting::list(&self.app.db, self.active.id, accounts).await?
+                plugin_setting::list_here(&self.app.db, self.active.id, accounts).await?
             }
         };
         Ok(rows.into_iter().map(|(account, Json(value))| (account, value)).collect())
