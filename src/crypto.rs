@@ -1,12 +1,13 @@
-//! Tokens, passwords and keys: the one place that makes, derives, hashes and compares secrets.
+//! Tokens, passwords and keys: the one place that makes, derives, hashes, seals and compares secrets.
 //!
-//! Random bytes and digests come from aws-lc, password hashing (argon2id, RFC 9106) from RustCrypto. Nothing here is
+//! Random bytes, digests and ciphers come from aws-lc, password hashing (argon2id, RFC 9106) from RustCrypto. Nothing here is
 //! ever logged; [`Secret`]s print as stars.
 
 use std::fmt;
 
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _, SaltString};
 use argon2::{Argon2, PasswordHash};
+use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
 use aws_lc_rs::{digest, hmac, rand};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -105,6 +106,30 @@ impl Keys {
         bytes
     }
 
+    /// `secret`, so that only a server with this key reads it: AES-256-GCM (RFC 5116) with a random nonce before it, base64url.
+    /// `purpose` chooses the key; [`Keys::open`] needs the same `place`, so that what was sealed for one place is nothing in
+    /// another.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the cipher fails, which is a bug.
+    pub fn seal(&self, purpose: &str, place: &str, secret: &Secret) -> Result<String> {
+        let mut text = secret.expose().as_bytes().to_vec();
+        let key = RandomizedNonceKey::new(&AES_256_GCM, &self.bytes(purpose)).map_err(Error::internal)?;
+        let nonce = key.seal_in_place_append_tag(Aad::from(place), &mut text).map_err(Error::internal)?;
+        Ok(URL_SAFE_NO_PAD.encode([nonce.as_ref().as_slice(), &text].concat()))
+    }
+
+    /// What [`Keys::seal`] made of a secret; `None` for anything else.
+    #[must_use]
+    pub fn open(&self, purpose: &str, place: &str, sealed: &str) -> Option<Secret> {
+        let mut sealed = URL_SAFE_NO_PAD.decode(sealed).ok()?;
+        let (nonce, text) = sealed.split_at_mut_checked(NONCE_LEN)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
+        let key = RandomizedNonceKey::new(&AES_256_GCM, &self.bytes(purpose)).ok()?;
+        let text = key.open_in_place(nonce, Aad::from(place), text).ok()?;
+        String::from_utf8(text.to_vec()).ok().map(Secret)
+    }
+
     /// True when `text` is what [`Keys::derive`] gives, compared in constant time.
     #[must_use]
     pub fn verify(&self, purpose: &str, input: &str, text: &str) -> bool {
@@ -167,6 +192,22 @@ mod tests {
         assert!(verify_password(Secret("correct horse".to_owned()), Some(hash.clone())).await.expect("runs"));
         assert!(!verify_password(Secret("wrong".to_owned()), Some(hash)).await.expect("runs"));
         assert!(!verify_password(Secret("x".to_owned()), None).await.expect("runs"));
+    }
+
+    #[test]
+    fn what_is_sealed_is_read_with_the_same_key_for_the_same_place_alone() {
+        let (keys, secret) = (Keys::new(b"one"), Secret("canary".to_owned()));
+        let sealed = keys.seal("plugins", "notes API_KEY", &secret).unwrap();
+        assert_ne!(sealed, keys.seal("plugins", "notes API_KEY", &secret).unwrap(), "the same looks like another");
+        assert_eq!(keys.open("plugins", "notes API_KEY", &sealed), Some(secret));
+        assert_eq!(keys.open("plugins", "other API_KEY", &sealed), None);
+        assert_eq!(keys.open("others", "notes API_KEY", &sealed), None);
+        assert_eq!(Keys::new(b"two").open("plugins", "notes API_KEY", &sealed), None);
+        let mut cut = sealed.clone();
+        cut.truncate(20);
+        for broken in [cut.as_str(), "", "canary", "####"] {
+            assert_eq!(keys.open("plugins", "notes API_KEY", broken), None, "{broken:?}");
+        }
     }
 
     #[test]

@@ -305,6 +305,7 @@ pub async fn set_secret(app: &App, name: &str, secret: &str, value: Option<Strin
     let named = known.map(|package| package.manifest.permissions.secrets).unwrap_or_default();
     if !named.iter().any(|known| known == secret) {
         let list = if named.is_empty() { "none".to_owned() } else { named.join(", ") };
+    let value = value.map(|value| desired::seal(app, name, secret, &value.into())).transpose()?;
         return Err(Error::invalid(format!("{name} has no secret {secret:?}; its secrets: {list}")));
     }
     change_tried(app, name, |plugin| {

@@ -8,6 +8,7 @@ use super::package::Origin;
 use super::{Active, Package};
 use crate::app::App;
 use crate::config::nearest;
+use crate::crypto::Secret;
 use crate::error::{Error, Result};
 use crate::model::Json;
 use crate::store;
@@ -108,6 +109,23 @@ pub async fn served(app: &App, active: &Active) -> Result<()> {
 /// The package is what the admin wants, with all that it asks for.
 pub fn accept(plugin: &mut Plugin, package: &Package) {
     plugin.sha256 = Some(package.digest.clone());
+/// What the secrets of plugins are sealed for.
+const SECRETS: &str = "plugin-secrets";
+
+/// A secret of the plugin called `plugin`, as it is kept: whoever reads the database does not read it.
+///
+/// # Errors
+/// [`Error::Internal`], which is a bug.
+pub fn seal(app: &App, plugin: &str, name: &str, secret: &Secret) -> Result<String> {
+    app.keys.seal(SECRETS, &format!("{plugin} {name}"), secret)
+}
+
+/// A secret that was sealed; `None` when this server's key is not that with which it was.
+#[must_use]
+pub fn open(app: &App, plugin: &str, name: &str, sealed: &str) -> Option<Secret> {
+    app.keys.open(SECRETS, &format!("{plugin} {name}"), sealed)
+}
+
     plugin.version = Some(package.manifest.plugin.version.clone());
     if !plugin.approved.0.contains(&package.digest) {
         plugin.approved.0.push(package.digest.clone());

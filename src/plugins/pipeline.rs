@@ -16,7 +16,7 @@ use super::call::{self, Call};
 use super::manifest::{self, Limits, Resolved};
 use super::observed::State;
 use super::sql::{self, Migrated, Quota, Statements};
-use super::{Active, Package, PluginId, source};
+use super::{Active, Package, PluginId, desired, source};
 use crate::app::App;
 use crate::clock::Clock;
 use crate::crypto::{self, Secret};
@@ -51,6 +51,7 @@ pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Ac
     check_grants(&plugin, &package)?;
     let limits = limits(&plugin, &package)?;
     let config = config(&plugin, &package)?;
+    let secrets = secrets(app, &plugin, &package)?;
     if old.is_none() {
         enter(State::Validated);
     }
@@ -73,7 +74,7 @@ pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Ac
         origin: package.origin.clone(),
         files: package.files.clone(),
         limits,
-        secrets: secrets(&plugin, &package),
+        secrets,
         settings: package.settings_schema(),
         manifest: package.manifest,
         generation,
@@ -167,11 +168,21 @@ pub(super) fn config(plugin: &Plugin, package: &Package) -> Result<Value, Fault>
 }
 
 /// Those that are set and that the manifest names.
-fn secrets(plugin: &Plugin, package: &Package) -> BTreeMap<String, Secret> {
-    let named = package.manifest.permissions.secrets.iter();
-    named
-        .filter_map(|name| Some((name.clone(), Secret::from(plugin.secrets.0.get(name)?.as_str()?.to_owned()))))
-        .collect()
+fn secrets(app: &App, plugin: &Plugin, package: &Package) -> Result<BTreeMap<String, Secret>, Fault> {
+    let mut secrets = BTreeMap::new();
+    for name in &package.manifest.permissions.secrets {
+        let Some(sealed) = plugin.secrets.0.get(name).and_then(Value::as_str) else { continue };
+        let secret = desired::open(app, &plugin.name, name, sealed).ok_or_else(|| {
+            let plugin = &plugin.name;
+            let sentence = format!(
+                "{plugin}: its secret {name} was sealed with another key than this server's secret.key: set it again: \
+                 `rookery plugin secret {plugin} {name}`"
+            );
+            Fault::new(Stage::Validate, sentence)
+        })?;
+        secrets.insert(name.clone(), secret);
+    }
+    Ok(secrets)
 }
 
 /// Checks, compiles and links the component and makes one instance of it, on a thread that may block.

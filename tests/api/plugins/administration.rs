@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
 
 use rookery::model::Permissions;
+use rookery::plugins::observed::State;
 use rookery::plugins::{admin, start};
 use serde_json::json;
 
@@ -49,6 +50,10 @@ async fn a_running_server_says_at_once_and_verbatim_what_became_of_a_change() {
     assert!(sentence.starts_with("rookery: validate: ") && sentence.contains("notes"), "{sentence}");
     let inspected = app.run(&["plugin", "inspect", "notes"]).await.ok();
     assert!(inspected.contains("failed") && inspected.contains("/api/v1/notes"), "{inspected}");
+    let shown = inspected.split_once("\nroutes\n").unwrap().1;
+    let mut rows = shown.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(rows.next().unwrap(), ["methods", "path", "auth", "id", "native"], "nobody needs a scope");
+    assert_eq!(rows.next().unwrap(), ["GET", "/api/v1/notes", "none", "index", "false"]);
     let inspected = &app.run(&["plugin", "inspect", "notes", "--json"]).await.json()[0];
     assert_eq!(inspected["error"]["stage"], "validate");
     assert_eq!(inspected["version"], "1.0.0", "the generation before serves on");
@@ -106,6 +111,22 @@ async fn what_makes_no_sense_is_refused_in_one_sentence() {
     let inspected = app.run(&["plugin", "inspect", "notes", "--json"]).await.ok();
     assert!(!inspected.contains("canary") && inspected.contains("\"API_KEY\":true"), "{inspected}");
     assert!(!format!("{notes:?}").contains("canary"));
+    let kept = app
+        .db()
+        .fetch_raw::<(String,)>("SELECT CAST(secrets AS TEXT) FROM plugins WHERE name = 'notes'")
+        .await
+        .unwrap();
+    assert!(kept[0].0.contains("API_KEY") && !kept[0].0.contains("canary"), "{kept:?}");
+
+    // A server with another key does not read it, and says what to do.
+    let folder = app.app.config.plugins.dir.to_str().unwrap();
+    let other = app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false"), ("ROOKERY_PLUGINS_DIR", folder)]).await;
+    start(&other.app).await;
+    let State::Failed(fault) = other.app.plugins.observed.of("notes").state.unwrap() else { panic!("it serves") };
+    assert!(
+        fault.sentence.contains("another key") && fault.sentence.contains("plugin secret notes API_KEY"),
+        "{fault}"
+    );
 }
 
 #[tokio::test]
