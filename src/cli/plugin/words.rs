@@ -58,6 +58,18 @@ fn granted(detail: &Value) -> String {
     if granted.is_empty() { "It was granted nothing.\n".to_owned() } else { format!("It may use {granted}.\n") }
 }
 
+/// What is shown as tables, with their columns from left to right.
+const TABLES: [(&str, &[&str]); 8] = [
+    ("routes", &["methods", "path", "auth", "scopes", "id", "native"]),
+    ("hooks", &["on", "policy", "priority", "fields", "kinds"]),
+    ("schedules", &["cron", "job"]),
+    ("statements", &["name", "writes", "reads", "changes"]),
+    ("breakers", &["kind", "name", "state", "openings"]),
+    ("parked", &["seq", "created_at", "stream", "kind", "subject_id", "error"]),
+    ("failures", &["at", "generation", "kind", "name", "ended", "message", "backtrace"]),
+    ("history", &["at", "what", "version", "generation", "took_ms", "digest", "stage", "sentence"]),
+];
+
 /// Everything, by sections.
 pub(super) fn detail(detail: &Value) -> String {
     let mut text = String::new();
@@ -81,19 +93,11 @@ pub(super) fn detail(detail: &Value) -> String {
     if let Some(sentence) = detail["error"]["sentence"].as_str() {
         let _ = writeln!(text, "{:<16} {}: {sentence}", "error", word(&detail["error"]["stage"]));
     }
-    for section in [
-        "missing",
-        "routes",
-        "hooks",
-        "schedules",
-        "commands",
-        "statements",
-        "breakers",
-        "parked",
-        "failures",
-        "history",
-    ] {
-        rows(&mut text, section, &detail[section]);
+    for section in ["missing", "commands"] {
+        lines(&mut text, section, &detail[section]);
+    }
+    for (section, columns) in TABLES {
+        table(&mut text, section, columns, &detail[section]);
     }
     for section in ["limits", "usage", "config", "secrets"] {
         members(&mut text, section, &detail[section]);
@@ -101,18 +105,38 @@ pub(super) fn detail(detail: &Value) -> String {
     text
 }
 
-fn rows(text: &mut String, section: &str, rows: &Value) {
+fn lines(text: &mut String, section: &str, list: &Value) {
+    let lines = list.as_array().map(Vec::as_slice).unwrap_or_default();
+    if !lines.is_empty() {
+        let _ = writeln!(text, "\n{section}");
+    }
+    for line in lines {
+        let _ = writeln!(text, "  {}", word(line));
+    }
+}
+
+/// A line for each row under the names of its columns, each as wide as it needs; columns that are empty are left out.
+fn table(text: &mut String, section: &str, columns: &[&str], rows: &Value) {
     let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
     if rows.is_empty() {
         return;
     }
+    let columns = columns.iter().map(|name| {
+        let words: Vec<String> = rows.iter().map(|row| word(&row[*name])).collect();
+        (name, words)
+    });
+    let columns: Vec<_> = columns.filter(|(_, words)| words.iter().any(|word| !word.is_empty())).collect();
+    let mut lines = vec![String::new(); rows.len() + 1];
+    for (name, words) in columns {
+        let cells = || std::iter::once(*name).chain(words.iter().map(String::as_str));
+        let width = cells().map(|cell| cell.chars().count()).max().unwrap_or(0);
+        for (line, cell) in lines.iter_mut().zip(cells()) {
+            let _ = write!(line, "  {cell:<width$}");
+        }
+    }
     let _ = writeln!(text, "\n{section}");
-    for row in rows {
-        let line = match row.as_object() {
-            Some(row) => row.values().map(word).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("  "),
-            None => word(row),
-        };
-        let _ = writeln!(text, "  {line}");
+    for line in lines {
+        let _ = writeln!(text, "{}", line.trim_end());
     }
 }
 
