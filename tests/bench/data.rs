@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use rookery::clock::Clock;
+use rookery::model::Time;
 use rookery::store::db::{Db, Engine, Options};
 use rookery::store::migrate;
 
@@ -109,7 +110,12 @@ async fn finish(db: &Db) {
 }
 
 fn now(db: &Db) -> String {
-    let micros = Clock::system().now().timestamp_micros();
+    time(db, Clock::system().now())
+}
+
+/// A time as SQL.
+pub fn time(db: &Db, time: Time) -> String {
+    let micros = time.timestamp_micros();
     match db.engine() {
         Engine::Sqlite => micros.to_string(),
         Engine::Postgres => format!("to_timestamp({micros} / 1000000.0)"),

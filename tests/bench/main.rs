@@ -13,11 +13,13 @@
 mod data;
 mod floor;
 mod load;
+mod native;
 mod plugins;
 mod process;
 #[path = "../seed/mod.rs"]
 mod seed;
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -44,12 +46,13 @@ fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
-    match arguments.iter().position(|word| word == "--floor") {
-        Some(at) => {
-            let address = arguments[at + 1].parse().expect("an address");
-            runtime.block_on(floor::serve(address, Path::new(&arguments[at + 2])));
+    let words: Vec<&str> = arguments.iter().skip(1).map(String::as_str).collect();
+    match words[..] {
+        ["--floor", address, folder] => {
+            runtime.block_on(floor::serve(address.parse().expect("an address"), Path::new(folder)));
         }
-        None => runtime.block_on(bench()),
+        ["--antennas", address, url] => runtime.block_on(native::serve(url, address.parse().expect("an address"))),
+        _ => runtime.block_on(bench()),
     }
 }
 
@@ -137,10 +140,15 @@ async fn start_floor(server: &Process, routes: Vec<Route>, folder: &Path) -> (Pr
             Err(answer) => println!("NOT MEASURED, {}: {answer}", route.name),
         }
     }
+    (beside("--floor", &bodies).await, served)
+}
+
+/// This program once more, to do one thing.
+async fn beside(what: &str, with: impl AsRef<OsStr>) -> Process {
     let address = free_address();
     let mut command = Command::new(std::env::current_exe().expect("this program"));
-    command.arg("--floor").arg(address.to_string()).arg(bodies);
-    (Process::start(command, address).await, served)
+    command.arg(what).arg(address.to_string()).arg(with);
+    Process::start(command, address).await
 }
 
 fn routes(data: &Arc<Data>) -> Vec<Route> {

@@ -13,7 +13,7 @@ use rookery::store::db::Engine;
 
 use crate::data::{self, DOMAIN, Data, TOKEN, TOKEN_100};
 use crate::load::{self, Amount, Connection, Requests, request};
-use crate::process::{Process, free_address};
+use crate::process::{Process, free_address, postgres_cpu};
 use crate::{command, millis};
 
 /// The plugins that come with the server.
@@ -24,6 +24,10 @@ const KEYWORDS: usize = 10;
 const MATCHED: usize = 10_000;
 /// Statuses a second, and for how many seconds, that are looked for places while it is measured how far matching falls behind.
 const PACE: (usize, u64) = (1_000, 60);
+/// How long a process is watched while it has nothing to do.
+const IDLE: Duration = Duration::from_secs(10);
+/// What another process has put into the outbox is only found by looking.
+pub const POLL: Duration = Duration::from_millis(50);
 /// Pages of the public timeline, no two alike.
 const PAGES: usize = 900;
 const COPIES: usize = 10;
@@ -65,10 +69,7 @@ pub async fn measure(url: &str, folder: &Path, data: &Arc<Data>) {
         native / core
     );
     on.stop();
-    // What another process has put into the outbox is only found by looking.
-    let on = start(url, folder, &[("JOBS_POLL_INTERVAL_MS", "50")]).await;
-    antennas(&on, &db, data).await;
-    on.stop();
+    antennas(url, folder, &db, data).await;
     switch(url, folder, &[], "disable", &OWN);
     copies(url, folder).await;
     db.close().await;
@@ -137,7 +138,7 @@ async fn react(db: &Db, data: &Data) {
 }
 
 /// The name of a plugin's table.
-fn table(db: &Db, plugin: &str, table: &str) -> String {
+pub fn table(db: &Db, plugin: &str, table: &str) -> String {
     match db.engine() {
         Engine::Sqlite => format!("p_{plugin}__{table}"),
         Engine::Postgres => format!("p_{plugin}.{table}"),
@@ -159,8 +160,11 @@ async fn category(server: &Process, data: &Data) -> String {
     id
 }
 
-/// Ten thousand antennas of ten keywords, and how fast statuses are matched against them.
-async fn antennas(server: &Process, db: &Db, data: &Data) {
+/// Ten thousand antennas of ten keywords: what placing a status costs, how fast it is and how far behind it falls, beside the
+/// same without a sandbox.
+async fn antennas(url: &str, folder: &Path, db: &Db, data: &Data) {
+    let poll = POLL.as_millis().to_string();
+    let server = start(url, folder, &[("JOBS_POLL_INTERVAL_MS", &poll)]).await;
     let owners: Vec<(i64,)> =
         db.fetch_raw("SELECT account_id FROM users ORDER BY account_id LIMIT 400").await.expect("people");
     let made = ask(server.address, "POST", "/api/v1/antennas", Some("{\"title\":\"one\"}")).await;
@@ -175,37 +179,81 @@ async fn antennas(server: &Process, db: &Db, data: &Data) {
         KEYWORDS,
     )
     .await;
+    let plugin = placing("plugin", &server, db, data).await;
+    server.stop();
+    let placed = newest_placed(db).await;
+    db.execute_raw("DELETE FROM feed_entries WHERE kind >= 100").await.expect("the feeds of plugins");
+    let twin = crate::beside("--antennas", url).await;
+    let native = placing("native", &twin, db, data).await;
+    twin.stop();
+    assert_eq!(newest_placed(db).await, placed, "both place the same");
+    println!(
+        "antennas, plugin against native: {:.2}x at most speed, {:.2}x at {} a second",
+        plugin.0 / native.0,
+        plugin.1 / native.1,
+        PACE.0
+    );
+}
+
+/// Has `process` place statuses, as fast as it can and at a pace: processor time for each, in microseconds.
+async fn placing(name: &str, process: &Process, db: &Db, data: &Data) -> (f64, f64) {
     let id: Vec<(i64,)> = db.fetch_raw("SELECT id FROM plugins WHERE name = 'antennas'").await.expect("the plugin");
     // The first batch reads the antennas.
     data::queue_fanout(db, id[0].0, &data.statuses[..100]).await;
     waited(db).await;
     let statuses: Vec<i64> = data.statuses.iter().copied().cycle().take(MATCHED).collect();
     data::queue_fanout(db, id[0].0, &statuses).await;
-    let (begun, cpu) = (Instant::now(), server.cpu());
+    let (begun, cpu) = (Instant::now(), spent(process, db));
     waited(db).await;
-    let (time, cpu) = (begun.elapsed(), server.cpu() - cpu);
+    let (time, cpu) = (begun.elapsed(), spent(process, db) - cpu);
+    let fast = cpu.as_secs_f64() * 1e6 / MATCHED as f64;
     println!(
-        "{ANTENNAS} antennas of {KEYWORDS} keywords: {:.0} statuses a second, {:.0} us CPU for each",
+        "{name}: {ANTENNAS} antennas of {KEYWORDS} keywords: {:.0} statuses a second, {fast:.0} us CPU for each",
         MATCHED as f64 / time.as_secs_f64(),
-        cpu.as_secs_f64() * 1e6 / MATCHED as f64
     );
     let (pace, seconds) = PACE;
+    // What it does while there is nothing to place is not for this: it looks for other work as often.
+    let idle = spent(process, db);
+    tokio::time::sleep(IDLE).await;
+    let idle = (spent(process, db) - idle).as_secs_f64() / IDLE.as_secs_f64();
     let mut behind = Duration::ZERO;
-    let (begun, cpu) = (Instant::now(), server.cpu());
+    let (begun, cpu) = (Instant::now(), spent(process, db));
     let mut clock = tokio::time::interval(Duration::from_millis(100));
+    let mut queued = 0;
     for tenth in 0..seconds * 10 {
         clock.tick().await;
         behind = behind.max(data::fanout_lag(db).await);
         let from = usize::try_from(tenth).expect("small") * pace / 10 % (data.statuses.len() - pace);
         data::queue_fanout(db, id[0].0, &data.statuses[from..from + pace / 10]).await;
+        queued += pace / 10;
     }
-    println!(
-        "{pace} statuses a second for {:.0} s: {:.0} ms behind at most, {:.0} % of a processor",
-        begun.elapsed().as_secs_f64(),
-        millis(behind),
-        (server.cpu() - cpu).as_secs_f64() / begun.elapsed().as_secs_f64() * 100.0
-    );
     waited(db).await;
+    let time = begun.elapsed().as_secs_f64();
+    let busy = (spent(process, db) - cpu).as_secs_f64() / time;
+    let steady = (busy - idle) * time * 1e6 / queued as f64;
+    println!(
+        "{name}: {pace} statuses a second for {time:.0} s: {:.0} ms behind at most, {:.1} % of a processor beside {:.1} % idle, \
+         {steady:.0} us CPU for each",
+        millis(behind),
+        busy * 100.0,
+        idle * 100.0
+    );
+    (fast, steady)
+}
+
+/// The newest entries of the antennas' feeds.
+async fn newest_placed(db: &Db) -> Vec<(i64, i64)> {
+    let newest =
+        "SELECT owner_id, status_id FROM feed_entries WHERE kind >= 100 ORDER BY status_id DESC, owner_id LIMIT 500";
+    let placed = db.fetch_raw(newest).await.expect("the feeds");
+    assert!(!placed.is_empty(), "something is placed");
+    placed
+}
+
+/// Processor time of the process, and of the database where that is another.
+fn spent(process: &Process, db: &Db) -> Duration {
+    let database = if db.engine() == Engine::Postgres { postgres_cpu() } else { Duration::ZERO };
+    process.cpu() + database
 }
 
 async fn waited(db: &Db) {
