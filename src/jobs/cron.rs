@@ -16,6 +16,9 @@ const CLEAN_EVERY: TimeDelta = TimeDelta::hours(1);
 /// How long a repeated request gets the first answer again (contract rules, section 10).
 const IDEMPOTENCY_LIFETIME: TimeDelta = TimeDelta::hours(1);
 
+/// How long what plugins are to be told waits for them.
+const EVENTS_LIFETIME: TimeDelta = TimeDelta::days(14);
+
 /// Sees to it that every recurring job waits for its time. Called when a server starts.
 ///
 /// # Errors
@@ -28,7 +31,8 @@ pub async fn schedule(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Removes expired sessions, links, authorization codes, idempotency keys and small values of plugins.
+/// Removes expired sessions, links, authorization codes, idempotency keys and small values of plugins, and what plugins did not
+/// get to.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Clean {}
 
@@ -48,7 +52,13 @@ impl Job for Clean {
         store::cleaning::delete_expired_grants(&mut tx, now).await?;
         store::cleaning::delete_idempotency_keys(&mut tx, now - IDEMPOTENCY_LIFETIME).await?;
         store::plugin_kv::sweep(&mut tx, now).await?;
-        super::enqueue_at(app, &mut tx, &self, now + CLEAN_EVERY).await?;
+        let old = store::plugin_event::delete_old(&mut tx, now - EVENTS_LIFETIME).await?;
+        if old > 0 {
+            tracing::warn!(events = old, "plugins were never told what happened two weeks ago: it is kept no longer");
+        }
+        // What is left of it goes soon.
+        let next = if old > 0 { TimeDelta::seconds(1) } else { CLEAN_EVERY };
+        super::enqueue_at(app, &mut tx, &self, now + next).await?;
         super::finish(&mut tx, id).await?;
         tx.commit().await?;
         Ok(Done::Removed)

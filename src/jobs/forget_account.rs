@@ -1,6 +1,8 @@
 //! Takes away what plugins wrote of a removed account after it was gone: they hear of what it did when they get to it.
+//!
+//! Does not wait for plugins that are off or were put aside, nor for ever.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
 use super::{Done, Failure, Job, enqueue_at, finish};
@@ -9,16 +11,22 @@ use crate::model::job::Lane;
 use crate::model::{AccountId, JobId};
 use crate::service::removal;
 
-/// How long after it looked, it looks again.
+/// How long after the first look one looks again; then after twice as long, and so on …
 const PAUSE: TimeDelta = TimeDelta::minutes(1);
+/// … up to this.
+const LONGEST: TimeDelta = TimeDelta::days(1);
+/// So often one looks: the last look is some two weeks after the first.
+const LOOKS: u32 = 24;
 
-/// Waits until plugins have heard of everything that happened before an account was removed.
+/// Looks again and again until plugins have done everything that happened before an account was removed.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ForgetAccount {
     /// Which.
     pub account: AccountId,
-    /// When.
-    pub removed_at: DateTime<Utc>,
+    /// The last event of before.
+    pub last: i64,
+    /// How often one has looked.
+    pub looks: u32,
 }
 
 impl Job for ForgetAccount {
@@ -31,11 +39,33 @@ impl Job for ForgetAccount {
 
     async fn run(self, app: &App, id: JobId) -> Result<Done, Failure> {
         let mut tx = app.db.begin().await?;
-        if removal::forget_part(&mut tx, self.account, self.removed_at.into()).await? {
-            enqueue_at(app, &mut tx, &self, app.clock.now() + PAUSE).await?;
+        if removal::forget_part(&mut tx, self.account, self.last).await? {
+            if self.looks < LOOKS {
+                let next = Self { looks: self.looks + 1, ..self };
+                enqueue_at(app, &mut tx, &next, app.clock.now() + pause(next.looks)).await?;
+            } else {
+                tracing::warn!("a plugin has not done for two weeks what happened before somebody was removed");
+            }
         }
         finish(&mut tx, id).await?;
         tx.commit().await?;
         Ok(Done::Removed)
+    }
+}
+
+/// 1, 2, 4 … minutes, a day.
+fn pause(looks: u32) -> TimeDelta {
+    (PAUSE * 2_i32.pow(looks.saturating_sub(1).min(20))).min(LONGEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_looks_for_two_weeks() {
+        let all = (1..=LOOKS).map(pause).fold(TimeDelta::zero(), |sum, pause| sum + pause);
+        assert!(all > TimeDelta::days(13) && all < TimeDelta::days(15), "{all}");
+        assert_eq!(pause(1), PAUSE);
     }
 }

@@ -18,7 +18,7 @@ use crate::jobs::forget_account::ForgetAccount;
 use crate::jobs::purge_media::PurgeMedia;
 use crate::jobs::purge_profile_images::PurgeProfileImages;
 use crate::jobs::remove_account::RemoveAccount;
-use crate::model::{Account, AccountId, StatusId, Time};
+use crate::model::{Account, AccountId, StatusId};
 use crate::plugins::hooks::{self, Change, Kind};
 use crate::plugins::sql;
 use crate::service::oauth::revoke;
@@ -165,17 +165,18 @@ pub(crate) async fn finish(app: &App, tx: &mut Tx, id: AccountId) -> Result<()> 
     let name = sign_up::local(app, id, &account.username);
     store::removal::reserve(tx, name, account.version + 1).await?;
     hooks::record(app, tx, Change::account(Kind::AccountPurged, id, None)).await?;
-    jobs::enqueue(app, tx, &ForgetAccount { account: id, removed_at: *app.clock.now() }).await
+    let last = store::plugin_event::last(&mut *tx).await?;
+    jobs::enqueue(app, tx, &ForgetAccount { account: id, last, looks: 0 }).await
 }
 
-/// Takes away the next part of what plugins wrote of an account, removed at `removed_at`, when they heard only later what it had
-/// done; false once they have heard of everything, and nothing is left.
+/// Takes away a part of what plugins wrote of a removed account since; false once they have done every event up to the number
+/// `last`, and nothing is left.
 ///
 /// # Errors
 /// When the database does.
-pub(crate) async fn forget_part(tx: &mut Tx, account: AccountId, removed_at: Time) -> Result<bool> {
-    let hear = store::plugin_event::is_any_waiting(&mut *tx, removed_at).await?;
-    Ok(hear || sql::purge_part(tx, account, MARKS).await? > 0)
+pub(crate) async fn forget_part(tx: &mut Tx, account: AccountId, last: i64) -> Result<bool> {
+    let waits = store::plugin_event::is_any_waiting(&mut *tx, last).await?;
+    Ok(sql::purge_part(tx, account, MARKS).await? > 0 || waits)
 }
 
 /// Tells what is open of statuses that are gone.

@@ -221,11 +221,37 @@ pub async fn retry_parked(tx: &mut Tx, plugin: PluginId, now: Time) -> Result<u6
 ///
 /// # Errors
 /// When the database does.
-pub async fn is_any_waiting(db: impl Executor, until: Time) -> Result<bool> {
-    db.query(sql!("SELECT EXISTS (SELECT 1 FROM plugin_events e WHERE e.state = 'ready' AND e.created_at <= $1)"))
-        .bind(until)
-        .scalar()
-        .await
+pub async fn last(db: impl Executor) -> Result<i64> {
+    db.query(sql!("SELECT COALESCE(MAX(e.seq), 0) FROM plugin_events e")).scalar().await
+}
+
+/// True while a plugin that is on, and was not put aside, has not done an event up to the number `last`. What was laid aside does
+/// not count.
+///
+/// # Errors
+/// When the database does.
+pub async fn is_any_waiting(db: impl Executor, last: i64) -> Result<bool> {
+    db.query(sql!(
+        "SELECT EXISTS (SELECT 1 FROM plugin_events e JOIN plugins p ON p.id = e.plugin_id
+                        WHERE e.seq <= $1 AND e.state = 'ready' AND p.enabled AND p.quarantined_at IS NULL)"
+    ))
+    .bind(last)
+    .scalar()
+    .await
+}
+
+/// Removes what has waited since before `time`, or was laid aside then, among the oldest 1,000: says how many those were.
+///
+/// # Errors
+/// When the database does.
+pub async fn delete_old(tx: &mut Tx, time: Time) -> Result<u64> {
+    tx.query(sql!(
+        "DELETE FROM plugin_events
+         WHERE created_at < $1 AND seq IN (SELECT e.seq FROM plugin_events e ORDER BY e.seq LIMIT 1000)"
+    ))
+    .bind(time)
+    .execute()
+    .await
 }
 
 /// How many events of `plugin` wait, and how many were laid aside.

@@ -1,7 +1,7 @@
 //! What the groups keep of somebody: given out, and gone when they are (acceptance check 32).
 
 use rookery::model::AccountId;
-use rookery::plugins::sql;
+use rookery::plugins::{admin, sql};
 use rookery::service::{removal, staff};
 use rookery::store::db::Engine;
 use rookery::store::plugin_event::{self, NewEvent};
@@ -106,16 +106,23 @@ async fn what_plugins_hear_too_late_is_forgotten_as_well() {
         Engine::Sqlite => "p_reaction_deck__decks",
         Engine::Postgres => "p_reaction_deck.decks",
     };
-    app.db().execute_raw(&format!("INSERT INTO {table} VALUES ({}, '[]')", alice.id())).await.unwrap();
+    let insert = format!("INSERT INTO {table} VALUES ({}, '[]')", alice.id());
+    let looking = async || {
+        let jobs = "SELECT COUNT(*) FROM jobs WHERE kind = 'forget_account'";
+        app.db().fetch_raw::<(i64,)>(jobs).await.unwrap()[0].0
+    };
+    app.db().execute_raw(&insert).await.unwrap();
     app.app.clock.advance(chrono::Duration::minutes(1));
     settle(&app).await;
-    assert_eq!(decks(kept(&app, alice.id()).await), 1, "there may be more");
-    app.db().execute_raw("DELETE FROM plugin_events").await.unwrap();
-    app.app.clock.advance(chrono::Duration::minutes(1));
+    assert_eq!((decks(kept(&app, alice.id()).await), looking().await), (0, 1), "there may be more");
+
+    // One that is off is not waited for.
+    app.db().execute_raw(&insert).await.unwrap();
+    admin::disable(&app.app, "reaction_deck").await.unwrap();
+    app.app.clock.advance(chrono::Duration::minutes(2));
     settle(&app).await;
-    assert_eq!(decks(kept(&app, alice.id()).await), 0);
-    app.app.clock.advance(chrono::Duration::minutes(1));
+    assert_eq!((decks(kept(&app, alice.id()).await), looking().await), (0, 1));
+    app.app.clock.advance(chrono::Duration::minutes(4));
     settle(&app).await;
-    let jobs = app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM jobs WHERE kind = 'forget_account'").await.unwrap();
-    assert_eq!(jobs[0].0, 0);
+    assert_eq!(looking().await, 0, "nothing was left at the last look");
 }
