@@ -123,7 +123,6 @@ async fn poll_settings(app: App) {
     let mut following: Option<JoinHandle<()>> = None;
     loop {
         tokio::time::sleep(RELOAD_INTERVAL).await;
-        plugins::tend::quarantine(&app).await;
         if let Err(error) = look_for_changes(&app).await {
             tracing::error!(%error, "could not look for changed settings");
         }
@@ -137,12 +136,12 @@ async fn poll_settings(app: App) {
 async fn look_for_changes(app: &App) -> Result<()> {
     if app.reload().await? {
         tracing::info!("settings, rules, emojis or plugins changed and were read again");
-        return plugins::pause::heed(app).await;
     }
-    plugins::pause::heed_overdue(app).await
+    plugins::pause::look(app).await
 }
 
 async fn follow_plugins(app: App) {
+    plugins::tend::quarantine(&app).await;
     if let Err(error) = plugins::life::follow_changes(&app).await {
         tracing::error!(%error, "could not look for changed plugins");
     }

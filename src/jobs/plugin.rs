@@ -87,9 +87,10 @@ struct Scheduled {
     schedule: Option<String>,
 }
 
-/// The kinds of jobs that can be run now: those of plugins that serve.
-pub(super) fn kinds(registry: &Registry) -> Vec<String> {
-    registry.plugins.iter().map(|active| kind_of(active.name())).collect()
+/// The kinds of jobs that can be run now: those of plugins that serve, and do not pause.
+pub(super) fn kinds(app: &App, registry: &Registry) -> Vec<String> {
+    let called = registry.plugins.iter().filter(|active| !app.plugins.pauses.holds(active.name()));
+    called.map(|active| kind_of(active.name())).collect()
 }
 
 /// The plugin whose jobs are of `kind`.
@@ -106,6 +107,9 @@ pub(super) async fn schedule(app: &App, registry: &Registry) -> Result<()> {
         return Ok(());
     }
     for active in registry.plugins.iter().filter(|active| !active.manifest.schedules.is_empty()) {
+        if app.plugins.pauses.outlived(active.name()).is_some() {
+            continue;
+        }
         let mut tx = app.db.begin().await?;
         for schedule in &active.manifest.schedules {
             queue_next(app, &mut tx, active, schedule).await?;
@@ -204,7 +208,9 @@ async fn ask(
     let call = Call::new(app, active, Caller::system(), Mode::Ambient);
     let outcome = match active.component.job(Arc::clone(&call) as _, task).await {
         Ok(outcome) => outcome,
-        Err(error) if !error.entered() => return Err(Failure::NotNow(error.message)),
+        Err(error) if !error.entered() || app.plugins.pauses.holds(active.name()) => {
+            return Err(Failure::NotNow(error.message));
+        }
         Err(error) => {
             app.plugins.report(active, "job", &kind, &error);
             let why = error.failure.as_ref().map_or(error.message.clone(), |failure| failure.message.clone());

@@ -117,7 +117,7 @@ async fn claim_of_plugins(app: &App, now: Time, room: i64) -> Result<Vec<JobRow>
         return Ok(Vec::new());
     }
     plugin::schedule(app, &registry).await?;
-    let kinds = plugin::kinds(&registry);
+    let kinds = plugin::kinds(app, &registry);
     if !store::job::is_due_of(&app.db, plugin::LANE, &kinds, now).await? {
         return Ok(Vec::new());
     }

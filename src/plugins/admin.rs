@@ -5,12 +5,10 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use rookery_plugin_host::Fault;
 use rookery_plugin_host::imports::types::{CallContext, Caller as ToldCaller};
 use serde_json::{Map, Value};
-use tokio::time::Instant;
 
 use super::call::{Call, Caller, Mode};
 use super::manifest::{self, Moment};
@@ -305,9 +303,9 @@ pub async fn set_secret(app: &App, name: &str, secret: &str, value: Option<Strin
     let named = known.map(|package| package.manifest.permissions.secrets).unwrap_or_default();
     if !named.iter().any(|known| known == secret) {
         let list = if named.is_empty() { "none".to_owned() } else { named.join(", ") };
-    let value = value.map(|value| desired::seal(app, name, secret, &value.into())).transpose()?;
         return Err(Error::invalid(format!("{name} has no secret {secret:?}; its secrets: {list}")));
     }
+    let value = value.map(|value| desired::seal(app, name, secret, &value.into())).transpose()?;
     change_tried(app, name, |plugin| {
         match &value {
             Some(value) => drop(plugin.secrets.0.insert(secret.to_owned(), value.as_str().into())),
@@ -391,6 +389,7 @@ pub async fn run(app: &App, name: &str, command: &str, args: &Value) -> Result<V
         let hint = nearest(command, known).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
         return Err(Error::invalid(format!("{name} has no command {command:?}{hint}")));
     }
+    app.plugins.pauses.check(name).map_err(|busy| Error::invalid(format!("{name}: {}", busy.message)))?;
     let call = Call::new(app, active, Caller::system(), Mode::Ambient);
     let context = context(active);
     let answer = active.component.command(call.clone(), context, command, args.to_string()).await;
@@ -427,17 +426,9 @@ pub async fn uninstall(app: &App, name: &str, purge: bool) -> Result<Option<Path
     let plugin = disable(app, name).await?;
     life::follow(app).await;
     if let Some(serving) = serving {
-        rest(&serving).await;
+        serving.rest().await;
     }
     if purge { purge_all(app, &plugin).await.map(Some) } else { forget(app, name).await.map(|()| None) }
-}
-
-/// Waits for the calls that still run.
-async fn rest(serving: &Active) {
-    let until = Instant::now() + life::DRAIN;
-    while serving.component.stats().running > 0 && Instant::now() < until {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
 }
 
 /// Leaves of what is wanted no more than whose tables they are.
@@ -457,7 +448,10 @@ async fn forget(app: &App, name: &str) -> Result<()> {
         };
         Ok(())
     };
-    desired::change(app, name, forgotten).await.map(drop)
+    let plugin = desired::change(app, name, forgotten).await?;
+    let mut tx = app.db.begin().await?;
+    store::plugin::forget_manifest(&mut tx, plugin.id).await?;
+    Ok(tx.commit().await?)
 }
 
 async fn purge_all(app: &App, plugin: &Plugin) -> Result<PathBuf> {

@@ -83,8 +83,7 @@ pub async fn change(app: &App, name: &str, change: impl FnOnce(&mut Plugin) -> R
     Ok(plugin)
 }
 
-/// Notes that a package served: one can go back to it, and servers that cannot load it know what to keep for it. None of
-/// them has to follow.
+/// Notes that a package served: one can go back to it. Servers that cannot load it are told what to keep for it.
 ///
 /// # Errors
 /// When the database does.
@@ -100,15 +99,16 @@ pub async fn served(app: &App, active: &Active) -> Result<()> {
         plugin.approved.0.drain(..surplus);
         store::plugin::update(&mut tx, &plugin).await?;
     }
-    if store::plugin::keep_manifest(&mut tx, plugin.id, active.manifest_text()).await? || !is_last {
+    let is_new = store::plugin::keep_manifest(&mut tx, plugin.id, active.manifest_text()).await?;
+    if is_new {
+        store::settings::touch(&mut tx, app.clock.now()).await?;
+    }
+    if is_new || !is_last {
         tx.commit().await?;
     }
     Ok(())
 }
 
-/// The package is what the admin wants, with all that it asks for.
-pub fn accept(plugin: &mut Plugin, package: &Package) {
-    plugin.sha256 = Some(package.digest.clone());
 /// What the secrets of plugins are sealed for.
 const SECRETS: &str = "plugin-secrets";
 
@@ -126,6 +126,9 @@ pub fn open(app: &App, plugin: &str, name: &str, sealed: &str) -> Option<Secret>
     app.keys.open(SECRETS, &format!("{plugin} {name}"), sealed)
 }
 
+/// The package is what the admin wants, with all that it asks for.
+pub fn accept(plugin: &mut Plugin, package: &Package) {
+    plugin.sha256 = Some(package.digest.clone());
     plugin.version = Some(package.manifest.plugin.version.clone());
     if !plugin.approved.0.contains(&package.digest) {
         plugin.approved.0.push(package.digest.clone());

@@ -34,7 +34,7 @@ pub enum Outcome {
     Unloaded,
     /// It is not wanted, and did not serve.
     Disabled,
-    /// It was not accepted; what served before serves on.
+    /// It was not accepted; what served before serves on, unless another server changed its tables.
     Failed(Fault),
 }
 
@@ -78,6 +78,8 @@ pub async fn follow(app: &App) -> Vec<Report> {
         }
         Err(fault) => {
             tracing::error!("plugins stay as they are: {fault}");
+            let _one_at_a_time = app.plugins.works.lock().await;
+            keep_for_absent(app).await;
             Vec::new()
         }
     }
@@ -89,8 +91,8 @@ pub async fn follow(app: &App) -> Vec<Report> {
 /// When the database does not answer.
 pub async fn follow_changes(app: &App) -> Done<()> {
     app.reload().await?;
+    pause::look(app).await?;
     if app.plugins.followed.load(Ordering::Relaxed) != app.generation() || app.plugins.observed.is_any_due() {
-        pause::heed(app).await?;
         follow(app).await;
     }
     Ok(())
@@ -129,7 +131,6 @@ async fn converge(app: &App, again: Option<&str>) -> Result<Vec<Report>, Fault> 
     let _one_at_a_time = app.plugins.works.lock().await;
     let (plugins, packages) = wanted(app).await?;
     let mut reports = Vec::with_capacity(plugins.len());
-    let on: Vec<PluginId> = plugins.iter().filter(|plugin| plugin.enabled).map(|plugin| plugin.id).collect();
     for plugin in plugins {
         let name = plugin.name.clone();
         if again == Some(name.as_str()) {
@@ -139,28 +140,37 @@ async fn converge(app: &App, again: Option<&str>) -> Result<Vec<Report>, Fault> 
         reports.push(Report { name, outcome });
     }
     unload_forgotten(app, &reports);
-    if let Err(fault) = keep_for_absent(app, &on).await {
-        tracing::error!("what plugins that cannot be loaded are to be told may be lost: {fault}");
-    }
+    keep_for_absent(app).await;
     Ok(reports)
 }
 
-/// Has what happens kept for the plugins among `on` that do not serve here: another server tells them, or this one once
-/// they can be loaded.
-async fn keep_for_absent(app: &App, on: &[PluginId]) -> Result<(), Fault> {
+/// Has what happens kept for plugins that are on and do not serve here: another server tells them, or this one once they can
+/// be loaded.
+async fn keep_for_absent(app: &App) {
     let registry = app.plugins.newest();
-    let serves = |id: PluginId| registry.plugins.iter().any(|active| active.id == id);
-    if registry.absent.is_empty() && on.iter().all(|id| serves(*id)) {
-        return Ok(());
+    let manifests = match store::plugin::manifests(&app.db).await {
+        Ok(manifests) => manifests,
+        Err(error) => {
+            tracing::error!(%error, "what plugins that do not serve here are to be told may be lost");
+            return;
+        }
+    };
+    let mut absent = Vec::new();
+    for (id, manifest) in manifests {
+        if registry.plugins.iter().any(|active| active.id == id) {
+            continue;
+        }
+        match Absent::new(id, manifest) {
+            Ok(one) => absent.push(one),
+            Err(fault) => tracing::error!("what happens is not kept for a plugin: {fault}"),
+        }
     }
-    let manifests = store::plugin::manifests(&app.db).await;
-    let manifests = manifests.map_err(|error| Fault::new(Stage::Read, error.to_string()))?;
-    let absent = manifests.into_iter().filter(|(id, _)| on.contains(id) && !serves(*id));
-    let absent = absent.map(|(id, manifest)| Absent::new(id, manifest)).collect::<Result<Vec<_>, _>>()?;
     if absent != registry.absent {
-        app.plugins.swap(Registry::build(registry.generation, registry.plugins.clone(), absent)?);
+        match Registry::build(registry.generation, registry.plugins.clone(), absent) {
+            Ok(next) => app.plugins.swap(next),
+            Err(fault) => tracing::error!("what happens is not kept for plugins that do not serve here: {fault}"),
+        }
     }
-    Ok(())
 }
 
 /// What is wanted, and the packages for it; packages that were never seen are noted first.
@@ -217,8 +227,8 @@ async fn load(app: &App, plugin: Plugin, packages: &Packages, serving: Option<Ar
     let key = (package.digest.clone(), plugin.config_version);
     if let Some(active) = serving.as_ref().filter(|active| is_same(active, &plugin, &package)) {
         observed.tried(&name, None);
-        if let Some(why) = app.plugins.pauses.outlived(&name) {
-            return fail(app, &name, Some(active), None, Fault::new(Stage::Migrate, why));
+        if let Some(why) = app.plugins.pauses.outlived(active.name()) {
+            return left_behind(app, active, Fault::new(Stage::Migrate, why));
         }
         observed.enter(&name, State::Active, app.clock.now());
         return Outcome::Unchanged;
@@ -266,21 +276,16 @@ async fn swap_in(
     let others = registry.plugins.iter().filter(|other| other.name() != active.name()).cloned();
     let absent = registry.absent.iter().filter(|absent| absent.id != active.id).cloned().collect();
     let next = Registry::build(generation, others.chain([Arc::clone(&active)]).collect(), absent)?;
-    let paused = match serving.filter(|_| contract) {
-        Some(serving) => Some(stand_still(app, serving).await?),
-        None => None,
-    };
-    if let Err(fault) = pipeline::migrate(app, &active).await {
-        if paused.is_some() {
-            go_on(app, active.id).await;
+    let paused = if contract { Some(stand_still(app, &active, serving).await?) } else { None };
+    let told = paused.as_ref().and_then(|paused| paused.told);
+    if let Err(fault) = pipeline::migrate(app, &active, told).await {
+        if let Some(by) = told {
+            go_on(app, active.id, by).await;
         }
         return Err(fault);
     }
     keep(app, kept).await;
-    app.plugins.swap(next);
-    if let Err(error) = pause::heed(app).await {
-        tracing::error!(%error, "whether plugins fit their tables is not known");
-    }
+    pause::swap(app, next).await;
     drop(paused);
     if let Some(serving) = serving.filter(|serving| !contract && serving.digest != active.digest) {
         tend::watch(app, &active, serving.digest.clone());
@@ -291,19 +296,17 @@ async fn swap_in(
     Ok(active)
 }
 
-/// Has the plugin pause on every server, for as long as its migrations may take.
-async fn stand_still<'a>(app: &'a App, serving: &Active) -> Result<Paused<'a>, Fault> {
-    let paused = pause::begin(app, serving, pipeline::migration_time(app)).await;
-    paused.map_err(|error| Fault::new(Stage::Migrate, format!("{}: {error}", serving.name())))
+/// Has the plugin whose tables `candidate` changes pause on every server, for as long as its migrations may take: others may
+/// serve it also where it does not serve here, as after a restart.
+async fn stand_still<'a>(app: &'a App, candidate: &Active, serving: Option<&Arc<Active>>) -> Result<Paused<'a>, Fault> {
+    let (of, most) = ((candidate.id, candidate.name()), pipeline::migration_time(app));
+    let paused = pause::begin(app, of, serving.map(Arc::as_ref), most).await;
+    paused.map_err(|error| Fault::new(Stage::Migrate, format!("{}: {error}", candidate.name())))
 }
 
 /// Has it go on as it was.
-async fn go_on(app: &App, plugin: PluginId) {
-    let resumed = async {
-        pause::resume(app, plugin).await?;
-        pause::heed(app).await
-    };
-    if let Err(error) = resumed.await {
+async fn go_on(app: &App, plugin: PluginId, by: i64) {
+    if let Err(error) = pause::resume(app, plugin, by).await {
         tracing::error!(%error, "other servers wait for the end of a migration that failed, a while longer");
     }
 }
@@ -317,6 +320,16 @@ async fn keep(app: &App, package: Package) {
         Ok(Err(error)) => tracing::warn!(%error, "no copy of the plugin's package could be kept in plugins.cache_dir"),
         Err(error) => tracing::error!(%error, "the thread that keeps packages failed"),
     }
+}
+
+/// Notes and tells that what serves does not answer: another server changed its tables.
+fn left_behind(app: &App, serving: &Active, fault: Fault) -> Outcome {
+    let (name, state) = (serving.name(), State::Failed(fault.clone()));
+    if app.plugins.observed.of(name).state != Some(state.clone()) {
+        tracing::error!(plugin = %name, "{name} answers nothing on this server: {fault}");
+    }
+    app.plugins.observed.enter(name, state, app.clock.now());
+    Outcome::Failed(fault)
 }
 
 /// Notes and tells why a plugin was not accepted.

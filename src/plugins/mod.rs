@@ -31,11 +31,13 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use rookery_plugin_host::{CallError, Engine, Fault};
 use serde_json::Value;
 use tokio::sync::{Mutex, OnceCell};
+use tokio::time::Instant;
 
 pub use life::{reload, start};
 pub use manifest::Manifest;
@@ -155,10 +157,10 @@ impl Plugins {
     }
 }
 
-/// All plugins that serve, as one thing that never changes.
+/// All plugins that serve, and for whom else it is kept what happens, as one thing that never changes.
 #[derive(Debug, Default)]
 pub struct Registry {
-    /// Grows with every swap.
+    /// Grows with every plugin that is loaded or unloaded.
     pub generation: u64,
     /// In order of names.
     pub plugins: Vec<Arc<Active>>,
@@ -231,6 +233,14 @@ impl Active {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.manifest.plugin.name
+    }
+
+    /// Waits for the calls that still run, but not for ever.
+    pub async fn rest(&self) {
+        let until = Instant::now() + life::DRAIN;
+        while self.component.stats().running > 0 && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// Its manifest, as its author wrote it.

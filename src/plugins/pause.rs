@@ -5,15 +5,16 @@
 //! well, until what they serve fits the tables again. One whose package was left behind stays paused and says why.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use chrono::TimeDelta;
 use rookery_plugin_host::{CallError, Ended};
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 
 use super::life::DRAIN;
-use super::{Active, PluginId, sql};
+use super::{Active, PluginId, Registry, sql};
 use crate::app::App;
 use crate::error::{Error, Result as Done};
 use crate::model::Time;
@@ -21,39 +22,46 @@ use crate::store::{self, Engine, plugin_schema};
 
 /// How long a request waits before it is told to come again.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// What other servers need to see that a plugin pauses, and their requests to end: they look twice a second.
+/// What other servers need to see that a plugin pauses: they look twice a second. What they have begun by then and does not end
+/// in time fails on the changed tables, takes back what it did, and is told to come again.
 const NOTICE: Duration = Duration::from_secs(1);
 
 /// The plugins that pause now.
 #[derive(Debug)]
-pub struct Pauses(watch::Sender<Held>);
+pub struct Pauses {
+    held: watch::Sender<Held>,
+    /// Held while it is looked which plugins pause: what was seen first must not be kept last.
+    looking: Mutex<()>,
+    /// The settings' generation of the last look; 0 when one is due.
+    seen: AtomicI64,
+}
 
 #[derive(Debug, Default)]
 struct Held {
     /// This server changes their tables.
     here: BTreeSet<String>,
-    /// Another does, or did.
-    elsewhere: BTreeMap<String, Why>,
+    /// By the database: some server changes their tables, or did.
+    told: BTreeMap<String, Why>,
 }
 
 /// Why a plugin pauses that this server does not change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Why {
-    /// Another server changes its tables; it has until then.
+    /// A server changes its tables; it has until then.
     Changing(Time),
-    /// They were changed, and what serves here does not fit them: why, as a sentence.
-    Outlived(String),
+    /// They were changed, and what serves here does not fit them: why, as a sentence, and since when that is known.
+    Outlived(String, Instant),
 }
 
 impl Held {
     fn has(&self, plugin: &str) -> bool {
-        self.here.contains(plugin) || self.elsewhere.contains_key(plugin)
+        self.here.contains(plugin) || self.told.contains_key(plugin)
     }
 }
 
 impl Default for Pauses {
     fn default() -> Self {
-        Self(watch::Sender::new(Held::default()))
+        Self { held: watch::Sender::new(Held::default()), looking: Mutex::default(), seen: AtomicI64::new(0) }
     }
 }
 
@@ -62,37 +70,39 @@ impl Default for Pauses {
 pub struct Paused<'a> {
     pauses: &'a Pauses,
     plugin: String,
+    /// Under which number the other servers were told, if they were.
+    pub(super) told: Option<i64>,
 }
 
 impl Drop for Paused<'_> {
     fn drop(&mut self) {
-        self.pauses.0.send_modify(|held| {
+        self.pauses.held.send_modify(|held| {
             held.here.remove(&self.plugin);
         });
     }
 }
 
 impl Pauses {
-    /// Has the plugin pause until the answer is dropped.
+    /// Has the plugin pause on this server until the answer is dropped.
     #[must_use]
     pub fn pause(&self, plugin: &str) -> Paused<'_> {
-        self.0.send_modify(|held| {
+        self.held.send_modify(|held| {
             held.here.insert(plugin.to_owned());
         });
-        Paused { pauses: self, plugin: plugin.to_owned() }
+        Paused { pauses: self, plugin: plugin.to_owned(), told: None }
     }
 
     /// True while the plugin pauses.
     #[must_use]
     pub fn holds(&self, plugin: &str) -> bool {
-        self.0.borrow().has(plugin)
+        self.held.borrow().has(plugin)
     }
 
     /// Why the plugin's package cannot serve here until it is replaced, if another server left it behind.
     #[must_use]
     pub fn outlived(&self, plugin: &str) -> Option<String> {
-        match self.0.borrow().elsewhere.get(plugin)? {
-            Why::Outlived(why) => Some(why.clone()),
+        match self.held.borrow().told.get(plugin)? {
+            Why::Outlived(why, _) => Some(why.clone()),
             Why::Changing(_) => None,
         }
     }
@@ -103,53 +113,83 @@ impl Pauses {
     /// [`Ended::Busy`].
     #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
     pub fn check(&self, plugin: &str) -> Result<(), CallError> {
-        if !self.holds(plugin) {
-            return Ok(());
-        }
-        let message = "its tables are being changed".to_owned();
-        Err(CallError { ended: Ended::Busy, message, failure: None, backtrace: Vec::new() })
+        if self.holds(plugin) { Err(self.busy(plugin)) } else { Ok(()) }
     }
 
-    /// Waits for its pause to end; false when that takes too long.
+    /// How a call ended that ran into a pause: what it failed on may have been the tables.
+    #[must_use]
+    pub fn excuse(&self, plugin: &str, error: CallError) -> CallError {
+        if self.holds(plugin) { self.busy(plugin) } else { error }
+    }
+
+    fn busy(&self, plugin: &str) -> CallError {
+        let message = self.outlived(plugin).unwrap_or_else(|| "its tables are being changed".to_owned());
+        CallError { ended: Ended::Busy, message, failure: None, backtrace: Vec::new() }
+    }
+
+    /// Waits for its pause to end; false when that takes too long. What another server left behind is waited for while it may
+    /// be about to be replaced, and no longer.
     pub async fn ended(&self, plugin: &str) -> bool {
-        let mut held = self.0.subscribe();
+        let since = match self.held.borrow().told.get(plugin) {
+            Some(Why::Outlived(_, since)) => *since,
+            Some(Why::Changing(_)) | None => Instant::now(),
+        };
+        let mut held = self.held.subscribe();
         let ended = held.wait_for(|held| !held.has(plugin));
-        tokio::time::timeout(PATIENCE, ended).await.is_ok()
+        tokio::time::timeout_at(since + PATIENCE, ended).await.is_ok()
     }
 
-    /// True when a server that changes tables should be done by now, and is perhaps no more.
-    fn is_any_over(&self, now: Time) -> bool {
-        self.0.borrow().elsewhere.values().any(|why| matches!(why, Why::Changing(until) if *until <= now))
+    /// True when there may be something new: the settings' generation is another, or a server that changes tables should be
+    /// done by now, and is perhaps no more.
+    fn is_due(&self, app: &App) -> bool {
+        let (now, held) = (app.clock.now(), self.held.borrow());
+        let over = held.told.values().any(|why| matches!(why, Why::Changing(until) if *until <= now));
+        over || self.seen.load(Ordering::Relaxed) != app.generation()
     }
 
-    fn hold(&self, elsewhere: BTreeMap<String, Why>) {
-        self.0.send_if_modified(|held| {
-            let changed = held.elsewhere != elsewhere;
-            held.elsewhere = elsewhere;
+    fn tell(&self, told: BTreeMap<String, Why>) {
+        self.held.send_if_modified(|held| {
+            let mut told = told;
+            for (plugin, why) in &mut told {
+                if let (Why::Outlived(_, since), Some(Why::Outlived(_, before))) = (why, held.told.get(plugin)) {
+                    *since = *before;
+                }
+            }
+            let changed = held.told != told;
+            held.told = told;
             changed
         });
     }
 }
 
-/// Has the plugin pause everywhere, and waits for its calls here to end. Ends with [`resume`], or with what
-/// [`pipeline::migrate`](super::pipeline::migrate) commits; and here, when the answer is dropped.
+/// Has the plugin `name` pause everywhere, and waits for its calls here to end. Other servers go on with what
+/// [`pipeline::migrate`](super::pipeline::migrate) commits, with [`resume`], or after `most`; this one when the answer is
+/// dropped.
 ///
 /// # Errors
 /// When the database does.
-pub(super) async fn begin<'a>(app: &'a App, serving: &Active, most: Duration) -> Done<Paused<'a>> {
+pub(super) async fn begin<'a>(
+    app: &'a App,
+    (plugin, name): (PluginId, &str),
+    serving: Option<&Active>,
+    most: Duration,
+) -> Done<Paused<'a>> {
+    let mut told = None;
     // SQLite has one server.
     if app.db.engine() == Engine::Postgres {
-        let (now, mut tx) = (app.clock.now(), app.db.begin().await?);
+        let (by, now) = (app.ids.next::<i64>(), app.clock.now());
         let most = TimeDelta::from_std(NOTICE + DRAIN + most).map_err(Error::internal)?;
-        store::plugin::pause(&mut tx, serving.id, now + most).await?;
+        let mut tx = app.db.begin().await?;
+        store::plugin::pause(&mut tx, plugin, by, now + most).await?;
         store::settings::touch(&mut tx, now).await?;
         tx.commit().await?;
+        told = Some(by);
         tokio::time::sleep(NOTICE).await;
     }
-    let paused = app.plugins.pauses.pause(serving.name());
-    let until = Instant::now() + DRAIN;
-    while serving.component.stats().running > 0 && Instant::now() < until {
-        tokio::time::sleep(Duration::from_millis(5)).await;
+    let mut paused = app.plugins.pauses.pause(name);
+    paused.told = told;
+    if let Some(serving) = serving {
+        serving.rest().await;
     }
     Ok(paused)
 }
@@ -158,45 +198,67 @@ pub(super) async fn begin<'a>(app: &'a App, serving: &Active, most: Duration) ->
 ///
 /// # Errors
 /// When the database does: they go on by themselves, later.
-pub(super) async fn resume(app: &App, plugin: PluginId) -> Done<()> {
+pub(super) async fn resume(app: &App, plugin: PluginId, by: i64) -> Done<()> {
     let mut tx = app.db.begin().await?;
-    store::plugin::resume(&mut tx, plugin).await?;
+    store::plugin::resume(&mut tx, plugin, by).await?;
     store::settings::touch(&mut tx, app.clock.now()).await?;
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    heed(app).await
 }
 
-/// As [`heed`], where a server that changed tables did not come back.
+/// As [`heed`], when there may be something new since the last look that succeeded.
 ///
 /// # Errors
 /// When the database does.
-pub async fn heed_overdue(app: &App) -> Done<()> {
-    if app.plugins.pauses.is_any_over(app.clock.now()) { heed(app).await } else { Ok(()) }
+pub async fn look(app: &App) -> Done<()> {
+    if app.plugins.pauses.is_due(app) { heed(app).await } else { Ok(()) }
 }
 
-/// Pauses what another server changes, and what does not fit the tables any more. To be asked when the settings' generation
-/// has changed, and after a swap.
+/// Pauses what some server changes, and what does not fit the tables any more.
 ///
 /// # Errors
-/// When the database does; everything stays as it was.
+/// When the database does; everything stays as it was, and [`look`] tries again.
 pub async fn heed(app: &App) -> Done<()> {
-    let registry = app.plugins.latest();
-    let mut elsewhere = BTreeMap::new();
-    if registry.plugins.iter().any(|active| active.sql.is_some()) {
-        let changing: BTreeMap<PluginId, Time> =
-            store::plugin::paused(&app.db, app.clock.now()).await?.into_iter().collect();
-        let applied = plugin_schema::list_all(&app.db).await?;
-        for active in &registry.plugins {
-            let ran = applied.get(&active.id).map_or(&[][..], Vec::as_slice);
-            let why = match changing.get(&active.id) {
-                Some(until) => Why::Changing(*until),
-                None => match sql::outlived(&active.manifest, &active.files, ran) {
-                    Some(why) => Why::Outlived(why),
-                    None => continue,
-                },
-            };
-            elsewhere.insert(active.name().to_owned(), why);
+    let pauses = &app.plugins.pauses;
+    let _one_at_a_time = pauses.looking.lock().await;
+    pauses.seen.store(0, Ordering::Relaxed);
+    let seen = app.generation();
+    pauses.tell(read(app, &app.plugins.latest()).await?);
+    pauses.seen.store(seen, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Makes `next` the registry of now, whose plugins pause from the first call on where they have to.
+pub(super) async fn swap(app: &App, next: Registry) {
+    let pauses = &app.plugins.pauses;
+    let _one_at_a_time = pauses.looking.lock().await;
+    match read(app, &next).await {
+        Ok(told) => pauses.tell(told),
+        Err(error) => {
+            tracing::error!(%error, "whether plugins fit their tables is looked at later");
+            pauses.seen.store(0, Ordering::Relaxed);
         }
     }
-    app.plugins.pauses.hold(elsewhere);
-    Ok(())
+    app.plugins.swap(next);
+}
+
+/// The plugins of `registry` that pause by what the database says.
+async fn read(app: &App, registry: &Registry) -> Done<BTreeMap<String, Why>> {
+    let mut told = BTreeMap::new();
+    if registry.plugins.iter().all(|active| active.sql.is_none()) {
+        return Ok(told);
+    }
+    let changing: BTreeMap<PluginId, Time> =
+        store::plugin::paused(&app.db, app.clock.now()).await?.into_iter().collect();
+    let applied = plugin_schema::list_all(&app.db).await?;
+    for active in &registry.plugins {
+        let ran = applied.get(&active.id).map_or(&[][..], Vec::as_slice);
+        let outlived = || sql::outlived(&active.manifest, &active.files, ran);
+        let why = match changing.get(&active.id) {
+            Some(until) => Some(Why::Changing(*until)),
+            None => outlived().map(|why| Why::Outlived(why, Instant::now())),
+        };
+        told.extend(why.map(|why| (active.name().to_owned(), why)));
+    }
+    Ok(told)
 }

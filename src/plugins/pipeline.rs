@@ -297,11 +297,12 @@ impl Rehearsal {
     }
 }
 
-/// Runs the migrations of `active` that have not run, for good.
+/// Runs the migrations of `active` that have not run, for good, and ends the pause of which the other servers were `told`, if
+/// they were.
 ///
 /// # Errors
 /// At [`Stage::Migrate`]; nothing changed.
-pub(super) async fn migrate(app: &App, active: &Active) -> Result<Migrated, Fault> {
+pub(super) async fn migrate(app: &App, active: &Active, told: Option<i64>) -> Result<Migrated, Fault> {
     if active.manifest.sql.is_none() {
         return Ok(Migrated::default());
     }
@@ -309,8 +310,12 @@ pub(super) async fn migrate(app: &App, active: &Active) -> Result<Migrated, Faul
     let mut tx = app.db.begin().await.map_err(failed)?;
     let (now, time) = (app.clock.now(), migration_time(app));
     let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time).await?;
-    if migrated.contract {
-        store::plugin::resume(&mut tx, active.id).await.map_err(failed)?;
+    if let Some(by) = told {
+        if !store::plugin::is_paused(&mut tx, active.id, app.clock.now()).await.map_err(failed)? {
+            let sentence = format!("{}: other servers waited too long for its migrations: try again", active.name());
+            return Err(Fault::new(Stage::Migrate, sentence));
+        }
+        store::plugin::resume(&mut tx, active.id, by).await.map_err(failed)?;
         store::settings::touch(&mut tx, now).await.map_err(failed)?;
     }
     tx.commit().await.map_err(failed)?;

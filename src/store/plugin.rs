@@ -139,21 +139,30 @@ pub async fn delete(tx: &mut Tx, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// No server lets the plugin be called before `until`, unless [`resume`] comes first.
+/// No server lets the plugin be called before `until`, unless [`resume`] comes first. `by`: a number that nobody else has.
 ///
 /// # Errors
 /// When the database does.
-pub async fn pause(tx: &mut Tx, id: i64, until: Time) -> Result<()> {
-    tx.query(sql!("UPDATE plugins SET paused_until = $2 WHERE id = $1")).bind(id).bind(until).execute().await?;
+pub async fn pause(tx: &mut Tx, id: i64, by: i64, until: Time) -> Result<()> {
+    tx.query(sql!("UPDATE plugins SET paused_by = $2, paused_until = $3 WHERE id = $1"))
+        .bind(id)
+        .bind(by)
+        .bind(until)
+        .execute()
+        .await?;
     Ok(())
 }
 
-/// Ends [`pause`].
+/// Ends what [`pause`] began with the same `by`; a pause of somebody else's goes on.
 ///
 /// # Errors
 /// When the database does.
-pub async fn resume(tx: &mut Tx, id: i64) -> Result<()> {
-    tx.query(sql!("UPDATE plugins SET paused_until = NULL WHERE id = $1")).bind(id).execute().await?;
+pub async fn resume(tx: &mut Tx, id: i64, by: i64) -> Result<()> {
+    tx.query(sql!("UPDATE plugins SET paused_by = NULL, paused_until = NULL WHERE id = $1 AND paused_by = $2"))
+        .bind(id)
+        .bind(by)
+        .execute()
+        .await?;
     Ok(())
 }
 
@@ -163,6 +172,27 @@ pub async fn resume(tx: &mut Tx, id: i64) -> Result<()> {
 /// When the database does.
 pub async fn paused(db: impl Executor, now: Time) -> Result<Vec<(i64, Time)>> {
     db.query(sql!("SELECT p.id, p.paused_until FROM plugins p WHERE p.paused_until > $1")).bind(now).all().await
+}
+
+/// True when the plugin pauses.
+///
+/// # Errors
+/// When the database does.
+pub async fn is_paused(db: impl Executor, id: i64, now: Time) -> Result<bool> {
+    db.query(sql!("SELECT EXISTS (SELECT 1 FROM plugins p WHERE p.id = $1 AND p.paused_until > $2)"))
+        .bind(id)
+        .bind(now)
+        .scalar()
+        .await
+}
+
+/// Forgets what [`keep_manifest`] kept.
+///
+/// # Errors
+/// When the database does.
+pub async fn forget_manifest(tx: &mut Tx, id: i64) -> Result<()> {
+    tx.query(sql!("UPDATE plugins SET manifest = NULL WHERE id = $1")).bind(id).execute().await?;
+    Ok(())
 }
 
 /// Keeps the manifest of the package that serves; false when it is the one that was kept.

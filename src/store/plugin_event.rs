@@ -49,7 +49,7 @@ pub struct Lane {
     pub shard: i64,
 }
 
-/// Inserts events, all in one statement, and wakes whoever delivers them once the transaction is committed.
+/// Inserts events for plugins that there are, all in one statement, and wakes whoever delivers them once the transaction is committed.
 ///
 /// # Errors
 /// When the database does.
@@ -61,7 +61,7 @@ pub async fn insert(tx: &mut Tx, events: Vec<NewEvent>, now: Time) -> Result<()>
          SELECT CAST(value ->> 'plugin' AS BIGINT), value ->> 'stream', CAST(value ->> 'shard' AS BIGINT), value ->> 'kind',
                 CAST(value ->> 'actor' AS BIGINT), CAST(value ->> 'subject' AS BIGINT), value ->> 'payload',
                 value ->> 'origin', 'ready', 0, $2, $2
-         FROM" rows("$1")
+         FROM" rows("$1") "WHERE EXISTS (SELECT 1 FROM plugins p WHERE p.id = CAST(value ->> 'plugin' AS BIGINT))"
     ))
     .bind(Json(events))
     .bind(now)
@@ -217,7 +217,7 @@ pub async fn retry_parked(tx: &mut Tx, plugin: PluginId, now: Time) -> Result<u6
     .await
 }
 
-/// True while a plugin has not heard of something that happened at `until` or before. What was laid aside does not count.
+/// The number of the last event that was recorded and not yet told; 0 when there is none.
 ///
 /// # Errors
 /// When the database does.

@@ -132,6 +132,9 @@ async fn deliver(app: App, lane: Lane, stop: watch::Receiver<bool>) {
     }
     while !*stop.borrow() {
         let Some(hook) = hook(&app.plugins.current(), lane) else { return };
+        if app.plugins.pauses.holds(hook.active.name()) {
+            return;
+        }
         match lane::handle(&app, &hook, lane).await {
             Ok(Batch::Done(_)) => {}
             Ok(Batch::Nothing | Batch::Failed) => return,

@@ -103,8 +103,12 @@ async fn said(app: &App, registry: &Registry, document: Document) -> Arc<Members
     }
     let (mut members, mut whole) = (Members::new(), true);
     for active in registry.plugins.iter().filter(asked) {
-        let call = Call::new(app, active, Caller::system(), Mode::Read);
-        let answer = budget::spend(active.component.instance_info(call, document.word()));
+        let asked = async {
+            app.plugins.pauses.check(active.name())?;
+            let call = Call::new(app, active, Caller::system(), Mode::Read);
+            active.component.instance_info(call, document.word()).await
+        };
+        let answer = budget::spend(asked);
         match app.plugins.patience.within(answer).await {
             Ok(fields) => members.extend(fields.into_iter().filter(|(name, value)| fits(document, name, value))),
             Err(error) => {

@@ -12,7 +12,6 @@ use crate::error::{Error, Result};
 use crate::jobs;
 use crate::jobs::record_changes::RecordChanges;
 use crate::model::{AccountId, RowId, Status, StatusId, text_enum};
-use crate::plugins::manifest::Moment;
 use crate::plugins::origin::Origin;
 use crate::store::plugin_event::NewEvent;
 use crate::store::{self, Tx};
@@ -193,7 +192,7 @@ fn shard(account: AccountId) -> i64 {
 #[must_use]
 pub fn is_heard(app: &App, kind: Kind) -> bool {
     let registry = app.plugins.current();
-    registry.hooks.listeners().iter().any(|one| one.moment == Moment::Events && one.has_kind(kind.as_str()))
+    registry.hooks.listeners().iter().any(|one| one.stream == EVENTS && one.has_kind(kind.as_str()))
 }
 
 /// Keeps `change` for the plugins that asked for it: one statement for all of them, or none.
@@ -229,10 +228,8 @@ pub async fn record_all(app: &App, tx: &mut Tx, changes: &[Change]) -> Result<()
 fn rows(hooks: &Hooks, change: &Change, origin: &Origin) -> Vec<NewEvent> {
     let mut rows: Vec<NewEvent> = Vec::new();
     for listener in hooks.listeners() {
-        let (stream, told) = match listener.moment {
-            Moment::Fanout => (FANOUT, change.is_placed()),
-            _ => (EVENTS, listener.has_kind(change.kind.as_str())),
-        };
+        let stream = listener.stream;
+        let told = if stream == FANOUT { change.is_placed() } else { listener.has_kind(change.kind.as_str()) };
         let wanted = told && change.traits.is_none_or(|traits| listener.when.admits(&traits));
         // A plugin with two hooks for the same hears of it once.
         let known = rows.iter().any(|row| row.plugin == listener.plugin && row.stream == stream);

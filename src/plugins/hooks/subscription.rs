@@ -118,7 +118,7 @@ impl Subscription {
         app.plugins.pauses.check(self.active.name())?;
         let began = Instant::now();
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let answer = call.await;
+        let answer = call.await.map_err(|error| app.plugins.pauses.excuse(self.active.name(), error));
         let (plugin, hook) = (self.active.name().to_owned(), self.moment.as_str());
         let outcome = if answer.is_ok() { "ok" } else { "failed" };
         metrics::counter!("rookery_plugin_hooks_total", "plugin" => plugin.clone(), "hook" => hook, "outcome" => outcome)

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rookery_plugin_host::{Fault, Stage};
 
 use super::field::Field;
+use super::outbox::{EVENTS, FANOUT};
 use super::subscription::Subscription;
 use super::when::Predicate;
 use crate::entity;
@@ -17,7 +18,7 @@ use crate::plugins::{Absent, Active, PluginId};
 /// Objects of the server's own into which plugins put members.
 const OPEN: [&str; 2] = ["other_settings", "server_features"];
 
-/// All hooks of all plugins that serve.
+/// All hooks of all plugins that serve, and who else hears of what happened.
 #[derive(Debug, Default)]
 pub struct Hooks {
     moments: BTreeMap<Moment, Vec<Arc<Subscription>>>,
@@ -30,8 +31,8 @@ pub struct Hooks {
 pub struct Listener {
     /// The plugin.
     pub plugin: PluginId,
-    /// [`Moment::Events`] or [`Moment::Fanout`].
-    pub moment: Moment,
+    /// [`EVENTS`] or [`FANOUT`].
+    pub stream: &'static str,
     /// About which statuses.
     pub when: Predicate,
     kinds: Vec<String>,
@@ -40,12 +41,17 @@ pub struct Listener {
 impl Listener {
     /// The listeners of the plugin with the number `plugin`.
     fn of(plugin: PluginId, manifest: &Manifest) -> Result<Vec<Self>, Fault> {
-        let hooks = manifest.hooks.iter().filter(|hook| matches!(hook.on, Moment::Events | Moment::Fanout));
-        let listener = |hook: &Hook| {
+        let mut listeners = Vec::new();
+        for hook in &manifest.hooks {
+            let stream = match hook.on {
+                Moment::Events => EVENTS,
+                Moment::Fanout => FANOUT,
+                _ => continue,
+            };
             let when = Predicate::new(&manifest.plugin.name, &hook.when)?;
-            Ok(Self { plugin, moment: hook.on, when, kinds: hook.kinds.clone() })
-        };
-        hooks.map(listener).collect()
+            listeners.push(Self { plugin, stream, when, kinds: hook.kinds.clone() });
+        }
+        Ok(listeners)
     }
 
     /// True when `kind` is one that it asked for.

@@ -91,6 +91,10 @@ async fn handle(app: &App, found: Found, request: Request) -> Result<Response> {
     gate::check_subjects(app, caller.actor.as_deref(), &found).await?;
     let spent = gate::spend(app, &mounted, &gate::key(app, &caller, &parts))?;
     let keeps = is_kept(&mounted, &caller);
+    // It may have begun while the request was read.
+    if app.plugins.pauses.holds(mounted.plugin.name()) {
+        return Ok(failure::pausing(&mounted));
+    }
     let (mut response, succeeded) = match &mounted.route().native {
         Some(rule) => (native::answer(app, &found, rule, &caller, page).await?, true),
         None if page.as_ref().is_some_and(Wanted::is_empty) => (raw_json(StatusCode::OK, "[]".into()), true),

@@ -30,7 +30,7 @@ pub struct Migrated {
     pub applied: Vec<u32>,
     /// The number of the schema: the last migration.
     pub version: u32,
-    /// One of those that ran now is marked `-- contract`: the generation before it must not serve any more.
+    /// One of those that ran now is marked `-- contract`, and others ran before: the generation before must not serve any more.
     pub contract: bool,
 }
 
@@ -71,7 +71,7 @@ pub async fn migrate(
     }
     let contract = pending.iter().any(|(.., contract)| *contract);
     let compatible_from = compatible_from(manifest, last, contract);
-    let mut done = Migrated { version: last, contract, applied: Vec::new() };
+    let mut done = Migrated { version: last, contract: contract && last > 0, applied: Vec::new() };
     for (number, migration, statements, _) in pending {
         let begun = Instant::now();
         for statement in statements {

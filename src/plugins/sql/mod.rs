@@ -28,7 +28,7 @@
 //! `migrations/NNNN_name.sql` makes and changes tables: CREATE TABLE, CREATE INDEX, ALTER TABLE (add, rename, drop a column;
 //! rename), DROP, and changes of rows. Types are `integer`, `text`, `blob`, `boolean`, `real` and `json`; `integer PRIMARY
 //! KEY` numbers rows by itself. Texts compare by their bytes. References go to the plugin's own tables only. A line
-//! `-- contract` says that the version before cannot run on the result.
+//! `-- contract` says that the version before cannot run on the result: the plugin pauses meanwhile, on every server.
 //!
 //! # How it is held
 //!

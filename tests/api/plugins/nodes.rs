@@ -7,75 +7,163 @@ use rookery::plugins::{life, pause, start};
 use rookery::store;
 use rookery::store::db::Engine;
 use rookery::store::plugin_event;
+use rookery_plugin_host::{Fault, Stage};
 
-use super::probes::{World, publish};
+use super::probes::{NO_WORDS, World, package, publish};
 use super::shelf::{Shelf, manifest, route, routes};
+use crate::harness::TestApp;
 
 const SQL: &str = "[sql]\nmigrations = \"migrations\"\nstatements = \"sql/queries.sql\"\n";
 
 /// Puts version 1 of a plugin with a table and a route, or 2, with which 1 cannot live.
 fn put(shelf: &Shelf, version: u8) {
-    let mut files = vec![
-        ("migrations/0001_notes.sql", "create table notes (id bigint primary key, text text not null);\n"),
-        ("sql/queries.sql", "-- name: all returns: many\nselect id, text from notes order by id;\n"),
-    ];
+    let mut files =
+        vec![("migrations/0001_notes.sql", "create table notes (id bigint primary key, text text not null);\n")];
     if version == 2 {
         files.push(("migrations/0002_words.sql", "-- contract\nalter table notes rename column text to words;\n"));
-        files.push(("sql/queries.sql", "-- name: all returns: many\nselect id, words from notes order by id;\n"));
     }
     for (path, text) in files {
         let path = shelf.folder("notes").join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
+    put_queries(shelf, if version == 2 { "words" } else { "text" });
     let about = manifest("notes", &format!("{version}.0.0"), &format!("{SQL}{}", route("notes")));
     shelf.put_component("notes", &about, &routes("(call $ok)"));
+}
+
+fn put_queries(shelf: &Shelf, column: &str) {
+    let folder = shelf.folder("notes").join("sql");
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = format!("-- name: all returns: many\nselect id, {column} from notes order by id;\n");
+    std::fs::write(folder.join("queries.sql"), text).unwrap();
 }
 
 async fn status(shelf: &Shelf) -> u16 {
     shelf.app.anonymous().get("/api/v1/notes").send().await.status.as_u16()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn all_servers_pause_a_plugin_whose_tables_one_of_them_changes() {
+/// Two servers on which version 1 serves; none on SQLite, which has one server.
+async fn two() -> Option<[Shelf; 2]> {
     let one = Shelf::in_development().await;
     if one.app.db().engine() == Engine::Sqlite {
-        return; // It has one server.
+        return None;
     }
     let other = one.beside().await;
     put(&one, 1);
     put(&other, 1);
     one.enable("notes").await.unwrap();
-    life::follow_changes(&other.app.app).await.unwrap();
+    follow(&other).await;
     assert_eq!((status(&one).await, status(&other).await), (200, 200));
+    Some([one, other])
+}
 
+async fn follow(shelf: &Shelf) {
+    life::follow_changes(&shelf.app.app).await.unwrap();
+}
+
+async fn migrations(shelf: &Shelf) -> i64 {
+    shelf.app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM plugin_migrations").await.unwrap()[0].0
+}
+
+/// Waits until the server has seen that the plugin pauses, which it has to before anything is changed.
+async fn sees_it_first(shelf: &Shelf) {
+    while !shelf.app.app.plugins.pauses.holds("notes") {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause_seen(shelf).await;
+    }
+    assert_eq!((migrations(shelf).await, shelf.app.app.plugins.pauses.outlived("notes")), (1, None));
+}
+
+/// As a server does twice a second.
+async fn pause_seen(shelf: &Shelf) {
+    shelf.app.app.reload().await.unwrap();
+    pause::look(&shelf.app.app).await.unwrap();
+}
+
+fn loaded(outcome: &Result<life::Outcome, Fault>) {
+    assert!(matches!(outcome, Ok(life::Outcome::Loaded(_))), "{outcome:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_servers_pause_a_plugin_whose_tables_one_of_them_changes() {
+    let Some([one, other]) = two().await else { return };
     put(&one, 2);
-    let pauses = &other.app.app.plugins.pauses;
-    let change = async {
-        let changed = one.reload("notes").await;
-        assert!(matches!(changed, Ok(life::Outcome::Loaded(_))), "{changed:?}");
-    };
-    let see = async {
-        while !pauses.holds("notes") {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            life::follow_changes(&other.app.app).await.unwrap();
-        }
-        assert_eq!(one.serving("notes").unwrap().1, "1.0.0", "the other sees it before anything is changed");
-        assert_eq!(pauses.outlived("notes"), None);
-    };
-    tokio::join!(change, see);
+    tokio::join!(async { loaded(&one.reload("notes").await) }, sees_it_first(&other));
     assert_eq!((one.serving("notes").unwrap().1.as_str(), status(&one).await), ("2.0.0", 200));
 
-    life::follow_changes(&other.app.app).await.unwrap();
+    follow(&other).await;
     let State::Failed(fault) = other.state("notes") else { panic!("{:?}", other.state("notes")) };
     assert!(fault.sentence.contains("0002_words") && fault.sentence.contains("install that version"), "{fault}");
     let answer = other.app.anonymous().get("/api/v1/notes").send().await;
     assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (503, "1"), "and not what fails on the tables");
+    let begun = std::time::Instant::now();
+    assert_eq!(status(&other).await, 503);
+    assert!(begun.elapsed() < Duration::from_secs(1), "nobody waits for what an admin has to do");
 
     put(&other, 2);
     other.reload("notes").await.unwrap();
-    assert!(!pauses.holds("notes"));
+    assert!(!other.app.app.plugins.pauses.holds("notes"));
     assert_eq!((other.state("notes"), status(&other).await), (State::Active, 200));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_starts_with_a_newer_package_has_the_others_pause() {
+    let Some([one, _]) = two().await else { return };
+    let newer = one.beside().await;
+    put(&newer, 2);
+    tokio::join!(async { drop(start(&newer.app.app).await) }, sees_it_first(&one));
+    assert_eq!((newer.serving("notes").unwrap().1.as_str(), status(&newer).await), ("2.0.0", 200));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_that_are_upgraded_at_once_all_serve() {
+    let Some([one, other]) = two().await else { return };
+    put(&one, 2);
+    put(&other, 2);
+    let (first, second) = tokio::join!(one.reload("notes"), other.reload("notes"));
+    loaded(&first);
+    loaded(&second);
+    for shelf in [&one, &other] {
+        follow(shelf).await;
+        assert!(!shelf.app.app.plugins.pauses.holds("notes"));
+        assert_eq!((shelf.state("notes"), status(shelf).await), (State::Active, 200));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_migration_that_fails_after_all_lets_everyone_go_on() {
+    let Some([one, other]) = two().await else { return };
+    put(&one, 2);
+    let unique = "-- contract\ncreate unique index notes_text on notes (text);\n";
+    std::fs::write(one.folder("notes").join("migrations/0002_words.sql"), unique).unwrap();
+    put_queries(&one, "text");
+    let spoil = async {
+        sees_it_first(&other).await;
+        let rows = "INSERT INTO p_notes.notes (id, text) VALUES (1, 'twice'), (2, 'twice')";
+        one.app.db().execute_raw(rows).await.unwrap();
+    };
+    let (failed, ()) = tokio::join!(one.reload("notes"), spoil);
+    assert_eq!(failed.unwrap_err().stage, Stage::Migrate);
+    for shelf in [&one, &other] {
+        pause_seen(shelf).await;
+        assert!(!shelf.app.app.plugins.pauses.holds("notes"));
+        assert_eq!((shelf.serving("notes").unwrap().1.as_str(), status(shelf).await), ("1.0.0", 200));
+    }
+}
+
+#[tokio::test]
+async fn changes_at_once_are_all_counted() {
+    let app = TestApp::new().await;
+    let before = store::settings::generation(app.db()).await.unwrap();
+    let changes = (0..8).map(|_| async {
+        let mut tx = app.db().begin().await.unwrap();
+        store::settings::touch(&mut tx, app.app.clock.now()).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        tx.commit().await.unwrap();
+    });
+    futures_util::future::join_all(changes).await;
+    assert_eq!(store::settings::generation(app.db()).await.unwrap(), before + 8);
 }
 
 #[tokio::test]
@@ -86,15 +174,15 @@ async fn nobody_waits_for_a_server_that_did_not_come_back() {
     let app = &shelf.app.app;
     let plugin = app.plugins.latest().find("notes").unwrap().id;
     let mut tx = app.db.begin().await.unwrap();
-    store::plugin::pause(&mut tx, plugin, app.clock.now() + chrono::Duration::seconds(5)).await.unwrap();
+    store::plugin::pause(&mut tx, plugin, 1, app.clock.now() + chrono::Duration::seconds(5)).await.unwrap();
     tx.commit().await.unwrap();
 
     pause::heed(app).await.unwrap();
     assert!(app.plugins.pauses.holds("notes"));
-    pause::heed_overdue(app).await.unwrap();
+    pause::look(app).await.unwrap();
     assert!(app.plugins.pauses.holds("notes"), "it may still be at it");
     app.clock.advance(chrono::Duration::seconds(5));
-    pause::heed_overdue(app).await.unwrap();
+    pause::look(app).await.unwrap();
     assert_eq!((app.plugins.pauses.holds("notes"), status(&shelf).await), (false, 200));
 }
 
@@ -117,6 +205,22 @@ async fn what_happens_is_kept_for_a_plugin_that_cannot_be_loaded() {
     world.app.run_jobs().await;
     let heard = world.heard("probe").await;
     assert_eq!(heard[before..], [("status.created".to_owned(), "elsewhere".to_owned())]);
+
+    // Enabled while both run, by one that has the package: the other learns what to keep when it serves.
+    let folder = world.folder.path();
+    package(folder, "later", &[NO_WORDS]);
+    rookery::plugins::admin::enable(&world.app.app, "later").await.unwrap();
+    life::follow_changes(&other.app).await.unwrap();
+    life::reload(&world.app.app, "later").await.unwrap();
+    life::follow_changes(&other.app).await.unwrap();
+    publish(&there, "for both").await;
+    let later = world.active("later").id;
+    assert_eq!(plugin_event::count(other.db(), later).await.unwrap(), (2, 0));
+
+    // Gone with all that it kept, it keeps nobody from posting there, where that is not known yet.
+    rookery::plugins::admin::uninstall(&world.app.app, "later", true).await.unwrap();
+    publish(&there, "without it").await;
+    world.app.run_jobs().await;
 
     // Switched off, it hears of nothing, on no server.
     let id = world.active("probe").id;
@@ -148,4 +252,21 @@ async fn what_happens_is_kept_for_a_plugin_that_was_put_aside() {
     world.app.run_jobs().await;
     let heard = world.heard("probe").await;
     assert_eq!(heard.last().unwrap(), &("status.created".to_owned(), "meanwhile".to_owned()));
+}
+
+#[tokio::test]
+async fn what_nobody_comes_for_is_kept_for_two_weeks() {
+    let world = World::probed().await;
+    let alice = world.app.account("alice").await;
+    world.app.run_jobs().await;
+    let id = world.active("probe").id;
+    publish(&alice, "unheard").await;
+    rookery::plugins::admin::disable(&world.app.app, "probe").await.unwrap();
+    life::follow(&world.app.app).await;
+    rookery::jobs::cron::schedule(&world.app.app).await.unwrap();
+    for (days, left) in [(13, (2, 0)), (2, (0, 0))] {
+        world.app.app.clock.advance(chrono::Duration::days(days));
+        world.app.run_jobs().await;
+        assert_eq!(plugin_event::count(world.app.db(), id).await.unwrap(), left, "after {days} days more");
+    }
 }
