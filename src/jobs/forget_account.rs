@@ -1,11 +1,11 @@
 //! Takes away what plugins wrote of a removed account after it was gone: they hear of what it did when they get to it.
 //!
-//! Does not wait for plugins that are off or were put aside, nor for ever.
+//! One that is off may be switched on and hear of it then; what is kept for plugins is kept for two weeks.
 
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
-use super::{Done, Failure, Job, enqueue_at, finish};
+use super::{Done, Failure, Job, enqueue, enqueue_at, finish};
 use crate::app::App;
 use crate::model::job::Lane;
 use crate::model::{AccountId, JobId};
@@ -39,13 +39,13 @@ impl Job for ForgetAccount {
 
     async fn run(self, app: &App, id: JobId) -> Result<Done, Failure> {
         let mut tx = app.db.begin().await?;
-        if removal::forget_part(&mut tx, self.account, self.last).await? {
-            if self.looks < LOOKS {
+        match removal::forget_part(&mut tx, self.account, self.last).await? {
+            (true, _) => enqueue(app, &mut tx, &self).await?,
+            (false, true) if self.looks < LOOKS => {
                 let next = Self { looks: self.looks + 1, ..self };
                 enqueue_at(app, &mut tx, &next, app.clock.now() + pause(next.looks)).await?;
-            } else {
-                tracing::warn!("a plugin has not done for two weeks what happened before somebody was removed");
             }
+            (false, _) => {}
         }
         finish(&mut tx, id).await?;
         tx.commit().await?;

@@ -89,7 +89,7 @@ struct Scheduled {
 
 /// The kinds of jobs that can be run now: those of plugins that serve, and do not pause.
 pub(super) fn kinds(app: &App, registry: &Registry) -> Vec<String> {
-    let called = registry.plugins.iter().filter(|active| !app.plugins.pauses.holds(active.name()));
+    let called = registry.plugins.iter().filter(|active| !app.plugins.pauses.stops(active));
     called.map(|active| kind_of(active.name())).collect()
 }
 
@@ -204,11 +204,11 @@ async fn ask(
         attempt,
         scheduled_for: queued.scheduled_for,
     };
-    app.plugins.pauses.check(active.name()).map_err(|busy| Failure::NotNow(busy.message))?;
+    app.plugins.pauses.check(active).map_err(|busy| Failure::NotNow(busy.message))?;
     let call = Call::new(app, active, Caller::system(), Mode::Ambient);
     let outcome = match active.component.job(Arc::clone(&call) as _, task).await {
         Ok(outcome) => outcome,
-        Err(error) if !error.entered() || app.plugins.pauses.holds(active.name()) => {
+        Err(error) if !error.entered() || app.plugins.pauses.stops(active) => {
             return Err(Failure::NotNow(error.message));
         }
         Err(error) => {

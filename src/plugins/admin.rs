@@ -306,7 +306,8 @@ pub async fn set_secret(app: &App, name: &str, secret: &str, value: Option<Strin
         return Err(Error::invalid(format!("{name} has no secret {secret:?}; its secrets: {list}")));
     }
     let value = value.map(|value| desired::seal(app, name, secret, &value.into())).transpose()?;
-    change_tried(app, name, |plugin| {
+    // Not tried first: one that cannot be read must not keep another from being set.
+    desired::change(app, name, |plugin| {
         match &value {
             Some(value) => drop(plugin.secrets.0.insert(secret.to_owned(), value.as_str().into())),
             None => drop(plugin.secrets.0.remove(secret)),
@@ -389,7 +390,7 @@ pub async fn run(app: &App, name: &str, command: &str, args: &Value) -> Result<V
         let hint = nearest(command, known).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
         return Err(Error::invalid(format!("{name} has no command {command:?}{hint}")));
     }
-    app.plugins.pauses.check(name).map_err(|busy| Error::invalid(format!("{name}: {}", busy.message)))?;
+    app.plugins.pauses.check(active).map_err(|busy| Error::invalid(format!("{name}: {}", busy.message)))?;
     let call = Call::new(app, active, Caller::system(), Mode::Ambient);
     let context = context(active);
     let answer = active.component.command(call.clone(), context, command, args.to_string()).await;

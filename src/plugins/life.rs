@@ -209,8 +209,10 @@ async fn load(app: &App, plugin: Plugin, packages: &Packages, serving: Option<Ar
     let observed = &app.plugins.observed;
     let package = match source::choose(app, &plugin, packages).await {
         Ok(Some(package)) => package,
-        Ok(None) if serving.is_some() => return Outcome::Unchanged,
         Ok(None) => {
+            if let Some(active) = &serving {
+                return unchanged(app, active);
+            }
             observed.enter(&name, State::Missing, app.clock.now());
             let sentence =
                 format!("{name} is wanted, and there is no package of it: put it into plugins.dir or disable it");
@@ -227,11 +229,10 @@ async fn load(app: &App, plugin: Plugin, packages: &Packages, serving: Option<Ar
     let key = (package.digest.clone(), plugin.config_version);
     if let Some(active) = serving.as_ref().filter(|active| is_same(active, &plugin, &package)) {
         observed.tried(&name, None);
-        if let Some(why) = app.plugins.pauses.outlived(active.name()) {
-            return left_behind(app, active, Fault::new(Stage::Migrate, why));
+        if app.plugins.pauses.outlived(&name).is_none() {
+            observed.enter(&name, State::Active, app.clock.now());
         }
-        observed.enter(&name, State::Active, app.clock.now());
-        return Outcome::Unchanged;
+        return unchanged(app, active);
     }
     if let (Some(State::Failed(fault)), Some(tried)) = (observed.of(&name).state, observed.of(&name).tried)
         && tried.key == key
@@ -284,6 +285,9 @@ async fn swap_in(
         }
         return Err(fault);
     }
+    if let Some(serving) = serving.filter(|_| contract) {
+        serving.end();
+    }
     keep(app, kept).await;
     pause::swap(app, next).await;
     drop(paused);
@@ -322,10 +326,13 @@ async fn keep(app: &App, package: Package) {
     }
 }
 
-/// Notes and tells that what serves does not answer: another server changed its tables.
-fn left_behind(app: &App, serving: &Active, fault: Fault) -> Outcome {
-    let (name, state) = (serving.name(), State::Failed(fault.clone()));
-    if app.plugins.observed.of(name).state != Some(state.clone()) {
+/// What serves goes on, unless another server changed its tables: that is noted and told.
+fn unchanged(app: &App, serving: &Active) -> Outcome {
+    let name = serving.name();
+    let Some(why) = app.plugins.pauses.outlived(name) else { return Outcome::Unchanged };
+    let fault = Fault::new(Stage::Migrate, why);
+    let state = State::Failed(fault.clone());
+    if app.plugins.observed.of(name).state.as_ref() != Some(&state) {
         tracing::error!(plugin = %name, "{name} answers nothing on this server: {fault}");
     }
     app.plugins.observed.enter(name, state, app.clock.now());

@@ -226,6 +226,8 @@ pub struct Active {
     pub quota: sql::Quota,
     /// The component.
     pub component: rookery_plugin_host::Plugin,
+    /// Its tables were changed in a way that it cannot live with.
+    pub over: AtomicBool,
 }
 
 impl Active {
@@ -233,6 +235,17 @@ impl Active {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.manifest.plugin.name
+    }
+
+    /// From now on nothing calls it, not even a request that began with it: its tables are no longer those that it knows.
+    pub fn end(&self) {
+        self.over.store(true, Ordering::Release);
+    }
+
+    /// True when nothing may call it any more.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
     }
 
     /// Waits for the calls that still run, but not for ever.

@@ -5,7 +5,8 @@
 //! well, until what they serve fits the tables again. One whose package was left behind stays paused and says why.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::TimeDelta;
@@ -22,9 +23,9 @@ use crate::store::{self, Engine, plugin_schema};
 
 /// How long a request waits before it is told to come again.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// What other servers need to see that a plugin pauses: they look twice a second. What they have begun by then and does not end
-/// in time fails on the changed tables, takes back what it did, and is told to come again.
-const NOTICE: Duration = Duration::from_secs(1);
+/// What other servers need to see that a plugin pauses, in milliseconds: they look twice a second. What they have begun by then
+/// and does not end in time fails on the changed tables, takes back what it did, and is told to come again.
+const NOTICE: u64 = 1_000;
 
 /// The plugins that pause now.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub struct Pauses {
     looking: Mutex<()>,
     /// The settings' generation of the last look; 0 when one is due.
     seen: AtomicI64,
+    /// How long other servers have to see it, in milliseconds.
+    notice: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -61,7 +64,8 @@ impl Held {
 
 impl Default for Pauses {
     fn default() -> Self {
-        Self { held: watch::Sender::new(Held::default()), looking: Mutex::default(), seen: AtomicI64::new(0) }
+        let held = watch::Sender::new(Held::default());
+        Self { held, looking: Mutex::default(), seen: AtomicI64::new(0), notice: AtomicU64::new(NOTICE) }
     }
 }
 
@@ -83,6 +87,11 @@ impl Drop for Paused<'_> {
 }
 
 impl Pauses {
+    /// Gives other servers so long to see that a plugin pauses.
+    pub fn set_notice(&self, notice: Duration) {
+        self.notice.store(u64::try_from(notice.as_millis()).unwrap_or(NOTICE), Ordering::Relaxed);
+    }
+
     /// Has the plugin pause on this server until the answer is dropped.
     #[must_use]
     pub fn pause(&self, plugin: &str) -> Paused<'_> {
@@ -98,6 +107,12 @@ impl Pauses {
         self.held.borrow().has(plugin)
     }
 
+    /// True when this generation of it must not be called: it pauses, or its tables were changed under it.
+    #[must_use]
+    pub fn stops(&self, active: &Active) -> bool {
+        active.is_over() || self.holds(active.name())
+    }
+
     /// Why the plugin's package cannot serve here until it is replaced, if another server left it behind.
     #[must_use]
     pub fn outlived(&self, plugin: &str) -> Option<String> {
@@ -107,23 +122,23 @@ impl Pauses {
         }
     }
 
-    /// Refuses a call while the plugin pauses.
+    /// Refuses a call that must not be.
     ///
     /// # Errors
     /// [`Ended::Busy`].
     #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
-    pub fn check(&self, plugin: &str) -> Result<(), CallError> {
-        if self.holds(plugin) { Err(self.busy(plugin)) } else { Ok(()) }
+    pub fn check(&self, active: &Active) -> Result<(), CallError> {
+        if self.stops(active) { Err(self.busy(active)) } else { Ok(()) }
     }
 
     /// How a call ended that ran into a pause: what it failed on may have been the tables.
     #[must_use]
-    pub fn excuse(&self, plugin: &str, error: CallError) -> CallError {
-        if self.holds(plugin) { self.busy(plugin) } else { error }
+    pub fn excuse(&self, active: &Active, error: CallError) -> CallError {
+        if self.stops(active) { self.busy(active) } else { error }
     }
 
-    fn busy(&self, plugin: &str) -> CallError {
-        let message = self.outlived(plugin).unwrap_or_else(|| "its tables are being changed".to_owned());
+    fn busy(&self, active: &Active) -> CallError {
+        let message = self.outlived(active.name()).unwrap_or_else(|| "its tables are being changed".to_owned());
         CallError { ended: Ended::Busy, message, failure: None, backtrace: Vec::new() }
     }
 
@@ -178,13 +193,14 @@ pub(super) async fn begin<'a>(
     // SQLite has one server.
     if app.db.engine() == Engine::Postgres {
         let (by, now) = (app.ids.next::<i64>(), app.clock.now());
-        let most = TimeDelta::from_std(NOTICE + DRAIN + most).map_err(Error::internal)?;
+        let notice = Duration::from_millis(app.plugins.pauses.notice.load(Ordering::Relaxed));
+        let most = TimeDelta::from_std(notice + DRAIN + most).map_err(Error::internal)?;
         let mut tx = app.db.begin().await?;
         store::plugin::pause(&mut tx, plugin, by, now + most).await?;
         store::settings::touch(&mut tx, now).await?;
         tx.commit().await?;
         told = Some(by);
-        tokio::time::sleep(NOTICE).await;
+        tokio::time::sleep(notice).await;
     }
     let mut paused = app.plugins.pauses.pause(name);
     paused.told = told;
@@ -228,18 +244,31 @@ pub async fn heed(app: &App) -> Done<()> {
     Ok(())
 }
 
-/// Makes `next` the registry of now, whose plugins pause from the first call on where they have to.
+/// Makes `next` the registry of now, whose plugins pause from the first call on where they have to. What another server left
+/// behind, and is replaced now, is not called any more by requests that began with it.
 pub(super) async fn swap(app: &App, next: Registry) {
     let pauses = &app.plugins.pauses;
     let _one_at_a_time = pauses.looking.lock().await;
+    let before = app.plugins.latest();
+    for old in before.plugins.iter().filter(|old| pauses.outlived(old.name()).is_some()) {
+        if next.find(old.name()).is_none_or(|new| !Arc::ptr_eq(new, old)) {
+            old.end();
+        }
+    }
     match read(app, &next).await {
-        Ok(told) => pauses.tell(told),
+        Ok(told) => {
+            let mut both = pauses.held.borrow().told.clone();
+            both.extend(told.clone());
+            pauses.tell(both);
+            app.plugins.swap(next);
+            pauses.tell(told);
+        }
         Err(error) => {
             tracing::error!(%error, "whether plugins fit their tables is looked at later");
             pauses.seen.store(0, Ordering::Relaxed);
+            app.plugins.swap(next);
         }
     }
-    app.plugins.swap(next);
 }
 
 /// The plugins of `registry` that pause by what the database says.

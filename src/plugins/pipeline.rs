@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use rookery_plugin_host::exports::lifecycle::Environment;
@@ -80,6 +81,7 @@ pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Ac
         generation,
         config: (config, version),
         component,
+        over: AtomicBool::new(false),
     });
     let contract = stage.migrated.contract;
     budget.spend(rehearse(app, &active, old, stage, &budget)).await?;
@@ -311,7 +313,8 @@ pub(super) async fn migrate(app: &App, active: &Active, told: Option<i64>) -> Re
     let (now, time) = (app.clock.now(), migration_time(app));
     let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time).await?;
     if let Some(by) = told {
-        if !store::plugin::is_paused(&mut tx, active.id, app.clock.now()).await.map_err(failed)? {
+        let changed = !migrated.applied.is_empty();
+        if changed && !store::plugin::is_paused(&mut tx, active.id, app.clock.now()).await.map_err(failed)? {
             let sentence = format!("{}: other servers waited too long for its migrations: try again", active.name());
             return Err(Fault::new(Stage::Migrate, sentence));
         }

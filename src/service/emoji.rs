@@ -81,8 +81,8 @@ pub async fn remove(app: &App, shortcode: &str) -> Result<()> {
     let emoji = found.ok_or_else(|| Error::invalid(format!("there is no emoji {shortcode:?} on this server")))?;
     let mut tx = app.db.begin().await?;
     store::emoji::delete(&mut tx, emoji.id).await?;
-    store::settings::touch(&mut tx, app.clock.now()).await?;
     hooks::record(app, &mut tx, Change::emoji_deleted(emoji.id, &emoji.shortcode)?).await?;
+    store::settings::touch(&mut tx, app.clock.now()).await?;
     tx.commit().await?;
     forget(app, [emoji.file, emoji.static_file]).await;
     Ok(())

@@ -169,14 +169,14 @@ pub(crate) async fn finish(app: &App, tx: &mut Tx, id: AccountId) -> Result<()> 
     jobs::enqueue(app, tx, &ForgetAccount { account: id, last, looks: 0 }).await
 }
 
-/// Takes away a part of what plugins wrote of a removed account since; false once they have done every event up to the number
-/// `last`, and nothing is left.
+/// Takes away a part of what plugins wrote of a removed account since; says whether there was anything, and whether one of the
+/// events up to the number `last` is still kept for a plugin.
 ///
 /// # Errors
 /// When the database does.
-pub(crate) async fn forget_part(tx: &mut Tx, account: AccountId, last: i64) -> Result<bool> {
-    let waits = store::plugin_event::is_any_waiting(&mut *tx, last).await?;
-    Ok(sql::purge_part(tx, account, MARKS).await? > 0 || waits)
+pub(crate) async fn forget_part(tx: &mut Tx, account: AccountId, last: i64) -> Result<(bool, bool)> {
+    let kept = store::plugin_event::is_any_kept(&mut *tx, last).await?;
+    Ok((sql::purge_part(tx, account, MARKS).await? > 0, kept))
 }
 
 /// Tells what is open of statuses that are gone.

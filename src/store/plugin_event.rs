@@ -225,19 +225,12 @@ pub async fn last(db: impl Executor) -> Result<i64> {
     db.query(sql!("SELECT COALESCE(MAX(e.seq), 0) FROM plugin_events e")).scalar().await
 }
 
-/// True while a plugin that is on, and was not put aside, has not done an event up to the number `last`. What was laid aside does
-/// not count.
+/// True while an event up to the number `last` is kept, for whatever plugin: it may hear of it yet.
 ///
 /// # Errors
 /// When the database does.
-pub async fn is_any_waiting(db: impl Executor, last: i64) -> Result<bool> {
-    db.query(sql!(
-        "SELECT EXISTS (SELECT 1 FROM plugin_events e JOIN plugins p ON p.id = e.plugin_id
-                        WHERE e.seq <= $1 AND e.state = 'ready' AND p.enabled AND p.quarantined_at IS NULL)"
-    ))
-    .bind(last)
-    .scalar()
-    .await
+pub async fn is_any_kept(db: impl Executor, last: i64) -> Result<bool> {
+    db.query(sql!("SELECT EXISTS (SELECT 1 FROM plugin_events e WHERE e.seq <= $1)")).bind(last).scalar().await
 }
 
 /// Removes what has waited since before `time`, or was laid aside then, among the oldest 1,000: says how many those were.

@@ -8,7 +8,7 @@ use serde_json::Map;
 
 use super::confined::{Arg, Limits, Scope, Value};
 use super::sql::{Ids, Sql};
-use super::{Db, Engine, Executor, Result, Tx};
+use super::{Db, Executor, Result, Tx};
 use crate::model::{AccountId, Json};
 use crate::plugins::PluginId;
 use crate::sql;
@@ -41,7 +41,7 @@ pub async fn list_here(db: &Db, plugin: PluginId, accounts: &[AccountId]) -> Res
         (Arc::new(scope), of_accounts().sqlite.into())
     });
     const LIMITS: Limits = Limits { time: Duration::from_millis(500), rows: 10_000, bytes: 16 << 20 };
-    if db.engine() == Engine::Sqlite {
+    if db.reads_here() {
         let args = vec![Arg::Integer(plugin), Arg::Integers(accounts.iter().copied().map(i64::from).collect())];
         let (scope, text) = &*PLACE;
         // What keeps it from being read there does not keep the pool from it.

@@ -60,7 +60,7 @@ pub async fn set(tx: &mut Tx, key: &str, value: &Value, now: Time) -> Result<()>
 }
 
 /// Tells every running server to read settings, rules and emojis again. Counted by the database, so that of two changes at
-/// once neither hides the other.
+/// once neither hides the other. The last thing that a transaction does: all of them meet here, and nowhere after it.
 ///
 /// # Errors
 /// When the database does.

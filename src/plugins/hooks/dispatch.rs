@@ -106,7 +106,7 @@ async fn look(app: &App, free: impl Fn(&Lane) -> bool) -> Result<(Vec<Lane>, Dur
 /// Every lane that a plugin of `registry` hears from; of one that pauses, none: another server may deliver it.
 fn lanes(app: &App, registry: &Registry) -> Vec<Lane> {
     let mut lanes = Vec::new();
-    let calling = registry.plugins.iter().filter(|active| !app.plugins.pauses.holds(active.name()));
+    let calling = registry.plugins.iter().filter(|active| !app.plugins.pauses.stops(active));
     for plugin in calling.map(|active| active.id) {
         if registry.hooks.of(Moment::Events, plugin).next().is_some() {
             lanes.extend((0..SHARDS).map(|shard| Lane { plugin, stream: EVENTS, shard }));
@@ -132,7 +132,7 @@ async fn deliver(app: App, lane: Lane, stop: watch::Receiver<bool>) {
     }
     while !*stop.borrow() {
         let Some(hook) = hook(&app.plugins.current(), lane) else { return };
-        if app.plugins.pauses.holds(hook.active.name()) {
+        if app.plugins.pauses.stops(&hook.active) {
             return;
         }
         match lane::handle(&app, &hook, lane).await {

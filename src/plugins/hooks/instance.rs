@@ -104,7 +104,7 @@ async fn said(app: &App, registry: &Registry, document: Document) -> Arc<Members
     let (mut members, mut whole) = (Members::new(), true);
     for active in registry.plugins.iter().filter(asked) {
         let asked = async {
-            app.plugins.pauses.check(active.name())?;
+            app.plugins.pauses.check(active)?;
             let call = Call::new(app, active, Caller::system(), Mode::Read);
             active.component.instance_info(call, document.word()).await
         };

@@ -115,10 +115,10 @@ impl Subscription {
     /// # Errors
     /// As the call.
     pub async fn count<T>(&self, app: &App, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
-        app.plugins.pauses.check(self.active.name())?;
+        app.plugins.pauses.check(&self.active)?;
         let began = Instant::now();
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let answer = call.await.map_err(|error| app.plugins.pauses.excuse(self.active.name(), error));
+        let answer = call.await.map_err(|error| app.plugins.pauses.excuse(&self.active, error));
         let (plugin, hook) = (self.active.name().to_owned(), self.moment.as_str());
         let outcome = if answer.is_ok() { "ok" } else { "failed" };
         metrics::counter!("rookery_plugin_hooks_total", "plugin" => plugin.clone(), "hook" => hook, "outcome" => outcome)

@@ -41,7 +41,7 @@ pub(super) async fn answer(app: &App, asked: Asked) -> (Response, bool) {
     let answer = match mounted.plugin.component.route(Arc::clone(&call) as _, request).await {
         Ok(answer) => answer,
         Err(cause) => {
-            let cause = app.plugins.pauses.excuse(mounted.plugin.name(), cause);
+            let cause = app.plugins.pauses.excuse(&mounted.plugin, cause);
             report(app, &mounted, &cause);
             return (failure::answer(&mounted, &cause), false);
         }

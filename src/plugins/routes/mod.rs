@@ -57,7 +57,7 @@ pub async fn serve(app: App, request: Request) -> Option<Response> {
     }
     let found = registry.routes.find(request.method(), request.uri().path())?;
     let mounted = Arc::clone(&found.mounted);
-    if app.plugins.pauses.holds(mounted.plugin.name()) {
+    if app.plugins.pauses.stops(&mounted.plugin) {
         return Box::pin(after_pause(app, &mounted, request)).await;
     }
     let head = request.method() == Method::HEAD;
@@ -92,7 +92,7 @@ async fn handle(app: &App, found: Found, request: Request) -> Result<Response> {
     let spent = gate::spend(app, &mounted, &gate::key(app, &caller, &parts))?;
     let keeps = is_kept(&mounted, &caller);
     // It may have begun while the request was read.
-    if app.plugins.pauses.holds(mounted.plugin.name()) {
+    if app.plugins.pauses.stops(&mounted.plugin) {
         return Ok(failure::pausing(&mounted));
     }
     let (mut response, succeeded) = match &mounted.route().native {

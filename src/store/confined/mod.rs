@@ -186,6 +186,14 @@ async fn within<T>(limits: &Limits, work: impl Future<Output = Result<T, Failed>
 }
 
 impl Db {
+    /// True when [`Db::confined`] would run at once, where it is asked for.
+    pub(super) fn reads_here(&self) -> bool {
+        match &self.pools {
+            Pools::Sqlite { readers, .. } => readers.is_free(),
+            Pools::Postgres(_) => false,
+        }
+    }
+
     /// Runs a text that only reads, on a connection of its own.
     ///
     /// # Errors

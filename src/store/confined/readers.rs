@@ -57,6 +57,11 @@ impl Readers {
         Self { file: file.to_owned(), pragmas, places: Arc::new(Semaphore::new(READERS)), idle: Mutex::default() }
     }
 
+    /// True when nobody has to wait for a connection.
+    pub(super) fn is_free(&self) -> bool {
+        self.places.available_permits() > 0
+    }
+
     pub(super) async fn run(
         &self,
         scope: &Arc<Scope>,

@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 
 use rookery::model::Permissions;
 use rookery::plugins::observed::State;
-use rookery::plugins::{admin, start};
+use rookery::plugins::{admin, life, start};
 use serde_json::json;
 
 use super::shelf::{Shelf, manifest, route, routes};
@@ -82,7 +82,7 @@ async fn what_makes_no_sense_is_refused_in_one_sentence() {
     let shelf = Shelf::new().await;
     let app = &shelf.app;
     let schema = r#"{"type":"object","properties":{"most":{"type":"integer","minimum":1,"default":3}}}"#;
-    let more = "[config]\nschema = \"config.json\"\n[permissions]\nsecrets = [\"API_KEY\"]\n";
+    let more = "[config]\nschema = \"config.json\"\n[permissions]\nsecrets = [\"API_KEY\", \"OTHER\"]\n";
     shelf.put("notes", "1.0.0", more);
     std::fs::write(shelf.folder("notes").join("config.json"), schema).unwrap();
     shelf.enable("notes").await.unwrap();
@@ -93,7 +93,7 @@ async fn what_makes_no_sense_is_refused_in_one_sentence() {
         (&["limits", "notes", "route-cpu=1h"], "\"1h\" is not a time from 1ms to 5m"),
         (&["config", "notes", "mots=5"], "notes has no configuration \"mots\"; did you mean most?"),
         (&["config", "notes", "most=0"], "the configuration does not fit"),
-        (&["secret", "notes", "KEY"], "notes has no secret \"KEY\"; its secrets: API_KEY"),
+        (&["secret", "notes", "KEY"], "notes has no secret \"KEY\"; its secrets: API_KEY, OTHER"),
         (&["order", "fan-out"], "there is no hook \"fan-out\""),
         (&["rollback", "notes"], "there is no copy of a package of notes that served before"),
         (&["logs", "notes"], "no server runs here that could be asked"),
@@ -103,6 +103,7 @@ async fn what_makes_no_sense_is_refused_in_one_sentence() {
     }
     app.run(&["plugin", "config", "notes", "most=7"]).await.ok();
     app.run_with(&["plugin", "secret", "notes", "API_KEY"], "s3cret-canary\n").await.ok();
+    app.run_with(&["plugin", "secret", "notes", "OTHER"], "another-canary\n").await.ok();
     shelf.reload("notes").await.unwrap();
     let registry = app.app.plugins.current();
     let notes = registry.find("notes").unwrap();
@@ -123,10 +124,13 @@ async fn what_makes_no_sense_is_refused_in_one_sentence() {
     let other = app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false"), ("ROOKERY_PLUGINS_DIR", folder)]).await;
     start(&other.app).await;
     let State::Failed(fault) = other.app.plugins.observed.of("notes").state.unwrap() else { panic!("it serves") };
-    assert!(
-        fault.sentence.contains("another key") && fault.sentence.contains("plugin secret notes API_KEY"),
-        "{fault}"
-    );
+    let said = fault.sentence;
+    assert!(said.contains("another key") && said.contains("plugin secret notes API_KEY"), "{said}");
+    for secret in ["API_KEY", "OTHER"] {
+        admin::set_secret(&other.app, "notes", secret, Some("anew".to_owned())).await.unwrap();
+    }
+    life::reload(&other.app, "notes").await.unwrap();
+    assert_eq!(other.app.plugins.latest().find("notes").unwrap().secrets["OTHER"].expose(), "anew");
 }
 
 #[tokio::test]

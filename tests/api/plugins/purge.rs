@@ -116,13 +116,16 @@ async fn what_plugins_hear_too_late_is_forgotten_as_well() {
     settle(&app).await;
     assert_eq!((decks(kept(&app, alice.id()).await), looking().await), (0, 1), "there may be more");
 
-    // One that is off is not waited for.
-    app.db().execute_raw(&insert).await.unwrap();
+    // Nor what it writes when it is switched on again, for as long as anything is kept for it.
     admin::disable(&app.app, "reaction_deck").await.unwrap();
     app.app.clock.advance(chrono::Duration::minutes(2));
     settle(&app).await;
-    assert_eq!((decks(kept(&app, alice.id()).await), looking().await), (0, 1));
+    app.db().execute_raw(&insert).await.unwrap();
     app.app.clock.advance(chrono::Duration::minutes(4));
     settle(&app).await;
-    assert_eq!(looking().await, 0, "nothing was left at the last look");
+    assert_eq!((decks(kept(&app, alice.id()).await), looking().await), (0, 1));
+    app.db().execute_raw("DELETE FROM plugin_events").await.unwrap();
+    app.app.clock.advance(chrono::Duration::minutes(8));
+    settle(&app).await;
+    assert_eq!(looking().await, 0);
 }
