@@ -11,6 +11,7 @@ use wasmtime::{Error, PoolConcurrencyLimitError, Store, Trap, WasmBacktrace};
 
 use crate::bindings::imports::types::Failure;
 use crate::breaker::Admission;
+use crate::clock::SLICE;
 use crate::fault::{CallError, Ended};
 use crate::figures::{Figures, Kind, Point};
 use crate::host::Host;
@@ -28,6 +29,9 @@ pub(crate) type Answer<'a, R> = Pin<Box<dyn Future<Output = wasmtime::Result<Res
 const LIFECYCLE_CPU: Duration = Duration::from_secs(2);
 /// Time on the clock, likewise.
 const LIFECYCLE_WALL: Duration = Duration::from_secs(3);
+
+/// A guest that ran so long without waiting is one that computes. Shorter than a slice, which may begin between two ticks.
+const LONG: Duration = Duration::from_millis(SLICE - 1);
 
 /// A plugin's instances and what they have used.
 pub(crate) struct Runner {
@@ -215,19 +219,33 @@ pub(crate) enum End<T> {
     Panicked(String),
 }
 
-/// Runs `work` until `wall` is over since `begun`, and keeps its panics in.
+/// Runs `work` until `wall` is over since `begun`, and keeps its panics in. Once it took a whole slice without waiting for
+/// anything, the thread's other tasks go on elsewhere while it runs.
 async fn within<T>(
     begun: tokio::time::Instant,
     wall: Duration,
     work: impl Future<Output = wasmtime::Result<T>>,
 ) -> End<T> {
     let mut work = pin!(work);
-    let caught = std::future::poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
-        Ok(Poll::Ready(result)) => Poll::Ready(End::Returned(result)),
-        Ok(Poll::Pending) => Poll::Pending,
-        Err(panic) => Poll::Ready(End::Panicked(text_of(&*panic))),
+    let mut long = false;
+    let caught = std::future::poll_fn(|context| {
+        let began = Instant::now();
+        let mut poll = || catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context)));
+        let polled = if long { tokio::task::block_in_place(poll) } else { poll() };
+        long = began.elapsed() >= LONG && can_make_way();
+        match polled {
+            Ok(Poll::Ready(result)) => Poll::Ready(End::Returned(result)),
+            Ok(Poll::Pending) => Poll::Pending,
+            Err(panic) => Poll::Ready(End::Panicked(text_of(&*panic))),
+        }
     });
     tokio::time::timeout_at(begun + wall, caught).await.unwrap_or(End::Late(wall))
+}
+
+/// True where other threads can take over what this one has to do.
+fn can_make_way() -> bool {
+    let runtime = tokio::runtime::Handle::try_current();
+    runtime.is_ok_and(|runtime| runtime.runtime_flavor() == tokio::runtime::RuntimeFlavor::MultiThread)
 }
 
 fn text_of(panic: &(dyn std::any::Any + Send)) -> String {

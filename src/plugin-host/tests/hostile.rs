@@ -70,6 +70,25 @@ async fn a_timer_is_on_time_while_a_guest_spins() {
     assert!(late < Duration::from_millis(200), "{late:?}");
 }
 
+/// The runtime has one thread for all tasks: the others go on beside the guest, not between its slices.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn others_go_on_beside_a_guest_that_spins() {
+    let plugin = load_with("loop_calls", |limits| limits.route_cpu = Duration::from_millis(500)).await.unwrap();
+    let spinning = tokio::spawn(async move { told(get(&plugin).await).0 });
+    let turns = tokio::spawn(async move {
+        let mut turns = 0_u32;
+        while !spinning.is_finished() {
+            tokio::task::yield_now().await;
+            turns += 1;
+        }
+        (spinning.await.unwrap(), turns)
+    });
+    let (ended, turns) = turns.await.unwrap();
+    println!("another task had {turns} turns while a guest span");
+    assert_eq!(ended, Ended::Cpu);
+    assert!(turns > 2_000, "{turns}: one for each slice would be a hundred");
+}
+
 #[tokio::test]
 async fn bombs_end_with_their_limit() {
     let generous = |limits: &mut rookery_plugin_host::Limits| {
