@@ -1,0 +1,248 @@
+//! A request for every row of the table, and what must be refused.
+
+use std::sync::atomic::Ordering;
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use super::World;
+use crate::contract::Route;
+use crate::harness::{Client, RequestBuilder};
+use crate::media::png;
+use crate::seed::{Reply, Status};
+
+/// A request that must succeed, and others that must not.
+pub struct Case {
+    pub path: String,
+    pub body: Body,
+    /// Path, body and status of what is refused to someone with every right.
+    pub refused: Vec<(String, Body, u16)>,
+}
+
+#[derive(Clone)]
+pub enum Body {
+    None,
+    Json(Value),
+    Image(&'static str),
+}
+
+impl Case {
+    fn get(path: impl Into<String>) -> Self {
+        Self { path: path.into(), body: Body::None, refused: Vec::new() }
+    }
+
+    fn json(path: impl Into<String>, body: Value) -> Self {
+        Self { body: Body::Json(body), ..Self::get(path) }
+    }
+
+    fn refused(mut self, path: impl Into<String>, body: Body, status: u16) -> Self {
+        self.refused.push((path.into(), body, status));
+        self
+    }
+}
+
+pub fn request(client: &Client, method: &str, path: &str, body: &Body) -> RequestBuilder {
+    let request = client.request(Method::from_bytes(method.as_bytes()).unwrap(), path);
+    match body {
+        Body::None => request,
+        Body::Json(json) => request.json(json),
+        Body::Image(name) => request.multipart(&[], &[(name, "a.png", &png(40, 30))]),
+    }
+}
+
+/// The request of a row; `None` when nobody wrote one.
+pub async fn case(world: &World, row: &Route) -> Option<Case> {
+    let (alice, bob) = (i64::from(world.alice.id()), i64::from(world.bob.id()));
+    let on = |id: String| row.path.replace(":id", &id).replace(":account_id", &id);
+    let name = row.name();
+    let case = match (row.group.as_str(), name.as_str()) {
+        ("accounts", "POST /api/v1/accounts") => {
+            let number = world.made.fetch_add(1, Ordering::Relaxed);
+            let person = json!({ "username": format!("carol{number}"), "email": format!("carol{number}@example.test"),
+                "password": "a long password", "agreement": true, "locale": "en" });
+            let (path, mut wrong) = (row.path.as_str(), person.clone());
+            wrong["username"] = json!("not a name");
+            Case::json(path, person).refused(path, Body::Json(wrong), 422)
+        }
+        ("accounts", "PATCH /api/v1/accounts/update_credentials") => {
+            let long = "x".repeat(31);
+            Case::json(
+                &*row.path,
+                json!({ "display_name": "Alice", "fields_attributes": { "0": { "name": "a", "value": "b" } } }),
+            )
+            .refused(&*row.path, Body::Json(json!({ "display_name": long })), 422)
+            .refused(&*row.path, Body::Json(json!({ "source": { "privacy": "everyone" } })), 422)
+        }
+        ("accounts", "GET /api/v1/accounts") => Case::get(format!("{}?id[]={alice}&id[]={bob}&id[]=1", row.path)),
+        ("accounts", "GET /api/v1/accounts/lookup") => {
+            Case::get(format!("{}?acct=bob", row.path)).refused(format!("{}?acct=nobody", row.path), Body::None, 404)
+        }
+        ("search", "GET /api/v2/search") => Case::get(format!("{}?q=bob", row.path))
+            .refused(&*row.path, Body::None, 400)
+            .refused(format!("{}?q=colour:red", row.path), Body::None, 422),
+        ("accounts", "GET /api/v1/accounts/search") => Case::get(format!("{}?q=bob", row.path)),
+        ("accounts", "GET /api/v1/accounts/relationships") => Case::get(format!("{}?id[]={bob}", row.path)),
+        ("accounts", "GET /api/v1/accounts/verify_credentials") => Case::get(&*row.path),
+        ("accounts", "GET /api/v1/accounts/:id/statuses") => {
+            world.theirs().await;
+            Case::get(on(bob.to_string()))
+        }
+        ("accounts", "POST /api/v1/accounts/:id/pin") => {
+            let (one, other) = (alice, bob);
+            world.alice.post(&format!("/api/v1/accounts/{other}/unfollow")).send().await;
+            world.seed(|seed| seed.follow(one, other)).await;
+            Case::get(on(bob.to_string())).refused(on(alice.to_string()), Body::None, 422)
+        }
+        ("accounts", "POST /api/v1/accounts/:id/follow") => {
+            Case::get(on(bob.to_string())).refused(on(alice.to_string()), Body::None, 403)
+        }
+        ("accounts", "POST /api/v1/accounts/:id/note") => Case::json(on(bob.to_string()), json!({ "comment": "kind" }))
+            .refused(on(bob.to_string()), Body::Json(json!({ "comment": "x".repeat(2001) })), 422),
+        ("accounts", _) => Case::get(on(bob.to_string())),
+        ("profile" | "favourites" | "bookmarks" | "blocks" | "mutes" | "preferences" | "custom_emojis", _) => {
+            Case::get(&*row.path)
+        }
+        ("follow_requests", "GET /api/v1/follow_requests") => {
+            let (one, other) = (alice, bob);
+            if world.app.db().fetch_raw::<(i64,)>("SELECT id FROM follow_requests").await.unwrap().is_empty() {
+                world.seed(|seed| seed.follow_request(other, one)).await;
+            }
+            Case::get(&*row.path)
+        }
+        ("follow_requests", _) => {
+            let one = alice;
+            let number = world.made.fetch_add(1, Ordering::Relaxed);
+            let asking = world
+                .seed(|seed| {
+                    let asking = seed.account(&format!("asking{number}"), None);
+                    seed.follow_request(asking, one);
+                    asking
+                })
+                .await;
+            Case::get(on(asking.to_string())).refused(on(alice.to_string()), Body::None, 404)
+        }
+        ("statuses", "GET /api/v1/statuses") => {
+            let (own, hidden) = (world.own().await, world.hidden().await);
+            Case::get(format!("{}?id[]={own}&id[]={hidden}", row.path))
+        }
+        ("statuses", "POST /api/v1/statuses") => {
+            let (path, hidden) = (&*row.path, world.hidden().await);
+            Case::json(path, json!({ "status": "hello" }))
+                .refused(path, Body::Json(json!({})), 422)
+                .refused(path, Body::Json(json!({ "status": "a", "visibility": "everyone" })), 422)
+                .refused(path, Body::Json(json!({ "status": "x".repeat(501) })), 422)
+                .refused(path, Body::Json(json!({ "status": "a", "in_reply_to_id": hidden.to_string() })), 404)
+                .refused(path, Body::Json(json!({ "status": "a", "media_ids": ["1"] })), 422)
+        }
+        ("statuses", "PUT /api/v1/statuses/:id") => {
+            let body = json!({ "status": "better" });
+            Case::json(on(world.own().await.to_string()), body.clone())
+                .refused(on(world.theirs().await.to_string()), Body::Json(body), 404)
+                .refused(on(world.own().await.to_string()), Body::Json(json!({})), 422)
+        }
+        ("statuses", "DELETE /api/v1/statuses/:id") => {
+            Case::get(on(world.own().await.to_string())).refused(on(world.theirs().await.to_string()), Body::None, 404)
+        }
+        ("statuses", "POST /api/v1/statuses/:id/pin") => {
+            Case::get(on(world.own().await.to_string())).refused(on(world.theirs().await.to_string()), Body::None, 422)
+        }
+        ("statuses", "POST /api/v1/statuses/:id/unpin" | "GET /api/v1/statuses/:id/mentioned_by") => {
+            Case::get(on(world.own().await.to_string()))
+        }
+        ("statuses", "GET /api/v1/statuses/:id/context") => {
+            let (one, other) = (alice, bob);
+            let middle = world
+                .seed(|seed| {
+                    let root = seed.status(&Status { author: one, ..Status::default() });
+                    let reply = Reply { status: root, account: one, conversation: root };
+                    let middle = seed.reply(other, reply, "public");
+                    seed.reply(one, Reply { status: middle, account: other, conversation: root }, "public");
+                    middle
+                })
+                .await;
+            Case::get(on(middle.to_string()))
+        }
+        ("statuses", "POST /api/v1/statuses/:id/reblog") => {
+            let follow = (alice, bob);
+            world.alice.post(&format!("/api/v1/accounts/{}/unfollow", follow.1)).send().await;
+            world.seed(|seed| seed.follow(follow.0, follow.1)).await;
+            let private = world.status(&world.bob, "private").await;
+            Case::get(on(world.theirs().await.to_string())).refused(on(private.to_string()), Body::None, 403)
+        }
+        ("statuses", _) => Case::get(on(world.theirs().await.to_string())),
+        ("timelines", "GET /api/v1/timelines/tag/:hashtag") => {
+            let status = world.theirs().await;
+            let number = world.made.fetch_add(1, Ordering::Relaxed);
+            let tag = format!("birds{number}");
+            world
+                .seed(|seed| {
+                    let tag = seed.tag(&tag);
+                    seed.tagged(status, tag);
+                })
+                .await;
+            Case::get(row.path.replace(":hashtag", &tag))
+        }
+        ("timelines", _) => {
+            let (status, owner, author) = (world.theirs().await, alice, bob);
+            world.seed(|seed| seed.home(owner, status, author, status)).await;
+            Case::get(&*row.path)
+        }
+        ("notifications", "GET /api/v1/notifications/:id" | "POST /api/v1/notifications/:id/dismiss") => {
+            let mine = world.notification(&world.alice, &world.bob).await;
+            let others = world.notification(&world.bob, &world.alice).await;
+            Case::get(on(mine.to_string())).refused(on(others.to_string()), Body::None, 404)
+        }
+        ("notifications", _) => {
+            world.notification(&world.alice, &world.bob).await;
+            Case::get(&*row.path)
+        }
+        ("media", "POST /api/v2/media" | "POST /api/v1/media") => {
+            Case { body: Body::Image("file"), ..Case::get(&*row.path) }.refused(&*row.path, Body::None, 422).refused(
+                &*row.path,
+                Body::Image("something"),
+                422,
+            )
+        }
+        ("media", _) => {
+            let body = if row.method == "PUT" { Body::Json(json!({ "description": "a bird" })) } else { Body::None };
+            let (mine, others) = (world.media(&world.alice).await, world.media(&world.bob).await);
+            Case { body: body.clone(), ..Case::get(on(mine)) }.refused(on(others), body, 404)
+        }
+        ("markers", "GET /api/v1/markers") => Case::get(format!("{}?timeline[]=home", row.path)),
+        ("markers", _) => Case::json(&*row.path, json!({ "home": { "last_read_id": "1" } })),
+        ("instance" | "health", _) => Case::get(&*row.path),
+        ("well_known", "GET /.well-known/webfinger") => {
+            Case::get(format!("{}?resource=acct:alice@example.test", row.path))
+                .refused(&*row.path, Body::None, 400)
+                .refused(format!("{}?resource=acct:nobody@example.test", row.path), Body::None, 404)
+        }
+        ("oauth", "POST /oauth/token") => {
+            let (id, secret) = world.credentials();
+            let body = json!({ "grant_type": "client_credentials", "client_id": id, "client_secret": secret, "scope": "read" });
+            let mut wrong = body.clone();
+            wrong["client_secret"] = json!("wrong");
+            let mut grant = body.clone();
+            grant["grant_type"] = json!("password");
+            Case::json(&*row.path, body).refused(&*row.path, Body::Json(wrong), 401).refused(
+                &*row.path,
+                Body::Json(grant),
+                400,
+            )
+        }
+        ("oauth", "POST /oauth/revoke" | "POST /oauth/introspect") => {
+            let (id, secret) = world.credentials();
+            let body = json!({ "client_id": id, "client_secret": secret, "token": "none" });
+            let wrong = json!({ "client_id": id, "client_secret": "wrong", "token": "none" });
+            let status = if row.path.ends_with("revoke") { 403 } else { 401 };
+            Case::json(&*row.path, body).refused(&*row.path, Body::Json(wrong), status)
+        }
+        ("apps", "POST /api/v1/apps") => {
+            let blank = json!({ "client_name": "", "redirect_uris": "urn:ietf:wg:oauth:2.0:oob" });
+            Case::json(&*row.path, json!({ "client_name": "app", "redirect_uris": "urn:ietf:wg:oauth:2.0:oob" }))
+                .refused(&*row.path, Body::Json(blank), 422)
+        }
+        ("well_known" | "oauth" | "apps" | "emails", _) => Case::get(&*row.path),
+        _ => return None,
+    };
+    Some(case)
+}

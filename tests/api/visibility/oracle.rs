@@ -1,0 +1,179 @@
+//! Who may see what by the contract (rules, sections 9, 10 and 12): knows nothing of the server's own decision.
+
+/// What stands between a viewer and the authors. Every viewer has the same relation to every author.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Viewer {
+    pub name: &'static str,
+    pub token: Token,
+    pub follows: bool,
+    pub mentioned: bool,
+    /// The authors block them.
+    pub blocked: bool,
+    pub blocks: bool,
+    pub mutes: bool,
+    /// A mute that has run out.
+    pub muted_once: bool,
+    pub blocks_domain: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Token {
+    None,
+    Application,
+    Unconfirmed,
+    Pending,
+    Moderator,
+    /// Each author looks at their own.
+    Author,
+    #[default]
+    Person,
+}
+
+pub const NOBODY: Viewer = Viewer {
+    name: "",
+    token: Token::Person,
+    follows: false,
+    mentioned: false,
+    blocked: false,
+    blocks: false,
+    mutes: false,
+    muted_once: false,
+    blocks_domain: false,
+};
+
+pub const VIEWERS: &[Viewer] = &[
+    Viewer { name: "anonymous", token: Token::None, ..NOBODY },
+    Viewer { name: "application", token: Token::Application, ..NOBODY },
+    Viewer { name: "unconfirmed", token: Token::Unconfirmed, ..NOBODY },
+    Viewer { name: "pending", token: Token::Pending, ..NOBODY },
+    Viewer { name: "stranger", ..NOBODY },
+    Viewer { name: "moderator", token: Token::Moderator, ..NOBODY },
+    Viewer { name: "author", token: Token::Author, ..NOBODY },
+    Viewer { name: "follower", follows: true, ..NOBODY },
+    Viewer { name: "mentioned", mentioned: true, ..NOBODY },
+    Viewer { name: "mentioned_follower", follows: true, mentioned: true, ..NOBODY },
+    Viewer { name: "blocked", blocked: true, ..NOBODY },
+    Viewer { name: "blocked_mentioned", blocked: true, mentioned: true, ..NOBODY },
+    Viewer { name: "blocking", blocks: true, ..NOBODY },
+    Viewer { name: "blocking_mentioned", blocks: true, mentioned: true, ..NOBODY },
+    Viewer { name: "muting", mutes: true, ..NOBODY },
+    Viewer { name: "muting_follower", mutes: true, follows: true, ..NOBODY },
+    Viewer { name: "muting_mentioned", mutes: true, mentioned: true, ..NOBODY },
+    Viewer { name: "muted_once", muted_once: true, follows: true, ..NOBODY },
+    Viewer { name: "domain_blocking", blocks_domain: true, ..NOBODY },
+    Viewer { name: "domain_blocking_follower", blocks_domain: true, follows: true, ..NOBODY },
+];
+
+impl Viewer {
+    /// Signed in with an account that can be used.
+    pub fn is_person(self) -> bool {
+        matches!(self.token, Token::Person | Token::Moderator | Token::Author)
+    }
+}
+
+/// Who writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Author {
+    Plain,
+    Limited,
+    Suspended,
+    Remote,
+}
+
+pub const AUTHORS: [Author; 4] = [Author::Plain, Author::Limited, Author::Suspended, Author::Remote];
+
+/// A status of the matrix.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    pub id: i64,
+    pub author: Author,
+    pub visibility: &'static str,
+    /// Answers someone else.
+    pub reply: bool,
+    pub mark: String,
+}
+
+/// Where it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Single,
+    Thread,
+    Profile,
+    Home,
+    /// A public or hashtag timeline.
+    Timeline,
+    /// The viewer's own favourites or bookmarks.
+    Collection,
+    Notification,
+    /// A page for browsers: nobody is signed in there.
+    Page,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Shown,
+    Hidden,
+    /// The contract does not say.
+    Either,
+}
+
+/// True when the author lets them see it (rules, section 10, "Visibility"); `None` where the contract does not say.
+pub fn may_see(viewer: Viewer, subject: &Subject) -> Option<bool> {
+    if subject.author == Author::Suspended {
+        return Some(false);
+    }
+    if viewer.token == Token::Author {
+        return Some(true);
+    }
+    match subject.visibility {
+        "public" | "public_unlisted" | "unlisted" => Some(!viewer.blocked),
+        "login" => match viewer.token {
+            // Whether an account that cannot be used yet counts as signed in.
+            Token::Unconfirmed | Token::Pending => None,
+            _ => Some(viewer.is_person() && !viewer.blocked),
+        },
+        // Whether a block takes back what a mention gave.
+        _ if viewer.blocked && viewer.mentioned => None,
+        "private" => Some((viewer.follows || viewer.mentioned) && !viewer.blocked),
+        "limited" | "direct" => Some(viewer.mentioned),
+        other => panic!("{other}"),
+    }
+}
+
+pub fn verdict(viewer: Viewer, subject: &Subject, place: Place) -> Verdict {
+    let own = viewer.token == Token::Author;
+    let remote = subject.author == Author::Remote;
+    let limited = subject.author == Author::Limited;
+    let domain = viewer.blocks_domain && remote;
+    let decide = |shown: bool| if shown { Verdict::Shown } else { Verdict::Hidden };
+    let viewer = if place == Place::Page { VIEWERS[0] } else { viewer };
+    match may_see(viewer, subject) {
+        Some(false) => return Verdict::Hidden,
+        None if place != Place::Timeline && place != Place::Home => return Verdict::Either,
+        _ => {}
+    }
+    match place {
+        Place::Single => Verdict::Shown,
+        Place::Thread if own => Verdict::Shown,
+        Place::Thread => decide(!viewer.blocks && !viewer.mutes && !domain && (!limited || viewer.follows)),
+        Place::Timeline => {
+            let listed = matches!(subject.visibility, "public" | "public_unlisted" | "login");
+            if !listed || limited || viewer.blocks || viewer.mutes || viewer.blocked || domain {
+                Verdict::Hidden
+            } else {
+                may_see(viewer, subject).map_or(Verdict::Either, decide)
+            }
+        }
+        Place::Home if viewer.blocks || viewer.mutes => Verdict::Hidden,
+        // The feed is seeded with everything for everyone; what nobody asked for may stay or go.
+        Place::Home if domain || !viewer.follows => Verdict::Either,
+        Place::Home => Verdict::Shown,
+        Place::Profile | Place::Collection if viewer.blocks => Verdict::Either,
+        Place::Collection | Place::Notification if viewer.blocks || viewer.mutes || domain => Verdict::Either,
+        Place::Notification if limited && !own && !viewer.follows => Verdict::Either,
+        Place::Profile if domain => Verdict::Either,
+        Place::Profile | Place::Collection | Place::Notification => Verdict::Shown,
+        // What profile pages leave out for anyone is theirs to decide; what may not be seen was decided above.
+        Place::Page => Verdict::Either,
+    }
+}
