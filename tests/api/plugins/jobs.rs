@@ -56,6 +56,24 @@ async fn jobs_end_as_the_plugin_says() {
 }
 
 #[tokio::test]
+async fn jobs_of_a_plugin_that_pauses_are_left_to_other_servers() {
+    let bench = Bench::of(JOBS, &worker()).await;
+    let call = bench.system(Mode::Ambient);
+    call.enqueue(vec![job("done", Some("a"))]).await.unwrap();
+    call.commit().await.unwrap();
+    let untouched = async || {
+        let tries = "SELECT COUNT(*) FROM jobs WHERE key = 'done:a' AND state = 'ready' AND attempts = 0 AND last_error IS NULL";
+        bench.app.db().fetch_raw::<(i64,)>(tries).await.unwrap()[0].0
+    };
+    let pause = bench.app.app.plugins.pauses.pause("tray");
+    bench.app.run_jobs().await;
+    assert_eq!(untouched().await, 1, "neither claimed nor put off");
+    drop(pause);
+    bench.app.run_jobs().await;
+    assert_eq!(untouched().await, 0);
+}
+
+#[tokio::test]
 async fn a_schedule_waits_once_and_goes_on() {
     let bench = Bench::of(JOBS, &worker()).await;
     let due = async || -> Vec<(StatusId,)> {

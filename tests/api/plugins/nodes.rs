@@ -239,6 +239,26 @@ async fn what_happens_is_kept_for_a_plugin_that_cannot_be_loaded() {
 }
 
 #[tokio::test]
+async fn a_manifest_that_this_server_cannot_read_hides_no_other() {
+    let world = World::probed().await;
+    package(world.folder.path(), "later", &[NO_WORDS]);
+    rookery::plugins::admin::enable(&world.app.app, "later").await.unwrap();
+    loaded(&life::reload(&world.app.app, "later").await);
+    let alice = world.app.account("alice").await;
+    world.app.run_jobs().await;
+    let ids = ["later", "probe"].map(|name| world.active(name).id);
+    world.app.db().execute_raw("UPDATE plugins SET manifest = 'of tomorrow' WHERE name = 'later'").await.unwrap();
+
+    let other = world.app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
+    start(&other.app).await;
+    let mut there = alice.clone();
+    there.server = other.clone();
+    publish(&there, "elsewhere").await;
+    let [later, probe] = ids.map(|id| plugin_event::count(other.db(), id));
+    assert_eq!((later.await.unwrap(), probe.await.unwrap()), ((0, 0), (2, 0)));
+}
+
+#[tokio::test]
 async fn what_happens_is_kept_for_a_plugin_that_was_put_aside() {
     let world = World::probed().await;
     let alice = world.app.account("alice").await;
