@@ -6,7 +6,7 @@ PROFILE ?= release
 ARGS ?= serve
 
 # The members of the workspace that are the server; the others are plugins and what they are made with.
-SERVER := rookery rookery-plugin-host
+SERVER := rookery $(patsubst src/%/Cargo.toml,rookery-%,$(wildcard src/*/Cargo.toml))
 
 TOOLS := target/tools
 DENY_VERSION := 0.20.2

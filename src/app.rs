@@ -8,23 +8,22 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
-use crate::clock::{Clock, Ids};
-use crate::config::{Config, Scheme};
-use crate::crypto::Keys;
 use crate::entity::cache::Cache;
 use crate::error::{Error, Result};
 use crate::event::Events;
-use crate::federation::fetch;
-use crate::mail::Mailer;
-use crate::media::Sandbox;
-use crate::media::storage::Storage;
-use crate::model::instance::Rule;
-use crate::model::{Emojis, Settings};
 use crate::plugins::Plugins;
 use crate::service::instance::Figures;
 use crate::service::limits::Limits;
-use crate::store::{self, Db, db};
-use crate::urls::Urls;
+use config::{Config, Scheme};
+use crypto::Keys;
+use mail::Mailer;
+use media::Sandbox;
+use media::storage::Storage;
+use model::clock::{Clock, Ids};
+use model::instance::Rule;
+use model::urls::Urls;
+use model::{Emojis, Settings};
+use store::{Db, db};
 
 /// The server's parts. Cloning copies a pointer.
 #[derive(Clone, Debug)]
@@ -62,7 +61,7 @@ pub struct Parts {
     /// Where mail goes.
     pub mail: Mailer,
     /// The one way out to other servers.
-    pub fetch: fetch::Client,
+    pub fetch: outbound::Client,
     /// What runs beyond the core.
     pub plugins: Plugins,
     live: ArcSwap<Live>,
@@ -105,7 +104,7 @@ impl App {
     /// # Errors
     /// When the database, the secret key or the folder of media cannot be had.
     pub async fn with_db(config: Config, clock: Clock, db: Db, executable: &Path) -> Result<Self> {
-        let secret = crate::config::secrets::load_or_create(&config).map_err(Error::internal)?;
+        let secret = config::secrets::load_or_create(&config).map_err(Error::internal)?;
         std::fs::create_dir_all(&config.storage.media_dir).map_err(Error::internal)?;
         let ids = Ids::new(clock.clone(), 0);
         let app = Self(Arc::new(Parts {
@@ -113,7 +112,7 @@ impl App {
             keys: Keys::new(secret.expose().as_bytes()),
             cache: Cache::default(),
             limits: Limits::default(),
-            fetch: fetch::Client::new(&config.federation.allow_private_addresses),
+            fetch: outbound::Client::new(&config.federation.allow_private_addresses),
             plugins: Plugins::new(clock.clone(), config.server.development),
             mail: Mailer::new(&config).map_err(Error::internal)?,
             events: Events::default(),

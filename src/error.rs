@@ -3,11 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use rookery_plugin_host::Ended;
-use rookery_plugin_host::imports::types::Failure;
-
-use crate::model::AccountId;
-use crate::store;
+use model::AccountId;
 
 /// What a use case gives, or why it did not happen.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -86,18 +82,6 @@ impl Error {
     pub fn forbidden(text: impl Into<Cow<'static, str>>) -> Self {
         Self::Forbidden(text.into())
     }
-    /// [`Error::Plugin`]: `plugin` did not answer, and ended so. `status` where it is not what that way of ending has.
-    #[must_use]
-    pub fn no_answer(plugin: &str, ended: Ended, status: Option<u16>) -> Self {
-        let (usual, code) = match ended {
-            Ended::Trap => (500, "plugin.trap"),
-            Ended::Failure => (500, "plugin.failure"),
-            Ended::Cpu | Ended::Wall => (504, "plugin.timeout"),
-            Ended::Limit => (503, "plugin.limit"),
-            Ended::Busy | Ended::Open | Ended::Drained => (503, "plugin.unavailable"),
-        };
-        Self::Plugin(NoAnswer { plugin: plugin.to_owned(), code, status: status.unwrap_or(usual) })
-    }
     /// [`Error::Internal`] with the words of `cause`.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
         Self::Internal(cause.to_string().into())
@@ -128,10 +112,9 @@ pub struct Refusal {
     pub detail: Option<String>,
 }
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
-        let Failure { status, code, message, detail } = failure;
-        Self::Refused(Refusal { status, code, message, detail })
+impl From<crypto::Error> for Error {
+    fn from(error: crypto::Error) -> Self {
+        Self::internal(error)
     }
 }
 

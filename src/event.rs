@@ -4,7 +4,7 @@
 
 use tokio::sync::broadcast;
 
-use crate::model::{AccountId, NotificationId, StatusId, TokenId};
+use model::{AccountId, NotificationId, StatusId, TokenId};
 
 /// How many events a slow listener may be behind before it loses the oldest.
 const CAPACITY: usize = 4096;

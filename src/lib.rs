@@ -5,27 +5,17 @@
 
 pub mod app;
 pub mod cli;
-pub mod clock;
-pub mod config;
-pub mod crypto;
 pub mod entity;
 pub mod error;
 pub mod event;
-pub mod federation;
 pub mod http;
 pub mod jobs;
 pub mod logging;
-pub mod mail;
-pub mod media;
 pub mod metrics;
-pub mod model;
 pub mod plugins;
 pub mod serve;
 pub mod service;
-pub mod store;
 pub mod templates;
-pub mod text;
-pub mod urls;
 
 #[cfg(test)]
 use proptest as _;

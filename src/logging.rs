@@ -7,7 +7,7 @@ use std::io::{IsTerminal as _, stderr};
 
 use tracing_subscriber::EnvFilter;
 
-use crate::config::{Log, LogFormat};
+use config::{Log, LogFormat};
 
 /// Begins to write log lines as `config` says. A second call does nothing.
 pub fn start(config: &Log) {

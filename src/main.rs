@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use rookery::{cli, media};
+use rookery::cli;
 
 /// The media worker is dispatched before anything else: it gives up its rights first and reads no configuration.
 fn main() -> ExitCode {

@@ -18,7 +18,6 @@ use tokio::sync::watch;
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::store;
 
 /// Seconds; answers take from a tenth of a millisecond to the time-out of a request.
 const LATENCY_BUCKETS: &[f64] =

@@ -15,10 +15,14 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::app::App;
-use crate::clock::Clock;
-use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::{http, jobs, metrics, plugins, service};
+use crate::http;
+use crate::jobs;
+use crate::metrics;
+use crate::plugins;
+use crate::service;
+use config::Config;
+use model::clock::Clock;
 
 /// How soon a running server notices that another process changed settings, rules or emojis.
 const RELOAD_INTERVAL: Duration = Duration::from_millis(500);
@@ -31,7 +35,7 @@ pub async fn run(config: Config) -> Result<()> {
     for warning in config.warnings() {
         tracing::warn!("{warning}");
     }
-    let executable = crate::config::executable().map_err(Error::internal)?;
+    let executable = config::executable().map_err(Error::internal)?;
     on(App::start(config, Clock::system(), &executable).await?).await
 }
 

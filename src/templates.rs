@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::text::escape;
+use text::escape;
 
 /// Each template by its name.
 macro_rules! embed {

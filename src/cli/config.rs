@@ -4,7 +4,7 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use super::output::{Failure, Output};
-use crate::config::Config;
+use config::Config;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {

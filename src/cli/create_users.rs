@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::output::Failure;
 use super::user::read_scopes;
 use crate::app::App;
-use crate::crypto::{self, Secret};
-use crate::model::{AccountId, Scopes};
+use crate::error::Error;
 use crate::service::sign_up::{self, NewAccount};
 use crate::service::{staff, token};
-use crate::store::Tx;
+use crypto::Secret;
+use model::{AccountId, Scopes};
+use store::Tx;
 
 /// Accounts made in one transaction: what is written to disk at once, and what another writer may have to wait for.
 const BATCH: usize = 100;
@@ -153,7 +154,7 @@ async fn prepare(app: &App, new: NewUser) -> Result<Ready, Failure> {
         None => None,
         Some(password) => {
             check_password(&password)?;
-            Some(crypto::hash_password(Secret::from(password)).await?)
+            Some(crypto::hash_password(Secret::from(password)).await.map_err(Error::from)?)
         }
     };
     let domain = app.config.server.local_domain.host();

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::output::{Failure, Output};
 use crate::app::db_options;
-use crate::config::Config;
-use crate::store::{self, Db};
+use config::Config;
+use store::Db;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {

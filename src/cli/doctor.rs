@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::output::{Failure, Output};
 use crate::app::db_options;
-use crate::clock::Clock;
-use crate::config::{Config, MailTransport, secrets};
-use crate::store::{self, Db};
+use config::{Config, MailTransport, secrets};
+use model::clock::Clock;
+use store::Db;
 
 /// Room on the disk below which a server is about to stop working.
 const ROOM_BYTES: u64 = 1024 * 1024 * 1024;
@@ -97,7 +97,7 @@ fn folder(name: &'static str, path: &Path) -> Check {
 
 /// Writes a file and removes it: permissions alone do not tell whether a disk takes anything.
 fn tempfile(folder: &Path) -> std::io::Result<()> {
-    let file = folder.join(format!(".doctor-{}", crate::crypto::random_text(9)));
+    let file = folder.join(format!(".doctor-{}", crypto::random_text(9)));
     fs::write(&file, b"x")?;
     fs::remove_file(&file)
 }

@@ -23,10 +23,11 @@ use clap::{Parser, Subcommand};
 use tokio::runtime::Builder;
 
 use crate::app::App;
-use crate::clock::Clock;
-use crate::config::{Config, executable, from_process};
+use crate::logging;
 use crate::plugins::life;
-use crate::{logging, serve};
+use crate::serve;
+use ::config::{Config, executable, from_process};
+use model::clock::Clock;
 use output::{Failure, Output};
 
 /// A federated social server.

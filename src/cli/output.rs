@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use crate::config::Faults;
 use crate::error::Error;
+use config::Faults;
 
 /// Where a command's answer goes, and in which form.
 #[derive(Clone, Copy, Debug)]
@@ -45,8 +45,8 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<crate::store::Error> for Failure {
-    fn from(error: crate::store::Error) -> Self {
+impl From<store::Error> for Failure {
+    fn from(error: store::Error) -> Self {
         Self::new(error)
     }
 }

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::output::{Failure, Output};
 use crate::app::App;
-use crate::model::RuleId;
 use crate::service::rule;
+use model::RuleId;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {

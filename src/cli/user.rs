@@ -8,12 +8,11 @@ use super::create_users::{self, NewUser};
 use super::output::{Failure, Output};
 use super::settings::standard_input;
 use crate::app::App;
-use crate::crypto::Secret;
-use crate::model::{AccountId, Scopes, Time};
 use crate::plugins::{settings, sql};
 use crate::service::{removal, staff, token};
-use crate::store;
-use crate::store::user::UserSummary;
+use crypto::Secret;
+use model::{AccountId, Scopes, Time};
+use store::user::UserSummary;
 
 /// Users read at once for a list.
 const LIST_PAGE: i64 = 500;

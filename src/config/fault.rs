@@ -1,17 +1,17 @@
-//! What is wrong with a configuration: all of it at once, each fault with its key, its place and what would be right.
+//! Configuration errors: all are reported at once, each with its key, its location and what would be valid.
 
 use std::{fmt, path::PathBuf};
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody said anything.
+    /// Not set anywhere: the default.
     Default,
     /// A line of the configuration file, counted from 1.
     Line(PathBuf, usize),
     /// An environment variable.
     Variable(String),
-    /// The contents of a file that another origin names.
+    /// The contents of a secret's file, which another origin names.
     SecretFile(PathBuf, Box<Origin>),
 }
 
@@ -26,14 +26,14 @@ impl fmt::Display for Origin {
     }
 }
 
-/// One thing that is wrong. Never holds the value of a secret.
+/// One configuration error. Never contains the value of a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// `section.name`, or what stood in its place; empty when the fault is in no one key.
+    /// `section.name`, or the unknown name that was found; empty when the fault is not in a single key.
     pub key: String,
-    /// What is wrong, and what would be right.
+    /// What is wrong, and what would be valid.
     pub problem: String,
-    /// Where it stands, when it stands anywhere.
+    /// Where the faulty value comes from, if known.
     pub origin: Option<Origin>,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Everything that is wrong, in the order in which it was met; never empty.
+/// All configuration errors, in the order in which they were found; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Faults(pub Vec<Fault>);
 
@@ -66,14 +66,14 @@ impl fmt::Display for Faults {
     }
 }
 
-/// The candidate that takes the fewest changed letters to become `word`, if it takes few enough to be meant.
-pub(crate) fn nearest(word: &str, candidates: impl Iterator<Item = String>) -> Option<String> {
+/// The candidate with the smallest edit distance to `word`, if it is small enough for a likely typo.
+pub fn nearest(word: &str, candidates: impl Iterator<Item = String>) -> Option<String> {
     let (distance, nearest) =
         candidates.map(|candidate| (distance(word, &candidate), candidate)).min_by_key(|(distance, _)| *distance)?;
     (distance <= word.len() / 3 + 1).then_some(nearest)
 }
 
-/// Levenshtein's distance: letters inserted, deleted or replaced.
+/// Levenshtein distance: the number of letters inserted, deleted or replaced.
 fn distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();

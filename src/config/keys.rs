@@ -1,7 +1,7 @@
-//! The table of keys: name, type, default, range and documentation of each, in this one place.
+//! The table of all configuration keys: name, type, default, range and documentation of each.
 //!
-//! From a row follow the field of [`Config`], the line of a file, the environment variable, the checks, and what
-//! `rookery config print` says. The unit of a quantity is in its name.
+//! Each row generates the field of [`Config`], the key in the file, the environment variable, the checks, and the
+//! output of `rookery config print`. The unit of a quantity is in its name.
 
 use std::{
     net::SocketAddr,
@@ -26,15 +26,15 @@ config! {
         /// The domain in account addresses (`@alice@example.org`).
         /// Other servers remember it: it cannot change once the first account exists.
         local_domain: Domain = "localhost:3000";
-        /// The domain in URLs, where it is not the one in account addresses.
+        /// The domain in URLs, if it is not the one in account addresses.
         web_domain: Domain = derived("the value of server.local_domain", |known| known.get("server.local_domain"));
-        /// Further domains under which this server answers and whose account addresses it takes for its own.
+        /// Further domains under which this server answers and whose account addresses it treats as local.
         alternate_domains: Vec<Domain> = [];
-        /// Whether people reach this server by https (through a proxy that ends TLS) or http.
+        /// Whether clients reach this server by https (through a proxy that terminates TLS) or http.
         scheme: Scheme = derived("\"http\" on localhost, \"https\" elsewhere", default_scheme);
         /// The address and port to listen on.
         listen: SocketAddr = "127.0.0.1:3000";
-        /// The networks of the proxies whose `X-Forwarded-For` is believed.
+        /// The networks of the proxies whose `X-Forwarded-For` is trusted.
         trusted_proxies: Vec<IpNet> = [];
         /// How long a stopping server waits for requests that have begun.
         shutdown_grace_seconds: u64 = 20, 0..=600;
@@ -42,24 +42,24 @@ config! {
         request_timeout_seconds: u64 = 30, 1..=600;
         /// The largest JSON or form body. Uploads: see the section media.
         body_limit_bytes: usize = MIB, 16 * 1024..=64 * MIB;
-        /// The language of pages and mail where nobody's preference is known.
+        /// The language of pages and mail when no preference is known.
         locale: Locale = "en";
-        /// Conveniences for whoever tries the server out: links and codes are printed, not only mailed.
-        /// Never on a server that strangers reach.
+        /// Conveniences for development: sign-in links and codes are printed, not only mailed.
+        /// Never enable it on a public server.
         development: bool = false;
     }
 
-    /// Measurements for Prometheus, on a listener of their own.
+    /// Metrics for Prometheus, on a separate listener.
     metrics: Metrics {
         /// The address and port to listen on. Empty: no metrics.
         listen: Option<SocketAddr> = "";
     }
 
-    /// Log lines, written to standard error.
+    /// Logging, to standard error.
     log: Log {
-        /// The least urgent level that is written, for everything or by module (`info,rookery::http=debug`).
+        /// The minimum level that is logged, for everything or by module (`info,rookery::http=debug`).
         level: LogFilter = "info";
-        /// The look of a line. `auto`: pretty on a terminal, JSON otherwise.
+        /// The format of log lines. `auto`: pretty on a terminal, JSON otherwise.
         format: LogFormat = "auto";
     }
 
@@ -75,108 +75,108 @@ config! {
     database: Database {
         /// `sqlite://path` for a file, or `postgres://name:password@host/database`.
         url: DatabaseUrl = derived("sqlite://, rookery.db in storage.data_dir", default_database);
-        /// The most connections that are open at once; on SQLite, those that read.
+        /// The size of the connection pool; on SQLite, of the pool for reading.
         max_connections: u32 = 4, 1..=1000;
         /// How long a request waits for a free connection.
         acquire_timeout_seconds: u64 = 5, 1..=300;
     }
 
-    /// Keys that must stay the same and must not be known to anyone.
+    /// Secret keys, which must never change.
     secrets: Secrets {
-        /// Signs sessions, links in mail and cached code. Empty: made on the first start and kept in secret.key in
-        /// `storage.data_dir`. Several nodes of one server need the same.
+        /// Signs sessions, links in mail and cached code. Empty: generated on the first start and kept in secret.key in
+        /// `storage.data_dir`. All nodes of one server need the same key.
         key: Option<Secret> = "", 32..=1024;
     }
 
     /// Outgoing mail.
     mail: Mail {
-        /// `smtp` sends, `directory` writes files (for development), `none` throws away.
+        /// `smtp` sends, `directory` writes files (for development), `none` discards.
         transport: MailTransport = "directory";
         /// The folder for the transport `directory`.
         directory: PathBuf = derived("mail in storage.data_dir", |known| in_data_dir(known, "mail"));
-        /// Who mail comes from.
+        /// The sender of mail.
         from: Mailbox = derived("rookery@ and the host of server.local_domain", default_sender);
         /// The mail server, for the transport `smtp`.
         smtp_host: Option<String> = "";
         /// Its port: 587 for starttls, 465 for implicit.
         smtp_port: u16 = 587, 1..=65535;
-        /// The name to sign in with. Empty: no sign-in.
+        /// The user name at the mail server. Empty: no authentication.
         smtp_username: Option<String> = "";
-        /// The password to sign in with.
+        /// The password at the mail server.
         smtp_password: Option<Secret> = "", 1..=1024;
         /// How the connection is protected: `implicit`, `starttls` or `none`.
         smtp_tls: SmtpTls = "starttls";
     }
 
-    /// Limits on how often one may ask.
+    /// Rate limits on requests.
     rate_limits: RateLimits {
-        /// Off only for load tests.
+        /// Whether they apply. Turn them off only for load tests.
         enabled: bool = true;
     }
 
-    /// Who may see and reach this server.
+    /// Who may read and join this server.
     access: Access {
-        /// The API answers only those who are signed in.
+        /// The API answers only signed-in clients.
         disallow_unauthenticated_api: bool = false;
-        /// Exchanges only with servers that an admin has allowed; implies `disallow_unauthenticated_api`.
+        /// Federates only with servers that an admin has allowed; implies `disallow_unauthenticated_api`.
         limited_federation: bool = false;
-        /// The front page is the profile of the one account, and nobody signs up.
+        /// Single-user mode: the front page is the profile of the one account, and nobody can sign up.
         single_user: bool = false;
     }
 
     /// Requests to other servers.
     federation: Federation {
-        /// Networks that are not part of the public internet and may be reached all the same, for development and tests.
+        /// Private networks that outgoing requests may reach all the same, for development and tests.
         allow_private_addresses: Vec<IpNet> = [];
     }
 
-    /// Uploads, and the work on them.
+    /// Uploads, and their processing.
     media: Media {
-        /// The largest image; the worker that decodes it takes no more than the default.
+        /// The largest image; the worker that decodes it accepts no more than the default.
         image_size_limit_bytes: u64 = 16 * MIB, MIB..=16 * MIB;
-        /// The largest video or sound.
+        /// The largest video or audio file.
         video_size_limit_bytes: u64 = 99 * MIB, MIB..=4 * GIB;
-        /// How many images are decoded at once; each may take a gigabyte of memory.
+        /// How many images are processed at once; each may take a gigabyte of memory.
         max_concurrent_decodes: usize = 2, 1..=64;
-        /// How long the work on one image may take.
+        /// How long the processing of one image may take.
         decode_timeout_seconds: u64 = 30, 1..=600;
     }
 
-    /// Work that is done after the answer: deliveries, fan-out, mail.
+    /// Background jobs: deliveries, fan-out, mail.
     jobs: Jobs {
         /// How many jobs run at once. 0: this node runs none.
         workers: usize = 4, 0..=256;
-        /// How often to look for work that another node or an earlier run left.
+        /// How often to poll for jobs that another node queued or an earlier run left.
         poll_interval_ms: u64 = 1000, 10..=60_000;
-        /// How often a job is tried before it is laid aside for an admin.
+        /// How many attempts a job gets before it becomes a dead letter for an admin.
         max_attempts: u32 = 16, 1..=100;
     }
 
-    /// What runs beyond the core.
+    /// Plugins.
     plugins: Plugins {
-        /// Whether the plugins that come with the server are on from its first start.
+        /// Whether the plugins that come with the server are enabled from its first start.
         embedded: bool = true;
         /// The folder of further plugins: folders with a `plugin.toml`, and `.plugin` files.
         dir: PathBuf = derived("plugins in storage.data_dir", |known| in_data_dir(known, "plugins"));
-        /// The folder of compiled plugins, and of copies of those that served before.
+        /// The folder of compiled plugins, and of copies of earlier versions.
         cache_dir: PathBuf = derived("plugin-cache in storage.data_dir", |known| in_data_dir(known, "plugin-cache"));
-        /// Whether a plugin is loaded again soon after its files change. Without `server.development` a package that the
+        /// Whether a plugin is reloaded soon after its files change. Without `server.development` a package that the
         /// admin did not accept waits for `rookery plugin reload`.
         watch: bool = derived("the value of server.development", |known| known.get("server.development"));
         /// Checksums (SHA-256) of components and packages that are never loaded.
         denied: Vec<String> = [];
-        /// How many instances of all plugins together live at once.
+        /// How many instances of all plugins together may exist at once.
         instances: u32 = 64, 4..=4096;
         /// The largest memory that one instance may be given.
         memory_limit_bytes: usize = 64 * MIB, 4 * MIB..=GIB;
-        /// How long a plugin may keep a transaction open before it is undone. On SQLite everyone else who writes waits.
+        /// How long a plugin may keep a transaction open before it is rolled back. On SQLite all other writers wait.
         transaction_timeout_ms: u64 = 1000, 50..=60_000;
-        /// How long the migrations of a plugin that is loaded, its statements and its self-test may take together. On SQLite
-        /// everyone else who writes waits.
+        /// How long the migrations, statements and self-test of a plugin may take together when it is loaded. On SQLite
+        /// all other writers wait.
         migration_timeout_seconds: u64 = 60, 1..=3600;
     }
 
-    /// What timelines hold.
+    /// Contents of timelines.
     timelines: Timelines {
         /// Public timelines leave out languages that the viewer has not chosen.
         filter_by_locale: bool = true;
@@ -184,11 +184,11 @@ config! {
         home_limit: u32 = 1000, 100..=100_000;
     }
 
-    /// What accounts may be and do.
+    /// Limits and rules for accounts.
     accounts: Accounts {
-        /// How many accounts anyone may follow.
+        /// How many accounts everyone may follow.
         max_follows_threshold: u64 = 7500, 0..=10_000_000;
-        /// How many times their own followers someone above that threshold may follow.
+        /// Above that threshold, the most follows of an account as a multiple of its own followers.
         max_follows_ratio: f64 = 1.1, 0.0..=1000.0;
         /// Names that nobody can sign up with.
         reserved_usernames: Vec<String> =

@@ -1,6 +1,6 @@
-//! The types of keys that are Rookery's own: domains, the database's address, secrets and the enumerations.
+//! Rookery's own types of configuration values: domains, the database URL, secrets and enumerations.
 //!
-//! Each is checked when it is read, so that whoever holds one need not check again.
+//! Each is validated when it is parsed, so that users of the value need not check it again.
 
 use std::{
     fmt::{self, Write as _},
@@ -11,7 +11,7 @@ use super::value::{Bounds, Setting, Text, Value};
 
 /// A host name with an optional port, in lower case: `example.org`, `localhost:3000`.
 ///
-/// International names stand in their ASCII form (`xn--…`), as they do in every protocol message.
+/// International names are in Punycode (`xn--…`), as in every protocol message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Domain(String);
 
@@ -21,12 +21,12 @@ impl Domain {
         &self.0
     }
 
-    /// Without the port.
+    /// The host without the port.
     pub fn host(&self) -> &str {
         self.0.split_once(':').map_or(&self.0, |(host, _)| host)
     }
 
-    /// Whether the name can only mean this machine.
+    /// Whether the name can only mean this machine (loopback).
     pub fn is_local(&self) -> bool {
         let host = self.host();
         host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.")
@@ -71,11 +71,11 @@ impl Text for Domain {
 pub enum Engine {
     /// A file on this machine.
     Sqlite,
-    /// A server, perhaps shared with other nodes.
+    /// A database server, perhaps shared with other nodes.
     Postgres,
 }
 
-/// Where the data is. `Display` and `Debug` leave the password out; [`expose`](Self::expose) does not.
+/// The URL of the database. `Display` and `Debug` leave the password out; [`expose`](Self::expose) does not.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl(String);
 
@@ -83,7 +83,7 @@ impl DatabaseUrl {
     const SQLITE: &'static str = "sqlite:";
     const POSTGRES: [&'static str; 2] = ["postgres://", "postgresql://"];
 
-    /// The file of an `SQLite` database, its path percent-encoded where a URL demands it.
+    /// The URL of an `SQLite` database file, with the path percent-encoded where a URL needs it.
     pub fn sqlite_file(path: &Path) -> Self {
         let mut url = String::from("sqlite://");
         for character in path.to_string_lossy().chars() {
@@ -98,12 +98,12 @@ impl DatabaseUrl {
         Self(url)
     }
 
-    /// The whole URL, password included: for opening the database, never for showing.
+    /// The whole URL, password included: for opening the database, never for display.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Decided by the scheme.
+    /// The engine, from the URL's scheme.
     pub fn engine(&self) -> Engine {
         if self.0.starts_with(Self::SQLITE) { Engine::Sqlite } else { Engine::Postgres }
     }
@@ -114,7 +114,7 @@ impl fmt::Display for DatabaseUrl {
         if self.engine() == Engine::Sqlite {
             return f.write_str(&self.0);
         }
-        // A password may also stand in the query, so none of that is shown.
+        // The query may contain a password too, so it is left out.
         let url = self.0.split_once('?').map_or(self.0.as_str(), |(url, _)| url);
         let Some((scheme, rest)) = url.split_once("://") else {
             return f.write_str(REDACTED);
@@ -160,17 +160,17 @@ impl Setting for DatabaseUrl {
 
 const REDACTED: &str = "[redacted]";
 
-/// A text that is never shown: neither `Debug` nor a fault prints it.
+/// A secret text: neither `Debug` nor a fault prints it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps `text` from being shown.
+    /// Wraps `text` as a secret.
     pub(super) fn new(text: String) -> Self {
         Self(text)
     }
 
-    /// The secret itself: for the one place that uses it.
+    /// The secret itself: only for the place that uses it.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -211,12 +211,12 @@ impl Setting for Secret {
     }
 }
 
-/// Who mail comes from: an address, or a name with the address in angle brackets.
+/// The sender of mail: an address, or a name with the address in angle brackets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mailbox(String);
 
 impl Mailbox {
-    /// As it stands in the `From` header.
+    /// As written in the `From` header.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -241,14 +241,14 @@ impl Text for Mailbox {
     }
 }
 
-/// Which log lines are written: a level, or a level for each module, as `tracing` reads it.
+/// A log filter: a level, or a level for each module, in the syntax of `tracing`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogFilter(String);
 
 impl LogFilter {
     const LEVELS: [&'static str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-    /// For `tracing_subscriber::EnvFilter`.
+    /// The directives for `tracing_subscriber::EnvFilter`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -258,7 +258,7 @@ impl Text for LogFilter {
     const EXPECTED: &'static str =
         "off, error, warn, info, debug or trace, or such levels for modules (info,rookery::http=debug)";
 
-    /// Stricter than `tracing`, to which a misspelt level is the name of a module that logs everything.
+    /// Stricter than `tracing`, which takes a misspelt level for the name of a module to log at every level.
     fn parse(text: &str) -> Option<Self> {
         let directive = |directive: &str| {
             let level = directive.rsplit_once('=').map_or(directive, |(_, level)| level);
@@ -300,7 +300,7 @@ impl Text for Locale {
     }
 }
 
-/// An enumeration whose variants have a word each.
+/// Declares an enum with one configuration word for each variant.
 macro_rules! choice {
     ($(#[$meta:meta])* $name:ident {
         $(#[$first_meta:meta])* $first:ident = $first_word:literal,
@@ -338,35 +338,35 @@ macro_rules! choice {
 }
 
 choice! {
-    /// How people reach this server, before any proxy.
+    /// The URL scheme by which clients reach this server, in front of any proxy.
     Scheme {
-        /// With TLS, which a proxy ends.
+        /// With TLS, which a proxy terminates.
         Https = "https",
-        /// In the clear, for a try at home.
+        /// Unencrypted, for trying the server out locally.
         Http = "http",
     }
 }
 
 choice! {
-    /// The look of log lines.
+    /// The format of log lines.
     LogFormat {
         /// Pretty on a terminal, JSON otherwise.
         Auto = "auto",
-        /// For people.
+        /// Text for people to read.
         Pretty = "pretty",
-        /// For machines: an object each.
+        /// One JSON object for each line.
         Json = "json",
     }
 }
 
 choice! {
-    /// What becomes of mail.
+    /// How mail is delivered.
     MailTransport {
         /// Sent through a mail server.
         Smtp = "smtp",
         /// One file per message, for development.
         Directory = "directory",
-        /// Thrown away.
+        /// Discarded.
         None = "none",
     }
 }
@@ -376,9 +376,9 @@ choice! {
     SmtpTls {
         /// TLS from the first byte (port 465).
         Implicit = "implicit",
-        /// TLS asked for and insisted on (port 587).
+        /// STARTTLS, which is required (port 587).
         Starttls = "starttls",
-        /// In the clear, for a mail server on this machine.
+        /// Unencrypted, for a mail server on this machine.
         None = "none",
     }
 }

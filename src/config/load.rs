@@ -1,7 +1,7 @@
-//! Reading: a TOML file, then the environment over it, then defaults under both.
+//! Reads the configuration: a TOML file, overridden by the environment, with defaults for keys that neither sets.
 //!
 //! A key may be set once in each source. A secret may instead be given by the name of a file that holds it:
-//! `key_file = "…"`, `ROOKERY_SECRETS_KEY_FILE=…`. Faults are collected, and reading goes on.
+//! `key_file = "…"`, `ROOKERY_SECRETS_KEY_FILE=…`. Faults are collected, and reading continues.
 
 use std::{collections::BTreeMap, fmt, fs, path::Path};
 
@@ -15,27 +15,27 @@ use super::{
     value::{Setting, Value},
 };
 
-/// The ending of a key that names a file.
+/// The suffix of a key that names a secret's file.
 const FILE: &str = "_file";
 
-/// The ending of a variable that names a file.
+/// The suffix of a variable that names a secret's file.
 const FILE_VARIABLE: &str = "_FILE";
 
-/// Larger than any secret that is meant, small enough to read a wrong file without harm.
+/// Larger than any real secret, small enough to read a wrong file without harm.
 const SECRET_FILE_LIMIT_BYTES: u64 = 64 * 1024;
 
-/// A value that is in force.
+/// The effective value of a key.
 #[derive(Clone)]
 pub(super) struct Effective {
     /// `section.name`.
     pub(super) path: String,
     pub(super) value: Value,
-    /// The value as it may be shown to anyone.
+    /// The value with secrets removed.
     pub(super) redacted: Value,
     pub(super) origin: Origin,
 }
 
-/// Without the value, which may be secret.
+/// Omits the value, which may be secret.
 impl fmt::Debug for Effective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.path, self.origin)
@@ -47,7 +47,7 @@ struct Given {
     origin: Origin,
 }
 
-/// Values by key, on their way into a [`Config`](super::Config).
+/// Collects values by key, to build a [`Config`](super::Config).
 #[derive(Default)]
 pub(super) struct Reader {
     given: BTreeMap<String, Given>,
@@ -56,17 +56,17 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// The value in force of a key that was read before; `None` when it was faulty.
+    /// The effective value of a key that was read before; `None` when it was faulty.
     pub(super) fn get(&self, path: &str) -> Option<Value> {
         self.effective.iter().find(|effective| effective.path == path).map(|effective| effective.value.clone())
     }
 
-    /// Notes that something is wrong.
+    /// Records a fault.
     pub(super) fn fault(&mut self, key: impl Into<String>, problem: impl Into<String>, origin: Option<Origin>) {
         self.faults.push(Fault { key: key.into(), problem: problem.into(), origin });
     }
 
-    /// Everything that is wrong so far.
+    /// All faults recorded.
     pub(super) fn into_faults(self) -> Vec<Fault> {
         self.faults
     }
@@ -76,7 +76,7 @@ impl Reader {
         std::mem::take(&mut self.effective)
     }
 
-    /// Reads one key: what was given, else its default. `None` when it is faulty.
+    /// Reads one key: the value that was given, else its default. `None` when it is faulty.
     pub(super) fn read<T: Setting>(&mut self, section: &str, name: &str) -> Option<T> {
         let key = SECTIONS.iter().find(|it| it.name == section)?.keys.iter().find(|it| it.name == name)?;
         let path = key.path();
@@ -106,7 +106,7 @@ impl Reader {
         }
     }
 
-    /// Takes what a TOML file says.
+    /// Adds the values of a TOML file.
     pub(super) fn add_file(&mut self, path: &Path) {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
@@ -118,7 +118,7 @@ impl Reader {
         };
         let (root, errors) = DeTable::parse_recoverable(&text);
         for error in &errors {
-            // The message alone: the error's own text shows the line, and the line may hold a secret.
+            // Only the message: the error's own text shows the line, which may contain a secret.
             self.fault("", error.message(), error.span().map(|span| line_of(span.start)));
         }
         if !errors.is_empty() {
@@ -152,10 +152,10 @@ impl Reader {
         self.given.extend(set);
     }
 
-    /// Takes what the environment says, over what is there.
+    /// Adds the values of the environment, which override those added before.
     pub(super) fn add_environment(&mut self, environment: impl Iterator<Item = (String, String)>) {
         let mut set = BTreeMap::new();
-        // In order, so that the same faults always come in the same order.
+        // Sorted, so that the same faults always come in the same order.
         let variables: BTreeMap<_, _> = environment.filter(|(name, _)| name.starts_with(PREFIX)).collect();
         for (name, value) in variables {
             if name == PATH_VARIABLE {
@@ -172,7 +172,7 @@ impl Reader {
         self.given.extend(set);
     }
 
-    /// Adds a value to those of its source, reading the file of a secret.
+    /// Adds a value to those of its source; reads a secret from its file.
     fn put(&mut self, set: &mut BTreeMap<String, Given>, key: &Key, by_file: bool, mut given: Given) {
         if let Some(other) = set.get(&key.path()) {
             let problem = format!("is given twice: also at {}", other.origin);
@@ -251,7 +251,7 @@ fn read_secret(given: &Given) -> Result<Given, String> {
     }
     let text = fs::read_to_string(path).map_err(|error| cannot(&error))?;
     Ok(Given {
-        // Editors end a file with a newline that is no part of the secret.
+        // Editors end a file with a newline that is not part of the secret.
         value: Value::Bare(text.trim_end_matches(['\r', '\n']).to_owned()),
         origin: Origin::SecretFile(path.to_owned(), Box::new(given.origin.clone())),
     })

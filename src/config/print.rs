@@ -1,12 +1,12 @@
-//! `rookery config print`: every key, what it means, its default, and where its value came from.
+//! The output of `rookery config print`: every key with its documentation, default, value and origin.
 
 use std::fmt::Write as _;
 
 use super::{Config, SECTIONS, fault::Origin, load::Effective, table::Key, value::Value};
 
 impl Config {
-    /// This configuration as a TOML file with comments; a key that has its default is itself a comment, so that the
-    /// output can be saved and edited. With `redact_secrets`, no secret is in it.
+    /// This configuration as a TOML file with comments; keys at their default are commented out, so that the output can
+    /// be saved and edited. With `redact_secrets` it contains no secret.
     pub fn to_toml_with_comments(&self, redact_secrets: bool) -> String {
         let mut out = String::from(
             "# The configuration of Rookery: every key, with the value in force.\n\

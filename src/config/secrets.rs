@@ -1,7 +1,7 @@
-//! The server's secret key: from the configuration, else made once and kept in a file.
+//! The server's secret key: from the configuration, else generated once and kept in a file.
 //!
 //! Reached when the server or a command that signs something starts. Several processes may start at once on an empty
-//! folder, and any of them may be killed: all of them end up with the one key that is in the file, or with none.
+//! folder, and any of them may be killed: those that go on all use the one key that is in the file.
 
 use std::{
     fs::{self, OpenOptions},
@@ -15,30 +15,30 @@ use super::{Config, kinds::Secret};
 /// The name of the file in `storage.data_dir`.
 const FILE_NAME: &str = "secret.key";
 
-/// The shortest key, in bytes of text.
+/// The minimum length of a key, in bytes of text.
 const MIN_BYTES: usize = 32;
 
-/// Why there is no secret key.
+/// Why the secret key could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file, or its folder, cannot be read or written.
     #[error("the secret key in {}", .0.display())]
     File(PathBuf, #[source] io::Error),
-    /// The file is not what this server wrote.
+    /// The file is damaged: shorter than what this server writes.
     #[error("the secret key in {} has less than {MIN_BYTES} bytes; restore it from a backup", .0.display())]
     TooShort(PathBuf),
-    /// The file may be read by everyone on the machine.
+    /// The file is accessible to every user of the machine.
     #[error("the secret key in {} can be read by everyone; run: chmod 600 {}", .0.display(), .0.display())]
     Exposed(PathBuf),
-    /// The system gives no random bytes.
+    /// The operating system returned no random bytes.
     #[error("random bytes for a secret key: {0}")]
     Random(getrandom::Error),
 }
 
-/// `secrets.key`, else the key in `secret.key` in `storage.data_dir`, which is made when it is missing.
+/// `secrets.key`, else the key in `secret.key` in `storage.data_dir`, which is created when it is missing.
 ///
 /// # Errors
-/// When the file cannot be made or read, is too short, or is open to everyone.
+/// When the file cannot be created or read, is too short, or is accessible to everyone.
 pub fn load_or_create(config: &Config) -> Result<Secret, Error> {
     if let Some(key) = &config.secrets.key {
         return Ok(key.clone());
@@ -46,10 +46,10 @@ pub fn load_or_create(config: &Config) -> Result<Secret, Error> {
     in_folder(&config.storage.data_dir)
 }
 
-/// The key in `secret.key` in `folder`, which is made when it is missing.
+/// The key in `secret.key` in `folder`, which is created when it is missing.
 ///
 /// # Errors
-/// When the file cannot be made or read, is too short, or is open to everyone.
+/// When the file cannot be created or read, is too short, or is accessible to everyone.
 pub fn in_folder(folder: &Path) -> Result<Secret, Error> {
     let path = folder.join(FILE_NAME);
     let failed = |error| Error::File(path.clone(), error);
@@ -86,7 +86,7 @@ fn random_text() -> Result<String, Error> {
     Ok(digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect())
 }
 
-/// Makes the whole file appear at once, unless there is one; it is written as `unfinished`, a name nobody else has.
+/// Creates the file atomically, unless it exists: writes it as `unfinished`, a unique name, then links it to `path`.
 fn create(path: &Path, unfinished: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -94,7 +94,7 @@ fn create(path: &Path, unfinished: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(unfinished)?;
     file.write_all(format!("{text}\n").as_bytes())?;
     file.sync_all()?;
-    // A link, unlike a rename, does not replace the key that another process has made meanwhile.
+    // A link, unlike a rename, does not replace the key that another process has created meanwhile.
     let linked = fs::hard_link(unfinished, path);
     fs::remove_file(unfinished)?;
     match linked {

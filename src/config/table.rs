@@ -1,4 +1,4 @@
-//! The shape of the table of keys, and the macro that makes the typed [`Config`](super::Config) of it.
+//! The types of the table of keys, and the macro that generates the typed [`Config`](super::Config) from it.
 //!
 //! The table itself is in [`super::keys`].
 
@@ -11,7 +11,7 @@ use super::{
 pub struct Section {
     /// As in a file.
     pub name: &'static str,
-    /// Lines of documentation, as they stand in the table.
+    /// Lines of documentation, as written in the table.
     pub doc: &'static [&'static str],
     /// In the order of the table.
     pub keys: &'static [Key],
@@ -23,9 +23,9 @@ pub struct Key {
     pub section: &'static str,
     /// As in a file, below its section.
     pub name: &'static str,
-    /// Lines of documentation, as they stand in the table.
+    /// Lines of documentation, as written in the table.
     pub doc: &'static [&'static str],
-    /// Whether faults keep the value to themselves and `…_file` may name a file that holds it.
+    /// Whether the value is secret: faults do not show it, and `…_file` may name a file that holds it.
     pub secret: bool,
     pub(super) default: fn() -> Fallback,
     pub(super) bounds: fn() -> Bounds,
@@ -43,7 +43,7 @@ impl Key {
         format!("{}{}_{}", super::PREFIX, self.section, self.name).to_uppercase()
     }
 
-    /// What the key accepts, to follow "… is not".
+    /// Describes what the key accepts, to follow "… is not".
     pub fn expected(&self) -> String {
         (self.expected)((self.bounds)())
     }
@@ -57,20 +57,20 @@ impl Key {
     }
 }
 
-/// What a key is when nobody sets it.
+/// The default of a key.
 pub(super) enum Fallback {
     Value(Value),
     Derived(Derived),
 }
 
-/// A default that follows from keys that stand before it in the table.
+/// A default that is computed from keys before it in the table.
 pub(super) struct Derived {
     /// In words, for people.
     pub says: &'static str,
     pub from: fn(&Reader) -> Option<Value>,
 }
 
-/// A default that follows from keys that stand before it in the table.
+/// A default that is computed from keys before it in the table.
 pub(super) fn derived(says: &'static str, from: fn(&Reader) -> Option<Value>) -> Derived {
     Derived { says, from }
 }
@@ -87,8 +87,8 @@ impl<T: Into<Value>> From<T> for Fallback {
     }
 }
 
-/// Makes [`Config`](super::Config), a struct for each section and [`SECTIONS`](super::SECTIONS) from
-/// `name: Type = default, range;` rows. A row without a range takes every value of its type.
+/// Generates [`Config`](super::Config), a struct for each section and [`SECTIONS`](super::SECTIONS) from
+/// `name: Type = default, range;` rows. A row without a range accepts every value of its type.
 macro_rules! config {
     ($(
         $(#[doc = $section_doc:literal])+
@@ -99,14 +99,14 @@ macro_rules! config {
             )+
         }
     )+) => {
-        /// What an admin decides before the server starts; every value is within its bounds.
+        /// What an admin configures before the server starts; every value is within its bounds.
         ///
-        /// What changes while it runs (registration, rules, contact) is in the database instead.
+        /// Settings that change while it runs (registration, rules, contact) are in the database instead.
         #[derive(Clone, Debug)]
         pub struct Config {
             $($(#[doc = $section_doc])+ pub $section: $Section,)+
-            /// Every value with its origin, for printing; it does not follow changes of the other fields.
-            pub(super) effective: Vec<$crate::config::load::Effective>,
+            /// Every value with its origin, for printing; not updated when the other fields change.
+            pub(super) effective: Vec<$crate::load::Effective>,
         }
 
         $(
@@ -137,7 +137,7 @@ macro_rules! config {
         )+];
 
         impl Config {
-            /// Reads every key; `None` when one of them is faulty, which the reader then knows.
+            /// Reads every key; `None` when one of them is faulty, which the reader has then recorded.
             pub(super) fn read(reader: &mut Reader) -> Option<Self> {
                 $(
                     $(let $name = reader.read::<$Type>(stringify!($section), stringify!($name));)+

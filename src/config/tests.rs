@@ -1,12 +1,12 @@
-//! Loading as an admin meets it: what is taken, and the words of each refusal.
+//! Loading a configuration: what is accepted, and the message of each fault.
 
 use std::{collections::BTreeSet, fs};
 
 use super::*;
 
-/// The configuration of a file's text and some variables, or the faults, one text each.
+/// The configuration from a file's text and some variables, or the faults, one text each.
 ///
-/// In the faults the folder of the file is left out.
+/// The folder of the file is removed from the faults.
 fn load(file: &str, variables: &[(&str, &str)]) -> Result<Config, Vec<String>> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rookery.toml");
@@ -319,7 +319,7 @@ fn what_is_printed_can_be_read_again() {
         assert_eq!((&before.path, &before.value), (&after.path, &after.value));
         assert_eq!(before.origin == Origin::Default, after.origin == Origin::Default);
     }
-    // The commented lines are right as well.
+    // The commented lines are valid as well.
     let uncommented = config
         .to_toml_with_comments(false)
         .replace("\n# ", "\n#")

@@ -1,6 +1,6 @@
-//! What a key can hold: the untyped [`Value`] of a source, the [`Setting`] types it is read into, and their ranges.
+//! Configuration values: the untyped [`Value`] of a source, the [`Setting`] types it is parsed into, and their ranges.
 //!
-//! Reached from the table in [`super::keys`]. Knows nothing of files and environments.
+//! Reached from the table in [`super::keys`]. Does not read files or the environment.
 
 use std::{
     fmt,
@@ -11,7 +11,7 @@ use std::{
 
 use ipnet::IpNet;
 
-/// A value as a source gives it, before it has the type of its key.
+/// A value as read from a source, before it is converted to the type of its key.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Flag(bool),
@@ -19,12 +19,12 @@ pub(super) enum Value {
     Decimal(f64),
     Text(String),
     List(Vec<Value>),
-    /// Text from a place without types: it becomes whatever its key wants.
+    /// Untyped text (an environment variable or a secret's file), parsed as the type of its key.
     Bare(String),
 }
 
 impl Value {
-    /// The text of a value that a text key may hold.
+    /// The text of a textual value.
     pub(super) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) | Self::Bare(text) => Some(text),
@@ -33,7 +33,7 @@ impl Value {
     }
 }
 
-/// As TOML.
+/// Formats the value as TOML.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -85,7 +85,7 @@ impl<const N: usize> From<[&str; N]> for Value {
     }
 }
 
-/// The range of a key, both ends included.
+/// The range of a key's values, both ends included.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Bounds {
     None,
@@ -105,21 +105,21 @@ impl From<RangeInclusive<f64>> for Bounds {
     }
 }
 
-/// A type that a key can have.
+/// A type that a configuration key can have.
 pub(super) trait Setting: Sized {
-    /// Whether faults keep the value to themselves and the value may also be given by the name of a file.
+    /// Whether the value is secret: faults do not show it, and it may also be given as the name of a file.
     const SECRET: bool = false;
 
-    /// What is accepted, to follow "… is not".
+    /// Describes what is accepted, to follow "… is not".
     fn expected(bounds: Bounds) -> String;
 
-    /// The typed value; `None` when it is not what [`expected`](Self::expected) says.
+    /// Parses the value; `None` when it is not what [`expected`](Self::expected) says.
     fn read(value: &Value, bounds: Bounds) -> Option<Self>;
 
-    /// The value back, as it would stand in a file.
+    /// Converts back to an untyped value, as written in a file.
     fn write(&self) -> Value;
 
-    /// The value as it may be shown to anyone.
+    /// The value with secrets removed.
     fn redacted(&self) -> Value {
         self.write()
     }
@@ -171,7 +171,7 @@ macro_rules! whole_number {
             }
 
             fn write(&self) -> Value {
-                // Only values above i64::MAX are out of reach, and `read` never makes one.
+                // Only values above i64::MAX do not fit, and `read` never returns one.
                 Value::Whole(i64::try_from(*self).unwrap_or(i64::MAX))
             }
         }
@@ -203,7 +203,7 @@ impl Setting for f64 {
     }
 }
 
-/// An empty text is `None`.
+/// An empty text means `None`.
 impl<T: Setting> Setting for Option<T> {
     const SECRET: bool = T::SECRET;
 
@@ -227,7 +227,7 @@ impl<T: Setting> Setting for Option<T> {
     }
 }
 
-/// An array in TOML; in an environment variable the items stand between commas.
+/// An array in TOML; in an environment variable a comma-separated list.
 impl<T: Setting> Setting for Vec<T> {
     fn expected(bounds: Bounds) -> String {
         format!("a list in which each item is {}", T::expected(bounds))
@@ -250,15 +250,15 @@ impl<T: Setting> Setting for Vec<T> {
     }
 }
 
-/// A type written as one text.
+/// A type with a textual form.
 pub(super) trait Text: Sized {
-    /// What is accepted, to follow "… is not".
+    /// Describes what is accepted, to follow "… is not".
     const EXPECTED: &'static str;
 
-    /// The typed value; `None` when the text is not one.
+    /// Parses the text; `None` when it is not valid.
     fn parse(text: &str) -> Option<Self>;
 
-    /// The text back.
+    /// The textual form.
     fn text(&self) -> String;
 }
 
@@ -312,7 +312,7 @@ impl Text for SocketAddr {
     }
 }
 
-/// A single address is the network that holds it alone.
+/// A single address is accepted as a network of one host.
 impl Text for IpNet {
     const EXPECTED: &'static str = "a network such as 10.0.0.0/8 or fd00::/8";
 

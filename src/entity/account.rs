@@ -9,12 +9,11 @@ use super::Fragment;
 use super::emoji::{CustomEmoji, Palette};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::account::{ActorType, OtherSettings};
-use crate::model::relationship::Listed;
-use crate::model::{self, AccountId, Time};
 use crate::plugins::hooks::{self, Target};
-use crate::store;
-use crate::store::account::AccountWithRole;
+use model::account::{ActorType, OtherSettings};
+use model::relationship::Listed;
+use model::{AccountId, Time};
+use store::account::AccountWithRole;
 
 /// Every member of an account, also of one that its owner looks at.
 pub(super) const MEMBERS: &[&str] = &[

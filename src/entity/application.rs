@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::crypto::Secret;
-use crate::model::{self, AppId};
+use crypto::Secret;
+use model::AppId;
 
 /// A registered application.
 #[derive(Debug, Serialize)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use moka::sync::Cache as Moka;
 
-use crate::model::{AccountId, AppId, StatusId};
+use model::{AccountId, AppId, StatusId};
 
 /// Most bytes of rendered accounts.
 const ACCOUNT_BYTES: u64 = 8 * 1024 * 1024;

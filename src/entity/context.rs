@@ -3,8 +3,8 @@
 use super::{Fragment, Object, status};
 use crate::app::App;
 use crate::error::Result;
-use crate::model::Actor;
 use crate::service::timeline::Thread;
+use model::Actor;
 
 /// The thread around a status, rendered as one page.
 ///

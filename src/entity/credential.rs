@@ -6,10 +6,9 @@ use super::account::{self, Field};
 use super::{Fragment, preferences};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::account::Searchability;
-use crate::model::{AccountId, Permissions};
-use crate::store;
-use crate::store::profile::CredentialRow;
+use model::account::Searchability;
+use model::{AccountId, Permissions};
+use store::profile::CredentialRow;
 
 /// Id of the role of whoever has no other (contract rules, section 1).
 const DEFAULT_ROLE: i64 = -99;

@@ -6,10 +6,8 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::error::Result;
-use crate::model::{Emoji, Emojis};
-use crate::store;
-use crate::text;
-use crate::urls::Urls;
+use model::urls::Urls;
+use model::{Emoji, Emojis};
 
 /// A custom emoji, in the short form that stands inside other entities.
 #[derive(Clone, Debug, Serialize)]

@@ -5,8 +5,7 @@ use serde::Serialize;
 use super::Fragment;
 use crate::app::App;
 use crate::error::Result;
-use crate::model::{Account, RowId, Time};
-use crate::store;
+use model::{Account, RowId, Time};
 
 /// A hashtag on a profile.
 #[derive(Debug, Serialize)]

@@ -4,17 +4,15 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::app::App;
-use crate::config::Scheme;
-use crate::crypto;
 use crate::entity;
 use crate::error::{Error, Result};
-use crate::media::SUPPORTED_MIME_TYPES;
-use crate::model::instance::{DomainBlock as Block, Rule as RuleModel, Severity};
-use crate::model::settings::RegistrationsMode;
-use crate::model::{AccountId, RuleId, Settings};
 use crate::service::instance::{self, Usage, Week};
 use crate::service::registration;
-use crate::text;
+use config::Scheme;
+use media::SUPPORTED_MIME_TYPES;
+use model::instance::{DomainBlock as Block, Rule as RuleModel, Severity};
+use model::settings::RegistrationsMode;
+use model::{AccountId, RuleId, Settings};
 
 /// What clients read a server's abilities from: the version of the API, then ours.
 pub const VERSION: &str = concat!("4.4.0 (compatible; Rookery ", env!("CARGO_PKG_VERSION"), ")");
@@ -42,7 +40,7 @@ const ICON_SIZES: &[u32] = &[32, 180, 512];
 
 /// Most frames in a second, and pixels in a frame, of a video.
 const VIDEO_FRAME_RATE_LIMIT: u32 = 120;
-const VIDEO_MATRIX_LIMIT: u64 = crate::media::MAX_ANIMATION_PIXELS;
+const VIDEO_MATRIX_LIMIT: u64 = media::MAX_ANIMATION_PIXELS;
 
 /// Media taken of a status from another server.
 const MEDIA_FROM_ACTIVITYPUB: i64 = 16;
@@ -427,7 +425,7 @@ impl Configuration {
                 supported_mime_types: &SUPPORTED_MIME_TYPES,
                 description_limit: settings.media_description_limit,
                 image_size_limit: app.config.media.image_size_limit_bytes,
-                image_matrix_limit: crate::media::MAX_IMAGE_PIXELS,
+                image_matrix_limit: media::MAX_IMAGE_PIXELS,
                 video_size_limit: app.config.media.video_size_limit_bytes,
                 video_frame_rate_limit: VIDEO_FRAME_RATE_LIMIT,
                 video_matrix_limit: VIDEO_MATRIX_LIMIT,

@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use super::Fragment;
 use crate::error::Result;
-use crate::model::RowId;
-use crate::store;
+use model::RowId;
 
 /// A list.
 #[derive(Debug, Serialize)]

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::{Fragment, Object};
 use crate::error::Result;
-use crate::model;
 
 /// How far a timeline was read.
 #[derive(Debug, Serialize)]

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::model::media::{MediaKind, MediaState};
-use crate::model::{self, MediaId};
-use crate::urls::Urls;
+use model::MediaId;
+use model::media::{MediaKind, MediaState};
+use model::urls::Urls;
 
 /// A media attachment.
 #[derive(Clone, Debug, Serialize)]

@@ -3,7 +3,7 @@
 use super::{Fragment, account};
 use crate::app::App;
 use crate::error::Result;
-use crate::model::relationship::Muted;
+use model::relationship::Muted;
 
 /// The accounts that may be shown, each with the end of its mute.
 ///

@@ -5,11 +5,11 @@ use serde::Serialize;
 use super::{Fragment, status};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::notification::Kind;
-use crate::model::{AccountId, Actor, NotificationId};
 use crate::plugins::hooks::{self, Decorations, Target};
 use crate::service::notification::Shown;
 use crate::service::visibility::Seen;
+use model::notification::Kind;
+use model::{AccountId, Actor, NotificationId};
 
 /// Every member of a notification.
 pub(super) const MEMBERS: &[&str] = &["id", "type", "created_at", "group_key", "filtered", "account", "status"];

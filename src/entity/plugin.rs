@@ -15,7 +15,7 @@ use crate::plugins::manifest::{Hook, Manifest, Resolved, Route};
 use crate::plugins::observed::{Event, Failed, Observed, State, milliseconds};
 use crate::plugins::sql::Statement;
 use crate::plugins::{Active, Package};
-use crate::store::plugin_event::Parked;
+use store::plugin_event::Parked;
 
 /// One row of the list.
 #[derive(Debug, Serialize)]

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::Fragment;
 use crate::error::Result;
-use crate::model::account::Searchability;
-use crate::model::{self, Actor, Visibility};
+use model::account::Searchability;
+use model::{Actor, Visibility};
 
 /// What a person prefers, for clients to follow.
 #[derive(Debug, Serialize)]

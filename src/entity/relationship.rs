@@ -7,9 +7,8 @@ use serde::Serialize;
 use super::Fragment;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::{AccountId, Actor};
-use crate::store;
-use crate::store::relationship::Tie;
+use model::{AccountId, Actor};
+use store::relationship::Tie;
 
 /// What stands between the viewer and an account.
 #[derive(Debug, Serialize)]

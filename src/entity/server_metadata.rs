@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::model::oauth::ResponseMode;
-use crate::model::scope;
-use crate::urls::Urls;
+use model::oauth::ResponseMode;
+use model::scope;
+use model::urls::Urls;
 
 /// Where everything is and what works.
 #[derive(Debug, Serialize)]

@@ -11,13 +11,12 @@ use super::media::MediaAttachment;
 use super::{Fragment, Object, account, boolean};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::account::Searchability;
-use crate::model::status::Visibility;
-use crate::model::{self, AccountId, Actor, StatusId, Time};
 use crate::plugins::hooks::{self, Members, Target, Versions};
 use crate::service::visibility::Seen;
-use crate::store;
-use crate::store::status::{ApplicationRow, Head, MentionRow};
+use model::account::Searchability;
+use model::status::Visibility;
+use model::{AccountId, Actor, StatusId, Time};
+use store::status::{ApplicationRow, Head, MentionRow};
 
 /// Every member of a status, whoever looks.
 pub(super) const MEMBERS: &[&str] = &[

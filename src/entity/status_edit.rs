@@ -7,9 +7,8 @@ use super::media::MediaAttachment;
 use super::{Fragment, account};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::Status;
-use crate::store;
-use crate::store::publish::Edit;
+use model::Status;
+use store::publish::Edit;
 
 /// One revision, without its author, who is the same for all.
 #[derive(Debug, Serialize)]

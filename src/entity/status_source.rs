@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Fragment;
 use crate::error::Result;
-use crate::model::{Status, StatusId};
+use model::{Status, StatusId};
 
 /// What an author wrote, to be edited.
 #[derive(Debug, Serialize)]

@@ -6,11 +6,10 @@ use serde::Serialize;
 
 use super::Fragment;
 use crate::app::App;
-use crate::clock::Ids;
 use crate::error::Result;
-use crate::model::{StatusId, TagId, Time};
-use crate::store;
-use crate::store::tag::Found;
+use model::clock::Ids;
+use model::{StatusId, TagId, Time};
+use store::tag::Found;
 
 /// Days of history, today first.
 const DAYS: i64 = 7;

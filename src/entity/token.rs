@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::model::{AccountId, Scopes};
 use crate::service::oauth::introspect::Active;
 use crate::service::token::Issued;
+use model::{AccountId, Scopes};
 
 /// An access token on its way to the application (RFC 6749, section 5.1).
 #[derive(Debug, Serialize)]

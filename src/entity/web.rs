@@ -13,12 +13,10 @@ use super::emoji::{CustomEmoji, Palette};
 use super::media::MediaAttachment;
 use crate::app::App;
 use crate::error::Result;
-use crate::model::account::ActorType;
-use crate::model::{self, AccountId, Status, StatusId, Time, Visibility};
 use crate::service::visibility::Seen;
-use crate::store;
-use crate::store::account::AccountWithRole;
-use crate::text;
+use model::account::ActorType;
+use model::{AccountId, Status, StatusId, Time, Visibility};
+use store::account::AccountWithRole;
 
 /// Longest title of a status in a feed, in characters.
 const TITLE_CHARS: usize = 60;

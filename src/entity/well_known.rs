@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::instance::{UPSTREAM_VERSION, VERSION};
 use crate::app::App;
 use crate::error::Result;
-use crate::media::storage::Key;
-use crate::model::Account;
-use crate::model::settings::RegistrationsMode;
 use crate::service::webfinger::Subject;
 use crate::service::{instance, registration};
+use media::storage::Key;
+use model::Account;
+use model::settings::RegistrationsMode;
 
 /// What NodeInfo calls this software, unless the setting `compat.nodeinfo_name` says otherwise.
 const SOFTWARE: &str = "rookery";
@@ -119,7 +119,7 @@ impl HostMeta {
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
              <XRD xmlns=\"http://docs.oasis-open.org/ns/xri/xrd-1.0\">\n  \
              <Link rel=\"lrdd\" template=\"{}\"/>\n</XRD>\n",
-            crate::text::escape(&lrdd(app))
+            text::escape(&lrdd(app))
         )
     }
 }

@@ -17,8 +17,8 @@ use super::extract::Path;
 use super::web::cookies::{self, Cookies};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::media::storage::{self, Key};
 use crate::service::session;
+use media::storage::{self, Key};
 
 /// The most bytes of one partial answer; a player asks for the next ones.
 const MAX_PART_BYTES: u64 = 4 * 1024 * 1024;

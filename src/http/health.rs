@@ -7,7 +7,6 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::app::App;
-use crate::store;
 
 /// `GET /health` and `GET /livez`: the process answers.
 pub async fn alive() -> &'static str {

@@ -16,7 +16,7 @@ use tracing::Instrument as _;
 
 use super::error::failure;
 use crate::app::App;
-use crate::{crypto, metrics};
+use crate::metrics;
 
 /// Random bytes of a request's id: enough that no two of a log's lifetime are the same.
 const ID_BYTES: usize = 12;

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Done, Failure, Job};
 use crate::app::App;
-use crate::model::job::Lane;
-use crate::model::{AccountId, JobId};
-use crate::{service, store};
+use crate::service;
+use model::job::Lane;
+use model::{AccountId, JobId};
 
 /// How many requests are looked up at once.
 const BATCH: i64 = 100;

@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{Done, Failure, Job};
 use crate::app::App;
 use crate::error::Result;
-use crate::model::JobId;
-use crate::model::job::Lane;
-use crate::store;
+use model::JobId;
+use model::job::Lane;
 
 /// How often what has expired is removed.
 const CLEAN_EVERY: TimeDelta = TimeDelta::hours(1);

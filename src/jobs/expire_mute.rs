@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Done, Failure, Job};
 use crate::app::App;
-use crate::model::job::Lane;
-use crate::model::{AccountId, JobId};
 use crate::service;
+use model::job::Lane;
+use model::{AccountId, JobId};
 
 /// Removes the mute of `target` by `account`, unless its end was moved meanwhile.
 #[derive(Debug, Serialize, Deserialize)]

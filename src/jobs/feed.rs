@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{Done, Failure, Job, finish};
 use crate::app::App;
-use crate::clock::Ids;
 use crate::error::Result;
 use crate::event::Event;
-use crate::model::job::Lane;
-use crate::model::status::Visibility;
-use crate::model::{AccountId, JobId, NotificationType, Status, StatusId};
 use crate::service::notification::{self, Notice, Notified};
-use crate::store::feed::Spread;
-use crate::store::{self, Tx};
+use model::clock::Ids;
+use model::job::Lane;
+use model::status::Visibility;
+use model::{AccountId, JobId, NotificationType, Status, StatusId};
+use store::Tx;
+use store::feed::Spread;
 
 /// How many of someone's statuses a new follower finds in their feed.
 const MERGED: i64 = 40;

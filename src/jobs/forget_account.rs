@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Done, Failure, Job, enqueue, enqueue_at, finish};
 use crate::app::App;
-use crate::model::job::Lane;
-use crate::model::{AccountId, JobId};
 use crate::service::removal;
+use model::job::Lane;
+use model::{AccountId, JobId};
 
 /// How long after the first look one looks again; then after twice as long, and so on …
 const PAUSE: TimeDelta = TimeDelta::minutes(1);

@@ -13,9 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::{Done, Failure, Job};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::job::Lane;
-use crate::model::{AccountId, JobId};
-use crate::store;
+use model::job::Lane;
+use model::{AccountId, JobId};
 
 /// Characters of a line in a PEM file (RFC 7468, section 2).
 const PEM_LINE: usize = 64;

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Done, Failure, Job};
 use crate::app::App;
-use crate::model::JobId;
-use crate::model::job::Lane;
 use crate::service::notification;
+use model::JobId;
+use model::job::Lane;
 
 /// Judges what waits.
 #[derive(Debug, Serialize, Deserialize)]

@@ -27,9 +27,9 @@ use serde::de::DeserializeOwned;
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::job::Lane;
-use crate::model::{JobId, Time};
-use crate::store::{self, Tx};
+use model::job::Lane;
+use model::{JobId, Time};
+use store::Tx;
 
 /// A kind of job.
 pub trait Job: Serialize + DeserializeOwned + Send {

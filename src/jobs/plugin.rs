@@ -18,14 +18,14 @@ use serde_json::Value;
 use super::{Done, Failure};
 use crate::app::App;
 use crate::error::Result;
-use crate::model::job::Lane;
-use crate::model::{JobId, Time};
 use crate::plugins::call::{Call, Caller, Mode};
 use crate::plugins::manifest::{self, Schedule};
 use crate::plugins::origin::Origin;
 use crate::plugins::{Active, Registry};
-use crate::store::job::{JobRow, NewOfMany};
-use crate::store::{self, Tx};
+use model::job::Lane;
+use model::{JobId, Time};
+use store::Tx;
+use store::job::{JobRow, NewOfMany};
 
 /// The lane of all jobs of plugins.
 pub const LANE: Lane = Lane::Plugin;
@@ -150,7 +150,7 @@ fn jitter(schedule: &Schedule) -> TimeDelta {
     let most = schedule.jitter.as_deref().and_then(manifest::duration).unwrap_or_default();
     let most = TimeDelta::from_std(most).unwrap_or_default();
     let mut byte = [0];
-    crate::crypto::fill_random(&mut byte);
+    crypto::fill_random(&mut byte);
     most * i32::from(byte[0]) / 256
 }
 

@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Done, Failure, Job};
 use crate::app::App;
-use crate::model::job::Lane;
-use crate::model::{JobId, MediaId};
 use crate::service::media::LOOSE_FOR;
-use crate::store;
+use model::job::Lane;
+use model::{JobId, MediaId};
 
 /// Removes an attachment that is on no status by now, and its files; also when there is no row of it at all.
 #[derive(Debug, Serialize, Deserialize)]

@@ -5,9 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::purge_media::remove;
 use super::{Done, Failure, Job};
 use crate::app::App;
-use crate::model::job::Lane;
-use crate::model::{AccountId, JobId};
-use crate::store;
+use model::job::Lane;
+use model::{AccountId, JobId};
 
 /// Removes those among `files` that are not the account's pictures by now.
 #[derive(Debug, Serialize, Deserialize)]

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Done, Failure, Job, finish};
 use crate::app::App;
-use crate::model::JobId;
-use crate::model::job::Lane;
 use crate::plugins::hooks::{self, Change};
+use model::JobId;
+use model::job::Lane;
 
 /// Records changes that happened in one transaction.
 #[derive(Debug, Serialize, Deserialize)]

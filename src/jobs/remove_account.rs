@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Done, Failure, Job, enqueue, finish};
 use crate::app::App;
-use crate::model::job::Lane;
-use crate::model::{AccountId, JobId};
 use crate::service::removal;
+use model::job::Lane;
+use model::{AccountId, JobId};
 
 /// Removes the next part of an account.
 #[derive(Debug, Serialize, Deserialize)]

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Done, Failure, Job};
 use crate::app::App;
-use crate::mail::Error;
-use crate::model::job::Lane;
-use crate::model::{AccountId, JobId, RowId};
 use crate::service::letter::{self, Subject};
+use mail::Error;
+use model::job::Lane;
+use model::{AccountId, JobId, RowId};
 
 /// Writes to `account`.
 #[derive(Debug, Serialize, Deserialize)]

@@ -9,9 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::{Done, Failure, Job, enqueue, enqueue_at, finish};
 use crate::app::App;
 use crate::error::Result;
-use crate::model::job::Lane;
-use crate::model::{AccountId, JobId};
-use crate::store;
+use model::job::Lane;
+use model::{AccountId, JobId};
 
 /// How often the walk begins.
 const EVERY: TimeDelta = TimeDelta::hours(1);

@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{Done, Failure, Job, enqueue, finish};
 use crate::app::App;
 use crate::error::Result;
-use crate::model::JobId;
-use crate::model::job::Lane;
-use crate::store;
+use model::JobId;
+use model::job::Lane;
 
 /// How many statuses a feed keeps.
 pub const KEPT: i64 = 1_000;

@@ -9,10 +9,9 @@ use tokio::task::JoinSet;
 use super::{Done, Failure, dispatch, plugin};
 use crate::app::App;
 use crate::error::Result;
-use crate::model::Time;
-use crate::model::job::Lane;
-use crate::store;
-use crate::store::job::JobRow;
+use model::Time;
+use model::job::Lane;
+use store::job::JobRow;
 
 /// A job whose worker has not come back for so long is put back: the process was killed.
 const LEASE: TimeDelta = TimeDelta::minutes(5);
@@ -146,7 +145,7 @@ async fn work(app: &App, job: JobRow) {
     }
 }
 
-async fn settle(app: &App, id: crate::model::JobId, failure: Option<Failure>, attempts: i64) -> Result<()> {
+async fn settle(app: &App, id: model::JobId, failure: Option<Failure>, attempts: i64) -> Result<()> {
     let mut tx = app.db.begin().await?;
     match failure {
         None => store::job::delete(&mut tx, id).await?,
@@ -167,7 +166,7 @@ fn pause_after(attempts: i64) -> TimeDelta {
     let doublings = u32::try_from(attempts.clamp(1, 20) - 1).unwrap_or(0);
     let pause = (FIRST_PAUSE * 2_i32.pow(doublings)).min(LONGEST_PAUSE);
     let mut byte = [0];
-    crate::crypto::fill_random(&mut byte);
+    crypto::fill_random(&mut byte);
     pause + pause * i32::from(byte[0]) / 1024
 }
 

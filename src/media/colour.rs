@@ -1,15 +1,15 @@
-//! Colours made plain: to sRGB, and over white.
+//! Colour conversion: ICC profiles to sRGB, and transparency to white.
 
 use image::RgbaImage;
 use moxcms::{ColorProfile, DataColorSpace, Layout, TransformOptions};
 
-/// Bytes converted at a time (4096 pixels), so that no second picture is held.
+/// Bytes converted at a time (4096 pixels), so that no second copy of the image is needed.
 const STRIP: usize = 4 * 4096;
 
-/// Converts from the colours of an ICC `profile` to sRGB, which is what a picture without a profile is shown as.
+/// Converts from the colour space of an ICC `profile` to sRGB, as which an image without a profile is shown.
 ///
-/// Phones take pictures in Display P3; dropping the profile alone would dull them. A profile that is broken or not for
-/// RGB is ignored: the picture is fine without it.
+/// Phones take photos in Display P3, which look dull if the profile is just dropped. A profile that is broken or not
+/// for RGB is ignored.
 pub(super) fn to_srgb(image: &mut RgbaImage, profile: &[u8]) {
     let Ok(profile) = ColorProfile::new_from_slice(profile) else { return };
     if profile.color_space != DataColorSpace::Rgb {
@@ -26,12 +26,12 @@ pub(super) fn to_srgb(image: &mut RgbaImage, profile: &[u8]) {
     }
 }
 
-/// Whether nothing shines through.
+/// Whether every pixel is opaque.
 pub(super) fn is_opaque(image: &RgbaImage) -> bool {
     image.pixels().all(|pixel| pixel[3] == u8::MAX)
 }
 
-/// Lays the picture on white, for formats without transparency.
+/// Composites the image onto white, for formats without transparency.
 pub(super) fn over_white(image: &mut RgbaImage) {
     for pixel in image.pixels_mut() {
         let [.., alpha] = pixel.0;

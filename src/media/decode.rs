@@ -1,6 +1,7 @@
-//! Bytes to pixels; the only place where a decoder runs.
+//! Image decoding; the only place where a decoder runs.
 //!
-//! Called by [`process`](super::process()), which runs in the worker. Everything comes out as upright 8-bit sRGB with alpha.
+//! Called by [`process`](super::process()), which runs in the worker. The output is 8-bit RGBA; a still image is also
+//! turned upright and converted to sRGB.
 
 use std::io::Cursor;
 use std::time::Duration;
@@ -17,13 +18,13 @@ use super::error::{Error, Result};
 use super::probe::Probe;
 use super::types::Format;
 
-/// What a decoder may allocate, in bytes; the largest accepted picture in 16-bit RGBA takes half of it.
+/// The memory a decoder may allocate, in bytes; the largest accepted image in 16-bit RGBA takes half of it.
 const MAX_DECODER_BYTES: u64 = 512 * 1024 * 1024;
 
-/// The delay of a frame that asks for less than 20 ms, as in every browser.
+/// The delay used for a frame that specifies less than 20 ms, as in every browser.
 const DEFAULT_DELAY: Duration = Duration::from_millis(100);
 
-/// One picture of an animation, composed to the full canvas.
+/// One frame of an animation, composed to the full canvas.
 #[derive(Clone)]
 pub(super) struct Frame {
     pub image: RgbaImage,
@@ -43,7 +44,7 @@ pub(super) fn still(bytes: &[u8], probe: &Probe) -> Result<RgbaImage> {
     }
 }
 
-/// Decodes an animation, frame by frame; an error ends it. Colour profiles are not looked at: animations have none.
+/// Decodes an animation, frame by frame; an error ends it. Colour profiles and orientation are not applied.
 pub(super) fn frames<'a>(bytes: &'a [u8], probe: &Probe) -> Result<impl Iterator<Item = Result<Frame>> + use<'a>> {
     let reader = Cursor::new(bytes);
     let frames = match probe.format {
@@ -52,7 +53,7 @@ pub(super) fn frames<'a>(bytes: &'a [u8], probe: &Probe) -> Result<impl Iterator
         Format::Webp => moving(WebPDecoder::new(reader)?, probe)?,
         Format::Jpeg | Format::Mp4 => return Err(Error::unsupported(probe.mime())),
     };
-    // A decoder may find more frames than were announced, but the work was budgeted for these.
+    // A decoder may find more frames than the header declares, but the limits were checked for that number.
     Ok(frames.take(probe.frames as usize).map(|frame| Ok(Frame::from(frame?))))
 }
 
@@ -79,7 +80,7 @@ fn moving<'a, D: AnimationDecoder<'a> + ImageDecoder>(mut decoder: D, probe: &Pr
 fn render(mut decoder: impl ImageDecoder, probe: &Probe) -> Result<RgbaImage> {
     decoder.set_limits(limits())?;
     agree(&decoder, probe)?;
-    // Metadata that cannot be read is no reason to refuse the picture.
+    // Unreadable metadata is no reason to refuse the image.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let profile = decoder.icc_profile().ok().flatten();
     let mut image = DynamicImage::from_decoder(decoder)?.into_rgba8();
@@ -89,7 +90,7 @@ fn render(mut decoder: impl ImageDecoder, probe: &Probe) -> Result<RgbaImage> {
     Ok(upright(image, orientation))
 }
 
-/// A decoder that reads other dimensions than were checked is not let loose.
+/// Refuses a file whose decoder reads other dimensions than the ones that were checked.
 fn agree(decoder: &impl ImageDecoder, probe: &Probe) -> Result<()> {
     if decoder.dimensions() == (probe.width, probe.height) { Ok(()) } else { Err(Error::Broken) }
 }

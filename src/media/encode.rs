@@ -1,4 +1,4 @@
-//! Pixels to image files. Nothing but pixels and frame delays is written, so nothing else can be in the files.
+//! Image encoders. Only pixels and frame delays are written, so no metadata can end up in the files.
 
 use std::io::Cursor;
 
@@ -11,10 +11,10 @@ use super::decode::Frame;
 use super::error::{Error, Result};
 use super::types::{File, Format, Motion};
 
-/// Visually lossless for photographs at about a tenth of their pixels' size.
+/// Visually lossless for photographs, at about a tenth of the size of the raw pixels.
 const JPEG_QUALITY: u8 = 88;
 
-/// How coarsely colours are sampled for a GIF palette, 1 (all) to 30; the encoder's own suggestion.
+/// How coarsely colours are sampled for a GIF palette, 1 (all) to 30; the encoder's recommended value.
 const GIF_SPEED: i32 = 10;
 
 /// Encodes a still image.
@@ -48,13 +48,13 @@ fn webp(image: &RgbaImage) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Without an alpha channel that says nothing.
+/// Drops the alpha channel of an opaque image.
 fn compact(image: &RgbaImage) -> DynamicImage {
     let whole = DynamicImage::ImageRgba8(image.clone());
     if colour::is_opaque(image) { whole.into_rgb8().into() } else { whole }
 }
 
-/// Encodes an animated GIF of frames of `size`, which repeats for ever.
+/// Encodes an animated GIF that loops for ever, from frames of `size`.
 pub(super) fn gif(frames: impl Iterator<Item = Result<Frame>>, size: (u32, u32)) -> Result<(Vec<u8>, Motion)> {
     let (width, height) = (side(size.0)?, side(size.1)?);
     let (mut bytes, mut motion) = (Vec::new(), Motion::default());
@@ -65,7 +65,7 @@ pub(super) fn gif(frames: impl Iterator<Item = Result<Frame>>, size: (u32, u32))
         motion.add(delay);
         let mut frame = gif::Frame::from_rgba_speed(width, height, &mut image, GIF_SPEED);
         frame.delay = u16::try_from(delay.as_millis() / 10).unwrap_or(u16::MAX);
-        // Every frame is whole, so none may shine through the next one's transparency.
+        // Every frame is complete, so the previous one must not show through its transparent pixels.
         frame.dispose = gif::DisposalMethod::Background;
         encoder.write_frame(&frame).map_err(Error::internal)?;
     }
@@ -77,10 +77,10 @@ fn side(pixels: u32) -> Result<u16> {
     u16::try_from(pixels).map_err(Error::internal)
 }
 
-/// Encodes an animated PNG of exactly `count` frames that repeats for ever.
+/// Encodes an animated PNG of exactly `count` frames that loops for ever.
 ///
 /// # Errors
-/// [`Error::Broken`] when `frames` has another number of them, for then the source announced what it does not have.
+/// [`Error::Broken`] when `frames` yields another number of them: the source's header declared a wrong count.
 pub(super) fn apng(
     frames: impl Iterator<Item = Result<Frame>>,
     count: u32,

@@ -1,4 +1,4 @@
-//! Why a file was not accepted, in words fit for the client who sent it.
+//! Errors of media processing, with messages for the client that uploaded the file.
 
 use std::fmt;
 
@@ -9,33 +9,33 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a file was not processed; `Display` is shown to clients.
 ///
-/// Serialisable because it crosses from the worker to the server, never towards a client.
+/// Serialisable only for the reply of the worker to the server; it is never sent to a client in this form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Error {
-    /// Recognised, or not, and not something this server handles.
+    /// The format is not supported, or was not recognised.
     #[error("Files of type {mime} are not supported")]
     Unsupported {
         /// `application/octet-stream` when the content was not recognised at all.
         mime: String,
     },
-    /// Within the rules of its format, beyond the limits of this server.
+    /// Beyond the limits of this server.
     #[error("File is too large: at most {limit} {unit} are accepted")]
     TooLarge {
         /// The limit, inclusive.
         limit: u64,
-        /// What was counted.
+        /// What the limit counts.
         unit: Unit,
     },
-    /// Truncated, contradictory, or fatal to its decoder.
+    /// Truncated or inconsistent, or it crashed its decoder.
     #[error("File is damaged or not a valid image")]
     Broken,
-    /// The decoder needed more time than one file is given.
+    /// The time limit for one file was exceeded.
     #[error("Processing the file took too long")]
     Timeout,
-    /// Our fault; the cause is for the log only.
+    /// A failure of the server; the cause is for the log only.
     #[error("File could not be processed")]
     Internal {
-        /// What happened, for people who run the server.
+        /// Details for people who run the server.
         cause: String,
     },
 }
@@ -80,7 +80,7 @@ pub(super) fn at_most(limit: u64, size: u64, unit: Unit) -> Result<()> {
 }
 
 impl From<image::ImageError> for Error {
-    /// A decoder's complaint is the file's fault; what it says is about bytes and would help nobody.
+    /// A decoder error means a bad file; its message is about bytes and would not help the client.
     fn from(error: image::ImageError) -> Self {
         match error {
             image::ImageError::Limits(_) => Self::TooLarge { limit: super::MAX_IMAGE_PIXELS, unit: Unit::Pixels },

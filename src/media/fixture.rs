@@ -1,4 +1,4 @@
-//! Files for tests, made in code: good ones, and ones that lie.
+//! Generated image files for tests: valid ones, and ones whose headers are wrong.
 
 #![expect(clippy::cast_possible_truncation, reason = "fixtures are small")]
 
@@ -9,7 +9,7 @@ use image::codecs::png::PngEncoder;
 use image::codecs::webp::WebPEncoder;
 use image::{DynamicImage, ImageEncoder, Rgb, RgbImage, Rgba, RgbaImage};
 
-/// Text in the GPS part of [`exif`], which must be in no output.
+/// Text in the GPS part of [`exif`], which must not be in any output.
 pub(super) const SECRET: &[u8] = b"48.8584N 2.2945E";
 
 /// A picture with a different colour everywhere, red at the top left.
@@ -79,7 +79,7 @@ pub(super) fn apng(width: u32, height: u32, frames: u32) -> Vec<u8> {
     bytes
 }
 
-/// An animation of lossless frames, 100 ms each, wrapped by hand.
+/// An animation of lossless frames, 100 ms each, with the container written by hand.
 pub(super) fn animated_webp(width: u32, height: u32, frames: u32) -> Vec<u8> {
     let u24 = |number: u32| number.to_le_bytes()[..3].to_vec();
     let size = [u24(width - 1), u24(height - 1)].concat();
@@ -98,7 +98,7 @@ fn chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
     [&name[..], &(data.len() as u32).to_le_bytes(), data, &padding].concat()
 }
 
-/// An EXIF block with an orientation (1 to 8) and a place.
+/// An EXIF block with an orientation (1 to 8) and a GPS position.
 pub(super) fn exif(orientation: u8) -> Vec<u8> {
     let entry = |tag: u16, kind: u16, count: u32, value: u32| {
         [&tag.to_le_bytes()[..], &kind.to_le_bytes(), &count.to_le_bytes(), &value.to_le_bytes()].concat()
@@ -122,7 +122,7 @@ pub(super) fn with_exif(picture: &RgbImage, format: image::ImageFormat, orientat
     bytes
 }
 
-/// An encoder that may be any.
+/// An encoder as a trait object.
 trait Write {
     fn write(&mut self, exif: Vec<u8>, picture: &RgbImage);
 }
@@ -140,7 +140,7 @@ pub(super) fn red_blue(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, _| if x < width / 2 { Rgb([255, 0, 0]) } else { Rgb([0, 0, 255]) })
 }
 
-/// `png` announcing another size; its checksum no longer fits.
+/// `png` declaring another size; its checksum is now wrong.
 pub(super) fn with_png_size(png: &[u8], width: u32, height: u32) -> Vec<u8> {
     let mut png = png.to_vec();
     png[16..20].copy_from_slice(&width.to_be_bytes());
@@ -148,7 +148,7 @@ pub(super) fn with_png_size(png: &[u8], width: u32, height: u32) -> Vec<u8> {
     png
 }
 
-/// `apng` announcing another number of frames.
+/// `apng` declaring another number of frames.
 pub(super) fn with_apng_frames(apng: &[u8], frames: u32) -> Vec<u8> {
     let mut apng = apng.to_vec();
     let at = find(&apng, b"acTL").unwrap() + 4;
@@ -156,7 +156,7 @@ pub(super) fn with_apng_frames(apng: &[u8], frames: u32) -> Vec<u8> {
     apng
 }
 
-/// `gif` announcing another size.
+/// `gif` declaring another size.
 pub(super) fn with_gif_size(gif: &[u8], width: u16, height: u16) -> Vec<u8> {
     let mut gif = gif.to_vec();
     gif[6..8].copy_from_slice(&width.to_le_bytes());
@@ -164,7 +164,7 @@ pub(super) fn with_gif_size(gif: &[u8], width: u16, height: u16) -> Vec<u8> {
     gif
 }
 
-/// `jpeg` announcing another size.
+/// `jpeg` declaring another size.
 pub(super) fn with_jpeg_size(jpeg: &[u8], width: u16, height: u16) -> Vec<u8> {
     let mut jpeg = jpeg.to_vec();
     let at = find(&jpeg, b"\xFF\xC0").unwrap() + 5;
@@ -173,7 +173,7 @@ pub(super) fn with_jpeg_size(jpeg: &[u8], width: u16, height: u16) -> Vec<u8> {
     jpeg
 }
 
-/// Where `needle` first is.
+/// The offset of the first `needle`.
 pub(super) fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes.windows(needle.len()).position(|window| window == needle)
 }

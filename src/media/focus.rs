@@ -1,19 +1,19 @@
-//! The focal point of a picture: the part a crop must keep.
+//! The focal point of an image: the part that must stay visible when it is cropped.
 //!
 //! Spec: <https://docs.joinmastodon.org/api/guidelines/#focal-points>
 
-/// Why a focal point was not understood; `Display` is shown to clients.
+/// The focal point could not be parsed; `Display` is shown to clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Focus must be two numbers from -1.0 to 1.0, separated by a comma")]
 pub struct Invalid;
 
-/// Reads `"x,y"`, each from -1 (left, bottom) to 1 (right, top), inclusive.
+/// Parses `"x,y"`, each from -1 (left, bottom) to 1 (right, top), inclusive.
 pub fn parse(text: &str) -> Result<(f64, f64), Invalid> {
     let (x, y) = text.split_once(',').ok_or(Invalid)?;
     Ok((coordinate(x)?, coordinate(y)?))
 }
 
-/// A number from -1 to 1; not a NaN, which no range contains.
+/// A number from -1 to 1. Rejects NaN, which no range contains.
 fn coordinate(text: &str) -> Result<f64, Invalid> {
     let number = text.trim().parse::<f64>().map_err(|_| Invalid)?;
     if (-1.0..=1.0).contains(&number) { Ok(number) } else { Err(Invalid) }

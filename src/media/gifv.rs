@@ -1,7 +1,7 @@
-//! An animation as silent H.264 video, which browsers play at a tenth of a GIF's size.
+//! Encodes an animation as silent H.264 video, which is a tenth of the size of a GIF.
 //!
-//! Called by [`process`](super::process()) in the worker. Encodes with OpenH264 (BSD-2-Clause, built from the source its
-//! crate bundles): baseline profile, yuv420p, BT.601, constant quality, one thread. Each frame keeps its own duration.
+//! Called by [`process`](super::process()) in the worker. Encodes with OpenH264 (BSD-2-Clause, built from the source
+//! its crate bundles): baseline profile, yuv420p, BT.601, constant quality, one thread. Each frame keeps its duration.
 //!
 //! Spec: ITU-T H.264; the encoder's bounds: <https://github.com/cisco/openh264>
 
@@ -18,13 +18,13 @@ use super::mp4::{self, Sample, Track};
 use super::scale;
 use super::types::Motion;
 
-/// The least and most a side may have; OpenH264's bounds, the upper one for the shorter side being 2160.
+/// The side lengths that OpenH264 can encode; its upper bound for the shorter side is 2160.
 const SIDE: std::ops::RangeInclusive<u32> = 16..=3840;
 
-/// Frames between two pictures that stand alone, where a player may begin or seek to.
+/// The interval between key frames, where a player may start or seek to.
 const KEY_INTERVAL: u32 = 120;
 
-/// The dimensions of the video made of a `width` x `height` animation: even, as 4:2:0 needs, within the pixel limit.
+/// The dimensions of the video for a `width` x `height` animation: even, as 4:2:0 needs, within the pixel limit.
 ///
 /// `None` when no such video can be encoded.
 pub(super) fn dimensions(width: u32, height: u32) -> Option<(u32, u32)> {
@@ -33,7 +33,7 @@ pub(super) fn dimensions(width: u32, height: u32) -> Option<(u32, u32)> {
     (SIDE.contains(&width) && SIDE.contains(&height)).then_some((width, height))
 }
 
-/// Encodes `frames`, each scaled to `size` (see [`dimensions`]) and laid over white.
+/// Encodes `frames`, each scaled to `size` (see [`dimensions`]) and composited onto white.
 pub(super) fn encode(frames: impl Iterator<Item = Result<Frame>>, size: (u32, u32)) -> Result<(Vec<u8>, Motion)> {
     let mut encoder = Encoder::with_api_config(OpenH264API::from_source(), config()).map_err(Error::internal)?;
     let mut track = Track::new(size);
@@ -64,7 +64,7 @@ fn config() -> EncoderConfig {
         .vui(VuiConfig::bt601())
 }
 
-/// Adds one encoded picture; its parameter sets go to the track's header.
+/// Adds one encoded frame; its parameter sets go to the track's header.
 fn append(track: &mut Track, encoded: &EncodedBitStream<'_>, millis: u32) {
     let mut sample = Sample { bytes: Vec::new(), millis, key: encoded.frame_type() == FrameType::IDR };
     for layer in (0..encoded.num_layers()).filter_map(|index| encoded.layer(index)) {

@@ -1,11 +1,11 @@
-//! Dimensions and frame counts out of file headers, without decoding a pixel.
+//! Header parsers: dimensions and frame counts, without decoding a pixel.
 //!
-//! Called by [`probe`](fn@super::probe). Every reader walks the bytes once, forwards, and answers `None` when they end early
-//! or contradict the format.
+//! Called by [`probe`](fn@super::probe). Every parser walks the bytes once, forwards, and returns `None` when they end
+//! early or violate the format.
 //!
 //! Specs: ITU-T T.81 (JPEG), <https://www.w3.org/TR/png-3/>, GIF89a, RFC 9649 (WebP).
 
-/// What a header says.
+/// The values read from a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub width: u32,
@@ -15,7 +15,7 @@ pub(super) struct Header {
     pub lossless: bool,
 }
 
-/// `length` bytes at `at`, when the file has them.
+/// `length` bytes at `at`; `None` past the end of the file.
 fn slice(bytes: &[u8], at: usize, length: usize) -> Option<&[u8]> {
     bytes.get(at..at.checked_add(length)?)
 }
@@ -49,7 +49,7 @@ pub(super) fn jpeg(bytes: &[u8]) -> Option<Header> {
             return None;
         }
         match *bytes.get(at + 1)? {
-            // Fill bytes, and markers that stand alone.
+            // Fill bytes, and markers without a segment.
             0xFF => at += 1,
             0x01 | 0xD0..=0xD7 => at += 2,
             // A scan, or the end, before any frame header.
@@ -63,7 +63,7 @@ pub(super) fn jpeg(bytes: &[u8]) -> Option<Header> {
     }
 }
 
-/// Reads `IHDR`, and `acTL` when it stands before the first `IDAT`.
+/// Reads `IHDR`, and `acTL` when it comes before the first `IDAT`.
 pub(super) fn png(bytes: &[u8]) -> Option<Header> {
     if slice(bytes, 12, 4)? != b"IHDR" {
         return None;
@@ -79,7 +79,7 @@ pub(super) fn png(bytes: &[u8]) -> Option<Header> {
     Some(Header { width, height, frames, lossless: true })
 }
 
-/// Walks all blocks and counts image descriptors; a file that ends early has the frames that were begun.
+/// Walks all blocks and counts image descriptors; in a truncated file the frames begun so far count.
 pub(super) fn gif(bytes: &[u8]) -> Option<Header> {
     let (width, height) = (u16_le(bytes, 6)?, u16_le(bytes, 8)?);
     let mut at = 13 + colour_table(*bytes.get(10)?);
@@ -98,7 +98,7 @@ pub(super) fn gif(bytes: &[u8]) -> Option<Header> {
     Some(Header { width, height, frames, lossless: true })
 }
 
-/// The size in bytes of the colour table that packed `flags` announce.
+/// The size in bytes of the colour table that the packed `flags` declare.
 fn colour_table(flags: u8) -> usize {
     if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 7) + 1) }
 }
@@ -133,7 +133,7 @@ pub(super) fn webp(bytes: &[u8]) -> Option<Header> {
     }
 }
 
-/// How many `ANMF` chunks there are, and whether no lossy chunk stands at the top level.
+/// The number of `ANMF` chunks, and whether there is no lossy chunk at the top level.
 fn webp_chunks(bytes: &[u8]) -> (u32, bool) {
     let (mut at, mut frames, mut lossless) = (12_usize, 0, true);
     while let (Some(kind), Some(size)) = (slice(bytes, at, 4), u32_le(bytes, at + 4)) {

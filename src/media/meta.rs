@@ -1,6 +1,7 @@
 //! The `meta` of a media attachment, as it is stored and as clients see it.
 //!
-//! Spec: `MediaAttachment_image` and `MediaAttachment_gifv`, <https://docs.joinmastodon.org/entities/MediaAttachment/#meta>
+//! Spec: `MediaAttachment_image` and `MediaAttachment_gifv`,
+//! <https://docs.joinmastodon.org/entities/MediaAttachment/#meta>
 
 use std::time::Duration;
 
@@ -8,20 +9,20 @@ use serde::{Deserialize, Serialize};
 
 use super::types::{File, Processed};
 
-/// Dimensions of an attachment and its preview, and where its focus lies.
+/// Dimensions of an attachment and its preview, and its focal point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Meta {
-    /// What people see when they open it.
+    /// The full-size file.
     pub original: Original,
     /// The preview, if there is one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub small: Option<Size>,
-    /// Absent unless the uploader chose one.
+    /// The focal point; absent unless the uploader chose one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub focus: Option<Focus>,
 }
 
-/// The original, in the shape its type has.
+/// Metadata of the original, whose fields depend on the attachment's type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Original {
@@ -31,7 +32,7 @@ pub enum Original {
     Image(Size),
 }
 
-/// A still picture's dimensions.
+/// Dimensions of an image.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Size {
     /// In pixels.
@@ -44,7 +45,7 @@ pub struct Size {
     pub aspect: f64,
 }
 
-/// A silent video's dimensions and pace.
+/// Dimensions, frame rate and bit rate of a silent video.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Video {
     /// In pixels.
@@ -59,7 +60,7 @@ pub struct Video {
     pub bitrate: u64,
 }
 
-/// Each from -1 to 1; see [`focus`](super::focus).
+/// A focal point, each coordinate from -1 to 1; see [`focus`](super::focus).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Focus {
     /// From left to right.
@@ -91,7 +92,7 @@ fn original(processed: &Processed) -> Original {
     }
 }
 
-/// Bits per second, rounded down; 0 for what has no duration.
+/// Bits per second, rounded down; 0 when the duration is zero.
 fn bitrate(bytes: usize, duration: Duration) -> u64 {
     let bits_by_thousand = bytes as u128 * 8 * 1000;
     let bitrate = bits_by_thousand.checked_div(duration.as_millis()).unwrap_or(0);

@@ -1,6 +1,6 @@
-//! A minimal MP4 file: one H.264 track, no sound, its index before its data so that playing can start at once.
+//! A minimal MP4 muxer: one H.264 track, no sound, the index before the data so that playback can start at once.
 //!
-//! Used by [`gifv`](super::gifv). Writes no dates and names no tool, so the same pictures make the same file.
+//! Used by [`gifv`](super::gifv). Writes no dates and no encoder name, so the same frames give the same file.
 //!
 //! Specs: ISO/IEC 14496-12 (boxes), ISO/IEC 14496-15 (`avc1`, `avcC`)
 
@@ -10,15 +10,15 @@ const TIMESCALE: u32 = 1000;
 /// The identity transformation, in 16.16 and 2.30 fixed point.
 const MATRIX: [u32; 9] = [0x1_0000, 0, 0, 0, 0x1_0000, 0, 0, 0, 0x4000_0000];
 
-/// One picture, as length-prefixed NAL units.
+/// One encoded frame, as length-prefixed NAL units.
 pub(super) struct Sample {
     pub bytes: Vec<u8>,
     pub millis: u32,
-    /// Whether a player may start here.
+    /// Whether this is a key frame, at which a player may start.
     pub key: bool,
 }
 
-/// A video track being collected.
+/// A video track under construction.
 pub(super) struct Track {
     width: u32,
     height: u32,
@@ -28,12 +28,12 @@ pub(super) struct Track {
 }
 
 impl Track {
-    /// An empty track of pictures of `size`; each side must fit 16 bits.
+    /// An empty track for frames of the given width and height, which must fit 16 bits each.
     pub(super) fn new((width, height): (u32, u32)) -> Self {
         Self { width, height, sequence: Vec::new(), picture: Vec::new(), samples: Vec::new() }
     }
 
-    /// Files one NAL unit: parameter sets in the track's header, anything else in `sample`.
+    /// Adds one NAL unit: parameter sets to the track's header, anything else to `sample`.
     pub(super) fn add_unit(&mut self, sample: &mut Sample, unit: &[u8]) {
         match unit.first().map(|head| head & 0x1F) {
             Some(7) => self.sequence = unit.to_vec(),
@@ -46,7 +46,7 @@ impl Track {
         }
     }
 
-    /// Appends a picture; an empty one prolongs the picture before it.
+    /// Appends a frame; an empty one prolongs the frame before it.
     pub(super) fn add_sample(&mut self, sample: Sample) {
         match self.samples.last_mut() {
             Some(last) if sample.bytes.is_empty() => last.millis = last.millis.saturating_add(sample.millis),
@@ -64,13 +64,13 @@ pub(super) fn without_start_code(unit: &[u8]) -> &[u8] {
     unit.strip_prefix(&[0, 0, 0, 1]).or_else(|| unit.strip_prefix(&[0, 0, 1])).unwrap_or(unit)
 }
 
-/// The file; `None` when `track` has no picture or no parameter sets.
+/// The bytes of the file; `None` when `track` has no frames or no parameter sets.
 pub(super) fn write(track: &Track) -> Option<Vec<u8>> {
     if track.samples.is_empty() || track.sequence.len() < 4 || track.picture.is_empty() {
         return None;
     }
     let types = atom(b"ftyp", &[b"isom".as_slice(), &0x200_u32.to_be_bytes(), b"isomiso2avc1mp41"]);
-    // The index tells where the data begins, which depends on the size of the index, which is the same for any answer.
+    // The index holds the offset of the data, which follows from the index's size; that is the same for any offset.
     let index = movie(track, 0).len();
     let start = u32::try_from(types.len() + index + 8).ok()?;
     let mut file = [types, movie(track, start)].concat();
@@ -79,7 +79,7 @@ pub(super) fn write(track: &Track) -> Option<Vec<u8>> {
     Some(file)
 }
 
-/// A box: its size, its name, its parts.
+/// A box: its size, its type, its content.
 fn atom(name: &[u8; 4], parts: &[&[u8]]) -> Vec<u8> {
     let length = 8 + parts.iter().map(|part| part.len()).sum::<usize>();
     let mut bytes = Vec::with_capacity(length);
@@ -89,7 +89,7 @@ fn atom(name: &[u8; 4], parts: &[&[u8]]) -> Vec<u8> {
     bytes
 }
 
-/// A length as the file writes it; what is longer does not fit a worker's memory.
+/// A length as a 32-bit field; anything longer would not fit into a worker's memory.
 fn count(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
@@ -100,7 +100,7 @@ fn words(values: impl IntoIterator<Item = u32>) -> Vec<u8> {
 
 fn movie(track: &Track, start: u32) -> Vec<u8> {
     let header = [words([0, 0, 0, TIMESCALE, track.duration(), 0x1_0000, 0x0100_0000, 0, 0]), words(MATRIX)].concat();
-    // Six reserved words; the next free track is the second.
+    // Six reserved words, then the next free track id.
     let header = atom(b"mvhd", &[&header, &words([0, 0, 0, 0, 0, 0, 2])]);
     atom(b"moov", &[&header, &atom(b"trak", &[&track_header(track), &media(track, start)])])
 }
@@ -123,7 +123,7 @@ fn media(track: &Track, start: u32) -> Vec<u8> {
     atom(b"mdia", &[&header, &handler, &information])
 }
 
-/// Where each sample is, how large, how long, and which are keys; all samples are one chunk.
+/// The sample table: offset, size and duration of each sample, and the key frames; all samples are one chunk.
 fn samples(track: &Track, start: u32) -> Vec<u8> {
     let total = count(track.samples.len());
     let durations = runs(track.samples.iter().map(|sample| sample.millis));
@@ -143,7 +143,7 @@ fn samples(track: &Track, start: u32) -> Vec<u8> {
     )
 }
 
-/// Equal neighbours, counted.
+/// Run-length encoding: each value with the number of times it repeats.
 fn runs(values: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for value in values {
@@ -164,7 +164,7 @@ fn entry(track: &Track) -> Vec<u8> {
     atom(b"avc1", &[&fixed, &dimensions, &resolution, &parameters(track), &colours])
 }
 
-/// Lengths of four bytes, one sequence and one picture parameter set.
+/// The decoder configuration: lengths of four bytes, one sequence and one picture parameter set.
 fn parameters(track: &Track) -> Vec<u8> {
     let sequence = &track.sequence;
     let head = [1, sequence[1], sequence[2], sequence[3], 0xFF, 0xE1];

@@ -1,30 +1,30 @@
-//! What a file is, from its content alone, before anything is decoded.
+//! Format detection and limit checks, from a file's header alone.
 //!
-//! Called by the server before a worker is started, and again by the worker. Reads headers only, so a decompression
-//! bomb is refused for the size it announces; that the decoder sees the same size is checked in `decode`.
+//! Called by the server before a worker is started, and again by the worker. Decodes nothing, so a decompression
+//! bomb is refused for the size it declares; `decode` checks that the decoder sees the same size.
 
 use super::error::{Error, Result, Unit, at_most};
 use super::header::{self, Header};
 use super::types::Format;
 use super::{MAX_ANIMATION_PIXELS, MAX_ANIMATION_WORK, MAX_FRAMES, MAX_GIF_PIXELS, MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS};
 
-/// What a file says of itself; within all limits.
+/// The properties that a file's header declares, all within the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// By magic number.
+    /// Detected by magic number.
     pub format: Format,
-    /// As stored: an orientation tag is not taken into account.
+    /// In pixels, as stored: the orientation tag is not applied.
     pub width: u32,
-    /// As stored: an orientation tag is not taken into account.
+    /// In pixels, as stored: the orientation tag is not applied.
     pub height: u32,
     /// At least 1.
     pub frames: u32,
-    /// Whether the source keeps every pixel, which decides what it is encoded to.
+    /// Whether the source is compressed losslessly, which affects the output format.
     pub lossless: bool,
 }
 
 impl Probe {
-    /// The content type by content.
+    /// The detected content type.
     pub const fn mime(&self) -> &'static str {
         self.format.mime()
     }
@@ -35,11 +35,11 @@ impl Probe {
     }
 }
 
-/// Recognises `bytes` and holds its header against the limits.
+/// Recognises the format of `bytes` and checks its header against the limits.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for anything but the four image formats, [`Error::TooLarge`] for a file or a picture beyond
-/// the limits, [`Error::Broken`] when the header is cut short or says zero.
+/// the limits, [`Error::Broken`] when the header is truncated or a dimension or the frame count is zero.
 pub fn probe(bytes: &[u8]) -> Result<Probe> {
     let (format, read) = recognise(bytes)?;
     at_most(MAX_IMAGE_BYTES, bytes.len() as u64, Unit::Bytes)?;
@@ -52,7 +52,7 @@ pub fn probe(bytes: &[u8]) -> Result<Probe> {
     Ok(Probe { format, width, height, frames, lossless })
 }
 
-/// Holds announced dimensions and frames against the limits.
+/// Checks the declared dimensions and frame count against the limits.
 fn check(format: Format, header: &Header) -> Result<()> {
     let pixels = u64::from(header.width) * u64::from(header.height);
     let frames = u64::from(header.frames);
@@ -68,7 +68,7 @@ fn check(format: Format, header: &Header) -> Result<()> {
 
 type Reader = fn(&[u8]) -> Option<Header>;
 
-/// The format by magic number, and who reads its header.
+/// The format by magic number, and the parser of its header.
 fn recognise(bytes: &[u8]) -> Result<(Format, Reader)> {
     if bytes.starts_with(b"\xFF\xD8\xFF") {
         Ok((Format::Jpeg, header::jpeg))
@@ -87,7 +87,7 @@ fn riff(bytes: &[u8], form: &[u8; 4]) -> bool {
     bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(form)
 }
 
-/// The content type of what we do not handle, so that the message can say what was recognised.
+/// The content type of an unsupported file, so that the message can name it.
 fn name_of_unsupported(bytes: &[u8]) -> &'static str {
     if bytes.get(4..8) == Some(b"ftyp") {
         return match bytes.get(8..12) {

@@ -1,10 +1,10 @@
-//! What is made of an accepted file, by purpose.
+//! Produces the output files for an accepted image, by purpose.
 //!
-//! Runs in the worker; [`Sandbox::process`](super::Sandbox::process) is what the server calls.
+//! Runs in the worker; the server calls [`Sandbox::process`](super::Sandbox::process).
 //!
-//! A JPEG stays a JPEG and a PNG a PNG. A lossless or translucent WebP becomes a lossless WebP; a lossy one, which there
-//! is no encoder for, becomes a JPEG. A still GIF becomes a PNG. An animation stays one, as the
-//! [module](super) says: GIF as GIF or `gifv`, WebP and APNG as APNG or `gifv`.
+//! A JPEG stays a JPEG and a PNG a PNG. A lossless or translucent WebP becomes a lossless WebP; an opaque lossy one
+//! becomes a JPEG, since there is no encoder for lossy WebP. A still GIF becomes a PNG. An animation stays animated, as
+//! the [module](super) says: GIF as GIF or `gifv`, WebP and APNG as APNG or `gifv`.
 
 use image::RgbaImage;
 
@@ -27,13 +27,14 @@ const EMOJI_PIXELS: u64 = 262_144;
 /// Components of a blurhash, in each direction.
 const BLURHASH_COMPONENTS: u32 = 4;
 
-/// A blurhash has no detail; it is computed from this many pixels at most.
+/// A blurhash shows no detail, so it is computed from this many pixels at most.
 const BLURHASH_PIXELS: u64 = 4096;
 
-/// Decodes `bytes`, and makes what `purpose` needs. Takes seconds and hundreds of megabytes: call it in a worker.
+/// Decodes `bytes` and produces the files for `purpose`. Takes seconds and hundreds of megabytes: call it in a worker.
 ///
 /// # Errors
-/// Those of [`probe()`](super::probe()), and [`Error::Broken`](super::Error::Broken) when the pixels cannot be decoded.
+/// Those of [`probe()`](super::probe()), [`Error::TooLarge`](super::Error::TooLarge) for `purpose`, and
+/// [`Error::Broken`](super::Error::Broken) when the pixels cannot be decoded.
 pub fn process(bytes: &[u8], purpose: Purpose) -> Result<Processed> {
     let probe = check(bytes, purpose)?;
     if probe.animated() && purpose != Purpose::Preview {
@@ -43,7 +44,7 @@ pub fn process(bytes: &[u8], purpose: Purpose) -> Result<Processed> {
     }
 }
 
-/// What is refused without decoding.
+/// The checks that need no decoding.
 pub(super) fn check(bytes: &[u8], purpose: Purpose) -> Result<Probe> {
     let probe = probe(bytes)?;
     at_most(purpose.max_bytes(), bytes.len() as u64, Unit::Bytes)?;
@@ -61,7 +62,7 @@ fn animation(bytes: &[u8], probe: &Probe, purpose: Purpose) -> Result<Processed>
     let mut first = decode::frames(bytes, probe)?.next().ok_or(super::Error::Broken)??.image;
     let (original, motion) = moving(bytes, probe, purpose)?;
     if original.format == Format::Mp4 {
-        // The preview is what the video begins with.
+        // The preview must look like the first frame of the video, which is on white.
         colour::over_white(&mut first);
     }
     let first = shape(&first, purpose)?;
@@ -73,7 +74,7 @@ fn animation(bytes: &[u8], probe: &Probe, purpose: Purpose) -> Result<Processed>
     Ok(Processed { original, preview, static_version, blurhash: blurhash(&first)?, motion: Some(motion) })
 }
 
-/// The animation itself, as video where it may be.
+/// Encodes the animation: an attachment as video if possible, anything else as an animated image.
 fn moving(bytes: &[u8], probe: &Probe, purpose: Purpose) -> Result<(File, Motion)> {
     let frames = decode::frames(bytes, probe)?;
     let video = gifv::dimensions(probe.width, probe.height).filter(|_| purpose == Purpose::Attachment);
@@ -93,7 +94,7 @@ fn shaped(frames: impl Iterator<Item = Result<Frame>>, purpose: Purpose) -> impl
     })
 }
 
-/// The size `purpose` gives a `width` x `height` picture.
+/// The output size for `purpose` of a `width` x `height` image.
 fn dimensions(width: u32, height: u32, purpose: Purpose) -> (u32, u32) {
     match purpose {
         Purpose::Attachment => scale::fit(width, height, ORIGINAL_PIXELS),
@@ -114,7 +115,7 @@ fn shape(image: &RgbaImage, purpose: Purpose) -> Result<RgbaImage> {
     }
 }
 
-/// What a still `image` from such a source is encoded to.
+/// The output format of a still `image` from this source.
 fn still_format(probe: &Probe, image: &RgbaImage) -> Format {
     match probe.format {
         Format::Jpeg => Format::Jpeg,

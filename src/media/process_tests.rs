@@ -45,7 +45,7 @@ fn metadata_is_stripped_and_orientation_applied() {
         assert!(find(&sent, SECRET).is_some());
         let mut processed = attach(&sent).unwrap();
         assert_clean(&mut processed);
-        // Turned by a quarter to the right: what was left is on top.
+        // Rotated clockwise by 90 degrees: the left half is now on top.
         let image = decoded(&processed.original);
         assert_eq!(image.dimensions(), (32, 64), "{format:?}");
         let (top, bottom) = (image.get_pixel(16, 8), image.get_pixel(16, 56));
@@ -119,7 +119,7 @@ fn an_animated_gif_becomes_a_video_that_plays() {
     }
 }
 
-/// Decodes every picture of our own kind of MP4: parameter sets from `avcC`, samples from `mdat` at `stco`.
+/// Decodes every frame of an MP4 by our own muxer: parameter sets from `avcC`, samples from `mdat` at `stco`.
 fn play(file: &[u8]) -> Vec<RgbaImage> {
     let word = |at: usize| u32::from_be_bytes(file[at..at + 4].try_into().unwrap()) as usize;
     let half = |at: usize| usize::from(u16::from_be_bytes([file[at], file[at + 1]]));

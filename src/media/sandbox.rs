@@ -1,7 +1,7 @@
-//! The server's side of media processing: a limited child process for every file.
+//! The server's side of media processing: a sandboxed child process for every file.
 //!
-//! The child is this executable again, as [`worker`]; what it says is read with bounds and believed no
-//! further than its shape. At most two run at once, the rest wait their turn.
+//! The child is this executable, run as [`worker`]. Its reply is limited in size, and only its format is trusted.
+//! A semaphore limits how many run at once (`media.max_concurrent_decodes`); further files wait.
 
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -16,13 +16,13 @@ use super::process::check;
 use super::types::{Processed, Purpose};
 use super::{wire, worker};
 
-/// Files processed at the same time; each may take a processor and a gigabyte.
+/// Files processed at the same time unless configured otherwise; each may take a CPU core and a gigabyte.
 const CONCURRENCY: usize = 2;
 
-/// How long one file may take by the clock; the worker's own limit is on processor time.
+/// Wall-clock limit for one file unless configured otherwise; the worker itself limits its CPU time.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Starts media workers; one for the whole server.
+/// Starts media workers; the server has one `Sandbox`.
 #[derive(Debug)]
 pub struct Sandbox {
     executable: PathBuf,
@@ -31,18 +31,18 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// `executable` must run [`worker::main`] when called with [`worker::COMMAND`]; the server gives its own path.
+    /// `executable` must run [`worker::main`] when called with [`worker::COMMAND`]; the server passes its own path.
     pub fn new(executable: &Path) -> Self {
         Self { executable: executable.to_owned(), timeout: TIMEOUT, permits: Semaphore::new(CONCURRENCY) }
     }
 
-    /// Another number of files at the same time, and another time for each, than the usual ones.
+    /// Replaces the default limits: how many files at the same time, and how long each may take.
     #[must_use]
     pub fn with_limits(self, concurrency: usize, timeout: Duration) -> Self {
         Self { permits: Semaphore::new(concurrency), timeout, ..self }
     }
 
-    /// [`process`](super::process()), in a worker. Dropping the future ends the worker.
+    /// Runs [`process`](super::process()) in a worker. Dropping the future kills the worker.
     ///
     /// # Errors
     /// Those of [`process`](super::process()); [`Error::Broken`] also when the decoder crashed, [`Error::Timeout`] when
@@ -67,7 +67,7 @@ impl Sandbox {
     }
 }
 
-/// Sends the request, reads the reply, and makes sense of how the worker ended.
+/// Sends the request, reads the reply, and interprets the worker's exit status.
 async fn converse(mut child: Child, bytes: &[u8], purpose: Purpose) -> Result<Processed> {
     let head = wire::request_head(bytes, purpose)?;
     let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
@@ -90,13 +90,13 @@ async fn converse(mut child: Child, bytes: &[u8], purpose: Purpose) -> Result<Pr
     wire::parse_reply(&reply).unwrap_or_else(|| Err(Error::internal("the worker's reply made no sense")))
 }
 
-/// What a worker's bad end says about the file it was given.
+/// The error for the exit status of a worker that failed.
 fn failure(status: ExitStatus) -> Error {
     use std::os::unix::process::ExitStatusExt;
 
     use rustix::process::Signal;
 
-    /// How Rust ends a process that panicked.
+    /// Exit code of a Rust process that panicked.
     const PANICKED: i32 = 101;
 
     let signal = status.signal().and_then(Signal::from_named_raw);

@@ -1,4 +1,4 @@
-//! How a worker's end, good or bad, is told; with shell scripts for workers. The real one is in `tests/media_worker.rs`.
+//! How the sandbox reports a worker's exit, with shell scripts as workers; `tests/api/media_worker.rs` runs a real one.
 
 use std::os::unix::fs::PermissionsExt;
 use std::time::Instant;
@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::super::fixture;
 use super::*;
 
-/// What a worker that runs `script` makes of a small image.
+/// The result of processing a small image with a worker that runs `script`.
 async fn outcome(script: &str) -> Result<Processed> {
     let folder = tempfile::tempdir().unwrap();
     let executable = folder.path().join("worker");
@@ -59,6 +59,6 @@ async fn nothing_hopeless_is_sent_to_a_worker() {
 
 #[tokio::test]
 async fn the_worker_sees_no_environment() {
-    // The shell sets a few of its own; HOME and PATH of the server must not be among what it was given.
+    // The shell sets a few variables of its own; those of the server must not have been passed to it.
     assert_eq!(outcome("test -z \"$HOME$CARGO_MANIFEST_DIR\" && exit 101").await, Err(Error::Broken));
 }

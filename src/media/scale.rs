@@ -1,4 +1,4 @@
-//! Sizes: within a number of pixels, or filling a box.
+//! Image scaling: within a number of pixels, or filling a box.
 
 use fast_image_resize::images::{Image, ImageRef};
 use fast_image_resize::{PixelType, ResizeOptions, Resizer};
@@ -6,7 +6,7 @@ use image::RgbaImage;
 
 use super::error::{Error, Result};
 
-/// The largest dimensions of about the same aspect with at most `pixels`; never larger than given, never zero.
+/// The largest dimensions of about the same aspect ratio with at most `pixels`; never larger than given, never zero.
 pub(super) fn fit(width: u32, height: u32, pixels: u64) -> (u32, u32) {
     let area = u64::from(width) * u64::from(height);
     if area <= pixels {
@@ -14,7 +14,7 @@ pub(super) fn fit(width: u32, height: u32, pixels: u64) -> (u32, u32) {
     }
     let ratio = (pixels as f64 / area as f64).sqrt();
     let height = scaled(height, ratio);
-    // A strip one pixel high cannot keep its aspect.
+    // A strip one pixel high cannot keep its aspect ratio.
     let widest = u32::try_from(pixels / u64::from(height)).unwrap_or(u32::MAX);
     let width = scaled(width, ratio).min(widest.max(1));
     let tallest = u32::try_from(pixels / u64::from(width)).unwrap_or(u32::MAX);
@@ -40,7 +40,7 @@ pub(super) fn fill(image: &RgbaImage, width: u32, height: u32) -> Result<RgbaIma
     run(image, width, height, &ResizeOptions::new().fit_into_destination(Some((0.5, 0.5))))
 }
 
-/// Lanczos, with transparent pixels not bleeding their colour.
+/// Lanczos resampling with premultiplied alpha, so that transparent pixels do not bleed their colour.
 fn run(image: &RgbaImage, width: u32, height: u32, options: &ResizeOptions) -> Result<RgbaImage> {
     let source = ImageRef::new(image.width(), image.height(), image, PixelType::U8x4).map_err(Error::internal)?;
     let mut scaled = Image::new(width, height, PixelType::U8x4);

@@ -1,7 +1,7 @@
-//! Where media files are kept: a directory, behind the interface of an object store.
+//! Media file storage: a local directory behind the interface of an object store.
 //!
-//! Reached from services, and from the route that serves `/system/…`. A file is written once under an unguessable name
-//! and never changed, so whoever serves it may let it be cached for ever. Which file belongs to what is in the database.
+//! Reached from services, and from the route that serves `/media/…`. A file is written once under an unguessable name
+//! and never changed, so it may be cached for ever. The database records which file belongs to what.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,18 +15,18 @@ use object_store::{GetResult, ObjectStoreExt, path};
 
 use super::types::Format;
 
-/// What a stored file is, which decides its folder.
+/// What a stored file is used for, which decides its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Originals and previews of attachments.
     Media,
-    /// Of accounts, and their static versions.
+    /// Images of accounts, and their static versions.
     Avatar,
-    /// Of accounts, and their static versions.
+    /// Images of accounts, and their static versions.
     Header,
     /// Custom emojis, and their static versions.
     Emoji,
-    /// Pictures of preview cards.
+    /// Images of preview cards.
     Card,
 }
 
@@ -49,17 +49,17 @@ const FORMATS: [Format; 5] = [Format::Jpeg, Format::Png, Format::Gif, Format::We
 
 /// The name of a stored file: `media/ab/cd/abcd….webp`, with 32 hexadecimal digits.
 ///
-/// Only names of exactly this form exist, so nothing that was parsed can lead out of the store.
+/// Only names of exactly this form can be made or parsed, so no key leads out of the store (path traversal).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key(String);
 
 impl Key {
-    /// As it is written in the database and in addresses.
+    /// As written in the database and in URLs.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The content type to serve the file with; decided by us when it was stored, not by its content.
+    /// The content type to serve the file with, from the extension that was chosen when it was stored.
     pub fn mime(&self) -> &'static str {
         let extension = self.0.rsplit_once('.').map(|(_, extension)| extension);
         FORMATS
@@ -79,7 +79,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// A name no stored file can have.
+/// The text is not a valid key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not the name of a stored file")]
 pub struct InvalidKey;
@@ -104,7 +104,7 @@ pub enum Error {
     /// Deleted, or never stored.
     #[error("no such file")]
     NotFound,
-    /// The disk, or whatever holds the files, failed.
+    /// The storage backend failed.
     #[error("media storage")]
     Store(#[source] object_store::Error),
 }
@@ -118,46 +118,46 @@ impl From<object_store::Error> for Error {
     }
 }
 
-/// A stored file, opened.
+/// An open stored file.
 #[derive(Debug)]
 pub struct Object(GetResult);
 
 impl Object {
-    /// In bytes.
+    /// The size of the file, in bytes.
     pub fn length(&self) -> u64 {
         self.0.meta.size
     }
 
-    /// All of it at once.
+    /// Reads the whole file into memory.
     pub async fn bytes(self) -> Result<Bytes, Error> {
         Ok(self.0.bytes().await?)
     }
 
-    /// Piece by piece, for a response body.
+    /// Streams the file, for a response body.
     pub fn into_stream(self) -> BoxStream<'static, object_store::Result<Bytes>> {
         self.0.into_stream()
     }
 }
 
-/// The store; cheap to share behind an `Arc`.
+/// The file store; shared behind an `Arc`.
 #[derive(Debug)]
 pub struct Storage {
     files: LocalFileSystem,
 }
 
 impl Storage {
-    /// Keeps files below `root`, which must exist.
+    /// Opens the store in the directory `root`, which must exist.
     pub fn open(root: &Path) -> Result<Self, Error> {
         Ok(Self { files: LocalFileSystem::new_with_prefix(root)?.with_fsync(true) })
     }
 
-    /// The name for a new file; `random` must come from a cryptographic source, for it is all that keeps the name secret.
+    /// The key for a new file; `random` must come from a cryptographic source: nothing else makes the key unguessable.
     pub fn key(kind: Kind, format: Format, random: [u8; 16]) -> Key {
         let hex = format!("{:032x}", u128::from_be_bytes(random));
         Key(format!("{}/{}/{}/{hex}.{}", kind.folder(), &hex[..2], &hex[2..4], format.extension()))
     }
 
-    /// Writes a file; readers see all of it or nothing, also after a crash.
+    /// Writes a file atomically: readers see all of it or nothing, also after a crash.
     pub async fn put(&self, key: &Key, bytes: impl Into<Bytes>) -> Result<(), Error> {
         self.files.put(&key.path(), bytes.into().into()).await?;
         Ok(())
@@ -168,12 +168,12 @@ impl Storage {
         Ok(Object(self.files.get(&key.path()).await?))
     }
 
-    /// A part of a file, as players of video ask for; the end is cut to the file's.
+    /// Reads a byte range of a file, for HTTP range requests; an end beyond the file is clamped.
     pub async fn get_range(&self, key: &Key, range: Range<u64>) -> Result<Bytes, Error> {
         Ok(self.files.get_range(&key.path(), range).await?)
     }
 
-    /// Whether there is such a file.
+    /// Whether the file exists.
     pub async fn exists(&self, key: &Key) -> Result<bool, Error> {
         match self.files.head(&key.path()).await {
             Ok(_) => Ok(true),
@@ -182,7 +182,7 @@ impl Storage {
         }
     }
 
-    /// Removes a file; one that is gone already is no error.
+    /// Deletes a file; that it is missing is not an error.
     pub async fn delete(&self, key: &Key) -> Result<(), Error> {
         match self.files.delete(&key.path()).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),

@@ -1,21 +1,21 @@
-//! What goes into processing and what comes out.
+//! Inputs and outputs of image processing.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What a file is for, which decides its limits and its outputs.
+/// What an image is used for, which decides its limits and its outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Purpose {
     /// Attached to a status: original, preview, and `gifv` when animated.
     Attachment,
-    /// 400x400, cropped to fill, enlarged when smaller.
+    /// Scaled to 400x400, cropped to fill; enlarged when smaller.
     Avatar,
-    /// Scaled down to 750000 pixels (1500x500), aspect kept.
+    /// Scaled down to at most 750000 pixels (1500x500), keeping the aspect ratio.
     Header,
-    /// Scaled down to 512x512 pixels' worth; shown at a few dozen.
+    /// Scaled down to at most 262144 pixels (512x512), keeping the aspect ratio.
     Emoji,
-    /// The picture of a link's card: static, at most [`PREVIEW_PIXELS`](super::PREVIEW_PIXELS).
+    /// The image of a preview card: static, at most [`PREVIEW_PIXELS`](super::PREVIEW_PIXELS).
     Preview,
 }
 
@@ -34,7 +34,7 @@ impl Purpose {
     }
 }
 
-/// A kind of file we read or write.
+/// A file format that is read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Format {
     /// Still, lossy.
@@ -84,7 +84,7 @@ pub struct File {
     pub height: u32,
     /// The file itself.
     ///
-    /// Travels beside the description, not in it: see `wire`.
+    /// Sent after the JSON description, not in it: see `wire`.
     #[serde(skip)]
     pub bytes: Vec<u8>,
 }
@@ -101,17 +101,17 @@ impl File {
     }
 }
 
-/// How an animation moves.
+/// Frame count and duration of an animation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Motion {
     /// At least 2.
     pub frames: u32,
-    /// Of one round.
+    /// Of one loop.
     pub duration: Duration,
 }
 
 impl Motion {
-    /// Frames per second on average, as the reduced fraction clients get: `"30/1"`; `"0/1"` when it does not move.
+    /// Average frames per second, as the reduced fraction clients get: `"30/1"`; `"0/1"` when the duration is zero.
     pub fn frame_rate(&self) -> String {
         let (frames, millis) = (u128::from(self.frames) * 1000, self.duration.as_millis());
         match greatest_common_divisor(frames, millis) {
@@ -127,21 +127,21 @@ impl Motion {
     }
 }
 
-/// Euclid's; 0 only for two zeros.
+/// Euclid's algorithm; 0 only for two zeros.
 fn greatest_common_divisor(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// Everything made from one accepted file.
+/// Everything produced from one accepted file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Processed {
-    /// What people see when they open it; animated when the source was (except for [`Purpose::Preview`]).
+    /// The full-size file; animated when the source was (except for [`Purpose::Preview`]).
     pub original: File,
     /// Small and static; made for [`Purpose::Attachment`] only.
     pub preview: Option<File>,
     /// The first frame, as large as `original`; made for animated avatars, headers and emojis only.
     pub static_version: Option<File>,
-    /// 4x4 components of the first frame, over white.
+    /// Blurhash of the first frame on white, with 4x4 components.
     pub blurhash: String,
     /// Present when `original` is animated.
     pub motion: Option<Motion>,

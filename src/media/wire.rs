@@ -1,8 +1,8 @@
-//! What the server and its media worker say to each other, over the worker's standard streams.
+//! The protocol between the server and its media worker, over the worker's standard input and output.
 //!
-//! A request is [`REQUEST`], one byte for the purpose, the length of the file (u32), and the file. A reply is the length
-//! of a description (u32), the description in JSON, and the files it tells the lengths of. Numbers are big-endian.
-//! Whoever reads bounds what it accepts: the worker may have been taken over by what it decoded.
+//! A request is [`REQUEST`], one byte for the purpose, the length of the file (u32), and the file. A reply is the
+//! length of a description (u32), the description in JSON, and the files whose lengths it lists. Numbers are
+//! big-endian. Both sides limit what they read: a hostile file may have compromised the worker.
 
 use std::io::{self, Read, Write};
 
@@ -11,24 +11,24 @@ use serde::{Deserialize, Serialize};
 use super::error::{Error, Result};
 use super::types::{Processed, Purpose};
 
-/// How a request begins; changes whenever anything here does.
+/// The magic bytes of a request; they change with every change of the protocol.
 const REQUEST: &[u8; 4] = b"RKM1";
 
-/// Bytes before the file in a request.
+/// The length of a request's header in bytes.
 const REQUEST_HEAD: usize = 9;
 
-/// The longest reply accepted, in bytes: the largest lossless original and then some.
+/// The longest reply accepted, in bytes: the largest lossless original, with a margin.
 pub(super) const MAX_REPLY: u64 = 64 * 1024 * 1024;
 
-/// What a reply describes.
+/// The description in a reply.
 #[derive(Serialize, Deserialize)]
 struct Reply {
     outcome: Result<Processed>,
-    /// Of each file, in the order of [`Processed::files_mut`].
+    /// The length of each file in bytes, in the order of [`Processed::files_mut`].
     lengths: Vec<u32>,
 }
 
-/// What stands before the file in a request.
+/// The header of a request, which precedes the file.
 pub(super) fn request_head(file: &[u8], purpose: Purpose) -> Result<[u8; REQUEST_HEAD]> {
     let length = u32::try_from(file.len()).map_err(Error::internal)?.to_be_bytes();
     let number = (0_u8..).zip(Purpose::ALL).find(|&(_, each)| each == purpose).map_or(0, |(number, _)| number);
@@ -42,7 +42,7 @@ pub(super) fn request_head(file: &[u8], purpose: Purpose) -> Result<[u8; REQUEST
 /// Reads one request.
 ///
 /// # Errors
-/// Of kind `InvalidData` when it is not one, or longer than any purpose allows.
+/// Of kind `InvalidData` when it is malformed, or the file is larger than its purpose allows.
 pub(super) fn read_request(mut input: impl Read) -> io::Result<(Purpose, Vec<u8>)> {
     let mut head = [0; REQUEST_HEAD];
     input.read_exact(&mut head)?;
@@ -75,7 +75,7 @@ pub(super) fn write_reply(mut output: impl Write, mut outcome: Result<Processed>
     output.flush()
 }
 
-/// Reads one whole reply; `None` when it is not one.
+/// Parses a complete reply; `None` when it is malformed.
 pub(super) fn parse_reply(reply: &[u8]) -> Option<Result<Processed>> {
     let (length, rest) = reply.split_first_chunk::<4>()?;
     let (description, mut rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;

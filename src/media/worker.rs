@@ -1,8 +1,9 @@
-//! The media worker: the hidden subcommand `rookery media-worker`, which handles one file and ends.
+//! The media worker: the hidden subcommand `rookery media-worker`, which processes one file and exits.
 //!
-//! Started by [`Sandbox`](super::Sandbox) with an empty environment. It takes its rights away before it reads a byte: no
-//! new file, socket or process, little memory, little time. A decoder that crashes, hangs or is taken over has
-//! nothing here but the one file it was given. `main` must call it before it starts a runtime or reads configuration.
+//! Started by [`Sandbox`](super::Sandbox) with an empty environment. Before it reads a byte it sets resource limits
+//! (`setrlimit`): no new file descriptor or process, little memory, little CPU time. A decoder that crashes, hangs or
+//! is compromised cannot open a file or a connection; it has only the one file it was given. `main` must call it before
+//! it starts a runtime or reads configuration.
 
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
@@ -12,28 +13,28 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use super::process::process;
 use super::wire;
 
-/// The subcommand, as the parent names it.
+/// The name of the subcommand.
 pub const COMMAND: &str = "media-worker";
 
-/// Address space, in bytes (1 GiB): the largest picture decoded, converted and turned, and the executable.
+/// Address space limit in bytes (1 GiB): the largest image decoded, converted and rotated, and the executable.
 const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
 
-/// Processor time, in seconds; a second later the kernel kills instead of signalling.
+/// CPU time limit in seconds. The kernel then sends `SIGXCPU`, and `SIGKILL` a second later.
 const MAX_CPU: u64 = 20;
 
-/// Handles one request from standard input; fails only when there is nobody to tell.
+/// Handles one request from standard input. A processing error goes into the reply; fails only when none can be sent.
 pub fn main() -> ExitCode {
     let done = confine().and_then(|()| serve(io::stdin().lock(), io::stdout().lock()));
     if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Gives up what decoding does not need, for good.
+/// Irrevocably drops the rights that decoding does not need.
 fn confine() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::thread::set_no_new_privs(true)?;
     limit(Resource::As, MAX_MEMORY, MAX_MEMORY)?;
     limit(Resource::Cpu, MAX_CPU, MAX_CPU + 1)?;
-    // No descriptor beyond the three that are open, no written file, no process or thread, no memory dump.
+    // No descriptor beyond the three that are open, no writing to files, no new process or thread, no core dump.
     limit(Resource::Nofile, 0, 0)?;
     limit(Resource::Fsize, 0, 0)?;
     limit(Resource::Nproc, 0, 0)?;
@@ -54,7 +55,7 @@ mod tests {
     use super::super::{Error, Purpose, fixture};
     use super::*;
 
-    /// What the worker replies to `file`, without the confinement.
+    /// What the worker replies to `file`, without the resource limits.
     fn reply(file: &[u8]) -> Option<super::super::Result<super::super::Processed>> {
         let request = [&wire::request_head(file, Purpose::Attachment).unwrap()[..], file].concat();
         let mut output = Vec::new();

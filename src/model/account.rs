@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{AccountId, Json, Time, text_enum};
 
 text_enum! {
-    /// What kind of actor stands behind an account (ActivityStreams 2.0 vocabulary, section 3.2).
+    /// The actor type of an account (ActivityStreams 2.0 vocabulary, section 3.2).
     ActorType {
         /// A person.
         Person = "Person",
@@ -23,20 +23,20 @@ text_enum! {
 text_enum! {
     /// Who may find a status by searching (kmyblue's `searchability`).
     Searchability {
-        /// Anyone who sees it.
+        /// Anyone who may see it.
         Public = "public",
-        /// As public, on this server and its friends.
+        /// Like public, but only on this server and its friend servers.
         PublicUnlisted = "public_unlisted",
         /// Followers.
         Private = "private",
-        /// Who reacted to it.
+        /// Accounts that reacted to it.
         Direct = "direct",
         /// The author alone.
         Limited = "limited",
     }
 }
 
-/// An account as its table has it. `domain` is `None` for a local one.
+/// A row of the accounts table. `domain` is `None` for a local account.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "the columns are named by the Account entity, whose document explains them")]
 pub struct Account {
@@ -49,10 +49,10 @@ pub struct Account {
     pub display_name: String,
     /// Plain text as written; empty for a remote account.
     pub note: String,
-    /// HTML, made from `note` when it was written, or sanitised on arrival.
+    /// HTML, rendered from `note` when it was written, or sanitised when it was received.
     pub note_html: String,
     pub fields: Json<Vec<Field>>,
-    /// Storage key of the file; `None` shows the default image.
+    /// Storage key of the file; `None` means the default image.
     pub avatar: Option<String>,
     pub avatar_static: Option<String>,
     pub avatar_remote_url: Option<String>,
@@ -75,7 +75,7 @@ pub struct Account {
     pub last_status_at: Option<Time>,
     pub created_at: Time,
     pub updated_at: Time,
-    /// Grows with every change that a client can see; the key of cached renderings.
+    /// Grows with every change that clients can see; part of the key of cached renderings.
     pub version: i64,
 }
 
@@ -95,32 +95,32 @@ impl Account {
         }
     }
 
-    /// True when moderators suspended it.
+    /// True when moderators suspended the account.
     #[must_use]
     pub fn is_suspended(&self) -> bool {
         self.suspended_at.is_some()
     }
 
-    /// True when moderators limited (silenced) it.
+    /// True when moderators limited (silenced) the account.
     #[must_use]
     pub fn is_limited(&self) -> bool {
         self.limited_at.is_some()
     }
 }
 
-/// One row of a profile's table. `value` is plain text as written (empty for remote accounts), `html` what is shown.
+/// A profile field. `value` is plain text as written (empty for remote accounts), `html` is what clients show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "named by the Field entity")]
 pub struct Field {
     pub name: String,
     pub value: String,
     pub html: String,
-    /// Microseconds since the epoch; when the link was found to point back.
+    /// When the linked page was verified to link back, in microseconds since the epoch.
     #[serde(default)]
     pub verified_at: Option<i64>,
 }
 
-/// What an account declares about itself beyond the common fields (contract: `Account.other_settings`).
+/// Settings that an account publishes beyond the common fields (contract: `Account.other_settings`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "named by the contract")]
@@ -133,15 +133,15 @@ pub struct OtherSettings {
     pub allow_quote: bool,
 }
 
-/// Which of the accounts that a search finds, and how many.
+/// Filters and pagination of an account search.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// Only whom the viewer follows.
+    /// Only accounts that the viewer follows.
     pub following: bool,
-    /// Only who follows the viewer.
+    /// Only accounts that follow the viewer.
     pub follower: bool,
-    /// At most so many.
+    /// The most accounts to return.
     pub limit: i64,
-    /// How many to skip.
+    /// How many accounts to skip.
     pub offset: i64,
 }

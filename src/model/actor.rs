@@ -1,4 +1,4 @@
-//! Who acts: the account, user and token behind a request.
+//! The actor of a request: the account, user and token behind it.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,12 @@ use super::account::Searchability;
 use super::status::Visibility;
 use super::{Account, AccountId, AppId, Json, Scopes, Time, TokenId};
 
-/// Whoever is signed in: enough of account, user and token to decide what a request may do, in one row.
+/// The signed-in account: the columns of account, user and token that authorisation needs, read in one row.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the fields are those of Account, User and Token")]
 pub struct Actor {
     pub id: AccountId,
-    /// The account's: grows with whatever of it others see, and with its ties and settings.
+    /// The account's version: grows with its public profile, its relationships and its settings.
     pub version: i64,
     pub username: String,
     pub locked: bool,
@@ -20,7 +20,7 @@ pub struct Actor {
     pub locale: Option<String>,
     pub preferences: Preferences,
     pub last_active_at: Option<Time>,
-    /// False while the home feed must be built again: the person was away for weeks.
+    /// False while the home feed must be rebuilt, after weeks of absence.
     pub feed_live: bool,
     /// The token of an API request; `None` in a browser session.
     pub token: Option<TokenId>,
@@ -28,7 +28,7 @@ pub struct Actor {
     pub scopes: Scopes,
 }
 
-/// Why an account that exists cannot be used (contract rules, section 2).
+/// Why an existing account cannot be used (contract rules, section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Unusable {
@@ -41,7 +41,7 @@ pub enum Unusable {
 }
 
 impl Unusable {
-    /// Why the account of `user` cannot be used; the first reason, in the order of the checks.
+    /// The first reason, in the order of the checks, why the account of `user` cannot be used; `None` when it can.
     #[must_use]
     pub fn of(account: &Account, user: &User) -> Option<Self> {
         let checks = [
@@ -56,30 +56,30 @@ impl Unusable {
     }
 }
 
-/// A role's permissions: bits of the contract's rules, section 2.
+/// A role's permission bits (contract rules, section 2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Permissions(pub i64);
 
 impl Permissions {
-    /// Every bit that exists.
+    /// Every bit of the core: 0 to 19.
     pub const ALL: i64 = (1 << 20) - 1;
-    /// Bit 0: all permissions at once.
+    /// Bit 0: implies all permissions.
     pub const ADMINISTRATOR: i64 = 1;
     /// Bit 6.
     pub const MANAGE_SETTINGS: i64 = 1 << 6;
     /// Bit 16.
     pub const INVITE_USERS: i64 = 1 << 16;
-    /// The bits for looking after people and what they do: 2 to 5, 7 to 11, 18 and 19.
+    /// The bits that concern moderation: 2 to 5, 7 to 11, 18 and 19.
     const MODERATION: i64 = 0b1100_0000_1111_1011_1100;
 
-    /// A role's bits joined with those everyone has; an administrator has them all.
+    /// A role's bits together with those of the default role; an administrator has them all.
     #[must_use]
     pub fn effective(role: i64, everyone: i64) -> Self {
         let bits = role | everyone;
         Self(if bits & Self::ADMINISTRATOR == 0 { bits } else { Self::ALL })
     }
 
-    /// True when any part of moderation is held.
+    /// True when any moderation permission is held.
     #[must_use]
     pub fn moderates(self) -> bool {
         self.0 & (Self::MODERATION | Self::ADMINISTRATOR) != 0
@@ -92,7 +92,7 @@ impl Permissions {
     }
 }
 
-/// What a person prefers. Stored as one document, so that a new preference needs no migration.
+/// A user's preferences. Stored as one document, so that a new preference needs no migration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "named by the Preferences entity and rules section 28")]
@@ -110,7 +110,7 @@ pub struct Preferences {
     pub expand_media: String,
     pub expand_spoilers: bool,
     pub autoplay_gifs: bool,
-    /// Languages wanted on public timelines; empty: by locale.
+    /// Languages to show on public timelines; empty: by locale.
     pub chosen_languages: Vec<String>,
 }
 
@@ -131,7 +131,7 @@ impl Default for Preferences {
     }
 }
 
-/// How a person signs in, and what they prefer: the private side of a local account.
+/// The private data of a local account: sign-in and preferences.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "the columns of the table users")]
 pub struct User {

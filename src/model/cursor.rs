@@ -1,15 +1,15 @@
-//! Bounds of a page by id.
+//! Cursors for keyset pagination by id.
 
-/// Bounds of a page by id (contract rules, section 4). `min_id` wins over `since_id`.
+/// A cursor for keyset pagination by id (contract rules, section 4). `min_id` takes precedence over `since_id`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor {
-    /// At most so many records; 0 asks for none.
+    /// The most records to return; 0 returns none.
     pub limit: i64,
-    /// Only ids below.
+    /// Only ids below this.
     pub max_id: Option<i64>,
-    /// Only ids above, the newest of them.
+    /// Only ids above this; the page has the newest of them.
     pub since_id: Option<i64>,
-    /// Only ids above, the oldest of them.
+    /// Only ids above this; the page has the oldest of them.
     pub min_id: Option<i64>,
 }
 
@@ -20,25 +20,25 @@ impl Cursor {
         Self { limit, ..Self::default() }
     }
 
-    /// Ids must be below this.
+    /// The exclusive upper bound of the ids.
     #[must_use]
     pub fn before(&self) -> i64 {
         self.max_id.unwrap_or(i64::MAX)
     }
 
-    /// Ids must be above this.
+    /// The exclusive lower bound of the ids.
     #[must_use]
     pub fn after(&self) -> i64 {
         self.min_id.or(self.since_id).unwrap_or(i64::MIN)
     }
 
-    /// True when the page is the one just above `min_id`: rows are then read oldest first and turned round.
+    /// True for the page just above `min_id`: its rows are read oldest first and then reversed.
     #[must_use]
     pub fn ascending(&self) -> bool {
         self.min_id.is_some()
     }
 
-    /// Puts rows that were read in the cursor's own direction newest first.
+    /// Puts rows that were read in the cursor's direction into the order newest first.
     #[must_use]
     pub fn newest_first<T>(&self, mut rows: Vec<T>) -> Vec<T> {
         if self.ascending() {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Json, RowId};
 
-/// A custom emoji as its table has it. `domain` is `None` for this server's own.
+/// A row of the custom emojis table. `domain` is `None` for this server's own.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "named by the CustomEmoji entity")]
 pub struct Emoji {
@@ -24,11 +24,11 @@ pub struct Emoji {
     pub height: Option<i64>,
 }
 
-/// This server's own enabled emojis by shortcode, held in memory; `generation` is part of the key of cached renderings.
+/// In-memory cache of this server's own enabled emojis; `generation` is part of the key of cached renderings.
 #[derive(Clone, Debug, Default)]
 pub struct Emojis {
     /// By shortcode, case-sensitive.
     pub by_shortcode: HashMap<String, Emoji>,
-    /// The settings' generation at which they were read.
+    /// The generation of the settings when the emojis were read.
     pub generation: i64,
 }

@@ -5,6 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+/// The number by which a plugin is known in the database.
+pub type PluginId = i64;
+
 macro_rules! id {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
         $(#[$doc])*
@@ -59,7 +62,7 @@ id! {
     MediaId,
     /// A notification.
     NotificationId,
-    /// A row that has an id only to be paged through or referred to: a follow, a favourite, a bookmark, a mute …
+    /// A row that needs an id only for pagination or as a reference: a follow, a favourite, a bookmark, a mute …
     RowId,
     /// A rule of the server.
     RuleId,

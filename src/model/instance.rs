@@ -1,8 +1,8 @@
-//! What the server tells about itself: rules, and domains that its moderators blocked.
+//! What the server publishes about itself: its rules, and the domains that its moderators blocked.
 
 use super::{RuleId, text_enum};
 
-/// A rule that people agree to.
+/// A server rule that users agree to.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "named by the Rule entity")]
 pub struct Rule {
@@ -12,18 +12,18 @@ pub struct Rule {
 }
 
 text_enum! {
-    /// What became of a domain.
+    /// The severity of a domain block.
     Severity {
-        /// Nothing by itself: only its media or reports are refused.
+        /// No effect by itself: only the domain's media or reports are rejected.
         Noop = "noop",
         /// Its accounts are limited.
         Silence = "silence",
-        /// Nothing is exchanged with it.
+        /// No federation with it.
         Suspend = "suspend",
     }
 }
 
-/// A blocked domain, as the list of them has it.
+/// A blocked domain, as the public list shows it.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "named by the DomainBlock entity")]
 pub struct DomainBlock {

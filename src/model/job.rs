@@ -1,17 +1,17 @@
-//! Lanes of the queue.
+//! Lanes of the job queue.
 
 use super::text_enum;
 
 text_enum! {
-    /// Jobs of one lane never wait for those of another.
+    /// A lane of the job queue. Jobs of one lane never wait for those of another.
     Lane {
-        /// Writing to timelines: people wait for it.
+        /// Writing to timelines, which users wait for.
         Feed = "feed",
         /// Mail.
         Mail = "mail",
-        /// What plugins queued: nothing of the server's waits for it.
+        /// Jobs that plugins queued; the server's own jobs never wait for them.
         Plugin = "plugin",
-        /// Everything that may take its time.
+        /// Everything that is not urgent.
         Background = "background",
     }
 }

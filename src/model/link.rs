@@ -1,20 +1,34 @@
-//! Links that work once.
+//! One-time links.
+
+use chrono::Duration;
 
 use super::{AccountId, RowId, Time, text_enum};
 
 text_enum! {
     /// What a link is for.
     LinkKind {
-        /// The e-mail address of `Link::email` is theirs.
+        /// To confirm the e-mail address in `Link::email`.
         ConfirmEmail = "confirm_email",
-        /// A new password.
+        /// To set a new password.
         ResetPassword = "reset_password",
-        /// The first account of the server, its owner.
+        /// To create the server's first account, its owner.
         OwnerSetup = "owner_setup",
     }
 }
 
-/// A link that was made and not used. Its secret is derived from `id`, so whoever reads the table cannot follow it.
+impl LinkKind {
+    /// How long a link works (contract rules, section 8: two days for a confirmation).
+    #[must_use]
+    pub fn lifetime(self) -> Duration {
+        match self {
+            Self::ConfirmEmail => Duration::days(2),
+            Self::ResetPassword => Duration::hours(6),
+            Self::OwnerSetup => Duration::days(7),
+        }
+    }
+}
+
+/// An unused one-time link. Its secret is derived from `id` and the server's key, so the table does not reveal it.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table one_time_links")]
 pub struct Link {

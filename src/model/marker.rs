@@ -1,4 +1,4 @@
-//! How far someone has read.
+//! Read markers: how far an account has read a timeline.
 
 use super::{Time, text_enum};
 
@@ -12,15 +12,15 @@ text_enum! {
     }
 }
 
-/// The last thing read of a timeline.
+/// The read position in a timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct Marker {
-    /// Of which.
+    /// The timeline it belongs to.
     pub timeline: MarkedTimeline,
-    /// A status's or a notification's id.
+    /// Id of a status or a notification.
     pub last_read_id: i64,
-    /// 1 when first written, one more with each change.
+    /// 1 when first written, incremented with each change.
     pub version: i64,
-    /// When it changed last.
+    /// When it last changed.
     pub updated_at: Time,
 }

@@ -3,7 +3,7 @@
 use super::{AccountId, Json, MediaId, StatusId, Time, text_enum};
 
 text_enum! {
-    /// What a client does with an attachment.
+    /// The media type of an attachment, which decides how clients show it.
     MediaKind {
         /// A still or animated image.
         Image = "image",
@@ -19,18 +19,18 @@ text_enum! {
 }
 
 text_enum! {
-    /// How far an upload is.
+    /// The processing state of an upload.
     MediaState {
-        /// Waits for the work that makes it fit to show.
+        /// Waits to be processed.
         Processing = "processing",
         /// Can be shown and attached.
         Ready = "ready",
-        /// Could not be made fit.
+        /// Processing failed.
         Failed = "failed",
     }
 }
 
-/// An attachment as its table has it. `status_id` is `None` until it is posted.
+/// A row of the media attachments table. `status_id` is `None` until a status uses it.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "the columns are named by the MediaAttachment entity")]
 pub struct MediaAttachment {

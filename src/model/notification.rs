@@ -1,4 +1,4 @@
-//! Notifications.
+//! Notifications and their types.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::{AccountId, NotificationId, StatusId, Time, text_enum};
 
 text_enum! {
-    /// What a notification is about (contract: events, section 1). Types that plugins add are not among them: see [`Kind`].
+    /// The core types of notifications (contract: events, section 1). For types that plugins declare see [`Kind`].
     NotificationType {
         /// Mentioned in a status.
         Mention = "mention",
@@ -42,13 +42,13 @@ text_enum! {
 }
 
 impl NotificationType {
-    /// True when a person may be notified of what they did themselves.
+    /// True when an account may be notified of its own action.
     #[must_use]
     pub fn may_come_from_self(self) -> bool {
         matches!(self, Self::Poll | Self::SeveredRelationships | Self::ModerationWarning)
     }
 
-    /// True when the receiver's notification policy may hold it back.
+    /// True when the recipient's notification policy may filter it.
     #[must_use]
     pub fn is_filterable(self) -> bool {
         matches!(
@@ -57,13 +57,13 @@ impl NotificationType {
         )
     }
 
-    /// True when a newer one about the same thing takes the place of the older.
+    /// True when a newer notification about the same status replaces the older one.
     #[must_use]
     pub fn replaces(self) -> bool {
         self == Self::Update
     }
 
-    /// True when it shows a status, and is nothing without it.
+    /// True when it shows a status, without which it is not shown at all.
     #[must_use]
     pub fn has_status(self) -> bool {
         match self {
@@ -90,12 +90,12 @@ impl NotificationType {
 pub enum Kind {
     /// The server's own.
     Core(NotificationType),
-    /// A plugin's, which may be switched off by now.
+    /// Declared by a plugin, which may be disabled by now.
     Plugin(Arc<str>),
 }
 
 impl Kind {
-    /// The word.
+    /// The name, as stored and as clients see it.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -104,7 +104,7 @@ impl Kind {
         }
     }
 
-    /// The server's own type, if it is one.
+    /// The core type; `None` for a plugin's.
     #[must_use]
     pub fn core(&self) -> Option<NotificationType> {
         match self {
@@ -113,7 +113,7 @@ impl Kind {
         }
     }
 
-    /// True when it shows a status, and is nothing without it. A plugin's may have one.
+    /// True when it shows a status, without which it is not shown at all. For a plugin's type a status is optional.
     #[must_use]
     pub fn has_status(&self) -> bool {
         self.core().is_some_and(NotificationType::has_status)
@@ -146,25 +146,25 @@ impl Serialize for Kind {
     }
 }
 
-/// A notification as its table has it.
+/// A row of the notifications table.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Notification {
-    /// Grows with time; the paging id.
+    /// Grows with time; the key for keyset pagination.
     pub id: NotificationId,
-    /// Who is told.
+    /// The recipient.
     pub account_id: AccountId,
-    /// Whose doing it is.
+    /// The account whose action it is about.
     pub from_account_id: AccountId,
-    /// What happened.
+    /// The type: what happened.
     #[sqlx(rename = "type", try_from = "String")]
     pub kind: Kind,
-    /// The row that stands for it.
+    /// Id of the row that caused it: a follow, a favourite, a mention …
     pub activity_id: i64,
     /// The status to show; for a reblog the original.
     pub status_id: Option<StatusId>,
-    /// What it is shown together with; `None` when it stands alone.
+    /// The key of the group it is shown in; `None` when it is not grouped.
     pub group_key: Option<String>,
-    /// Held back by policy: shown only to whoever asks for such.
+    /// Filtered by the recipient's policy: listed only when filtered notifications are requested.
     pub filtered: bool,
     /// When it happened.
     pub created_at: Time,

@@ -1,8 +1,8 @@
-//! OAuth 2.0: applications, and the words of the protocol (RFC 6749, RFC 7636).
+//! OAuth 2.0: applications, and the enumerations of the protocol (RFC 6749, RFC 7636).
 
 use super::{AppId, Scopes, Time, text_enum};
 
-/// Where a code is shown instead of sent: for applications that have no address.
+/// The redirect URI of applications without one of their own: the code is shown to the user instead of being sent.
 pub const OUT_OF_BAND: &str = "urn:ietf:wg:oauth:2.0:oob";
 
 /// A registered application.
@@ -17,62 +17,62 @@ pub struct Application {
     pub scopes: String,
     pub client_id: String,
     pub client_secret_hash: String,
-    /// The server's own: nobody is asked whether to trust it.
+    /// The server's own application: users are not asked for consent.
     pub superapp: bool,
     pub created_at: Time,
 }
 
 impl Application {
-    /// What it may ever ask for.
+    /// All scopes that it may request.
     #[must_use]
     pub fn scopes(&self) -> Scopes {
         Scopes::from_stored(&self.scopes)
     }
 
-    /// Where codes may be sent; at least one.
+    /// The registered redirect URIs; at least one.
     pub fn redirect_uris(&self) -> impl Iterator<Item = &str> {
         self.redirect_uris.lines()
     }
 }
 
 text_enum! {
-    /// Why a request failed, as programs read it (RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1).
+    /// Error codes of the protocol (RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1).
     ErrorCode {
-        /// A parameter is missing or broken.
+        /// A parameter is missing or malformed.
         InvalidRequest = "invalid_request",
         /// The application is unknown, or its secret wrong.
         InvalidClient = "invalid_client",
-        /// The code is unknown, too old, used, or another's.
+        /// The code is unknown, expired, already used, or was issued to another application.
         InvalidGrant = "invalid_grant",
-        /// Unknown, or more than the application registered for.
+        /// The scope is unknown, or the application did not register for it.
         InvalidScope = "invalid_scope",
-        /// The access token is not, or no longer, one of ours.
+        /// The access token is unknown or revoked.
         InvalidToken = "invalid_token",
         /// The application may not do this.
         UnauthorizedClient = "unauthorized_client",
-        /// Only codes and client credentials are exchanged.
+        /// Only authorization codes and client credentials are supported.
         UnsupportedGrantType = "unsupported_grant_type",
-        /// Only codes are given.
+        /// Only `code` is supported.
         UnsupportedResponseType = "unsupported_response_type",
-        /// The person said no.
+        /// The user denied the request.
         AccessDenied = "access_denied",
-        /// Only S256.
+        /// Only S256 is supported.
         InvalidCodeChallengeMethod = "invalid_code_challenge_method",
-        /// Our fault.
+        /// The server failed.
         ServerError = "server_error",
-        /// Later it may work.
+        /// The request may succeed later.
         TemporarilyUnavailable = "temporarily_unavailable",
     }
 }
 
 text_enum! {
-    /// How an answer travels to the redirect URI.
+    /// How a response is sent to the redirect URI.
     ResponseMode {
-        /// In its query.
+        /// In the query.
         Query = "query",
-        /// After `#`.
+        /// In the fragment, after `#`.
         Fragment = "fragment",
-        /// In a form that the person sends.
+        /// In a form that is submitted by POST.
         FormPost = "form_post",
     }
 }

@@ -1,26 +1,26 @@
-//! Accounts as they stand in collections.
+//! Accounts in paged collections: followers, blocks, mutes and the like.
 
 use super::{AccountId, RowId, Time};
 
-/// An account in a collection that is paged by the records which put accounts there.
+/// An account in a collection that is paged by the ids of its records: follows, blocks, mutes …
 #[derive(Clone, Copy, Debug, sqlx::FromRow)]
 pub struct Listed {
-    /// The record: what the page is cut by.
+    /// The id of the record: the cursor for keyset pagination.
     pub row_id: RowId,
-    /// The account it puts on the page.
+    /// The account that the record lists.
     pub account_id: AccountId,
-    /// Key of its cached rendering.
+    /// The account's version: part of the key of its cached rendering.
     pub version: i64,
-    /// It must not be shown, though it counts for the page.
+    /// The account must not be shown, but its record counts towards the page's limit.
     pub hidden: bool,
 }
 
 /// A muted account with the end of its mute.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Muted {
-    /// Where it stands.
+    /// The account and its record.
     #[sqlx(flatten)]
     pub listed: Listed,
-    /// When it ends; `None`: never.
+    /// When the mute ends; `None`: never.
     pub expires_at: Option<Time>,
 }

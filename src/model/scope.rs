@@ -1,8 +1,8 @@
-//! OAuth scopes: the tree of the contract's rules, section 2.
+//! OAuth scopes and their hierarchy (contract rules, section 2).
 
 use std::fmt;
 
-/// Every scope there is, in the order in which the server's metadata lists them.
+/// All scopes, in the order of the server's OAuth metadata.
 pub const ALL: &[&str] = &[
     "profile",
     "read",
@@ -53,12 +53,12 @@ pub const ALL: &[&str] = &[
     "admin:write:canonical_email_blocks",
 ];
 
-/// A set of scopes, in the order given, without repeats.
+/// A set of scopes, in the order given, without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scopes(Vec<&'static str>);
 
 impl Scopes {
-    /// Reads a list separated by spaces (`+` and `,` too, as some clients send).
+    /// Parses a list separated by spaces (or by `+`, `,` or newlines, as some clients send).
     ///
     /// # Errors
     /// The first word that is not a scope.
@@ -73,7 +73,7 @@ impl Scopes {
         Ok(scopes)
     }
 
-    /// What the database holds, in its order; a scope that a later version removed is dropped.
+    /// Parses the list stored in the database, keeping its order; a scope that a later version removed is dropped.
     #[must_use]
     pub fn from_stored(text: &str) -> Self {
         let mut scopes = Self::default();
@@ -85,31 +85,31 @@ impl Scopes {
         scopes
     }
 
-    /// True when one of `wanted` is held, by itself or through a scope above it. True when nothing is wanted.
+    /// True when one of `wanted` is held, directly or through a parent scope. Also true when `wanted` is empty.
     #[must_use]
     pub fn allows(&self, wanted: &[&str]) -> bool {
         wanted.is_empty() || wanted.iter().any(|scope| self.covers(scope))
     }
 
-    /// True when every scope of `other` is held: the test of a scope parameter against an application's own.
+    /// True when every scope of `other` is held; checks a request's scopes against those of the application.
     #[must_use]
     pub fn contains_all(&self, other: &Self) -> bool {
         other.0.iter().all(|scope| self.covers(scope))
     }
 
-    /// True when both hold the same scopes, in whatever order.
+    /// True when both hold the same scopes, in any order.
     #[must_use]
     pub fn is_same_set(&self, other: &Self) -> bool {
         self.0.len() == other.0.len() && self.0.iter().all(|scope| other.0.contains(scope))
     }
 
-    /// True when there is none.
+    /// True when the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Each scope.
+    /// The scopes, in order.
     pub fn iter(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.0.iter().copied()
     }

@@ -1,4 +1,6 @@
-//! What an admin changes while the server runs. Stored key by key in the database; defaults are the contract's (rules, section 28).
+//! Settings that an admin changes while the server runs.
+//!
+//! Stored key by key in the database; the defaults are those of the contract (rules, section 28).
 
 use serde::{Deserialize, Serialize};
 
@@ -7,9 +9,9 @@ use super::text_enum;
 text_enum! {
     /// Who may sign up.
     RegistrationsMode {
-        /// Nobody, except the invited.
+        /// Nobody, except with an invite.
         None = "none",
-        /// Everyone, after someone of the staff agreed.
+        /// Everyone, after approval by the staff.
         Approved = "approved",
         /// Everyone.
         Open = "open",
@@ -21,7 +23,7 @@ text_enum! {
     Audience {
         /// Nobody.
         Disabled = "disabled",
-        /// Whoever is signed in.
+        /// Signed-in users.
         Users = "users",
         /// Everyone.
         All = "all",
@@ -36,7 +38,7 @@ pub struct Settings {
     pub registrations_mode: RegistrationsMode,
     /// Markdown, shown while registrations are closed.
     pub registrations_message: String,
-    /// Must people who need approval say why they want to join?
+    /// Whether people who need approval must say why they want to join.
     pub require_invite_text: bool,
     /// Name of the server.
     pub site_title: String,
@@ -52,33 +54,33 @@ pub struct Settings {
     pub privacy_policy_updated_at: String,
     /// Shown to everyone.
     pub contact_email: String,
-    /// User name of the account to ask.
+    /// Username of the contact account.
     pub contact_username: String,
-    /// May someone who is not signed in read public timelines?
+    /// Whether public timelines can be read without signing in.
     pub timeline_preview: bool,
-    /// Is there a list of people?
+    /// Whether the profile directory is available.
     pub profile_directory: bool,
-    /// Are trends shown?
+    /// Whether trends are shown.
     pub trends: bool,
-    /// Are trends shown before someone reviewed them?
+    /// Whether trends are shown before they are reviewed.
     pub trendable_by_default: bool,
-    /// Is `/api/v1/instance/activity` served?
+    /// Whether `/api/v1/instance/activity` is served.
     pub activity_api_enabled: bool,
-    /// Is `/api/v1/instance/peers` served?
+    /// Whether `/api/v1/instance/peers` is served.
     pub peers_api_enabled: bool,
-    /// Who may read the blocked domains.
+    /// Who may read the list of blocked domains.
     pub show_domain_blocks: Audience,
     /// Who may read why they are blocked.
     pub show_domain_blocks_rationale: Audience,
-    /// Graphemes of a status, 1 to 100000.
+    /// Most graphemes of a status, 1 to 100000.
     pub max_characters: i64,
-    /// Media of a status, 1 to 16.
+    /// Most media attachments of a status, 1 to 16.
     pub max_media_attachments: i64,
-    /// Statuses pinned to a profile, 0 to 100.
+    /// Most statuses pinned to a profile, 0 to 100.
     pub max_pinned_statuses: i64,
-    /// Hashtags featured on a profile, 0 to 100.
+    /// Most hashtags featured on a profile, 0 to 100.
     pub max_featured_tags: i64,
-    /// Characters of a media description, 1 to 10000.
+    /// Most characters of a media description, 1 to 10000.
     pub media_description_limit: i64,
     /// Another `software.name` for NodeInfo, for clients that switch features on by name; empty announces `rookery`.
     #[serde(rename = "compat.nodeinfo_name")]

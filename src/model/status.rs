@@ -4,27 +4,27 @@ use super::account::Searchability;
 use super::{AccountId, AppId, ConversationId, StatusId, Time, text_enum};
 
 text_enum! {
-    /// Who may see a status. Clients of the plain API see `public_unlisted` and `login` as public, `limited` as private.
+    /// Who may see a status. In the Mastodon API, `public_unlisted` and `login` appear as public, `limited` as private.
     Visibility {
-        /// Everyone; stands on public timelines.
+        /// Everyone; shown on public timelines.
         Public = "public",
-        /// As public on this server, as unlisted elsewhere.
+        /// Like public on this server, like unlisted elsewhere.
         PublicUnlisted = "public_unlisted",
         /// Everyone who is signed in.
         Login = "login",
         /// Everyone, but not on public timelines.
         Unlisted = "unlisted",
-        /// Followers and whoever is mentioned.
+        /// Followers and mentioned accounts.
         Private = "private",
-        /// An audience that is listed by name.
+        /// An explicit list of accounts.
         Limited = "limited",
-        /// Whoever is mentioned.
+        /// Mentioned accounts.
         Direct = "direct",
     }
 }
 
 impl Visibility {
-    /// The word of the plain API.
+    /// The visibility in the Mastodon API, which has fewer of them.
     #[must_use]
     pub fn coarse(self) -> &'static str {
         match self {
@@ -35,13 +35,13 @@ impl Visibility {
         }
     }
 
-    /// True when it may stand on public timelines, for whoever may see it.
+    /// True when it may appear on public timelines, for viewers who may see it.
     #[must_use]
     pub fn is_listed(self) -> bool {
         matches!(self, Self::Public | Self::PublicUnlisted | Self::Login)
     }
 
-    /// True when someone who is not signed in may see it.
+    /// True when it is visible without signing in.
     #[must_use]
     pub fn is_anonymous(self) -> bool {
         matches!(self, Self::Public | Self::PublicUnlisted | Self::Unlisted)
@@ -49,7 +49,7 @@ impl Visibility {
 }
 
 text_enum! {
-    /// How the audience of a limited status came about.
+    /// How the audience of a limited status was chosen.
     LimitedScope {
         /// Mutual followers of the author.
         Mutual = "mutual",
@@ -62,7 +62,7 @@ text_enum! {
     }
 }
 
-/// A status as its table has it.
+/// A row of the statuses table.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "the columns are named by the Status entity, whose document explains them")]
 pub struct Status {
@@ -71,9 +71,9 @@ pub struct Status {
     pub uri: String,
     pub url: Option<String>,
     pub local: bool,
-    /// What a local author wrote; empty for a remote status.
+    /// Source text of a local author; empty for a remote status.
     pub text: String,
-    /// HTML, made from `text` when it was written, or sanitised on arrival.
+    /// HTML, rendered from `text` when it was written, or sanitised when it was received.
     pub content: String,
     pub spoiler_text: String,
     pub sensitive: bool,
@@ -86,7 +86,7 @@ pub struct Status {
     pub in_reply_to_account_id: Option<AccountId>,
     pub reblog_of_id: Option<StatusId>,
     pub app_id: Option<AppId>,
-    /// Stands on public timelines: listed visibility, no reblog, no reply to someone else.
+    /// Shown on public timelines: listed visibility, not a reblog, not a reply to someone else.
     pub listed: bool,
     pub has_media: bool,
     pub replies_count: i64,
@@ -94,6 +94,6 @@ pub struct Status {
     pub favourites_count: i64,
     pub created_at: Time,
     pub edited_at: Option<Time>,
-    /// Grows with every change that a client can see; the key of cached renderings.
+    /// Grows with every change that clients can see; part of the key of cached renderings.
     pub version: i64,
 }

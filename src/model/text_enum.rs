@@ -1,6 +1,7 @@
-//! Enums that are words: in the database, in requests and in answers the same one.
+//! Enums with one text form, which is the same in the database, in requests and in responses.
 
-/// Declares an enum whose variants are words, with parsing, printing and both engines' encoding.
+/// Declares an enum with a text form: parsing, `Display`, serde, and SQL encoding for both engines.
+#[macro_export]
 macro_rules! text_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -13,7 +14,7 @@ macro_rules! text_enum {
             /// Every variant, in the order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The word.
+            /// The text form.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self {
@@ -24,7 +25,7 @@ macro_rules! text_enum {
 
         impl std::str::FromStr for $name {
             type Err = String;
-            /// The error names every word that would have been understood.
+            /// The error lists all valid texts.
             fn from_str(word: &str) -> Result<Self, String> {
                 match word {
                     $($word => Ok(Self::$variant),)+
@@ -86,5 +87,3 @@ macro_rules! text_enum {
         }
     };
 }
-
-pub(crate) use text_enum;

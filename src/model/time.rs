@@ -1,4 +1,4 @@
-//! A moment, UTC, to the microsecond: `TIMESTAMPTZ` on PostgreSQL, an integer of microseconds on SQLite.
+//! Timestamps in UTC, to the microsecond: `TIMESTAMPTZ` on PostgreSQL, an integer of microseconds on SQLite.
 
 use std::ops::{Add, Deref, Sub};
 
@@ -9,36 +9,36 @@ use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgValueRef};
 use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
 use sqlx::{Decode, Encode, Postgres, Sqlite, Type};
 
-/// A moment. Derefs to chrono's `DateTime<Utc>`.
+/// A timestamp in UTC, to the microsecond. Derefs to chrono's `DateTime<Utc>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(DateTime<Utc>);
 
 impl Time {
-    /// From microseconds since the epoch; one beyond chrono's range becomes the epoch.
+    /// From microseconds since the epoch; a value outside chrono's range becomes the epoch.
     #[must_use]
     pub fn from_micros(micros: i64) -> Self {
         Self(DateTime::from_timestamp_micros(micros).unwrap_or_default())
     }
 
-    /// As clients read it: ISO 8601, milliseconds and `Z` (contract rules, section 1).
+    /// The format of the API: ISO 8601 with milliseconds and `Z` (contract rules, section 1).
     #[must_use]
     pub fn to_api(self) -> String {
         self.0.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
     }
 
-    /// The day alone: `2026-11-21`.
+    /// The date only: `2026-11-21`.
     #[must_use]
     pub fn to_api_date(self) -> String {
         self.0.format("%Y-%m-%d").to_string()
     }
 
-    /// Midnight of the day, as clients read it: what `Account.created_at` shows.
+    /// Midnight of the day in the format of the API, as in `Account.created_at`.
     #[must_use]
     pub fn to_api_midnight(self) -> String {
         self.0.format("%Y-%m-%dT00:00:00.000Z").to_string()
     }
 
-    /// To the second: what the instance's documents show.
+    /// ISO 8601 to the second, as in the instance's documents.
     #[must_use]
     pub fn to_api_seconds(self) -> String {
         self.0.format("%Y-%m-%dT%H:%M:%SZ").to_string()

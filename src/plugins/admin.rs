@@ -17,13 +17,13 @@ use super::package::{self, Package};
 use super::source::{self, Packages};
 use super::{Active, PluginId, desired, life, pipeline, sql};
 use crate::app::App;
-use crate::config::nearest;
 use crate::error::{Error, Result};
-use crate::model::Json;
-use crate::store::confined::Scope;
-use crate::store::plugin::Plugin;
-use crate::store::plugin_event::{self, Parked};
-use crate::{jobs, store};
+use crate::jobs;
+use config::nearest;
+use model::Json;
+use store::confined::Scope;
+use store::plugin::Plugin;
+use store::plugin_event::{self, Parked};
 
 /// Events laid aside of which an admin is shown more than their number.
 const PARKED: i64 = 50;

@@ -7,12 +7,11 @@ use serde_json::Map;
 use super::package::Origin;
 use super::{Active, Package};
 use crate::app::App;
-use crate::config::nearest;
-use crate::crypto::Secret;
 use crate::error::{Error, Result};
-use crate::model::Json;
-use crate::store;
-use crate::store::plugin::Plugin;
+use config::nearest;
+use crypto::Secret;
+use model::Json;
+use store::plugin::Plugin;
 
 /// How many packages are remembered as good.
 const APPROVED: usize = 20;
@@ -117,7 +116,7 @@ const SECRETS: &str = "plugin-secrets";
 /// # Errors
 /// [`Error::Internal`], which is a bug.
 pub fn seal(app: &App, plugin: &str, name: &str, secret: &Secret) -> Result<String> {
-    app.keys.seal(SECRETS, &format!("{plugin} {name}"), secret)
+    Ok(app.keys.seal(SECRETS, &format!("{plugin} {name}"), secret)?)
 }
 
 /// A secret that was sealed; `None` when this server's key is not that with which it was.

@@ -17,8 +17,7 @@ use super::source::{self, Packages};
 use super::{Absent, Active, Package, PluginId, Registry, desired, package, pause, tend};
 use crate::app::App;
 use crate::error::Result as Done;
-use crate::store;
-use crate::store::plugin::Plugin;
+use store::plugin::Plugin;
 
 /// How long calls of a generation that was replaced may go on.
 pub(super) const DRAIN: Duration = Duration::from_secs(10);

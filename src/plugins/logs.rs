@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use crate::model::Time;
+use model::Time;
 
 /// Lines kept of each plugin.
 const KEPT: usize = 500;

@@ -8,6 +8,7 @@ pub mod admin;
 pub mod call;
 pub mod desired;
 pub mod embedded;
+pub mod error;
 pub mod hooks;
 pub mod json;
 pub mod life;
@@ -43,8 +44,8 @@ pub use life::{reload, start};
 pub use manifest::Manifest;
 pub use package::Package;
 
-use crate::clock::Clock;
-use crate::crypto::Secret;
+use crypto::Secret;
+use model::clock::Clock;
 
 tokio::task_local! {
     static PINNED: Arc<Registry>;
@@ -192,8 +193,7 @@ impl Registry {
     }
 }
 
-/// The number by which a plugin is known in the database.
-pub type PluginId = i64;
+pub use model::PluginId;
 
 /// One plugin that serves.
 #[derive(Debug)]

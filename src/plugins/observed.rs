@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rookery_plugin_host::{CallError, Ended, Fault};
 
-use crate::model::Time;
+use model::Time;
 
 /// Events of a plugin's life that are kept.
 const HISTORY: usize = 50;

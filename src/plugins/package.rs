@@ -18,7 +18,6 @@ use serde_json::Value;
 
 use super::embedded::EMBEDDED;
 use super::manifest::{self, Manifest};
-use crate::crypto;
 
 pub use folder::{Found, find, read};
 pub use kept::{keep, kept};

@@ -18,8 +18,8 @@ use super::life::DRAIN;
 use super::{Active, PluginId, Registry, sql};
 use crate::app::App;
 use crate::error::{Error, Result as Done};
-use crate::model::Time;
-use crate::store::{self, Engine, plugin_schema};
+use model::Time;
+use store::{Engine, plugin_schema};
 
 /// How long a request waits before it is told to come again.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -19,10 +19,10 @@ use super::observed::State;
 use super::sql::{self, Migrated, Quota, Statements};
 use super::{Active, Package, PluginId, desired, source};
 use crate::app::App;
-use crate::clock::Clock;
-use crate::crypto::{self, Secret};
-use crate::store::plugin::Plugin;
-use crate::store::{self, Tx};
+use crypto::Secret;
+use model::clock::Clock;
+use store::Tx;
+use store::plugin::Plugin;
 
 /// What is to be tried: a package, and what the admin gives it.
 #[derive(Debug)]
@@ -308,7 +308,7 @@ pub(super) async fn migrate(app: &App, active: &Active, told: Option<i64>) -> Re
     if active.manifest.sql.is_none() {
         return Ok(Migrated::default());
     }
-    let failed = |error: crate::store::Error| Fault::new(Stage::Migrate, format!("{}: {error}", active.name()));
+    let failed = |error: store::Error| Fault::new(Stage::Migrate, format!("{}: {error}", active.name()));
     let mut tx = app.db.begin().await.map_err(failed)?;
     let (now, time) = (app.clock.now(), migration_time(app));
     let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time).await?;

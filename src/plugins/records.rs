@@ -11,11 +11,10 @@ use serde_json::{Map, Value};
 
 use super::PluginId;
 use crate::error::{Error, Result};
-use crate::model::account::{ActorType, OtherSettings};
-use crate::model::{AccountId, StatusId, Visibility};
-use crate::store::record::{AccountRow, StatusRow};
-use crate::store::{self, Executor};
-use crate::text;
+use model::account::{ActorType, OtherSettings};
+use model::{AccountId, StatusId, Visibility};
+use store::Executor;
+use store::record::{AccountRow, StatusRow};
 
 /// The permission to see the words of statuses that not everyone may read, wherever a plugin meets them.
 const PRIVATE: &str = "statuses:private";

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use super::{Active, manifest};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::AccountId;
-use crate::store::{self, Db, Tx, plugin_setting};
+use model::AccountId;
+use store::{Db, Tx, plugin_setting};
 
 /// Largest document of an account's settings, in bytes.
 pub const SIZE: usize = 64 * 1024;

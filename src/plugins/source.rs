@@ -10,7 +10,7 @@ use rookery_plugin_host::{Fault, Stage};
 
 use super::package::{self, Origin, Package};
 use crate::app::App;
-use crate::store::plugin::Plugin;
+use store::plugin::Plugin;
 
 /// The packages there are, by name, and what is wrong with those that are none.
 #[derive(Debug, Default)]

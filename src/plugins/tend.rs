@@ -13,7 +13,7 @@ use super::observed::{Event, State};
 use super::{Active, desired, life, pipeline};
 use crate::app::App;
 use crate::error::Result;
-use crate::store::plugin::Plugin;
+use store::plugin::Plugin;
 
 /// How long a new generation is on probation.
 const PROBATION: Duration = Duration::from_secs(30);

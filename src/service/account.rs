@@ -4,12 +4,11 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::account::Wanted;
-use crate::model::relationship::Listed;
-use crate::model::{Account, AccountId, Actor, Cursor};
-use crate::store;
-use crate::store::featured_tag::FeaturedTag;
-use crate::store::list::List;
+use model::account::Wanted;
+use model::relationship::Listed;
+use model::{Account, AccountId, Actor, Cursor};
+use store::featured_tag::FeaturedTag;
+use store::list::List;
 
 /// The account, unless it is a local one that waits for confirmation or approval. A suspended one is found.
 ///

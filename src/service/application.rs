@@ -5,11 +5,10 @@
 use std::collections::BTreeMap;
 
 use crate::app::App;
-use crate::crypto::{self, Secret};
 use crate::error::{Error, Result};
-use crate::model::oauth::OUT_OF_BAND;
-use crate::model::{AccountId, AppId, Application, Scopes, Time};
-use crate::store;
+use crypto::Secret;
+use model::oauth::OUT_OF_BAND;
+use model::{AccountId, AppId, Application, Scopes, Time};
 
 /// Longest name, in characters.
 const NAME_MAX: usize = 60;

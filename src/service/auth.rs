@@ -5,12 +5,10 @@ use std::sync::Arc;
 use chrono::Duration;
 
 use crate::app::App;
-use crate::crypto;
 use crate::error::Result;
-use crate::model::actor::Unusable;
-use crate::model::{AccountId, Actor, AppId, Permissions, Scopes, Time, TokenId};
-use crate::store;
-use crate::store::oauth::GrantRow;
+use model::actor::Unusable;
+use model::{AccountId, Actor, AppId, Permissions, Scopes, Time, TokenId};
+use store::oauth::GrantRow;
 
 /// How old the note of an account's last use may get before it is written again: once a day is enough for the figures.
 const TOUCH_AFTER: Duration = Duration::hours(24);

@@ -4,14 +4,13 @@
 
 use crate::app::App;
 use crate::error::{Error, OnUnique, Result, Validation};
-use crate::model::actor::User;
-use crate::model::link::LinkKind;
-use crate::model::{Account, AccountId, Actor};
 use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::letter::{self, Subject};
 use crate::service::limits::{self, Key};
 use crate::service::{link, sign_up};
-use crate::store;
+use model::actor::User;
+use model::link::LinkKind;
+use model::{Account, AccountId, Actor};
 
 /// Confirms the address of the link with this `token`, and gives whose it is; `None` for a link that does not work (any more).
 ///

@@ -8,12 +8,11 @@
 use super::media::{new_key, process, put_all};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::media::Purpose;
-use crate::media::storage::{Key, Kind};
-use crate::model::Json;
 use crate::plugins::hooks::{self, Change};
-use crate::store;
-use crate::store::emoji::NewEmoji;
+use media::Purpose;
+use media::storage::{Key, Kind};
+use model::Json;
+use store::emoji::NewEmoji;
 
 /// An emoji to take in.
 #[derive(Debug)]

@@ -7,16 +7,16 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::relationship::Listed;
-use crate::model::{Account, AccountId, Actor, Cursor, Json, NotificationType};
 use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::limits::{self, Family};
 use crate::service::notification::{self, Notice, Notified};
 use crate::service::{account, relationship};
-use crate::store::follow::{NewFollow, Terms};
-use crate::store::relationship::Tie;
-use crate::store::{self, Tx};
-use crate::text::language;
+use model::relationship::Listed;
+use model::{Account, AccountId, Actor, Cursor, Json, NotificationType};
+use store::Tx;
+use store::follow::{NewFollow, Terms};
+use store::relationship::Tie;
+use text::language;
 
 /// What a client asked for; `None` leaves a follow that exists as it is.
 #[derive(Clone, Debug, Default)]

@@ -12,10 +12,9 @@ use tokio::sync::Mutex;
 use super::auth::week;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::instance::DomainBlock;
-use crate::model::settings::Audience;
-use crate::model::{Account, Actor, Time};
-use crate::store;
+use model::instance::DomainBlock;
+use model::settings::Audience;
+use model::{Account, Actor, Time};
 
 /// Weeks that count as a month, and as half a year.
 const MONTH_WEEKS: i64 = 4;

@@ -10,12 +10,13 @@ use crate::app::App;
 use crate::error::Result;
 use crate::jobs;
 use crate::jobs::send_mail::SendMail;
-use crate::mail::Letter;
-use crate::model::actor::User;
-use crate::model::link::LinkKind;
-use crate::model::{AccountId, RowId};
-use crate::store::{self, Tx};
-use crate::{service, templates};
+use crate::service;
+use crate::templates;
+use mail::Letter;
+use model::actor::User;
+use model::link::LinkKind;
+use model::{AccountId, RowId};
+use store::Tx;
 
 /// What is written about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,9 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use moka::sync::Cache;
 
 use crate::app::App;
-use crate::crypto;
 use crate::error::{Error, Result};
-use crate::model::{AccountId, Time, TokenId};
+use model::{AccountId, Time, TokenId};
 
 /// How many counters are kept.
 const CAPACITY: u64 = 50_000;

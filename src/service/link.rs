@@ -3,35 +3,22 @@
 //! What is stored is a hash. The secret is derived from the server's key and the link's id, so that a mail that waits in
 //! the queue holds no more than the id. Of each kind an account has one link: the latest.
 
-use chrono::Duration;
-
 use crate::app::App;
-use crate::crypto::{self, Secret};
 use crate::error::Result;
-use crate::model::link::{Link, LinkKind};
-use crate::model::{AccountId, RowId};
-use crate::store::{self, Tx};
+use crypto::Secret;
+use model::link::{Link, LinkKind};
+use model::{AccountId, RowId};
+use store::Tx;
 
 /// What the secrets are derived for.
 const PURPOSE: &str = "one-time link";
 
-impl LinkKind {
-    /// How long a link works (contract rules, section 8: two days for a confirmation).
-    #[must_use]
-    pub fn lifetime(self) -> Duration {
-        match self {
-            Self::ConfirmEmail => Duration::days(2),
-            Self::ResetPassword => Duration::hours(6),
-            Self::OwnerSetup => Duration::days(7),
-        }
-    }
-
-    fn path(self) -> &'static str {
-        match self {
-            Self::ConfirmEmail => "/auth/confirmation",
-            Self::ResetPassword => "/auth/password/edit",
-            Self::OwnerSetup => "/auth/setup",
-        }
+/// Where a link of `kind` leads.
+fn path(kind: LinkKind) -> &'static str {
+    match kind {
+        LinkKind::ConfirmEmail => "/auth/confirmation",
+        LinkKind::ResetPassword => "/auth/password/edit",
+        LinkKind::OwnerSetup => "/auth/setup",
     }
 }
 
@@ -62,7 +49,7 @@ pub async fn create(
 /// The address that a link is opened by. Whoever has it can use the link.
 #[must_use]
 pub fn url(app: &App, kind: LinkKind, id: RowId) -> String {
-    app.urls.path(&format!("{}?token={}", kind.path(), secret(app, id).expose()))
+    app.urls.path(&format!("{}?token={}", path(kind), secret(app, id).expose()))
 }
 
 /// The link of `kind` with this secret; `None` when it is unknown, used or expired.

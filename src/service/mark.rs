@@ -6,13 +6,13 @@ use std::collections::HashSet;
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::status::Visibility;
-use crate::model::{Actor, NotificationType, RowId, StatusId};
 use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::notification::{self, Notice, Notified};
 use crate::service::visibility::{self, Place, Seen};
-use crate::store::favourite::Mark;
-use crate::store::{self, Tx};
+use model::status::Visibility;
+use model::{Actor, NotificationType, RowId, StatusId};
+use store::Tx;
+use store::favourite::Mark;
 
 /// Marks a status as a favourite of `actor`.
 ///

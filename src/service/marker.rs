@@ -4,9 +4,8 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::Actor;
-use crate::model::marker::{MarkedTimeline, Marker};
-use crate::store;
+use model::Actor;
+use model::marker::{MarkedTimeline, Marker};
 
 /// The markers of `timelines` that `viewer` has set.
 ///

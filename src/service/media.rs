@@ -10,14 +10,13 @@ use bytes::Bytes;
 use chrono::Duration;
 
 use crate::app::App;
-use crate::crypto;
 use crate::error::{Error, Result};
 use crate::jobs::{self, purge_media::PurgeMedia};
-use crate::media::storage::{self, Key, Storage};
-use crate::media::{self, File, Processed, Purpose, focus};
-use crate::model::media::{MediaKind, MediaState};
-use crate::model::{Actor, Json, MediaAttachment, MediaId, StatusId};
-use crate::store::{self, Tx};
+use media::storage::{self, Key, Storage};
+use media::{File, Processed, Purpose, focus};
+use model::media::{MediaKind, MediaState};
+use model::{Actor, Json, MediaAttachment, MediaId, StatusId};
+use store::Tx;
 
 /// How long an upload waits to be posted, and media of a deleted status to be posted again.
 pub const LOOSE_FOR: Duration = Duration::days(1);

@@ -5,14 +5,13 @@
 use serde_json::Value;
 
 use crate::app::App;
-use crate::crypto::{self, Secret};
 use crate::error::{Result, Validation};
 use crate::event::Event;
-use crate::model::AccountId;
-use crate::model::link::LinkKind;
 use crate::service::sign_up::{self, NewAccount};
 use crate::service::{link, session};
-use crate::store;
+use crypto::Secret;
+use model::AccountId;
+use model::link::LinkKind;
 
 /// The role that may do everything; the first migration makes it.
 const OWNER_ROLE: i64 = 3;

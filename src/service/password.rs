@@ -3,15 +3,14 @@
 //! Reached from the pages under `/auth/password`. Changing a password that is known is `service::session`.
 
 use crate::app::App;
-use crate::crypto::{self, Secret};
 use crate::error::{Result, Validation};
-use crate::model::Account;
-use crate::model::link::LinkKind;
 use crate::service::letter::{self, Subject};
 use crate::service::limits::{self, Key};
 use crate::service::oauth::revoke;
 use crate::service::{link, session};
-use crate::store;
+use crypto::Secret;
+use model::Account;
+use model::link::LinkKind;
 
 /// Sends a link to whoever has the address `email`. Nothing says whether anybody does.
 ///

@@ -14,13 +14,12 @@ use crate::app::App;
 use crate::error::{Error, Result, Validation};
 use crate::jobs;
 use crate::jobs::accept_requests::AcceptRequests;
-use crate::model::account::{ActorType, Searchability};
-use crate::model::{Account, AccountId, Actor, Field, Preferences, Visibility};
 use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::profile_image::{self, Picture};
-use crate::store;
-use crate::store::profile::Profile;
-use crate::text::{self, Links, MentionTarget, language};
+use model::account::{ActorType, Searchability};
+use model::{Account, AccountId, Actor, Field, Preferences, Visibility};
+use store::profile::Profile;
+use text::{Links, MentionTarget, language};
 
 /// Longest display name, in characters.
 pub const DISPLAY_NAME_MAX: usize = 30;

@@ -13,10 +13,10 @@ use crate::app::App;
 use crate::error::{Error, Result, Validation};
 use crate::jobs;
 use crate::jobs::purge_profile_images::PurgeProfileImages;
-use crate::media::storage::{Key, Kind};
-use crate::media::{self, Processed, Purpose};
-use crate::model::{Account, AccountId, Actor};
-use crate::store::{self, Tx};
+use media::storage::{Key, Kind};
+use media::{Processed, Purpose};
+use model::{Account, AccountId, Actor};
+use store::Tx;
 
 /// How long a stored picture waits to be set; the work between takes seconds.
 const SET_WITHIN: Duration = Duration::hours(1);

@@ -4,10 +4,9 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::{Account, Cursor, StatusId};
 use crate::service::timeline::{self, ProfileWanted, Slice, Thread};
 use crate::service::visibility::{self, Seen};
-use crate::store;
+use model::{Account, Cursor, StatusId};
 
 /// The local account called `name` (`alice`, or `alice@` and a domain of this server), in any case. A suspended one is
 /// found.

@@ -6,16 +6,15 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::jobs::{self, feed::FanOut};
-use crate::model::status::Visibility;
-use crate::model::{Actor, NotificationType, StatusId};
 use crate::plugins::hooks::{self, Change, Kind, Traits};
 use crate::service::limits::{self, Family};
 use crate::service::mark::refuse_blocked;
 use crate::service::notification::{self, Notice};
 use crate::service::status::default_visibility;
 use crate::service::visibility;
-use crate::store;
-use crate::store::publish::NewStatus;
+use model::status::Visibility;
+use model::{Actor, NotificationType, StatusId};
+use store::publish::NewStatus;
 
 /// Reblogs a status as `actor`; gives the reblog, which is the first one when they did it before.
 ///

@@ -6,18 +6,18 @@
 use std::sync::Arc;
 
 use crate::app::App;
-use crate::crypto::{self, Secret};
 use crate::error::{Error, Result, Validation};
-use crate::model::AccountId;
-use crate::model::instance::Rule;
-use crate::model::link::LinkKind;
-use crate::model::settings::RegistrationsMode;
 use crate::service::auth::Grant;
 use crate::service::letter::{self, Subject};
 use crate::service::sign_up::{self, NewAccount};
 use crate::service::token::{self, Issued};
 use crate::service::{link, session};
-use crate::store::{self, Tx};
+use crypto::Secret;
+use model::AccountId;
+use model::instance::Rule;
+use model::link::LinkKind;
+use model::settings::RegistrationsMode;
+use store::Tx;
 
 /// Longest answer to "Why would you like to join?", in characters.
 pub const REASON_MAX: usize = 420;

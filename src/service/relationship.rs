@@ -11,12 +11,12 @@ use crate::error::{Error, Result};
 use crate::jobs;
 use crate::jobs::expire_mute::ExpireMute;
 use crate::jobs::feed::{Merge, Unmerge};
-use crate::model::relationship::{Listed, Muted};
-use crate::model::{Account, AccountId, Actor, Cursor};
 use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::{account, follow, notification};
-use crate::store::relationship::{NewMute, Tie};
-use crate::store::{self, Tx};
+use model::relationship::{Listed, Muted};
+use model::{Account, AccountId, Actor, Cursor};
+use store::Tx;
+use store::relationship::{NewMute, Tie};
 
 /// Longest private note, in characters (contract rules, section 9).
 const NOTE_MAX: usize = 2000;

@@ -18,13 +18,13 @@ use crate::jobs::forget_account::ForgetAccount;
 use crate::jobs::purge_media::PurgeMedia;
 use crate::jobs::purge_profile_images::PurgeProfileImages;
 use crate::jobs::remove_account::RemoveAccount;
-use crate::model::{Account, AccountId, StatusId};
 use crate::plugins::hooks::{self, Change, Kind};
 use crate::plugins::sql;
 use crate::service::oauth::revoke;
 use crate::service::{follow, sign_up, status};
-use crate::store::removal::Files;
-use crate::store::{self, Tx};
+use model::{Account, AccountId, StatusId};
+use store::Tx;
+use store::removal::Files;
 
 /// Statuses or ties that one transaction takes away at most.
 const PART: i64 = 50;

@@ -4,8 +4,7 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::RuleId;
-use crate::store;
+use model::RuleId;
 
 /// Longest rule, in characters (contract: the Rule entity).
 const TEXT_MAX: usize = 300;

@@ -5,13 +5,11 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::account::Wanted;
-use crate::model::{AccountId, Actor, StatusId};
 use crate::service::account;
 use crate::service::visibility::{self, Seen};
-use crate::store;
-use crate::store::tag::Found;
-use crate::text;
+use model::account::Wanted;
+use model::{AccountId, Actor, StatusId};
+use store::tag::Found;
 
 /// Whoever is not signed in finds accounts by a part of the name only from so many characters on.
 const ANONYMOUS_MIN_CHARS: usize = 5;

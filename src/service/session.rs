@@ -8,13 +8,12 @@ use std::borrow::Cow;
 use chrono::Duration;
 
 use crate::app::App;
-use crate::crypto::{self, Secret};
 use crate::error::{Result, Validation};
-use crate::model::actor::{Unusable, User};
-use crate::model::{Account, AccountId, RowId};
 use crate::service::limits::{self, Key};
-use crate::store;
-use crate::store::session::NewSession;
+use crypto::Secret;
+use model::actor::{Unusable, User};
+use model::{Account, AccountId, RowId};
+use store::session::NewSession;
 
 /// How long a session lasts after it was last used.
 const LIFETIME: Duration = Duration::days(14);

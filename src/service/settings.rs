@@ -8,11 +8,9 @@ use serde_json::Value;
 
 use super::sign_up;
 use crate::app::App;
-use crate::config::nearest;
 use crate::error::{Error, Result, Validation};
-use crate::model::Settings;
-use crate::store;
-use crate::text;
+use config::nearest;
+use model::Settings;
 
 /// Longest text of a setting, in bytes.
 const TEXT_MAX: usize = 64 * 1024;

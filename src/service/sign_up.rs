@@ -6,11 +6,11 @@ use crate::app::App;
 use crate::error::{Error, OnUnique, Result, Validation};
 use crate::jobs;
 use crate::jobs::generate_key::GenerateKey;
-use crate::model::{AccountId, AppId};
 use crate::plugins::hooks::{self, Change, Kind};
-use crate::store::account::NewLocal;
-use crate::store::user::NewUser;
-use crate::store::{self, Tx};
+use model::{AccountId, AppId};
+use store::Tx;
+use store::account::NewLocal;
+use store::user::NewUser;
 
 /// Longest user name, in characters (contract rules, section 8).
 pub const USERNAME_MAX: usize = 30;

@@ -3,13 +3,12 @@
 //! Reached from the command line, later from the admin API. Whether the one who asks may do so is decided there.
 
 use crate::app::App;
-use crate::crypto::{self, Secret};
 use crate::error::{Error, Result};
-use crate::model::Account;
 use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::letter::{self, Subject};
 use crate::service::oauth::revoke;
-use crate::store;
+use crypto::Secret;
+use model::Account;
 
 /// Random bytes of a password that the server makes.
 const PASSWORD_BYTES: usize = 15;

@@ -6,11 +6,9 @@
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::jobs::{self, feed::Rebuild};
-use crate::model::{AccountId, Actor, Cursor, StatusId, TagId, Visibility};
 use crate::service::visibility::{self, Place, Seen};
-use crate::store;
-use crate::store::timeline::{ProfileFilter, PublicFilter, TagFilter};
-use crate::text;
+use model::{AccountId, Actor, Cursor, StatusId, TagId, Visibility};
+use store::timeline::{ProfileFilter, PublicFilter, TagFilter};
 
 /// At most so many further hashtags of each kind are looked at.
 const MORE_TAGS: usize = 4;
@@ -226,12 +224,7 @@ async fn audience(app: &App, viewer: Option<&Actor>, account: AccountId) -> Resu
     Ok(open)
 }
 
-async fn marked(
-    app: &App,
-    viewer: Option<&Actor>,
-    place: Place,
-    rows: Vec<(crate::model::RowId, StatusId)>,
-) -> Result<Slice> {
+async fn marked(app: &App, viewer: Option<&Actor>, place: Place, rows: Vec<(model::RowId, StatusId)>) -> Result<Slice> {
     let statuses: Vec<StatusId> = rows.iter().map(|(_, status)| *status).collect();
     let shown = visibility::statuses(app, viewer, place, &statuses).await?;
     Ok(Slice { ids: rows.into_iter().map(|(row, _)| i64::from(row)).collect(), shown })

@@ -4,10 +4,10 @@
 //! wants (rules, section 2), although a copy of the database reveals none.
 
 use crate::app::App;
-use crate::crypto::{self, Secret};
 use crate::error::Result;
-use crate::model::{AccountId, AppId, Scopes, Time, TokenId};
-use crate::store::{self, Tx};
+use crypto::Secret;
+use model::{AccountId, AppId, Scopes, Time, TokenId};
+use store::Tx;
 
 /// A token on its way to the application.
 #[derive(Debug)]

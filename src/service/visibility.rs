@@ -11,10 +11,9 @@ use std::collections::HashMap;
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::status::Visibility;
-use crate::model::{Actor, StatusId};
-use crate::store;
-use crate::store::status::Head;
+use model::status::Visibility;
+use model::{Actor, StatusId};
+use store::status::Head;
 
 /// Where a status is about to be shown: the same one may be seen when asked for and yet be unwanted in a timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::Account;
 use crate::service::instance;
+use model::Account;
 
 /// Who was asked for.
 #[derive(Debug)]

@@ -1,11 +1,15 @@
-//! Accounts.
+//! Accounts, local and remote: look-ups, locks, counters, and what registration inserts.
+//!
+//! A local account has no domain; its private side is in [`user`](super::user), what its owner edits in
+//! [`profile`](super::profile), searching in [`account_search`](super::account_search), suspending and deleting in
+//! [`removal`](super::removal).
 
 use super::sql::{Ids, Texts};
 use super::{Executor, Result, Tx};
-use crate::model::{Account, AccountId, Time};
 use crate::sql;
+use model::{Account, AccountId, Time};
 
-/// The columns of [`Account`], of a table called `a`.
+/// The columns of [`Account`], of a table with the alias `a`.
 #[macro_export]
 macro_rules! account_columns {
     () => {
@@ -17,7 +21,7 @@ macro_rules! account_columns {
     };
 }
 
-/// An account with what only its rendering needs.
+/// An account with the highlighted role that is shown on its profile.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the role shown on a profile")]
 pub struct AccountWithRole {
@@ -29,14 +33,12 @@ pub struct AccountWithRole {
 }
 
 /// The account, if there is one.
-///
-/// # Errors
-/// When the database does.
 pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<Account>> {
     db.query(sql!("SELECT " account_columns!() " FROM accounts a WHERE a.id = $1")).bind(id).optional().await
 }
 
-/// True for an account `a` that others may know of: no local one that waits for its confirmation or approval.
+/// SQL condition: account `a` is known to others, that is, no local account that still waits for confirmation or
+/// approval.
 #[macro_export]
 macro_rules! account_is_known {
     () => {
@@ -44,10 +46,7 @@ macro_rules! account_is_known {
     };
 }
 
-/// The account, if others may know of it.
-///
-/// # Errors
-/// When the database does.
+/// The account, unless it is a local one that waits for confirmation or approval.
 pub async fn find_known(db: impl Executor, id: AccountId) -> Result<Option<Account>> {
     db.query(sql!("SELECT " account_columns!() " FROM accounts a WHERE a.id = $1 AND " account_is_known!()))
         .bind(id)
@@ -55,10 +54,8 @@ pub async fn find_known(db: impl Executor, id: AccountId) -> Result<Option<Accou
         .await
 }
 
-/// Those of `ids` that others may know of, in no order.
-///
-/// # Errors
-/// When the database does.
+/// The accounts that exist among `ids`, in no particular order, without local ones that wait for confirmation or
+/// approval.
 pub async fn list_known(db: impl Executor, ids: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!("SELECT a.id FROM accounts a WHERE a.id" in("$1") "AND " account_is_known!()))
         .bind(Ids::of(ids.iter().copied()))
@@ -66,13 +63,13 @@ pub async fn list_known(db: impl Executor, ids: &[AccountId]) -> Result<Vec<Acco
         .await
 }
 
-/// The accounts that exist among `ids`, kept from change by others until the transaction ends.
+/// The accounts that exist among `ids`, in the order of ids, locked against changes by others until the transaction
+/// ends.
 ///
-/// Every use case that changes what stands between two accounts begins with this: PostgreSQL then does them one after
-/// the other, and locks in the order of ids, so that no two wait for each other. SQLite has one writer anyway.
-///
-/// # Errors
-/// When the database does.
+/// Use cases that change several rows of the relationship between two accounts (follow, block, mute) begin with this.
+/// On PostgreSQL those that share an account then run one after the other, and locking in the order of ids keeps them
+/// from deadlocking. `FOR NO KEY UPDATE` still lets others insert rows that refer to these accounts. SQLite has one
+/// writer, so a plain `SELECT` is enough.
 pub async fn lock(tx: &mut Tx, ids: &[AccountId]) -> Result<Vec<Account>> {
     tx.query(sql!(
         sqlite: "SELECT " account_columns!() " FROM accounts a WHERE a.id" in("$1") "ORDER BY a.id";
@@ -83,10 +80,7 @@ pub async fn lock(tx: &mut Tx, ids: &[AccountId]) -> Result<Vec<Account>> {
     .await
 }
 
-/// The accounts that exist among `ids`, in no order, each with its highlighted role.
-///
-/// # Errors
-/// When the database does.
+/// The accounts that exist among `ids`, in no particular order, each with its highlighted role.
 pub async fn list_with_roles(db: impl Executor, ids: &[AccountId]) -> Result<Vec<AccountWithRole>> {
     db.query(sql!(
         "SELECT " account_columns!() ", r.id AS role_id, r.name AS role_name, r.color AS role_color
@@ -100,10 +94,7 @@ pub async fn list_with_roles(db: impl Executor, ids: &[AccountId]) -> Result<Vec
     .await
 }
 
-/// The versions of the accounts that exist among `ids`: what cached renderings are keyed by.
-///
-/// # Errors
-/// When the database does.
+/// The versions of the accounts that exist among `ids`, the cache keys of their renderings; in no particular order.
 pub async fn versions(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(AccountId, i64)>> {
     db.query(sql!("SELECT a.id, a.version FROM accounts a WHERE a.id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -111,10 +102,8 @@ pub async fn versions(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(Accou
         .await
 }
 
-/// The local account of this name, in any case.
-///
-/// # Errors
-/// When the database does.
+/// The local account with this user name, case-insensitively. The expression for the domain is that of the index
+/// `accounts_username`; `domain IS NULL` would not use its second column.
 pub async fn find_local(db: impl Executor, username: &str) -> Result<Option<Account>> {
     db.query(sql!(
         "SELECT " account_columns!() " FROM accounts a
@@ -125,10 +114,10 @@ pub async fn find_local(db: impl Executor, username: &str) -> Result<Option<Acco
     .await
 }
 
-/// The accounts among `handles`: each `username` or `username@domain`, in lower case.
+/// The accounts with one of `handles`: each `username` or `username@domain`, in lower case, in no particular order.
 ///
-/// # Errors
-/// When the database does.
+/// Handles are split in SQL, by functions that differ between the engines, so that both parts are compared with the
+/// expression index `accounts_username`.
 pub async fn list_by_handles(db: impl Executor, handles: &[String]) -> Result<Vec<Account>> {
     db.query(sql!(
         sqlite: "SELECT " account_columns!() " FROM json_each($1) h
@@ -143,10 +132,7 @@ pub async fn list_by_handles(db: impl Executor, handles: &[String]) -> Result<Ve
     .await
 }
 
-/// Adds to the counters of an account; each may be negative, none goes below 0.
-///
-/// # Errors
-/// When the database does.
+/// Adds to the counters of an account and counts its version up. An amount may be negative; no counter goes below 0.
 pub async fn add_counts(tx: &mut Tx, id: AccountId, statuses: i64, following: i64, followers: i64) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts
@@ -165,10 +151,7 @@ pub async fn add_counts(tx: &mut Tx, id: AccountId, statuses: i64, following: i6
     Ok(())
 }
 
-/// Notes that a local account was used, for the usage figures: at most one row a week.
-///
-/// # Errors
-/// When the database does.
+/// Records that a local account was active: when, and in which week, for the usage stats.
 pub async fn touch(tx: &mut Tx, id: AccountId, now: Time, week: i64) -> Result<()> {
     tx.query(sql!("UPDATE users SET last_active_at = $2 WHERE account_id = $1")).bind(id).bind(now).execute().await?;
     tx.query(sql!("INSERT INTO user_activity (week, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING"))
@@ -180,9 +163,6 @@ pub async fn touch(tx: &mut Tx, id: AccountId, now: Time, week: i64) -> Result<(
 }
 
 /// The domain of each account, `None` for a local one.
-///
-/// # Errors
-/// When the database does.
 pub async fn domains(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(AccountId, Option<String>)>> {
     db.query(sql!("SELECT a.id, a.domain FROM accounts a WHERE a.id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -207,10 +187,10 @@ pub struct NewLocal {
     pub now: Time,
 }
 
-/// Inserts a local account.
+/// Inserts a local account, without signing keys: see [`set_keys`].
 ///
 /// # Errors
-/// A violation of `accounts_username` when the name is taken, in any case.
+/// A violation of the unique index `accounts_username` when the name is taken (case-insensitively).
 pub async fn insert_local(tx: &mut Tx, new: NewLocal) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO accounts (id, username, domain, uri, url, actor_type, display_name, note, note_html, fields, locked,
@@ -238,10 +218,7 @@ pub async fn insert_local(tx: &mut Tx, new: NewLocal) -> Result<()> {
     Ok(())
 }
 
-/// Gives a local account its signing key, unless it has one.
-///
-/// # Errors
-/// When the database does.
+/// Sets the signing keys of a local account that has none; an existing pair stays.
 pub async fn set_keys(tx: &mut Tx, id: AccountId, public_key: &str, private_key: &str) -> Result<()> {
     tx.query(sql!("UPDATE accounts SET public_key = $2, private_key = $3 WHERE id = $1 AND private_key IS NULL"))
         .bind(id)
@@ -253,9 +230,6 @@ pub async fn set_keys(tx: &mut Tx, id: AccountId, public_key: &str, private_key:
 }
 
 /// True when the account is local and has no signing key yet.
-///
-/// # Errors
-/// When the database does.
 pub async fn lacks_keys(db: impl Executor, id: AccountId) -> Result<bool> {
     let row: Option<(i64,)> = db
         .query(sql!("SELECT id FROM accounts WHERE id = $1 AND domain IS NULL AND private_key IS NULL"))
@@ -265,10 +239,8 @@ pub async fn lacks_keys(db: impl Executor, id: AccountId) -> Result<bool> {
     Ok(row.is_some())
 }
 
-/// Sets the avatar, and its first frame when it moves; `None` takes it off. The files are the caller's.
-///
-/// # Errors
-/// When the database does.
+/// Sets the avatar, and for an animation its still picture; `None` removes it. Storing and deleting files is the
+/// caller's work.
 pub async fn set_avatar(
     tx: &mut Tx,
     id: AccountId,
@@ -290,10 +262,7 @@ pub async fn set_avatar(
     Ok(())
 }
 
-/// Sets the header, and its first frame when it moves; `None` takes it off. The files are the caller's.
-///
-/// # Errors
-/// When the database does.
+/// Sets the header image, as [`set_avatar`].
 pub async fn set_header(
     tx: &mut Tx,
     id: AccountId,
@@ -315,19 +284,14 @@ pub async fn set_header(
     Ok(())
 }
 
-/// Makes cached renderings of an account stale: something outside its row changed that they show.
-///
-/// # Errors
-/// When the database does.
+/// Counts the version of an account up, which invalidates its cached renderings: something outside its row changed that
+/// is shown with it.
 pub async fn bump(tx: &mut Tx, id: AccountId) -> Result<()> {
     tx.query(sql!("UPDATE accounts SET version = version + 1 WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
-/// As [`bump`], of several.
-///
-/// # Errors
-/// When the database does.
+/// As [`bump`], for several accounts.
 pub async fn bump_all(tx: &mut Tx, ids: &[AccountId]) -> Result<()> {
     tx.query(sql!("UPDATE accounts SET version = version + 1 WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -336,10 +300,7 @@ pub async fn bump_all(tx: &mut Tx, ids: &[AccountId]) -> Result<()> {
     Ok(())
 }
 
-/// The oldest local account that has a person behind it.
-///
-/// # Errors
-/// When the database does.
+/// The oldest local account that is confirmed and approved.
 pub async fn find_oldest_local(db: impl Executor) -> Result<Option<Account>> {
     db.query(sql!(
         "SELECT " account_columns!() " FROM accounts a

@@ -1,17 +1,21 @@
-//! Finding accounts by the beginning of a name.
+//! Account search by prefix: of the user name, of the display name, or of the domain of a handle.
 //!
-//! Ranges of two indexes, and the viewer's own follows, give a bounded number of candidates, which are then ranked: the cost
-//! does not grow with the number of accounts. Names compare by bytes, so both engines give the same answer.
+//! Reached from `service::account`. Range scans of two indexes, and the viewer's own follows, give a bounded number of
+//! candidates, which are then ranked: the cost does not grow with the number of accounts. Names compare by bytes
+//! (`COLLATE "C"` on PostgreSQL), so both engines give the same answer. There is no full-text search, and nobody is
+//! looked up on other servers. Spec: contract rules, section 16.
 
 use super::{Executor, Result};
-use crate::model::AccountId;
-use crate::model::account::Wanted;
-use crate::{account_is_known, sql};
+use crate::account_is_known;
+use crate::sql;
+use model::AccountId;
+use model::account::Wanted;
 
-/// How many followers are looked through when only followers are wanted.
+/// How many of the viewer's followers are searched, newest first, when only followers are asked for.
 const FOLLOWERS: i64 = 5000;
 
-/// Those of `candidates` that fit, the best first. `$1`: the name; `$3`: the viewer; `$4` to `$7`: [`Wanted`].
+/// The candidates that pass the filter. `$3`: the viewer; `$4`, `$5`: only whom the viewer follows, only who follows
+/// the viewer.
 macro_rules! ranked {
     () => {
         "SELECT a.id
@@ -23,6 +27,8 @@ macro_rules! ranked {
            AND "
     };
 }
+/// The ranking: the exact user name first, local before remote; then whom the viewer follows; then by followers. `$1`:
+/// the name; `$6`, `$7`: limit and offset, since the API pages searches by offset.
 macro_rules! best_first {
     () => {
         "ORDER BY CASE WHEN lower(a.username) <> $1 THEN 2 WHEN a.domain IS NOT NULL THEN 1 ELSE 0 END,
@@ -33,8 +39,8 @@ macro_rules! best_first {
 
 /// Accounts whose user name or display name begins with `prefix`, which is in lower case.
 ///
-/// # Errors
-/// When the database does.
+/// Four sources of candidates: 80 by each of the two indexes, and, since those may miss them, everyone whom the viewer
+/// follows and, if only followers are asked for, the newest followers (`$8`). `UNION` removes duplicates.
 pub async fn by_prefix(db: impl Executor, viewer: AccountId, prefix: &str, wanted: Wanted) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "WITH candidates (id) AS (
@@ -65,10 +71,8 @@ pub async fn by_prefix(db: impl Executor, viewer: AccountId, prefix: &str, wante
     .await
 }
 
-/// Accounts of this user name whose domain begins with `domain`; `None`: of this server. Both are in lower case.
-///
-/// # Errors
-/// When the database does.
+/// Accounts with this user name whose domain begins with `domain`; `None`: of this server. Both are in lower case. One
+/// range of the index `accounts_username`, where the domain of a local account is ''.
 pub async fn by_handle(
     db: impl Executor,
     viewer: AccountId,
@@ -95,7 +99,7 @@ pub async fn by_handle(
     .await
 }
 
-/// Sorts behind everything that begins with `prefix`.
+/// The upper bound of the range of texts that begin with `prefix`.
 fn after(prefix: &str) -> String {
     format!("{prefix}\u{10ffff}")
 }

@@ -1,10 +1,11 @@
-//! Registered applications.
+//! Registered OAuth applications, and which of them hold tokens for an account. Tokens themselves are in
+//! [`oauth`](super::oauth).
 
 use super::{Executor, Result, Tx};
-use crate::model::{AccountId, AppId, Application, Time};
 use crate::sql;
+use model::{AccountId, AppId, Application, Time};
 
-/// The columns of [`Application`], of a table called `p`.
+/// The columns of [`Application`], of a table with the alias `p`.
 macro_rules! application_columns {
     () => {
         "p.id, p.name, p.website, p.redirect_uris, p.scopes, p.client_id, p.client_secret_hash, p.superapp, p.created_at"
@@ -12,17 +13,11 @@ macro_rules! application_columns {
 }
 
 /// The application, if there is one.
-///
-/// # Errors
-/// When the database does.
 pub async fn find(db: impl Executor, id: AppId) -> Result<Option<Application>> {
     db.query(sql!("SELECT " application_columns!() " FROM oauth_apps p WHERE p.id = $1")).bind(id).optional().await
 }
 
 /// The application with this client id.
-///
-/// # Errors
-/// When the database does.
 pub async fn find_by_client_id(db: impl Executor, client_id: &str) -> Result<Option<Application>> {
     db.query(sql!("SELECT " application_columns!() " FROM oauth_apps p WHERE p.client_id = $1"))
         .bind(client_id.to_owned())
@@ -31,9 +26,6 @@ pub async fn find_by_client_id(db: impl Executor, client_id: &str) -> Result<Opt
 }
 
 /// Inserts an application.
-///
-/// # Errors
-/// When the database does.
 pub async fn insert(tx: &mut Tx, new: &Application) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO oauth_apps (id, name, website, redirect_uris, scopes, client_id, client_secret_hash, superapp, created_at)
@@ -53,7 +45,7 @@ pub async fn insert(tx: &mut Tx, new: &Application) -> Result<()> {
     Ok(())
 }
 
-/// A token that an application holds for a person.
+/// A token that an application holds for an account.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct HeldRow {
@@ -65,10 +57,7 @@ pub struct HeldRow {
     pub last_used_at: Option<Time>,
 }
 
-/// Every token that some application holds for `account`, those of the latest application first.
-///
-/// # Errors
-/// When the database does.
+/// The tokens that applications hold for `account` and that are not revoked, those of the newest application first.
 pub async fn list_held(db: impl Executor, account: AccountId) -> Result<Vec<HeldRow>> {
     db.query(sql!(
         "SELECT p.id, p.name, p.website, t.scopes, t.created_at, t.last_used_at

@@ -1,10 +1,13 @@
-//! Authorization codes (RFC 6749, section 4.1): stored hashed, redeemed once.
+//! OAuth authorization codes (RFC 6749, section 4.1): stored as hashes, redeemed once.
+//!
+//! Reached from `service::oauth`. A redeemed code is kept for a while with its token, so that a second attempt to
+//! redeem it is noticed and the token revoked.
 
 use super::{Executor, Result, Tx};
-use crate::model::{AccountId, AppId, RowId, Time, TokenId};
 use crate::sql;
+use model::{AccountId, AppId, RowId, Time, TokenId};
 
-/// A code as its table has it.
+/// A row of the table of codes, without the hash.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table oauth_grants")]
 pub struct CodeRow {
@@ -13,11 +16,11 @@ pub struct CodeRow {
     pub account_id: AccountId,
     pub redirect_uri: String,
     pub scopes: String,
-    /// S256 of the verifier.
+    /// PKCE challenge (RFC 7636): S256 of the verifier.
     pub code_challenge: Option<String>,
     pub expires_at: Time,
     pub redeemed_at: Option<Time>,
-    /// What it was redeemed for.
+    /// The token that it was redeemed for.
     pub token_id: Option<TokenId>,
 }
 
@@ -37,9 +40,6 @@ pub struct NewCode {
 }
 
 /// Inserts a code.
-///
-/// # Errors
-/// When the database does.
 pub async fn insert(tx: &mut Tx, new: NewCode) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO oauth_grants (id, code_hash, app_id, account_id, redirect_uri, scopes, code_challenge, expires_at, created_at)
@@ -60,9 +60,6 @@ pub async fn insert(tx: &mut Tx, new: NewCode) -> Result<()> {
 }
 
 /// The code with this hash, redeemed or not.
-///
-/// # Errors
-/// When the database does.
 pub async fn find(db: impl Executor, code_hash: &str) -> Result<Option<CodeRow>> {
     db.query(sql!(
         "SELECT id, app_id, account_id, redirect_uri, scopes, code_challenge, expires_at, redeemed_at, token_id
@@ -74,10 +71,7 @@ pub async fn find(db: impl Executor, code_hash: &str) -> Result<Option<CodeRow>>
     .await
 }
 
-/// Notes what a code was redeemed for; false when it was redeemed before.
-///
-/// # Errors
-/// When the database does.
+/// Marks a code as redeemed for `token`; false when it was redeemed before, also by a concurrent request.
 pub async fn redeem(tx: &mut Tx, id: RowId, token: TokenId, now: Time) -> Result<bool> {
     let changed = tx
         .query(sql!("UPDATE oauth_grants SET redeemed_at = $3, token_id = $2 WHERE id = $1 AND redeemed_at IS NULL"))
@@ -89,10 +83,7 @@ pub async fn redeem(tx: &mut Tx, id: RowId, token: TokenId, now: Time) -> Result
     Ok(changed > 0)
 }
 
-/// Removes the codes of `account`, only those for `app` when it is given.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the codes of `account`, or only those for `app` when it is given; returns how many.
 pub async fn delete_all(tx: &mut Tx, account: AccountId, app: Option<AppId>) -> Result<u64> {
     tx.query(sql!("DELETE FROM oauth_grants WHERE account_id = $1 AND (app_id = $2 OR CAST($2 AS BIGINT) IS NULL)"))
         .bind(account)
@@ -101,10 +92,7 @@ pub async fn delete_all(tx: &mut Tx, account: AccountId, app: Option<AppId>) -> 
         .await
 }
 
-/// Removes the codes that had expired by `time`.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the codes that expired by `time`; returns how many.
 pub async fn delete_expired(tx: &mut Tx, time: Time) -> Result<u64> {
     tx.query(sql!("DELETE FROM oauth_grants WHERE expires_at <= $1")).bind(time).execute().await
 }

@@ -1,8 +1,8 @@
-//! One SQL text, two engines: the seam over the native pools of sqlx.
+//! Connection pools and transactions, over sqlx's native SQLite and PostgreSQL drivers.
 //!
-//! [`Db`] reads, [`Tx`] reads and changes. On SQLite there is one writer connection (`BEGIN IMMEDIATE`)
-//! and a pool of read-only ones, so readers never wait; on PostgreSQL one pool serves both. Statements are run by
-//! [`query`](super::query).
+//! [`Db`] reads, [`Tx`] reads and writes. On SQLite (WAL mode) there is one writer connection (`BEGIN IMMEDIATE`) and a
+//! pool of read-only connections, so readers never wait for the writer; on PostgreSQL one pool serves both. Statements
+//! are run by [`query`](super::query), those of plugins by [`confined`](super::confined).
 
 use std::path::Path;
 use std::str::FromStr;
@@ -22,22 +22,22 @@ use super::query::{Executor, Handle, Query, Row};
 use super::sql::Sql;
 use super::{Error, Result};
 
-/// How long a SQLite connection waits for another process that writes (the command line beside a server).
+/// How long a SQLite connection waits for a lock that another process holds (the command line beside a server).
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Settings of every SQLite connection.
+/// PRAGMAs of every SQLite connection: a page cache of 8,000 KiB, and 256 MiB of the file memory-mapped.
 const PRAGMAS: &[(&str, &str)] = &[("temp_store", "memory"), ("cache_size", "-8000"), ("mmap_size", "268435456")];
 
 /// Which engine a statement runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// The embedded database.
+    /// SQLite, the database of the embedded profile.
     Sqlite,
-    /// The database of a cluster.
+    /// PostgreSQL, the database of the cluster profile.
     Postgres,
 }
 
-/// The database, for reading; [`Db::begin`] changes it. Cheap to clone.
+/// A handle to the database, for reading; [`Db::begin`] starts a transaction to write. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Db {
     pub(super) pools: Pools,
@@ -52,7 +52,7 @@ pub(super) enum Pools {
     Postgres(PgPool),
 }
 
-/// A transaction; dropped without [`Tx::commit`], it never happened.
+/// A transaction; dropping it without [`Tx::commit`] rolls it back.
 #[derive(Debug)]
 pub struct Tx {
     pub(super) inner: Inner,
@@ -69,23 +69,24 @@ pub(super) enum Inner {
     Postgres(sqlx::Transaction<'static, Postgres>),
 }
 
-/// How to reach the database.
+/// How to connect to the database.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// `sqlite://path/to/file.db` or `postgres://…`.
     pub url: String,
-    /// Connections for reading (SQLite) or in all (PostgreSQL), at least 1.
+    /// Size limit of the pool, at least 1: of the read connections on SQLite, of all connections on PostgreSQL (which
+    /// gets at least 2).
     pub max_connections: u32,
     /// How long a request waits for a connection before it fails.
     pub acquire_timeout: Duration,
 }
 
-/// How many connections there are.
+/// Connection counts of a pool.
 #[derive(Clone, Copy, Debug)]
 pub struct Pool {
-    /// In all.
+    /// Open connections.
     pub open: u32,
-    /// Of these, unused.
+    /// Open connections that are idle.
     pub idle: usize,
 }
 
@@ -93,7 +94,8 @@ impl Db {
     /// Opens the database, creating the SQLite file and its folder when missing. Runs no migration.
     ///
     /// # Errors
-    /// [`Error::Url`] for any other scheme, [`Error::Sql`] when the database does not answer.
+    /// [`Error::Url`] for a scheme other than these two or when the folder cannot be created, [`Error::Sql`] when the
+    /// database cannot be reached.
     pub async fn open(options: &Options) -> Result<Self> {
         let pools = match options.url.split_once(':').map(|(scheme, _)| scheme) {
             Some("sqlite") => open_sqlite(options).await?,
@@ -112,7 +114,7 @@ impl Db {
         }
     }
 
-    /// How many statements ran since the start: what a page costs, in numbers that do not depend on the machine.
+    /// How many statements ran since the database was opened: a measure of cost that does not depend on the machine.
     #[must_use]
     pub fn statements(&self) -> u64 {
         self.statements.load(Ordering::Relaxed)
@@ -122,7 +124,7 @@ impl Db {
         self.statements.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The connections of now: those that read (SQLite), or all.
+    /// The current connection counts: of the read pool on SQLite, of the only pool on PostgreSQL.
     #[must_use]
     pub fn pool(&self) -> Pool {
         match &self.pools {
@@ -131,25 +133,25 @@ impl Db {
         }
     }
 
-    /// Resolves when a transaction of this process that queued jobs is committed.
+    /// Resolves when this process commits a transaction that queued jobs.
     pub fn jobs_queued(&self) -> tokio::sync::futures::Notified<'_> {
         self.jobs.notified()
     }
 
-    /// Resolves when a transaction of this process that recorded events for plugins is committed.
+    /// Resolves when this process commits a transaction that recorded events for plugins.
     pub fn events_recorded(&self) -> tokio::sync::futures::Notified<'_> {
         self.events.notified()
     }
 
-    /// A statement that reads, on a connection of its own.
+    /// A read-only statement on a connection from the pool.
     pub fn query(&self, sql: Sql) -> Query<&Self> {
         Query::new(self, sql)
     }
 
-    /// Starts a transaction. On SQLite it holds the one writer until it ends, so do no slow work inside.
+    /// Starts a transaction. On SQLite it holds the only writer connection until it ends, so do no slow work inside.
     ///
     /// # Errors
-    /// [`Error::Sql`] when no connection came free in time.
+    /// [`Error::Sql`] when no connection became free within [`Options::acquire_timeout`].
     pub async fn begin(&self) -> Result<Tx> {
         let inner = match &self.pools {
             Pools::Sqlite { write, writer, .. } => {
@@ -167,7 +169,7 @@ impl Db {
         })
     }
 
-    /// Waits for running statements and closes every connection; on SQLite this also folds the log into the file.
+    /// Waits for running statements and closes every connection; on SQLite this also checkpoints the write-ahead log.
     pub async fn close(&self) {
         match &self.pools {
             Pools::Sqlite { write, read, readers, .. } => {
@@ -179,10 +181,10 @@ impl Db {
         }
     }
 
-    /// Asks the engine whether it understands `sql`, without running it.
+    /// Prepares `sql` without running it, to check that the engine accepts it.
     ///
     /// # Errors
-    /// [`Error::Sql`] with the engine's own words.
+    /// [`Error::Sql`] with the engine's message when it does not.
     pub async fn prepare(&self, sql: Sql) -> Result<()> {
         use sqlx::{Executor as _, SqlSafeStr as _};
         match &self.pools {
@@ -208,10 +210,7 @@ impl Db {
         Ok(())
     }
 
-    /// Runs a text that is not one of the server's statements: for tests that prepare a state by hand.
-    ///
-    /// # Errors
-    /// [`Error::Sql`] with the engine's own words.
+    /// Runs SQL that is not registered by [`sql!`](crate::sql!): for tests that set up a state by hand.
     #[doc(hidden)]
     pub async fn execute_raw(&self, sql: &str) -> Result<u64> {
         let text = sqlx::AssertSqlSafe(sql.to_owned());
@@ -221,10 +220,7 @@ impl Db {
         })
     }
 
-    /// Reads with a text that is not one of the server's statements: for tests that look behind the API.
-    ///
-    /// # Errors
-    /// [`Error::Sql`] with the engine's own words.
+    /// Reads with SQL that is not registered by [`sql!`](crate::sql!): for tests that look behind the API.
     #[doc(hidden)]
     pub async fn fetch_raw<T: Row>(&self, sql: &str) -> Result<Vec<T>> {
         let text = sqlx::AssertSqlSafe(sql.to_owned());
@@ -245,13 +241,16 @@ impl Tx {
         }
     }
 
-    /// Makes the changes of this transaction happen, durably.
+    /// Commits durably, then wakes this process's workers when jobs were queued, and the delivery of plugin events when
+    /// some were recorded.
     ///
     /// # Errors
-    /// [`Error::Sql`]: nothing happened, unless the connection broke at this very moment.
+    /// [`Error::Sql`]: the transaction is rolled back, unless the connection broke during the commit, which leaves the
+    /// outcome unknown.
     pub async fn commit(self) -> Result<()> {
         match self.inner {
             Inner::Sqlite(tx, writer) => {
+                // The time limit of the transaction must not interrupt the commit itself.
                 writer.bound(None);
                 tx.commit().await?;
             }
@@ -270,26 +269,18 @@ impl Tx {
         self.statements.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Marks a place to go back to, once: [`Tx::back_to_mark`] or [`Tx::forget_mark`] comes before the next mark.
-    ///
-    /// # Errors
-    /// [`Error::Sql`] when the database does.
+    /// Sets a savepoint. They do not nest: [`Tx::back_to_mark`] or [`Tx::forget_mark`] must come before the next one.
     pub async fn mark(&mut self) -> Result<()> {
         self.control("SAVEPOINT mark").await
     }
 
-    /// Undoes everything since the mark, a failure too.
-    ///
-    /// # Errors
-    /// [`Error::Sql`] when the database does.
+    /// Rolls back to the savepoint of [`Tx::mark`] and releases it. A PostgreSQL transaction that a failed statement
+    /// aborted can be used again afterwards.
     pub async fn back_to_mark(&mut self) -> Result<()> {
         self.control("ROLLBACK TO SAVEPOINT mark; RELEASE SAVEPOINT mark").await
     }
 
-    /// Keeps everything since the mark.
-    ///
-    /// # Errors
-    /// [`Error::Sql`] when the database does.
+    /// Releases the savepoint of [`Tx::mark`]; what was done since stays part of the transaction.
     pub async fn forget_mark(&mut self) -> Result<()> {
         self.control("RELEASE SAVEPOINT mark").await
     }
@@ -303,12 +294,12 @@ impl Tx {
         Ok(())
     }
 
-    /// Wakes this process's workers once this transaction is committed.
+    /// Wakes this process's workers when this transaction commits.
     pub(super) fn wake_workers(&mut self) {
         self.queued = true;
     }
 
-    /// Wakes whoever delivers events to plugins in this process once this transaction is committed.
+    /// Wakes the delivery of plugin events in this process when this transaction commits.
     pub(super) fn wake_consumers(&mut self) {
         self.recorded = true;
     }
@@ -348,11 +339,12 @@ async fn open_sqlite(options: &Options) -> Result<Pools> {
             let writer = Arc::clone(&adopting);
             Box::pin(async move { writer.adopt(connection).await })
         })
+        // A connection on which a plugin's statement was cut off is closed instead of reused.
         .before_acquire(move |_, _| {
             let clean = checking.renew();
             Box::pin(async move { Ok(clean) })
         })
-        // Set on the writer alone: setting it takes the lock for writing, which a reader must never wait for.
+        // Only on the writer: setting it takes the write lock, which a reader must never wait for.
         .connect_with(base.clone().auto_vacuum(SqliteAutoVacuum::Incremental))
         .await?;
     forget_statistics(&write).await?;
@@ -362,9 +354,13 @@ async fn open_sqlite(options: &Options) -> Result<Pools> {
     Ok(Pools::Sqlite { write, read, writer, readers })
 }
 
-/// Without statistics SQLite takes every table for a large one and reads it by index, which is right for a small one too.
-/// Those that an `ANALYZE` left are of the tables as they were then: plans for ten rows would go on to read a million.
+/// Deletes the statistics that an `ANALYZE` left behind.
+///
+/// Without statistics SQLite assumes that every table is large and reads it by index, which is right for a small table
+/// too. Stale statistics would keep a plan that was chosen for ten rows when the table has a million.
 async fn forget_statistics(write: &SqlitePool) -> Result<()> {
+    // `ANALYZE sqlite_schema` analyses nothing: it makes the connection reload its statistics, of which there are none
+    // now.
     for (table, forget) in [
         ("sqlite_stat1", "DELETE FROM sqlite_stat1; ANALYZE sqlite_schema;"),
         ("sqlite_stat4", "DELETE FROM sqlite_stat4; ANALYZE sqlite_schema;"),
@@ -387,7 +383,7 @@ fn create_folder(file: &Path) -> Result<()> {
 }
 
 async fn open_postgres(options: &Options) -> Result<Pools> {
-    // A page reads a few rows by index; compiling the plan of one takes a hundred times as long as running it.
+    // No JIT: a page reads a few rows by index, and compiling its plan takes a hundred times as long as running it.
     let connect = PgConnectOptions::from_str(&options.url)?
         .options([("jit", "off")])
         .statement_cache_capacity(512)

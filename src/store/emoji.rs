@@ -1,11 +1,12 @@
-//! Custom emojis.
+//! Custom emojis, this server's own and those of other servers. Changes of its own call
+//! [`settings::touch`](super::settings::touch).
 
 use super::sql::Texts;
 use super::{Executor, Result, Tx};
-use crate::model::{Emoji, Json, RowId, Time};
 use crate::sql;
+use model::{Emoji, Json, RowId, Time};
 
-/// The columns of [`Emoji`], of a table called `e`.
+/// The columns of [`Emoji`], of a table with the alias `e`.
 #[macro_export]
 macro_rules! emoji_columns {
     () => {
@@ -15,9 +16,6 @@ macro_rules! emoji_columns {
 }
 
 /// This server's own emojis that are not disabled, by shortcode.
-///
-/// # Errors
-/// When the database does.
 pub async fn list_local_enabled(db: impl Executor) -> Result<Vec<Emoji>> {
     db.query(sql!(
         "SELECT " emoji_columns!() " FROM custom_emojis e
@@ -28,10 +26,8 @@ pub async fn list_local_enabled(db: impl Executor) -> Result<Vec<Emoji>> {
     .await
 }
 
-/// Emojis of other servers: those whose shortcode is among `shortcodes` and whose domain among `domains`.
-///
-/// # Errors
-/// When the database does.
+/// Enabled emojis of other servers whose shortcode is among `shortcodes` and whose domain among `domains`. `coalesce`
+/// is the expression of the index `custom_emojis_shortcode`.
 pub async fn list_remote(db: impl Executor, shortcodes: &[String], domains: &[String]) -> Result<Vec<Emoji>> {
     db.query(sql!(
         "SELECT " emoji_columns!() " FROM custom_emojis e
@@ -43,10 +39,7 @@ pub async fn list_remote(db: impl Executor, shortcodes: &[String], domains: &[St
     .await
 }
 
-/// This server's own emoji of this shortcode, disabled or not.
-///
-/// # Errors
-/// When the database does.
+/// This server's own emoji with this shortcode, disabled or not.
 pub async fn find_local(db: impl Executor, shortcode: &str) -> Result<Option<Emoji>> {
     db.query(sql!(
         "SELECT " emoji_columns!() " FROM custom_emojis e WHERE e.shortcode = $1 AND coalesce(e.domain, '') = ''"
@@ -71,10 +64,8 @@ pub struct NewEmoji {
     pub now: Time,
 }
 
-/// Inserts an emoji of this server, or gives the one of the same shortcode another picture and category.
-///
-/// # Errors
-/// When the database does.
+/// Inserts an emoji of this server, or replaces the files of the one with the same shortcode, and its category if given
+/// (upsert).
 pub async fn upsert_local(tx: &mut Tx, new: NewEmoji) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO custom_emojis (id, shortcode, domain, category, file, static_file, visible_in_picker, disabled,
@@ -99,10 +90,7 @@ pub async fn upsert_local(tx: &mut Tx, new: NewEmoji) -> Result<()> {
     Ok(())
 }
 
-/// Removes an emoji.
-///
-/// # Errors
-/// When the database does.
+/// Deletes an emoji.
 pub async fn delete(tx: &mut Tx, id: RowId) -> Result<()> {
     tx.query(sql!("DELETE FROM custom_emojis WHERE id = $1")).bind(id).execute().await?;
     Ok(())

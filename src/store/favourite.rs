@@ -1,10 +1,13 @@
-//! Favourites, bookmarks and pins: marks that one account puts on a status, each once.
+//! Favourites, bookmarks and pins, which an account has at most one of for each status, and mutes of conversations.
+//!
+//! Reached from `service::mark`. Counters, notifications and events are the caller's work. The pages of favourites,
+//! bookmarks and pins are in [`timeline`](super::timeline).
 
 use super::{Executor, Result, Tx};
-use crate::model::{AccountId, ConversationId, Json, RowId, StatusId, Time};
 use crate::sql;
+use model::{AccountId, ConversationId, Json, RowId, StatusId, Time};
 
-/// Which kind of mark.
+/// The kind of mark: each is a table of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// A favourite.
@@ -15,10 +18,7 @@ pub enum Mark {
     Pin,
 }
 
-/// Puts the mark; false when it was there.
-///
-/// # Errors
-/// When the database does.
+/// Inserts a mark; false when there is one already.
 pub async fn insert(
     tx: &mut Tx,
     mark: Mark,
@@ -42,10 +42,8 @@ pub async fn insert(
     Ok(inserted > 0)
 }
 
-/// Bookmarks statuses for `account`, all in one statement; gives those that were no bookmarks before.
-///
-/// # Errors
-/// When the database does.
+/// Inserts bookmarks of `account`, given as (bookmark id, status), in one statement; returns the statuses that were not
+/// bookmarked before.
 pub async fn insert_bookmarks(
     tx: &mut Tx,
     account: AccountId,
@@ -66,10 +64,7 @@ pub async fn insert_bookmarks(
     .await
 }
 
-/// Takes the mark away; gives its id when it was there.
-///
-/// # Errors
-/// When the database does.
+/// Deletes a mark; returns its id, `None` when there was none.
 pub async fn delete(tx: &mut Tx, mark: Mark, account: AccountId, status: StatusId) -> Result<Option<RowId>> {
     let sql = match mark {
         Mark::Favourite => sql!("DELETE FROM favourites WHERE account_id = $1 AND status_id = $2 RETURNING id"),
@@ -81,9 +76,6 @@ pub async fn delete(tx: &mut Tx, mark: Mark, account: AccountId, status: StatusI
 }
 
 /// True when `account` bookmarked `status`.
-///
-/// # Errors
-/// When the database does.
 pub async fn has_bookmark(db: impl Executor, account: AccountId, status: StatusId) -> Result<bool> {
     let row: Option<(i64,)> = db
         .query(sql!("SELECT id FROM bookmarks WHERE account_id = $1 AND status_id = $2"))
@@ -95,17 +87,11 @@ pub async fn has_bookmark(db: impl Executor, account: AccountId, status: StatusI
 }
 
 /// How many statuses `account` has pinned.
-///
-/// # Errors
-/// When the database does.
 pub async fn count_pins(db: impl Executor, account: AccountId) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) FROM status_pins WHERE account_id = $1")).bind(account).scalar().await
 }
 
-/// Mutes a thread for `account`, or unmutes it; doing it twice is no error.
-///
-/// # Errors
-/// When the database does.
+/// Mutes a conversation for `account`, or unmutes it; repeating it changes nothing.
 pub async fn set_conversation_mute(
     tx: &mut Tx,
     account: AccountId,

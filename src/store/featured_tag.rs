@@ -1,10 +1,11 @@
-//! Hashtags that accounts show on their profiles.
+//! Hashtags that accounts feature on their profiles. Their counters are changed with the hashtags of statuses, in
+//! [`tag`](super::tag).
 
 use super::{Executor, Result};
-use crate::model::{AccountId, RowId, Time};
 use crate::sql;
+use model::{AccountId, RowId, Time};
 
-/// A hashtag on a profile.
+/// A hashtag featured on a profile.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the tables featured_tags and tags")]
 pub struct FeaturedTag {
@@ -15,10 +16,7 @@ pub struct FeaturedTag {
     pub last_status_at: Option<Time>,
 }
 
-/// The hashtags of `account`, most used first.
-///
-/// # Errors
-/// When the database does.
+/// The hashtags that `account` features, most used first.
 pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<FeaturedTag>> {
     db.query(sql!(
         "SELECT f.id, t.name, t.display_name, f.statuses_count, f.last_status_at

@@ -1,14 +1,21 @@
-//! Home feeds: rows written by jobs, read as one range of an index.
+//! Home feeds: materialised timelines, filled by jobs (fan-out on write) and read as one index range.
 //!
-//! One statement serves all followers of an author; who gets a status follows the contract's rules, section 12.
+//! Reached from `jobs::feed`, the clean-up of feeds, and publishing. The rows are those of `feed_entries` with kind 0,
+//! owned by the account. Which statuses enter a feed follows the contract rules, section 12. Pages are read in
+//! [`timeline`](super::timeline); whether an entry may still be shown is decided then, by `service::visibility`. Feeds
+//! as plugins use them are in [`plugin_feed`](super::plugin_feed).
 
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
-use crate::model::{AccountId, StatusId, Time};
 use crate::sql;
+use model::{AccountId, StatusId, Time};
 
-/// What keeps a status out of the feed of the account `o.owner`: its id, author, the original's author (or the author),
-/// now and the original, as SQL.
+/// SQL condition: no block or mute keeps a status out of the feed of `o.owner`. Takes, as SQL, the status, its author,
+/// the author of the original (of a status that is no reblog: its author again), and the current time.
+///
+/// Checked are mutes and blocks of both authors by the owner, a block of the owner by the original's author, a block of
+/// the original's author's domain, and blocks and mutes of the accounts that the status mentions. Expired mutes do not
+/// count.
 macro_rules! unwanted {
     ($status:literal, $author:literal, $original_author:literal, $now:literal) => {
         concat!(
@@ -47,8 +54,11 @@ macro_rules! unwanted {
 }
 pub(super) use unwanted;
 
-/// True for a reblog (its id, the original) whose original, or a reblog of it, is among the newest 40 of the feed (its kind,
-/// its owner).
+/// SQL condition: the status is a reblog, and its original or another reblog of that is among the newest 40 entries of
+/// the feed. Takes, as SQL, the status, the original, and the feed's kind and owner.
+///
+/// The subquery reads the newest 40 entries from the end of the primary key; the original is compared outside of it,
+/// because `feed_entries` has no index by original.
 macro_rules! repeated {
     ($status:literal, $original:literal, $kind:literal, $owner:literal) => {
         concat!(
@@ -70,38 +80,41 @@ macro_rules! repeated {
 }
 pub(super) use repeated;
 
-/// What keeps the status of a [`Spread`] out of the home feed of `o.owner`.
+/// SQL condition: the status of a [`Spread`] may enter the home feed of `o.owner`. Parameters as in [`bind`].
 macro_rules! kept_out {
     () => {
         concat!(unwanted!("$1", "$2", "$5", "$7"), " AND NOT ", repeated!("$1", "$8", "0", "o.owner"))
     };
 }
 
-/// A status on its way to feeds.
+/// A new status to be fanned out to home feeds.
 #[derive(Clone, Debug)]
 pub struct Spread {
     /// The status, or the reblog.
     pub status: StatusId,
     /// Its author.
     pub author: AccountId,
-    /// The original of a reblog, else the status.
+    /// The original of a reblog, else the status itself.
     pub original: StatusId,
-    /// The author of that.
+    /// The author of `original`.
     pub original_author: AccountId,
-    /// Whom it answers, when that is someone else.
+    /// The account it replies to, unless that is its author.
     pub in_reply_to: Option<AccountId>,
-    /// Its language.
+    /// The language of `original`.
     pub language: Option<String>,
-    /// Only for whoever it mentions.
+    /// Only accounts that it mentions may see it (direct and limited visibility).
     pub restricted: bool,
-    /// Now, for mutes that end.
+    /// The current time, for mutes that expire.
     pub now: Time,
 }
 
-/// Writes a status to the feeds of its author's local followers, all in one statement. Gives how many got it.
+/// Fans a status out to the home feeds of its author's local followers, in one statement; returns the number of entries
+/// written.
 ///
-/// # Errors
-/// When the database does.
+/// A follower gets it if their feed is maintained (`feed_state` is `live`), unless the follow hides reblogs or the
+/// language, they neither are nor follow the account that it replies to, they are not mentioned in a restricted status,
+/// or they have the author on an exclusive list. The index `follows_fanout` finds the followers. The texts differ in
+/// the test of a JSON list of languages.
 pub async fn spread_to_followers(tx: &mut Tx, spread: &Spread) -> Result<u64> {
     macro_rules! followers {
         ($language:literal) => {
@@ -138,11 +151,12 @@ pub async fn spread_to_followers(tx: &mut Tx, spread: &Spread) -> Result<u64> {
     bind(tx, sql, spread).await
 }
 
-/// Writes a public status to the feeds of whoever follows one of its hashtags. Gives how many got it.
-///
-/// # Errors
-/// When the database does.
+/// Fans a status out to the home feeds of local followers of its hashtags, in one statement; returns the number of
+/// entries written. `DISTINCT`, for followers of several of them. Only for statuses of listed visibility: nothing here
+/// looks at it.
 pub async fn spread_to_tag_followers(tx: &mut Tx, spread: &Spread) -> Result<u64> {
+    // `bind` binds the parameters of both fan-outs alike. The conditions on `$3`, `$4` and `$6` are always true: they
+    // are here because PostgreSQL must find every parameter in the text to know its type.
     let sql = sql!(
         "INSERT INTO feed_entries (kind, owner_id, status_id, author_id, original_id)
          SELECT 0, o.owner, CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($8 AS BIGINT)
@@ -156,6 +170,8 @@ pub async fn spread_to_tag_followers(tx: &mut Tx, spread: &Spread) -> Result<u64
     bind(tx, sql, spread).await
 }
 
+/// Runs a fan-out. `$1`: status; `$2`: author; `$3`: language, or ''; `$4`: restricted; `$5`: original author; `$6`:
+/// account replied to, or 0; `$7`: now; `$8`: original.
 async fn bind(tx: &mut Tx, sql: super::sql::Sql, spread: &Spread) -> Result<u64> {
     tx.query(sql)
         .bind(spread.status)
@@ -170,10 +186,7 @@ async fn bind(tx: &mut Tx, sql: super::sql::Sql, spread: &Spread) -> Result<u64>
         .await
 }
 
-/// Writes one entry: an author's own status, so that they see it at once.
-///
-/// # Errors
-/// When the database does.
+/// Inserts one entry: an author's own status, in the transaction that publishes it, so that they see it at once.
 pub async fn insert(
     tx: &mut Tx,
     owner: AccountId,
@@ -194,7 +207,11 @@ pub async fn insert(
     Ok(())
 }
 
-/// Which statuses `s` of a followed account (follow `f`, owner `$1`) belong in a feed that is filled afterwards.
+/// SQL condition for filling a feed afterwards: status `s` of a followed account (follow `f`) belongs in the home feed
+/// of `$1`.
+///
+/// Looser than the fan-out: the languages of the follow, accounts that are mentioned or reblogged, and repeated reblogs
+/// are not looked at, and an expired mute counts until it is deleted. Restricted statuses are left out altogether.
 macro_rules! belongs {
     () => {
         "s.visibility IN ('public', 'public_unlisted', 'login', 'unlisted', 'private')
@@ -208,10 +225,8 @@ macro_rules! belongs {
     };
 }
 
-/// Fills the newest `limit` statuses of `target` into the feed of `owner`, who follows them.
-///
-/// # Errors
-/// When the database does.
+/// Backfills the home feed of `owner` with the newest `limit` statuses of `target`, whom they follow; does nothing when
+/// the follow is gone. The index `statuses_account` finds the statuses.
 pub async fn merge(tx: &mut Tx, owner: AccountId, target: AccountId, limit: i64) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO feed_entries (kind, owner_id, status_id, author_id, original_id)
@@ -230,10 +245,8 @@ pub async fn merge(tx: &mut Tx, owner: AccountId, target: AccountId, limit: i64)
     Ok(())
 }
 
-/// Builds the feed of `owner` anew from everything since `since` that belongs there, at most `limit` entries.
-///
-/// # Errors
-/// When the database does.
+/// Rebuilds the home feed of `owner` after it was dropped, and marks it `live`: at most `limit` statuses of followed
+/// accounts since `since`, and as many of their own. Statuses of followed hashtags are not rebuilt.
 pub async fn rebuild(tx: &mut Tx, owner: AccountId, since: StatusId, limit: i64) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO feed_entries (kind, owner_id, status_id, author_id, original_id)
@@ -264,10 +277,7 @@ pub async fn rebuild(tx: &mut Tx, owner: AccountId, since: StatusId, limit: i64)
     set_state(tx, owner, "live").await
 }
 
-/// Says whether the feed of `owner` is kept: `live`, or `dropped` until they return.
-///
-/// # Errors
-/// When the database does.
+/// Sets whether the home feed of `owner` is maintained (`live`), or was dropped until they return (`dropped`).
 pub async fn set_state(tx: &mut Tx, owner: AccountId, state: &str) -> Result<()> {
     tx.query(sql!("UPDATE users SET feed_state = $2 WHERE account_id = $1"))
         .bind(owner)
@@ -277,10 +287,8 @@ pub async fn set_state(tx: &mut Tx, owner: AccountId, state: &str) -> Result<()>
     Ok(())
 }
 
-/// Takes the statuses of `target` out of the feed of `owner`; with `reblogs`, also what others reblogged of theirs.
-///
-/// # Errors
-/// When the database does.
+/// Removes the statuses and reblogs by `target` from the home feed of `owner`; with `reblogs`, also reblogs of them by
+/// others. Reads the whole feed, which is bounded: only its primary key narrows the rows.
 pub async fn unmerge(tx: &mut Tx, owner: AccountId, target: AccountId, reblogs: bool) -> Result<()> {
     tx.query(sql!(
         "DELETE FROM feed_entries
@@ -295,10 +303,8 @@ pub async fn unmerge(tx: &mut Tx, owner: AccountId, target: AccountId, reblogs: 
     Ok(())
 }
 
-/// True when `owner` follows `target`, and when they block or mute them.
-///
-/// # Errors
-/// When the database does.
+/// Whether `owner` follows `target`, and whether `owner` blocks or mutes them. An expired mute counts until it is
+/// deleted.
 pub async fn tie(db: impl Executor, owner: AccountId, target: AccountId) -> Result<(bool, bool)> {
     db.query(sql!(
         "SELECT EXISTS (SELECT 1 FROM follows f WHERE f.account_id = $1 AND f.target_account_id = $2),
@@ -311,10 +317,7 @@ pub async fn tie(db: impl Executor, owner: AccountId, target: AccountId) -> Resu
     .await
 }
 
-/// Local accounts with a kept feed, after `after`, at most `limit`: the walk of the clean-up.
-///
-/// # Errors
-/// When the database does.
+/// Up to `limit` local accounts with ids above `after` whose home feed is maintained, by id: a batch of the clean-up.
 pub async fn list_owners(db: impl Executor, after: AccountId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!("SELECT u.account_id FROM users u WHERE u.account_id > $1 AND u.feed_state = 'live' ORDER BY u.account_id LIMIT $2"))
         .bind(after)
@@ -323,10 +326,9 @@ pub async fn list_owners(db: impl Executor, after: AccountId, limit: i64) -> Res
         .await
 }
 
-/// Cuts the feed of each of `owners` to its newest `keep` entries. `kind` is 0 for home feeds.
-///
-/// # Errors
-/// When the database does.
+/// Deletes all but the newest `keep` entries of the feed of each of `owners`, in one statement; returns how many.
+/// `kind` is 0 for home feeds. The window function counts for each owner, which `LIMIT` cannot; it reads the primary
+/// key alone.
 pub async fn trim<T: Into<i64> + Copy>(tx: &mut Tx, kind: i64, owners: &[T], keep: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM feed_entries
@@ -343,10 +345,7 @@ pub async fn trim<T: Into<i64> + Copy>(tx: &mut Tx, kind: i64, owners: &[T], kee
     .await
 }
 
-/// Drops the feeds of whoever was not here since `since`; they are built again on return.
-///
-/// # Errors
-/// When the database does.
+/// Drops the home feeds of accounts that were not active since `since`, until [`rebuild`]; returns how many.
 pub async fn drop_unused(tx: &mut Tx, since: Time) -> Result<u64> {
     let dropped = tx
         .query(sql!(
@@ -366,10 +365,7 @@ pub async fn drop_unused(tx: &mut Tx, since: Time) -> Result<u64> {
     Ok(dropped)
 }
 
-/// The local followers of `author` who want a notification of each of their statuses.
-///
-/// # Errors
-/// When the database does.
+/// The local followers of `author` who asked to be notified of each new status.
 pub async fn list_notified(db: impl Executor, author: AccountId) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT f.account_id FROM follows f JOIN users u ON u.account_id = f.account_id

@@ -1,23 +1,26 @@
-//! Follows and requests to follow.
+//! Follows and follow requests.
+//!
+//! Reached from `service::follow`, which locks both accounts first (`account::lock`). Counters, feeds, notifications
+//! and events are the caller's work. Spec: contract rules, sections 9 and 20.
 
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
-use crate::model::relationship::Listed;
-use crate::model::{AccountId, Cursor, Json, RowId, Time};
 use crate::sql;
+use model::relationship::Listed;
+use model::{AccountId, Cursor, Json, RowId, Time};
 
-/// On which terms someone follows: what the parameters of the `follow` action set.
+/// The options of a follow: what the parameters of the `follow` action set.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct Terms {
     /// Reblogs are shown on the home timeline.
     pub show_reblogs: bool,
-    /// Every new status is a notification.
+    /// Each new status makes a notification.
     pub notify: bool,
-    /// Only statuses in these languages; `None`: in all.
+    /// Only statuses in these languages are shown; `None`: in all.
     pub languages: Option<Json<Vec<String>>>,
 }
 
-/// A new follow, or request to follow.
+/// A new follow or follow request.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "columns of the tables follows and follow_requests")]
 pub struct NewFollow {
@@ -28,10 +31,7 @@ pub struct NewFollow {
     pub now: Time,
 }
 
-/// Inserts a follow; false when there is one already. Counters are the caller's work.
-///
-/// # Errors
-/// When the database does.
+/// Inserts a follow; false when there is one already. The counters are not changed.
 pub async fn insert(tx: &mut Tx, new: NewFollow) -> Result<bool> {
     let done = tx
         .query(sql!(
@@ -51,10 +51,7 @@ pub async fn insert(tx: &mut Tx, new: NewFollow) -> Result<bool> {
     Ok(done > 0)
 }
 
-/// Changes the terms of a follow.
-///
-/// # Errors
-/// When the database does.
+/// Changes the options of a follow.
 pub async fn update(tx: &mut Tx, account: AccountId, target: AccountId, terms: Terms) -> Result<()> {
     tx.query(sql!(
         "UPDATE follows SET show_reblogs = $3, notify = $4, languages = $5
@@ -70,10 +67,7 @@ pub async fn update(tx: &mut Tx, account: AccountId, target: AccountId, terms: T
     Ok(())
 }
 
-/// Removes a follow; gives its id, `None` when there was none. Counters are the caller's work.
-///
-/// # Errors
-/// When the database does.
+/// Deletes a follow; returns its id, `None` when there was none. The counters are not changed.
 pub async fn delete(tx: &mut Tx, account: AccountId, target: AccountId) -> Result<Option<RowId>> {
     let row: Option<(RowId,)> = tx
         .query(sql!("DELETE FROM follows WHERE account_id = $1 AND target_account_id = $2 RETURNING id"))
@@ -85,9 +79,6 @@ pub async fn delete(tx: &mut Tx, account: AccountId, target: AccountId) -> Resul
 }
 
 /// True when `account` follows `target`.
-///
-/// # Errors
-/// When the database does.
 pub async fn exists(db: impl Executor, account: AccountId, target: AccountId) -> Result<bool> {
     let row: Option<(RowId,)> = db
         .query(sql!("SELECT id FROM follows WHERE account_id = $1 AND target_account_id = $2"))
@@ -98,10 +89,7 @@ pub async fn exists(db: impl Executor, account: AccountId, target: AccountId) ->
     Ok(row.is_some())
 }
 
-/// Inserts a request to follow; false when there is one already.
-///
-/// # Errors
-/// When the database does.
+/// Inserts a follow request; false when there is one already.
 pub async fn insert_request(tx: &mut Tx, new: NewFollow) -> Result<bool> {
     let done = tx
         .query(sql!(
@@ -121,10 +109,7 @@ pub async fn insert_request(tx: &mut Tx, new: NewFollow) -> Result<bool> {
     Ok(done > 0)
 }
 
-/// Changes the terms of a request.
-///
-/// # Errors
-/// When the database does.
+/// Changes the options of a follow request.
 pub async fn update_request(tx: &mut Tx, account: AccountId, target: AccountId, terms: Terms) -> Result<()> {
     tx.query(sql!(
         "UPDATE follow_requests SET show_reblogs = $3, notify = $4, languages = $5
@@ -140,7 +125,7 @@ pub async fn update_request(tx: &mut Tx, account: AccountId, target: AccountId, 
     Ok(())
 }
 
-/// A request that was just removed.
+/// A follow request that was just deleted.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table follow_requests")]
 pub struct Request {
@@ -149,10 +134,7 @@ pub struct Request {
     pub terms: Terms,
 }
 
-/// Removes a request to follow and gives it; `None` when there was none.
-///
-/// # Errors
-/// When the database does.
+/// Deletes a follow request and returns it; `None` when there was none.
 pub async fn delete_request(tx: &mut Tx, account: AccountId, target: AccountId) -> Result<Option<Request>> {
     tx.query(sql!(
         "DELETE FROM follow_requests WHERE account_id = $1 AND target_account_id = $2
@@ -164,10 +146,8 @@ pub async fn delete_request(tx: &mut Tx, account: AccountId, target: AccountId) 
     .await
 }
 
-/// Who asks to follow `target`, the latest request first; suspended accounts are hidden.
-///
-/// # Errors
-/// When the database does.
+/// A page of the follow requests to `target`, newest first, by keyset pagination over the index
+/// `follow_requests_target`. Suspended accounts are marked as hidden, so that they still count for the page.
 pub async fn list_requests(db: impl Executor, target: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
     db.query(sql!(
         "SELECT r.id AS row_id, r.account_id, a.version, a.suspended_at IS NOT NULL AS hidden
@@ -185,11 +165,8 @@ pub async fn list_requests(db: impl Executor, target: AccountId, cursor: &Cursor
     .await
 }
 
-/// Up to `limit` accounts whose requests are accepted when `target` unlocks, oldest request first: neither limited nor
-/// suspended.
-///
-/// # Errors
-/// When the database does.
+/// Up to `limit` accounts whose follow requests are accepted when `target` stops being locked, oldest request first:
+/// those that are neither limited nor suspended.
 pub async fn list_acceptable(db: impl Executor, target: AccountId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT r.account_id
@@ -205,7 +182,9 @@ pub async fn list_acceptable(db: impl Executor, target: AccountId, limit: i64) -
     .await
 }
 
-/// What hides an account `a` from the viewer `$5` at the time `$6`: suspended, or a block or mute between them.
+/// The column `hidden`: whether account `a` must not be shown to viewer `$5` at the time `$6`. It is suspended, blocked
+/// or muted by the viewer, blocks the viewer, or belongs to a domain that the viewer blocks. Without a viewer (NULL)
+/// only suspension counts.
 macro_rules! hidden {
     () => {
         "(a.suspended_at IS NOT NULL \
@@ -218,10 +197,8 @@ macro_rules! hidden {
     };
 }
 
-/// Who follows `account`, the latest follow first, and whether `viewer` (`None`: anyone) must not be shown them.
-///
-/// # Errors
-/// When the database does.
+/// A page of the followers of `account`, newest follow first, each with whether it must be hidden from `viewer`
+/// (`None`: somebody who is not signed in). Keyset pagination over the index `follows_target`.
 pub async fn list_followers(
     db: impl Executor,
     account: AccountId,
@@ -247,10 +224,8 @@ pub async fn list_followers(
     .await
 }
 
-/// Whom `account` follows, the latest follow first, and whether `viewer` (`None`: anyone) must not be shown them.
-///
-/// # Errors
-/// When the database does.
+/// A page of the accounts that `account` follows, as [`list_followers`]. Keyset pagination over the index
+/// `follows_account`.
 pub async fn list_following(
     db: impl Executor,
     account: AccountId,
@@ -276,10 +251,7 @@ pub async fn list_following(
     .await
 }
 
-/// Those of `among` who follow `target`, in no order.
-///
-/// # Errors
-/// When the database does.
+/// Those of `among` who follow `target`, in no particular order.
 pub async fn list_followers_among(db: impl Executor, target: AccountId, among: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!("SELECT f.account_id FROM follows f WHERE f.target_account_id = $1 AND f.account_id" in("$2")))
         .bind(target)

@@ -1,27 +1,25 @@
-//! What the server counts and tells about itself.
+//! Data of the instance endpoints: rules, totals, weekly activity, known peers and domain blocks.
+//!
+//! The totals and weekly counts read whole tables or indexes, so callers cache them.
 
 use super::{Executor, Result, Tx};
-use crate::model::instance::{DomainBlock, Rule};
-use crate::model::{RuleId, Time};
 use crate::sql;
+use model::instance::{DomainBlock, Rule};
+use model::{RuleId, Time};
 
-/// Milliseconds of a week, shifted as in an id: how far apart the first ids of two weeks are.
+/// The distance between the first ids of two consecutive weeks: a week in milliseconds, shifted left by 16 bits as in
+/// an id.
 pub const WEEK_OF_IDS: i64 = (7 * 24 * 60 * 60 * 1000) << 16;
 
-/// The rules, in the order in which people read them.
-///
-/// # Errors
-/// When the database does.
+/// The rules, by priority.
 pub async fn rules(db: impl Executor) -> Result<Vec<Rule>> {
     db.query(sql!("SELECT r.id, r.text, r.hint FROM rules r WHERE r.deleted_at IS NULL ORDER BY r.priority, r.id"))
         .all()
         .await
 }
 
-/// How many people may use the server, and how many statuses they wrote.
-///
-/// # Errors
-/// When the database does.
+/// The number of local users who can use the server, and the sum of their statuses: confirmed, approved, neither
+/// disabled nor suspended.
 pub async fn local_totals(db: impl Executor) -> Result<(i64, i64)> {
     db.query(sql!(
         "SELECT COUNT(*) AS users, CAST(coalesce(SUM(a.statuses_count), 0) AS BIGINT) AS statuses
@@ -33,10 +31,7 @@ pub async fn local_totals(db: impl Executor) -> Result<(i64, i64)> {
     .await
 }
 
-/// How many people used the server since the week `first`.
-///
-/// # Errors
-/// When the database does.
+/// The number of local accounts that were active since the week `first`, counted in weeks since the epoch.
 pub async fn active_since(db: impl Executor, first: i64) -> Result<i64> {
     db.query(sql!("SELECT COUNT(DISTINCT account_id) AS people FROM user_activity WHERE week >= $1"))
         .bind(first)
@@ -44,18 +39,12 @@ pub async fn active_since(db: impl Executor, first: i64) -> Result<i64> {
         .await
 }
 
-/// How many other servers this one met.
-///
-/// # Errors
-/// When the database does.
+/// The number of known other servers.
 pub async fn count_known(db: impl Executor) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) AS domains FROM instances")).scalar().await
 }
 
-/// The servers that this one met and that no moderator decided anything about.
-///
-/// # Errors
-/// When the database does.
+/// The domains of known servers that have no domain block, by name.
 pub async fn peers(db: impl Executor) -> Result<Vec<String>> {
     db.query(sql!(
         "SELECT i.domain FROM instances i
@@ -66,10 +55,7 @@ pub async fn peers(db: impl Executor) -> Result<Vec<String>> {
     .await
 }
 
-/// The blocked domains that may be shown: noop, silence, suspend, then by name.
-///
-/// # Errors
-/// When the database does.
+/// The domain blocks that are not hidden, by severity (noop, silence, suspend), then by domain.
 pub async fn domain_blocks(db: impl Executor) -> Result<Vec<DomainBlock>> {
     db.query(sql!(
         "SELECT b.domain, b.severity, b.obfuscate, b.public_comment
@@ -81,10 +67,8 @@ pub async fn domain_blocks(db: impl Executor) -> Result<Vec<DomainBlock>> {
     .await
 }
 
-/// Statuses written here in each week since `first`, by the number of the week; an id tells its time.
-///
-/// # Errors
-/// When the database does.
+/// The number of local statuses of each week since the week `first`, as (week, count). Ids contain their time, so the
+/// week is computed from the id and the range is one of the index `statuses_local`.
 pub async fn statuses_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64, i64)>> {
     db.query(sql!(
         "SELECT s.id / $2 AS week, COUNT(*) AS statuses FROM statuses s WHERE s.local AND s.id >= $1 GROUP BY s.id / $2"
@@ -95,10 +79,7 @@ pub async fn statuses_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64,
     .await
 }
 
-/// People who used the server in each week since `first`.
-///
-/// # Errors
-/// When the database does.
+/// The number of active local accounts of each week since the week `first`, as (week, count).
 pub async fn logins_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64, i64)>> {
     db.query(sql!("SELECT a.week, COUNT(*) AS people FROM user_activity a WHERE a.week >= $1 GROUP BY a.week"))
         .bind(first)
@@ -106,10 +87,7 @@ pub async fn logins_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64, i
         .await
 }
 
-/// People who signed up in each week since `first`.
-///
-/// # Errors
-/// When the database does.
+/// The number of local accounts created in each week since the week `first`, as (week, count), from their ids.
 pub async fn registrations_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64, i64)>> {
     db.query(sql!(
         "SELECT u.account_id / $2 AS week, COUNT(*) AS people
@@ -121,10 +99,7 @@ pub async fn registrations_by_week(db: impl Executor, first: i64) -> Result<Vec<
     .await
 }
 
-/// Adds a rule below the others.
-///
-/// # Errors
-/// When the database does.
+/// Inserts a rule after the others.
 pub async fn insert_rule(tx: &mut Tx, id: RuleId, text: &str, hint: &str, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO rules (id, priority, text, hint, created_at)
@@ -139,10 +114,7 @@ pub async fn insert_rule(tx: &mut Tx, id: RuleId, text: &str, hint: &str, now: T
     Ok(())
 }
 
-/// Takes a rule away; reports that name it keep it. False when there is none.
-///
-/// # Errors
-/// When the database does.
+/// Marks a rule as deleted; false when there is no such rule. The row stays, for what refers to it.
 pub async fn delete_rule(tx: &mut Tx, id: RuleId, now: Time) -> Result<bool> {
     let deleted = tx
         .query(sql!("UPDATE rules SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL"))

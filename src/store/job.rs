@@ -1,21 +1,26 @@
-//! The rows of the durable queue.
+//! The durable job queue: its rows, claimed with a lease.
+//!
+//! Reached from `jobs` and, for jobs that plugins queue, from `plugins`. A job is `ready` until a worker claims it,
+//! `running` until it is deleted or put back, and `dead` (a dead letter) when it failed for good. Delivery is at least
+//! once: a job whose lease has expired is put back and runs again. There is no heartbeat: a lease is not renewed. The
+//! back-off between attempts is computed by the worker.
 
 use serde::Serialize;
 
 use super::sql::Texts;
 use super::{Executor, Result, Tx};
-use crate::model::job::Lane;
-use crate::model::{JobId, Json, Time};
 use crate::sql;
+use model::job::Lane;
+use model::{JobId, Json, Time};
 
-/// A job that was claimed.
+/// A job that was claimed by a worker.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table jobs")]
 pub struct JobRow {
     pub id: JobId,
     pub kind: String,
     pub payload: Json<serde_json::Value>,
-    /// How often it was tried, this time included.
+    /// The number of attempts, this one included.
     pub attempts: i64,
 }
 
@@ -32,10 +37,8 @@ pub struct NewJob {
     pub now: Time,
 }
 
-/// Queues a job, unless one of its kind and key waits already.
-///
-/// # Errors
-/// When the database does.
+/// Queues a job, unless a job of the same kind and key is ready already: the conflict target is the partial unique
+/// index `jobs_key`. Wakes the workers of this process when the transaction commits.
 pub async fn insert(tx: &mut Tx, job: NewJob) -> Result<()> {
     tx.wake_workers();
     tx.query(sql!(
@@ -55,10 +58,10 @@ pub async fn insert(tx: &mut Tx, job: NewJob) -> Result<()> {
     Ok(())
 }
 
-/// Takes up to `limit` jobs of `lane` that are due; nobody else gets them until `lease_until`.
+/// Claims up to `limit` due jobs of `lane`, with a lease until `lease_until`; returns them in no particular order.
 ///
-/// # Errors
-/// When the database does.
+/// The index `jobs_ready` finds the jobs that wait longest. On PostgreSQL, `FOR UPDATE SKIP LOCKED` lets concurrent
+/// workers claim different jobs instead of waiting for each other; on SQLite there is one writer.
 pub async fn claim(tx: &mut Tx, lane: Lane, now: Time, lease_until: Time, limit: i64) -> Result<Vec<JobRow>> {
     tx.query(sql!(
         sqlite: "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease_until = $3
@@ -77,10 +80,7 @@ pub async fn claim(tx: &mut Tx, lane: Lane, now: Time, lease_until: Time, limit:
     .await
 }
 
-/// True when a job of `lane` is due: asked before a transaction is opened for claiming it.
-///
-/// # Errors
-/// When the database does.
+/// True when a job of `lane` is due. Asked before claiming, so that an idle worker opens no transaction.
 pub async fn is_due(db: impl Executor, lane: Lane, now: Time) -> Result<bool> {
     let due: Option<(i64,)> = db
         .query(sql!("SELECT id FROM jobs WHERE lane = $1 AND state = 'ready' AND run_at <= $2 LIMIT 1"))
@@ -91,20 +91,14 @@ pub async fn is_due(db: impl Executor, lane: Lane, now: Time) -> Result<bool> {
     Ok(due.is_some())
 }
 
-/// Removes a job that is done.
-///
-/// # Errors
-/// When the database does.
+/// Deletes a job that is done.
 pub async fn delete(tx: &mut Tx, id: JobId) -> Result<()> {
     tx.query(sql!("DELETE FROM jobs WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
-/// Puts a job back for `run_at`, with what went wrong. Where one of its kind and key waits already, it is dropped: that
-/// one will do the work.
-///
-/// # Errors
-/// When the database does.
+/// Makes a job ready again at `run_at`, with the error of this attempt. When another job of its kind and key is ready
+/// already, it is deleted instead: the index `jobs_key` allows only one, and that one does the same work.
 pub async fn retry(tx: &mut Tx, id: JobId, run_at: Time, error: &str) -> Result<()> {
     let freed = tx
         .query(sql!(
@@ -122,19 +116,13 @@ pub async fn retry(tx: &mut Tx, id: JobId, run_at: Time, error: &str) -> Result<
     Ok(())
 }
 
-/// As [`retry`], of a job that was not tried after all.
-///
-/// # Errors
-/// When the database does.
+/// As [`retry`], for a job that was not attempted: the claim does not count.
 pub async fn postpone(tx: &mut Tx, id: JobId, run_at: Time, error: &str) -> Result<()> {
     tx.query(sql!("UPDATE jobs SET attempts = attempts - 1 WHERE id = $1 AND attempts > 0")).bind(id).execute().await?;
     retry(tx, id, run_at, error).await
 }
 
-/// Lays a job aside for an admin.
-///
-/// # Errors
-/// When the database does.
+/// Makes a job a dead letter: it stays, with its error, and does not run again.
 pub async fn bury(tx: &mut Tx, id: JobId, error: &str) -> Result<()> {
     tx.query(sql!("UPDATE jobs SET state = 'dead', lease_until = NULL, last_error = $2 WHERE id = $1"))
         .bind(id)
@@ -144,10 +132,7 @@ pub async fn bury(tx: &mut Tx, id: JobId, error: &str) -> Result<()> {
     Ok(())
 }
 
-/// The jobs whose worker did not come back before `now`: they are to be put back.
-///
-/// # Errors
-/// When the database does.
+/// Up to 500 running jobs whose lease expired by `now`, because their worker was killed or is too slow: to be put back.
 pub async fn list_lost(db: impl Executor, now: Time) -> Result<Vec<JobId>> {
     db.query(sql!("SELECT id FROM jobs WHERE state = 'running' AND lease_until <= $1 ORDER BY lease_until LIMIT 500"))
         .bind(now)
@@ -155,31 +140,26 @@ pub async fn list_lost(db: impl Executor, now: Time) -> Result<Vec<JobId>> {
         .await
 }
 
-/// How many jobs are in each state of each lane.
-///
-/// # Errors
-/// When the database does.
+/// The number of jobs of each lane and state, as (lane, state, count). Reads the whole table.
 pub async fn counts(db: impl Executor) -> Result<Vec<(String, String, i64)>> {
     db.query(sql!("SELECT lane, state, COUNT(*) AS jobs FROM jobs GROUP BY lane, state")).all().await
 }
 
-/// One of many new jobs of a kind that is known only at run time. Every one has a key, so that they can be counted.
+/// A job for [`insert_many`]. It always has a key: [`count_waiting`] and [`delete_waiting`] go by the index of keys.
 #[derive(Debug, Serialize)]
 pub struct NewOfMany {
     /// Its id.
     pub id: i64,
-    /// It is not queued while one of its kind and key waits.
+    /// It is not queued while a job of its kind and key is ready.
     pub key: String,
-    /// What it is about.
+    /// The arguments of the job.
     pub payload: serde_json::Value,
-    /// When: microseconds since the epoch.
+    /// When it is due, in microseconds since the epoch.
     pub run_at: i64,
 }
 
-/// Queues jobs of `kind`, all in one statement; gives how many there are now that there were not.
-///
-/// # Errors
-/// When the database does.
+/// Queues jobs of a kind that is known only at run time, in one statement; returns how many were new. The texts differ
+/// because a time is an integer of microseconds on SQLite.
 pub async fn insert_many(tx: &mut Tx, lane: Lane, kind: &str, jobs: Vec<NewOfMany>, now: Time) -> Result<u64> {
     tx.wake_workers();
     macro_rules! insert {
@@ -213,10 +193,7 @@ pub async fn insert_many(tx: &mut Tx, lane: Lane, kind: &str, jobs: Vec<NewOfMan
     .await
 }
 
-/// How many jobs of `kind` that have keys wait.
-///
-/// # Errors
-/// When the database does.
+/// The number of ready jobs of `kind` that have a key.
 pub async fn count_waiting(db: impl Executor, kind: &str) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) FROM jobs WHERE kind = $1 AND key IS NOT NULL AND state = 'ready'"))
         .bind(kind.to_owned())
@@ -224,10 +201,7 @@ pub async fn count_waiting(db: impl Executor, kind: &str) -> Result<i64> {
         .await
 }
 
-/// Removes the jobs of `kind` and these keys that wait; gives how many there were.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the ready jobs of `kind` with these keys; returns how many.
 pub async fn delete_waiting(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<u64> {
     tx.query(sql!("DELETE FROM jobs WHERE kind = $1 AND key IS NOT NULL AND state = 'ready' AND key" in("$2")))
         .bind(kind.to_owned())
@@ -236,18 +210,12 @@ pub async fn delete_waiting(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<
         .await
 }
 
-/// Removes every job of `kind`, whatever became of it; gives how many there were.
-///
-/// # Errors
-/// When the database does.
+/// Deletes every job of `kind`, whatever its state; returns how many. No index leads, so it reads the whole table.
 pub async fn delete_kind(tx: &mut Tx, kind: &str) -> Result<u64> {
     tx.query(sql!("DELETE FROM jobs WHERE kind = $1")).bind(kind.to_owned()).execute().await
 }
 
-/// As [`is_due`], for these kinds alone.
-///
-/// # Errors
-/// When the database does.
+/// As [`is_due`], for these kinds only.
 pub async fn is_due_of(db: impl Executor, lane: Lane, kinds: &[String], now: Time) -> Result<bool> {
     let due: Option<(i64,)> = db
         .query(sql!(
@@ -261,10 +229,7 @@ pub async fn is_due_of(db: impl Executor, lane: Lane, kinds: &[String], now: Tim
     Ok(due.is_some())
 }
 
-/// As [`claim`], for these kinds alone.
-///
-/// # Errors
-/// When the database does.
+/// As [`claim`], for these kinds only.
 pub async fn claim_of(
     tx: &mut Tx,
     lane: Lane,
@@ -292,19 +257,14 @@ pub async fn claim_of(
     .await
 }
 
-/// Removes a job that is done; false when it was not running any more.
-///
-/// # Errors
-/// When the database does.
+/// Deletes a job that is done; false when it is no longer running, because its lease expired and it was put back, or it
+/// was deleted.
 pub async fn delete_claimed(tx: &mut Tx, id: JobId) -> Result<bool> {
     Ok(tx.query(sql!("DELETE FROM jobs WHERE id = $1 AND state = 'running'")).bind(id).execute().await? > 0)
 }
 
-/// Lets a job that ended well wait for `run_at`, as if it was never tried; false when it was not running any more. Where
-/// one of its kind and key waits already, it is removed: that one will do the work.
-///
-/// # Errors
-/// When the database does.
+/// Makes a running job that succeeded ready again at `run_at`, with no attempts; false when it is no longer running.
+/// When another job of its kind and key is ready already, it is deleted instead, as in [`retry`].
 pub async fn put_back(tx: &mut Tx, id: JobId, run_at: Time) -> Result<bool> {
     let waits = tx
         .query(sql!(

@@ -1,11 +1,12 @@
-//! Links that work once.
+//! One-time links, which confirm an e-mail address, reset a password or create the owner: looked up by the hash of
+//! their token.
 
 use super::{Executor, Result, Tx};
-use crate::model::link::{Link, LinkKind};
-use crate::model::{AccountId, RowId, Time};
 use crate::sql;
+use model::link::{Link, LinkKind};
+use model::{AccountId, RowId, Time};
 
-/// The columns of [`Link`].
+/// The columns of [`Link`], of a table with the alias `l`.
 #[macro_export]
 macro_rules! link_columns {
     () => {
@@ -13,10 +14,7 @@ macro_rules! link_columns {
     };
 }
 
-/// Inserts a link, known from now on by `token_hash`.
-///
-/// # Errors
-/// When the database does.
+/// Inserts a link that is found by `token_hash`.
 pub async fn insert(tx: &mut Tx, link: &Link, token_hash: String, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO one_time_links (id, kind, token_hash, account_id, email, created_at, expires_at)
@@ -34,10 +32,7 @@ pub async fn insert(tx: &mut Tx, link: &Link, token_hash: String, now: Time) -> 
     Ok(())
 }
 
-/// The link of `kind` with this hash, unless it was used or has expired by `now`.
-///
-/// # Errors
-/// When the database does.
+/// The link of `kind` with this token hash, unless it was used or expired by `now`.
 pub async fn find_by_hash(db: impl Executor, kind: LinkKind, token_hash: &str, now: Time) -> Result<Option<Link>> {
     db.query(sql!(
         "SELECT " link_columns!() " FROM one_time_links l WHERE l.token_hash = $1 AND l.kind = $2 AND l.expires_at > $3"
@@ -49,10 +44,7 @@ pub async fn find_by_hash(db: impl Executor, kind: LinkKind, token_hash: &str, n
     .await
 }
 
-/// The link with this id, unless it was used or has expired by `now`.
-///
-/// # Errors
-/// When the database does.
+/// The link with this id, unless it was used or expired by `now`.
 pub async fn find(db: impl Executor, id: RowId, now: Time) -> Result<Option<Link>> {
     db.query(sql!("SELECT " link_columns!() " FROM one_time_links l WHERE l.id = $1 AND l.expires_at > $2"))
         .bind(id)
@@ -61,19 +53,13 @@ pub async fn find(db: impl Executor, id: RowId, now: Time) -> Result<Option<Link
         .await
 }
 
-/// Uses a link up; false when it was used meanwhile.
-///
-/// # Errors
-/// When the database does.
+/// Deletes a link that is used; false when it was used already, also by a concurrent request.
 pub async fn delete(tx: &mut Tx, id: RowId) -> Result<bool> {
     let gone = tx.query(sql!("DELETE FROM one_time_links WHERE id = $1")).bind(id).execute().await?;
     Ok(gone > 0)
 }
 
-/// Removes the links of `kind` that are for `account`, or for nobody.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the links of `kind` that are for `account`; with `None`, those that are for no account.
 pub async fn delete_all(tx: &mut Tx, kind: LinkKind, account: Option<AccountId>) -> Result<()> {
     match account {
         Some(account) => {
@@ -93,10 +79,7 @@ pub async fn delete_all(tx: &mut Tx, kind: LinkKind, account: Option<AccountId>)
     Ok(())
 }
 
-/// Removes what expired by `now`.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the links that expired by `now`; returns how many.
 pub async fn delete_expired(tx: &mut Tx, now: Time) -> Result<u64> {
     tx.query(sql!("DELETE FROM one_time_links WHERE expires_at <= $1")).bind(now).execute().await
 }

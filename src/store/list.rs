@@ -1,8 +1,8 @@
-//! Lists.
+//! Lists of accounts. Their feeds are rows of kind 1 in [`plugin_feed`](super::plugin_feed).
 
 use super::{Executor, Result};
-use crate::model::{AccountId, RowId};
 use crate::sql;
+use model::{AccountId, RowId};
 
 /// A list.
 #[derive(Debug, sqlx::FromRow)]
@@ -15,10 +15,7 @@ pub struct List {
     pub notify: bool,
 }
 
-/// The lists of `owner` that `member` is on.
-///
-/// # Errors
-/// When the database does.
+/// The lists of `owner` that `member` is on, oldest first.
 pub async fn list_with_member(db: impl Executor, owner: AccountId, member: AccountId) -> Result<Vec<List>> {
     db.query(sql!(
         "SELECT l.id, l.title, l.replies_policy, l.exclusive, l.notify

@@ -1,14 +1,14 @@
-//! Markers: how far someone has read.
+//! Markers: the position up to which an account has read a timeline.
+//!
+//! Optimistic locking by `version`: a conflict is reported as false, and the caller answers 409. Spec: contract rules,
+//! section 21.
 
 use super::{Executor, Result, Tx};
-use crate::model::marker::{MarkedTimeline, Marker};
-use crate::model::{AccountId, Time};
 use crate::sql;
+use model::marker::{MarkedTimeline, Marker};
+use model::{AccountId, Time};
 
 /// The markers that `account` has set.
-///
-/// # Errors
-/// When the database does.
 pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<Marker>> {
     db.query(sql!("SELECT timeline, last_read_id, version, updated_at FROM markers WHERE account_id = $1"))
         .bind(account)
@@ -16,10 +16,7 @@ pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<Marker>> 
         .await
 }
 
-/// Sets the first marker of a timeline; false when there is one meanwhile.
-///
-/// # Errors
-/// When the database does.
+/// Inserts the first marker of a timeline, with version 1; false when there is one already.
 pub async fn insert(
     tx: &mut Tx,
     account: AccountId,
@@ -41,10 +38,8 @@ pub async fn insert(
     Ok(done > 0)
 }
 
-/// Moves a marker that still has `version`; false when someone else moved it first.
-///
-/// # Errors
-/// When the database does.
+/// Moves a marker that still has `version`, and counts the version up; false when it was moved meanwhile (optimistic
+/// lock).
 pub async fn update(
     tx: &mut Tx,
     account: AccountId,

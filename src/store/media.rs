@@ -1,11 +1,14 @@
-//! Media attachments.
+//! Media attachments: rows only, the files are in the media storage.
+//!
+//! Reached from `service::media`, status services and entities. An attachment belongs to no status until it is
+//! attached.
 
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
-use crate::model::{Json, MediaAttachment, MediaId, StatusId, Time};
 use crate::sql;
+use model::{Json, MediaAttachment, MediaId, StatusId, Time};
 
-/// The columns of [`MediaAttachment`], of a table called `m`.
+/// The columns of [`MediaAttachment`], of a table with the alias `m`.
 #[macro_export]
 macro_rules! media_columns {
     () => {
@@ -14,10 +17,7 @@ macro_rules! media_columns {
     };
 }
 
-/// The media of `ids` in their order.
-///
-/// # Errors
-/// When the database does.
+/// The attachments of these statuses, by status and then in their order.
 pub async fn list_for_statuses(db: impl Executor, ids: &[StatusId]) -> Result<Vec<MediaAttachment>> {
     db.query(sql!(
         "SELECT " media_columns!() " FROM media_attachments m
@@ -30,17 +30,11 @@ pub async fn list_for_statuses(db: impl Executor, ids: &[StatusId]) -> Result<Ve
 }
 
 /// The attachment, if there is one.
-///
-/// # Errors
-/// When the database does.
 pub async fn find(db: impl Executor, id: MediaId) -> Result<Option<MediaAttachment>> {
     db.query(sql!("SELECT " media_columns!() " FROM media_attachments m WHERE m.id = $1")).bind(id).optional().await
 }
 
-/// The attachments that exist among `ids`, in no order.
-///
-/// # Errors
-/// When the database does.
+/// The attachments that exist among `ids`, in no particular order.
 pub async fn list(db: impl Executor, ids: &[MediaId]) -> Result<Vec<MediaAttachment>> {
     db.query(sql!("SELECT " media_columns!() " FROM media_attachments m WHERE m.id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -49,9 +43,6 @@ pub async fn list(db: impl Executor, ids: &[MediaId]) -> Result<Vec<MediaAttachm
 }
 
 /// Inserts an attachment.
-///
-/// # Errors
-/// When the database does.
 pub async fn insert(tx: &mut Tx, new: MediaAttachment) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO media_attachments (id, account_id, status_id, position, kind, state, mime, file, size_bytes, preview,
@@ -80,10 +71,7 @@ pub async fn insert(tx: &mut Tx, new: MediaAttachment) -> Result<()> {
     Ok(())
 }
 
-/// Writes what its owner said about an attachment.
-///
-/// # Errors
-/// When the database does.
+/// Writes the description and the metadata, such as the focal point, of an attachment.
 pub async fn describe(
     tx: &mut Tx,
     id: MediaId,
@@ -101,10 +89,9 @@ pub async fn describe(
     Ok(())
 }
 
-/// Puts the media of `ids`, in their order, on a status; gives how many were free for it or its own already.
-///
-/// # Errors
-/// When the database does.
+/// Attaches media to a status, in the order of `ids`; returns how many were attached. One that is on another status is
+/// left out, so fewer than `ids` means a conflict. The engines number the elements of a list differently: SQLite from
+/// 0, PostgreSQL from 1.
 pub async fn attach(tx: &mut Tx, status: StatusId, ids: &[MediaId], now: Time) -> Result<u64> {
     tx.query(sql!(
         sqlite: "UPDATE media_attachments SET status_id = $1, position = e.key, updated_at = $3
@@ -121,10 +108,7 @@ pub async fn attach(tx: &mut Tx, status: StatusId, ids: &[MediaId], now: Time) -
     .await
 }
 
-/// Takes media off their status.
-///
-/// # Errors
-/// When the database does.
+/// Detaches media from their status.
 pub async fn detach(tx: &mut Tx, ids: &[MediaId], now: Time) -> Result<()> {
     tx.query(sql!("UPDATE media_attachments SET status_id = NULL, updated_at = $2 WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -134,10 +118,7 @@ pub async fn detach(tx: &mut Tx, ids: &[MediaId], now: Time) -> Result<()> {
     Ok(())
 }
 
-/// Removes an attachment that is on no status; false when it is on one, or gone.
-///
-/// # Errors
-/// When the database does.
+/// Deletes an attachment that is on no status; false when it is on one, or does not exist.
 pub async fn delete_loose(tx: &mut Tx, id: MediaId) -> Result<bool> {
     let deleted =
         tx.query(sql!("DELETE FROM media_attachments WHERE id = $1 AND status_id IS NULL")).bind(id).execute().await?;

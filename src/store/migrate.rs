@@ -1,4 +1,8 @@
-//! Brings the schema up to date. Files stand in `migrations/`, twins for the two engines.
+//! Schema migrations: brings the database to the version of this binary.
+//!
+//! Each migration is a pair of files of the same number in `migrations/sqlite` and `migrations/postgres`, embedded in
+//! the binary. Run when a server starts and by the command line. There are no down migrations, and the tables of
+//! plugins have migrations of their own (`plugins::sql`).
 
 use std::borrow::Cow;
 
@@ -8,7 +12,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use super::{Db, Result};
 use crate::sql;
 
-/// Number, name, SQLite text, PostgreSQL text. A released one is never edited.
+/// Number, name, SQLite text, PostgreSQL text. A released migration is never edited.
 const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
     (
         1,
@@ -54,10 +58,10 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
     ),
 ];
 
-/// Runs what has not run yet, each in a transaction of its own.
+/// Runs the pending migrations in order, each in a transaction of its own.
 ///
 /// # Errors
-/// [`super::Error::Migrate`] when a file fails, or one that ran was edited since.
+/// [`super::Error::Migrate`] when a migration fails, or one that ran before has been edited since (checksum mismatch).
 pub async fn run(db: &Db) -> Result<()> {
     db.migrate(&migrator(|m| m.2), &migrator(|m| m.3)).await
 }
@@ -71,7 +75,7 @@ pub fn all() -> Vec<i64> {
 /// The numbers of the migrations of this version that the database has not seen.
 ///
 /// # Errors
-/// When the database does, or has never seen a migration at all.
+/// [`super::Error::Sql`] also when no migration ever ran: the table `_sqlx_migrations` does not exist then.
 pub async fn pending(db: &Db) -> Result<Vec<i64>> {
     let applied: Vec<i64> =
         db.query(sql!("SELECT version FROM _sqlx_migrations WHERE success ORDER BY version")).scalars().await?;

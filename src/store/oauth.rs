@@ -1,11 +1,14 @@
-//! OAuth: authorization codes and access tokens.
+//! OAuth access tokens, looked up by their hash: the token itself is not stored.
+//!
+//! Reached from authentication and `service::oauth`. Authorization codes are in [`code`](super::code), applications in
+//! [`application`](super::application).
 
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
-use crate::model::{AccountId, AppId, Json, Preferences, Time, TokenId};
 use crate::sql;
+use model::{AccountId, AppId, Json, Preferences, Time, TokenId};
 
-/// A token and, when it is bound to a person, everything that decides what they may do.
+/// An access token and, when it belongs to an account, everything that decides what that account may do.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct GrantRow {
@@ -32,10 +35,8 @@ pub struct GrantRow {
     pub everyone_permissions: Option<i64>,
 }
 
-/// The token with this hash, unless it was revoked.
-///
-/// # Errors
-/// When the database does.
+/// The token with this hash and its account, unless the token is revoked: one statement for each request. Role -99 is
+/// the default role, which everybody has.
 pub async fn find_grant(db: impl Executor, token_hash: &str) -> Result<Option<GrantRow>> {
     db.query(sql!(
         "SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, t.account_id,
@@ -54,10 +55,7 @@ pub async fn find_grant(db: impl Executor, token_hash: &str) -> Result<Option<Gr
     .await
 }
 
-/// These accounts as whoever views or acts: as [`find_grant`], without a token. In no order.
-///
-/// # Errors
-/// When the database does.
+/// The same facts as [`find_grant`] gives, for accounts that act or view without a token; `token_id` is 0. In no order.
 pub async fn list_people(db: impl Executor, accounts: &[AccountId]) -> Result<Vec<GrantRow>> {
     db.query(sql!(
         "SELECT CAST(0 AS BIGINT) AS token_id, CAST(NULL AS BIGINT) AS app_id, '' AS scopes,
@@ -76,10 +74,7 @@ pub async fn list_people(db: impl Executor, accounts: &[AccountId]) -> Result<Ve
     .await
 }
 
-/// Notes that a token was used.
-///
-/// # Errors
-/// When the database does.
+/// Sets when a token was last used.
 pub async fn touch_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<()> {
     tx.query(sql!("UPDATE oauth_tokens SET last_used_at = $2 WHERE id = $1")).bind(id).bind(now).execute().await?;
     Ok(())
@@ -99,9 +94,6 @@ pub struct NewToken {
 }
 
 /// Inserts an access token.
-///
-/// # Errors
-/// When the database does.
 pub async fn insert_token(tx: &mut Tx, new: NewToken) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO oauth_tokens (id, token_hash, nonce, app_id, account_id, scopes, created_at)
@@ -119,7 +111,7 @@ pub async fn insert_token(tx: &mut Tx, new: NewToken) -> Result<()> {
     Ok(())
 }
 
-/// A token as its table has it.
+/// A row of the table of tokens, without the hash.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table oauth_tokens")]
 pub struct TokenRow {
@@ -132,7 +124,7 @@ pub struct TokenRow {
     pub revoked_at: Option<Time>,
 }
 
-/// The columns of [`TokenRow`].
+/// The columns of [`TokenRow`], of a table with the alias `t`.
 macro_rules! token_columns {
     () => {
         "t.id, t.nonce, t.app_id, t.account_id, t.scopes, t.created_at, t.revoked_at"
@@ -140,9 +132,6 @@ macro_rules! token_columns {
 }
 
 /// The token with this hash, revoked or not.
-///
-/// # Errors
-/// When the database does.
 pub async fn find_token(db: impl Executor, token_hash: &str) -> Result<Option<TokenRow>> {
     db.query(sql!("SELECT " token_columns!() " FROM oauth_tokens t WHERE t.token_hash = $1"))
         .bind(token_hash.to_owned())
@@ -150,10 +139,7 @@ pub async fn find_token(db: impl Executor, token_hash: &str) -> Result<Option<To
         .await
 }
 
-/// The token, unless it was revoked.
-///
-/// # Errors
-/// When the database does.
+/// The token, unless it is revoked.
 pub async fn find_live_token(db: impl Executor, id: TokenId) -> Result<Option<TokenRow>> {
     db.query(sql!("SELECT " token_columns!() " FROM oauth_tokens t WHERE t.id = $1 AND t.revoked_at IS NULL"))
         .bind(id)
@@ -161,10 +147,7 @@ pub async fn find_live_token(db: impl Executor, id: TokenId) -> Result<Option<To
         .await
 }
 
-/// The tokens that `app` has for `account` and that are not revoked, oldest first.
-///
-/// # Errors
-/// When the database does.
+/// The tokens that `app` holds for `account` and that are not revoked, oldest first.
 pub async fn list_tokens(db: impl Executor, app: AppId, account: AccountId) -> Result<Vec<TokenRow>> {
     db.query(sql!(
         "SELECT " token_columns!() " FROM oauth_tokens t
@@ -177,10 +160,7 @@ pub async fn list_tokens(db: impl Executor, app: AppId, account: AccountId) -> R
     .await
 }
 
-/// The tokens that `app` has for itself and that are not revoked, oldest first.
-///
-/// # Errors
-/// When the database does.
+/// The tokens that `app` holds for itself (client credentials) and that are not revoked, oldest first.
 pub async fn list_application_tokens(db: impl Executor, app: AppId) -> Result<Vec<TokenRow>> {
     db.query(sql!(
         "SELECT " token_columns!() " FROM oauth_tokens t
@@ -192,10 +172,7 @@ pub async fn list_application_tokens(db: impl Executor, app: AppId) -> Result<Ve
     .await
 }
 
-/// Revokes one token; gives its id unless it was revoked before.
-///
-/// # Errors
-/// When the database does.
+/// Revokes one token; returns its id, or nothing when it was revoked before.
 pub async fn revoke_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<Vec<TokenId>> {
     tx.query(sql!("UPDATE oauth_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id"))
         .bind(id)
@@ -204,10 +181,7 @@ pub async fn revoke_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<Vec<Tok
         .await
 }
 
-/// Revokes the tokens that `app` has for `account`; gives their ids.
-///
-/// # Errors
-/// When the database does.
+/// Revokes the tokens that `app` holds for `account`; returns the ids of those that were not revoked before.
 pub async fn revoke_tokens_of_app(tx: &mut Tx, account: AccountId, app: AppId, now: Time) -> Result<Vec<TokenId>> {
     tx.query(sql!(
         "UPDATE oauth_tokens SET revoked_at = $3
@@ -221,10 +195,7 @@ pub async fn revoke_tokens_of_app(tx: &mut Tx, account: AccountId, app: AppId, n
     .await
 }
 
-/// Revokes every token of `account`; gives their ids.
-///
-/// # Errors
-/// When the database does.
+/// Revokes every token of `account`; returns the ids of those that were not revoked before.
 pub async fn revoke_tokens_of_account(tx: &mut Tx, account: AccountId, now: Time) -> Result<Vec<TokenId>> {
     tx.query(sql!("UPDATE oauth_tokens SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL RETURNING id"))
         .bind(account)

@@ -1,12 +1,16 @@
-//! Plugins: what the admin wants of each.
+//! Installed plugins: the desired state of each (package, switch, grants, limits, configuration), pauses, and the
+//! manifest that served last.
+//!
+//! Reached from `plugins`, which reconciles what it runs with these rows. A row stays when the package is gone, until
+//! the plugin is purged. Knows nothing of packages.
 
 use serde_json::{Map, Value};
 
 use super::{Executor, Result, Tx};
-use crate::model::{Json, Time};
 use crate::sql;
+use model::{Json, Time};
 
-/// What the admin wants of one plugin.
+/// The desired state of one plugin.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table plugins")]
 pub struct Plugin {
@@ -27,7 +31,7 @@ pub struct Plugin {
     pub updated_at: Time,
 }
 
-/// The columns of [`Plugin`].
+/// The columns of [`Plugin`], of a table with the alias `p`.
 #[macro_export]
 macro_rules! plugin_columns {
     () => {
@@ -36,18 +40,12 @@ macro_rules! plugin_columns {
     };
 }
 
-/// Every plugin that was ever installed, by name.
-///
-/// # Errors
-/// When the database does.
+/// Every plugin that was installed and not purged, by name.
 pub async fn list(db: impl Executor) -> Result<Vec<Plugin>> {
     db.query(sql!("SELECT " plugin_columns!() " FROM plugins p ORDER BY p.name")).all().await
 }
 
 /// The plugin of this name.
-///
-/// # Errors
-/// When the database does.
 pub async fn find(db: impl Executor, name: &str) -> Result<Option<Plugin>> {
     db.query(sql!("SELECT " plugin_columns!() " FROM plugins p WHERE p.name = $1"))
         .bind(name.to_owned())
@@ -55,10 +53,8 @@ pub async fn find(db: impl Executor, name: &str) -> Result<Option<Plugin>> {
         .await
 }
 
-/// As [`find`], for a change: nobody else changes it before the transaction ends.
-///
-/// # Errors
-/// When the database does.
+/// As [`find`], with the row locked until the transaction ends: by `FOR UPDATE` on PostgreSQL, by the one writer on
+/// SQLite.
 pub async fn lock(tx: &mut Tx, name: &str) -> Result<Option<Plugin>> {
     tx.query(sql!(
         sqlite: "SELECT " plugin_columns!() " FROM plugins p WHERE p.name = $1";
@@ -69,10 +65,7 @@ pub async fn lock(tx: &mut Tx, name: &str) -> Result<Option<Plugin>> {
     .await
 }
 
-/// Inserts a plugin; false when another process was faster.
-///
-/// # Errors
-/// When the database does.
+/// Inserts a plugin; false when there is one of this name, perhaps from another process.
 pub async fn insert(tx: &mut Tx, plugin: &Plugin) -> Result<bool> {
     let changed = tx
         .query(sql!(
@@ -101,10 +94,7 @@ pub async fn insert(tx: &mut Tx, plugin: &Plugin) -> Result<bool> {
     Ok(changed > 0)
 }
 
-/// Stores what is wanted of a plugin that is there.
-///
-/// # Errors
-/// When the database does.
+/// Writes the desired state of an existing plugin.
 pub async fn update(tx: &mut Tx, plugin: &Plugin) -> Result<()> {
     tx.query(sql!(
         "UPDATE plugins
@@ -130,19 +120,14 @@ pub async fn update(tx: &mut Tx, plugin: &Plugin) -> Result<()> {
     Ok(())
 }
 
-/// Removes a plugin, and with it everything that is kept for it in the server's own tables.
-///
-/// # Errors
-/// When the database does.
+/// Deletes a plugin. Foreign keys delete what the server's own tables keep for it; its own tables are not touched.
 pub async fn delete(tx: &mut Tx, id: i64) -> Result<()> {
     tx.query(sql!("DELETE FROM plugins WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
-/// No server lets the plugin be called before `until`, unless [`resume`] comes first. `by`: a number that nobody else has.
-///
-/// # Errors
-/// When the database does.
+/// Pauses a plugin on every server, until [`resume`] or until `until` at the latest. `by` is a number that only this
+/// pause has.
 pub async fn pause(tx: &mut Tx, id: i64, by: i64, until: Time) -> Result<()> {
     tx.query(sql!("UPDATE plugins SET paused_by = $2, paused_until = $3 WHERE id = $1"))
         .bind(id)
@@ -153,10 +138,7 @@ pub async fn pause(tx: &mut Tx, id: i64, by: i64, until: Time) -> Result<()> {
     Ok(())
 }
 
-/// Ends what [`pause`] began with the same `by`; a pause of somebody else's goes on.
-///
-/// # Errors
-/// When the database does.
+/// Ends the pause that began with the same `by`; a pause by another server stays.
 pub async fn resume(tx: &mut Tx, id: i64, by: i64) -> Result<()> {
     tx.query(sql!("UPDATE plugins SET paused_by = NULL, paused_until = NULL WHERE id = $1 AND paused_by = $2"))
         .bind(id)
@@ -166,18 +148,12 @@ pub async fn resume(tx: &mut Tx, id: i64, by: i64) -> Result<()> {
     Ok(())
 }
 
-/// The plugins that pause, and until when at the latest.
-///
-/// # Errors
-/// When the database does.
+/// The plugins that are paused at `now`, each with the latest end of its pause.
 pub async fn paused(db: impl Executor, now: Time) -> Result<Vec<(i64, Time)>> {
     db.query(sql!("SELECT p.id, p.paused_until FROM plugins p WHERE p.paused_until > $1")).bind(now).all().await
 }
 
-/// True when the plugin pauses.
-///
-/// # Errors
-/// When the database does.
+/// True when the plugin is paused at `now`.
 pub async fn is_paused(db: impl Executor, id: i64, now: Time) -> Result<bool> {
     db.query(sql!("SELECT EXISTS (SELECT 1 FROM plugins p WHERE p.id = $1 AND p.paused_until > $2)"))
         .bind(id)
@@ -186,19 +162,14 @@ pub async fn is_paused(db: impl Executor, id: i64, now: Time) -> Result<bool> {
         .await
 }
 
-/// Forgets what [`keep_manifest`] kept.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the manifest that [`keep_manifest`] stored.
 pub async fn forget_manifest(tx: &mut Tx, id: i64) -> Result<()> {
     tx.query(sql!("UPDATE plugins SET manifest = NULL WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
-/// Keeps the manifest of the package that serves; false when it is the one that was kept.
-///
-/// # Errors
-/// When the database does.
+/// Stores the manifest of the package that serves; false when it is the stored one. A server that cannot load the
+/// package reads from it which events to keep for the plugin.
 pub async fn keep_manifest(tx: &mut Tx, id: i64, manifest: &str) -> Result<bool> {
     let changed = tx
         .query(sql!("UPDATE plugins SET manifest = $2 WHERE id = $1 AND manifest IS DISTINCT FROM $2"))
@@ -209,20 +180,14 @@ pub async fn keep_manifest(tx: &mut Tx, id: i64, manifest: &str) -> Result<bool>
     Ok(changed > 0)
 }
 
-/// The manifests with which those that are on served last.
-///
-/// # Errors
-/// When the database does.
+/// The stored manifests of the enabled plugins, as (plugin, manifest).
 pub async fn manifests(db: impl Executor) -> Result<Vec<(i64, String)>> {
     db.query(sql!("SELECT p.id, p.manifest FROM plugins p WHERE p.enabled AND p.manifest IS NOT NULL ORDER BY p.id"))
         .all()
         .await
 }
 
-/// The highest migration that each plugin's tables had.
-///
-/// # Errors
-/// When the database does.
+/// The version of the last migration that ran on the plugin's tables; `None` when none ran.
 pub async fn schema_version(db: impl Executor, id: i64) -> Result<Option<i64>> {
     db.query(sql!("SELECT MAX(m.version) FROM plugin_migrations m WHERE m.plugin_id = $1")).bind(id).scalar().await
 }

@@ -1,16 +1,19 @@
-//! The outbox of plugins: what happened, one row for each plugin that is to hear of it.
+//! The transactional outbox of plugins: one row for each event and each plugin that receives it.
 //!
-//! Rows are written in the transaction that makes them true and removed in that of what the plugin did about them.
+//! Reached from `plugins::hooks`. A row is inserted in the transaction of the change that it reports, and deleted in
+//! the transaction of what the plugin did about it, so that the plugin's own writes happen exactly once. Events of a
+//! [`Lane`] are delivered in order. One that failed is put off with a back-off, which the caller computes, and after
+//! its last attempt parked (a dead letter) until an admin has it tried again.
 
 use serde::Serialize;
 
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
-use crate::model::{Json, Time};
-use crate::plugins::PluginId;
 use crate::sql;
+use model::PluginId;
+use model::{Json, Time};
 
-/// What one plugin is to hear.
+/// A new event for one plugin.
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "columns of the table plugin_events")]
 pub struct NewEvent {
@@ -21,11 +24,11 @@ pub struct NewEvent {
     pub actor: Option<i64>,
     pub subject: Option<i64>,
     pub payload: Option<String>,
-    /// The plugins behind it, as JSON.
+    /// The plugins whose calls led to the event, as a JSON list.
     pub origin: Option<String>,
 }
 
-/// What one plugin has not heard yet.
+/// An event that was not delivered yet.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table plugin_events")]
 pub struct EventRow {
@@ -40,7 +43,7 @@ pub struct EventRow {
     pub created_at: Time,
 }
 
-/// A queue of events: they are handled one batch after the other, in order.
+/// A queue of events of a plugin: its batches are delivered one after the other, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[expect(missing_docs, reason = "columns of the table plugin_events")]
 pub struct Lane {
@@ -49,10 +52,10 @@ pub struct Lane {
     pub shard: i64,
 }
 
-/// Inserts events for plugins that there are, all in one statement, and wakes whoever delivers them once the transaction is committed.
+/// Inserts events in one statement, and wakes their delivery in this process when the transaction commits.
 ///
-/// # Errors
-/// When the database does.
+/// Events for plugins that do not exist are left out by the `EXISTS`: the foreign key would fail the whole change when
+/// a plugin was purged meanwhile.
 pub async fn insert(tx: &mut Tx, events: Vec<NewEvent>, now: Time) -> Result<()> {
     tx.wake_consumers();
     tx.query(sql!(
@@ -70,10 +73,8 @@ pub async fn insert(tx: &mut Tx, events: Vec<NewEvent>, now: Time) -> Result<()>
     Ok(())
 }
 
-/// When the first event of each lane may be handled, for those of `lanes` that have one: by their place in `lanes`.
-///
-/// # Errors
-/// When the database does.
+/// For each of `lanes` that has a ready event: its index in `lanes`, and when the first of its events is due. One
+/// look-up in the index `plugin_events_ready` for each lane.
 pub async fn due(db: impl Executor, lanes: &[Lane]) -> Result<Vec<(i64, Time)>> {
     #[derive(Serialize)]
     struct Numbered<'a> {
@@ -97,10 +98,7 @@ pub async fn due(db: impl Executor, lanes: &[Lane]) -> Result<Vec<(i64, Time)>> 
     Ok(rows.into_iter().filter_map(|(number, run_at)| Some((number, run_at?))).collect())
 }
 
-/// The first `limit` events of a lane.
-///
-/// # Errors
-/// When the database does.
+/// The first `limit` ready events of a lane, in order, due or not.
 pub async fn head(db: impl Executor, lane: Lane, limit: i64) -> Result<Vec<EventRow>> {
     db.query(sql!(
         "SELECT e.seq, e.kind, e.actor_id, e.subject_id, e.payload, e.origin, e.attempts, e.run_at, e.created_at
@@ -116,10 +114,8 @@ pub async fn head(db: impl Executor, lane: Lane, limit: i64) -> Result<Vec<Event
     .await
 }
 
-/// Takes a lane for this transaction; false while another server has it. SQLite has one server.
-///
-/// # Errors
-/// When the database does.
+/// Takes the advisory lock of a lane for this transaction, without waiting; false when another server holds it. On
+/// SQLite, where one server uses the file, it always succeeds.
 pub async fn lock(tx: &mut Tx, lane: Lane) -> Result<bool> {
     let key = format!("plugin {} {} {}", lane.plugin, lane.stream, lane.shard);
     tx.query(sql!(
@@ -131,18 +127,12 @@ pub async fn lock(tx: &mut Tx, lane: Lane) -> Result<bool> {
     .await
 }
 
-/// Removes events; says how many there were.
-///
-/// # Errors
-/// When the database does.
+/// Deletes events; returns how many there were.
 pub async fn delete(tx: &mut Tx, events: &[i64]) -> Result<u64> {
     tx.query(sql!("DELETE FROM plugin_events WHERE seq" in("$1"))).bind(Ids::of(events.iter().copied())).execute().await
 }
 
-/// Puts events off until `run_at`, on `shard`; `tried` says whether it counts as an attempt.
-///
-/// # Errors
-/// When the database does.
+/// Puts events off until `run_at` and moves them to `shard`; `tried` says whether this counts as an attempt.
 pub async fn put_off(tx: &mut Tx, events: &[i64], shard: i64, tried: bool, run_at: Time, error: &str) -> Result<()> {
     tx.query(sql!(
         "UPDATE plugin_events SET shard = $2, attempts = attempts + $3, run_at = $4, last_error = $5 WHERE seq" in("$1")
@@ -157,10 +147,8 @@ pub async fn put_off(tx: &mut Tx, events: &[i64], shard: i64, tried: bool, run_a
     Ok(())
 }
 
-/// Lays events aside for an admin.
-///
-/// # Errors
-/// When the database does.
+/// Parks events (dead letters), with the error of their last attempt: they are not delivered unless an admin retries
+/// them.
 pub async fn park(tx: &mut Tx, events: &[i64], error: &str) -> Result<()> {
     tx.query(sql!(
         "UPDATE plugin_events SET state = 'parked', attempts = attempts + 1, last_error = $2 WHERE seq" in("$1")
@@ -172,7 +160,7 @@ pub async fn park(tx: &mut Tx, events: &[i64], error: &str) -> Result<()> {
     Ok(())
 }
 
-/// What was laid aside, for an admin to look at.
+/// A parked event.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table plugin_events")]
 pub struct Parked {
@@ -185,10 +173,7 @@ pub struct Parked {
     pub created_at: Time,
 }
 
-/// The oldest `limit` events of `plugin` that were laid aside.
-///
-/// # Errors
-/// When the database does.
+/// The oldest `limit` parked events of `plugin`.
 pub async fn parked(db: impl Executor, plugin: PluginId, limit: i64) -> Result<Vec<Parked>> {
     db.query(sql!(
         "SELECT e.seq, e.stream, e.kind, e.subject_id, e.attempts, e.last_error, e.created_at
@@ -202,10 +187,8 @@ pub async fn parked(db: impl Executor, plugin: PluginId, limit: i64) -> Result<V
     .await
 }
 
-/// Has everything of `plugin` that was laid aside tried again; says how much that is.
-///
-/// # Errors
-/// When the database does.
+/// Makes all parked events of `plugin` ready again, with no attempts; returns how many. Wakes their delivery when the
+/// transaction commits.
 pub async fn retry_parked(tx: &mut Tx, plugin: PluginId, now: Time) -> Result<u64> {
     tx.wake_consumers();
     tx.query(sql!(
@@ -217,26 +200,18 @@ pub async fn retry_parked(tx: &mut Tx, plugin: PluginId, now: Time) -> Result<u6
     .await
 }
 
-/// The number of the last event that was recorded and not yet told; 0 when there is none.
-///
-/// # Errors
-/// When the database does.
+/// The highest sequence number among the events that are kept, of any plugin; 0 when there is none.
 pub async fn last(db: impl Executor) -> Result<i64> {
     db.query(sql!("SELECT COALESCE(MAX(e.seq), 0) FROM plugin_events e")).scalar().await
 }
 
-/// True while an event up to the number `last` is kept, for whatever plugin: it may hear of it yet.
-///
-/// # Errors
-/// When the database does.
+/// True while an event with a sequence number up to `last` is kept for any plugin, ready or parked.
 pub async fn is_any_kept(db: impl Executor, last: i64) -> Result<bool> {
     db.query(sql!("SELECT EXISTS (SELECT 1 FROM plugin_events e WHERE e.seq <= $1)")).bind(last).scalar().await
 }
 
-/// Removes what has waited since before `time`, or was laid aside then, among the oldest 1,000: says how many those were.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the events from before `time`, ready or parked, among the oldest 1,000; returns how many. Bounded so that
+/// the transaction stays short: the caller comes again while there are some.
 pub async fn delete_old(tx: &mut Tx, time: Time) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM plugin_events
@@ -247,10 +222,7 @@ pub async fn delete_old(tx: &mut Tx, time: Time) -> Result<u64> {
     .await
 }
 
-/// How many events of `plugin` wait, and how many were laid aside.
-///
-/// # Errors
-/// When the database does.
+/// The number of ready and of parked events of `plugin`.
 pub async fn count(db: impl Executor, plugin: PluginId) -> Result<(i64, i64)> {
     db.query(sql!(
         "SELECT (SELECT COUNT(*) FROM plugin_events e WHERE e.plugin_id = $1 AND e.state = 'ready') AS waiting,

@@ -1,20 +1,26 @@
-//! What plugins put into feeds: home and list feeds, and feeds of their own, which have numbers from 100 up.
+//! Feeds as plugins use them: entries in home and list feeds, and feeds of a plugin's own, such as antennas.
+//!
+//! Reached from `plugins::call::feeds` (contract: interface `feeds`), which checks what the plugin was granted. All
+//! feeds are rows of `feed_entries`: kind 0 is home, 1 is lists, and each named feed of a plugin has a kind of its own,
+//! from 100 up (`plugin_feeds`). What may enter follows the contract rules, section 12, as in [`feed`](super::feed).
+//! Nothing here decides who may see an entry: that happens when it is read.
 
 use serde::Serialize;
 
 use super::feed::{repeated, unwanted};
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
-use crate::model::{AccountId, Cursor, Json, StatusId, Time};
-use crate::plugins::PluginId;
-use crate::{paged, sql};
+use crate::paged;
+use crate::sql;
+use model::PluginId;
+use model::{AccountId, Cursor, Json, StatusId, Time};
 
 /// The kind of home feeds.
 pub const HOME: i64 = 0;
 /// The kind of list feeds.
 pub const LIST: i64 = 1;
 
-/// A feed: its kind, and whose it is or which of the kind.
+/// A feed: its kind and its owner, which is the account (home), the list, or a key that the plugin chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[expect(missing_docs, reason = "columns of the table feed_entries")]
 pub struct Feed {
@@ -22,10 +28,7 @@ pub struct Feed {
     pub owner: i64,
 }
 
-/// The number of the feeds that `plugin` calls `name`.
-///
-/// # Errors
-/// When the database does.
+/// The kind of the feeds that `plugin` calls `name`, if one was assigned.
 pub async fn find_kind(db: impl Executor, plugin: PluginId, name: &str) -> Result<Option<i64>> {
     let row: Option<(i64,)> = db
         .query(sql!("SELECT kind FROM plugin_feeds WHERE plugin_id = $1 AND name = $2"))
@@ -36,10 +39,7 @@ pub async fn find_kind(db: impl Executor, plugin: PluginId, name: &str) -> Resul
     Ok(row.map(|(kind,)| kind))
 }
 
-/// As [`find_kind`]; feeds that have no number get the next, which nobody had before.
-///
-/// # Errors
-/// When the database does.
+/// As [`find_kind`], but assigns the next kind when there is none. Kinds are not reused when a plugin is purged.
 pub async fn get_kind(tx: &mut Tx, plugin: PluginId, name: &str) -> Result<i64> {
     loop {
         if let Some(kind) = find_kind(&mut *tx, plugin, name).await? {
@@ -47,7 +47,7 @@ pub async fn get_kind(tx: &mut Tx, plugin: PluginId, name: &str) -> Result<i64> 
         }
         let next: i64 =
             tx.query(sql!("UPDATE plugin_feed_kinds SET next = next + 1 RETURNING next - 1")).scalar().await?;
-        // Where another node takes the name meanwhile, the next look finds it.
+        // Another node may have inserted the name meanwhile: the insert then does nothing, and the next look finds it.
         tx.query(sql!("INSERT INTO plugin_feeds (kind, plugin_id, name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"))
             .bind(next)
             .bind(plugin)
@@ -57,10 +57,7 @@ pub async fn get_kind(tx: &mut Tx, plugin: PluginId, name: &str) -> Result<i64> 
     }
 }
 
-/// Empties those feeds of `plugin` called `name` that have one of `keys`.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the entries of the feeds of `plugin` called `name` with one of `keys`.
 pub async fn drop_of(tx: &mut Tx, plugin: PluginId, name: &str, keys: &[i64]) -> Result<()> {
     let Some(kind) = find_kind(&mut *tx, plugin, name).await? else { return Ok(()) };
     tx.query(sql!("DELETE FROM feed_entries WHERE kind = $1 AND owner_id" in("$2")))
@@ -71,10 +68,7 @@ pub async fn drop_of(tx: &mut Tx, plugin: PluginId, name: &str, keys: &[i64]) ->
     Ok(())
 }
 
-/// Empties all feeds of a plugin's own; says how much was there.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the entries of all feeds of a plugin's own; returns how many.
 pub async fn clear_all(tx: &mut Tx, plugin: PluginId) -> Result<u64> {
     tx.query(sql!("DELETE FROM feed_entries WHERE kind IN (SELECT f.kind FROM plugin_feeds f WHERE f.plugin_id = $1)"))
         .bind(plugin)
@@ -82,29 +76,31 @@ pub async fn clear_all(tx: &mut Tx, plugin: PluginId) -> Result<u64> {
         .await
 }
 
-/// A status that is to enter a feed.
+/// An entry to be inserted into a feed.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct New {
-    /// Where to.
+    /// The feed.
     #[serde(flatten)]
     pub feed: Feed,
-    /// Whose home filter decides, for a feed of a plugin's own; `None`: nobody's.
+    /// In a feed of a plugin's own: the account whose home filter is applied; `None`: no filter. Not used for home and
+    /// list feeds, whose viewer is their owner.
     pub viewer: Option<i64>,
     /// The status, or the reblog.
     pub status: i64,
 }
 
-/// Puts statuses into feeds, all in one statement: those that exist, that their viewer's home filter lets through and
-/// that are not there yet. Gives which entered.
+/// Inserts entries into feeds, in one statement: statuses that exist, pass the filter of the feed's viewer, and are not
+/// in the feed yet. Returns the entries that were inserted, as (kind, owner, status).
 ///
-/// The filter of a home or list feed is its owner's, who must be a person that is not suspended, and for whom feeds are
-/// kept. It leaves out: whom one does not want to see, answers to strangers, reblogs and languages that one does not want
-/// of someone, reblogs of what is among the newest 40 of that feed; for a list what its policy says of replies, elsewhere
-/// members of exclusive lists.
-///
-/// # Errors
-/// When the database does.
+/// The viewer must be a local account that is not suspended; for a home or list feed it is the owner, whose feeds must
+/// be maintained (`feed_state` is `live`). The filter leaves out what [`feed`](super::feed) leaves out: blocked and
+/// muted accounts, replies to accounts that the viewer does not follow, reblogs and languages that a follow hides, and
+/// reblogs of what is among the newest 40 entries of that feed; in a list also replies that its policy leaves out,
+/// elsewhere the members of exclusive lists.
 pub async fn insert(tx: &mut Tx, new: &[New], now: Time) -> Result<Vec<(i64, i64, StatusId)>> {
+    // `placed` finds the viewer and the original of each entry. `copy` numbers the entries of this batch with the same
+    // original in the same feed, of which only the first may pass: `repeated!` sees the feed as it was before the
+    // statement.
     macro_rules! entries {
         () => {
             " wanted (kind, owner, viewer, status_id) AS (
@@ -180,10 +176,7 @@ pub async fn insert(tx: &mut Tx, new: &[New], now: Time) -> Result<Vec<(i64, i64
     .await
 }
 
-/// A page of the statuses in a feed, whoever may see them.
-///
-/// # Errors
-/// When the database does.
+/// A page of the statuses in a feed, newest first, without any check of visibility.
 pub async fn range(db: impl Executor, feed: Feed, cursor: &Cursor) -> Result<Vec<StatusId>> {
     let sql = paged!(
         cursor,
@@ -196,10 +189,7 @@ pub async fn range(db: impl Executor, feed: Feed, cursor: &Cursor) -> Result<Vec
     Ok(cursor.newest_first(query.scalars().await?))
 }
 
-/// Takes statuses out of a feed; says how many were there.
-///
-/// # Errors
-/// When the database does.
+/// Removes statuses from a feed; returns how many were there.
 pub async fn delete(tx: &mut Tx, feed: Feed, statuses: &[StatusId]) -> Result<u64> {
     tx.query(sql!("DELETE FROM feed_entries WHERE kind = $1 AND owner_id = $2 AND status_id" in("$3")))
         .bind(feed.kind)
@@ -209,10 +199,8 @@ pub async fn delete(tx: &mut Tx, feed: Feed, statuses: &[StatusId]) -> Result<u6
         .await
 }
 
-/// Takes everything by `authors` out of feeds, what they reblogged and what others reblogged of theirs; says how much.
-///
-/// # Errors
-/// When the database does.
+/// Removes everything by `authors` from feeds: their statuses, their reblogs, and reblogs of them by others. Returns
+/// the number of entries.
 pub async fn delete_authors(tx: &mut Tx, feeds: &[Feed], authors: &[AccountId]) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM feed_entries
@@ -228,10 +216,7 @@ pub async fn delete_authors(tx: &mut Tx, feeds: &[Feed], authors: &[AccountId]) 
     .await
 }
 
-/// Empties feeds.
-///
-/// # Errors
-/// When the database does.
+/// Deletes all entries of `feeds`; returns how many.
 pub async fn clear(tx: &mut Tx, feeds: &[Feed]) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM feed_entries
@@ -244,10 +229,7 @@ pub async fn clear(tx: &mut Tx, feeds: &[Feed]) -> Result<u64> {
     .await
 }
 
-/// Whose feeds of a kind there are, above `after`, at most `limit`: the walk of the clean-up.
-///
-/// # Errors
-/// When the database does.
+/// Up to `limit` owners above `after` that have a feed of this kind, in order: a batch of the clean-up.
 pub async fn list_owners(db: impl Executor, kind: i64, after: i64, limit: i64) -> Result<Vec<i64>> {
     db.query(sql!(
         "SELECT DISTINCT e.owner_id FROM feed_entries e WHERE e.kind = $1 AND e.owner_id > $2 ORDER BY e.owner_id LIMIT $3"

@@ -1,4 +1,7 @@
-//! Small values of plugins: a key, bytes, and perhaps an end.
+//! The key-value store of plugins: bytes by key, with an optional expiry.
+//!
+//! Reached from calls of plugins (contract: interface `kv`). An expired item is as good as missing for every read;
+//! [`sweep`] deletes it later. Quotas are checked by the caller.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,12 +9,11 @@ use serde::Serialize;
 
 use super::sql::Texts;
 use super::{Executor, Result, Tx};
-use crate::crypto;
-use crate::model::{Json, Time};
-use crate::plugins::PluginId;
 use crate::sql;
+use model::PluginId;
+use model::{Json, Time};
 
-/// A value with its key.
+/// An item of the store.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table plugin_kv")]
 pub struct Item {
@@ -20,10 +22,7 @@ pub struct Item {
     pub expires_at: Option<Time>,
 }
 
-/// The values of `keys`, in that order; none for what is not there or over.
-///
-/// # Errors
-/// When the database does.
+/// The values of `keys`, in that order; `None` for a key that is missing or expired.
 pub async fn get(db: impl Executor, plugin: PluginId, keys: &[String], now: Time) -> Result<Vec<Option<Vec<u8>>>> {
     let found: Vec<(String, Vec<u8>)> = db
         .query(sql!(
@@ -38,7 +37,7 @@ pub async fn get(db: impl Executor, plugin: PluginId, keys: &[String], now: Time
     Ok(keys.iter().map(|key| found.get(key).cloned()).collect())
 }
 
-/// An item as it stands in a list of records.
+/// An item as JSON, for the parameter of [`set`].
 #[derive(Serialize)]
 struct Record {
     key: String,
@@ -48,10 +47,8 @@ struct Record {
     expires_at: Option<i64>,
 }
 
-/// Stores `items`, over what was there, all in one statement. Of two with one key the last is stored.
-///
-/// # Errors
-/// When the database does.
+/// Stores `items` in one statement, in place of what was there (upsert). Of two items with the same key the last is
+/// stored: one statement must not upsert a row twice. The texts differ in decoding bytes and times from JSON.
 pub async fn set(tx: &mut Tx, plugin: PluginId, items: &[Item]) -> Result<()> {
     macro_rules! insert {
         ($value:literal, $expiry:literal, $rows:literal) => {
@@ -90,10 +87,7 @@ pub async fn set(tx: &mut Tx, plugin: PluginId, items: &[Item]) -> Result<()> {
     Ok(())
 }
 
-/// Forgets `keys`; says how many there were.
-///
-/// # Errors
-/// When the database does.
+/// Deletes `keys`; returns how many there were.
 pub async fn delete(tx: &mut Tx, plugin: PluginId, keys: &[String]) -> Result<u64> {
     tx.query(sql!("DELETE FROM plugin_kv WHERE plugin_id = $1 AND key" in("$2")))
         .bind(plugin)
@@ -102,12 +96,10 @@ pub async fn delete(tx: &mut Tx, plugin: PluginId, keys: &[String]) -> Result<u6
         .await
 }
 
-/// Adds to a number that is kept as decimal text; gives the sum. None when the value is no number, or the sum no `i64`.
-///
-/// # Errors
-/// When the database does.
+/// Adds `delta` to a number that is stored as decimal text, and returns the sum; a missing or expired item counts as 0.
+/// `None` when the value is not a number, or the sum does not fit an `i64`: it is not changed then.
 pub async fn add(tx: &mut Tx, plugin: PluginId, key: &str, delta: i64, now: Time) -> Result<Option<i64>> {
-    // The row is there before it is read, so that it can be locked.
+    // Makes sure that there is a row, so that it can be locked.
     tx.query(sql!(
         "INSERT INTO plugin_kv (plugin_id, key, value, expires_at) VALUES ($1, $2, $3, NULL)
          ON CONFLICT (plugin_id, key) DO UPDATE SET value = excluded.value, expires_at = NULL
@@ -139,10 +131,8 @@ pub async fn add(tx: &mut Tx, plugin: PluginId, key: &str, delta: i64, now: Time
     Ok(Some(sum))
 }
 
-/// At most `limit` items whose key begins with `prefix` and comes after `after`, in order of keys.
-///
-/// # Errors
-/// When the database does.
+/// Up to `limit` items whose key begins with `prefix` and is above `after`, by key: one range of the primary key. Keys
+/// compare by bytes on both engines.
 pub async fn scan(
     db: impl Executor,
     plugin: PluginId,
@@ -166,18 +156,12 @@ pub async fn scan(
     .await
 }
 
-/// Forgets what is over, of all plugins; says how much that was.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the expired items of all plugins; returns how many.
 pub async fn sweep(tx: &mut Tx, now: Time) -> Result<u64> {
     tx.query(sql!("DELETE FROM plugin_kv WHERE expires_at <= $1")).bind(now).execute().await
 }
 
-/// Forgets everything of a plugin.
-///
-/// # Errors
-/// When the database does.
+/// Deletes all items of a plugin.
 pub async fn clear(tx: &mut Tx, plugin: PluginId) -> Result<()> {
     tx.query(sql!("DELETE FROM plugin_kv WHERE plugin_id = $1")).bind(plugin).execute().await?;
     Ok(())

@@ -1,11 +1,14 @@
-//! Which migrations of plugins ran, whose rows their tables hold, and how large they are.
+//! The schemas of plugins, as the server knows them: which migrations ran, which tables have rows that belong to
+//! accounts, how the tables refer to each other, and how large they are.
+//!
+//! Reached from `plugins::sql`. Does not change the tables themselves: that goes through [`confined`](super::confined).
 
 use std::collections::BTreeMap;
 
 use super::{Db, Executor, Result, Tx};
-use crate::model::Time;
-use crate::plugins::PluginId;
 use crate::sql;
+use model::PluginId;
+use model::Time;
 
 /// A migration that ran.
 #[derive(Clone, Debug, sqlx::FromRow)]
@@ -29,10 +32,7 @@ pub struct NewApplied<'a> {
     pub compatible_from: Option<i64>,
 }
 
-/// In order.
-///
-/// # Errors
-/// When the database does.
+/// The migrations of `plugin` that ran, in order.
 pub async fn list(db: impl Executor, plugin: PluginId) -> Result<Vec<Applied>> {
     db.query(sql!(
         "SELECT version, name, sha256, compatible_from FROM plugin_migrations WHERE plugin_id = $1 ORDER BY version"
@@ -42,10 +42,7 @@ pub async fn list(db: impl Executor, plugin: PluginId) -> Result<Vec<Applied>> {
     .await
 }
 
-/// Those of all plugins, in order, by the plugin.
-///
-/// # Errors
-/// When the database does.
+/// As [`list`], for all plugins.
 pub async fn list_all(db: impl Executor) -> Result<BTreeMap<PluginId, Vec<Applied>>> {
     #[derive(sqlx::FromRow)]
     struct Row {
@@ -66,10 +63,7 @@ pub async fn list_all(db: impl Executor) -> Result<BTreeMap<PluginId, Vec<Applie
     Ok(all)
 }
 
-/// Notes that a migration ran.
-///
-/// # Errors
-/// When the database does.
+/// Records that a migration ran.
 pub async fn insert(tx: &mut Tx, plugin: PluginId, applied: &NewApplied<'_>) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO plugin_migrations (plugin_id, version, name, sha256, applied_at, duration_ms, compatible_from)
@@ -87,20 +81,18 @@ pub async fn insert(tx: &mut Tx, plugin: PluginId, applied: &NewApplied<'_>) -> 
     Ok(())
 }
 
-/// Forgets all migrations of a plugin whose tables are gone.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the records of migrations and of owner columns of a plugin whose tables are gone.
 pub async fn forget(tx: &mut Tx, plugin: PluginId) -> Result<()> {
     tx.query(sql!("DELETE FROM plugin_migrations WHERE plugin_id = $1")).bind(plugin).execute().await?;
     tx.query(sql!("DELETE FROM plugin_owner_columns WHERE plugin_id = $1")).bind(plugin).execute().await?;
     Ok(())
 }
 
-/// Bytes of a plugin's tables, their indexes and its small values. Reads all of it on SQLite: not for every request.
+/// Bytes of a plugin's tables with their indexes, and of its key-value items. On SQLite it reads all their pages: not
+/// for every request.
 ///
-/// # Errors
-/// When the database does.
+/// SQLite does not reorder the `CROSS JOIN`: `dbstat` is asked for each table and index by name, instead of reading the
+/// whole file.
 pub async fn size(db: &Db, plugin: PluginId, name: &str) -> Result<i64> {
     let place = match db.engine() {
         super::Engine::Sqlite => format!("p_{name}__*"),
@@ -121,11 +113,10 @@ pub async fn size(db: &Db, plugin: PluginId, name: &str) -> Result<i64> {
     .await
 }
 
-/// Bytes of what holds the tables of the plugin called `name`, as this transaction leaves it: the difference of two such
-/// numbers is what came in between. Costs next to nothing. On SQLite the whole file holds them, and nobody else writes.
-///
-/// # Errors
-/// When the database does.
+/// Bytes of the storage that holds the tables of the plugin called `name`, as this transaction sees it: the difference
+/// between two calls is what was written between them. Cheap. On PostgreSQL it is the plugin's schema; on SQLite the
+/// used pages of the whole file, which nobody else changes during the transaction. `$1` is tested there only because
+/// the parameter must occur in both texts.
 pub async fn extent(tx: &mut Tx, name: &str) -> Result<i64> {
     tx.query(sql!(
         sqlite: "SELECT (p.page_count - f.freelist_count) * s.page_size
@@ -139,7 +130,7 @@ pub async fn extent(tx: &mut Tx, name: &str) -> Result<i64> {
     .await
 }
 
-/// A table with rows that belong to accounts.
+/// A table of a plugin with rows that belong to accounts.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table plugin_owner_columns")]
 pub struct Owned {
@@ -150,10 +141,7 @@ pub struct Owned {
     pub feed: Option<String>,
 }
 
-/// Such tables of all plugins that are installed, whether they are on or off.
-///
-/// # Errors
-/// When the database does.
+/// The tables with rows that belong to accounts, of all plugins, also of those that are off.
 pub async fn list_owned(db: impl Executor) -> Result<Vec<Owned>> {
     db.query(sql!(
         "SELECT p.id AS plugin_id, p.name AS plugin, o.table_name, o.column_name, o.feed FROM plugins p
@@ -167,18 +155,17 @@ pub async fn list_owned(db: impl Executor) -> Result<Vec<Owned>> {
 /// A reference from one table of a plugin to another, or to itself.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct Reference {
-    /// The table that refers.
+    /// The table with the foreign key.
     pub holder: String,
-    /// The table that it refers to.
+    /// The table that is referenced.
     pub target: String,
-    /// What becomes of the rows of `holder` when a row of `target` is deleted: `CASCADE`, `SET NULL`, or another: they keep it.
+    /// What happens to the rows of `holder` when a row of `target` is deleted: `CASCADE`, `SET NULL`, or another
+    /// action, by which they keep the reference.
     pub on_delete: String,
 }
 
-/// The references between the tables of the plugin called `name`.
-///
-/// # Errors
-/// When the database does.
+/// The foreign keys between the tables of the plugin called `name`, from the catalogue of the engine, without prefix or
+/// schema.
 pub async fn list_references(tx: &mut Tx, name: &str) -> Result<Vec<Reference>> {
     let place = match tx.engine() {
         super::Engine::Sqlite => format!("p_{name}__"),
@@ -203,11 +190,8 @@ pub async fn list_references(tx: &mut Tx, name: &str) -> Result<Vec<Reference>> 
     .await
 }
 
-/// These are the tables of a plugin with rows that belong to accounts, with the column that says to whose; `feeds` are those
-/// that go with the rows of a table.
-///
-/// # Errors
-/// When the database does.
+/// Replaces the records of which tables of a plugin have rows that belong to accounts: `columns` maps each table to the
+/// column with the account, `feeds` a table to the feed whose entries are deleted with its rows.
 pub async fn set_owned(
     tx: &mut Tx,
     plugin: PluginId,

@@ -1,4 +1,7 @@
-//! What accounts set for plugins.
+//! Settings of plugins for each account: one JSON object for each plugin and account.
+//!
+//! Reached from `plugins::settings` and from calls of plugins (contract: interface `settings`). Checking against the
+//! schema of the manifest, and filling in defaults, is the caller's work.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -9,30 +12,24 @@ use serde_json::Map;
 use super::confined::{Arg, Limits, Scope, Value};
 use super::sql::{Ids, Sql};
 use super::{Db, Executor, Result, Tx};
-use crate::model::{AccountId, Json};
-use crate::plugins::PluginId;
 use crate::sql;
+use model::PluginId;
+use model::{AccountId, Json};
 
-/// What an account set, as it is stored.
+/// The stored settings of an account.
 type Stored = Json<Map<String, serde_json::Value>>;
 
 fn of_accounts() -> Sql {
     sql!("SELECT p.account_id, p.value FROM plugin_settings p WHERE p.plugin_id = $1 AND p.account_id" in("$2"))
 }
 
-/// What those of `accounts` that set anything set for `plugin`, in no order.
-///
-/// # Errors
-/// When the database does.
+/// The stored settings of `accounts` for `plugin`, in no particular order; accounts without any are left out.
 pub async fn list(db: impl Executor, plugin: PluginId, accounts: &[AccountId]) -> Result<Vec<(AccountId, Stored)>> {
     db.query(of_accounts()).bind(plugin).bind(Ids::of(accounts.iter().copied())).all().await
 }
 
-/// As [`list`], in the middle of a call of a plugin. On SQLite it is read where it is asked for, as plugins read, confined to
-/// this table: handing it to another thread takes longer than reading it.
-///
-/// # Errors
-/// When the database does.
+/// As [`list`], for a plugin that waits for the answer. On SQLite the statement runs on the calling thread, by way of
+/// [`Db::confined`] with a scope of this one table: handing it to another thread would take longer than reading.
 pub async fn list_here(db: &Db, plugin: PluginId, accounts: &[AccountId]) -> Result<Vec<(AccountId, Stored)>> {
     static PLACE: LazyLock<(Arc<Scope>, Arc<str>)> = LazyLock::new(|| {
         let table = "plugin_settings".to_owned();
@@ -44,7 +41,7 @@ pub async fn list_here(db: &Db, plugin: PluginId, accounts: &[AccountId]) -> Res
     if db.reads_here() {
         let args = vec![Arg::Integer(plugin), Arg::Integers(accounts.iter().copied().map(i64::from).collect())];
         let (scope, text) = &*PLACE;
-        // What keeps it from being read there does not keep the pool from it.
+        // After any failure (a limit, a busy connection) the pool is asked instead.
         if let Ok(rows) = db.confined(scope, text, args, &LIMITS).await {
             return Ok(rows.values.chunks(2).filter_map(stored).collect());
         }
@@ -52,7 +49,7 @@ pub async fn list_here(db: &Db, plugin: PluginId, accounts: &[AccountId]) -> Res
     list(db, plugin, accounts).await
 }
 
-/// A row: whose, and a JSON object as a text.
+/// Decodes a row of an account and a JSON object as text.
 fn stored(row: &[Value]) -> Option<(AccountId, Stored)> {
     match row {
         [Value::Integer(account), Value::Text(text)] => {
@@ -62,11 +59,8 @@ fn stored(row: &[Value]) -> Option<(AccountId, Stored)> {
     }
 }
 
-/// What a local account set for `plugin`, for a change: nobody else changes it before the transaction ends. `None` when there
-/// is no such account.
-///
-/// # Errors
-/// When the database does.
+/// The settings of a local account for `plugin`, locked for a change until the transaction ends; `None` when there is
+/// no such account. The row of `users` is locked, because there may be no row of settings yet.
 pub async fn lock(tx: &mut Tx, plugin: PluginId, account: AccountId) -> Result<Option<Map<String, serde_json::Value>>> {
     let found: Option<(AccountId,)> = tx
         .query(sql!(
@@ -79,15 +73,12 @@ pub async fn lock(tx: &mut Tx, plugin: PluginId, account: AccountId) -> Result<O
     if found.is_none() {
         return Ok(None);
     }
-    // A statement of its own: whoever waited for the lock reads what was written meanwhile.
+    // A statement after the lock, so that it sees what was committed while waiting for the lock.
     let stored = list(&mut *tx, plugin, &[account]).await?.pop();
     Ok(Some(stored.map(|(_, Json(value))| value).unwrap_or_default()))
 }
 
-/// All that `account` set, with the names of the plugins.
-///
-/// # Errors
-/// When the database does.
+/// All settings of `account`, with the names of the plugins.
 pub async fn list_of(db: impl Executor, account: AccountId) -> Result<Vec<(String, Stored)>> {
     db.query(sql!(
         "SELECT n.name, p.value FROM plugin_settings p JOIN plugins n ON n.id = p.plugin_id
@@ -98,10 +89,7 @@ pub async fn list_of(db: impl Executor, account: AccountId) -> Result<Vec<(Strin
     .await
 }
 
-/// Stores what a local account set for `plugin`; false when there is no such account.
-///
-/// # Errors
-/// When the database does.
+/// Stores the settings of a local account for `plugin` (upsert); false when there is no such account.
 pub async fn upsert(
     tx: &mut Tx,
     plugin: PluginId,

@@ -1,9 +1,12 @@
-//! What people change of their own profile, and the whole of it for themselves to see.
+//! Profiles: what an account's owner edits, and the account as its owner sees it (`CredentialAccount`).
+//!
+//! Reached from `service::profile` and the entity of credentials. Avatar and header are in [`account`](super::account).
 
 use super::{Executor, Result, Tx};
-use crate::model::account::{ActorType, Searchability};
-use crate::model::{Account, AccountId, Field, Json, Preferences, Time};
-use crate::{account_columns, sql};
+use crate::account_columns;
+use crate::sql;
+use model::account::{ActorType, Searchability};
+use model::{Account, AccountId, Field, Json, Preferences, Time};
 
 /// An account with what only its owner sees.
 #[derive(Debug, sqlx::FromRow)]
@@ -18,14 +21,12 @@ pub struct CredentialRow {
     pub role_highlighted: Option<bool>,
     pub role_permissions: Option<i64>,
     pub everyone_permissions: Option<i64>,
-    /// At most 40.
+    /// How many wait, counted up to 40.
     pub follow_requests_count: i64,
 }
 
-/// The account of a local person, as they see it themselves.
-///
-/// # Errors
-/// When the database does.
+/// A local account as its owner sees it. Role -99 is the default role, which everybody has. The inner `LIMIT` keeps the
+/// count of follow requests cheap for an account with many.
 pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<CredentialRow>> {
     db.query(sql!(
         "SELECT " account_columns!() ", u.preferences, r.id AS role_id, r.name AS role_name, r.color AS role_color,
@@ -43,7 +44,7 @@ pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<CredentialR
     .await
 }
 
-/// What a person may change of their account.
+/// The parts of an account that its owner may edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "columns of the table accounts")]
 pub struct Profile {
@@ -76,10 +77,7 @@ impl From<&Account> for Profile {
     }
 }
 
-/// Writes a profile.
-///
-/// # Errors
-/// When the database does.
+/// Writes a profile; `search_name`, the display name in lower case, is what account search looks at.
 pub async fn update(tx: &mut Tx, id: AccountId, profile: Profile, now: Time) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts
@@ -106,10 +104,7 @@ pub async fn update(tx: &mut Tx, id: AccountId, profile: Profile, now: Time) -> 
     Ok(())
 }
 
-/// Writes what a person prefers.
-///
-/// # Errors
-/// When the database does.
+/// Writes the preferences of a local account.
 pub async fn update_preferences(tx: &mut Tx, id: AccountId, preferences: Preferences) -> Result<()> {
     tx.query(sql!("UPDATE users SET preferences = $2 WHERE account_id = $1"))
         .bind(id)

@@ -1,11 +1,16 @@
-//! Writing statuses: inserting, editing, deleting, and the rows that hang on them.
+//! Writing statuses: insert, edit and delete, with their mentions, conversations, edit history and idempotency keys,
+//! and the look-ups that composing one needs.
+//!
+//! Reached from `service::status` and `service::reblog`, in their transaction. Does not touch feeds
+//! ([`feed`](super::feed)) or hashtags ([`tag`](super::tag)), and leaves it to the caller which counters change.
 
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
-use crate::model::account::Searchability;
-use crate::model::status::{LimitedScope, Visibility};
-use crate::model::{AccountId, AppId, ConversationId, Json, RowId, Status, StatusId, Time};
-use crate::{sql, status_columns};
+use crate::sql;
+use crate::status_columns;
+use model::account::Searchability;
+use model::status::{LimitedScope, Visibility};
+use model::{AccountId, AppId, ConversationId, Json, RowId, Status, StatusId, Time};
 
 /// A new status of this server.
 #[derive(Debug)]
@@ -33,10 +38,8 @@ pub struct NewStatus {
     pub now: Time,
 }
 
-/// Inserts a status; false when the author reblogged the same original before.
-///
-/// # Errors
-/// When the database does.
+/// Inserts a status; false when the author reblogged the same original before, also in a concurrent transaction: the
+/// conflict target is the partial unique index `statuses_reblog`.
 pub async fn insert(tx: &mut Tx, new: NewStatus) -> Result<bool> {
     let inserted = tx
         .query(sql!(
@@ -72,10 +75,7 @@ pub async fn insert(tx: &mut Tx, new: NewStatus) -> Result<bool> {
     Ok(inserted > 0)
 }
 
-/// Starts a thread.
-///
-/// # Errors
-/// When the database does.
+/// Inserts a conversation (thread), owned by the author of its first status.
 pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, owner: AccountId, now: Time) -> Result<()> {
     tx.query(sql!("INSERT INTO conversations (id, owner_account_id, created_at) VALUES ($1, $2, $3)"))
         .bind(id)
@@ -86,11 +86,8 @@ pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, owner: Account
     Ok(())
 }
 
-/// Notes who is mentioned, as (mention, account), all in one statement; `silent` reaches them without standing in the
-/// text. Mentions that are there already are changed.
-///
-/// # Errors
-/// When the database does.
+/// Upserts mentions, given as (mention id, account), in one statement. A `silent` mention lets an account see the
+/// status without being mentioned in its text. An existing mention keeps its id and gets the new `silent`.
 pub async fn upsert_mentions(
     tx: &mut Tx,
     status: StatusId,
@@ -111,10 +108,8 @@ pub async fn upsert_mentions(
     Ok(())
 }
 
-/// Makes every mention of `status` silent that is not of one of `kept`: they still may see it.
-///
-/// # Errors
-/// When the database does.
+/// Makes the mentions in `status` silent, except those of `kept`: who is no longer mentioned in the text may still see
+/// it.
 pub async fn silence_mentions(tx: &mut Tx, status: StatusId, kept: &[AccountId]) -> Result<()> {
     tx.query(sql!("UPDATE mentions SET silent = TRUE WHERE status_id = $1 AND NOT (account_id" in("$2") ")"))
         .bind(status)
@@ -124,10 +119,7 @@ pub async fn silence_mentions(tx: &mut Tx, status: StatusId, kept: &[AccountId])
     Ok(())
 }
 
-/// Everyone mentioned in `status`, as (mention, account, silent), the oldest first.
-///
-/// # Errors
-/// When the database does.
+/// The mentions in `status`, as (mention id, account, silent), oldest first.
 pub async fn list_mentions(db: impl Executor, status: StatusId) -> Result<Vec<(RowId, AccountId, bool)>> {
     db.query(sql!("SELECT m.id, m.account_id, m.silent FROM mentions m WHERE m.status_id = $1 ORDER BY m.id"))
         .bind(status)
@@ -135,10 +127,7 @@ pub async fn list_mentions(db: impl Executor, status: StatusId) -> Result<Vec<(R
         .await
 }
 
-/// Accounts that follow `account` and are followed by it.
-///
-/// # Errors
-/// When the database does.
+/// The mutuals of `account`: accounts that follow it and that it follows.
 pub async fn mutuals(db: impl Executor, account: AccountId) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT f.account_id FROM follows f
@@ -150,7 +139,7 @@ pub async fn mutuals(db: impl Executor, account: AccountId) -> Result<Vec<Accoun
     .await
 }
 
-/// Someone a text may mention.
+/// An account that a text may mention.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table accounts")]
 pub struct Mentionable {
@@ -161,11 +150,8 @@ pub struct Mentionable {
     pub uri: String,
 }
 
-/// Those among `handles` (`username` or `username@domain`, lower case) whom `actor` may mention: local ones who can use
-/// their account, nobody suspended, nobody whom `actor` blocks by account or domain.
-///
-/// # Errors
-/// When the database does.
+/// The accounts among `handles` (`username` or `username@domain`, in lower case) that `actor` may mention: none that is
+/// suspended, none that `actor` blocks by account or by domain, and local ones only when confirmed and approved.
 pub async fn mentionable(db: impl Executor, actor: AccountId, handles: &[String]) -> Result<Vec<Mentionable>> {
     macro_rules! rest {
         () => {
@@ -176,6 +162,8 @@ pub async fn mentionable(db: impl Executor, actor: AccountId, handles: &[String]
                 AND NOT EXISTS (SELECT 1 FROM account_domain_blocks d WHERE d.account_id = $2 AND d.domain = a.domain)"
         };
     }
+    // Handles are split in SQL, so that one join compares both parts with the expression index `accounts_username`. The
+    // engines have no function in common for that; the appended `@` makes `instr` find one in a local handle too.
     db.query(sql!(
         sqlite: "SELECT a.id, a.username, a.domain, a.url, a.uri FROM json_each($1) h
                  JOIN accounts a ON lower(a.username) = substr(h.value, 1, instr(h.value || '@', '@') - 1)
@@ -190,10 +178,8 @@ pub async fn mentionable(db: impl Executor, actor: AccountId, handles: &[String]
     .await
 }
 
-/// Counts a new status for its author, or a lost one with -1. `posted` is when, for a new one.
-///
-/// # Errors
-/// When the database does.
+/// Adds `by` to the author's `statuses_count`, which does not go below 0, and sets `last_status_at` to `posted` if
+/// given: 1 and the time for a new status, -1 and `None` for a deleted one.
 pub async fn count_for_author(tx: &mut Tx, author: AccountId, by: i64, posted: Option<Time>) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts
@@ -209,10 +195,8 @@ pub async fn count_for_author(tx: &mut Tx, author: AccountId, by: i64, posted: O
     Ok(())
 }
 
-/// Takes the reblogs of `original`, which is about to go, from their authors' counts.
-///
-/// # Errors
-/// When the database does.
+/// Subtracts the reblogs of `original`, which is about to be deleted, from their authors' counts: 1 each, since an
+/// account has at most one reblog of a status (`statuses_reblog`).
 pub async fn uncount_reblogs_of(tx: &mut Tx, original: StatusId) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts SET statuses_count = CASE WHEN statuses_count > 0 THEN statuses_count - 1 ELSE 0 END, version = version + 1
@@ -224,12 +208,11 @@ pub async fn uncount_reblogs_of(tx: &mut Tx, original: StatusId) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a status, whose media were taken off before. False when it was gone.
-///
-/// # Errors
-/// When the database does.
+/// Deletes a status, from which the caller detached its media; false when there is none. Foreign keys delete its
+/// reblogs, mentions, favourites, notifications and feed entries.
 pub async fn delete(tx: &mut Tx, id: StatusId) -> Result<bool> {
-    // Answers become roots of their own: what they showed of this one is gone, so they are rendered anew.
+    // The foreign key would clear the parent of replies as well, but not count their version up: their cached
+    // renderings name the parent.
     tx.query(sql!("UPDATE statuses SET in_reply_to_id = NULL, version = version + 1 WHERE in_reply_to_id = $1"))
         .bind(id)
         .execute()
@@ -237,10 +220,7 @@ pub async fn delete(tx: &mut Tx, id: StatusId) -> Result<bool> {
     Ok(tx.query(sql!("DELETE FROM statuses WHERE id = $1")).bind(id).execute().await? > 0)
 }
 
-/// The status by which `account` reblogged `original`.
-///
-/// # Errors
-/// When the database does.
+/// The reblog of `original` by `account`.
 pub async fn find_reblog(db: impl Executor, account: AccountId, original: StatusId) -> Result<Option<StatusId>> {
     let row: Option<(StatusId,)> = db
         .query(sql!("SELECT s.id FROM statuses s WHERE s.account_id = $1 AND s.reblog_of_id = $2"))
@@ -252,17 +232,11 @@ pub async fn find_reblog(db: impl Executor, account: AccountId, original: Status
 }
 
 /// The reblogs of `original`.
-///
-/// # Errors
-/// When the database does.
 pub async fn list_reblogs(db: impl Executor, original: StatusId) -> Result<Vec<Status>> {
     db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.reblog_of_id = $1")).bind(original).all().await
 }
 
 /// The local accounts that reblogged `original`.
-///
-/// # Errors
-/// When the database does.
 pub async fn list_local_rebloggers(db: impl Executor, original: StatusId) -> Result<Vec<AccountId>> {
     db.query(sql!("SELECT s.account_id FROM statuses s WHERE s.reblog_of_id = $1 AND s.local"))
         .bind(original)
@@ -270,7 +244,7 @@ pub async fn list_local_rebloggers(db: impl Executor, original: StatusId) -> Res
         .await
 }
 
-/// The changeable parts of a status.
+/// The parts of a status that an edit replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "columns of the table statuses")]
 pub struct Revision {
@@ -282,10 +256,7 @@ pub struct Revision {
     pub has_media: bool,
 }
 
-/// Changes a status.
-///
-/// # Errors
-/// When the database does.
+/// Writes an edit to the row of a status, with a new `edited_at` and version.
 pub async fn update(tx: &mut Tx, id: StatusId, revision: Revision, now: Time) -> Result<()> {
     tx.query(sql!(
         "UPDATE statuses
@@ -305,7 +276,7 @@ pub async fn update(tx: &mut Tx, id: StatusId, revision: Revision, now: Time) ->
     Ok(())
 }
 
-/// What a status was before it was changed.
+/// A former revision of a status.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table status_edits")]
 pub struct Edit {
@@ -315,15 +286,12 @@ pub struct Edit {
     pub content: String,
     pub spoiler_text: String,
     pub sensitive: bool,
-    /// The media as clients saw them.
+    /// The media attachments as they were rendered for clients, as JSON.
     pub media: Json<serde_json::Value>,
     pub created_at: Time,
 }
 
-/// Keeps what a status was.
-///
-/// # Errors
-/// When the database does.
+/// Adds a former revision to the edit history of a status.
 pub async fn insert_edit(tx: &mut Tx, edit: Edit) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO status_edits (id, status_id, text, content, spoiler_text, sensitive, media, created_at)
@@ -342,10 +310,7 @@ pub async fn insert_edit(tx: &mut Tx, edit: Edit) -> Result<()> {
     Ok(())
 }
 
-/// Everything a status was, the oldest first.
-///
-/// # Errors
-/// When the database does.
+/// The former revisions of a status, oldest first.
 pub async fn list_edits(db: impl Executor, status: StatusId) -> Result<Vec<Edit>> {
     db.query(sql!(
         "SELECT e.id, e.status_id, e.text, e.content, e.spoiler_text, e.sensitive, e.media, e.created_at
@@ -356,10 +321,7 @@ pub async fn list_edits(db: impl Executor, status: StatusId) -> Result<Vec<Edit>
     .await
 }
 
-/// The status that `account` published with this idempotency key since `since`.
-///
-/// # Errors
-/// When the database does.
+/// The status that `account` published with this idempotency key after `since`.
 pub async fn find_idempotent(
     db: impl Executor,
     account: AccountId,
@@ -378,10 +340,8 @@ pub async fn find_idempotent(
     Ok(row.map(|(id,)| id))
 }
 
-/// Notes the idempotency key of a status, in place of an older one; false when a request with the same key was faster.
-///
-/// # Errors
-/// When the database does.
+/// Stores the idempotency key of a status; false when a concurrent request with the same key stored it first. The
+/// `WHERE` of the upsert replaces only a key that has expired, one stored by `since`.
 pub async fn insert_idempotent(
     tx: &mut Tx,
     account: AccountId,
@@ -406,17 +366,15 @@ pub async fn insert_idempotent(
     Ok(inserted > 0)
 }
 
-/// Who did something to a status, as (paging id, account): rebloggers, favouriters or mentioned, without whom `viewer`
-/// blocks or mutes and who blocks them.
-///
-/// # Errors
-/// When the database does.
+/// A page of the accounts that did something to a status, newest first, as (paging id, account). The paging id is that
+/// of the reblog, favourite or mention. Leaves out suspended accounts, those that `viewer` blocks or mutes, and those
+/// that block `viewer`.
 pub async fn list_who(
     db: impl Executor,
     who: Who,
     status: StatusId,
     viewer: Option<AccountId>,
-    cursor: &crate::model::Cursor,
+    cursor: &model::Cursor,
 ) -> Result<Vec<(RowId, AccountId)>> {
     macro_rules! hidden {
         ($account:literal) => {
@@ -469,6 +427,7 @@ pub async fn list_who(
             by "x.id", limit "$5"
         ),
     };
+    // No account has the id 0: for an anonymous viewer the tests of blocks and mutes find nothing.
     let query = db
         .query(sql)
         .bind(status)
@@ -479,13 +438,13 @@ pub async fn list_who(
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// What someone did to a status.
+/// What an account did to a status, see [`list_who`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// Reblogged it, where everyone may see that.
+    /// Reblogged it, in a reblog that is not private.
     Rebloggers,
-    /// Marked it as a favourite.
+    /// Favourited it.
     Favouriters,
-    /// Is mentioned in it or in its audience.
+    /// Is mentioned in it, or belongs to its audience.
     Mentioned,
 }

@@ -1,7 +1,8 @@
-//! A statement with its values, run on either engine: `&Db` to read, `&mut Tx` to see and make the changes of a transaction.
+//! Running a statement with bound values on either engine: on `&Db` to read, on `&mut Tx` inside a transaction.
 //!
-//! Statements come from [`sql!`](crate::sql), values are bound by position. There is no query builder and no macro that looks
-//! into the database at compile time: a test prepares every statement on both engines instead.
+//! Statements come from [`sql!`](crate::sql!), values are bound by position, and each connection keeps a prepared
+//! statement cache. There is no query builder and no check against a database at compile time (sqlx's `query!`): a test
+//! prepares every statement on both engines instead.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,9 +22,9 @@ impl<'q, T> Bind<'q> for T where T: Encode<'q, Sqlite> + Type<Sqlite> + Encode<'
 pub trait Row: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 
-/// Where a statement runs: `&Db`, or `&mut Tx` to see and make the changes of a transaction.
+/// Where a statement runs: `&Db` to read from the pool, `&mut Tx` to read and write inside a transaction.
 pub trait Executor: Send {
-    /// Lends itself for one statement, so that a function can run several.
+    /// Reborrows the executor for one statement, so that a function that takes it by value can run several.
     fn again(&mut self) -> Lent<'_>;
 
     #[doc(hidden)]
@@ -87,7 +88,8 @@ impl Executor for &mut Tx {
     }
 }
 
-/// An executor that was lent for one statement: one type for both, so that whoever runs several needs no other bounds.
+/// A reborrowed executor, from [`Executor::again`]. One type for both kinds, so that a function which is generic over
+/// [`Executor`] needs no further bounds.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "what the names say")]
 pub enum Lent<'a> {
@@ -127,7 +129,7 @@ enum Args {
     Postgres(PgArguments),
 }
 
-/// A statement with its values, ready to run.
+/// A statement with its bound values, ready to run.
 #[must_use = "a query does nothing until it is run"]
 pub struct Query<E> {
     executor: E,
@@ -136,7 +138,7 @@ pub struct Query<E> {
     error: Option<sqlx::Error>,
 }
 
-/// Runs `$method` of the sqlx query for whichever engine and handle this is.
+/// Runs `$method` of the sqlx query on the engine and handle at hand.
 macro_rules! run {
     ($self:ident, $build:ident, $method:ident $(, $then:expr)?) => {{
         if let Some(error) = $self.error.take() {
@@ -166,7 +168,7 @@ impl<E: Executor> Query<E> {
         Self { executor, sql, args, error: None }
     }
 
-    /// Binds the next `$n`.
+    /// Binds the next `$n`. A value that cannot be encoded fails the statement when it runs.
     pub fn bind<'q, T: Bind<'q>>(mut self, value: T) -> Self {
         let added = match &mut self.args {
             Args::Sqlite(args) => args.add(value),
@@ -199,7 +201,7 @@ impl<E: Executor> Query<E> {
     /// The first row.
     ///
     /// # Errors
-    /// As [`Query::all`], and `RowNotFound` when there is none.
+    /// As [`Query::all`], and `sqlx::Error::RowNotFound` when there is no row.
     pub async fn one<T: Row>(mut self) -> Result<T> {
         let row: std::result::Result<T, sqlx::Error> = run!(self, query_as_with, fetch_one);
         Ok(row?)
@@ -227,7 +229,7 @@ impl<E: Executor> Query<E> {
         Ok(self.one::<(T,)>().await?.0)
     }
 
-    /// Runs the statement; gives how many rows it changed.
+    /// Runs the statement; returns the number of affected rows.
     ///
     /// # Errors
     /// As [`Query::all`].

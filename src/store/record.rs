@@ -1,14 +1,17 @@
-//! What plugins are told of statuses and accounts: a few columns of many rows, one statement for each kind of thing.
+//! Statuses and accounts as plugins receive them: the columns of the contract's records, one statement for a whole
+//! batch.
+//!
+//! Reached from `plugins::records`. Does not check who may see a status: the caller does.
 
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
-use crate::model::account::{ActorType, OtherSettings, Searchability};
-use crate::model::status::LimitedScope;
-use crate::model::{AccountId, Json, StatusId, Time, Visibility};
-use crate::plugins::PluginId;
 use crate::sql;
+use model::PluginId;
+use model::account::{ActorType, OtherSettings, Searchability};
+use model::status::LimitedScope;
+use model::{AccountId, Json, StatusId, Time, Visibility};
 
-/// A status as a plugin sees it, but for tags and mentions.
+/// A status as a plugin sees it, without its tags ([`tags`](super::status::tags)) and [`mentions`].
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the tables statuses and accounts")]
 pub struct StatusRow {
@@ -30,14 +33,13 @@ pub struct StatusRow {
     pub media_count: i64,
     pub created_at: Time,
     pub edited_at: Option<Time>,
-    /// What the plugin itself keeps with it.
+    /// The value that the plugin itself stored with the status (table `status_extras`).
     pub kept: Option<Json<serde_json::Value>>,
 }
 
-/// The statuses that exist among `ids`, in no order, each with what `plugin` keeps with it.
+/// The statuses that exist among `ids`, in no particular order, each with the value that `plugin` stored with it.
 ///
-/// # Errors
-/// When the database does.
+/// Media are counted only where `has_media` says that there are any.
 pub async fn statuses(db: impl Executor, plugin: PluginId, ids: &[StatusId]) -> Result<Vec<StatusRow>> {
     db.query(sql!(
         "SELECT s.id, s.account_id, a.domain, s.uri, s.local, s.content, s.spoiler_text, s.sensitive, s.visibility,
@@ -56,10 +58,7 @@ pub async fn statuses(db: impl Executor, plugin: PluginId, ids: &[StatusId]) -> 
     .await
 }
 
-/// Keeps `value` with a status for `plugin`.
-///
-/// # Errors
-/// When the database does.
+/// Stores `value` with a status for `plugin`, in place of an earlier one (upsert).
 pub async fn upsert_kept(tx: &mut Tx, status: StatusId, plugin: PluginId, value: serde_json::Value) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO status_extras (status_id, plugin_id, value) VALUES ($1, $2, $3)
@@ -73,10 +72,7 @@ pub async fn upsert_kept(tx: &mut Tx, status: StatusId, plugin: PluginId, value:
     Ok(())
 }
 
-/// Everyone mentioned in `ids`, silent ones as well, the oldest mention of each first.
-///
-/// # Errors
-/// When the database does.
+/// The mentions in `ids`, silent ones included, oldest first.
 pub async fn mentions(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(StatusId, AccountId)>> {
     db.query(sql!("SELECT m.status_id, m.account_id FROM mentions m WHERE m.status_id" in("$1") "ORDER BY m.id"))
         .bind(Ids::of(ids.iter().copied()))
@@ -107,10 +103,8 @@ pub struct AccountRow {
     pub last_active_at: Option<Time>,
 }
 
-/// The accounts that exist among `ids` and others may know of, in no order.
-///
-/// # Errors
-/// When the database does.
+/// The accounts that exist among `ids`, in no particular order, without local ones that are not confirmed or not
+/// approved.
 pub async fn accounts(db: impl Executor, ids: &[AccountId]) -> Result<Vec<AccountRow>> {
     db.query(sql!(
         "SELECT a.id, a.username, a.domain, a.uri, a.actor_type, a.display_name, a.locked, a.memorial, a.suspended_at,

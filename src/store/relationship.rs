@@ -1,12 +1,17 @@
-//! What stands between two accounts: the whole of it for a page of targets, and blocks, mutes, endorsements, private notes.
+//! Relationships between accounts: the whole of a relationship for a page of targets, and blocks, mutes, endorsements
+//! and private notes.
+//!
+//! Reached from `service::relationship`, `service::follow` and `entity::relationship`. Follows are in
+//! [`follow`](super::follow). What a change causes elsewhere (ended follows, feeds, notifications) is the caller's
+//! work. Spec: contract rules, sections 9 and 20.
 
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
-use crate::model::relationship::{Listed, Muted};
-use crate::model::{AccountId, Cursor, Json, RowId, Time};
 use crate::sql;
+use model::relationship::{Listed, Muted};
+use model::{AccountId, Cursor, Json, RowId, Time};
 
-/// Everything that stands between a viewer and one target.
+/// The relationship of a viewer to one target.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "named by the Relationship entity")]
 pub struct Tie {
@@ -14,7 +19,7 @@ pub struct Tie {
     pub suspended: bool,
     pub following: bool,
     pub requested: bool,
-    /// Of the follow or the request; false without either.
+    /// As the follow or the follow request says; false without either.
     pub show_reblogs: bool,
     pub notify: bool,
     pub languages: Option<Json<Vec<String>>>,
@@ -29,10 +34,8 @@ pub struct Tie {
     pub note: String,
 }
 
-/// What stands between `viewer` and those of `targets` that exist, in no order. Mutes that ended before `now` are none.
-///
-/// # Errors
-/// When the database does.
+/// The relationship of `viewer` to those of `targets` that exist, in no particular order. Mutes that expired by `now`
+/// do not count.
 pub async fn list(db: impl Executor, viewer: AccountId, targets: &[AccountId], now: Time) -> Result<Vec<Tie>> {
     db.query(sql!(
         "SELECT a.id, a.suspended_at IS NOT NULL AS suspended,
@@ -66,9 +69,6 @@ pub async fn list(db: impl Executor, viewer: AccountId, targets: &[AccountId], n
 }
 
 /// True when `account` blocks `target`.
-///
-/// # Errors
-/// When the database does.
 pub async fn blocks(db: impl Executor, account: AccountId, target: AccountId) -> Result<bool> {
     let row: Option<(RowId,)> = db
         .query(sql!("SELECT id FROM blocks WHERE account_id = $1 AND target_account_id = $2"))
@@ -80,9 +80,6 @@ pub async fn blocks(db: impl Executor, account: AccountId, target: AccountId) ->
 }
 
 /// Inserts a block; false when there is one already.
-///
-/// # Errors
-/// When the database does.
 pub async fn insert_block(tx: &mut Tx, id: RowId, account: AccountId, target: AccountId, now: Time) -> Result<bool> {
     let done = tx
         .query(sql!(
@@ -98,10 +95,7 @@ pub async fn insert_block(tx: &mut Tx, id: RowId, account: AccountId, target: Ac
     Ok(done > 0)
 }
 
-/// Removes a block; false when there was none.
-///
-/// # Errors
-/// When the database does.
+/// Deletes a block; false when there was none.
 pub async fn delete_block(tx: &mut Tx, account: AccountId, target: AccountId) -> Result<bool> {
     let done = tx
         .query(sql!("DELETE FROM blocks WHERE account_id = $1 AND target_account_id = $2"))
@@ -112,10 +106,8 @@ pub async fn delete_block(tx: &mut Tx, account: AccountId, target: AccountId) ->
     Ok(done > 0)
 }
 
-/// Whom `account` blocks, the latest block first; suspended accounts are hidden.
-///
-/// # Errors
-/// When the database does.
+/// A page of the accounts that `account` blocks, newest block first. Suspended ones are marked as hidden, so that they
+/// still count for the page.
 pub async fn list_blocks(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
     db.query(sql!(
         "SELECT b.id AS row_id, b.target_account_id AS account_id, a.version, a.suspended_at IS NOT NULL AS hidden
@@ -133,7 +125,7 @@ pub async fn list_blocks(db: impl Executor, account: AccountId, cursor: &Cursor)
     .await
 }
 
-/// A mute to be set.
+/// A new mute, or new options of an existing one.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "columns of the table mutes")]
 pub struct NewMute {
@@ -145,10 +137,7 @@ pub struct NewMute {
     pub now: Time,
 }
 
-/// Mutes, or gives the mute that is there other terms.
-///
-/// # Errors
-/// When the database does.
+/// Inserts a mute, or changes the options of the existing one (upsert).
 pub async fn set_mute(tx: &mut Tx, mute: NewMute) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO mutes (id, account_id, target_account_id, hide_notifications, expires_at, created_at)
@@ -167,10 +156,7 @@ pub async fn set_mute(tx: &mut Tx, mute: NewMute) -> Result<()> {
     Ok(())
 }
 
-/// Removes a mute; false when there was none.
-///
-/// # Errors
-/// When the database does.
+/// Deletes a mute; false when there was none.
 pub async fn delete_mute(tx: &mut Tx, account: AccountId, target: AccountId) -> Result<bool> {
     let done = tx
         .query(sql!("DELETE FROM mutes WHERE account_id = $1 AND target_account_id = $2"))
@@ -181,10 +167,7 @@ pub async fn delete_mute(tx: &mut Tx, account: AccountId, target: AccountId) -> 
     Ok(done > 0)
 }
 
-/// Removes a mute that ended by `now`; false when there is none such.
-///
-/// # Errors
-/// When the database does.
+/// Deletes a mute if it expired by `now`; false when there is none, or it has not expired.
 pub async fn delete_expired_mute(tx: &mut Tx, account: AccountId, target: AccountId, now: Time) -> Result<bool> {
     let done = tx
         .query(sql!("DELETE FROM mutes WHERE account_id = $1 AND target_account_id = $2 AND expires_at <= $3"))
@@ -196,10 +179,8 @@ pub async fn delete_expired_mute(tx: &mut Tx, account: AccountId, target: Accoun
     Ok(done > 0)
 }
 
-/// Whom `account` mutes, the latest mute first; suspended accounts are hidden, mutes that ended before `now` left out.
-///
-/// # Errors
-/// When the database does.
+/// A page of the accounts that `account` mutes, newest mute first. Suspended ones are marked as hidden; mutes that
+/// expired by `now` are left out.
 pub async fn list_mutes(db: impl Executor, account: AccountId, cursor: &Cursor, now: Time) -> Result<Vec<Muted>> {
     db.query(sql!(
         "SELECT m.id AS row_id, m.target_account_id AS account_id, a.version, a.suspended_at IS NOT NULL AS hidden,
@@ -219,10 +200,7 @@ pub async fn list_mutes(db: impl Executor, account: AccountId, cursor: &Cursor, 
     .await
 }
 
-/// Endorses an account; doing it twice changes nothing.
-///
-/// # Errors
-/// When the database does.
+/// Inserts an endorsement; an existing one stays as it is.
 pub async fn insert_endorsement(
     tx: &mut Tx,
     id: RowId,
@@ -243,10 +221,7 @@ pub async fn insert_endorsement(
     Ok(())
 }
 
-/// Endorses an account no longer.
-///
-/// # Errors
-/// When the database does.
+/// Deletes an endorsement.
 pub async fn delete_endorsement(tx: &mut Tx, account: AccountId, target: AccountId) -> Result<()> {
     tx.query(sql!("DELETE FROM endorsements WHERE account_id = $1 AND target_account_id = $2"))
         .bind(account)
@@ -256,10 +231,7 @@ pub async fn delete_endorsement(tx: &mut Tx, account: AccountId, target: Account
     Ok(())
 }
 
-/// Takes `target` off every list of `account`.
-///
-/// # Errors
-/// When the database does.
+/// Removes `target` from every list of `account`.
 pub async fn delete_list_entries(tx: &mut Tx, account: AccountId, target: AccountId) -> Result<()> {
     tx.query(sql!(
         "DELETE FROM list_accounts
@@ -272,10 +244,7 @@ pub async fn delete_list_entries(tx: &mut Tx, account: AccountId, target: Accoun
     Ok(())
 }
 
-/// Writes the private note of `account` about `target`; an empty one is none.
-///
-/// # Errors
-/// When the database does.
+/// Stores the private note of `account` about `target`; an empty text deletes it.
 pub async fn set_note(tx: &mut Tx, account: AccountId, target: AccountId, comment: &str) -> Result<()> {
     if comment.is_empty() {
         tx.query(sql!("DELETE FROM account_notes WHERE account_id = $1 AND target_account_id = $2"))

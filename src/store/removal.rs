@@ -1,15 +1,15 @@
-//! Suspending accounts and taking them away, a part at a time.
+//! Suspending accounts, and deleting them with all that is theirs, a bounded part in each transaction.
+//!
+//! Reached from `service::removal`, which decides the order of the parts and holds the locks. What plugins keep of an
+//! account is deleted by `plugins::sql`.
 
 use super::account::{NewLocal, insert_local};
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
-use crate::model::{AccountId, MediaId, StatusId, Time};
 use crate::sql;
+use model::{AccountId, MediaId, StatusId, Time};
 
-/// Hides an account; false when it is hidden already.
-///
-/// # Errors
-/// When the database does.
+/// Suspends an account, which hides it; false when it is suspended already.
 pub async fn suspend(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
     let hidden = tx
         .query(sql!(
@@ -22,10 +22,7 @@ pub async fn suspend(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
     Ok(hidden > 0)
 }
 
-/// Shows an account again; false when it is not hidden.
-///
-/// # Errors
-/// When the database does.
+/// Ends the suspension of an account; false when it is not suspended.
 pub async fn unsuspend(tx: &mut Tx, id: AccountId) -> Result<bool> {
     let shown = tx
         .query(sql!(
@@ -37,19 +34,13 @@ pub async fn unsuspend(tx: &mut Tx, id: AccountId) -> Result<bool> {
     Ok(shown > 0)
 }
 
-/// Forgets the person of an account: their address, and how they sign in.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the private side of a local account: its e-mail address, password hash and preferences.
 pub async fn close(tx: &mut Tx, id: AccountId) -> Result<()> {
     tx.query(sql!("DELETE FROM users WHERE account_id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
-/// Takes the media of an account away, a part; gives what files they have.
-///
-/// # Errors
-/// When the database does.
+/// Deletes up to `limit` attachments of an account; returns their files, which the caller deletes.
 pub async fn take_media(tx: &mut Tx, id: AccountId, limit: i64) -> Result<Vec<Files>> {
     tx.query(sql!(
         "DELETE FROM media_attachments
@@ -62,7 +53,7 @@ pub async fn take_media(tx: &mut Tx, id: AccountId, limit: i64) -> Result<Vec<Fi
     .await
 }
 
-/// An attachment that was taken away.
+/// The files of an attachment that was deleted.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table media_attachments")]
 pub struct Files {
@@ -71,10 +62,8 @@ pub struct Files {
     pub preview: Option<String>,
 }
 
-/// Who reblogged any of these statuses, once for each.
-///
-/// # Errors
-/// When the database does.
+/// The accounts that reblogged these statuses, once for each reblog. SQLite does not reorder a `CROSS JOIN`, so each of
+/// `ids` is looked up in the index `statuses_reblogs`.
 pub async fn list_rebloggers(db: impl Executor, ids: &[StatusId]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         sqlite: "SELECT s.account_id FROM json_each($1) w CROSS JOIN statuses s ON s.reblog_of_id = w.value";
@@ -85,10 +74,7 @@ pub async fn list_rebloggers(db: impl Executor, ids: &[StatusId]) -> Result<Vec<
     .await
 }
 
-/// The latest statuses and reblogs of an account.
-///
-/// # Errors
-/// When the database does.
+/// The newest `limit` statuses and reblogs of an account.
 pub async fn list_statuses(db: impl Executor, id: AccountId, limit: i64) -> Result<Vec<StatusId>> {
     db.query(sql!("SELECT s.id FROM statuses s WHERE s.account_id = $1 ORDER BY s.id DESC LIMIT $2"))
         .bind(id)
@@ -97,10 +83,8 @@ pub async fn list_statuses(db: impl Executor, id: AccountId, limit: i64) -> Resu
         .await
 }
 
-/// Some of those whom an account follows or asked to, and who follow it or asked to; nobody twice.
-///
-/// # Errors
-/// When the database does.
+/// Some of the accounts with a follow or follow request from or to `id`, each once. `limit` bounds the rows that are
+/// read, which `UNION ALL` allows; duplicates are removed afterwards, so there may be fewer.
 pub async fn list_tied(db: impl Executor, id: AccountId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT f.target_account_id AS other FROM follows f WHERE f.account_id = $1
@@ -120,10 +104,8 @@ pub async fn list_tied(db: impl Executor, id: AccountId, limit: i64) -> Result<V
     })
 }
 
-/// Takes the oldest favourites of an account back, and from the counts of their statuses; says how many there were.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the oldest `limit` favourites of an account and subtracts them from the counters of their statuses; returns
+/// how many. Both statements select the oldest by id, so that they mean the same ones.
 pub async fn take_favourites(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "UPDATE statuses
@@ -144,10 +126,8 @@ pub async fn take_favourites(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u
     .await
 }
 
-/// Takes mentions of an account, its bookmarks, and notifications to and from it away, a part of each; says how much it was.
-///
-/// # Errors
-/// When the database does.
+/// Deletes up to `limit` each of the mentions of an account, its bookmarks, and the notifications to and from it;
+/// returns how many rows in all. Statuses that mentioned it get a new version, since their rendering changes.
 pub async fn take_traces(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
     let naming: Vec<StatusId> = tx
         .query(sql!(
@@ -176,10 +156,9 @@ pub async fn take_traces(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> 
     Ok(count)
 }
 
-/// Deletes an account with everything that refers to it.
-///
-/// # Errors
-/// When the database does.
+/// Deletes an account. Foreign keys delete the rows that refer to it; the entries of its home and list feeds have no
+/// foreign key to their owner and are deleted here. Accounts that moved to it get a new version, since their rendering
+/// changes.
 pub async fn delete(tx: &mut Tx, id: AccountId) -> Result<()> {
     tx.query(sql!(
         "DELETE FROM feed_entries
@@ -197,10 +176,8 @@ pub async fn delete(tx: &mut Tx, id: AccountId) -> Result<()> {
     Ok(())
 }
 
-/// Keeps the name of an account that was deleted: an empty one, suspended for good. `version` is one that it never had.
-///
-/// # Errors
-/// When the database does.
+/// Inserts an empty, suspended account in place of a deleted one, so that its name stays taken. `version` must be one
+/// that the deleted account never had: it is the key of cached renderings.
 pub async fn reserve(tx: &mut Tx, name: NewLocal, version: i64) -> Result<()> {
     let (id, now) = (name.id, name.now);
     insert_local(tx, name).await?;

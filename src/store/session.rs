@@ -1,10 +1,11 @@
-//! Browser sessions.
+//! Browser sessions of the server's own web pages, looked up by the hash of their token. API clients use
+//! [`oauth`](super::oauth).
 
 use super::{Executor, Result, Tx};
-use crate::model::{AccountId, RowId, Time};
 use crate::sql;
+use model::{AccountId, RowId, Time};
 
-/// A session that has not ended.
+/// A session that has not expired.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table web_sessions")]
 pub struct SessionRow {
@@ -13,10 +14,7 @@ pub struct SessionRow {
     pub expires_at: Time,
 }
 
-/// The session with this hash, unless it has ended by `now`.
-///
-/// # Errors
-/// When the database does.
+/// The session with this token hash, unless it expired by `now`.
 pub async fn find(db: impl Executor, token_hash: &str, now: Time) -> Result<Option<SessionRow>> {
     db.query(sql!("SELECT id, account_id, expires_at FROM web_sessions WHERE token_hash = $1 AND expires_at > $2"))
         .bind(token_hash.to_owned())
@@ -37,9 +35,6 @@ pub struct NewSession {
 }
 
 /// Inserts a session.
-///
-/// # Errors
-/// When the database does.
 pub async fn insert(tx: &mut Tx, new: NewSession) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO web_sessions (id, token_hash, account_id, created_at, expires_at)
@@ -55,28 +50,19 @@ pub async fn insert(tx: &mut Tx, new: NewSession) -> Result<()> {
     Ok(())
 }
 
-/// Moves a session's end.
-///
-/// # Errors
-/// When the database does.
+/// Sets when a session expires.
 pub async fn extend(tx: &mut Tx, id: RowId, expires_at: Time) -> Result<()> {
     tx.query(sql!("UPDATE web_sessions SET expires_at = $2 WHERE id = $1")).bind(id).bind(expires_at).execute().await?;
     Ok(())
 }
 
-/// Ends the session with this hash.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the session with this token hash.
 pub async fn delete(tx: &mut Tx, token_hash: &str) -> Result<()> {
     tx.query(sql!("DELETE FROM web_sessions WHERE token_hash = $1")).bind(token_hash.to_owned()).execute().await?;
     Ok(())
 }
 
-/// Ends the sessions of `account`, except `kept`.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the sessions of `account`, except `kept`; returns how many.
 pub async fn delete_all(tx: &mut Tx, account: AccountId, kept: Option<RowId>) -> Result<u64> {
     tx.query(sql!("DELETE FROM web_sessions WHERE account_id = $1 AND id <> $2"))
         .bind(account)
@@ -85,10 +71,7 @@ pub async fn delete_all(tx: &mut Tx, account: AccountId, kept: Option<RowId>) ->
         .await
 }
 
-/// Removes the sessions that had ended by `now`.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the sessions that expired by `now`; returns how many.
 pub async fn delete_expired(tx: &mut Tx, now: Time) -> Result<u64> {
     tx.query(sql!("DELETE FROM web_sessions WHERE expires_at <= $1")).bind(now).execute().await
 }

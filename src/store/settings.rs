@@ -1,28 +1,28 @@
-//! Settings, rules, and the generation by which a server notices that another process changed them.
+//! Server settings, and the generation counter by which a running server notices that another process changed
+//! something.
+//!
+//! One row for each setting that was ever set, its value as JSON; the generation is a row of the same table. Every
+//! change of settings, rules, emojis or the desired state of plugins counts it up with [`touch`], and servers poll it.
+//! Which settings there are and what they may be is decided in `model::Settings` and the settings service.
 
 use serde_json::{Map, Value};
 
 use super::{Error, Executor, Result, Tx};
-use crate::model::{Json, Settings, Time};
 use crate::sql;
+use model::{Json, Settings, Time};
 
-/// Name of the row that counts changes.
+/// Key of the row that holds the generation.
 const GENERATION: &str = "generation";
 
-/// How often settings, rules or emojis were changed; at least 1.
-///
-/// # Errors
-/// When the database does.
+/// The current generation, a number that grows with every [`touch`]; 1 when nothing was ever changed.
 pub async fn generation(db: impl Executor) -> Result<i64> {
     let row: Option<(Json<i64>,)> =
         db.query(sql!("SELECT value FROM settings WHERE key = $1")).bind(GENERATION.to_owned()).optional().await?;
     Ok(row.map_or(0, |(Json(generation),)| generation) + 1)
 }
 
-/// The settings: what is stored over what is default. A stored key of another version is left out.
-///
-/// # Errors
-/// When the database does.
+/// The settings: the defaults, overridden by what is stored. A stored key that this version does not have is ignored,
+/// and so is, with a warning, a value that does not fit.
 pub async fn load(db: impl Executor) -> Result<Settings> {
     let rows: Vec<(String, Json<Value>)> =
         db.query(sql!("SELECT key, value FROM settings WHERE key <> $1")).bind(GENERATION.to_owned()).all().await?;
@@ -42,10 +42,7 @@ pub async fn load(db: impl Executor) -> Result<Settings> {
     serde_json::from_value(settings).map_err(|error| Error::Sql(sqlx::Error::Decode(error.into())))
 }
 
-/// Stores one setting.
-///
-/// # Errors
-/// When the database does.
+/// Stores one setting (upsert). Call [`touch`] afterwards.
 pub async fn set(tx: &mut Tx, key: &str, value: &Value, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO settings (key, value, updated_at) VALUES ($1, $2, $3)
@@ -59,11 +56,12 @@ pub async fn set(tx: &mut Tx, key: &str, value: &Value, now: Time) -> Result<()>
     Ok(())
 }
 
-/// Tells every running server to read settings, rules and emojis again. Counted by the database, so that of two changes at
-/// once neither hides the other. The last thing that a transaction does: all of them meet here, and nowhere after it.
+/// Counts the generation up, so that every running server reloads settings, rules, emojis and the desired state of
+/// plugins.
 ///
-/// # Errors
-/// When the database does.
+/// The database adds, so that two concurrent changes count twice. Every such transaction locks this one row: call it
+/// last, so that the lock is held only for the commit and two transactions cannot deadlock on it. The texts differ
+/// because a JSON value is text on SQLite and `jsonb` on PostgreSQL.
 pub async fn touch(tx: &mut Tx, now: Time) -> Result<()> {
     tx.query(sql!(
         sqlite: "INSERT INTO settings (key, value, updated_at) VALUES ($1, $2, $3)

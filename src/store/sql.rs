@@ -1,4 +1,9 @@
-//! The texts of statements: [`sql!`](crate::sql), lists, and the register that a test prepares on both engines.
+//! Statement texts: the macros [`sql!`](crate::sql!) and [`paged!`](crate::paged!), parameters that are lists, and the
+//! registry of all statements.
+//!
+//! SQL is written once, in the subset that SQLite and PostgreSQL share (STYLE.md, "A query"). Every text is registered
+//! in [`STATEMENTS`] at link time, so that tests can prepare each one on both engines and look at its plan. There is no
+//! query builder.
 
 use linkme::distributed_slice;
 use serde::Serialize;
@@ -8,27 +13,37 @@ use sqlx::postgres::PgArgumentBuffer;
 use sqlx::sqlite::SqliteArgumentsBuffer;
 use sqlx::{Encode, Postgres, Sqlite, Type};
 
-/// A statement: its text for each engine, and where it stands in the source.
+/// A statement: its text for each engine, and its place in the source.
 #[derive(Clone, Copy, Debug)]
 pub struct Sql {
-    /// What SQLite runs.
+    /// The text for SQLite.
     pub sqlite: &'static str,
-    /// What PostgreSQL runs.
+    /// The text for PostgreSQL.
     pub postgres: &'static str,
-    /// `file:line`, for a test that names a broken one.
+    /// File and line, for a test that reports a broken statement.
     pub place: (&'static str, u32),
 }
 
-/// Every statement of the program, wherever [`sql!`](crate::sql) wrote one.
+/// Every statement of the program, collected at link time from the places where [`sql!`](crate::sql!) is used.
 #[distributed_slice]
 #[allow(unsafe_code, reason = "as in the macro below")]
 pub static STATEMENTS: [Sql];
 
-/// A statement, as one text for both engines.
+/// A statement, written once for both engines.
 ///
-/// Literals and column-list macros are joined; `in("$1")` becomes a list test of either engine
-/// (bind [`Ids`] or [`Texts`]), `each("$1")` a table of ids with the column `value`, `rows("$1")` one of records (bind
-/// `Json` of them; a field is `CAST(value ->> 'id' AS BIGINT)`). Texts that differ: `sql!(sqlite: …; postgres: …)`.
+/// String literals and macros that expand to one (such as column lists) are concatenated. Between them may stand:
+///
+/// - `in("$1")`: a membership test in a list, bound as [`Ids`] or [`Texts`] (`json_each` on SQLite, `ANY` on
+///   PostgreSQL);
+/// - `each("$1")`: a table with the column `value` from a list of ids, bound as [`Ids`];
+/// - `rows("$1")`: a table with the column `value` from a list of records, bound as `Json`; a field of a record is
+///   `CAST(value ->> 'id' AS BIGINT)`.
+///
+/// Texts that must differ are written as `sql!(sqlite: …; postgres: …)`.
+///
+/// Two idioms recur. In `INSERT … SELECT … FROM t WHERE TRUE ON CONFLICT`, SQLite would take `ON` for a join condition
+/// without the `WHERE`. `CAST($1 AS BIGINT)` gives a parameter its type where PostgreSQL could not infer it, or would
+/// infer another.
 #[macro_export]
 macro_rules! sql {
     (@sqlite [$($done:tt)*]) => { concat!($($done)*) };
@@ -49,10 +64,10 @@ macro_rules! sql {
     };
     (@split [$($sqlite:tt)*] $next:tt $($rest:tt)*) => { $crate::sql!(@split [$($sqlite)* $next] $($rest)*) };
     (@register $sqlite:expr, $postgres:expr) => {{
-        #[linkme::distributed_slice($crate::store::sql::STATEMENTS)]
+        #[linkme::distributed_slice($crate::sql::STATEMENTS)]
         #[allow(unsafe_code, reason = "linkme places the static in a link section, which the lint counts as unsafe; there is no unsafe block")]
-        static STATEMENT: $crate::store::sql::Sql =
-            $crate::store::sql::Sql { sqlite: $sqlite, postgres: $postgres, place: (file!(), line!()) };
+        static STATEMENT: $crate::sql::Sql =
+            $crate::sql::Sql { sqlite: $sqlite, postgres: $postgres, place: (file!(), line!()) };
         STATEMENT
     }};
     ($($text:tt)+) => {
@@ -60,9 +75,11 @@ macro_rules! sql {
     };
 }
 
-/// A page's statement in the direction of its cursor: `paged!(cursor, "SELECT … WHERE …", by "s.id", limit "$4")`.
+/// A statement for keyset pagination: `paged!(cursor, "SELECT … WHERE …", by "s.id", limit "$4")`.
 ///
-/// The column is the paging id; the statement itself compares it with the cursor's bounds.
+/// The column after `by` is the paging key. Ordered ascending when the cursor has a `min_id`, else descending, so that
+/// the limit keeps the rows next to the cursor; `Cursor::newest_first` puts the rows in the order of the answer. The
+/// text itself must compare the key with `Cursor::before` and `Cursor::after`. There is no `OFFSET`.
 #[macro_export]
 macro_rules! paged {
     ($cursor:expr, $($text:tt)+) => { $crate::paged!(@split $cursor, [] $($text)+) };
@@ -81,7 +98,7 @@ macro_rules! paged {
 pub struct Ids(Vec<i64>);
 
 impl Ids {
-    /// The list of `ids`, of any id type.
+    /// A list of `ids` of any id type.
     pub fn of<T: Into<i64> + Copy>(ids: impl IntoIterator<Item = T>) -> Self {
         Self(ids.into_iter().map(Into::into).collect())
     }
@@ -92,7 +109,7 @@ impl Ids {
 pub struct Texts(Vec<String>);
 
 impl Texts {
-    /// The list of `texts`.
+    /// A list of `texts`.
     pub fn of<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
         Self(texts.into_iter().map(Into::into).collect())
     }

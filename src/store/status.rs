@@ -1,12 +1,16 @@
-//! Statuses.
+//! Statuses: reading them with what a page needs to render them and to decide their visibility, and their counters.
+//!
+//! Everything is read for a whole page at once, one statement per kind of row. Does not decide who may see a status:
+//! `service::visibility` does, from [`Head`]. Writing statuses is in [`publish`](super::publish), timelines are in
+//! [`timeline`](super::timeline).
 
 use super::sql::Ids;
 use super::{Db, Executor, Result, Tx};
-use crate::model::status::Visibility;
-use crate::model::{AccountId, ConversationId, Status, StatusId};
 use crate::sql;
+use model::status::Visibility;
+use model::{AccountId, ConversationId, Status, StatusId};
 
-/// The columns of [`Status`], of a table called `s`.
+/// The columns of [`Status`], of a table with the alias `s`.
 #[macro_export]
 macro_rules! status_columns {
     () => {
@@ -17,7 +21,7 @@ macro_rules! status_columns {
     };
 }
 
-/// What decides whether and how someone sees a status, without its content: one row, read for a whole page at once.
+/// The facts that decide whether and how a viewer sees a status, without its content; see [`heads`].
 #[derive(Clone, Debug)]
 pub struct Head {
     /// The status.
@@ -32,7 +36,7 @@ pub struct Head {
     pub visibility: Visibility,
     /// The original, when this is a reblog.
     pub reblog_of_id: Option<StatusId>,
-    /// Its thread.
+    /// Its conversation (thread).
     pub conversation_id: Option<ConversationId>,
     /// The author is suspended.
     pub author_suspended: bool,
@@ -40,21 +44,22 @@ pub struct Head {
     pub author_limited: bool,
     /// The viewer follows the author.
     pub following: bool,
-    /// The viewer is mentioned, or in the audience of a limited status.
+    /// The viewer is mentioned, or in the audience of a limited status. Only looked up for private, limited and direct
+    /// statuses, and false for all others.
     pub mentioned: bool,
     /// The author blocks the viewer.
     pub blocked_by: bool,
     /// The viewer blocks the author.
     pub blocking: bool,
-    /// The viewer mutes the author.
+    /// The viewer mutes the author; an expired mute does not count.
     pub muting: bool,
     /// The viewer blocks the author's domain.
     pub domain_blocking: bool,
-    /// The viewer's own marks.
+    /// The viewer favourited it.
     pub favourited: bool,
-    /// As above.
+    /// The viewer reblogged it.
     pub reblogged: bool,
-    /// As above.
+    /// The viewer bookmarked it.
     pub bookmarked: bool,
     /// The viewer muted the thread.
     pub muted: bool,
@@ -62,7 +67,7 @@ pub struct Head {
     pub pinned: bool,
 }
 
-/// A [`Head`] as it is read: the yes-or-no facts as bits of one number, since every column of every row costs a copy.
+/// A [`Head`] as it is read: the boolean facts are bits of one number, because every column of every row costs a copy.
 #[derive(Debug, sqlx::FromRow)]
 struct HeadRow {
     id: StatusId,
@@ -103,11 +108,12 @@ impl From<HeadRow> for Head {
     }
 }
 
-/// Heads of the statuses that exist among `ids` and of the originals of reblogs among them, in no order.
+/// Heads of the statuses that exist among `ids` and of the originals of reblogs among them, in no particular order.
 ///
-/// # Errors
-/// When the database does.
-pub async fn heads(db: &Db, viewer: Option<AccountId>, ids: &[StatusId], now: crate::model::Time) -> Result<Vec<Head>> {
+/// The CTE `wanted` adds the originals, so that one statement is enough; `UNION` removes the duplicate when a page has
+/// both a reblog and its original. Each `EXISTS` looks up one row by a unique index of the pair in question, and the
+/// cheap test before some of them (visibility, domain, author) saves the look-up where it could not find anything.
+pub async fn heads(db: &Db, viewer: Option<AccountId>, ids: &[StatusId], now: model::Time) -> Result<Vec<Head>> {
     macro_rules! authors {
         () => {
             "CASE WHEN a.suspended_at IS NULL THEN 0 ELSE 1 END + CASE WHEN a.limited_at IS NULL THEN 0 ELSE 2 END"
@@ -181,18 +187,12 @@ pub async fn heads(db: &Db, viewer: Option<AccountId>, ids: &[StatusId], now: cr
     Ok(rows.into_iter().map(Head::from).collect())
 }
 
-/// The status, if there is one, whoever may see it.
-///
-/// # Errors
-/// When the database does.
+/// The status, if there is one, without any check of visibility.
 pub async fn find(db: impl Executor, id: StatusId) -> Result<Option<Status>> {
     db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.id = $1")).bind(id).optional().await
 }
 
-/// The statuses that exist among `ids`, in no order.
-///
-/// # Errors
-/// When the database does.
+/// The statuses that exist among `ids`, in no particular order, without any check of visibility.
 pub async fn list(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Status>> {
     db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -200,7 +200,7 @@ pub async fn list(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Status>> {
         .await
 }
 
-/// What a rendering shows of someone mentioned.
+/// A mention with what its rendering shows.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "named by the StatusMention entity")]
 pub struct MentionRow {
@@ -211,10 +211,7 @@ pub struct MentionRow {
     pub url: Option<String>,
 }
 
-/// Who is mentioned in `ids`, oldest mention first, silent ones left out.
-///
-/// # Errors
-/// When the database does.
+/// The mentions in `ids`, oldest first, without silent ones.
 pub async fn mentions(db: impl Executor, ids: &[StatusId]) -> Result<Vec<MentionRow>> {
     db.query(sql!(
         "SELECT m.status_id, m.account_id, a.username, a.domain, a.url
@@ -228,10 +225,7 @@ pub async fn mentions(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Mention
     .await
 }
 
-/// The hashtags of `ids` by their normal names.
-///
-/// # Errors
-/// When the database does.
+/// The hashtags of `ids` by their normalised names, ordered by status and by the age of the hashtag.
 pub async fn tags(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(StatusId, String)>> {
     db.query(sql!(
         "SELECT st.status_id, t.name
@@ -245,20 +239,18 @@ pub async fn tags(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(StatusId, 
     .await
 }
 
-/// The application a local status was written with, and whether its author lets others see it.
+/// The application that a local status was written with, and the author's preferences, which decide whether it is
+/// shown.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "named by the StatusApplication entity")]
 pub struct ApplicationRow {
     pub status_id: StatusId,
     pub name: String,
     pub website: Option<String>,
-    pub preferences: crate::model::Json<crate::model::Preferences>,
+    pub preferences: model::Json<model::Preferences>,
 }
 
-/// The applications of those among `ids` that were written with one.
-///
-/// # Errors
-/// When the database does.
+/// The applications of the statuses among `ids` that were written with one.
 pub async fn applications(db: impl Executor, ids: &[StatusId]) -> Result<Vec<ApplicationRow>> {
     db.query(sql!(
         "SELECT s.id AS status_id, o.name, o.website, u.preferences
@@ -272,10 +264,9 @@ pub async fn applications(db: impl Executor, ids: &[StatusId]) -> Result<Vec<App
     .await
 }
 
-/// Adds to the counters of a status; each may be negative, none goes below 0.
+/// Adds to the counters of a status and counts its version up. An amount may be negative; no counter goes below 0.
 ///
-/// # Errors
-/// When the database does.
+/// `CASE`, because the engines have no function in common that gives the greater of two values.
 pub async fn add_counts(tx: &mut Tx, id: StatusId, replies: i64, reblogs: i64, favourites: i64) -> Result<()> {
     tx.query(sql!(
         "UPDATE statuses
@@ -294,10 +285,8 @@ pub async fn add_counts(tx: &mut Tx, id: StatusId, replies: i64, reblogs: i64, f
     Ok(())
 }
 
-/// Makes cached renderings of statuses stale: something outside their rows changed that they show.
-///
-/// # Errors
-/// When the database does.
+/// Counts the versions of statuses up, which invalidates their cached renderings: something outside their rows changed
+/// that is shown with them.
 pub async fn bump_all(tx: &mut Tx, ids: &[StatusId]) -> Result<()> {
     tx.query(sql!("UPDATE statuses SET version = version + 1 WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -306,10 +295,7 @@ pub async fn bump_all(tx: &mut Tx, ids: &[StatusId]) -> Result<()> {
     Ok(())
 }
 
-/// The status with this `uri`.
-///
-/// # Errors
-/// When the database does.
+/// The id of the status with this ActivityPub `uri`.
 pub async fn find_by_uri(db: impl Executor, uri: &str) -> Result<Option<StatusId>> {
     let row: Option<(StatusId,)> =
         db.query(sql!("SELECT s.id FROM statuses s WHERE s.uri = $1")).bind(uri.to_owned()).optional().await?;

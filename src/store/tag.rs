@@ -1,14 +1,14 @@
-//! Hashtags.
+//! Hashtags: their rows, the hashtags of a status, search by prefix and daily usage.
+//!
+//! Names are in normal form (`text::hashtag::normalise`), which the caller produces. Timelines of hashtags are in
+//! [`timeline`](super::timeline).
 
 use super::sql::{Ids, Texts};
 use super::{Error, Executor, Result, Tx};
-use crate::model::{AccountId, Json, StatusId, TagId, Time};
 use crate::sql;
+use model::{AccountId, Json, StatusId, TagId, Time};
 
-/// The hashtags among `names` (normal form) that exist.
-///
-/// # Errors
-/// When the database does.
+/// The hashtags among `names` (normal form) that exist, as (id, name), in no particular order.
 pub async fn list_by_names(db: impl Executor, names: &[String]) -> Result<Vec<(TagId, String)>> {
     db.query(sql!("SELECT t.id, t.name FROM tags t WHERE t.name" in("$1")))
         .bind(Texts::of(names.iter().cloned()))
@@ -16,10 +16,8 @@ pub async fn list_by_names(db: impl Executor, names: &[String]) -> Result<Vec<(T
         .await
 }
 
-/// Inserts hashtags, as (id, name, name as written), unless one of the name exists: that keeps the case of its first use.
-///
-/// # Errors
-/// When the database does.
+/// Inserts hashtags, as (id, name, display name), in one statement. One that exists is left as it is, and keeps the
+/// spelling of its first use.
 pub async fn insert(tx: &mut Tx, tags: Vec<(TagId, &str, &str)>, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO tags (id, name, display_name, usable, last_status_at, created_at)
@@ -34,10 +32,7 @@ pub async fn insert(tx: &mut Tx, tags: Vec<(TagId, &str, &str)>, now: Time) -> R
     Ok(())
 }
 
-/// Gives a status exactly the hashtags `tags`, and counts it for those its author features.
-///
-/// # Errors
-/// When the database does.
+/// Replaces the hashtags of a status by `tags`, and counts it for those that its author features.
 pub async fn set_for_status(tx: &mut Tx, status: StatusId, author: AccountId, tags: &[TagId], now: Time) -> Result<()> {
     clear_for_status(tx, status, author).await?;
     tx.query(sql!(
@@ -59,10 +54,7 @@ pub async fn set_for_status(tx: &mut Tx, status: StatusId, author: AccountId, ta
     Ok(())
 }
 
-/// Takes all hashtags from a status, and the count from those its author features.
-///
-/// # Errors
-/// When the database does.
+/// Removes all hashtags from a status, and subtracts it from those that its author features.
 pub async fn clear_for_status(tx: &mut Tx, status: StatusId, author: AccountId) -> Result<()> {
     tx.query(sql!(
         "UPDATE featured_tags SET statuses_count = CASE WHEN statuses_count > 0 THEN statuses_count - 1 ELSE 0 END
@@ -76,25 +68,23 @@ pub async fn clear_for_status(tx: &mut Tx, status: StatusId, author: AccountId) 
     Ok(())
 }
 
-/// A hashtag that a search found.
+/// A hashtag found by [`search`].
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Found {
     /// The hashtag.
     pub id: TagId,
     /// Its normal form.
     pub name: String,
-    /// As it was first written.
+    /// The spelling of its first use.
     pub display_name: String,
-    /// Someone of the staff said that it may be shown.
+    /// Staff allowed it to be listed.
     pub reviewed: bool,
     /// The viewer follows it.
     pub following: bool,
 }
 
-/// Hashtags whose name begins with `prefix` (normal form) and that nobody hid: at most `limit`, in the order of names.
-///
-/// # Errors
-/// When the database does.
+/// Up to `limit` hashtags whose name begins with `prefix` (normal form) and that staff did not hide, by name: one range
+/// of the index `tags_name`.
 pub async fn search(db: impl Executor, prefix: &str, viewer: Option<AccountId>, limit: i64) -> Result<Vec<Found>> {
     db.query(sql!(
         "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed,
@@ -111,11 +101,11 @@ pub async fn search(db: impl Executor, prefix: &str, viewer: Option<AccountId>, 
     .await
 }
 
-/// How often and by how many each of `tags` was used on each day since the status id `since`, as (hashtag, day since the
-/// epoch, uses, accounts).
+/// The usage of each of `tags` on each day since the status id `since`, as (hashtag, days since the epoch, uses,
+/// accounts).
 ///
-/// # Errors
-/// When the database does.
+/// The day is computed from the status id, whose upper bits are milliseconds since the epoch, so the range is one of
+/// the primary key of `status_tags`.
 pub async fn history(db: impl Executor, tags: &[TagId], since: StatusId) -> Result<Vec<(TagId, i64, i64, i64)>> {
     db.query(sql!(
         "SELECT st.tag_id, (st.status_id >> 16) / 86400000 AS day, COUNT(*) AS uses, COUNT(DISTINCT s.account_id) AS accounts

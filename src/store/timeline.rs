@@ -1,17 +1,18 @@
-//! The ids that a page of a timeline is cut from. Who may see them is decided afterwards, for the whole page at once.
+//! Timelines and threads: pages of status ids, by keyset pagination.
 //!
-//! Each statement is one range of one index; none depends on the size of the tables.
+//! Reached from `service::timeline`. Decides nothing about who may see a status: that happens afterwards, for the whole
+//! page at once, in `service::visibility`, so that a page may be shorter than its limit (contract rules, sections 4 and
+//! 12). Each paged statement walks one index in the order of the page and stops at the limit; what its filter leaves
+//! out is read too.
 
 use super::sql::{Ids, Texts};
 use super::{Executor, Result};
-use crate::model::status::Visibility;
-use crate::model::{AccountId, Cursor, RowId, StatusId, TagId};
-use crate::{paged, sql};
+use crate::paged;
+use crate::sql;
+use model::status::Visibility;
+use model::{AccountId, Cursor, RowId, StatusId, TagId};
 
-/// The entries of `account`'s home feed.
-///
-/// # Errors
-/// When the database does.
+/// A page of `account`'s home feed, newest first.
 pub async fn home(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<StatusId>> {
     let sql = paged!(
         cursor,
@@ -23,10 +24,8 @@ pub async fn home(db: impl Executor, account: AccountId, cursor: &Cursor) -> Res
     Ok(cursor.newest_first(query.scalars().await?))
 }
 
-/// The entries of a feed of a plugin's own: `name` as it declares it, and which of that name.
-///
-/// # Errors
-/// When the database does.
+/// A page of a feed of a plugin's own, newest first: `name` as its manifest declares it, `key` says which feed of that
+/// name.
 pub async fn plugin_feed(
     db: impl Executor,
     plugin: i64,
@@ -46,24 +45,22 @@ pub async fn plugin_feed(
     Ok(cursor.newest_first(query.scalars().await?))
 }
 
-/// Which statuses of the public timelines are wanted.
+/// A filter of the public timelines.
 #[derive(Clone, Debug, Default)]
 pub struct PublicFilter {
-    /// Only this server's.
+    /// Only statuses of this server.
     pub local: bool,
-    /// Only other servers'.
+    /// Only statuses of other servers.
     pub remote: bool,
-    /// Only those with media.
+    /// Only statuses with media.
     pub only_media: bool,
-    /// Only these languages, and those without one; empty: all.
+    /// Only statuses in one of these languages, or without a language; empty: all.
     pub languages: Vec<String>,
 }
 
-/// Statuses that stand on the public timelines.
-///
-/// # Errors
-/// When the database does.
+/// A page of the public timeline, newest first.
 pub async fn public(db: impl Executor, filter: &PublicFilter, cursor: &Cursor) -> Result<Vec<StatusId>> {
+    // Local and remote are texts of their own: a bound flag would not let the planner use a partial index.
     macro_rules! listed {
         ($which:literal) => {
             paged!(
@@ -78,7 +75,7 @@ pub async fn public(db: impl Executor, filter: &PublicFilter, cursor: &Cursor) -
     let sql = match (filter.local, filter.remote) {
         (true, false) => listed!("AND s.local"),
         (false, true) => listed!("AND NOT s.local"),
-        // Only these and only those: neither, as if nothing was asked for (contract rules, section 12).
+        // Both together mean neither (contract rules, section 12).
         (false, false) | (true, true) => listed!(""),
     };
     let query = db
@@ -92,25 +89,25 @@ pub async fn public(db: impl Executor, filter: &PublicFilter, cursor: &Cursor) -
     Ok(cursor.newest_first(query.scalars().await?))
 }
 
-/// Which statuses of a hashtag are wanted.
+/// A filter of a hashtag's timeline.
 #[derive(Clone, Debug, Default)]
 pub struct TagFilter {
-    /// Only this server's.
+    /// Only statuses of this server.
     pub local: bool,
-    /// Only other servers'.
+    /// Only statuses of other servers.
     pub remote: bool,
-    /// Only those with media.
+    /// Only statuses with media.
     pub only_media: bool,
-    /// Only those that have every one of these hashtags as well.
+    /// Only statuses that have all of these hashtags as well.
     pub all: Vec<TagId>,
-    /// Only those that have none of these.
+    /// Only statuses that have none of these hashtags.
     pub none: Vec<TagId>,
 }
 
-/// Statuses with a hashtag, replies included.
+/// A page of the statuses with a hashtag, newest first: replies included, reblogs not.
 ///
-/// # Errors
-/// When the database does.
+/// The primary key of `status_tags` leads. A status has all further hashtags when as many of its hashtags are among
+/// `$7` as there are in `$7`.
 pub async fn tag(db: impl Executor, tag: TagId, filter: &TagFilter, cursor: &Cursor) -> Result<Vec<StatusId>> {
     let sql = paged!(
         cursor,
@@ -140,23 +137,21 @@ pub async fn tag(db: impl Executor, tag: TagId, filter: &TagFilter, cursor: &Cur
     Ok(cursor.newest_first(query.scalars().await?))
 }
 
-/// Which of an account's statuses are wanted.
+/// A filter of an account's statuses.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileFilter {
-    /// Only those with media.
+    /// Only statuses with media.
     pub only_media: bool,
-    /// No replies to others.
+    /// No replies to other accounts.
     pub exclude_replies: bool,
     /// No reblogs.
     pub exclude_reblogs: bool,
-    /// Only those with this hashtag.
+    /// Only statuses with this hashtag.
     pub tagged: Option<TagId>,
 }
 
-/// Statuses of `account` that `audience` or a mention opens to `viewer`.
-///
-/// # Errors
-/// When the database does.
+/// A page of the statuses of `account`, newest first, whose visibility is one of `audience` or that mention `viewer`.
+/// The index `statuses_account` leads.
 pub async fn profile(
     db: impl Executor,
     account: AccountId,
@@ -192,10 +187,7 @@ pub async fn profile(
     Ok(cursor.newest_first(query.scalars().await?))
 }
 
-/// The pinned statuses of `account`, newest pin first, as (pin, status).
-///
-/// # Errors
-/// When the database does.
+/// A page of the pinned statuses of `account`, newest pin first, as (pin id, status).
 pub async fn pinned(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<(RowId, StatusId)>> {
     let sql = paged!(
         cursor,
@@ -206,10 +198,7 @@ pub async fn pinned(db: impl Executor, account: AccountId, cursor: &Cursor) -> R
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// What `account` marked as a favourite, as (favourite, status).
-///
-/// # Errors
-/// When the database does.
+/// A page of the favourites of `account`, newest first, as (favourite id, status).
 pub async fn favourites(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<(RowId, StatusId)>> {
     let sql = paged!(
         cursor,
@@ -220,10 +209,7 @@ pub async fn favourites(db: impl Executor, account: AccountId, cursor: &Cursor) 
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// What `account` bookmarked, as (bookmark, status).
-///
-/// # Errors
-/// When the database does.
+/// A page of the bookmarks of `account`, newest first, as (bookmark id, status).
 pub async fn bookmarks(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<(RowId, StatusId)>> {
     let sql = paged!(
         cursor,
@@ -234,10 +220,7 @@ pub async fn bookmarks(db: impl Executor, account: AccountId, cursor: &Cursor) -
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// What `id` answers, directly and on: the oldest first, at most `limit`.
-///
-/// # Errors
-/// When the database does.
+/// The ancestors of `id`: its parent, that one's parent and so on, at most `limit` of them, the topmost first.
 pub async fn ancestors(db: impl Executor, id: StatusId, limit: i64) -> Result<Vec<StatusId>> {
     db.query(sql!(
         "WITH RECURSIVE up (id, parent, depth) AS (
@@ -253,21 +236,19 @@ pub async fn ancestors(db: impl Executor, id: StatusId, limit: i64) -> Result<Ve
     .await
 }
 
-/// An answer and what it answers.
+/// A reply and its parent.
 #[derive(Clone, Copy, Debug, sqlx::FromRow)]
 pub struct Reply {
-    /// The answer.
+    /// The reply.
     pub id: StatusId,
-    /// What it answers.
+    /// The status it replies to.
     pub parent: StatusId,
     /// Its author.
     pub account_id: AccountId,
 }
 
-/// What answers `id`, directly and on, at most `depth` deep and `limit` in number, the oldest first.
-///
-/// # Errors
-/// When the database does.
+/// The descendants of `id`: its replies, their replies and so on, at most `depth` levels, and the `limit` oldest of
+/// them, oldest first. The index `statuses_replies` finds each level; the limit applies after all levels are read.
 pub async fn descendants(db: impl Executor, id: StatusId, depth: i64, limit: i64) -> Result<Vec<Reply>> {
     db.query(sql!(
         "WITH RECURSIVE down (id, parent, account_id, depth) AS (

@@ -1,11 +1,13 @@
-//! Users: the private side of local accounts.
+//! Users: the private side of local accounts, such as the e-mail address, password hash, role and preferences.
+//!
+//! Reached from services and the command line. A local account without a row here was removed, or is about to be.
 
 use super::{Executor, Result, Tx};
-use crate::model::actor::User;
-use crate::model::{AccountId, AppId, Json, Preferences, Time};
 use crate::sql;
+use model::actor::User;
+use model::{AccountId, AppId, Json, Preferences, Time};
 
-/// The columns of [`User`], of a table called `u`.
+/// The columns of [`User`], of a table with the alias `u`.
 #[macro_export]
 macro_rules! user_columns {
     () => {
@@ -15,17 +17,11 @@ macro_rules! user_columns {
 }
 
 /// The user of a local account.
-///
-/// # Errors
-/// When the database does.
 pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<User>> {
     db.query(sql!("SELECT " user_columns!() " FROM users u WHERE u.account_id = $1")).bind(id).optional().await
 }
 
-/// The user with this e-mail address, in any case.
-///
-/// # Errors
-/// When the database does.
+/// The user with this e-mail address, case-insensitively.
 pub async fn find_by_email(db: impl Executor, email: &str) -> Result<Option<User>> {
     db.query(sql!("SELECT " user_columns!() " FROM users u WHERE lower(u.email) = $1"))
         .bind(email.to_lowercase())
@@ -50,7 +46,7 @@ pub struct NewUser {
     pub now: Time,
 }
 
-/// Inserts a user.
+/// Inserts a user with default preferences.
 ///
 /// # Errors
 /// A violation of `users_email` when the address is taken.
@@ -77,10 +73,7 @@ pub async fn insert(tx: &mut Tx, new: NewUser) -> Result<()> {
     Ok(())
 }
 
-/// Sets the password's hash.
-///
-/// # Errors
-/// When the database does.
+/// Sets the password hash.
 pub async fn set_password(tx: &mut Tx, id: AccountId, hash: &str) -> Result<()> {
     tx.query(sql!("UPDATE users SET password_hash = $2 WHERE account_id = $1"))
         .bind(id)
@@ -107,9 +100,6 @@ pub struct UserSummary {
 }
 
 /// Up to `limit` users with ids above `after`, oldest first.
-///
-/// # Errors
-/// When the database does.
 pub async fn list(db: impl Executor, after: AccountId, limit: i64) -> Result<Vec<UserSummary>> {
     db.query(sql!(
         "SELECT a.id, a.username, u.email, r.name AS role, u.confirmed_at, u.approved, u.disabled, a.suspended_at,
@@ -127,10 +117,7 @@ pub async fn list(db: impl Executor, after: AccountId, limit: i64) -> Result<Vec
     .await
 }
 
-/// Lets a user in whose sign-up waited for the staff. False when they were in already.
-///
-/// # Errors
-/// When the database does.
+/// Approves a sign-up; false when it is approved already.
 pub async fn approve(tx: &mut Tx, id: AccountId) -> Result<bool> {
     let changed = tx
         .query(sql!("UPDATE users SET approved = TRUE WHERE account_id = $1 AND NOT approved"))
@@ -140,10 +127,7 @@ pub async fn approve(tx: &mut Tx, id: AccountId) -> Result<bool> {
     Ok(changed > 0)
 }
 
-/// Takes a user's e-mail address as theirs. False when it was confirmed already.
-///
-/// # Errors
-/// When the database does.
+/// Confirms a user's e-mail address; false when it is confirmed already.
 pub async fn confirm(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
     let changed = tx
         .query(sql!("UPDATE users SET confirmed_at = $2 WHERE account_id = $1 AND confirmed_at IS NULL"))
@@ -154,25 +138,19 @@ pub async fn confirm(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
     Ok(changed > 0)
 }
 
-/// Gives a user a role, or takes it away.
-///
-/// # Errors
-/// When the database does.
+/// Sets the role of a user; `None` removes it.
 pub async fn set_role(tx: &mut Tx, id: AccountId, role: Option<i64>) -> Result<()> {
     tx.query(sql!("UPDATE users SET role_id = $2 WHERE account_id = $1")).bind(id).bind(role).execute().await?;
     Ok(())
 }
 
-/// True when there is a user.
-///
-/// # Errors
-/// When the database does.
+/// True when there is any user.
 pub async fn any(db: impl Executor) -> Result<bool> {
     let first: Option<(AccountId,)> = db.query(sql!("SELECT account_id FROM users LIMIT 1")).optional().await?;
     Ok(first.is_some())
 }
 
-/// Sets the e-mail address, of which no other waits any more; `confirmed_at` is kept where `None`.
+/// Sets the e-mail address and clears the one that waits for confirmation; `confirmed_at` stays as it is when `None`.
 ///
 /// # Errors
 /// A violation of `users_email` when the address is taken.
@@ -189,10 +167,7 @@ pub async fn set_email(tx: &mut Tx, id: AccountId, email: &str, confirmed_at: Op
     Ok(())
 }
 
-/// Notes the address that is to replace a confirmed one.
-///
-/// # Errors
-/// When the database does.
+/// Sets the address that replaces the confirmed one when it is confirmed itself.
 pub async fn set_unconfirmed_email(tx: &mut Tx, id: AccountId, email: &str) -> Result<()> {
     tx.query(sql!("UPDATE users SET unconfirmed_email = $2 WHERE account_id = $1"))
         .bind(id)

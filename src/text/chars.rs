@@ -1,11 +1,11 @@
-//! Which characters make up words.
+//! Character classes for word boundaries.
 //!
 //! Close to the `\w` of Unicode regular expressions ([UTS #18](https://unicode.org/reports/tr18/#word)):
 //! letters, marks, decimal digits and connector punctuation.
 
 use unicode_normalization::char::is_combining_mark;
 
-/// A letter, mark, digit or connector (`_`); what a mention or hashtag must not be glued to.
+/// A letter, mark, digit or connector (`_`). A mention or hashtag must not directly follow one.
 pub(super) fn is_word(c: char) -> bool {
     is_alphanumeric(c) || is_combining_mark(c) || is_connector(c)
 }
@@ -23,7 +23,7 @@ fn is_connector(c: char) -> bool {
     )
 }
 
-/// The numbers of general category No that people do type; they are not digits of a word.
+/// The commonly typed characters of general category No, which do not count as digits of a word.
 fn is_other_number(c: char) -> bool {
     matches!(c,
         '²' | '³' | '¹' | '¼'..='¾'

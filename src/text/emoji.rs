@@ -1,20 +1,21 @@
-//! Custom emoji in text.
+//! Custom emoji shortcodes in text.
 //!
-//! Text and HTML keep the `:shortcode:`; clients draw the picture from the `emojis` of the entity, and [`emojify`] does
-//! for web pages.
+//! Text and HTML keep the `:shortcode:`. API clients replace it with the image from the `emojis` of the entity; on the
+//! server's own web pages [`emojify`] does.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use super::escape::escape;
 
-/// The shortest custom emoji name.
+/// The minimum length of a shortcode.
 const MIN_SHORTCODE: usize = 2;
 
-/// The names between colons that could be custom emoji, each once, in order of first use.
+/// The shortcodes in `text` that could be custom emoji, without duplicates, in order of first use.
 ///
-/// A name is two or more of `A-Z a-z 0-9 _`. Its colons stand at an end of the text or beside a character that is
-/// neither letter, digit nor colon, so `12:30:45` and `a:b_c:d` have none. Which names exist is the caller's question.
+/// A shortcode is two or more of `A-Z a-z 0-9 _` between colons. Each colon must be at an end of the text or beside a
+/// character that is neither letter, digit nor colon, so `12:30:45` and `a:b_c:d` contain none. Whether an emoji with
+/// that shortcode exists is for the caller to check.
 #[must_use]
 pub fn emoji_shortcodes(text: &str) -> Vec<&str> {
     let mut seen = HashSet::new();
@@ -29,10 +30,10 @@ pub fn emoji_shortcodes(text: &str) -> Vec<&str> {
     found
 }
 
-/// `html` with a picture in place of each `:shortcode:` between its tags for which `image` knows an address.
+/// Replaces each `:shortcode:` between the tags of `html` with an `<img>`, if `image` returns a URL for it.
 ///
-/// `html` must be well-formed as [`to_html`](super::to_html), [`sanitise()`](super::sanitise()) and
-/// [`escape()`](super::escape()) make it.
+/// `html` must be well-formed, as [`to_html`](super::to_html), [`sanitise()`](super::sanitise()) and
+/// [`escape()`](super::escape()) produce it.
 #[must_use]
 pub fn emojify<'a>(html: &str, image: impl Fn(&str) -> Option<&'a str>) -> String {
     let mut out = String::with_capacity(html.len());
@@ -52,7 +53,7 @@ pub fn emojify<'a>(html: &str, image: impl Fn(&str) -> Option<&'a str>) -> Strin
     out
 }
 
-/// Appends `text`, which has no tags, with its emojis drawn.
+/// Appends `text`, which contains no tags, with the known shortcodes replaced by images.
 fn push_drawn<'a>(out: &mut String, text: &str, image: &impl Fn(&str) -> Option<&'a str>) {
     let (mut done, mut at) = (0, 0);
     while let Some(name) = next(text, at) {
@@ -67,7 +68,7 @@ fn push_drawn<'a>(out: &mut String, text: &str, image: &impl Fn(&str) -> Option<
     out.push_str(&text[done..]);
 }
 
-/// Where the name of the first emoji at or behind `at` stands, without its colons.
+/// The range of the first shortcode at or after `at`, without its colons.
 fn next(text: &str, mut at: usize) -> Option<Range<usize>> {
     while let Some(colon) = text[at..].find(':').map(|offset| at + offset) {
         let name = name_at(&text[colon + 1..]);

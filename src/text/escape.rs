@@ -1,6 +1,6 @@
-//! Making text safe inside HTML.
+//! HTML escaping.
 
-/// `text` with `&`, `<`, `>` and both quotes as entities, fit for an element or a quoted attribute.
+/// `text` with `&`, `<`, `>` and both quotes as entities, safe in an element or a quoted attribute.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
@@ -17,7 +17,7 @@ pub(super) fn push_escaped(out: &mut String, text: &str) {
     });
 }
 
-/// Appends `text` to `out` for use between tags only: quotes stay as they are.
+/// Appends `text` to `out`, escaped for use between tags only: quotes stay as they are.
 pub(super) fn push_escaped_text(out: &mut String, text: &str) {
     push_replacing(out, text, markup);
 }

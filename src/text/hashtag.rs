@@ -1,6 +1,6 @@
-//! Hashtag names: what may follow `#`, and the form under which two spellings are one tag.
+//! Hashtag names: validation, and normalisation to the form in which spellings are compared.
 //!
-//! Reached from [`scan`](super::scan()) for text, and from the tag endpoints and remote `Hashtag` objects for bare names.
+//! Reached from [`scan`](super::scan()) for text, and from tag endpoints and remote `Hashtag` objects for bare names.
 //!
 //! Spec: <https://docs.joinmastodon.org/user/posting/#hashtags>
 
@@ -10,8 +10,8 @@ use super::chars::{is_alphanumeric, is_word};
 
 /// Whether all of `name` (without the `#`) is one hashtag.
 ///
-/// It is made of letters, marks, digits, underscores and, inside only, middle dots (`·`, `・`) and ZWNJ;
-/// it needs a letter, or a separator (underscores too) that is neither first nor last.
+/// Allowed are letters, marks, digits, underscores and, except at the ends, middle dots (`·`, `・`) and ZWNJ.
+/// At least one letter is required, or a separator (underscores included) that is neither first nor last.
 #[must_use]
 pub fn is_valid(name: &str) -> bool {
     !name.is_empty() && prefix(name) == Some(name)
@@ -19,8 +19,8 @@ pub fn is_valid(name: &str) -> bool {
 
 /// The form in which `name` (without the `#`) is stored and compared; `None` when it is not a valid name.
 ///
-/// NFKC, lower case, accents of European Latin letters removed (`É` is `e`; Vietnamese keeps its own letters),
-/// then everything dropped that is not a letter, digit, separator or one of the Thai marks U+0E47..U+0E4E.
+/// Applies NFKC and lower case, removes the accents of European Latin letters (`É` becomes `e`; Vietnamese keeps
+/// its own letters), then drops all but letters, digits, separators and the Thai marks U+0E47..U+0E4E.
 #[must_use]
 pub fn normalise(name: &str) -> Option<String> {
     if !is_valid(name) {
@@ -46,7 +46,7 @@ pub(super) fn prefix(text: &str) -> Option<&str> {
     has_substance(name).then_some(name)
 }
 
-/// Whether a sign after `before` may start a hashtag; a path, a query or a word does not.
+/// Whether a `#` after the character `before` may start a hashtag; inside a path, a query or a word it may not.
 pub(super) fn may_follow(before: Option<char>) -> bool {
     before.is_none_or(|c| !is_word(c) && !matches!(c, '/' | ')' | '='))
 }
@@ -65,9 +65,9 @@ fn is_kept(c: char) -> bool {
     is_alphanumeric(c) || is_separator(c) || matches!(c, '\u{0E47}'..='\u{0E4E}')
 }
 
-/// The plain letter of an accented one in Latin-1 and Latin Extended-A; anything else unchanged.
+/// Removes the accent of a letter in Latin-1 or Latin Extended-A; other characters are unchanged.
 ///
-/// Only those blocks, as elsewhere in the network, so that a tag has one name on every server.
+/// Only those blocks, as other servers do, so that a tag has the same name on every server.
 fn fold(c: char) -> char {
     match c {
         'ð' | 'đ' => 'd',

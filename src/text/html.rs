@@ -1,10 +1,10 @@
-//! HTML of what people on this server write.
+//! Converts the plain text of local users to HTML.
 //!
 //! Statuses and profile notes become paragraphs; a profile field is one line. Mentions, hashtags and links become
-//! anchors, everything else is escaped. Custom emoji stay `:shortcode:`, drawn by clients.
+//! anchors, everything else is escaped. Custom emoji stay as `:shortcode:`, which clients render.
 //!
 //! Spec: <https://docs.joinmastodon.org/spec/activitypub/#sanitization>; the classes are those of
-//! <https://microformats.org/wiki/h-card> and of the network's habits.
+//! <https://microformats.org/wiki/h-card> and those in common use in the fediverse.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -14,25 +14,25 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use super::escape::push_escaped;
 use super::scan::{Kind, Mention, Tag, scan};
 
-/// How much of an address is shown after its scheme, in characters.
+/// The characters of a URL that stay visible after its scheme; the rest gets the class `invisible`.
 const SHOWN_URL_CHARS: usize = 30;
 
-/// What is encoded in a part of a path: all but the unreserved characters of RFC 3986.
+/// Percent-encoded in a path segment: everything but the unreserved characters of RFC 3986.
 const PATH_SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'-').remove(b'.').remove(b'~');
 
-/// Where the links of a text lead.
+/// The link targets for a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Links<'a> {
-    /// Scheme and host of this server's pages, without a slash at the end: `https://example.com`.
+    /// Scheme and host of this server's pages, without a trailing slash: `https://example.com`.
     pub web_origin: &'a str,
-    /// The accounts that may be linked; a mention of any other stays text.
+    /// The accounts to link; a mention of any other account stays plain text.
     pub mentions: &'a [MentionTarget],
 }
 
-/// An account a text mentions.
+/// An account mentioned in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MentionTarget {
-    /// As the account writes it; this is what readers see.
+    /// In the account's own spelling, which is the one shown.
     pub username: String,
     /// `None` for an account of this server; otherwise lower case and ASCII, as in [`Mention::domain`].
     pub domain: Option<String>,
@@ -43,8 +43,8 @@ pub struct MentionTarget {
 /// The HTML of a status or announcement: a blank line starts a paragraph, a single newline is `<br />`.
 ///
 /// A mention shows its domain only when two accounts of `links` have the same username.
-/// `@user@this.server` is expected as `@user`, see [`rewrite_local_mentions`](super::rewrite_local_mentions).
-/// Empty when `text` has nothing but newlines.
+/// Local accounts must be written `@user` already, see [`rewrite_local_mentions`](super::rewrite_local_mentions).
+/// Returns an empty string when `text` contains only newlines.
 #[must_use]
 pub fn to_html(text: &str, links: &Links<'_>) -> String {
     let text = unix_newlines(text);
@@ -63,13 +63,13 @@ pub fn to_html(text: &str, links: &Links<'_>) -> String {
     out
 }
 
-/// The HTML of a profile note, which is that of a status.
+/// The HTML of a profile note: the same rules as for a status.
 #[must_use]
 pub fn note_to_html(text: &str, links: &Links<'_>) -> String {
     to_html(text, links)
 }
 
-/// The HTML of a profile field's value: one line, links say `rel="me"`, remote mentions show their domain.
+/// The HTML of a profile field's value: one line, links carry `rel="me"`, remote mentions show their domain.
 #[must_use]
 pub fn field_to_html(value: &str, links: &Links<'_>) -> String {
     let line = unix_newlines(value).replace('\n', " ");
@@ -88,12 +88,12 @@ enum Place {
     Field,
 }
 
-/// The accounts to link, found by name, and how to show them.
+/// The accounts to link, indexed by name, and how to show them.
 struct Writer<'a> {
     web_origin: &'a str,
     place: Place,
     targets: HashMap<(String, Option<String>), &'a MentionTarget>,
-    /// Usernames, lower case, that more than one account has.
+    /// The lower-case usernames that more than one account has.
     ambiguous: HashSet<String>,
 }
 
@@ -112,7 +112,7 @@ impl<'a> Writer<'a> {
         Self { web_origin: links.web_origin.trim_end_matches('/'), place, targets, ambiguous }
     }
 
-    /// Appends a line without newlines.
+    /// Appends the HTML of one line, which contains no newlines.
     fn line(&self, out: &mut String, line: &str) {
         let mut at = 0;
         for entity in scan(line) {
@@ -180,7 +180,7 @@ fn push_span(out: &mut String, class: &str, text: &str) {
     out.push_str("</span>");
 }
 
-/// How much of `url` readers need not see: a web scheme with `www.`, or `xmpp:`; rarer schemes say what they are.
+/// The length of the prefix of `url` to hide: a web scheme with any `www.`, or `xmpp:`. Rarer schemes stay visible.
 fn hidden_prefix(url: &str) -> usize {
     let is = |len: usize, prefix: &str| url.get(..len).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
     let scheme =

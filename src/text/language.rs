@@ -1,6 +1,6 @@
-//! The languages a status can be marked with, and finding one from what clients and browsers say.
+//! The languages a status can be marked with, and their lookup from language tags and `Accept-Language` headers.
 //!
-//! Reached from `GET /api/v1/instance/languages`, from publishing, and from preferences. Guesses nothing from text.
+//! Reached from `GET /api/v1/instance/languages`, from publishing, and from preferences. Detects no language from text.
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/instance/#languages>,
 //! <https://www.rfc-editor.org/rfc/rfc4647#section-3.4> (lookup)
@@ -14,19 +14,19 @@ pub use names::LANGUAGES;
 /// A language and its name in English.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Language {
-    /// As in a status, case included: `en`, `ckb`, `zh-TW`.
+    /// As stored with a status, in this exact case: `en`, `ckb`, `zh-TW`.
     pub code: &'static str,
-    /// What pickers show.
+    /// In English, as language pickers show it.
     pub name: &'static str,
 }
 
-/// How many ranges of an `Accept-Language` header are looked at.
+/// The most language ranges of an `Accept-Language` header that are read; further ones are ignored.
 const MAX_RANGES: usize = 32;
 
-/// The code of the language that `tag` names.
+/// The code of the known language that `tag` names.
 ///
-/// Compared without case, `_` being as good as `-`. A tag that is not known as a whole is
-/// tried without its last part, so `en-US` is `en` and `zh-Hant-TW` is `zh`. `None` when nothing is left.
+/// Case-insensitive, and `_` is accepted for `-`. A tag that is not known as a whole is retried
+/// without its last subtag, so `en-US` gives `en` and `zh-Hant-TW` gives `zh`. `None` when no prefix is known.
 #[must_use]
 pub fn resolve(tag: &str) -> Option<&'static str> {
     let tag = tag.trim().replace('_', "-");
@@ -40,9 +40,9 @@ pub fn resolve(tag: &str) -> Option<&'static str> {
     None
 }
 
-/// The code of the known language a browser prefers, from its `Accept-Language` header.
+/// The code of the known language that an `Accept-Language` header prefers.
 ///
-/// Highest quality first, in the order written when equal; `*` and what is refused with `q=0` are passed over.
+/// Highest quality first, in header order when equal; `*` and ranges with `q=0` are skipped.
 #[must_use]
 pub fn from_accept_language(header: &str) -> Option<&'static str> {
     let mut ranges: Vec<(u16, &str)> = header.split(',').take(MAX_RANGES).filter_map(range).collect();

@@ -1,4 +1,4 @@
-//! How long a text is to the person writing it.
+//! Counts the characters of a text against the length limits.
 //!
 //! Spec: <https://docs.joinmastodon.org/user/posting/#text>
 
@@ -6,20 +6,20 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::scan::{Kind, scan};
 
-/// What every `http` or `https` link counts, however long.
+/// The characters that an `http` or `https` link counts as, whatever its length.
 ///
-/// Told to clients as `configuration.statuses.characters_reserved_per_url`.
+/// Reported to clients as `configuration.statuses.characters_reserved_per_url`.
 pub const URL_LENGTH: usize = 23;
 
-/// The characters of `text` as counted against a limit.
+/// The length of `text` as counted against a limit.
 ///
-/// Graphemes, except that a web link counts [`URL_LENGTH`] and `@user@domain` counts as `@user`.
+/// Counts grapheme clusters, except that a web link counts [`URL_LENGTH`] and `@user@domain` counts as `@user`.
 #[must_use]
 pub fn length(text: &str) -> usize {
     countable(text).graphemes(true).count()
 }
 
-/// `text` with each web link replaced by as many letters as it counts, and mentions without their domain.
+/// `text` with each web link replaced by [`URL_LENGTH`] letters, and mentions without their domain.
 fn countable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;

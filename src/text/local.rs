@@ -1,10 +1,10 @@
-//! Mentions that name this server.
+//! Shortens mentions of local accounts to `@user`.
 
 use super::scan::{Kind, scan};
 
 /// `text` with `@user@domain` shortened to `@user` where `domain` is one of `local_domains`.
 ///
-/// A local account is always written without its domain; domains are compared without case.
+/// Local accounts are always written without a domain; domains are compared case-insensitively.
 #[must_use]
 pub fn rewrite_local_mentions(text: &str, local_domains: &[&str]) -> String {
     let mut out = String::with_capacity(text.len());

@@ -1,13 +1,13 @@
-//! Texts of the administrators: extended description, privacy policy, terms, closed-registrations message.
+//! Renders the admins' Markdown texts: extended description, privacy policy, terms, closed-registrations message.
 //!
-//! `CommonMark` without its dangers: HTML shows as typed, pictures leave their description, and links
-//! lead to web pages or mail addresses only. What people post is not Markdown.
+//! A safe subset of `CommonMark`: raw HTML is shown as typed, images are replaced by their description, and only
+//! web, mail and relative links are kept. Statuses and profiles are not Markdown.
 //!
 //! Spec: <https://spec.commonmark.org/>, with strikethrough and tables of <https://github.github.com/gfm/>
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 
-/// `text`, written in Markdown, as HTML; empty for empty text.
+/// Renders the Markdown `text` as HTML; empty for empty text.
 #[must_use]
 pub fn markdown(text: &str) -> String {
     let mut links = Links::default();
@@ -17,12 +17,12 @@ pub fn markdown(text: &str) -> String {
     out
 }
 
-/// Whether each open link is written, innermost last.
+/// For each open link, innermost last, whether its tags are written.
 #[derive(Default)]
 struct Links(Vec<bool>);
 
 impl Links {
-    /// `event` made harmless, or `None` when it has no harmless form.
+    /// The safe form of `event`; `None` when it has none.
     fn safe<'a>(&mut self, event: Event<'a>) -> Option<Event<'a>> {
         match event {
             Event::Html(html) | Event::InlineHtml(html) => Some(Event::Text(html)),
@@ -37,7 +37,7 @@ impl Links {
     }
 }
 
-/// A web or mail address, or one without a scheme; a colon in its path makes no scheme.
+/// Whether `address` is a web, mail or relative URL. A colon after the first `/`, `?` or `#` ends no scheme.
 fn is_linkable(address: &str) -> bool {
     match address.split_once(':') {
         Some((scheme, _)) if !scheme.contains(['/', '?', '#']) => {

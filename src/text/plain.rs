@@ -1,8 +1,8 @@
-//! The words of HTML, for search, filters, notifications and link previews.
+//! Converts HTML to plain text, for search, filters, notifications and link previews.
 
 use super::tokens::{Token, decode, tokens};
 
-/// Elements that stand on lines of their own.
+/// Block elements: a line break before and after each.
 const BLOCKS: [&str; 14] = [
     "div",
     "pre",
@@ -20,9 +20,9 @@ const BLOCKS: [&str; 14] = [
     "hr",
 ];
 
-/// `html` as text: tags dropped, entities decoded, `<br>` a newline, paragraphs parted by a blank line.
+/// Converts `html` to text: tags removed, entities decoded, `<br>` a newline, a blank line between paragraphs.
 ///
-/// Gives back what was typed when applied to [`to_html`](super::to_html). White space around the whole is dropped.
+/// Applied to the output of [`to_html`](super::to_html), it returns the text as typed. The result is trimmed.
 #[must_use]
 pub fn plain(html: &str) -> String {
     let mut lines = Lines { out: String::with_capacity(html.len()), breaks: 0 };
@@ -37,7 +37,7 @@ pub fn plain(html: &str) -> String {
     lines.out.trim().to_owned()
 }
 
-/// Text so far and the newlines due before more of it.
+/// The output so far, and the newlines to write before any further text.
 struct Lines {
     out: String,
     breaks: usize,
@@ -52,7 +52,7 @@ impl Lines {
         self.out.push_str(text);
     }
 
-    /// A tag of the element `name` begins or ends something.
+    /// Records the line breaks caused by a start or end tag of the element `name`.
     fn part(&mut self, name: &str) {
         let wanted = match name {
             "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => 2,

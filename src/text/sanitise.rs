@@ -1,10 +1,10 @@
-//! Making HTML from other servers safe to show.
+//! HTML sanitiser: makes HTML from other servers safe to show.
 //!
-//! An allow-list of elements and attributes; the output is written anew from tokens, so it is always well-formed and
-//! holds nothing but allowed tags, checked attributes and escaped text, which every parser reads alike.
+//! Has an allow-list of elements and attributes. The output is written anew from tokens, so it is always well-formed
+//! and contains only allowed tags, checked attributes and escaped text, which every HTML parser reads alike.
 //!
-//! No tree is built as a browser would build it: re-opening formatting elements in every paragraph lets 35 KB of input
-//! become 56 MB (measured with ammonia 4.2). Instead, an element ends with whatever contains it.
+//! Builds no tree as a browser does: re-opening the formatting elements in every paragraph turns 35 KB of input into
+//! 56 MB (measured with ammonia 4.2). Instead, an element ends with the element that contains it.
 //!
 //! Spec: <https://docs.joinmastodon.org/spec/activitypub/#sanitization>
 
@@ -15,15 +15,15 @@ use self::elements::{ELEMENTS, Element, Role};
 use super::escape::push_escaped_text;
 use super::tokens::{Tag, Token, decode, tokens};
 
-/// How deeply the elements of the output nest; deeper ones leave only their content.
+/// The maximum nesting depth of the output; deeper elements lose their tags and keep their content.
 const MAX_DEPTH: usize = 32;
 
-/// `html` with only the elements and attributes that posts may have.
+/// `html` reduced to the allowed elements and attributes.
 ///
-/// - Headings become a paragraph in bold; other unknown elements leave their content, except those never shown
-///   (scripts, styles, drawings, frames, …), which go with it.
-/// - A link keeps its tag only with an absolute address of a known scheme, and gets a fixed `rel` and `target`.
-/// - Of classes, microformats and those of mentions, hashtags and shortened links stay.
+/// - Headings become bold paragraphs. Other unknown elements lose their tags and keep their content, except those
+///   never shown (scripts, styles, drawings, frames, …), which are removed with their content.
+/// - A link keeps its tag only if its URL is absolute and of a known scheme; it gets a fixed `rel` and `target`.
+/// - Classes are kept only if they are microformats, or mark mentions, hashtags and shortened links.
 #[must_use]
 pub fn sanitise(html: &str) -> String {
     let mut writer = Writer::new(html.len());
@@ -46,7 +46,7 @@ pub fn sanitise(html: &str) -> String {
     writer.finish()
 }
 
-/// An element that is open; `shown` when its start tag was written.
+/// An open element; `shown` when its start tag was written.
 struct Open {
     element: usize,
     shown: bool,
@@ -55,7 +55,7 @@ struct Open {
 struct Writer {
     out: String,
     stack: Vec<Open>,
-    /// How many of each element are open, so that a stray end tag costs no search.
+    /// The number of open elements by index in [`ELEMENTS`], so that a stray end tag needs no search of the stack.
     open: [usize; ELEMENTS.len()],
     depth: usize,
 }
@@ -80,7 +80,7 @@ impl Writer {
         self.stack.push(Open { element, shown });
     }
 
-    /// Closes what cannot contain an element of `role`, as HTML lets authors leave out those end tags.
+    /// Closes the open elements that cannot contain an element of `role`: HTML lets authors omit their end tags.
     fn close_implied(&mut self, role: Role) {
         match role {
             Role::Inline | Role::Span | Role::Ruby => {}
@@ -104,7 +104,7 @@ impl Writer {
         ELEMENTS.iter().zip(self.open).any(|(element, open)| open > 0 && is(element.role))
     }
 
-    /// Closes elements up to and including the innermost that `is` one, if there is any.
+    /// Closes elements up to and including the innermost one whose role matches `is`, if there is one.
     fn close_through(&mut self, is: impl Fn(Role) -> bool) {
         if self.has(&is) {
             self.close_until(is);
@@ -112,7 +112,7 @@ impl Writer {
         }
     }
 
-    /// Closes elements inside the innermost that `is` one.
+    /// Closes the elements inside the innermost one whose role matches `is`.
     fn close_until(&mut self, is: impl Fn(Role) -> bool) {
         while self.stack.last().is_some_and(|open| !is(ELEMENTS[open.element].role)) {
             self.pop();

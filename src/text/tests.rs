@@ -1,4 +1,4 @@
-//! What holds for any input: nothing panics, and HTML is well-formed, harmless and faithful.
+//! Property tests: for any input nothing panics, and the HTML is well-formed, harmless and faithful to the text.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Text that looks like posts, with more than its share of what scanners trip over.
+/// Text that looks like statuses, with many edge cases for scanners.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[a-z]{1,4}",
@@ -63,7 +63,7 @@ fn targets() -> Vec<MentionTarget> {
     vec![target("a", None), target("a", Some("b")), target("ab", None), target("b", Some("a.a"))]
 }
 
-/// What is left of `text` when its white space follows the rules of paragraphs.
+/// `text` with its white space normalised by the rules for paragraphs, and `＃` as `#`.
 fn typed(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('＃', "#");
     let parts: Vec<_> =
@@ -148,7 +148,7 @@ proptest! {
     }
 }
 
-/// A large text of any of these is done in well under a second; work by the square of its size would take minutes.
+/// Any of these repeated to 200 KB is processed in well under a second; quadratic time would take minutes.
 ///
 /// The bound leaves room for a busy machine and unoptimised code.
 #[test]

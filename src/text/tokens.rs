@@ -1,8 +1,8 @@
-//! Cutting HTML into text, start tags and end tags.
+//! HTML tokenizer: splits HTML into text, start tags and end tags.
 //!
-//! Follows the tokenization of the HTML standard closely enough that no tag is taken for text; unlike a browser it
-//! builds no tree, so its work and its output are linear in the input, whatever the nesting. Comments, doctypes and
-//! elements that are never shown (scripts, styles, drawings, …) are passed over together with their content.
+//! Follows the tokenization of the HTML standard closely enough that no tag is mistaken for text. Unlike a browser it
+//! builds no tree, so its time and its output are linear in the input, whatever the nesting. Comments, doctypes and
+//! elements that are never shown (scripts, styles, drawings, …) are skipped together with their content.
 //!
 //! Spec: <https://html.spec.whatwg.org/multipage/parsing.html#tokenization>
 
@@ -12,16 +12,16 @@ use std::borrow::Cow;
 
 use self::attributes::Attributes;
 
-/// Elements whose content is raw text to a browser: it ends only at their own end tag. Never shown here.
+/// Raw text elements: their content ends only at their own end tag. Never shown.
 const RAW: [&str; 9] = ["script", "style", "iframe", "noembed", "noframes", "title", "textarea", "xmp", "plaintext"];
 
-/// Other elements that are dropped with all they contain.
+/// Other elements that are dropped together with their content.
 const DROPPED: [&str; 9] = ["svg", "math", "object", "applet", "template", "noscript", "select", "canvas", "frameset"];
 
-/// A piece of HTML.
+/// A token of HTML.
 #[derive(Debug)]
 pub(super) enum Token<'a> {
-    /// As written, entities included.
+    /// Text as in the source, with entities not yet decoded.
     Text(&'a str),
     Start(Tag<'a>),
     /// The name of the element, in lower case.
@@ -37,7 +37,7 @@ pub(super) struct Tag<'a> {
 }
 
 impl Tag<'_> {
-    /// The value of the first attribute called `name`, decoded; empty when it has none.
+    /// The decoded value of the first attribute called `name`; empty for an attribute without a value.
     pub(super) fn attribute(&self, name: &str) -> Option<String> {
         let mut attributes = self.attributes.clone();
         let (_, value) = attributes.find(|(found, _)| found.eq_ignore_ascii_case(name))?;
@@ -51,13 +51,13 @@ impl Tag<'_> {
     }
 }
 
-/// The characters that `text` between tags stands for, without NUL.
+/// Decodes the entities of `text` between tags, and removes NUL characters.
 pub(super) fn decode(text: &str) -> Cow<'_, str> {
     let text = htmlize::unescape(text);
     if text.contains('\0') { text.replace('\0', "").into() } else { text }
 }
 
-/// The pieces of `html` worth showing, in order. A tag or comment that is never closed swallows the rest.
+/// The tokens of `html` that may be shown, in order. An unclosed tag or comment swallows the rest of the input.
 pub(super) fn tokens(html: &str) -> Tokens<'_> {
     Tokens { html, at: 0, dropping: None }
 }
@@ -65,7 +65,7 @@ pub(super) fn tokens(html: &str) -> Tokens<'_> {
 pub(super) struct Tokens<'a> {
     html: &'a str,
     at: usize,
-    /// The element being dropped and how many of its kind are open.
+    /// The element being dropped, and how many elements of that name are open.
     dropping: Option<(String, usize)>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Iterator for Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// The next token, which may be one to drop; `None` for something that is no token.
+    /// The next token, which may belong to a dropped element; `None` after skipping something else, such as a comment.
     fn any(&mut self) -> Option<Token<'a>> {
         let rest = &self.html[self.at..];
         let mut after = rest.chars().skip(1);
@@ -116,7 +116,7 @@ impl<'a> Tokens<'a> {
         self.tag(2).map(|tag| Token::End(tag.name))
     }
 
-    /// Reads a tag whose name is `sign` bytes away; `None` when the input ends inside it.
+    /// Reads a tag whose name starts after `sign` bytes (`<` or `</`); `None` when the input ends inside it.
     fn tag(&mut self, sign: usize) -> Option<Tag<'a>> {
         let rest = &self.html[self.at + sign..];
         let end = rest.find(|c: char| is_space(c) || matches!(c, '/' | '>')).unwrap_or(rest.len());
@@ -127,7 +127,7 @@ impl<'a> Tokens<'a> {
         attributes.is_closed().then_some(tag)
     }
 
-    /// Moves behind the content of a raw element, to its end tag or the end of the input.
+    /// Skips the content of a raw text element, up to its end tag or the end of the input.
     fn skip_raw(&mut self, name: &str) {
         let rest = self.html.as_bytes();
         let ends_at = |at: usize| {
@@ -139,7 +139,7 @@ impl<'a> Tokens<'a> {
         self.at = (self.at..rest.len()).find(|at| ends_at(*at)).unwrap_or(rest.len());
     }
 
-    /// Whether `token` is outside of dropped elements, keeping count of those.
+    /// Whether `token` is outside every dropped element; keeps track of their nesting.
     fn is_shown(&mut self, token: &Token<'a>) -> bool {
         match (token, &mut self.dropping) {
             (Token::Start(tag), None) if DROPPED.contains(&tag.name.as_str()) => {

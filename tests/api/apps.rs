@@ -23,7 +23,7 @@ async fn an_app_registers_and_learns_its_secret_once() {
     let secret = made["client_secret"].as_str().unwrap();
     let stored: Vec<(String, String)> =
         app.db().fetch_raw("SELECT client_id, client_secret_hash FROM oauth_apps").await.unwrap();
-    assert_eq!(stored, [(made["client_id"].as_str().unwrap().to_owned(), rookery::crypto::hash(secret))]);
+    assert_eq!(stored, [(made["client_id"].as_str().unwrap().to_owned(), crypto::hash(secret))]);
 }
 
 #[tokio::test]

@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use rookery::store::Db;
-use rookery::store::db::{Engine, Options};
+use store::Db;
+use store::db::{Engine, Options};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -122,14 +122,14 @@ pub fn rounds() -> usize {
 pub async fn prepare(url: &str) -> Db {
     let options = Options { url: url.to_owned(), max_connections: 2, acquire_timeout: Duration::from_secs(30) };
     let db = Db::open(&options).await.unwrap();
-    rookery::store::migrate::run(&db).await.unwrap();
+    store::migrate::run(&db).await.unwrap();
     let mut seed = Seed::new(db.engine(), "example.test");
     let author = seed.account("alice", None);
     for n in 0..20 {
         let follower = seed.account(&format!("follower{n}"), None);
         seed.follow(follower, author);
     }
-    seed.token(author, &rookery::crypto::hash(TOKEN), "read write");
+    seed.token(author, &crypto::hash(TOKEN), "read write");
     seed.write(&db).await;
     // Nobody writes feeds for people who stayed away for weeks.
     db.execute_raw(&format!("UPDATE users SET last_active_at = {}", now(&db))).await.unwrap();
@@ -137,7 +137,7 @@ pub async fn prepare(url: &str) -> Db {
 }
 
 pub fn now(db: &Db) -> String {
-    let micros = rookery::clock::Clock::system().now().timestamp_micros();
+    let micros = model::clock::Clock::system().now().timestamp_micros();
     match db.engine() {
         Engine::Sqlite => micros.to_string(),
         Engine::Postgres => format!("to_timestamp({micros} / 1000000.0)"),

@@ -1,9 +1,9 @@
 //! <https://docs.joinmastodon.org/methods/emails/>
 
-use rookery::model::{AppId, Scopes};
+use model::{AppId, Scopes};
 use rookery::service::token;
-use rookery::store::Engine;
 use serde_json::{Value, json};
+use store::Engine;
 
 use crate::harness::{Browser, Client, TestApp};
 

@@ -1,7 +1,6 @@
 //! <https://docs.joinmastodon.org/methods/markers/>
 
-use rookery::model::marker::MarkedTimeline;
-use rookery::store;
+use model::marker::MarkedTimeline;
 use serde_json::json;
 
 use crate::contract::check;

@@ -6,7 +6,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use image::{ImageBuffer, Rgb, RgbImage, Rgba};
-use rookery::media::{Error, Purpose, Sandbox};
+use media::{Error, Purpose, Sandbox};
 
 fn sandbox() -> Sandbox {
     Sandbox::new(Path::new(env!("CARGO_BIN_EXE_rookery")))

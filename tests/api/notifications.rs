@@ -1,10 +1,10 @@
 //! <https://docs.joinmastodon.org/methods/notifications/>
 
 use chrono::Duration;
-use rookery::model::{NotificationType as Type, StatusId};
+use model::{NotificationType as Type, StatusId};
 use rookery::service::notification::{self, Notice};
-use rookery::store::Engine;
 use serde_json::{Value, json};
+use store::Engine;
 
 use crate::contract;
 use crate::harness::{Client, TestApp};

@@ -160,10 +160,10 @@ async fn codes_and_tokens_are_stored_hashed() {
     let token = application.redeem(&code, &[]).await.json()["access_token"].as_str().unwrap().to_owned();
 
     let codes: Vec<(String,)> = app.db().fetch_raw("SELECT code_hash FROM oauth_grants").await.unwrap();
-    assert_eq!(codes, [(rookery::crypto::hash(&code),)]);
+    assert_eq!(codes, [(crypto::hash(&code),)]);
     let tokens: Vec<(String, String)> =
         app.db().fetch_raw("SELECT token_hash, nonce FROM oauth_tokens WHERE app_id IS NOT NULL").await.unwrap();
-    assert_eq!(tokens[0].0, rookery::crypto::hash(&token));
+    assert_eq!(tokens[0].0, crypto::hash(&token));
     assert!(!tokens[0].1.contains(&token));
 }
 

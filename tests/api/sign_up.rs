@@ -1,8 +1,8 @@
 //! Signing up: in an app, in a browser, and as the owner of a new server.
 
 use rookery::service::{owner, staff};
-use rookery::store::Engine;
 use serde_json::{Value, json};
+use store::Engine;
 
 use crate::harness::{Browser, TestApp};
 

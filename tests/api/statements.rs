@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use rookery::store::db::Engine;
-use rookery::store::sql::STATEMENTS;
+use store::db::Engine;
+use store::sql::STATEMENTS;
 
 use crate::harness::{Client, TestApp};
 use crate::seed::{Reply, Seed, Status};
@@ -167,7 +167,7 @@ async fn statements_find_rows_by_index_whatever_the_statistics_say() {
     seed.write(app.db()).await;
     // A server that starts now must not believe those statistics.
     let options = rookery::app::db_options(&app.app.config);
-    let db = rookery::store::Db::open(&options).await.unwrap();
+    let db = store::Db::open(&options).await.unwrap();
     let tables: Vec<(String,)> = db.fetch_raw("SELECT name FROM sqlite_master WHERE type = 'table'").await.unwrap();
     let mut scans = Vec::new();
     for statement in STATEMENTS {

@@ -19,7 +19,7 @@ async fn follow(app: &TestApp, follower: &Client, target: &Client) {
         .execute_raw(&format!(
             "INSERT INTO follows (id, account_id, target_account_id, show_reblogs, notify, created_at)
              SELECT {}, {}, id, TRUE, FALSE, created_at FROM accounts WHERE id = {}",
-            i64::from(app.app.ids.next::<rookery::model::RowId>()),
+            i64::from(app.app.ids.next::<model::RowId>()),
             follower.id(),
             target.id()
         ))

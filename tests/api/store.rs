@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rookery::store::sql::STATEMENTS;
+use store::sql::STATEMENTS;
 
 use crate::harness::TestApp;
 

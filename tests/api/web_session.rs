@@ -163,7 +163,7 @@ async fn sessions_are_stored_hashed_and_end_two_weeks_after_their_last_use() {
     let browser = Browser::signed_in(&app, "alice").await;
     let token = browser.cookie("rookery_session").or_else(|| browser.cookie("__Host-rookery_session")).unwrap();
     let stored: Vec<(String,)> = app.db().fetch_raw("SELECT token_hash FROM web_sessions").await.unwrap();
-    assert_eq!(stored, [(rookery::crypto::hash(&token),)]);
+    assert_eq!(stored, [(crypto::hash(&token),)]);
 
     for _ in 0..3 {
         app.app.clock.advance(Duration::days(10));

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use rookery::clock::Clock;
-use rookery::model::Time;
-use rookery::store::db::{Db, Engine, Options};
-use rookery::store::migrate;
+use model::Time;
+use model::clock::Clock;
+use store::db::{Db, Engine, Options};
+use store::migrate;
 
 use crate::seed::{Reply, Seed, Status};
 
@@ -84,7 +84,7 @@ pub async fn fill(url: &str) -> Data {
     crowd.iter().take(100).for_each(|follower| seed.follow(*follower, hundred));
     crowd.iter().for_each(|follower| seed.follow(*follower, thousand));
     for (person, token) in [(viewer, TOKEN), (hundred, TOKEN_100), (thousand, TOKEN_1000)] {
-        seed.token(person, &rookery::crypto::hash(token), "read write follow");
+        seed.token(person, &crypto::hash(token), "read write follow");
     }
     seed.write(&db).await;
     finish(&db).await;

@@ -26,8 +26,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use rookery::store::Db;
-use rookery::store::db::Engine;
+use store::Db;
+use store::db::Engine;
 
 use data::{DOMAIN, Data, TOKEN, TOKEN_100, TOKEN_1000};
 use load::{Amount, Connection, Requests, Run, request};

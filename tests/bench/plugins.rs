@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
-use rookery::store::Db;
-use rookery::store::db::Engine;
+use store::Db;
+use store::db::Engine;
 
 use crate::data::{self, DOMAIN, Data, TOKEN, TOKEN_100};
 use crate::load::{self, Amount, Connection, Requests, request};

@@ -5,8 +5,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each user needs other parts")]
 
-use rookery::store::Db;
-use rookery::store::db::Engine;
+use store::Db;
+use store::db::Engine;
 
 /// 2026-01-01 00:00 UTC, in milliseconds: before the fixed clock of the tests.
 pub const EPOCH_MS: i64 = 1_767_225_600_000;
@@ -248,7 +248,7 @@ impl Seed {
         id
     }
 
-    /// A token; `hash` is what [`rookery::crypto::hash`] makes of its text.
+    /// A token; `hash` is what [`crypto::hash`] makes of its text.
     pub fn token(&mut self, account: i64, hash: &str, scopes: &str) {
         let id = self.next_id();
         let now = self.time(id);

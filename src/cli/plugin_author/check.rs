@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::project::Project;
 use super::stage::Stage;
 use crate::cli::output::{Failure, Output};
-use crate::clock::Clock;
 use crate::plugins::Package;
+use model::clock::Clock;
 
 /// Says what was found, or what is wrong in the server's own words.
 pub(super) async fn run(project: &Project, output: Output) -> Result<(), Failure> {

@@ -13,9 +13,9 @@ use super::compile::{self, Purpose};
 use super::project::Project;
 use super::stage::Stage;
 use crate::cli::output::{Failure, Output};
-use crate::clock::Clock;
 use crate::plugins::Package;
 use crate::serve;
+use model::clock::Clock;
 
 /// How long files must be quiet before they are built.
 const QUIET: Duration = Duration::from_millis(150);

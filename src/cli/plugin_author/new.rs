@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::cli::output::{Failure, Output};
-use crate::config::executable;
+use config::executable;
 
 include!(concat!(env!("OUT_DIR"), "/templates.rs"));
 

@@ -12,8 +12,8 @@ use super::project::Project;
 use super::stage::{Answer, Sent, Stage};
 use super::suite::{Case, Step, Suite};
 use crate::cli::output::Failure;
-use crate::clock::Clock;
 use crate::plugins::{Package, manifest};
+use model::clock::Clock;
 
 /// When every test begins: 2026-01-15 12:00 UTC.
 const NOON: DateTime<Utc> = DateTime::from_timestamp(1_768_478_400, 0).expect("within range");

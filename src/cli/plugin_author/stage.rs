@@ -12,12 +12,12 @@ use tower::ServiceExt as _;
 use super::project::{self, Project};
 use crate::app::App;
 use crate::cli::output::Failure;
-use crate::clock::Clock;
-use crate::config::{Config, executable, secrets};
-use crate::model::{AccountId, Scopes};
 use crate::plugins::{Package, desired, life};
 use crate::service::sign_up::{self, NewAccount};
 use crate::service::token;
+use config::{Config, executable, secrets};
+use model::clock::Clock;
+use model::{AccountId, Scopes};
 
 /// Every scope.
 const SCOPES: &str = "read write follow push profile";
@@ -73,7 +73,7 @@ pub(super) struct Sent {
 impl Stage {
     /// Starts a server without people and without plugins. `cache` is where compiled components are kept.
     pub(super) async fn open(project: &Project, clock: Clock, keys: &[(&str, &str)]) -> Result<Self, Failure> {
-        let folder = Folder(std::env::temp_dir().join(format!("rookery-plugin-{}", crate::crypto::random_text(12))));
+        let folder = Folder(std::env::temp_dir().join(format!("rookery-plugin-{}", crypto::random_text(12))));
         std::fs::create_dir_all(&folder.0).map_err(Failure::new)?;
         let path = |name: &str| folder.0.join(name).display().to_string();
         let (data, database, plugins) = (path("data"), format!("sqlite://{}", path("rookery.db")), path("plugins"));
@@ -109,7 +109,7 @@ impl Stage {
         std::fs::create_dir_all(self.folder.0.join("plugins")).map_err(Failure::new)?;
         project::write(package, &folder)?;
         let wanted: Vec<String> = package.manifest.wanted().into_iter().collect();
-        let known = crate::store::plugin::find(&self.app.db, &self.name).await?.is_some();
+        let known = store::plugin::find(&self.app.db, &self.name).await?.is_some();
         if !known {
             desired::install(&self.app, package, true).await?;
         }
@@ -249,5 +249,5 @@ impl Stage {
 fn key() -> String {
     let folder = std::env::home_dir().map(|home| home.join(".cache/rookery/plugins"));
     let kept = folder.and_then(|folder| secrets::in_folder(&folder).ok());
-    kept.map_or_else(|| crate::crypto::random_text(32), |secret| secret.expose().to_owned())
+    kept.map_or_else(|| crypto::random_text(32), |secret| secret.expose().to_owned())
 }

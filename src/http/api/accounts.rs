@@ -13,10 +13,10 @@ use crate::http::extract::params::{flag, int, list, text};
 use crate::http::extract::{Auth, MaybeAuth, Paging, Params, Path};
 use crate::http::json::Json;
 use crate::http::page::{Links, Page};
-use crate::model::AccountId;
-use crate::model::account::Wanted;
-use crate::model::relationship::Listed;
 use crate::service;
+use model::AccountId;
+use model::account::Wanted;
+use model::relationship::Listed;
 
 /// Most accounts that one request names (contract: routes).
 const IDS_MAX: usize = 40;

@@ -10,8 +10,8 @@ use crate::http::extract::auth::{ReadFollowRequests, WriteFollows};
 use crate::http::extract::{Auth, Path};
 use crate::http::json::Json;
 use crate::http::page::Page;
-use crate::model::AccountId;
 use crate::service;
+use model::AccountId;
 
 /// `GET /api/v1/follow_requests`
 pub async fn index(

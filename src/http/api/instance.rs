@@ -16,7 +16,7 @@ use crate::http::extract::auth::AnyScope;
 use crate::http::json::Json;
 use crate::plugins::hooks::instance::{self as instance_hooks, Document as InstanceDocument};
 use crate::service::instance;
-use crate::text::language::LANGUAGES;
+use text::language::LANGUAGES;
 
 /// `GET /api/v2/instance`
 pub async fn show(State(app): State<App>) -> Result<Json> {

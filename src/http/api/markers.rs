@@ -10,8 +10,8 @@ use crate::http::extract::auth::{ReadStatuses, WriteStatuses};
 use crate::http::extract::params::{int, list};
 use crate::http::extract::{Auth, Params};
 use crate::http::json::Json;
-use crate::model::marker::MarkedTimeline;
 use crate::service;
+use model::marker::MarkedTimeline;
 
 /// Which markers; unknown names are ignored.
 #[derive(Debug, Deserialize)]

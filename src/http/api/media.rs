@@ -11,9 +11,9 @@ use crate::error::Result;
 use crate::http::extract::auth::WriteMedia;
 use crate::http::extract::{Auth, Path, Uploads, params};
 use crate::http::json::Json;
-use crate::model::media::MediaState;
-use crate::model::{self, MediaId};
 use crate::service;
+use model::MediaId;
+use model::media::MediaState;
 
 /// What is said about a file, beside the file.
 #[derive(Debug, Deserialize)]

@@ -11,10 +11,10 @@ use crate::http::extract::params::{flag, list, word};
 use crate::http::extract::{Auth, Paging, Params, Path};
 use crate::http::json::Json;
 use crate::http::page::{Links, Page};
-use crate::model::notification::Kind;
-use crate::model::{AccountId, NotificationId};
 use crate::service;
 use crate::service::notification::Wanted;
+use model::notification::Kind;
+use model::{AccountId, NotificationId};
 
 /// Which notifications are wanted.
 #[derive(Debug, Default, Deserialize)]

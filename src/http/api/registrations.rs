@@ -4,7 +4,6 @@ use axum::extract::State;
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::crypto::Secret;
 use crate::entity::token::Token;
 use crate::error::Result;
 use crate::http::extract::auth::WriteAccounts;
@@ -12,6 +11,7 @@ use crate::http::extract::params::{flag, text};
 use crate::http::extract::{AppAuth, Params};
 use crate::http::json::Json;
 use crate::service::registration::{self, SignUp};
+use crypto::Secret;
 
 /// Parameters of [`create`].
 #[derive(Debug, Default, Deserialize)]

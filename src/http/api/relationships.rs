@@ -11,9 +11,9 @@ use crate::http::extract::auth::{ReadFollows, WriteAccountMutes, WriteAccounts, 
 use crate::http::extract::params::{flag, int, list, text};
 use crate::http::extract::{Auth, Params, Path};
 use crate::http::json::Json;
-use crate::model::{AccountId, Actor};
 use crate::service;
 use crate::service::follow::Wish;
+use model::{AccountId, Actor};
 
 /// Which accounts.
 #[derive(Debug, Deserialize)]

@@ -10,8 +10,8 @@ use crate::http::extract::auth::ReadSearch;
 use crate::http::extract::params::{flag, int, text, word};
 use crate::http::extract::{MaybeAuth, Params};
 use crate::http::json::Json;
-use crate::model::AccountId;
 use crate::service::search::{self, Query};
+use model::AccountId;
 
 /// Results of each kind, unless asked otherwise.
 const DEFAULT_LIMIT: i64 = 40;

@@ -16,9 +16,9 @@ use crate::http::extract::params::text;
 use crate::http::extract::{Auth, MaybeAuth, Paging, Params, Path};
 use crate::http::json::Json;
 use crate::http::page::{Links, Page};
-use crate::model::{AccountId, StatusId};
 use crate::service::status::Who;
 use crate::service::{mark, reblog as reblogs, status};
+use model::{AccountId, StatusId};
 
 /// `POST /api/v1/statuses/{id}/favourite`
 pub async fn favourite(

@@ -13,11 +13,11 @@ use crate::http::extract::auth::{ReadStatuses, WriteStatuses};
 use crate::http::extract::params::{flag, list, text, word};
 use crate::http::extract::{AppAuth, Auth, MaybeAuth, Params, Path, Uploads};
 use crate::http::json::Json;
-use crate::model::account::Searchability;
-use crate::model::{AccountId, Actor, MediaId, StatusId};
 use crate::service::media;
 use crate::service::status::{self, Change, Draft};
 use crate::service::visibility::{self, Place};
+use model::account::Searchability;
+use model::{AccountId, Actor, MediaId, StatusId};
 
 /// Most statuses that may be asked for at once.
 const MAX_IDS: usize = 20;

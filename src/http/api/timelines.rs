@@ -13,8 +13,8 @@ use crate::http::extract::auth::{ReadBookmarks, ReadFavourites, ReadStatuses};
 use crate::http::extract::params::{flag, list, text};
 use crate::http::extract::{Auth, MaybeAuth, Paging, Params, Path};
 use crate::http::page::{Links, Page};
-use crate::model::{AccountId, Actor};
 use crate::service::timeline::{self, ProfileWanted, Slice, Wanted};
+use model::{AccountId, Actor};
 
 /// Renders a slice with its links.
 async fn page<const D: i64, const M: i64>(

@@ -12,9 +12,9 @@ use axum::http::request::Parts;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::http::auth::Authentication;
-use crate::model::actor::Unusable;
-use crate::model::{Actor, Permissions};
 use crate::service::auth::Grant;
+use model::actor::Unusable;
+use model::{Actor, Permissions};
 
 /// A person who is signed in, whose token has one of the scopes of `S` and whose account is usable.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ pub struct Paging<const DEFAULT: i64 = 20, const MAX: i64 = 40> {
 }
 
 /// Bounds of a page by id. Plain, so that `store` and `service` can have it without knowing HTTP.
-pub use crate::model::Cursor;
+pub use model::Cursor;
 
 impl<const DEFAULT: i64, const MAX: i64> FromRequestParts<App> for Paging<DEFAULT, MAX> {
     type Rejection = Error;

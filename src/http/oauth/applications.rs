@@ -13,9 +13,9 @@ use crate::http::extract::Path;
 use crate::http::extract::params::text;
 use crate::http::web::settings::viewer;
 use crate::http::web::{Cookies, Csrf, Form, Page, SignedIn, redirect};
-use crate::model::{AppId, Time};
 use crate::service::application::{self, Authorized};
 use crate::service::oauth::revoke;
+use model::{AppId, Time};
 
 /// What a form wants that cannot say DELETE.
 #[derive(Debug, Default, Deserialize)]

@@ -18,11 +18,11 @@ use crate::http::extract::Params;
 use crate::http::extract::params::{flag, text};
 use crate::http::web::session::sign_in_url;
 use crate::http::web::{self, Csrf, Form, Hidden, Page, SignedIn, WebSession, avatar_url, display_name_html, redirect};
-use crate::model::Application;
-use crate::model::oauth::{ErrorCode, OUT_OF_BAND};
 use crate::service::oauth::Fault;
 use crate::service::oauth::authorize::{self, Checked, Request};
 use crate::service::session::Person;
+use model::Application;
+use model::oauth::{ErrorCode, OUT_OF_BAND};
 
 /// The request's parameters; in the form, with what the person decided.
 #[derive(Debug, Default, Deserialize)]

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::http::error::json;
-use crate::model::oauth::ErrorCode;
 use crate::service::oauth::Fault;
+use model::oauth::ErrorCode;
 
 #[derive(Serialize)]
 struct Body<'a> {

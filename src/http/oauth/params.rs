@@ -7,10 +7,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde::de::DeserializeOwned;
 
 use crate::app::App;
-use crate::crypto::Secret;
 use crate::http::extract;
 use crate::service::oauth::{Credentials, Fault};
-use crate::text::contains_nul;
+use crypto::Secret;
+use text::contains_nul;
 
 /// [`extract::Params`] whose faults are told in the words of the protocol.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use minijinja::context;
 use crate::app::App;
 use crate::error::Result;
 use crate::http::web::{Hidden, Page, redirect};
-use crate::model::oauth::ResponseMode;
+use model::oauth::ResponseMode;
 
 /// An answer: a code, or why there is none.
 pub(super) type Pairs = Vec<(&'static str, String)>;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::Scopes;
+use model::Scopes;
 
 /// A scope and what it allows.
 #[derive(Debug, Serialize)]
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn every_scope_has_words() {
-        for scope in crate::model::scope::ALL {
+        for scope in model::scope::ALL {
             assert!(!text(scope).contains("no words"), "{scope}");
         }
     }

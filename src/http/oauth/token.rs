@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::params::{Params, credentials};
 use crate::app::App;
-use crate::crypto::Secret;
 use crate::entity::token::{Token, TokenInfo, TokenIntrospection};
 use crate::http::auth::Authentication;
 use crate::http::error::json;
 use crate::http::extract::params::text;
 use crate::service::oauth::introspect::{self, Caller, invalid_token};
 use crate::service::oauth::{Fault, exchange, revoke};
+use crypto::Secret;
 
 /// The parameters of `POST /oauth/token`.
 #[derive(Debug, Default, Deserialize)]

@@ -10,7 +10,6 @@ use axum::extract::RawQuery;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::crypto;
 use crate::error::Error;
 use crate::http::extract::Path;
 

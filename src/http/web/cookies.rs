@@ -11,7 +11,7 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode
 use serde::Serialize;
 
 use crate::app::App;
-use crate::config::Scheme;
+use config::Scheme;
 
 /// What a cookie is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use super::cookies::{Cookies, Name};
 use crate::app::App;
-use crate::crypto;
 use crate::error::{Error, Result};
 use crate::http::extract::params::{Params, parse};
 

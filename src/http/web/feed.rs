@@ -9,8 +9,8 @@ use super::{Page, Visitor};
 use crate::app::App;
 use crate::entity::web;
 use crate::error::Result;
-use crate::model::{Account, Cursor};
 use crate::service::public;
+use model::{Account, Cursor};
 
 /// How a feed is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

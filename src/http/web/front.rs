@@ -10,9 +10,8 @@ use crate::app::App;
 use crate::entity::instance::{Document, rules};
 use crate::entity::web;
 use crate::error::Result;
-use crate::model::settings::RegistrationsMode;
 use crate::service::{instance, public, registration};
-use crate::text;
+use model::settings::RegistrationsMode;
 
 /// `GET /`: the front page; on a server of one person, their page.
 ///

@@ -30,8 +30,8 @@ use axum::response::{IntoResponse, Response};
 
 use crate::app::App;
 use crate::http::error::Failure;
-use crate::model::Account;
-use crate::text::escape;
+use model::Account;
+use text::escape;
 
 pub use cookies::Cookies;
 pub use csrf::{Csrf, Form};

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::settings::field_errors;
 use super::{Cookies, Csrf, Form, Hidden, Page, redirect, session};
 use crate::app::App;
-use crate::crypto::Secret;
 use crate::error::{Error, Result, Validation};
 use crate::http::extract::Params;
 use crate::http::extract::params::text;
 use crate::service::owner::{self, Owner};
+use crypto::Secret;
 
 /// The form's fields; the link has the first.
 #[derive(Debug, Default, Deserialize, Serialize)]

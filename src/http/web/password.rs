@@ -10,11 +10,11 @@ use super::settings::field_errors;
 use super::sign_up::mail_dir;
 use super::{Cookies, Csrf, Form, Hidden, Page, redirect};
 use crate::app::App;
-use crate::crypto::Secret;
 use crate::error::{Error, Result, Validation};
 use crate::http::extract::Params;
 use crate::http::extract::params::text;
 use crate::service::password;
+use crypto::Secret;
 
 /// The fields of the form that asks for a link.
 #[derive(Debug, Default, Deserialize)]

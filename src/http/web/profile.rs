@@ -10,8 +10,8 @@ use crate::app::App;
 use crate::entity::web::{self, WebAccount, WebStatus, clip};
 use crate::error::Result;
 use crate::http::extract::{Paging, Path};
-use crate::model::{Account, StatusId};
 use crate::service::public;
+use model::{Account, StatusId};
 
 /// Longest description of a page for those who show previews of it, in characters.
 pub(super) const DESCRIPTION_CHARS: usize = 300;

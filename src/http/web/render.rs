@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::assets;
 use crate::app::App;
-use crate::crypto;
 use crate::error::Result;
 use crate::http::{cache, files};
 use crate::templates;

@@ -62,7 +62,7 @@ pub fn sign_in_url(next: &str) -> String {
 ///
 /// # Errors
 /// When the database does.
-pub async fn start(app: &App, cookies: &Cookies, account: crate::model::AccountId) -> Result<()> {
+pub async fn start(app: &App, cookies: &Cookies, account: model::AccountId) -> Result<()> {
     let token = session::start(app, account, cookies.get(Name::Session)).await?;
     cookies.set(Name::Session, token.expose(), Some(COOKIE_AGE_SECONDS));
     Ok(())

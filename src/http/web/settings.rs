@@ -10,10 +10,10 @@ use serde::Deserialize;
 
 use super::{Cookies, Csrf, Form, Page, SignedIn, redirect};
 use crate::app::App;
-use crate::crypto::Secret;
 use crate::error::{Error, Result, Validation};
 use crate::http::extract::params::text;
 use crate::service::session::{self, Person};
+use crypto::Secret;
 
 /// The form's fields.
 #[derive(Debug, Default, Deserialize)]

@@ -10,14 +10,14 @@ use serde::Deserialize;
 
 use super::{Cookies, Csrf, Form, Hidden, Page, WebSession, redirect, session};
 use crate::app::App;
-use crate::crypto::Secret;
 use crate::error::Result;
 use crate::http::extract::Params;
 use crate::http::extract::params::text;
-use crate::model::settings::RegistrationsMode;
 use crate::service;
 use crate::service::limits::{self, Key};
-use crate::text::contains_nul;
+use crypto::Secret;
+use model::settings::RegistrationsMode;
+use text::contains_nul;
 
 /// Where a person goes who came for nothing in particular.
 const HOME: &str = "/settings";

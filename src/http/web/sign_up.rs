@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::settings::field_errors;
 use super::{Cookies, Csrf, Form, Page, WebSession, redirect};
 use crate::app::App;
-use crate::config::MailTransport;
-use crate::crypto::Secret;
 use crate::error::{Error, Result, Validation};
 use crate::http::extract::params::{flag, text};
-use crate::model::settings::RegistrationsMode;
 use crate::service::registration::{self, SignUp};
-use crate::text::markdown;
+use config::MailTransport;
+use crypto::Secret;
+use model::settings::RegistrationsMode;
+use text::markdown;
 
 /// The form's fields.
 #[derive(Debug, Default, Deserialize, Serialize)]

@@ -10,9 +10,9 @@ use crate::app::App;
 use crate::entity::web::{self, WebStatus, clip};
 use crate::error::{Error, Result};
 use crate::http::extract::Path;
-use crate::model::StatusId;
-use crate::model::media::MediaKind;
 use crate::service::public;
+use model::StatusId;
+use model::media::MediaKind;
 
 /// Longest part of a status in the title of its page, in characters.
 const TITLE_CHARS: usize = 50;

@@ -11,7 +11,7 @@ use crate::entity::web;
 use crate::error::{Error, Result};
 use crate::http::extract::{Paging, Path};
 use crate::service::timeline::{self, Wanted};
-use crate::text::hashtag;
+use text::hashtag;
 
 /// `GET /tags/{name}`
 ///

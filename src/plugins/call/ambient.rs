@@ -12,14 +12,14 @@ use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard, OwnedSemaphorePermit, wat
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::failure::failure;
+use super::failure::{OrFailure as _, failure, from_error};
 use super::{Call, Mode};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::service::notification::Notified;
 use crate::service::status::Published;
-use crate::store::Tx;
+use store::Tx;
 
 /// The engine ends what runs a little later than the call is ended, which says why.
 const GRACE: Duration = Duration::from_millis(50);
@@ -200,7 +200,7 @@ impl From<Stopped> for Failure {
                 failure(429, "limit.transaction-time", "The transaction was open for too long and is undone")
             }
             Stopped::Ended(Why::Failed) => failure(409, "sql.undone", "A change failed, so the transaction is undone"),
-            Stopped::Ended(Why::Over) | Stopped::Error(_) => Error::from(stopped).into(),
+            Stopped::Ended(Why::Over) | Stopped::Error(_) => from_error(stopped.into()),
         }
     }
 }
@@ -259,12 +259,12 @@ impl Work<'_> {
     pub(super) async fn done(mut self) -> Result<(), Failure> {
         let effects = std::mem::take(&mut self.effects);
         if self.marked {
-            self.tx()?.forget_mark().await?;
+            self.tx()?.forget_mark().await.or_failure()?;
         }
         match std::mem::replace(&mut self.place, Place::Gone) {
             Place::Shared(_) => self.call.later(effects),
             Place::Own(slot) => {
-                slot.commit().await?;
+                slot.commit().await.or_failure()?;
                 effects.into_iter().for_each(|effect| effect.tell(&self.call.app));
             }
             Place::Gone => {}
@@ -276,7 +276,7 @@ impl Work<'_> {
     /// mark takes back.
     pub(super) async fn undo(mut self) -> Result<(), Failure> {
         if self.marked {
-            self.tx()?.back_to_mark().await?;
+            self.tx()?.back_to_mark().await.or_failure()?;
         }
         self.place = Place::Gone;
         Ok(())
@@ -348,14 +348,14 @@ impl Call {
     /// Begins a change. Check what can be checked before: a change that fails undoes the call's transaction.
     pub(super) async fn change(&self) -> Result<Work<'_>, Failure> {
         // While nobody waits for it.
-        self.active.quota.ready().await?;
+        self.active.quota.ready().await.or_failure()?;
         let place = match self.mode {
             Mode::Ambient => Place::Shared(self.open(&self.slot).await?),
             Mode::Read => {
                 if self.explicit.slot.lock().await.is_open() {
                     return Err(failure(409, "sql.transaction-open", "A transaction is open: commit it first"));
                 }
-                Place::Own(Slot::bounded(self.app.db.begin().await?, &self.deadline, self.time()))
+                Place::Own(Slot::bounded(self.app.db.begin().await.or_failure()?, &self.deadline, self.time()))
             }
         };
         Ok(Work { call: self, place, effects: Vec::new(), marked: false })
@@ -365,7 +365,7 @@ impl Call {
     pub(super) async fn guarded(&self) -> Result<Work<'_>, Failure> {
         let mut work = self.change().await?;
         if self.mode == Mode::Ambient {
-            work.tx()?.mark().await?;
+            work.tx()?.mark().await.or_failure()?;
             work.marked = true;
         }
         Ok(work)

@@ -6,7 +6,7 @@ use chrono::Duration;
 use moka::sync::Cache;
 
 use super::Call;
-use crate::model::Time;
+use model::Time;
 
 /// Most bytes of one plugin.
 const BYTES: u64 = 16 << 20;

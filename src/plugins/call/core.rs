@@ -5,13 +5,12 @@ use std::collections::{HashMap, HashSet};
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
 
 use super::Call;
-use super::failure::{at_most, failure};
+use super::failure::{OrFailure as _, at_most, failure};
 use super::viewer::Eyes;
 use crate::entity::{self, Fragment};
-use crate::model::{AccountId, Actor, Cursor, StatusId};
 use crate::plugins::records::{self, Reader};
 use crate::service::timeline::{self, ProfileWanted, Slice, Wanted};
-use crate::store;
+use model::{AccountId, Actor, Cursor, StatusId};
 
 /// Most ids or names of one call.
 const ITEMS: usize = 1_000;
@@ -32,14 +31,14 @@ impl Call {
         // As the caller reads them by the same token, of which a hook knows nothing.
         let reads = |caller: &Actor| caller.scopes.allows(&["read:statuses"]);
         reader.private |= !self.caller.scopes.is_empty() && self.caller.actor.as_deref().is_some_and(reads);
-        let mut found = records::statuses(&self.app.db, reader, &shown).await?;
+        let mut found = records::statuses(&self.app.db, reader, &shown).await.or_failure()?;
         Ok(in_order(&ids, |id| found.remove(&StatusId::from(id))))
     }
 
     pub(super) async fn read_accounts(&self, ids: Vec<i64>) -> Result<Vec<Option<Account>>, Failure> {
         self.need_core("read")?;
         at_most(ids.len(), ITEMS, "ids")?;
-        let mut found = records::accounts(&self.app.db, &distinct(&ids)).await?;
+        let mut found = records::accounts(&self.app.db, &distinct(&ids)).await.or_failure()?;
         Ok(in_order(&ids, |id| found.remove(&AccountId::from(id))))
     }
 
@@ -51,7 +50,7 @@ impl Call {
         if wanted.is_empty() {
             return Ok(vec![None; handles.len()]);
         }
-        let rows = store::account::list_by_handles(&self.app.db, &wanted).await?;
+        let rows = store::account::list_by_handles(&self.app.db, &wanted).await.or_failure()?;
         let ids: HashMap<String, i64> = rows.iter().map(|row| (row.acct().to_lowercase(), row.id.into())).collect();
         let of = |handle: &Option<String>| handle.as_ref().and_then(|handle| ids.get(handle)).copied();
         // No account has the id 0, which stands for a name that nobody has.
@@ -62,7 +61,7 @@ impl Call {
         self.need_core("read")?;
         at_most(others.len(), ITEMS, "ids")?;
         let now = self.app.clock.now();
-        let ties = store::relationship::list(&self.app.db, of.into(), &distinct(&others), now).await?;
+        let ties = store::relationship::list(&self.app.db, of.into(), &distinct(&others), now).await.or_failure()?;
         let all = self.is_caller(of.into()) || self.need_core("read-as-any").is_ok();
         let shown = |other: AccountId| if all || self.is_caller(other) { u32::MAX } else { !SECRET };
         let bits: HashMap<i64, u32> = ties.iter().map(|tie| (tie.id.into(), bits(tie) & shown(tie.id))).collect();
@@ -82,7 +81,8 @@ impl Call {
     pub(super) async fn read_followers_among(&self, of: i64, among: Vec<i64>) -> Result<Vec<i64>, Failure> {
         self.need_core("read")?;
         at_most(among.len(), AMONG, "ids")?;
-        let found = store::follow::list_followers_among(&self.app.db, of.into(), &distinct(&among)).await?;
+        let found =
+            store::follow::list_followers_among(&self.app.db, of.into(), &distinct(&among)).await.or_failure()?;
         let found: HashSet<i64> = found.into_iter().map(i64::from).collect();
         Ok(among.into_iter().filter(|id| found.contains(id)).collect())
     }
@@ -103,16 +103,16 @@ impl Call {
         Ok(match name.split_once(':') {
             // Only a person who comes back has their feed built again.
             None if name == "home" => {
-                timeline::home(app, &Actor { feed_live: true, ..person()?.clone() }, cursor).await?.0
+                timeline::home(app, &Actor { feed_live: true, ..person()?.clone() }, cursor).await.or_failure()?.0
             }
-            None if name == "favourites" => timeline::favourites(app, person()?, cursor).await?,
-            None if name == "bookmarks" => timeline::bookmarks(app, person()?, cursor).await?,
-            None if name == "public" => timeline::public(app, viewer, &wanted(false), cursor).await?,
-            None if name == "local" => timeline::public(app, viewer, &wanted(true), cursor).await?,
-            Some(("tag", tag)) => timeline::tag(app, viewer, tag, &wanted(false), cursor).await?,
+            None if name == "favourites" => timeline::favourites(app, person()?, cursor).await.or_failure()?,
+            None if name == "bookmarks" => timeline::bookmarks(app, person()?, cursor).await.or_failure()?,
+            None if name == "public" => timeline::public(app, viewer, &wanted(false), cursor).await.or_failure()?,
+            None if name == "local" => timeline::public(app, viewer, &wanted(true), cursor).await.or_failure()?,
+            Some(("tag", tag)) => timeline::tag(app, viewer, tag, &wanted(false), cursor).await.or_failure()?,
             Some(("account", id)) => {
                 let id: AccountId = id.parse().map_err(|_| unknown())?;
-                timeline::profile(app, viewer, id, &ProfileWanted::default(), cursor).await?
+                timeline::profile(app, viewer, id, &ProfileWanted::default(), cursor).await.or_failure()?
             }
             None | Some(_) => return Err(unknown()),
         })
@@ -125,13 +125,14 @@ impl Call {
             "status" => {
                 let ids: Vec<StatusId> = ids.into_iter().map(StatusId::from).collect();
                 let seen = self.seen(&eyes, &ids).await?;
-                self.origin.clone().scope(entity::status::render(&self.app, eyes.actor(), &seen)).await?
+                self.origin.clone().scope(entity::status::render(&self.app, eyes.actor(), &seen)).await.or_failure()?
             }
             "account" => {
                 let ids: Vec<AccountId> = ids.into_iter().map(AccountId::from).collect();
-                let known: HashSet<_> = store::account::list_known(&self.app.db, &ids).await?.into_iter().collect();
+                let known: HashSet<_> =
+                    store::account::list_known(&self.app.db, &ids).await.or_failure()?.into_iter().collect();
                 let ids: Vec<AccountId> = ids.into_iter().filter(|id| known.contains(id)).collect();
-                self.origin.clone().scope(entity::account::render(&self.app, &ids)).await?
+                self.origin.clone().scope(entity::account::render(&self.app, &ids)).await.or_failure()?
             }
             _ => return Err(failure(404, "core.unknown-kind", "Statuses and accounts can be rendered, nothing else")),
         };

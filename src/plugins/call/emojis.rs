@@ -6,12 +6,9 @@ use rookery_plugin_host::imports::core::Emoji;
 use rookery_plugin_host::imports::types::Failure;
 
 use super::Call;
-use super::failure::{at_most, failure};
+use super::failure::{OrFailure as _, at_most, failure};
 use crate::entity::emoji::CustomEmoji;
-use crate::model;
 use crate::service::status::compose;
-use crate::store;
-use crate::text;
 
 /// Most names of one call.
 const ITEMS: usize = 1_000;
@@ -72,7 +69,7 @@ impl Call {
             return Ok(HashMap::new());
         }
         let (shortcodes, domains): (Vec<_>, Vec<_>) = (shortcodes.into_iter().collect(), domains.into_iter().collect());
-        let rows = store::emoji::list_remote(&self.app.db, &shortcodes, &domains).await?;
+        let rows = store::emoji::list_remote(&self.app.db, &shortcodes, &domains).await.or_failure()?;
         let key = |emoji: &model::Emoji| (emoji.shortcode.clone(), emoji.domain.clone().unwrap_or_default());
         Ok(rows.into_iter().map(|emoji| (key(&emoji), emoji)).collect())
     }

@@ -3,7 +3,6 @@
 use rookery_plugin_host::imports::types::Failure;
 
 use crate::error::{Error, Refusal};
-use crate::store;
 
 /// A failure without details.
 pub(super) fn failure(status: u16, code: &str, message: impl Into<String>) -> Failure {
@@ -29,31 +28,42 @@ pub(super) fn internal(cause: &dyn std::fmt::Display) -> Failure {
     failure(500, "host.internal", "Something went wrong")
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        let (status, code) = match &error {
-            Error::NotFound | Error::Gone => (404, "core.not-found"),
-            Error::Invalid(_) | Error::Validation(_) | Error::UnexpectedMentions(_) => (422, "core.invalid"),
-            Error::BadRequest(_) => (400, "core.bad-request"),
-            Error::Unauthorized(_) | Error::InvalidToken => (401, "core.unauthorized"),
-            Error::Forbidden(_) => (403, "core.forbidden"),
-            Error::Conflict(_) => (409, "core.conflict"),
-            Error::TooLarge(_) => (413, "core.too-large"),
-            Error::RateLimited => (429, "core.rate-limited"),
-            Error::Plugin(_) | Error::Unavailable(_) => (503, "core.unavailable"),
-            Error::Refused(_) => (422, "core.refused"),
-            Error::Store(_) | Error::Internal(_) => return internal(&error),
-        };
-        if let Error::Refused(refusal) = error {
-            let Refusal { status, code, message, detail } = refusal;
-            return Self { status, code, message, detail };
-        }
-        failure(status, code, error.to_string())
+/// `error` in the contract's words.
+pub(in crate::plugins) fn from_error(error: Error) -> Failure {
+    let (status, code) = match &error {
+        Error::NotFound | Error::Gone => (404, "core.not-found"),
+        Error::Invalid(_) | Error::Validation(_) | Error::UnexpectedMentions(_) => (422, "core.invalid"),
+        Error::BadRequest(_) => (400, "core.bad-request"),
+        Error::Unauthorized(_) | Error::InvalidToken => (401, "core.unauthorized"),
+        Error::Forbidden(_) => (403, "core.forbidden"),
+        Error::Conflict(_) => (409, "core.conflict"),
+        Error::TooLarge(_) => (413, "core.too-large"),
+        Error::RateLimited => (429, "core.rate-limited"),
+        Error::Plugin(_) | Error::Unavailable(_) => (503, "core.unavailable"),
+        Error::Refused(_) => (422, "core.refused"),
+        Error::Store(_) | Error::Internal(_) => return internal(&error),
+    };
+    if let Error::Refused(refusal) = error {
+        let Refusal { status, code, message, detail } = refusal;
+        return Failure { status, code, message, detail };
+    }
+    failure(status, code, error.to_string())
+}
+
+/// What a plugin is told when a call of the server's own code fails.
+pub(in crate::plugins) trait OrFailure<T> {
+    /// The error in the contract's words.
+    fn or_failure(self) -> Result<T, Failure>;
+}
+
+impl<T> OrFailure<T> for store::Result<T> {
+    fn or_failure(self) -> Result<T, Failure> {
+        self.map_err(|error| from_error(error.into()))
     }
 }
 
-impl From<store::Error> for Failure {
-    fn from(error: store::Error) -> Self {
-        Error::from(error).into()
+impl<T> OrFailure<T> for Result<T, Error> {
+    fn or_failure(self) -> Result<T, Failure> {
+        self.map_err(from_error)
     }
 }

@@ -8,12 +8,12 @@ use rookery_plugin_host::imports::types::{Failure, Page};
 use super::Call;
 use super::ambient::Effect;
 use super::core::{cursor, distinct};
-use super::failure::{at_most, denied, failure};
+use super::failure::{OrFailure as _, at_most, denied, failure};
 use crate::event::Event;
 use crate::jobs::{self, trim_feeds};
-use crate::model::StatusId;
-use crate::store::Tx;
-use crate::store::plugin_feed::{self, Feed, HOME, LIST, New};
+use model::StatusId;
+use store::Tx;
+use store::plugin_feed::{self, Feed, HOME, LIST, New};
 
 /// Most entries of one call.
 pub const ENTRIES: usize = 50_000;
@@ -31,11 +31,11 @@ impl Call {
         let tx = work.tx()?;
         let kinds = self.kinds(tx, names(entries.iter().map(|entry| &entry.feed))).await?;
         let rows: Vec<New> = entries.iter().filter_map(|entry| row(&kinds, entry)).collect();
-        let entered = plugin_feed::insert(tx, &rows, self.app.clock.now()).await?;
+        let entered = plugin_feed::insert(tx, &rows, self.app.clock.now()).await.or_failure()?;
         let own: BTreeSet<i64> = entered.iter().map(|(kind, ..)| *kind).filter(|kind| *kind > LIST).collect();
         for kind in own {
             let trim = trim_feeds::TrimFeeds { kind, after: 0 };
-            jobs::enqueue_at(&self.app, tx, &trim, self.app.clock.now() + trim_feeds::AFTER).await?;
+            jobs::enqueue_at(&self.app, tx, &trim, self.app.clock.now() + trim_feeds::AFTER).await.or_failure()?;
         }
         let count = u32::try_from(entered.len()).unwrap_or(u32::MAX);
         let pushed: HashSet<(i64, i64, i64)> = entries
@@ -61,7 +61,7 @@ impl Call {
         let kinds = self.kinds(tx, names([&feed])).await?;
         let removed = match place(&kinds, &feed) {
             None => 0,
-            Some(feed) => plugin_feed::delete(tx, feed, &distinct::<StatusId>(&ids)).await?,
+            Some(feed) => plugin_feed::delete(tx, feed, &distinct::<StatusId>(&ids)).await.or_failure()?,
         };
         work.done().await?;
         Ok(u32::try_from(removed).unwrap_or(u32::MAX))
@@ -75,7 +75,7 @@ impl Call {
         let tx = work.tx()?;
         let kinds = self.kinds(tx, names(&feeds)).await?;
         let places: Vec<Feed> = feeds.iter().filter_map(|feed| place(&kinds, feed)).collect();
-        let removed = plugin_feed::delete_authors(tx, &places, &distinct(&authors)).await?;
+        let removed = plugin_feed::delete_authors(tx, &places, &distinct(&authors)).await.or_failure()?;
         work.done().await?;
         Ok(u32::try_from(removed).unwrap_or(u32::MAX))
     }
@@ -87,7 +87,7 @@ impl Call {
         let ids = match slot.tx() {
             Some(tx) => match place(&self.kinds(tx, names([&feed])).await?, &feed) {
                 None => Vec::new(),
-                Some(feed) => plugin_feed::range(tx, feed, &cursor).await?,
+                Some(feed) => plugin_feed::range(tx, feed, &cursor).await.or_failure()?,
             },
             None => {
                 drop(slot);
@@ -95,13 +95,14 @@ impl Call {
                     Named::Home(owner) => Some(Feed { kind: HOME, owner }),
                     Named::ListOf(owner) => Some(Feed { kind: LIST, owner }),
                     Named::Custom(feed) => {
-                        let kind = plugin_feed::find_kind(&self.app.db, self.active.id, &feed.name).await?;
+                        let kind =
+                            plugin_feed::find_kind(&self.app.db, self.active.id, &feed.name).await.or_failure()?;
                         kind.map(|kind| Feed { kind, owner: feed.key })
                     }
                 };
                 match place {
                     None => Vec::new(),
-                    Some(feed) => plugin_feed::range(&self.app.db, feed, &cursor).await?,
+                    Some(feed) => plugin_feed::range(&self.app.db, feed, &cursor).await.or_failure()?,
                 }
             }
         };
@@ -118,7 +119,7 @@ impl Call {
         let tx = work.tx()?;
         let kinds = self.kinds(tx, names(&feeds)).await?;
         let places: Vec<Feed> = feeds.iter().filter_map(|feed| place(&kinds, feed)).collect();
-        plugin_feed::clear(tx, &places).await?;
+        plugin_feed::clear(tx, &places).await.or_failure()?;
         work.done().await
     }
 
@@ -147,7 +148,7 @@ impl Call {
     async fn kinds(&self, tx: &mut Tx, names: BTreeSet<String>) -> Result<HashMap<String, i64>, Failure> {
         let mut kinds = HashMap::new();
         for name in names {
-            let kind = plugin_feed::get_kind(&mut *tx, self.active.id, &name).await?;
+            let kind = plugin_feed::get_kind(&mut *tx, self.active.id, &name).await.or_failure()?;
             kinds.insert(name, kind);
         }
         Ok(kinds)

@@ -6,7 +6,6 @@ use rookery_plugin_host::imports::{core, core_write, feeds, http_client, kv, log
 use rookery_plugin_host::{Host, Transaction};
 
 use super::Call;
-use crate::crypto;
 
 #[async_trait]
 impl Host for Call {

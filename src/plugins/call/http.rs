@@ -1,6 +1,6 @@
 //! HTTP to the outside for plugins (contract: interface `http-client`), through the server's one outgoing client.
 //!
-//! What was granted decides where a request may go; [`federation::fetch`](crate::federation::fetch) decides that it goes
+//! What was granted decides where a request may go; [`federation::fetch`](outbound) decides that it goes
 //! there and nowhere else.
 
 use std::sync::atomic::Ordering;
@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::Call;
-use crate::federation::fetch::{self, Target};
+use outbound::Target;
 
 /// Requests of one plugin at once.
 const AT_ONCE: usize = 8;
@@ -92,7 +92,7 @@ impl Call {
         let Some(limit) = self.reserve() else {
             return Err(HttpError::Denied(format!("limit.http: at most {CALL_LIMIT} bytes in one call")));
         };
-        let request = fetch::Request {
+        let request = outbound::Request {
             method: method(&request.method)?,
             headers: self.headers(&request.headers)?,
             body: request.body.map(Bytes::from).unwrap_or_default(),
@@ -173,15 +173,15 @@ pub(super) fn covers(granted: &str, target: &Target) -> bool {
     }
 }
 
-fn error(error: fetch::Error) -> HttpError {
+fn error(error: outbound::Error) -> HttpError {
     match error {
-        fetch::Error::Url(why) => HttpError::Denied(why),
-        fetch::Error::Blocked => HttpError::BlockedAddress,
-        fetch::Error::Dns(why) => HttpError::Dns(why),
-        fetch::Error::Timeout => HttpError::Timeout,
-        fetch::Error::TooLarge(size) => HttpError::TooLarge(size),
-        fetch::Error::Tls(why) => HttpError::Tls(why),
-        fetch::Error::Other(why) => HttpError::Other(why),
+        outbound::Error::Url(why) => HttpError::Denied(why),
+        outbound::Error::Blocked => HttpError::BlockedAddress,
+        outbound::Error::Dns(why) => HttpError::Dns(why),
+        outbound::Error::Timeout => HttpError::Timeout,
+        outbound::Error::TooLarge(size) => HttpError::TooLarge(size),
+        outbound::Error::Tls(why) => HttpError::Tls(why),
+        outbound::Error::Other(why) => HttpError::Other(why),
     }
 }
 

@@ -5,9 +5,9 @@ use rookery_plugin_host::imports::kv::Item;
 use rookery_plugin_host::imports::types::Failure;
 
 use super::Call;
-use super::failure::{at_most, denied, failure};
-use crate::model::Time;
-use crate::store::plugin_kv;
+use super::failure::{OrFailure as _, at_most, denied, failure};
+use model::Time;
+use store::plugin_kv;
 
 /// Most keys or items of one call.
 const ITEMS: usize = 1_000;
@@ -23,9 +23,9 @@ impl Call {
         if let Some(mut slot) = self.joined().await
             && let Some(tx) = slot.tx()
         {
-            return Ok(plugin_kv::get(tx, plugin, &keys, now).await?);
+            return Ok(plugin_kv::get(tx, plugin, &keys, now).await.or_failure()?);
         }
-        Ok(plugin_kv::get(&self.app.db, plugin, &keys, now).await?)
+        Ok(plugin_kv::get(&self.app.db, plugin, &keys, now).await.or_failure()?)
     }
 
     pub(super) async fn set_values(&self, items: Vec<Item>) -> Result<(), Failure> {
@@ -41,14 +41,14 @@ impl Call {
         }
         self.charge(rows.iter().map(|row| row.key.len() + row.value.len()).sum()).await?;
         let mut work = self.change().await?;
-        plugin_kv::set(work.tx()?, self.active.id, &rows).await?;
+        plugin_kv::set(work.tx()?, self.active.id, &rows).await.or_failure()?;
         work.done().await
     }
 
     pub(super) async fn delete_values(&self, keys: Vec<String>) -> Result<u32, Failure> {
         self.check_keys(&keys)?;
         let mut work = self.change().await?;
-        let deleted = plugin_kv::delete(work.tx()?, self.active.id, &keys).await?;
+        let deleted = plugin_kv::delete(work.tx()?, self.active.id, &keys).await.or_failure()?;
         work.done().await?;
         Ok(u32::try_from(deleted).unwrap_or(u32::MAX))
     }
@@ -57,7 +57,7 @@ impl Call {
         self.check_keys(std::slice::from_ref(&key))?;
         self.charge(key.len()).await?;
         let mut work = self.change().await?;
-        let sum = plugin_kv::add(work.tx()?, self.active.id, &key, delta, self.app.clock.now()).await?;
+        let sum = plugin_kv::add(work.tx()?, self.active.id, &key, delta, self.app.clock.now()).await.or_failure()?;
         work.done().await?;
         sum.ok_or_else(|| failure(422, "kv.no-number", format!("{key:?} holds no number, or the sum does not fit")))
     }
@@ -76,10 +76,10 @@ impl Call {
         let (from, limit) = ((prefix, after.unwrap_or_default()), limit.min(1_000));
         let rows = match self.joined().await {
             Some(mut slot) => match slot.tx() {
-                Some(tx) => plugin_kv::scan(tx, plugin, from, limit, now).await?,
+                Some(tx) => plugin_kv::scan(tx, plugin, from, limit, now).await.or_failure()?,
                 None => Vec::new(),
             },
-            None => plugin_kv::scan(&self.app.db, plugin, from, limit, now).await?,
+            None => plugin_kv::scan(&self.app.db, plugin, from, limit, now).await.or_failure()?,
         };
         let item = |row: plugin_kv::Item| Item {
             key: row.key,
@@ -104,7 +104,7 @@ impl Call {
     }
 
     async fn charge(&self, bytes: usize) -> Result<(), Failure> {
-        self.active.quota.ready().await?;
+        self.active.quota.ready().await.or_failure()?;
         if self.active.quota.take(bytes) {
             return Ok(());
         }

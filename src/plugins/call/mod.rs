@@ -36,6 +36,7 @@ use serde_json::Value;
 use tokio::sync::MappedMutexGuard;
 
 use self::ambient::{Deadline, Effect, Slot};
+pub(in crate::plugins) use self::failure::OrFailure;
 pub use self::state::Calls;
 use self::state::State;
 use super::Active;
@@ -43,8 +44,8 @@ use super::manifest::{Manifest, Permissions};
 use super::origin::Origin;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::{AccountId, Actor};
-use crate::store::Tx;
+use model::{AccountId, Actor};
+use store::Tx;
 
 /// The version of the contract that this server speaks.
 pub const API_VERSION: &str = "0.1.0";

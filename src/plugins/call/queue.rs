@@ -5,10 +5,9 @@ use rookery_plugin_host::imports::queue::Job;
 use rookery_plugin_host::imports::types::Failure;
 
 use super::Call;
-use super::failure::{at_most, denied, failure};
+use super::failure::{OrFailure as _, at_most, denied, failure};
 use crate::jobs::plugin::{self, Queued};
-use crate::model::Time;
-use crate::store;
+use model::Time;
 
 /// Most jobs of a plugin that may wait.
 const WAITING: usize = 10_000;
@@ -31,13 +30,13 @@ impl Call {
         let kind = plugin::kind_of(self.active.name());
         let mut work = self.change().await?;
         let tx = work.tx()?;
-        let waiting = store::job::count_waiting(&mut *tx, &kind).await?;
+        let waiting = store::job::count_waiting(&mut *tx, &kind).await.or_failure()?;
         let waiting = usize::try_from(waiting).unwrap_or(usize::MAX);
         if waiting.saturating_add(rows.len()) > WAITING {
             work.done().await?;
             return Err(failure(429, "limit.jobs", format!("{waiting} jobs wait: at most {WAITING} may")));
         }
-        let queued = store::job::insert_many(tx, plugin::LANE, &kind, rows, now).await?;
+        let queued = store::job::insert_many(tx, plugin::LANE, &kind, rows, now).await.or_failure()?;
         work.done().await?;
         Ok(u32::try_from(queued).unwrap_or(u32::MAX))
     }
@@ -47,7 +46,8 @@ impl Call {
         self.check_kinds([kind])?;
         let keys: Vec<String> = unique.iter().map(|unique| plugin::key_of(kind, unique)).collect();
         let mut work = self.change().await?;
-        let cancelled = store::job::delete_waiting(work.tx()?, &plugin::kind_of(self.active.name()), &keys).await?;
+        let cancelled =
+            store::job::delete_waiting(work.tx()?, &plugin::kind_of(self.active.name()), &keys).await.or_failure()?;
         work.done().await?;
         Ok(u32::try_from(cancelled).unwrap_or(u32::MAX))
     }

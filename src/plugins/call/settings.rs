@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 use super::Call;
 use super::core::distinct;
-use super::failure::{at_most, denied, failure};
+use super::failure::{OrFailure as _, at_most, denied, failure, from_error};
 use crate::error::Error;
-use crate::model::{AccountId, Json};
 use crate::plugins::settings;
-use crate::store::plugin_setting;
+use model::{AccountId, Json};
+use store::plugin_setting;
 
 /// Most accounts of one call.
 const ITEMS: usize = 1_000;
@@ -40,7 +40,7 @@ impl Call {
         changed.map_err(|error| match error {
             Error::NotFound => failure(404, "core.not-found", "There is no such account here"),
             Error::Invalid(why) => wrong(why.to_string()),
-            other => other.into(),
+            other => from_error(other),
         })
     }
 
@@ -52,10 +52,10 @@ impl Call {
     async fn stored_settings(&self, accounts: &[AccountId]) -> Result<HashMap<AccountId, Map<String, Value>>, Failure> {
         let mut slot = self.slot.lock().await;
         let rows = match slot.tx() {
-            Some(tx) => plugin_setting::list(tx, self.active.id, accounts).await?,
+            Some(tx) => plugin_setting::list(tx, self.active.id, accounts).await.or_failure()?,
             None => {
                 drop(slot);
-                plugin_setting::list_here(&self.app.db, self.active.id, accounts).await?
+                plugin_setting::list_here(&self.app.db, self.active.id, accounts).await.or_failure()?
             }
         };
         Ok(rows.into_iter().map(|(account, Json(value))| (account, value)).collect())

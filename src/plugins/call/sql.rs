@@ -8,10 +8,10 @@ use rookery_plugin_host::imports::types::Failure;
 use tokio::sync::MutexGuard;
 
 use super::ambient::{Slot, Stopped, Why, Work};
-use super::failure::{at_most, denied, failure};
+use super::failure::{OrFailure as _, at_most, denied, failure};
 use super::{Call, Mode};
 use crate::plugins::sql::Statements;
-use crate::store::Engine;
+use store::Engine;
 
 /// Most statements of one batch.
 const BATCH: usize = 500;
@@ -110,7 +110,7 @@ impl Call {
         }
         *explicit = Slot::Unused;
         drop(explicit);
-        self.active.quota.ready().await?;
+        self.active.quota.ready().await.or_failure()?;
         drop(self.open(&self.explicit.slot).await?);
         self.explicit.read_only.store(read_only, Ordering::Release);
         Ok(self.explicit.number.fetch_add(1, Ordering::AcqRel) + 1)
@@ -161,7 +161,7 @@ impl Call {
     pub(super) async fn commit_of(&self, number: u32) -> Result<(), Failure> {
         let mut slot = self.explicit(number, false).await?;
         let open = std::mem::take(&mut *slot);
-        Ok(open.commit().await?)
+        Ok(open.commit().await.or_failure()?)
     }
 
     pub(super) async fn rollback(&self, number: u32) {

@@ -11,8 +11,8 @@ use super::figures::Figures;
 use super::http::Allowance;
 use super::log::Bucket;
 use crate::app::App;
-use crate::plugins::PluginId;
-use crate::store::Engine;
+use model::PluginId;
+use store::Engine;
 
 /// What the calls of all plugins share. Empty until a plugin is called.
 #[derive(Debug, Default)]

@@ -5,10 +5,10 @@ use std::sync::{Arc, PoisonError};
 use rookery_plugin_host::imports::types::{Failure, Viewer};
 
 use super::Call;
-use super::failure::{denied, failure};
-use crate::model::{AccountId, Actor, StatusId};
+use super::failure::{OrFailure as _, denied, failure};
 use crate::service;
 use crate::service::visibility::{self, Place, Seen};
+use model::{AccountId, Actor, StatusId};
 
 /// A viewer that was granted.
 pub(super) enum Eyes {
@@ -53,8 +53,10 @@ impl Call {
     /// What `eyes` may see of `ids`, in that order.
     pub(super) async fn seen(&self, eyes: &Eyes, ids: &[StatusId]) -> Result<Vec<Seen>, Failure> {
         Ok(match eyes {
-            Eyes::Of(actor) => visibility::statuses(&self.app, actor.as_deref(), Place::Single, ids).await?,
-            Eyes::All => visibility::everything(&self.app, ids).await?,
+            Eyes::Of(actor) => {
+                visibility::statuses(&self.app, actor.as_deref(), Place::Single, ids).await.or_failure()?
+            }
+            Eyes::All => visibility::everything(&self.app, ids).await.or_failure()?,
         })
     }
 
@@ -79,7 +81,7 @@ impl Call {
         if let Some(known) = self.people.lock().unwrap_or_else(PoisonError::into_inner).get(&id) {
             return Ok(known.clone());
         }
-        let found = service::auth::viewers(&self.app, &[id]).await?.pop().map(Arc::new);
+        let found = service::auth::viewers(&self.app, &[id]).await.or_failure()?.pop().map(Arc::new);
         self.people.lock().unwrap_or_else(PoisonError::into_inner).insert(id, found.clone());
         Ok(found)
     }

@@ -9,16 +9,15 @@ use serde_json::{Map, Value};
 use super::Call;
 use super::ambient::{Effect, Work};
 use super::core::distinct;
-use super::failure::{at_most, denied, failure};
+use super::failure::{OrFailure as _, at_most, denied, failure, from_error};
 use crate::event::Event;
-use crate::model::notification::Kind;
-use crate::model::{AccountId, Actor, MediaId, StatusId};
 use crate::plugins::hooks;
 use crate::plugins::records;
 use crate::service::notification::{self, Notice};
 use crate::service::status::{self, Draft};
 use crate::service::{auth, mark};
-use crate::store;
+use model::notification::Kind;
+use model::{AccountId, Actor, MediaId, StatusId};
 
 /// Most statuses that are made, deleted or bookmarked at once.
 const STATUSES: usize = 100;
@@ -67,17 +66,17 @@ impl Call {
     /// Asks everybody who has a say, with no transaction open.
     async fn prepare_status<'a>(&self, author: &'a Actor, item: NewStatus) -> Result<Prepared<'a>, Failure> {
         let draft = self.draft(item).await?;
-        if let Some(first) = status::repeated(&self.app, &self.app.db, author, &draft).await? {
+        if let Some(first) = status::repeated(&self.app, &self.app.db, author, &draft).await.or_failure()? {
             return Ok(Prepared::Repeated(first));
         }
-        Ok(Prepared::New(author, Box::new(status::prepare(&self.app, author, draft).await?)))
+        Ok(Prepared::New(author, Box::new(status::prepare(&self.app, author, draft).await.or_failure()?)))
     }
 
     async fn write_status(&self, author: &Actor, prepared: status::Prepared) -> Result<i64, Failure> {
         let mut work = self.guarded().await?;
         let written = status::write(&self.app, work.tx()?, author, prepared).await;
         let written = match written {
-            Err(error) => return work.settle(Err(error.into())).await,
+            Err(error) => return work.settle(Err(from_error(error))).await,
             Ok(written) => written,
         };
         let id = written.id;
@@ -100,7 +99,7 @@ impl Call {
         };
         let recipients = match item.recipients.as_slice() {
             [] => Vec::new(),
-            recipients => store::account::list_known(&self.app.db, &distinct(recipients)).await?,
+            recipients => store::account::list_known(&self.app.db, &distinct(recipients)).await.or_failure()?,
         };
         Ok(Draft {
             text: item.text,
@@ -120,7 +119,7 @@ impl Call {
     pub(super) async fn remove_statuses(&self, ids: Vec<i64>) -> Result<u32, Failure> {
         self.need_write("delete")?;
         at_most(ids.len(), STATUSES, "ids")?;
-        let statuses = store::status::list(&self.app.db, &distinct::<StatusId>(&ids)).await?;
+        let statuses = store::status::list(&self.app.db, &distinct::<StatusId>(&ids)).await.or_failure()?;
         let authors: Vec<i64> = statuses.iter().map(|status| status.account_id.into()).collect();
         let authors = self.actors(&authors, Some("write:statuses")).await?;
         if authors.is_empty() {
@@ -132,7 +131,7 @@ impl Call {
             let Some(author) = authors.get(&status.account_id) else { continue };
             let removal = status::remove(&self.app, work.tx()?, author.id, status.id);
             if let Err(error) = self.origin.clone().scope(removal).await {
-                return work.settle(Err(error.into())).await;
+                return work.settle(Err(from_error(error))).await;
             }
             work.then(Effect::Event(Event::StatusDeleted { status: status.id, author: author.id }));
             count += 1;
@@ -151,13 +150,13 @@ impl Call {
         let actors = self.actors(&[account], None).await?;
         let actor = actors.get(&id).ok_or_else(|| failure(404, "core.not-found", "There is no such account here"))?;
         let ids: Vec<StatusId> = statuses.into_iter().map(StatusId::from).collect();
-        let proper = mark::bookmarkable(&self.app, actor, &ids).await?;
+        let proper = mark::bookmarkable(&self.app, actor, &ids).await.or_failure()?;
         if proper.is_empty() {
             return Ok(Vec::new());
         }
         let mut work = self.change().await?;
         let marking = mark::bookmark_all(&self.app, work.tx()?, actor, &proper);
-        let new = self.origin.clone().scope(marking).await?;
+        let new = self.origin.clone().scope(marking).await.or_failure()?;
         work.done().await?;
         Ok(new)
     }
@@ -181,7 +180,7 @@ impl Call {
         let notices: Vec<Notice> = items.into_iter().map(notice).collect();
         let mut work = self.change().await?;
         let notifying = notification::notify(&self.app, work.tx()?, &notices);
-        let notified = self.origin.clone().scope(notifying).await?;
+        let notified = self.origin.clone().scope(notifying).await.or_failure()?;
         let count = u32::try_from(notified.len()).unwrap_or(u32::MAX);
         work.then(Effect::Notified(notified));
         work.done().await?;
@@ -193,7 +192,7 @@ impl Call {
         at_most(activities.len(), ITEMS, "activities")?;
         self.check_notification(&kind)?;
         let mut work = self.change().await?;
-        let retracted = notification::retract_all(work.tx()?, &Kind::from(kind), &activities).await?;
+        let retracted = notification::retract_all(work.tx()?, &Kind::from(kind), &activities).await.or_failure()?;
         work.done().await?;
         Ok(u32::try_from(retracted).unwrap_or(u32::MAX))
     }
@@ -206,9 +205,9 @@ impl Call {
         }
         let mut work: Work<'_> = self.change().await?;
         if kind == "status" {
-            store::status::bump_all(work.tx()?, &distinct(&ids)).await?;
+            store::status::bump_all(work.tx()?, &distinct(&ids)).await.or_failure()?;
         } else {
-            store::account::bump_all(work.tx()?, &distinct(&ids)).await?;
+            store::account::bump_all(work.tx()?, &distinct(&ids)).await.or_failure()?;
         }
         work.done().await
     }
@@ -246,7 +245,7 @@ impl Call {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
-        let found = auth::actors(&self.app, &ids).await?;
+        let found = auth::actors(&self.app, &ids).await.or_failure()?;
         Ok(found.into_iter().map(|actor| (actor.id, actor)).collect())
     }
 }

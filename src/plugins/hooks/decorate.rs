@@ -17,11 +17,12 @@ use super::kept::{Key, Said, Versions};
 use super::subscription::Subscription;
 use crate::app::App;
 use crate::entity::{Object, splice};
-use crate::error::{Error, Result};
-use crate::model::Actor;
+use crate::error::Result;
 use crate::plugins::call::{Call, Caller, Mode};
+use crate::plugins::error::no_answer;
 use crate::plugins::manifest::Policy;
 use crate::plugins::origin::Origin;
+use model::Actor;
 
 /// What plugins add to the entities of an answer, by their place among the targets.
 #[derive(Debug, Default)]
@@ -125,7 +126,7 @@ pub async fn decorate(
     for (hook, said) in budget::spend(join_all(asked)).await {
         let said = match (said, hook.policy) {
             (Ok(said), _) => said,
-            (Err(error), Policy::Fail) => return Err(Error::no_answer(hook.active.name(), error.ended, None)),
+            (Err(error), Policy::Fail) => return Err(no_answer(hook.active.name(), error.ended, None)),
             (Err(_), _) => Answer::default(),
         };
         complete &= said.complete;

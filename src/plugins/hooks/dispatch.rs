@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::error::Result;
 use crate::plugins::Registry;
 use crate::plugins::manifest::Moment;
-use crate::store::plugin_event::{self, Lane};
+use store::plugin_event::{self, Lane};
 
 /// The shortest pause between two looks.
 const SHORTEST: Duration = Duration::from_millis(10);

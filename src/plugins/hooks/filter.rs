@@ -14,17 +14,17 @@ use super::field::is_value;
 use super::subscription::Subscription;
 use super::when::Traits;
 use crate::app::App;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::http::observe;
-use crate::model::status::LimitedScope;
-use crate::model::{AccountId, Actor, MediaId, StatusId, Visibility};
-use crate::plugins::PluginId;
 use crate::plugins::call::{Call, Caller, Mode};
+use crate::plugins::error::{no_answer, refused};
 use crate::plugins::manifest::{Moment, Policy};
 use crate::plugins::origin::Origin;
 use crate::plugins::records::{visibility_code, visibility_of};
 use crate::plugins::routes::rank;
-use crate::store;
+use model::PluginId;
+use model::status::LimitedScope;
+use model::{AccountId, Actor, MediaId, StatusId, Visibility};
 
 /// Most silent recipients that filters may give to a status.
 const MOST_RECIPIENTS: usize = 10_000;
@@ -93,7 +93,7 @@ pub async fn filter(
         let asked = async {
             match ask(app, hook, &person, draft).await? {
                 Verdict::Pass => Ok(Ok(None)),
-                Verdict::Refuse(failure) => Ok(Err(Error::from(failure))),
+                Verdict::Refuse(failure) => Ok(Err(refused(failure))),
                 Verdict::Change(change) => {
                     let own = visibility.is_some_and(|word| hook.has_kind(word));
                     applied(app, hook, pending.clone(), change, own).await.map(|now| Ok(Some(now)))
@@ -103,7 +103,7 @@ pub async fn filter(
         match (hook.ask_alone(app, Box::pin(asked)).await, hook.policy) {
             (Ok(verdict), _) => pending = verdict?.unwrap_or(pending),
             (Err(_), Policy::Skip) => {}
-            (Err(error), _) => return Err(Error::no_answer(hook.active.name(), error.ended, Some(503))),
+            (Err(error), _) => return Err(no_answer(hook.active.name(), error.ended, Some(503))),
         }
     }
     Ok(pending)

@@ -9,11 +9,11 @@ use rookery_plugin_host::exports::notification_filter::Draft;
 
 use super::subscription::Subscription;
 use crate::app::App;
-use crate::model::notification::Kind;
 use crate::plugins::call::{Call, Caller, Mode};
 use crate::plugins::manifest::Moment;
 use crate::plugins::origin::Origin;
 use crate::service::notification::Notice;
+use model::notification::Kind;
 
 /// What a plugin says of a notification; the later, the stricter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

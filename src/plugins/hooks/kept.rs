@@ -14,8 +14,8 @@ use rookery_plugin_host::exports::decorate::Target;
 use tokio::time::Instant;
 
 use super::subscription::Subscription;
-use crate::model::Actor;
-use crate::plugins::PluginId;
+use model::Actor;
+use model::PluginId;
 
 /// How long something is kept.
 const LONGEST: Duration = Duration::from_secs(60);

@@ -14,12 +14,11 @@ use super::outbox::{FANOUT, Kind};
 use super::subscription::Subscription;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::{AccountId, StatusId};
 use crate::plugins::call::{Call, Caller, Mode, feeds};
 use crate::plugins::origin::Origin;
 use crate::plugins::records;
-use crate::store;
-use crate::store::plugin_event::{self, EventRow, Lane};
+use model::{AccountId, StatusId};
+use store::plugin_event::{self, EventRow, Lane};
 
 /// So often an event is tried before it is laid aside.
 const ATTEMPTS: i64 = 8;

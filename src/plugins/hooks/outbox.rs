@@ -11,10 +11,10 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::jobs;
 use crate::jobs::record_changes::RecordChanges;
-use crate::model::{AccountId, RowId, Status, StatusId, text_enum};
 use crate::plugins::origin::Origin;
-use crate::store::plugin_event::NewEvent;
-use crate::store::{self, Tx};
+use model::{AccountId, RowId, Status, StatusId, text_enum};
+use store::Tx;
+use store::plugin_event::NewEvent;
 
 /// How many events of a plugin are handled beside each other; those of one account always one after the other.
 pub const SHARDS: i64 = 16;

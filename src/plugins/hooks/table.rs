@@ -10,10 +10,10 @@ use super::outbox::{EVENTS, FANOUT};
 use super::subscription::Subscription;
 use super::when::Predicate;
 use crate::entity;
-use crate::model::{NotificationType, Visibility};
 use crate::plugins::manifest::{Hook, Manifest, Moment, NotificationKind};
 use crate::plugins::order::{self, Place};
 use crate::plugins::{Absent, Active, PluginId};
+use model::{NotificationType, Visibility};
 
 /// Objects of the server's own into which plugins put members.
 const OPEN: [&str; 2] = ["other_settings", "server_features"];

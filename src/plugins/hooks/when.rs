@@ -3,10 +3,10 @@
 use rookery_plugin_host::{Fault, Stage};
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Status, Visibility};
 use crate::plugins::manifest::When;
 use crate::plugins::records::visibility_code;
-use crate::store::publish::NewStatus;
+use model::{Status, Visibility};
+use store::publish::NewStatus;
 
 /// What of a status predicates look at.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{Limits, Manifest, rules};
-use crate::config::nearest;
+use config::nearest;
 
 /// The contract that this server offers.
 pub const API: &str = "0.1";

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::paths::{self, is_word};
 use super::{Auth, Hook, Manifest, Moment, Permissions, Policy, Route, values};
-use crate::config::nearest;
-use crate::model::{Scopes, Visibility};
+use config::nearest;
+use model::{Scopes, Visibility};
 
 /// Kinds of events.
 pub const EVENTS: &[&str] = &[

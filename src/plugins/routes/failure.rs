@@ -6,6 +6,7 @@ use rookery_plugin_host::{CallError, Ended};
 
 use super::table::Mounted;
 use crate::error::{Error, NoAnswer};
+use crate::plugins::error::{no_answer, refused};
 
 /// Seconds after which trying again may help.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
@@ -13,8 +14,8 @@ const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 /// The answer to a call that did not end well.
 pub(super) fn answer(mounted: &Mounted, cause: &CallError) -> Response {
     let error = match &cause.failure {
-        Some(failure) => failure.clone().into(),
-        None => Error::no_answer(mounted.plugin.name(), cause.ended, None),
+        Some(failure) => refused(failure.clone()),
+        None => no_answer(mounted.plugin.name(), cause.ended, None),
     };
     let mut response = error.into_response();
     if matches!(cause.ended, Ended::Busy | Ended::Open | Ended::Drained) {
@@ -25,7 +26,7 @@ pub(super) fn answer(mounted: &Mounted, cause: &CallError) -> Response {
 
 /// The answer while the plugin's tables are changed.
 pub(super) fn pausing(mounted: &Mounted) -> Response {
-    let mut response = Error::no_answer(mounted.plugin.name(), Ended::Busy, None).into_response();
+    let mut response = no_answer(mounted.plugin.name(), Ended::Busy, None).into_response();
     response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
     response
 }

@@ -11,13 +11,12 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::http::extract::auth;
 use crate::http::{client_address, observe};
-use crate::model::{AccountId, Actor, AppId, Permissions, StatusId};
 use crate::plugins::call::Caller;
 use crate::plugins::manifest::{Auth, ParamKind};
 use crate::service::limits::{self, Key, Spent};
 use crate::service::{self, visibility};
-use crate::store;
-use crate::text::language;
+use model::{AccountId, Actor, AppId, Permissions, StatusId};
+use text::language;
 
 /// Who asks, when the route is for them.
 ///

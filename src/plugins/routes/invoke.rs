@@ -65,7 +65,7 @@ pub(super) async fn answer(app: &App, asked: Asked) -> (Response, bool) {
 /// Makes the changes happen, then renders what they led to.
 async fn finish(
     app: &App,
-    viewer: Option<&crate::model::Actor>,
+    viewer: Option<&model::Actor>,
     call: &Call,
     checked: Checked,
     links: Option<HeaderValue>,

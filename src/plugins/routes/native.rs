@@ -16,13 +16,13 @@ use crate::app::App;
 use crate::entity::Fragment;
 use crate::error::{Error, Result};
 use crate::http::error::raw_json;
-use crate::model::{Cursor, StatusId};
 use crate::plugins::Active;
 use crate::plugins::call::Caller;
+use crate::plugins::error::refused;
 use crate::plugins::manifest::{Native, Route};
 use crate::plugins::sql::{ParamType, Returns, Statement, Statements};
 use crate::service::visibility::Place;
-use crate::store;
+use model::{Cursor, StatusId};
 
 /// How many entries a feed shows whose route does not page.
 const DEFAULT: i64 = 20;
@@ -190,7 +190,7 @@ impl Asked<'_> {
                 CallError { ended: Ended::Failure, message, failure: Some(failure.clone()), backtrace: Vec::new() };
             self.app.plugins.report(&mounted.plugin, "route", &mounted.route().id, &cause);
         }
-        failure.into()
+        refused(failure)
     }
 }
 

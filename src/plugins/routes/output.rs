@@ -13,11 +13,10 @@ use crate::app::App;
 use crate::entity::{self, Fragment};
 use crate::error::{Error, Result};
 use crate::http::error::raw_json;
-use crate::model::{AccountId, Actor, StatusId};
 use crate::plugins::json;
 use crate::service;
 use crate::service::visibility::{self, Place};
-use crate::store;
+use model::{AccountId, Actor, StatusId};
 
 /// Most entities in one answer, one that stands in several places counted for each: some 10 MB.
 const MAX_ENTITIES: usize = 2_000;

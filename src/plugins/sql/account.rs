@@ -12,11 +12,11 @@ use serde_json::{Map, Value as Json};
 
 use super::source::is_name;
 use crate::error::{Error, Result};
-use crate::model::AccountId;
-use crate::plugins::PluginId;
-use crate::store::confined::{Arg, Failed, Limits, Rows, Scope, Value};
-use crate::store::plugin_schema::Reference;
-use crate::store::{Db, Engine, Executor as _, Tx, plugin_feed, plugin_kv, plugin_schema};
+use model::AccountId;
+use model::PluginId;
+use store::confined::{Arg, Failed, Limits, Rows, Scope, Value};
+use store::plugin_schema::Reference;
+use store::{Db, Engine, Executor as _, Tx, plugin_feed, plugin_kv, plugin_schema};
 
 /// Rows of a table that one statement takes away.
 const PART: i64 = 1_000;

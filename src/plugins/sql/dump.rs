@@ -15,9 +15,9 @@ use tokio::io::{AsyncWriteExt as _, BufWriter};
 use super::account::{encoded, records};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::store::confined::Scope;
-use crate::store::plugin::Plugin;
-use crate::store::{Tx, plugin_kv};
+use store::confined::Scope;
+use store::plugin::Plugin;
+use store::{Tx, plugin_kv};
 
 /// The folder in `storage.data_dir`.
 const FOLDER: &str = "plugin-dumps";

@@ -2,7 +2,7 @@
 
 use rookery_plugin_host::imports::types::Failure;
 
-use crate::store::confined::Failed;
+use store::confined::Failed;
 
 /// A failure with a code of its own.
 pub(super) fn failure(status: u16, code: &str, message: impl Into<String>) -> Failure {

@@ -13,12 +13,11 @@ use rookery_plugin_host::{Fault, Stage};
 
 use super::check::{self, Checked, Rules};
 use super::{Files, text, utf8};
-use crate::crypto;
-use crate::model::Time;
 use crate::plugins::{Manifest, PluginId};
-use crate::store::confined::{Failed, Limits, Scope};
-use crate::store::plugin_schema::{self, Applied, NewApplied};
-use crate::store::{Engine, Executor as _, Tx};
+use model::Time;
+use store::confined::{Failed, Limits, Scope};
+use store::plugin_schema::{self, Applied, NewApplied};
+use store::{Engine, Executor as _, Tx};
 
 /// For one statement of a migration, beside the time that is left for all.
 const LIMITS: Limits = Limits { time: Duration::ZERO, rows: 0, bytes: 1 << 20 };
@@ -118,7 +117,7 @@ fn failed(migration: &Migration, error: &Failed, time: Duration) -> String {
     }
 }
 
-fn no_namespace(error: &crate::store::Error) -> String {
+fn no_namespace(error: &store::Error) -> String {
     if error.is_denied() {
         "its tables have no place: the server's role of the database may not make roles and schemas, so give it CREATEROLE, \
          and CREATE on the database"

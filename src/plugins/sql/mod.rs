@@ -33,7 +33,7 @@
 //! # How it is held
 //!
 //! Three layers, each of which suffices for most of PLUGINS.md section 3: [`check`] decides on the syntax tree, at load, and
-//! rewrites names; [`confined`](crate::store::confined) has the engine refuse whatever is outside the name-space; limits
+//! rewrites names; [`confined`](store::confined) has the engine refuse whatever is outside the name-space; limits
 //! on rows, bytes, time and size stop the rest.
 
 mod account;
@@ -60,12 +60,12 @@ pub use source::Returns;
 pub use statements::{Statement, Statements};
 
 /// The type of a parameter.
-pub use crate::store::confined::Kind as ParamType;
+pub use store::confined::Kind as ParamType;
 
 use super::Manifest;
 use super::manifest::Resolved;
-use crate::store::Executor;
-use crate::store::confined::{Limits, Scope, VIEWS};
+use store::Executor;
+use store::confined::{Limits, Scope, VIEWS};
 
 /// The files of a package, by path.
 pub type Files = BTreeMap<String, Arc<[u8]>>;

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::sync::Mutex;
 use tracing::warn;
 
-use crate::plugins::PluginId;
-use crate::store::{self, Db, plugin_schema};
+use model::PluginId;
+use store::{Db, plugin_schema};
 
 /// Measured again after at least so many bytes were written.
 const STEP: u64 = 1 << 20;

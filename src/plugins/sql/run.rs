@@ -12,9 +12,10 @@ use super::statements::{Statement, Statements};
 use super::text::{self, Slot};
 use super::value;
 use crate::app::App;
-use crate::model::Cursor;
-use crate::store::confined::{self, Arg, Kind, Limits};
-use crate::store::{Tx, plugin_schema};
+use crate::plugins::call::OrFailure as _;
+use model::Cursor;
+use store::confined::{self, Arg, Kind, Limits};
+use store::{Tx, plugin_schema};
 
 /// Parameters of one call of [`Statements::run_many`] at most.
 const MOST_VALUES: usize = 100_000;
@@ -148,7 +149,7 @@ impl Statements {
         if growth == Growth::Nothing {
             return Ok(());
         }
-        self.quota.ready().await?;
+        self.quota.ready().await.or_failure()?;
         if self.quota.take(params.iter().map(value::size).sum()) {
             return Ok(());
         }
@@ -160,7 +161,7 @@ impl Statements {
     async fn extent(&self, tx: &mut Tx, growth: Growth) -> Result<i64, Failure> {
         match growth {
             Growth::Nothing | Growth::Params => Ok(0),
-            Growth::Any => Ok(plugin_schema::extent(tx, &self.scope.name).await?),
+            Growth::Any => Ok(plugin_schema::extent(tx, &self.scope.name).await.or_failure()?),
         }
     }
 

@@ -1,7 +1,7 @@
 //! `sql/queries.sql`: named statements with their annotations.
 
-use crate::store::Engine;
-use crate::store::confined::Kind;
+use store::Engine;
+use store::confined::Kind;
 
 /// What a caller gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,11 +11,11 @@ use super::source::{self, Source};
 use super::text::{self, Slot};
 use super::{Files, Returns, limits, utf8};
 use crate::app::App;
-use crate::clock::Clock;
 use crate::plugins::Manifest;
 use crate::plugins::manifest::Resolved;
-use crate::store::confined::{Failed, Kind, Limits, Scope};
-use crate::store::{Engine, Tx, plugin_schema};
+use model::clock::Clock;
+use store::confined::{Failed, Kind, Limits, Scope};
+use store::{Engine, Tx, plugin_schema};
 
 /// The paging parameters that `{page:…}` adds, in this order, unless the statement declares them.
 const PAGE: [&str; 4] = ["max_id", "since_id", "min_id", "limit"];

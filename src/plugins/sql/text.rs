@@ -3,8 +3,8 @@
 use sqlparser::dialect::{Dialect, PostgreSqlDialect, SQLiteDialect};
 use sqlparser::tokenizer::{Token, Tokenizer};
 
-use crate::store::Engine;
-use crate::store::confined::Kind;
+use store::Engine;
+use store::confined::Kind;
 
 /// A longer text is refused.
 const MOST_BYTES: usize = 32 << 10;

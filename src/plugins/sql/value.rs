@@ -5,7 +5,7 @@ use rookery_plugin_host::imports::types::Failure;
 use serde_json::value::RawValue;
 
 use super::failure::failure;
-use crate::store::confined::{self, Arg, Kind};
+use store::confined::{self, Arg, Kind};
 
 /// `value` as the parameter `name` of type `kind`. Lists and documents come as JSON text; numbers as themselves or as texts
 /// of digits within a list, since ids are texts in JSON.

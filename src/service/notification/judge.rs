@@ -10,9 +10,9 @@ use crate::jobs;
 use crate::jobs::judge_notices::JudgeNotices;
 use crate::plugins::hooks::{self, Judgement};
 use crate::plugins::origin::Origin;
-use crate::store::Tx;
-use crate::store::notification::make::New;
-use crate::store::notification::waiting::{self, Waiting};
+use store::Tx;
+use store::notification::make::New;
+use store::notification::waiting::{self, Waiting};
 
 /// Most notices that plugins are asked about at once.
 const BATCH: i64 = 256;

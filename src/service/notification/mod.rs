@@ -13,18 +13,18 @@ mod notify;
 pub use judge::judge_waiting;
 pub use notify::{Notice, Notified, notify};
 
-pub use crate::store::notification::Wanted;
+pub use store::notification::Wanted;
 
 use std::collections::HashMap;
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::marker::MarkedTimeline;
-use crate::model::notification::Kind;
-use crate::model::{AccountId, Actor, Cursor, NotificationId, NotificationType, StatusId};
 use crate::service::visibility::{self, Place, Seen};
-use crate::store::notification::Listed;
-use crate::store::{self, Tx};
+use model::marker::MarkedTimeline;
+use model::notification::Kind;
+use model::{AccountId, Actor, Cursor, NotificationId, NotificationType, StatusId};
+use store::Tx;
+use store::notification::Listed;
 
 /// A notification that can be shown, with its status.
 #[derive(Clone, Debug)]

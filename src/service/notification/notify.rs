@@ -9,11 +9,11 @@ use std::collections::HashMap;
 use crate::app::App;
 use crate::error::Result;
 use crate::event::Event;
-use crate::model::notification::Kind;
-use crate::model::{AccountId, NotificationId, NotificationType, Permissions, StatusId, Time};
 use crate::plugins::hooks;
-use crate::store::Tx;
-use crate::store::notification::make::{self, Facts, New, Question};
+use model::notification::Kind;
+use model::{AccountId, NotificationId, NotificationType, Permissions, StatusId, Time};
+use store::Tx;
+use store::notification::make::{self, Facts, New, Question};
 
 /// A group takes in what happens within so many hours of its first notification.
 const GROUP_HOURS: i64 = 12;

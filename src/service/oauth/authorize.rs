@@ -7,12 +7,11 @@ use chrono::Duration;
 
 use super::{Fault, Result, scopes};
 use crate::app::App;
-use crate::crypto::{self, Secret};
 use crate::error::Error;
-use crate::model::oauth::{ErrorCode, ResponseMode};
-use crate::model::{AccountId, Application, Scopes};
-use crate::store;
-use crate::store::code::NewCode;
+use crypto::Secret;
+use model::oauth::{ErrorCode, ResponseMode};
+use model::{AccountId, Application, Scopes};
+use store::code::NewCode;
 
 /// How long a code can be redeemed (contract rules, section 8).
 const CODE_LIFETIME: Duration = Duration::minutes(10);

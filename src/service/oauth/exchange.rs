@@ -4,12 +4,11 @@
 
 use super::{Credentials, Fault, Result, authenticate, revoke, scopes};
 use crate::app::App;
-use crate::crypto::{self, Secret};
-use crate::model::oauth::ErrorCode;
-use crate::model::{AppId, Application, Scopes};
 use crate::service::token::{self, Issued};
-use crate::store;
-use crate::store::code::CodeRow;
+use crypto::Secret;
+use model::oauth::ErrorCode;
+use model::{AppId, Application, Scopes};
+use store::code::CodeRow;
 
 /// Shortest and longest verifier, in characters (RFC 7636, section 4.1).
 const VERIFIER_LENGTH: std::ops::RangeInclusive<usize> = 43..=128;

@@ -4,12 +4,11 @@
 
 use super::{Credentials, Fault, Result, authenticate};
 use crate::app::App;
-use crate::crypto::{self, Secret};
-use crate::model::AppId;
-use crate::model::oauth::ErrorCode;
 use crate::service::auth::Grant;
-use crate::store;
-use crate::store::oauth::TokenRow;
+use crypto::Secret;
+use model::AppId;
+use model::oauth::ErrorCode;
+use store::oauth::TokenRow;
 
 /// Who asks.
 #[derive(Debug)]

@@ -11,11 +11,9 @@ pub mod revoke;
 use std::borrow::Cow;
 
 use crate::app::App;
-use crate::crypto;
 use crate::error::Error;
-use crate::model::oauth::ErrorCode;
-use crate::model::{Application, Scopes};
-use crate::store;
+use model::oauth::ErrorCode;
+use model::{Application, Scopes};
 
 /// What a step of the protocol gives, or why it did not happen.
 pub type Result<T, E = Fault> = std::result::Result<T, E>;

@@ -4,12 +4,12 @@
 
 use super::{Credentials, Fault, Result, authenticate};
 use crate::app::App;
-use crate::crypto::{self, Secret};
 use crate::error::{Error, Result as Plain};
 use crate::event::Event;
-use crate::model::oauth::ErrorCode;
-use crate::model::{AccountId, AppId, TokenId};
-use crate::store::{self, Tx};
+use crypto::Secret;
+use model::oauth::ErrorCode;
+use model::{AccountId, AppId, TokenId};
+use store::Tx;
 
 /// Tokens that a transaction revokes; to be [`announced`](Revoked::announce) once it is committed.
 #[derive(Debug)]

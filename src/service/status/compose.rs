@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::{AccountId, Actor, RowId, StatusId, TagId};
-use crate::store::publish::Mentionable;
-use crate::store::{self, Tx};
-use crate::text;
+use model::{AccountId, Actor, RowId, StatusId, TagId};
+use store::Tx;
+use store::publish::Mentionable;
 
 /// The words of a status, ready to be stored.
 #[derive(Debug)]
@@ -62,7 +61,7 @@ pub fn local_domains(app: &App) -> Vec<&str> {
     [&server.local_domain, &server.web_domain]
         .into_iter()
         .chain(&server.alternate_domains)
-        .map(crate::config::Domain::as_str)
+        .map(config::Domain::as_str)
         .collect()
 }
 

@@ -3,11 +3,11 @@
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::model::status::Visibility;
-use crate::model::{AccountId, Actor, Status, StatusId};
 use crate::plugins::hooks::{self, Change, Kind};
 use crate::service::media;
-use crate::store::{self, Tx};
+use model::status::Visibility;
+use model::{AccountId, Actor, Status, StatusId};
+use store::Tx;
 
 /// Deletes `actor`'s own status or reblog.
 ///

@@ -10,13 +10,13 @@ use crate::app::App;
 use crate::entity;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId};
 use crate::plugins::hooks::{self, Kind, Pending, Traits};
 use crate::service::limits::{self, Family};
 use crate::service::notification::{self, Notice};
 use crate::service::{media, visibility};
-use crate::store::publish::{Edit, Revision};
-use crate::store::{self, Tx};
+use model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId};
+use store::Tx;
+use store::publish::{Edit, Revision};
 
 /// What a status is to become.
 #[derive(Debug, Default)]

@@ -6,9 +6,9 @@ mod edit;
 mod publish;
 mod who;
 
-pub use crate::store::publish::Who;
 pub use delete::delete;
 pub(crate) use delete::remove;
 pub use edit::{Change, edit, history, source};
 pub use publish::{Draft, Prepared, Published, default_visibility, prepare, publish, repeated, write};
+pub use store::publish::Who;
 pub use who::who;

@@ -13,17 +13,17 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::jobs::{self, feed::FanOut};
-use crate::model::NotificationType;
-use crate::model::account::Searchability;
-use crate::model::status::{LimitedScope, Visibility};
-use crate::model::{AccountId, Actor, ConversationId, MediaId, RowId, Status, StatusId};
-use crate::plugins::PluginId;
 use crate::plugins::hooks::{self, Change, Kind, Pending, Traits};
 use crate::service::limits::{self, Family, Spent};
 use crate::service::notification::{self, Notice, Notified};
 use crate::service::{media, visibility};
-use crate::store::publish::NewStatus;
-use crate::store::{self, Executor, Tx};
+use model::NotificationType;
+use model::PluginId;
+use model::account::Searchability;
+use model::status::{LimitedScope, Visibility};
+use model::{AccountId, Actor, ConversationId, MediaId, RowId, Status, StatusId};
+use store::publish::NewStatus;
+use store::{Executor, Tx};
 
 /// How long a repeated idempotency key gets the first answer.
 const IDEMPOTENCY_WINDOW: Duration = Duration::hours(1);

@@ -2,10 +2,9 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::model::{AccountId, Actor, Cursor, RowId, StatusId};
 use crate::service::visibility;
-use crate::store;
-use crate::store::publish::Who;
+use model::{AccountId, Actor, Cursor, RowId, StatusId};
+use store::publish::Who;
 
 /// A page of them, as (paging id, account).
 ///

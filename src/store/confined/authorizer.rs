@@ -1,8 +1,13 @@
-//! SQLite's authorizer and progress handler: the only place of the server that calls SQLite's C interface itself.
+//! SQLite's authorizer, progress handler and limits: the only place of the server that calls SQLite's C interface
+//! itself.
 //!
-//! Each confined connection has a [`Cell`] that says on whose behalf it works just now: nobody's (the server itself:
-//! everything is allowed) or a plugin's [`Scope`]. SQLite asks while it compiles a statement, for every table, column and
-//! function that the statement touches, and every few thousand steps while it runs one.
+//! Each confined connection has a [`Cell`] that says on whose behalf it works: the server's, for which everything is
+//! allowed, or a plugin's [`Scope`]. The authorizer is called while a statement is compiled, for every table, column
+//! and function that it touches; the progress handler is called every [`STEPS`] steps while a statement runs, and
+//! interrupts it after its deadline.
+//!
+//! Spec: <https://www.sqlite.org/c3ref/set_authorizer.html>, <https://www.sqlite.org/c3ref/progress_handler.html>,
+//! <https://www.sqlite.org/security.html>.
 #![expect(unsafe_code, reason = "sqlx has no authorizer, no limits and no switches of a connection")]
 
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -14,58 +19,59 @@ use libsqlite3_sys as ffi;
 
 use super::{Scope, functions, namespace};
 
-/// Steps of SQLite's machine between two looks at the clock: some ten microseconds, and no more of those that work on a
-/// large value than can be waited for.
+/// Instructions of SQLite's virtual machine between two calls of the progress handler: about ten microseconds. Few,
+/// because a single instruction on a large value can take long.
 const STEPS: c_int = 200;
 
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// On whose behalf a connection works, and until when. Times are milliseconds since [`START`]; 0: never.
+/// On whose behalf a connection works, and until when. Times are milliseconds as in [`now`]; 0: no limit.
 #[derive(Debug, Default)]
 pub(super) struct Cell {
     scope: Mutex<Option<Arc<Scope>>>,
-    /// When a plugin's statement is ended.
+    /// When the plugin's statement is interrupted.
     deadline: AtomicU64,
-    /// When whatever runs in this transaction is ended, the server's own statements too.
+    /// When any statement of this transaction is interrupted, the server's own too.
     until: AtomicU64,
-    /// Something was ended.
+    /// A statement was interrupted.
     ended: AtomicBool,
-    /// Rolling back is allowed, and whatever still runs ends.
+    /// What runs is interrupted, and only a rollback is allowed, see [`Cell::end`].
     ending: AtomicBool,
 }
 
 impl Cell {
-    /// From now on for `scope`, for as long as `time`.
+    /// Confines the connection to `scope`, with a deadline after `time`.
     pub(super) fn enter(&self, scope: &Arc<Scope>, time: Duration) {
         *self.lock() = Some(Arc::clone(scope));
         self.ending.store(false, Ordering::Release);
         self.deadline.store(now() + milliseconds(time), Ordering::Release);
     }
 
-    /// The transaction that is open ends after `left` at the latest; of none there is no end.
+    /// Limits how long the open transaction may still last; `None` removes the limit.
     pub(super) fn bound(&self, left: Option<Duration>) {
         self.until.store(left.map_or(0, |left| now() + milliseconds(left)), Ordering::Release);
     }
 
-    /// True while nothing of a plugin is left, and no statement was ended: who takes the connection next may have it.
+    /// True when the connection is not confined and no statement was ever interrupted on it: it may be reused.
     pub(super) fn is_clean(&self) -> bool {
         !self.is_confined() && !self.ended.load(Ordering::Acquire)
     }
 
-    /// From now on for the server itself.
+    /// Ends the confinement: the connection works for the server again.
     pub(super) fn leave(&self) {
         self.deadline.store(0, Ordering::Release);
         self.ending.store(false, Ordering::Release);
         *self.lock() = None;
     }
 
-    /// What runs is to end, and nothing but rolling back may follow.
+    /// Interrupts what runs, also on another thread. The connection stays confined, and nothing but a rollback is
+    /// allowed.
     pub(super) fn end(&self) {
         self.ending.store(true, Ordering::Release);
         self.deadline.store(1, Ordering::Release);
     }
 
-    /// True while it works for a plugin.
+    /// True while the connection is confined to a plugin.
     pub(super) fn is_confined(&self) -> bool {
         self.lock().is_some()
     }
@@ -84,7 +90,7 @@ impl Cell {
         }
     }
 
-    /// Whether what runs is to end.
+    /// Whether the running statement must be interrupted; asked by the progress handler.
     fn ends(&self) -> bool {
         let (now, late) = (now(), |time: &AtomicU64, now| (1..now).contains(&time.load(Ordering::Acquire)));
         let ends = late(&self.deadline, now) || late(&self.until, now);
@@ -95,7 +101,7 @@ impl Cell {
     }
 }
 
-/// Since [`START`], which is 1: 0 is no time.
+/// Milliseconds since [`START`], plus 1, because 0 stands for no limit.
 fn now() -> u64 {
     1 + milliseconds(START.elapsed())
 }
@@ -104,26 +110,28 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX >> 1)
 }
 
-/// The schema's own table, under its names of all times.
+/// True for SQLite's own schema table, under any of its names.
 fn is_schema(table: &str) -> bool {
     matches!(table, "sqlite_master" | "sqlite_schema" | "sqlite_temp_master" | "sqlite_temp_schema")
 }
 
-/// What a plugin may do: `names` are the authorizer's third to sixth argument.
+/// Whether a plugin may do this: `action` and `names` are the second to sixth arguments of the authorizer callback,
+/// whose meaning depends on the action (<https://www.sqlite.org/c3ref/c_alter_table.html>).
 fn allows(scope: &Scope, action: c_int, names: [&str; 4]) -> bool {
     let [first, second, database, through] = names;
     let own = |table: &str| table.starts_with(&scope.prefix);
     let view = |name: &str| name.strip_prefix("core_v1__").is_some_and(|name| scope.views.contains(name));
-    // SQLite itself looks at the rows of a table to which a column is added.
+    // When a column is added, SQLite itself checks the rows of the table.
     let schema = |table: &str| scope.migrating && (is_schema(table) || table == "pragma_quick_check");
     match action {
         ffi::SQLITE_SELECT => true,
         ffi::SQLITE_FUNCTION => functions::is_allowed(second) || (scope.migrating && functions::is_internal(second)),
         _ if database == "temp" && !is_schema(first) => false,
-        // Renaming and dropping a table, which SQLite follows up there.
+        // Renaming or dropping a table makes SQLite update `sqlite_sequence`.
         ffi::SQLITE_READ | ffi::SQLITE_DELETE if first == "sqlite_sequence" => scope.migrating,
         ffi::SQLITE_UPDATE if first == "sqlite_sequence" => scope.migrating && second == "name",
-        // No column: a table of which no value is used, named without the view through which it is read.
+        // No column: a table is read without using any of its values, and SQLite does not name the view through which
+        // it is read.
         ffi::SQLITE_READ
             if second.is_empty() && scope.views.iter().any(|view| namespace::bases(view).contains(&first)) =>
         {
@@ -135,8 +143,8 @@ fn allows(scope: &Scope, action: c_int, names: [&str; 4]) -> bool {
         ffi::SQLITE_CREATE_INDEX | ffi::SQLITE_DROP_INDEX | ffi::SQLITE_ALTER_TABLE => scope.migrating && own(second),
         ffi::SQLITE_REINDEX => scope.migrating && (own(first) || first.starts_with("sqlite_autoindex_")),
         ffi::SQLITE_PRAGMA => scope.migrating && first == "quick_check" && own(second),
-        // No other PRAGMA, no ATTACH, DETACH, ANALYZE, VACUUM; no views, triggers, virtual or temporary tables; no transactions;
-        // no recursion.
+        // Everything else is refused: other PRAGMAs, ATTACH, DETACH, ANALYZE, VACUUM, views, triggers, virtual and
+        // temporary tables, transactions and savepoints, recursive CTEs.
         _ => false,
     }
 }
@@ -149,12 +157,12 @@ unsafe extern "C" fn authorize(
     database: *const c_char,
     through: *const c_char,
 ) -> c_int {
-    // SAFETY: `install` gave this pointer, and the connection owns it until it is closed.
+    // SAFETY: `put_in_charge` registered this pointer, and the connection owns it until it is closed.
     let cell = unsafe { &*cell.cast::<Cell>() };
     let names = [first, second, database, through].map(|name| {
-        // SAFETY: SQLite passes null or a text that ends with a zero and lives as long as this call.
+        // SAFETY: SQLite passes null or a text that is terminated by a zero byte and lives as long as this call.
         let name = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) });
-        // What is not UTF-8 is nothing that a plugin may name.
+        // A plugin may name nothing that is not UTF-8: `?` matches no allowed name.
         name.map_or("", |name| name.to_str().unwrap_or("?"))
     });
     if cell.allows(action, names) { ffi::SQLITE_OK } else { ffi::SQLITE_DENY }
@@ -167,11 +175,11 @@ unsafe extern "C" fn progress(cell: *mut c_void) -> c_int {
 }
 
 unsafe extern "C" fn forget(cell: *mut c_void) {
-    // SAFETY: `install` made this pointer with `Arc::into_raw`, and SQLite calls this once, when it lets go of it.
+    // SAFETY: `put_in_charge` made this pointer with `Arc::into_raw`, and SQLite calls this once, when it releases it.
     drop(unsafe { Arc::from_raw(cell.cast_const().cast::<Cell>()) });
 }
 
-/// Puts `cell` in charge of `connection`.
+/// Installs the authorizer and the progress handler of `cell` on a connection of sqlx.
 pub(super) async fn install(connection: &mut sqlx::SqliteConnection, cell: &Arc<Cell>) -> Result<(), sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
     // SAFETY: the handle is locked, so SQLite is not at work on this connection.
@@ -179,9 +187,10 @@ pub(super) async fn install(connection: &mut sqlx::SqliteConnection, cell: &Arc<
     if failed == ffi::SQLITE_OK { Ok(()) } else { Err(sqlx::Error::Protocol(format!("SQLite's authorizer: {failed}"))) }
 }
 
-/// Makes a plugins' own connection what the writer is while it works for one: hardened, narrow, with `cell` in charge.
+/// Prepares a connection that only plugins use: hardened, with the limits of plugins, and with the authorizer of
+/// `cell`.
 pub(super) fn confine(connection: &rusqlite::Connection, cell: &Arc<Cell>) -> Result<(), rusqlite::Error> {
-    // SAFETY: the connection is open, and nobody else has it: it is no shared one.
+    // SAFETY: the connection is open, and nobody else uses it.
     let failed = unsafe {
         let database = connection.handle();
         switch_off(database);
@@ -191,23 +200,27 @@ pub(super) fn confine(connection: &rusqlite::Connection, cell: &Arc<Cell>) -> Re
     if failed == ffi::SQLITE_OK { Ok(()) } else { Err(rusqlite::Error::SqliteFailure(ffi::Error::new(failed), None)) }
 }
 
-/// Sets how large values may be on a plugins' own connection: as usual, or as in [`HURRIED`].
+/// Switches a connection that only plugins use between the strict limits ([`HURRIED`], with `hurried`) and the relaxed
+/// ones ([`LIMITS`]).
 pub(super) fn hurry(connection: &rusqlite::Connection, hurried: bool) {
     for (limit, small) in HURRIED {
         let usual = LIMITS.iter().find(|(usual, _)| *usual == limit).map_or(small, |(_, usual)| *usual);
-        // SAFETY: as in `confine`; both numbers are plain.
+        // SAFETY: as in `confine`; both arguments are plain integers.
         unsafe {
             ffi::sqlite3_limit(connection.handle(), limit, if hurried { small } else { usual });
         }
     }
 }
 
+/// Registers the authorizer and the progress handler with `cell`, of which the connection keeps a reference until it is
+/// closed. Returns a result code.
+///
 /// # Safety
 /// `database` is an open connection on which SQLite is not at work.
 unsafe fn put_in_charge(database: *mut ffi::sqlite3, cell: &Arc<Cell>) -> c_int {
     let pointer = Arc::into_raw(Arc::clone(cell)).cast_mut().cast::<c_void>();
-    // SAFETY: as for this function. The pointer is valid until `forget`, which SQLite calls when the connection is closed;
-    // no statement is compiled or run after that.
+    // SAFETY: as for this function. The pointer is valid until `forget`, which SQLite calls when the connection is
+    // closed; no statement is compiled or run after that.
     unsafe {
         let kept = ffi::sqlite3_set_clientdata(database, c"rookery".as_ptr(), pointer, Some(forget));
         if kept != ffi::SQLITE_OK {
@@ -221,7 +234,7 @@ unsafe fn put_in_charge(database: *mut ffi::sqlite3, cell: &Arc<Cell>) -> c_int 
 /// The largest value that a plugin's statement may make, bytes.
 pub(super) const VALUE: usize = 8 << 20;
 
-/// What a plugin's statement may be, and be in need of.
+/// SQLite's run-time limits for the statements of plugins (<https://www.sqlite.org/c3ref/limit.html>).
 const LIMITS: [(c_int, c_int); 7] = [
     (ffi::SQLITE_LIMIT_LENGTH, 8 << 20),
     (ffi::SQLITE_LIMIT_SQL_LENGTH, 256 << 10),
@@ -229,25 +242,27 @@ const LIMITS: [(c_int, c_int); 7] = [
     (ffi::SQLITE_LIMIT_EXPR_DEPTH, 200),
     (ffi::SQLITE_LIMIT_COMPOUND_SELECT, 20),
     (ffi::SQLITE_LIMIT_ATTACHED, 0),
-    // No look at the clock ends a comparison, which takes as long as text and pattern are long, multiplied.
+    // The progress handler is not called within a comparison, whose time grows with the product of the lengths of text
+    // and pattern.
     (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100),
 ];
 
-/// What the values of a statement may be that keeps a thread on which others wait: none that a single step is long at work on.
+/// The strict limits, for a statement that blocks an async thread: no value so large that a single instruction takes
+/// long.
 const HURRIED: [(c_int, c_int); 2] =
     [(ffi::SQLITE_LIMIT_LENGTH, 16 << 10), (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 20)];
 
-/// The limits of a connection before a plugin's took their place.
+/// The former limits of a connection, see [`narrow`].
 pub(super) struct Wide([c_int; LIMITS.len()]);
 
-/// Puts the limits of plugins in the place of the connection's own.
+/// Sets the limits of plugins on a connection; returns the former ones.
 pub(super) async fn narrow(connection: &mut sqlx::SqliteConnection) -> Result<Wide, sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
     // SAFETY: the handle is locked.
     Ok(Wide(unsafe { set_limits(handle.as_raw_handle().as_ptr(), LIMITS.map(|(_, value)| value)) }))
 }
 
-/// Gives the connection its own limits back; says whether its transaction is still open.
+/// Restores the former limits of a connection; returns whether its transaction is still open.
 pub(super) async fn widen(connection: &mut sqlx::SqliteConnection, wide: Wide) -> Result<bool, sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
     let database = handle.as_raw_handle().as_ptr();
@@ -258,20 +273,20 @@ pub(super) async fn widen(connection: &mut sqlx::SqliteConnection, wide: Wide) -
     }
 }
 
-/// Sets what [`LIMITS`] names; gives what it was.
+/// Sets the limits that [`LIMITS`] names; returns the former values.
 ///
 /// # Safety
 /// As [`put_in_charge`].
 unsafe fn set_limits(database: *mut ffi::sqlite3, values: [c_int; LIMITS.len()]) -> [c_int; LIMITS.len()] {
     let mut before = values;
     for ((limit, _), value) in LIMITS.into_iter().zip(&mut before) {
-        // SAFETY: as for this function; both numbers are plain.
+        // SAFETY: as for this function; both arguments are plain integers.
         *value = unsafe { ffi::sqlite3_limit(database, limit, *value) };
     }
     before
 }
 
-/// Switches off what the engine does on its own, for good.
+/// Hardens a connection of sqlx, see [`switch_off`].
 pub(super) async fn harden(connection: &mut sqlx::SqliteConnection) -> Result<(), sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
     // SAFETY: the handle is locked.
@@ -279,6 +294,9 @@ pub(super) async fn harden(connection: &mut sqlx::SqliteConnection) -> Result<()
     Ok(())
 }
 
+/// Hardens a connection for good: defensive mode, and neither a trusted schema nor extensions
+/// (<https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>).
+///
 /// # Safety
 /// As [`put_in_charge`].
 unsafe fn switch_off(database: *mut ffi::sqlite3) {

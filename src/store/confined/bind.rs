@@ -1,4 +1,6 @@
-//! Parameters into either engine, values out of it.
+//! Encodes [`Arg`]s as parameters for either engine, and decodes rows into [`Value`]s.
+//!
+//! Both engines give the same values: booleans become integers, times integers of milliseconds, JSON text.
 
 use sqlx::postgres::{PgArguments, PgRow, PgTypeInfo, PgValueRef};
 use sqlx::sqlite::{SqliteArguments, SqliteRow};
@@ -6,7 +8,7 @@ use sqlx::types::Json;
 use sqlx::{Arguments as _, Column as _, Postgres, Row as _, Sqlite, Type, TypeInfo as _, ValueRef as _};
 
 use super::{Arg, Failed, Kind, Limits, Rows, Value};
-use crate::model::Time;
+use model::Time;
 
 fn unfit(error: impl std::fmt::Display) -> Failed {
     Failed::Statement(error.to_string())
@@ -31,7 +33,7 @@ pub(super) fn sqlite(args: Vec<Arg>) -> Result<SqliteArguments, Failed> {
     Ok(bound)
 }
 
-/// A list as SQLite takes it: a JSON array.
+/// A list as a JSON array, the form in which SQLite takes it.
 pub(super) fn list<T: serde::Serialize>(values: &[T]) -> Result<String, Failed> {
     serde_json::to_string(values).map_err(unfit)
 }
@@ -62,7 +64,7 @@ pub(super) fn postgres(args: Vec<Arg>) -> Result<PgArguments, Failed> {
     Ok(bound)
 }
 
-/// How PostgreSQL calls the type of a parameter.
+/// The type that PostgreSQL is told for a parameter.
 pub(super) fn declared(kind: Kind) -> PgTypeInfo {
     match kind {
         Kind::Boolean => <bool as Type<Postgres>>::type_info(),
@@ -76,7 +78,7 @@ pub(super) fn declared(kind: Kind) -> PgTypeInfo {
     }
 }
 
-/// True for the types of PostgreSQL that a [`Value`] holds.
+/// True for the PostgreSQL types that a [`Value`] can hold.
 pub(super) fn readable(name: &str) -> bool {
     matches!(
         name,
@@ -145,7 +147,7 @@ fn decode(value: PgValueRef<'_>) -> Result<Value, sqlx::error::BoxDynError> {
         "BYTEA" => Value::Blob(<Vec<u8> as sqlx::Decode<Postgres>>::decode(value)?),
         "TIMESTAMPTZ" => Value::Integer(<Time as sqlx::Decode<Postgres>>::decode(value)?.timestamp_millis()),
         "JSON" => Value::Text(utf8(value.as_bytes()?)?),
-        // Its first byte is a version.
+        // The first byte of the binary format is a version.
         "JSONB" => Value::Text(utf8(value.as_bytes()?.get(1..).unwrap_or_default())?),
         _ => Value::Text(utf8(value.as_bytes()?)?),
     })
@@ -155,7 +157,8 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<String, Failed> {
     Ok(std::str::from_utf8(bytes).map_err(unfit)?.to_owned())
 }
 
-/// PostgreSQL's exact number, which sums and averages are: digits of base 10,000. An integer where it is one.
+/// Decodes PostgreSQL's `NUMERIC`, the type of sums and averages: digits of base 10,000. An integer if it has no
+/// fraction and fits an `i64`, else a real; NaN and infinity are NULL. `None` for malformed bytes.
 fn numeric(bytes: &[u8]) -> Option<Value> {
     let word = |n: usize| Some(u16::from_be_bytes([*bytes.get(2 * n)?, *bytes.get(2 * n + 1)?]));
     let (count, weight, sign) = (usize::from(word(0)?), i32::from(word(1)?.cast_signed()), word(2)?);

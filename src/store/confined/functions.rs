@@ -1,6 +1,9 @@
-//! Functions that plugins may call: of numbers, texts, JSON and aggregates; none that knows a file, a setting or a session.
+//! The allow-list of SQL functions that plugins may call: numbers, texts, JSON, aggregates and window functions; none
+//! that reaches a file, a setting or a session.
+//!
+//! Used by the parser's check in `plugins::sql` and by SQLite's [`authorizer`](super::authorizer).
 
-/// In alphabetical order, so that they are found by halves. With the operators that SQLite treats as functions.
+/// Sorted, for binary search. Includes the operators that SQLite reports as functions.
 const ALLOWED: &[&str] = &[
     "->",
     "->>",
@@ -85,10 +88,10 @@ const ALLOWED: &[&str] = &[
     "upper",
 ];
 
-/// Of [`ALLOWED`], those that stand in the place of a table.
+/// The table-valued functions among [`ALLOWED`].
 const TABLES: &[&str] = &["json_each", "jsonb_array_elements", "jsonb_array_elements_text", "unnest"];
 
-/// What SQLite itself calls while it changes a schema.
+/// Functions that SQLite itself calls while it changes a schema: allowed in migrations only.
 const INTERNAL: &[&str] = &[
     "format",
     "printf",
@@ -108,7 +111,7 @@ pub fn is_allowed(name: &str) -> bool {
     ALLOWED.binary_search(&name.to_ascii_lowercase().as_str()).is_ok()
 }
 
-/// True for a function that gives rows.
+/// True for a table-valued function.
 #[must_use]
 pub fn is_table(name: &str) -> bool {
     TABLES.contains(&name.to_ascii_lowercase().as_str())

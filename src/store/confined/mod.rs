@@ -1,10 +1,12 @@
-//! Texts of plugins, run under the engine's own confinement: the second of three layers (PLUGINS.md section 1.7).
+//! Runs the SQL of plugins in a sandbox that the database engine itself enforces: the second of three layers
+//! (PLUGINS.md section 1.7).
 //!
-//! [`Db::confined`] reads on a connection of its own, [`Tx::confined`] reads and changes inside a transaction that the
-//! server's own statements may share. What a text may reach is a [`Scope`]: tables of the plugin's own name-space, and views
-//! that were granted. On SQLite the authorizer refuses the rest while a statement is compiled; on PostgreSQL the
-//! statement runs as a role that owns one schema and nothing else. Whether a text is acceptable at all is decided
-//! before, in `plugins::sql`; nothing here trusts that.
+//! [`Db::confined`] reads on a connection of its own; [`Tx::confined`] reads and writes inside a transaction that the
+//! server's own statements may share. What a statement may reach is a [`Scope`]: the tables of the plugin's own
+//! namespace, and the views of `core_v1` that it was granted. On SQLite an authorizer callback refuses everything else
+//! while the statement is compiled; on PostgreSQL the statement runs as a role that owns one schema and nothing else.
+//! Time, rows and bytes are bounded by [`Limits`]. Whether a text is acceptable at all is decided before, by parsing it
+//! in `plugins::sql`; nothing here relies on that.
 
 mod authorizer;
 mod bind;
@@ -25,7 +27,7 @@ pub use namespace::VIEWS;
 pub(super) use readers::Readers;
 pub(super) use sqlite::Writer;
 
-/// What a text may reach.
+/// What a statement may reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// The plugin's name: `[a-z][a-z0-9_]*`.
@@ -34,22 +36,22 @@ pub struct Scope {
     pub prefix: String,
     /// Its schema (PostgreSQL).
     pub schema: String,
-    /// Its role (PostgreSQL): of the cluster, so it names the database as well.
+    /// Its role (PostgreSQL). Roles belong to the whole cluster, so the name contains a hash of the database's name.
     pub role: String,
     /// The views of `core_v1` that it may read.
     pub views: BTreeSet<String>,
-    /// May change the schema of its own name-space: a migration.
+    /// It is a migration: the schema of the plugin's own namespace may be changed.
     pub migrating: bool,
 }
 
-/// What stops a text.
+/// Limits of a statement.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// For one statement.
+    /// The longest that it may run.
     pub time: Duration,
-    /// Rows that are read; more are left out.
+    /// Most rows that are read; further ones are left out ([`Rows::truncated`]).
     pub rows: usize,
-    /// Bytes of all values.
+    /// Most bytes of all values together; more is [`Failed::Bytes`].
     pub bytes: usize,
 }
 
@@ -85,7 +87,7 @@ pub enum Arg {
     Texts(Vec<String>),
 }
 
-/// A value of a row. Booleans are 0 and 1, so that both engines answer alike.
+/// A value of a row. Booleans are 0 and 1, as SQLite has them, on both engines.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "what the names say")]
 pub enum Value {
@@ -106,12 +108,12 @@ impl Value {
     }
 }
 
-/// What a statement gave: row after row in one list.
+/// The result of a statement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
-    /// Names; empty when no row came.
+    /// The names of the columns; empty when there is no row.
     pub columns: Vec<String>,
-    /// Row-major.
+    /// The values of all rows in one list, row by row.
     pub values: Vec<Value>,
     /// How many rows were changed.
     pub affected: u64,
@@ -122,7 +124,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Takes one value more.
+    /// Appends a value, within the limit of bytes.
     fn push(&mut self, value: Value, limits: &Limits) -> Result<(), Failed> {
         self.bytes += value.size();
         if self.bytes > limits.bytes {
@@ -132,7 +134,7 @@ impl Rows {
         Ok(())
     }
 
-    /// True when this row is one too many; counts it otherwise.
+    /// True when the next row exceeds the limit; counts it otherwise.
     fn full(&mut self, limits: &Limits) -> bool {
         self.truncated = self.rows >= limits.rows;
         if !self.truncated {
@@ -142,42 +144,42 @@ impl Rows {
     }
 }
 
-/// Why a text was not run, or not to its end.
+/// Why a statement was refused or stopped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failed {
-    /// The time was used up, or the wait for a lock.
+    /// It ran, or waited for a lock, for longer than its time limit.
     #[error("it took longer than {0:?}")]
     Time(Duration),
-    /// The result is too large.
+    /// The result, or on SQLite a single value, is larger than the limit.
     #[error("the result is larger than {0} bytes")]
     Bytes(usize),
-    /// The engine refuses: the text reaches outside the scope.
+    /// The engine refused it: it reaches outside the scope.
     #[error("not allowed: {0}")]
     Denied(String),
-    /// A row like this is there already; in this table, as the engine calls it.
+    /// A unique index or primary key rejected a row of this table, which is named as the engine names it.
     #[error("a row like this is there already in {0}")]
     Unique(String),
-    /// A row that is referred to is missing, or is still referred to.
+    /// A foreign key rejected it: a referenced row is missing, or a row is still referenced.
     #[error("a referred row is missing")]
     ForeignKey,
-    /// A value that its column does not take.
+    /// A constraint of a column rejected a value.
     #[error("{0}")]
     Constraint(String),
-    /// The statement undid the transaction that it ran in, the server's own changes too.
+    /// The statement rolled back the transaction that it ran in, the server's own changes included.
     #[error("it undid its transaction")]
     Undone,
-    /// The engine's own words.
+    /// Any other error, in the engine's words.
     #[error("{0}")]
     Statement(String),
-    /// The database did not answer.
+    /// No connection, a busy database, or a serialisation failure: it may work later.
     #[error("the database did not answer: {0}")]
     Unavailable(String),
 }
 
-/// How long beyond its limit a statement is waited for, in case the engine's own limit does not end it.
+/// How much longer than its limit a statement is waited for, in case the engine's own limit does not end it.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// The second watch over time: the first is the engine's.
+/// A timeout around `work`, in addition to the engine's own.
 async fn within<T>(limits: &Limits, work: impl Future<Output = Result<T, Failed>>) -> Result<T, Failed> {
     match tokio::time::timeout(limits.time + GRACE, work).await {
         Ok(done) => done,
@@ -186,7 +188,7 @@ async fn within<T>(limits: &Limits, work: impl Future<Output = Result<T, Failed>
 }
 
 impl Db {
-    /// True when [`Db::confined`] would run at once, where it is asked for.
+    /// True when [`Db::confined`] would run at once on the calling thread.
     pub(super) fn reads_here(&self) -> bool {
         match &self.pools {
             Pools::Sqlite { readers, .. } => readers.is_free(),
@@ -194,10 +196,10 @@ impl Db {
         }
     }
 
-    /// Runs a text that only reads, on a connection of its own.
+    /// Runs a statement that only reads, on a connection of its own.
     ///
     /// # Errors
-    /// What the engine refuses, and what goes beyond `limits`.
+    /// [`Failed`], when the engine refuses the statement or it exceeds `limits`.
     pub async fn confined(
         &self,
         scope: &Arc<Scope>,
@@ -214,19 +216,23 @@ impl Db {
 }
 
 impl Tx {
-    /// From now on this transaction has `left` at the most. On SQLite, where everyone else who writes waits for it, whatever
-    /// runs then is ended, the server's own statements too; elsewhere whoever holds it drops it.
+    /// Limits how long this transaction may still last. On SQLite, where every other writer waits for it, a statement
+    /// that runs when the time is up is interrupted, even one of the server's own. On PostgreSQL this does nothing:
+    /// whoever holds the transaction has to drop it.
     pub fn bound(&mut self, left: Duration) {
         if let Inner::Sqlite(_, writer) = &self.inner {
             writer.bound(Some(left));
         }
     }
 
-    /// Runs a text inside this transaction; the server's own statements go on unconfined. What fails leaves the
-    /// transaction as it was before. Dropping the future makes the transaction unusable: all it can do is roll back.
+    /// Runs a statement of a plugin inside this transaction; the server's own statements stay unconfined.
+    ///
+    /// A statement that fails leaves the transaction as it was before. The exceptions can only roll back afterwards: on
+    /// SQLite a transaction in which a statement was cut off ([`Failed::Time`], [`Failed::Bytes`]) or ended it
+    /// ([`Failed::Undone`]), and on both engines one in which this future was dropped.
     ///
     /// # Errors
-    /// What the engine refuses, and what goes beyond `limits`.
+    /// [`Failed`], when the engine refuses the statement or it exceeds `limits`.
     pub async fn confined(
         &mut self,
         scope: &Arc<Scope>,
@@ -241,10 +247,12 @@ impl Tx {
         }
     }
 
-    /// Asks the engine, inside this transaction, whether it understands and allows a text; gives its columns' names.
+    /// Prepares a statement of a plugin inside this transaction, to check that the engine accepts it; returns the names
+    /// of its columns.
     ///
     /// # Errors
-    /// What the engine refuses, and a column of a type that no [`Value`] holds.
+    /// [`Failed`], when the engine refuses the statement, or on PostgreSQL a column has a type that no [`Value`] can
+    /// hold.
     pub async fn prepare_confined(
         &mut self,
         scope: &Arc<Scope>,
@@ -258,8 +266,8 @@ impl Tx {
     }
 }
 
-/// `text` as another text each time: one that was prepared before would be taken from the connection's cache, as the tables
-/// were then.
+/// `text` with a comment that is different each time, to bypass the prepared statement cache of the connection: a
+/// cached statement would answer for the tables as they were when it was prepared.
 fn anew(text: &str) -> String {
     static PREPARED: AtomicU64 = AtomicU64::new(0);
     format!("{text} /* {} */", PREPARED.fetch_add(1, Ordering::Relaxed))

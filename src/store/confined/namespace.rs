@@ -1,4 +1,7 @@
-//! The place of a plugin's tables: a prefix on SQLite, a schema and a role on PostgreSQL.
+//! The namespace of a plugin's tables: a prefix of their names on SQLite, a schema and a role on PostgreSQL.
+//!
+//! Creates, drops, lists and exports it, with the server's own rights; the statements of plugins run within the
+//! [`Scope`] of it. Names are built here from the plugin's name alone, which is `[a-z][a-z0-9_]*`.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -7,12 +10,11 @@ use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 
 use super::{Failed, Limits, Rows, Scope, bind};
-use crate::crypto;
+use crate::db::{Inner, Pools};
 use crate::sql;
-use crate::store::db::{Inner, Pools};
-use crate::store::{Db, Engine, Error, Executor, Result, Tx};
+use crate::{Db, Engine, Error, Executor, Result, Tx};
 
-/// The views of `core_v1`. `statuses_private` is `statuses` for those that were granted `statuses:private`.
+/// The views of `core_v1`. `statuses_private` is `statuses` for plugins that were granted `statuses:private`.
 pub const VIEWS: &[&str] = &[
     "account_domain_blocks",
     "accounts",
@@ -31,7 +33,7 @@ pub const VIEWS: &[&str] = &[
     "tags",
 ];
 
-/// The tables of which a view is made.
+/// The tables that a view reads.
 pub(super) fn bases(view: &str) -> &[&str] {
     match view {
         "accounts" => &["accounts", "users"],
@@ -41,21 +43,18 @@ pub(super) fn bases(view: &str) -> &[&str] {
     }
 }
 
-/// Whoever changes roles and schemas of plugins holds this lock of the database until the end of the transaction.
+/// The advisory lock that a transaction holds while it changes roles and schemas of plugins.
 const LOCK: i64 = 0x526f_6f6b_6572_7931;
 
 impl Scope {
-    /// The name-space of the plugin `name`, which may read `views`. Makes nothing.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// The scope of the plugin `name`, which may read `views`. Creates nothing.
     pub async fn find(db: impl Executor, name: &str, views: BTreeSet<String>) -> Result<Self> {
         let role = match db.engine() {
             Engine::Sqlite => String::new(),
             Engine::Postgres => {
                 let database: String =
                     db.query(sql!(sqlite: "SELECT ''"; postgres: "SELECT current_database()::TEXT")).scalar().await?;
-                // Roles belong to the cluster, plugins to a database.
+                // A role belongs to the whole cluster, where other databases may have a plugin of this name.
                 format!("p_{}_{name}", &crypto::sha256_hex(database.as_bytes())[..8])
             }
         };
@@ -69,7 +68,7 @@ impl Scope {
         })
     }
 
-    /// How the engine's texts name a table of it, which [`Tx::tables_of`] gave.
+    /// The quoted name of a table from [`Tx::tables_of`], as SQL text.
     fn place(&self, engine: Engine, table: &str) -> String {
         match engine {
             Engine::Sqlite => format!("\"{table}\""),
@@ -79,7 +78,8 @@ impl Scope {
 }
 
 impl Db {
-    /// Every row of a table that [`Tx::tables_of`] gave, one at a time, on a connection of its own.
+    /// Every row of a table from [`Tx::tables_of`], as a stream of single rows, on a connection of its own. Without
+    /// limits, and not kept in the prepared statement cache.
     pub fn rows_of<'a>(&'a self, scope: &Scope, table: &str) -> BoxStream<'a, Result<Rows>> {
         const WHOLE: Limits = Limits { time: Duration::MAX, rows: usize::MAX, bytes: usize::MAX };
         let text = format!("SELECT * FROM {}", scope.place(self.engine(), table));
@@ -109,10 +109,7 @@ impl Db {
 }
 
 impl Tx {
-    /// How many rows a table has that [`Tx::tables_of`] gave.
-    ///
-    /// # Errors
-    /// When the database does.
+    /// The number of rows of a table from [`Tx::tables_of`].
     pub async fn count_of(&mut self, scope: &Scope, table: &str) -> Result<i64> {
         let text = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {}", scope.place(self.engine(), table)));
         Ok(match &mut self.inner {
@@ -121,10 +118,11 @@ impl Tx {
         })
     }
 
-    /// Makes what `scope` stands for, if it is not there, and grants it what it may read. On SQLite there is nothing to make.
+    /// Creates the role and the schema of `scope` unless they exist, and sets which views the role may read. Does
+    /// nothing on SQLite.
     ///
     /// # Errors
-    /// [`Error::Sql`]; of PostgreSQL's code 42501 when this server's own role may not make roles.
+    /// [`Error::is_denied`] when the server's own PostgreSQL role may not create roles.
     pub async fn ensure_namespace(&mut self, scope: &Scope) -> Result<()> {
         if self.engine() == Engine::Sqlite {
             return Ok(());
@@ -146,10 +144,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Removes everything of a plugin's name-space.
-    ///
-    /// # Errors
-    /// When the database does.
+    /// Drops the tables of a plugin, on PostgreSQL with its schema and role.
     pub async fn drop_namespace(&mut self, scope: &Scope) -> Result<()> {
         match self.engine() {
             Engine::Sqlite => {
@@ -170,10 +165,8 @@ impl Tx {
         }
     }
 
-    /// The tables of a plugin, as the engine calls them: with the prefix on SQLite, bare on PostgreSQL.
-    ///
-    /// # Errors
-    /// When the database does.
+    /// The tables of a plugin as the engine names them: with the prefix on SQLite, newest first; without the schema on
+    /// PostgreSQL.
     pub async fn tables_of(&mut self, scope: &Scope) -> Result<Vec<String>> {
         let (pattern, schema) = (format!("{}*", scope.prefix), scope.schema.clone());
         let place = match self.engine() {
@@ -189,7 +182,8 @@ impl Tx {
         .await
     }
 
-    /// A database that was restored from a dump may have given the tables to another role.
+    /// Makes the role own its schema and tables: in a database that was restored from a dump they may belong to another
+    /// role.
     async fn adopt_tables(&mut self, scope: &Scope) -> Result<()> {
         let strangers: Vec<String> = self
             .query(sql!(
@@ -207,6 +201,7 @@ impl Tx {
         Ok(())
     }
 
+    /// PostgreSQL only, as [`Tx::has_role`] and [`Tx::adopt_tables`]: their texts for SQLite are there to be prepared.
     async fn lock_namespaces(&mut self) -> Result<()> {
         self.query(sql!(sqlite: "SELECT $1"; postgres: "SELECT pg_advisory_xact_lock($1)"))
             .bind(LOCK)
@@ -226,7 +221,7 @@ impl Tx {
         Ok(found.is_some())
     }
 
-    /// Runs a text made of names of the host's own.
+    /// Runs a text that contains only names made by the server.
     async fn define(&mut self, text: String) -> Result<()> {
         let text = sqlx::AssertSqlSafe(text);
         match &mut self.inner {

@@ -1,4 +1,7 @@
-//! On PostgreSQL: a role for each plugin, taken on for one statement at a time.
+//! Confined statements on PostgreSQL: each plugin has a role, which is assumed for one statement at a time.
+//!
+//! Role, search path and timeouts are set with `SET LOCAL`: for the rest of a read-only transaction that is rolled
+//! back, or inside a savepoint of the server's transaction.
 
 use std::sync::Arc;
 
@@ -8,7 +11,8 @@ use sqlx::{AssertSqlSafe, Column as _, Either, Executor as _, SqlSafeStr as _, S
 
 use super::{Arg, Failed, Kind, Limits, Rows, Scope, bind, within};
 
-/// Takes the role on, until the end of the transaction or savepoint. Names are the host's own, never a plugin's text.
+/// The statements that assume the role of a plugin until the end of the transaction or savepoint. The names in them are
+/// made by the server, so they are not a way to inject SQL.
 fn enter(begin: &str, scope: &Scope, limits: &Limits) -> String {
     let milliseconds = limits.time.as_millis();
     format!(
@@ -19,10 +23,12 @@ fn enter(begin: &str, scope: &Scope, limits: &Limits) -> String {
     )
 }
 
+/// Ends the savepoint after a statement that succeeded. Releasing alone would keep the settings, so they are reset
+/// first.
 const LEAVE: &str = "SET LOCAL ROLE NONE; SET LOCAL search_path TO DEFAULT; SET LOCAL statement_timeout TO DEFAULT; \
                      SET LOCAL lock_timeout TO DEFAULT; RELEASE SAVEPOINT plugin";
 
-/// Undoes the settings as well.
+/// Ends the savepoint after a statement that failed; rolling back restores the settings as well.
 const UNDO: &str = "ROLLBACK TO SAVEPOINT plugin; RELEASE SAVEPOINT plugin";
 
 pub(super) async fn read(

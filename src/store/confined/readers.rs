@@ -1,8 +1,9 @@
-//! On SQLite: connections of the plugins' own, on which they read.
+//! Read-only SQLite connections that only plugins use.
 //!
-//! A statement is run where it is asked for: to hand it to another thread, and its rows back, takes several times what
-//! reading a page by index does. What is not done within [`HASTE`], or has to do with large values, is ended, and begun again
-//! where it may take the time it has and keeps nobody waiting.
+//! A statement is run on the calling (async) thread first, under strict limits: to hand it to another thread, and its
+//! rows back, takes several times as long as reading a page by index. If it does not end within [`HASTE`], or handles
+//! large values, it is interrupted and started again on a blocking thread, where it has all of its time limit and
+//! blocks nobody. There are at most [`READERS`] connections, each with a prepared statement cache.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,23 +16,23 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::authorizer::{self, Cell};
 use super::{Arg, Failed, GRACE, Limits, Rows, Scope, Value, bind, sqlite};
 
-/// Connections, at once.
+/// Most connections.
 const READERS: usize = 4;
 
-/// How long someone waits for one of them.
+/// How long a call waits for a free connection.
 const WAIT: Duration = Duration::from_secs(2);
 
-/// How long a statement may keep the thread that asks for it; half of what a plugin itself may before others have a turn.
+/// How long a statement may block the calling thread: half of what a plugin may compute before it must yield.
 const HASTE: Duration = Duration::from_millis(2);
 
-/// Statements that a connection keeps compiled.
+/// Capacity of the prepared statement cache of each connection.
 const STATEMENTS: usize = 512;
 
 /// Read-only connections, opened when first needed.
 #[derive(Debug)]
-pub(in crate::store) struct Readers {
+pub(crate) struct Readers {
     file: PathBuf,
-    /// Settings of each connection.
+    /// PRAGMAs of each connection.
     pragmas: &'static [(&'static str, &'static str)],
     places: Arc<Semaphore>,
     idle: Mutex<Vec<Reader>>,
@@ -43,7 +44,7 @@ struct Reader {
     cell: Arc<Cell>,
 }
 
-/// What is to be read.
+/// A statement to be run, with its parameters and limits.
 struct Asked {
     scope: Arc<Scope>,
     text: Arc<str>,
@@ -52,12 +53,12 @@ struct Asked {
 }
 
 impl Readers {
-    /// None yet, of the database in `file`.
-    pub(in crate::store) fn new(file: &Path, pragmas: &'static [(&'static str, &'static str)]) -> Self {
+    /// Readers of the database in `file`; no connection is opened yet.
+    pub(crate) fn new(file: &Path, pragmas: &'static [(&'static str, &'static str)]) -> Self {
         Self { file: file.to_owned(), pragmas, places: Arc::new(Semaphore::new(READERS)), idle: Mutex::default() }
     }
 
-    /// True when nobody has to wait for a connection.
+    /// True when a connection is free.
     pub(super) fn is_free(&self) -> bool {
         self.places.available_permits() > 0
     }
@@ -86,8 +87,8 @@ impl Readers {
         }
     }
 
-    /// Reads on a thread on which nobody else waits. When nobody waits for this any more, it is ended, and the connection
-    /// closed.
+    /// Runs a statement on a blocking thread, with the relaxed limits and all of its time. When this future is dropped
+    /// or times out, the statement is interrupted and the connection closed.
     async fn at_leisure(&self, reader: Reader, place: OwnedSemaphorePermit, asked: Asked) -> Result<Rows, Failed> {
         let (time, mut ended) = (asked.limits.time, Ended(Some(Arc::clone(&reader.cell))));
         let reading = tokio::task::spawn_blocking(move || {
@@ -123,8 +124,8 @@ impl Readers {
         opened.map_err(|error| Failed::Unavailable(error.to_string()))
     }
 
-    /// Waits for a moment for those that read, and closes them.
-    pub(in crate::store) async fn close(&self) {
+    /// Waits briefly for running statements, and closes the connections.
+    pub(crate) async fn close(&self) {
         let all = self.places.acquire_many(u32::try_from(READERS).unwrap_or(u32::MAX));
         let _ = tokio::time::timeout(GRACE, all).await;
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -133,7 +134,7 @@ impl Readers {
     }
 }
 
-/// Dropped, ends what a connection is at.
+/// A guard that interrupts the statement of a connection when it is dropped.
 struct Ended(Option<Arc<Cell>>);
 
 impl Drop for Ended {
@@ -194,7 +195,7 @@ impl Reader {
     }
 }
 
-/// Binds `$1`, `$2` … wherever they stand.
+/// Binds `$1`, `$2` … by their number: SQLite numbers `$n` as named parameters, in the order in which they first occur.
 fn bind_all(statement: &mut Statement<'_>, args: &[Arg], limits: &Limits) -> Result<(), Failed> {
     for index in 1..=statement.parameter_count() {
         let number = statement.parameter_name(index).and_then(|name| name.get(1..)?.parse::<usize>().ok());
@@ -216,7 +217,8 @@ fn bind_all(statement: &mut Statement<'_>, args: &[Arg], limits: &Limits) -> Res
     Ok(())
 }
 
-/// True for what a statement may fail on that is in a hurry, and not otherwise.
+/// True for a failure that the strict limits may have caused, so that the statement is worth starting again under the
+/// relaxed ones.
 fn is_of_haste(failed: &Failed) -> bool {
     match failed {
         Failed::Time(_) | Failed::Unavailable(_) | Failed::Bytes(authorizer::VALUE) => true,

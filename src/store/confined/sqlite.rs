@@ -1,4 +1,9 @@
-//! On SQLite: the one writer, which plugins share with the server.
+//! Confined statements on SQLite's only writer connection, which plugins share with the server.
+//!
+//! While a plugin's statement runs, the [`Cell`] of the connection holds the plugin's scope and a deadline, and
+//! SQLite's limits are lowered; afterwards both are restored, and the transaction goes on. When a statement was cut
+//! off, the connection can only roll back. Plugins that only read have connections of their own:
+//! [`readers`](super::readers).
 
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,18 +17,18 @@ use sqlx::{AssertSqlSafe, Column as _, Either, Executor as _, SqlSafeStr as _, S
 use super::authorizer::{self, Cell, Wide};
 use super::{Arg, Failed, GRACE, Limits, Rows, Scope, bind};
 
-/// Time to compile a statement.
+/// The longest that compiling a statement may take.
 const PREPARE: Duration = Duration::from_secs(5);
 
 const PREPARING: Limits = Limits { time: PREPARE, rows: 0, bytes: 0 };
 
-/// Who the writer's connection works for. There is one connection at a time; each gets a cell of its own.
+/// The [`Cell`] of the writer connection. There is one connection at a time, and each new one gets a cell of its own.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Writer(Mutex<Arc<Cell>>);
+pub(crate) struct Writer(Mutex<Arc<Cell>>);
 
 impl Writer {
-    /// For a connection that has just been opened.
-    pub(in crate::store) async fn adopt(&self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    /// Hardens a connection that has just been opened, and installs the authorizer with a new cell.
+    pub(crate) async fn adopt(&self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
         let cell = Arc::new(Cell::default());
         authorizer::harden(connection).await?;
         authorizer::install(connection, &cell).await?;
@@ -31,15 +36,15 @@ impl Writer {
         Ok(())
     }
 
-    /// For who takes the connection next, with all the time there is. False when a statement was left in the middle: the
-    /// connection must not be used again.
-    pub(in crate::store) fn renew(&self) -> bool {
+    /// Called before the connection is taken from the pool: removes the time limit of the transaction before. False
+    /// when a statement was cut off on it: the pool must close it.
+    pub(crate) fn renew(&self) -> bool {
         self.bound(None);
         self.cell().is_clean()
     }
 
-    /// The transaction that is open ends after `left` at the latest.
-    pub(in crate::store) fn bound(&self, left: Option<Duration>) {
+    /// Limits how long the open transaction may still last; `None` removes the limit.
+    pub(crate) fn bound(&self, left: Option<Duration>) {
         self.cell().bound(left);
     }
 
@@ -77,7 +82,8 @@ impl Writer {
     }
 }
 
-/// A cell that works for a plugin. Dropped without [`Entered::leave`], the connection can only roll back.
+/// A guard for a cell that is confined to a plugin. When it is dropped without [`Entered::leave`], the connection can
+/// only roll back.
 struct Entered(Option<Arc<Cell>>);
 
 impl Entered {
@@ -97,7 +103,8 @@ impl Entered {
         }
     }
 
-    /// Gives the connection back to the transaction of the server, unless the statement ended that.
+    /// Restores the limits of the connection and lets the server go on with its transaction; [`Failed::Undone`] when
+    /// the statement ended that.
     async fn rejoin<T>(
         self,
         connection: &mut SqliteConnection,
@@ -121,8 +128,8 @@ impl Drop for Entered {
     }
 }
 
-/// Runs a text; gives back what was entered, unless the text was cut off: SQLite then rolls the whole transaction back by
-/// itself.
+/// Runs a statement within its time. Gives the guard back, unless the statement was cut off: an interrupted statement
+/// that writes makes SQLite roll back the whole transaction, so the guard is dropped.
 async fn watched(
     connection: &mut SqliteConnection,
     entered: Entered,
@@ -136,7 +143,7 @@ async fn watched(
     };
     match &done {
         Err(Failed::Time(_) | Failed::Bytes(_)) => return (done, None),
-        // Having the handle means that the engine is not at work on rows that nobody takes any more.
+        // Rows are left in the stream: locking the handle waits until SQLite has stopped working on them.
         Ok(rows) if rows.truncated => {
             if let Err(error) = connection.lock_handle().await {
                 return (Err(failed(&error, limits)), None);
@@ -147,8 +154,10 @@ async fn watched(
     (done, Some(entered))
 }
 
-/// A view's name must not become the name of a common table: the authorizer goes by the name through which a table is
-/// read. What is qualified can be no such name.
+/// Refuses `core_v1__…` unless it is qualified as `main.core_v1__…`.
+///
+/// The authorizer allows reading a table by the name of the view through which it is read, and SQLite also reports the
+/// name of a CTE there: a plugin could give a CTE the name of a view. A qualified name never means a CTE.
 pub(super) fn guard(text: &str) -> Result<(), Failed> {
     const VIEW: &[u8] = b"core_v1__";
     let bytes = text.as_bytes();
@@ -192,7 +201,7 @@ fn failed(error: &sqlx::Error, limits: &Limits) -> Failed {
     refused(error.code().and_then(|code| code.parse().ok()), error.message(), limits)
 }
 
-/// What SQLite says by an extended result code (<https://www.sqlite.org/rescode.html>) and in words.
+/// Maps an extended result code of SQLite (<https://www.sqlite.org/rescode.html>) and its message to [`Failed`].
 pub(super) fn refused(code: Option<c_int>, message: &str, limits: &Limits) -> Failed {
     match code {
         Some(ffi::SQLITE_INTERRUPT) => Failed::Time(limits.time),
@@ -208,7 +217,7 @@ pub(super) fn refused(code: Option<c_int>, message: &str, limits: &Limits) -> Fa
         Some(ffi::SQLITE_CONSTRAINT_CHECK | ffi::SQLITE_CONSTRAINT_NOTNULL | ffi::SQLITE_CONSTRAINT_DATATYPE) => {
             Failed::Constraint(message.to_owned())
         }
-        // Some refusals of the authorizer come back as plain errors.
+        // Some refusals of the authorizer are reported with a general error code.
         _ if message.starts_with("not authorized") || message.contains("is prohibited") => {
             Failed::Denied(message.to_owned())
         }
@@ -216,7 +225,7 @@ pub(super) fn refused(code: Option<c_int>, message: &str, limits: &Limits) -> Fa
     }
 }
 
-/// `UNIQUE constraint failed: p_notes__notes.id, p_notes__notes.name`
+/// The table in a message such as `UNIQUE constraint failed: p_notes__notes.id, p_notes__notes.name`.
 fn table_of(message: &str) -> String {
     let place = message.rsplit(": ").next().unwrap_or_default();
     place.split(['.', ',']).next().unwrap_or_default().trim_start_matches("index '").trim_end_matches('\'').to_owned()

@@ -1,22 +1,21 @@
-//! Pages of notifications, each by the index that fits what is wanted: all of them, some types, or one sender's.
+//! Pages of notifications by keyset pagination, with a statement of its own for each kind of filter: all types, some
+//! types, or one sender.
 
 use super::{Listed, Wanted};
-use crate::model::{AccountId, Cursor, NotificationType};
 use crate::sql;
-use crate::store::sql::Sql;
-use crate::store::{Db, Result};
+use crate::sql::Sql;
+use crate::{Db, Result};
+use model::{AccountId, Cursor, NotificationType};
 
-/// What every page asks: the owner, the bounds, the policy, nobody suspended. `$2` are the types.
+/// The conditions of every page: `$1` receiver, `$3` and `$4` bounds of the cursor, `$5` whether filtered ones are
+/// shown, and no suspended sender. `$2` (types), `$6` (limit) and `$7` (sender) are used outside of it.
 macro_rules! within {
     () => {
         concat!(" WHERE n.account_id = $1 AND n.id < $3 AND n.id > $4 AND (NOT n.filtered OR $5) AND", from_someone!())
     };
 }
 
-/// A page of the notifications of `account`, newest first; those from suspended accounts are left out.
-///
-/// # Errors
-/// When the database does.
+/// A page of the notifications of `account`, newest first, without those from suspended accounts.
 pub async fn page(db: &Db, account: AccountId, wanted: &Wanted, cursor: &Cursor) -> Result<Vec<Listed>> {
     let statement = match wanted.from {
         Some(_) => from_one(cursor.ascending()),
@@ -37,8 +36,9 @@ pub async fn page(db: &Db, account: AccountId, wanted: &Wanted, cursor: &Cursor)
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// Every type: read in their order. The types are named all the same, since plugins have others; `coalesce` keeps the
-/// engine from going through them type by type.
+/// All types that the server knows, read in the order of ids. The types are compared all the same, since there may be
+/// rows of types of plugins that are off. `coalesce` keeps the planner from using the index by type, which is not in
+/// the order of ids across types.
 fn all(ascending: bool) -> Sql {
     if ascending {
         sql!(
@@ -53,7 +53,7 @@ fn all(ascending: bool) -> Sql {
     }
 }
 
-/// One sender's.
+/// From one sender; `coalesce` as in [`all`].
 fn from_one(ascending: bool) -> Sql {
     if ascending {
         sql!(
@@ -68,8 +68,10 @@ fn from_one(ascending: bool) -> Sql {
     }
 }
 
-/// Some types: a page of each, and the best of those, so that a rare one is found without reading all the others.
-/// SQLite keeps the order of a `CROSS JOIN`.
+/// Some types: reads a page of each type, for which there is the index `notifications_type`, and merges them, so that a
+/// rare type is found without reading all the others. PostgreSQL does this with `LATERAL`, which SQLite does not have:
+/// there a correlated subquery selects the ids, and a `CROSS JOIN`, which SQLite does not reorder, keeps the types
+/// outermost.
 fn of_types(ascending: bool) -> Sql {
     if ascending {
         sql!(

@@ -1,61 +1,64 @@
-//! Making notifications, a batch at a time: what decides about each, and the rows themselves.
+//! Making notifications, a batch at a time: the facts that decide about each candidate, and inserting the rows.
+//!
+//! Reached from `service::notification`, which turns [`Facts`] into a decision; nothing is decided here.
 
 use serde::Serialize;
 
-use crate::model::notification::Kind;
-use crate::model::{AccountId, Json, NotificationId, NotificationType, StatusId, Time};
 use crate::sql;
-use crate::store::{Executor, Result, Tx};
+use crate::{Executor, Result, Tx};
+use model::notification::Kind;
+use model::{AccountId, Json, NotificationId, NotificationType, StatusId, Time};
 
-/// Asks about one notification to be.
+/// A candidate for a notification, about which [`facts`] is asked.
 #[derive(Debug, Serialize)]
 pub struct Question {
-    /// Its number within the batch.
+    /// Its index within the batch.
     pub number: usize,
-    /// What it would be.
+    /// The type it would have.
     pub kind: Kind,
-    /// Who would be told.
+    /// The account that would receive it.
     pub receiver: AccountId,
-    /// Whose doing it is.
+    /// The account that caused it.
     pub sender: AccountId,
     /// The status it would show.
     pub status: Option<StatusId>,
-    /// The first and the last of the group keys that it might join.
+    /// The lowest of the group keys that it might join.
     pub first_key: Option<String>,
-    /// As above.
+    /// The highest of them.
     pub last_key: Option<String>,
 }
 
-/// What decides whether someone is told. There is none for a receiver who is not local, or whose account is suspended,
-/// unconfirmed, not approved yet or a memorial, nor for a suspended sender.
+/// The facts that decide whether a candidate becomes a notification. There are none, so no notification, for a receiver
+/// that is not local, suspended, unconfirmed, not approved or a memorial, and for a suspended sender.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Facts {
-    /// Which question this answers.
+    /// The [`Question::number`] that this answers.
     pub number: i64,
     /// The receiver follows the sender.
     pub following: bool,
     /// The receiver blocks the sender, or the other way round.
     pub blocked: bool,
-    /// The receiver mutes the sender's notifications.
+    /// The receiver mutes the sender and hides its notifications; an expired mute does not count.
     pub muted: bool,
     /// The receiver blocks the sender's domain.
     pub domain_blocked: bool,
-    /// The receiver muted the thread of the status.
+    /// The receiver muted the conversation of the status.
     pub thread_muted: bool,
-    /// A mention in a status that answers or mentions someone whom the receiver blocks, or mutes with notifications.
+    /// For a mention: the status also mentions or replies to an account that the receiver blocks, or mutes with
+    /// notifications hidden.
     pub passing: bool,
-    /// Moderators limited the sender.
+    /// Moderators limited (silenced) the sender.
     pub sender_limited: bool,
-    /// The sender's permissions, when their role is shown on their profile and stands above the receiver's.
+    /// The permissions of the sender's role, when it is highlighted and of a higher position than the receiver's.
     pub staff_permissions: Option<i64>,
-    /// The newest of the group keys it might join that is in use.
+    /// The highest group key in use among those that it might join.
     pub group_key: Option<String>,
 }
 
-/// The facts about each question that has any, in one statement.
+/// The facts about each question that has any, in one statement for the whole batch.
 ///
-/// # Errors
-/// When the database does.
+/// `notices` is the batch as a table; `aside` lists the other accounts that a mention's status mentions or replies to.
+/// Each fact is a look-up by an index, and the group key the end of a range of `notifications_group`.
 pub async fn facts(db: impl Executor, questions: Vec<Question>, now: Time) -> Result<Vec<Facts>> {
     db.query(sql!(
         "WITH notices (number, kind, receiver, sender, status_id, first_key, last_key) AS (
@@ -112,35 +115,33 @@ pub async fn facts(db: impl Executor, questions: Vec<Question>, now: Time) -> Re
     .await
 }
 
-/// A notification to be.
+/// A notification to be inserted.
 #[derive(Debug, Serialize)]
 pub struct New {
     /// Its id.
     pub id: NotificationId,
-    /// Who is told.
+    /// The account that receives it.
     pub receiver: AccountId,
-    /// Whose doing it is.
+    /// The account that caused it.
     pub sender: AccountId,
-    /// What it is.
+    /// Its type.
     pub kind: Kind,
-    /// The row that stands for what happened.
+    /// The id of the row that it is about, such as the favourite or the follow.
     pub activity: i64,
     /// The status to show.
     pub status: Option<StatusId>,
-    /// What it is shown together with.
+    /// The group that it is shown in; `None`: alone.
     pub group_key: Option<String>,
-    /// Held back by policy.
+    /// Filtered by the notification policy.
     pub filtered: bool,
-    /// Nobody is told that it is there.
+    /// It is stored but not announced (streaming, push). Not a column.
     #[serde(skip)]
     pub silent: bool,
 }
 
-/// Inserts notifications, in one statement; gives those that were new. One about the same activity for the same receiver
-/// is not told again.
-///
-/// # Errors
-/// When the database does.
+/// Inserts notifications in one statement; returns the ids of those that were new. There is one for each activity, type
+/// and receiver: a further one is left out by the unique index `notifications_activity`, so repeating a job is
+/// harmless.
 pub async fn insert(tx: &mut Tx, new: Vec<New>, now: Time) -> Result<Vec<NotificationId>> {
     tx.query(sql!(
         "INSERT INTO notifications (id, account_id, from_account_id, type, activity_id, status_id, group_key, filtered, created_at)
@@ -157,10 +158,7 @@ pub async fn insert(tx: &mut Tx, new: Vec<New>, now: Time) -> Result<Vec<Notific
     .await
 }
 
-/// Removes what these receivers were told before of the same activity by the same type: a newer one takes its place.
-///
-/// # Errors
-/// When the database does.
+/// Deletes earlier notifications of this type by (receiver, activity), which newer ones are about to replace.
 pub async fn delete_older(tx: &mut Tx, kind: NotificationType, older: Vec<(AccountId, i64)>) -> Result<()> {
     tx.query(sql!(
         "DELETE FROM notifications

@@ -1,12 +1,15 @@
-//! Notifications: [`list`] reads pages of them, [`make`] writes them, [`waiting`] are those to be, and here they are found, counted and removed.
+//! Notifications: find and delete. [`list`] reads pages of them, [`make`] inserts them, and [`waiting`] keeps the
+//! candidates about which plugins must be asked first.
+//!
+//! Reached from `service::notification`, which decides who is notified of what. Spec: contract rules, section 13.
 
 use super::sql::{Ids, Texts};
 use super::{Executor, Result, Tx};
-use crate::model::notification::Kind;
-use crate::model::{AccountId, Notification, NotificationId};
 use crate::sql;
+use model::notification::Kind;
+use model::{AccountId, Notification, NotificationId};
 
-/// The columns of [`Listed`], of a table called `n`.
+/// The columns of [`Listed`], of a table with the alias `n`.
 #[macro_export]
 macro_rules! notification_columns {
     () => {
@@ -15,7 +18,8 @@ macro_rules! notification_columns {
     };
 }
 
-/// Nothing from a suspended account. No join: the index of notifications leads, whatever the engine thinks of accounts.
+/// SQL condition: the sender is not suspended. A scalar subquery instead of a join, so that the planner cannot start
+/// with `accounts`: an index of `notifications` always leads.
 macro_rules! from_someone {
     () => {
         " (SELECT a.suspended_at FROM accounts a WHERE a.id = n.from_account_id) IS NULL "
@@ -26,24 +30,24 @@ pub mod list;
 pub mod make;
 pub mod waiting;
 
-/// A notification with what only its rendering needs.
+/// A notification with the version of its sender, which its rendering needs.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Listed {
     /// The notification.
     #[sqlx(flatten)]
     pub notification: Notification,
-    /// Key of the cached rendering of whoever it is from.
+    /// The version of the sender, the cache key of its rendering.
     pub from_version: i64,
 }
 
-/// Which notifications are wanted.
+/// A filter of notifications.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// Of these types; none: nothing.
+    /// Only of these types; an empty list finds nothing.
     pub types: Vec<Kind>,
-    /// From this account alone.
+    /// Only from this account.
     pub from: Option<AccountId>,
-    /// Also those that policy holds back.
+    /// Also those that the notification policy filtered.
     pub filtered: bool,
 }
 
@@ -53,10 +57,7 @@ impl Wanted {
     }
 }
 
-/// The notification `id` of `account`, if it is of one of `types`, unless it is from an account that was suspended.
-///
-/// # Errors
-/// When the database does.
+/// The notification `id` of `account`, if it is of one of `types` and its sender is not suspended.
 pub async fn find(db: impl Executor, account: AccountId, id: NotificationId, types: &[Kind]) -> Result<Option<Listed>> {
     db.query(sql!(
         "SELECT " notification_columns!() "
@@ -70,10 +71,7 @@ pub async fn find(db: impl Executor, account: AccountId, id: NotificationId, typ
     .await
 }
 
-/// Removes the notification `id` of `account`; false when there was none.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the notification `id` of `account`; false when there was none.
 pub async fn delete(tx: &mut Tx, account: AccountId, id: NotificationId) -> Result<bool> {
     let removed = tx
         .query(sql!("DELETE FROM notifications WHERE id = $2 AND account_id = $1"))
@@ -84,19 +82,13 @@ pub async fn delete(tx: &mut Tx, account: AccountId, id: NotificationId) -> Resu
     Ok(removed > 0)
 }
 
-/// Removes every notification of `account`.
-///
-/// # Errors
-/// When the database does.
+/// Deletes every notification of `account`.
 pub async fn delete_all(tx: &mut Tx, account: AccountId) -> Result<()> {
     tx.query(sql!("DELETE FROM notifications WHERE account_id = $1")).bind(account).execute().await?;
     Ok(())
 }
 
-/// Removes what `account` was told of `from`.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the notifications of `account` from `from`.
 pub async fn delete_from(tx: &mut Tx, account: AccountId, from: AccountId) -> Result<()> {
     tx.query(sql!("DELETE FROM notifications WHERE account_id = $1 AND from_account_id = $2"))
         .bind(account)
@@ -106,10 +98,8 @@ pub async fn delete_from(tx: &mut Tx, account: AccountId, from: AccountId) -> Re
     Ok(())
 }
 
-/// Removes what anyone was told of `activities`, ids of the rows that the type means; gives how many there were.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the notifications of this type about `activities`, whoever received them; returns how many. An activity is
+/// the id of the row that the type is about, such as the favourite or the follow.
 pub async fn delete_activities(tx: &mut Tx, kind: &Kind, activities: &[i64]) -> Result<u64> {
     tx.query(sql!("DELETE FROM notifications WHERE type = $1 AND activity_id" in("$2")))
         .bind(kind.as_str().to_owned())

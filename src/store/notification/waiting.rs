@@ -1,14 +1,17 @@
-//! Notices that wait for the judgement of plugins: written with what happened, removed with what comes of it.
+//! Notices: candidates for notifications about which plugins must be asked before they are made.
+//!
+//! A notice is inserted in the transaction of what happened, and deleted in the transaction that makes the notification
+//! or drops it; in between a job asks the plugins, with no transaction open. Reached from `service::notification`.
 
 use serde::Serialize;
 
-use crate::model::notification::Kind;
-use crate::model::{AccountId, Json, StatusId};
 use crate::sql;
-use crate::store::sql::Ids;
-use crate::store::{Executor, Result, Tx};
+use crate::sql::Ids;
+use crate::{Executor, Result, Tx};
+use model::notification::Kind;
+use model::{AccountId, Json, StatusId};
 
-/// A notice that waits.
+/// A notice.
 #[derive(Clone, Debug, Serialize, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table notices")]
 pub struct Waiting {
@@ -26,10 +29,7 @@ pub struct Waiting {
     pub origin: Option<String>,
 }
 
-/// Lets notices wait, in one statement.
-///
-/// # Errors
-/// When the database does.
+/// Inserts notices, in one statement.
 pub async fn insert(tx: &mut Tx, waiting: Vec<Waiting>) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO notices (id, account_id, from_account_id, type, activity_id, status_id, origin)
@@ -44,10 +44,7 @@ pub async fn insert(tx: &mut Tx, waiting: Vec<Waiting>) -> Result<()> {
     Ok(())
 }
 
-/// The `limit` that wait longest, in the order in which they came.
-///
-/// # Errors
-/// When the database does.
+/// The oldest `limit` notices, oldest first.
 pub async fn first(db: impl Executor, limit: i64) -> Result<Vec<Waiting>> {
     db.query(sql!(
         "SELECT id, account_id, from_account_id, type, activity_id, status_id, origin FROM notices ORDER BY id LIMIT $1"
@@ -57,18 +54,12 @@ pub async fn first(db: impl Executor, limit: i64) -> Result<Vec<Waiting>> {
     .await
 }
 
-/// Removes these; gives those that were still there, and so are the caller's to deal with.
-///
-/// # Errors
-/// When the database does.
+/// Deletes these notices; returns the ids of those that were still there, which only this caller handles.
 pub async fn take(tx: &mut Tx, ids: impl Iterator<Item = i64>) -> Result<Vec<i64>> {
     tx.query(sql!("DELETE FROM notices WHERE id" in("$1") "RETURNING id")).bind(Ids::of(ids)).scalars().await
 }
 
-/// Removes those about these activities, which were undone.
-///
-/// # Errors
-/// When the database does.
+/// Deletes the notices of this type about `activities`, which were undone; returns how many.
 pub async fn delete_activities(tx: &mut Tx, kind: &Kind, activities: &[i64]) -> Result<u64> {
     tx.query(sql!("DELETE FROM notices WHERE type = $1 AND activity_id" in("$2")))
         .bind(kind.as_str().to_owned())

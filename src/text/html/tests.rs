@@ -1,4 +1,4 @@
-//! What becomes of HTML on its way to a page, by example.
+//! Examples of text converted to HTML.
 
 use super::*;
 

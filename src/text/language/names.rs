@@ -1,12 +1,12 @@
-//! The table of posting languages.
+//! The table of languages a status can be marked with.
 //!
-//! ISO 639-1, the written forms of Malay and Chinese that people ask for, and languages known only to ISO 639-3.
+//! ISO 639-1, common script and region variants of Malay and Chinese, and languages that only ISO 639-3 has.
 //!
 //! Spec: <https://iso639-3.sil.org/code_tables/639/data>
 
 use super::Language;
 
-/// Every language a status can be marked with, two-letter codes first, each group by code.
+/// Every language a status can be marked with: two-letter codes first, each group sorted by code.
 pub const LANGUAGES: [Language; 211] = [
     new("aa", "Afar"),
     new("ab", "Abkhaz"),

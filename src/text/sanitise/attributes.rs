@@ -1,20 +1,20 @@
-//! The attributes an element of a post may have.
+//! The attribute allow-list of the sanitiser.
 
 use super::Role;
-use crate::text::escape::push_escaped;
-use crate::text::tokens::Tag;
+use crate::escape::push_escaped;
+use crate::tokens::Tag;
 
-/// Schemes of addresses that a post may link; all others, and relative addresses, make a link plain text.
+/// URL schemes allowed in links; a link with any other scheme or a relative URL becomes plain text.
 const SCHEMES: [&str; 11] =
     ["http", "https", "dat", "dweb", "ipfs", "ipns", "ssb", "gopher", "xmpp", "magnet", "gemini"];
 
-/// Classes without a microformat prefix that stay.
+/// Allowed classes without a microformat prefix.
 const CLASSES: [&str; 4] = ["mention", "hashtag", "ellipsis", "invisible"];
 
-/// Prefixes of microformat classes, which all stay. See <https://microformats.org/wiki/microformats2>.
+/// Prefixes of microformat classes, which are all allowed. See <https://microformats.org/wiki/microformats2>.
 const CLASS_PREFIXES: [&str; 5] = ["h-", "p-", "u-", "dt-", "e-"];
 
-/// What is written in a start tag after the name; `None` when the element must not be shown.
+/// The attributes to write in the start tag, after its name; `None` when the tag must be dropped.
 pub(super) fn of(role: Role, tag: &Tag<'_>) -> Option<String> {
     let mut out = String::new();
     match role {
@@ -36,7 +36,7 @@ pub(super) fn of(role: Role, tag: &Tag<'_>) -> Option<String> {
     Some(out)
 }
 
-/// `href` as browsers read it (outer spaces and all tabs and newlines ignored), if it may be linked.
+/// `href` as browsers parse it (surrounding spaces and all tabs and newlines removed), if it may be linked.
 ///
 /// See <https://url.spec.whatwg.org/#concept-basic-url-parser>.
 fn address(href: &str) -> Option<String> {

@@ -1,6 +1,6 @@
-//! The elements a post may have.
+//! The element allow-list of the sanitiser.
 
-/// How an element is written and what it may stand in.
+/// An allowed element: its names in the input, its role, and the tags written for it.
 pub(super) struct Element {
     names: &'static [&'static str],
     pub(super) role: Role,
@@ -9,7 +9,7 @@ pub(super) struct Element {
     pub(super) end: &'static str,
 }
 
-/// What decides an element's attributes and which open elements its start ends.
+/// Decides an element's allowed attributes, and which open elements its start tag closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Inline,
@@ -31,12 +31,12 @@ impl Role {
     }
 }
 
-/// Where in [`ELEMENTS`] the element called `name` (in lower case) is.
+/// The index in [`ELEMENTS`] of the element called `name` (in lower case).
 pub(super) fn find(name: &str) -> Option<usize> {
     ELEMENTS.iter().position(|element| element.names.contains(&name))
 }
 
-/// Every allowed element but `br`, which is never open.
+/// Every allowed element except `br`, which has no content and so is never open.
 pub(super) const ELEMENTS: [Element; 20] = [
     new(&["p"], Role::Paragraph, "<p", "</p>"),
     new(&["h1", "h2", "h3", "h4", "h5", "h6"], Role::Paragraph, "<p><strong", "</strong></p>"),

@@ -1,4 +1,4 @@
-//! What sanitising keeps and drops, by example.
+//! Examples of what the sanitiser keeps and drops.
 
 use super::sanitise;
 
@@ -21,11 +21,11 @@ fn allowed_elements_stay() {
 
 #[test]
 fn what_local_text_becomes_survives() {
-    let html = crate::text::to_html(
+    let html = crate::to_html(
         "#a https://example.com/1234567890123456789012345 <b>",
-        &crate::text::Links { web_origin: "https://example.com", mentions: &[] },
+        &crate::Links { web_origin: "https://example.com", mentions: &[] },
     );
-    assert_eq!(crate::text::plain(&sanitise(&html)), crate::text::plain(&html));
+    assert_eq!(crate::plain(&sanitise(&html)), crate::plain(&html));
     assert!(sanitise(&html).contains("class=\"mention hashtag\""));
     assert!(sanitise(&html).contains("<span class=\"ellipsis\">example.com/123456789012345678</span>"));
 }
@@ -150,7 +150,7 @@ fn deep_nesting_is_flattened() {
     assert!(clean.ends_with("</blockquote>y"));
 }
 
-/// The input that makes tree builders write the open formatting elements again in every paragraph.
+/// Input for which tree builders write the open formatting elements again in every paragraph.
 #[test]
 fn formatting_is_not_multiplied() {
     let html: String = (0..2000).map(|n| format!("<b a={n}>")).chain((0..4000).map(|_| "<p>x".to_owned())).collect();

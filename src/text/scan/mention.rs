@@ -1,7 +1,7 @@
-//! `@username` and `@username@domain`.
+//! Finds mentions: `@username` and `@username@domain`.
 
 use super::Mention;
-use crate::text::chars::is_word;
+use crate::chars::is_word;
 
 /// The mention at the start of `rest` (which begins with `@`) and its length in bytes.
 pub(super) fn prefix(rest: &str, before: Option<char>) -> Option<(usize, Mention)> {
@@ -15,7 +15,7 @@ pub(super) fn prefix(rest: &str, before: Option<char>) -> Option<(usize, Mention
     Some((len, Mention { username: username.to_owned(), domain: domain.map(ascii_domain) }))
 }
 
-/// The start of `text` made of `part` characters, with dots and hyphens between them; never empty.
+/// The start of `text` made of `part` characters with dots and hyphens between them; `None` when there is none.
 fn words(text: &str, part: impl Fn(char) -> bool) -> Option<&str> {
     if !text.starts_with(&part) {
         return None;
@@ -24,7 +24,7 @@ fn words(text: &str, part: impl Fn(char) -> bool) -> Option<&str> {
     Some(text[..end].trim_end_matches(['.', '-']))
 }
 
-/// `domain` in the form servers are known by; one that is no valid name is only lower-cased.
+/// `domain` in the ASCII form that identifies servers; anything but a valid domain name is only lower-cased.
 fn ascii_domain(domain: &str) -> String {
     match url::Host::parse(domain) {
         Ok(url::Host::Domain(ascii)) => ascii,
@@ -34,9 +34,9 @@ fn ascii_domain(domain: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::text::scan;
+    use crate::scan;
 
-    /// What `text` mentions, written `username` or `username@domain`.
+    /// The mentions in `text`, written `username` or `username@domain`.
     fn mentions(text: &str) -> Vec<String> {
         let name = |m: &super::Mention| m.domain.as_ref().map_or(m.username.clone(), |d| format!("{}@{d}", m.username));
         scan(text).mentions().map(name).collect()

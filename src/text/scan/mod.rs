@@ -1,6 +1,6 @@
-//! Finding mentions, hashtags and links in text.
+//! Scanner for mentions, hashtags and links in text.
 //!
-//! One pass from left to right; what is found never overlaps, so a `@name` or `#fragment` inside a link is part of it.
+//! One pass from left to right. Entities never overlap, so a `@name` or `#fragment` inside a link is part of the link.
 
 mod mention;
 mod url;
@@ -9,56 +9,56 @@ use std::ops::Range;
 
 use super::hashtag;
 
-/// Something in a text that becomes a link.
+/// A mention, hashtag or link found in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entity {
-    /// Bytes of the text it covers, sign or scheme included.
+    /// The bytes of the text it covers, including the `@`, `#` or scheme.
     pub range: Range<usize>,
-    /// What it is, with what is needed to resolve it.
+    /// What was found, with the data needed to resolve it.
     pub kind: Kind,
 }
 
 /// What an [`Entity`] is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// An account, known or not.
+    /// A mention of an account, which need not exist.
     Mention(Mention),
-    /// A hashtag that has a normal form.
+    /// A valid hashtag with its normalised name.
     Hashtag(Tag),
-    /// A link with its scheme; the text in range is the address.
+    /// A link; the URL is the text in the entity's range.
     Url,
 }
 
 /// `@username` or `@username@domain`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Mention {
-    /// As written; compare without ASCII case.
+    /// As written; compare ASCII case-insensitively.
     pub username: String,
-    /// Lower case, international names in their ASCII form (`xn--…`); `None` when only `@username` was written.
+    /// Lower case, international names in Punycode (`xn--…`); `None` when only `@username` was written.
     pub domain: Option<String>,
 }
 
 /// A hashtag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
-    /// As written, without the sign.
+    /// As written, without the `#`.
     pub display: String,
     /// The name it is stored under, see [`hashtag::normalise`].
     pub name: String,
 }
 
-/// Everything found in a text, in order of appearance.
+/// The entities found in a text, in order of appearance.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan(Vec<Entity>);
 
 impl Scan {
-    /// All of it.
+    /// All entities.
     #[must_use]
     pub fn entities(&self) -> &[Entity] {
         &self.0
     }
 
-    /// The mentions, repeated ones included.
+    /// The mentions, duplicates included.
     pub fn mentions(&self) -> impl Iterator<Item = &Mention> {
         self.0.iter().filter_map(|entity| match &entity.kind {
             Kind::Mention(mention) => Some(mention),
@@ -66,7 +66,7 @@ impl Scan {
         })
     }
 
-    /// The hashtags, repeated ones included.
+    /// The hashtags, duplicates included.
     pub fn hashtags(&self) -> impl Iterator<Item = &Tag> {
         self.0.iter().filter_map(|entity| match &entity.kind {
             Kind::Hashtag(tag) => Some(tag),
@@ -74,7 +74,7 @@ impl Scan {
         })
     }
 
-    /// Where the links are.
+    /// The byte ranges of the links.
     pub fn urls(&self) -> impl Iterator<Item = Range<usize>> {
         self.0.iter().filter(|entity| entity.kind == Kind::Url).map(|entity| entity.range.clone())
     }
@@ -93,8 +93,8 @@ impl IntoIterator for Scan {
 ///
 /// - A mention does not follow a word character, `/` or `=`.
 /// - A hashtag (`#` or `＃`) does not follow a word character, `/`, `)` or `=`.
-/// - A link starts with `http://`, `https://` or one of the rarer schemes of the network, and
-///   leaves out trailing punctuation and brackets it did not open.
+/// - A link starts with `http://`, `https://` or one of the rarer schemes in use (`gemini://`, `magnet:`, …),
+///   and excludes trailing punctuation and unmatched brackets.
 #[must_use]
 pub fn scan(text: &str) -> Scan {
     let mut found = Vec::new();

@@ -1,20 +1,22 @@
-//! Links written with their scheme.
+//! Finds URLs that are written with their scheme.
 //!
-//! There is no list of top-level domains: a host needs a dot (or is `localhost`), and its last label ends where
-//! Latin letters turn into another script, so that `https://example.comを見て` links only the address.
+//! Uses no list of top-level domains: a host needs a dot (or is `localhost`), and its last label ends where
+//! Latin letters turn into another script, so that in `https://example.comを見て` only the URL is linked.
 
-use crate::text::chars::{is_alphanumeric, is_word};
+use crate::chars::{is_alphanumeric, is_word};
 
-/// Schemes followed by `//` and anything; web addresses are checked more closely.
+/// Schemes after whose `//` the host is not validated; `http` and `https` URLs are checked more strictly.
 const OTHER_SCHEMES: [&str; 7] = ["dat://", "dweb://", "ipfs://", "ipns://", "ssb://", "gopher://", "gemini://"];
 
-/// The longest link, in bytes; a longer one stays text.
+/// The maximum length of a link, in bytes; a longer one stays plain text.
 pub(super) const MAX_LENGTH: usize = 4096;
 
-/// How deeply brackets nest in a link; it ends before more. Bounds how often text is read again for a further link.
+/// The maximum nesting of brackets in a link, which ends before a deeper one. Bounds how often text is rescanned.
 const MAX_BRACKETS: usize = 8;
 
-/// The length in bytes of the link at the start of `rest`, which begins with an ASCII letter; it may be too long.
+/// The length in bytes of the link at the start of `rest`, which begins with an ASCII letter.
+///
+/// It may exceed [`MAX_LENGTH`], which the caller checks.
 pub(super) fn prefix(rest: &str, before: Option<char>) -> Option<usize> {
     if before.is_some_and(|c| {
         c.is_ascii_alphanumeric() || matches!(c, '@' | '＠' | '$' | '#' | '＃' | '\u{202A}'..='\u{202E}')
@@ -37,7 +39,7 @@ pub(super) fn prefix(rest: &str, before: Option<char>) -> Option<usize> {
     }
 }
 
-/// Host, port, path, query and fragment of a web address.
+/// The length of host, port, path, query and fragment of a web URL.
 fn web(text: &str) -> Option<usize> {
     let mut len = host(text)?;
     len += port(&text[len..]);
@@ -66,7 +68,7 @@ fn is_ipv4(host: &str) -> bool {
     host.parse::<std::net::Ipv4Addr>().is_ok()
 }
 
-/// How much of `label` can be a top-level domain: letters of one kind, Latin or not, and two at least.
+/// The length of the start of `label` that can be a top-level domain: at least two characters, all ASCII or none.
 fn top_level(label: &str) -> Option<usize> {
     let ascii = label.starts_with(|c: char| c.is_ascii_alphabetic());
     let punycode = label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--"));
@@ -82,15 +84,15 @@ fn port(text: &str) -> usize {
     if (1..=5).contains(&digits) { 1 + digits } else { 0 }
 }
 
-/// `node@domain` and what follows; both must be there.
+/// The length of an XMPP address: `node@domain`, of which both parts are required, and the rest of the link.
 fn address(text: &str) -> Option<usize> {
     let node = text.find(|c| ends_link(c) || matches!(c, '@' | ':' | '/')).filter(|len| *len > 0)?;
     let domain = text[node..].strip_prefix('@')?;
     domain.starts_with(is_alphanumeric).then(|| node + 1 + tail(domain))
 }
 
-/// How much of `text` belongs to the link: up to white space or a quotation mark, without
-/// brackets that have no partner inside it and without punctuation at its end.
+/// The length of the start of `text` that belongs to the link: up to white space or a quotation mark,
+/// without unmatched brackets and without trailing punctuation.
 fn tail(text: &str) -> usize {
     let mut open = Vec::with_capacity(MAX_BRACKETS);
     let mut end = text.len();
@@ -130,7 +132,7 @@ fn is_trailing(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::text::scan;
+    use crate::scan;
 
     fn urls(text: &str) -> Vec<&str> {
         scan(text).urls().map(|range| &text[range]).collect()

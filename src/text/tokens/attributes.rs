@@ -1,10 +1,10 @@
-//! The inside of a start tag.
+//! Parses the attributes of a start tag.
 //!
 //! Spec: <https://html.spec.whatwg.org/multipage/parsing.html#before-attribute-name-state> and the states after it
 
 use super::is_space;
 
-/// The attributes of a tag, names and values as written; when exhausted, `at` is behind the tag.
+/// Iterates over the attributes of a tag, names and values as written; once exhausted, `at` is just after the tag.
 #[derive(Debug, Clone)]
 pub(super) struct Attributes<'a> {
     html: &'a str,
@@ -36,12 +36,12 @@ impl<'a> Iterator for Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// Those of the tag in `html` whose name ends at `at`.
+    /// The attributes of the tag in `html` whose name ends at `at`.
     pub(super) fn new(html: &'a str, at: usize) -> Self {
         Self { html, at, closed: false }
     }
 
-    /// What has been read so far, from the name of the tag on.
+    /// The source read so far, from the start of the tag's name.
     pub(super) fn read(&self) -> &'a str {
         &self.html[..self.at]
     }

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
-use rookery::model::AccountId;
+use model::AccountId;
 use serde_json::Value;
 
 use super::TestApp;

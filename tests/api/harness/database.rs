@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rookery::store::db::{Db, Options};
+use store::db::{Db, Options};
 
 pub struct Database {
     pub url: String,
@@ -15,8 +15,7 @@ impl Database {
         match std::env::var("TEST_DATABASE_URL") {
             Err(_) => Self { url: format!("sqlite://{}/test.db", folder.display()), drop: None },
             Ok(server) => {
-                let name =
-                    format!("rookery_{}", rookery::crypto::random_text(12).to_lowercase().replace(['-', '_'], "x"));
+                let name = format!("rookery_{}", crypto::random_text(12).to_lowercase().replace(['-', '_'], "x"));
                 admin(&server, &format!("CREATE DATABASE {name}")).await;
                 let mut url = url::Url::parse(&server).unwrap();
                 url.set_path(&name);

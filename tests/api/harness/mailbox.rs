@@ -25,8 +25,8 @@ impl TestApp {
     pub async fn set(&self, key: &str, value: impl Into<serde_json::Value>) {
         let mut tx = self.app.db.begin().await.unwrap();
         let now = self.app.clock.now();
-        rookery::store::settings::set(&mut tx, key, &value.into(), now).await.unwrap();
-        rookery::store::settings::touch(&mut tx, now).await.unwrap();
+        store::settings::set(&mut tx, key, &value.into(), now).await.unwrap();
+        store::settings::touch(&mut tx, now).await.unwrap();
         tx.commit().await.unwrap();
         self.app.reload().await.unwrap();
     }

@@ -13,13 +13,13 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use chrono::{DateTime, Duration, Utc};
+use config::Config;
+use model::clock::Clock;
+use model::{AccountId, Scopes};
 use rookery::app::App;
-use rookery::clock::Clock;
-use rookery::config::Config;
-use rookery::model::{AccountId, Scopes};
 use rookery::service::sign_up::{self, NewAccount};
 use rookery::service::token;
-use rookery::store::{Db, Engine};
+use store::{Db, Engine};
 use tower::ServiceExt as _;
 
 pub use browser::{Browser, PASSWORD, form_fields};
@@ -116,10 +116,10 @@ impl TestApp {
 
     /// Gives a local account a password to sign in with.
     pub async fn set_password(&self, name: &str, password: &str) {
-        let hash = rookery::crypto::hash_password(password.to_owned().into()).await.unwrap();
-        let account = rookery::store::account::find_local(&self.app.db, name).await.unwrap().unwrap();
+        let hash = crypto::hash_password(password.to_owned().into()).await.unwrap();
+        let account = store::account::find_local(&self.app.db, name).await.unwrap().unwrap();
         let mut tx = self.app.db.begin().await.unwrap();
-        rookery::store::user::set_password(&mut tx, account.id, &hash).await.unwrap();
+        store::user::set_password(&mut tx, account.id, &hash).await.unwrap();
         tx.commit().await.unwrap();
     }
 

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
 
-use rookery::model::Permissions;
+use model::Permissions;
 use rookery::plugins::observed::State;
 use rookery::plugins::{admin, life, start};
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rookery::model::Actor;
+use model::Actor;
 use rookery::plugins::Active;
 use rookery::plugins::call::{Call, Caller, Mode};
 use rookery::service::auth;
@@ -94,7 +94,7 @@ impl Bench {
     pub async fn by(&self, client: &Client, scopes: &str, mode: Mode) -> Arc<Call> {
         let actor = auth::actors(&self.app.app, &[client.id()]).await.unwrap().remove(0);
         let told = scopes.split(' ').map(str::to_owned).collect();
-        let scopes = rookery::model::Scopes::parse(scopes).unwrap();
+        let scopes = model::Scopes::parse(scopes).unwrap();
         let actor = Some(Arc::new(Actor { scopes, ..actor }));
         self.call(Caller { actor, role: 1, scopes: told, ..Caller::default() }, mode)
     }

@@ -477,8 +477,8 @@ async fn emojis_and_names_are_understood_as_people_write_them() {
     let bench = Bench::new(EVERYTHING).await;
     for (id, domain, disabled) in [(1, "NULL", false), (2, "'far.test'", false), (3, "'off.test'", true)] {
         let when = match bench.app.db().engine() {
-            rookery::store::Engine::Sqlite => "0",
-            rookery::store::Engine::Postgres => "now()",
+            store::Engine::Sqlite => "0",
+            store::Engine::Postgres => "now()",
         };
         let insert = format!(
             "INSERT INTO custom_emojis (id, shortcode, domain, file, visible_in_picker, disabled, sensitive, aliases, \
@@ -488,7 +488,7 @@ async fn emojis_and_names_are_understood_as_people_write_them() {
         bench.app.db().execute_raw(&insert).await.unwrap();
     }
     let mut tx = bench.app.db().begin().await.unwrap();
-    rookery::store::settings::touch(&mut tx, bench.app.app.clock.now()).await.unwrap();
+    store::settings::touch(&mut tx, bench.app.app.clock.now()).await.unwrap();
     tx.commit().await.unwrap();
     bench.app.app.reload().await.unwrap();
     let call = bench.system(Mode::Read);

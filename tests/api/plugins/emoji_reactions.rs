@@ -3,8 +3,8 @@
 use axum::http::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use rookery::plugins::{admin, life};
-use rookery::store::Engine;
 use serde_json::{Value, json};
+use store::Engine;
 
 use super::groups::{
     act, capabilities, execute, id, ids, import_emojis, publish, served, settings, settle, switch_off, write,

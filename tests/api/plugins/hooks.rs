@@ -9,8 +9,8 @@ use rookery::plugins::hooks::{dispatch, outbox};
 use rookery::plugins::life;
 use rookery::plugins::manifest::Moment;
 use rookery::service::notification::{self, Notice};
-use rookery::store::plugin_event;
 use serde_json::{Value, json};
+use store::plugin_event;
 
 use super::probes::{NO_WORDS, World, id, manifest, package, publish, root};
 use crate::harness::{Client, TestApp};

@@ -144,7 +144,7 @@ async fn what_was_accepted_serves_though_its_file_is_broken_by_now() {
     admin::disable(app, "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
     std::fs::write(shelf.folder("notes").join("notes.wasm"), b"rubbish").unwrap();
-    let on = |plugin: &mut rookery::store::plugin::Plugin| {
+    let on = |plugin: &mut store::plugin::Plugin| {
         plugin.enabled = true;
         Ok(())
     };

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use rookery::plugins::observed::State;
 use rookery::plugins::{life, pause, start};
-use rookery::store;
-use rookery::store::db::Engine;
-use rookery::store::plugin_event;
 use rookery_plugin_host::{Fault, Stage};
+use store::db::Engine;
+use store::plugin_event;
 
 use super::probes::{NO_WORDS, World, package, publish};
 use super::shelf::{Shelf, manifest, route, routes};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use rookery::plugins::life::{self, Outcome};
 use rookery::plugins::manifest::Moment;
 use rookery::plugins::{Active, admin};
-use rookery::store::db::Engine;
-use rookery::store::plugin_event;
 use serde_json::{Value, json};
+use store::db::Engine;
+use store::plugin_event;
 
 use crate::harness::{Client, TestApp};
 

@@ -1,11 +1,11 @@
 //! What the groups keep of somebody: given out, and gone when they are (acceptance check 32).
 
-use rookery::model::AccountId;
+use model::AccountId;
 use rookery::plugins::{admin, sql};
 use rookery::service::{removal, staff};
-use rookery::store::db::Engine;
-use rookery::store::plugin_event::{self, NewEvent};
 use serde_json::{Value, json};
+use store::db::Engine;
+use store::plugin_event::{self, NewEvent};
 
 use super::groups::{act, id, publish, served, settle, switch_on};
 use crate::harness::TestApp;

@@ -196,9 +196,9 @@ async fn a_generation_is_taken_back_also_after_its_tables_grew() {
     admin::disable(&shelf.app.app, "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
     let mut tx = shelf.app.db().begin().await.unwrap();
-    let mut plugin = rookery::store::plugin::find(&mut tx, "notes").await.unwrap().unwrap();
+    let mut plugin = store::plugin::find(&mut tx, "notes").await.unwrap().unwrap();
     plugin.enabled = true;
-    rookery::store::plugin::update(&mut tx, &plugin).await.unwrap();
+    store::plugin::update(&mut tx, &plugin).await.unwrap();
     tx.commit().await.unwrap();
     start(&shelf.app.app).await;
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");

@@ -7,9 +7,9 @@ use std::time::Duration;
 use rookery::plugins::Manifest;
 use rookery::plugins::manifest::Resolved;
 use rookery::plugins::sql::{Files, Migrated, Quota, Statements, migrate};
-use rookery::store::{Engine, Tx};
 use rookery_plugin_host::Fault;
 use rookery_plugin_host::imports::sql::{Rows, Value};
+use store::{Engine, Tx};
 
 use crate::harness::TestApp;
 
@@ -236,8 +236,8 @@ async fn failures_have_codes_and_leave_the_transaction() {
     }
     assert_eq!(sql.run_many(&mut tx, "insert", 2, vec![int(1)]).await.unwrap_err().code, "sql.params");
     // The server's own statements go on in the same transaction, as the server.
-    rookery::store::plugin_kv::set(&mut tx, ID, &[]).await.unwrap();
-    rookery::store::plugin_kv::add(&mut tx, ID, "n", 1, app.app.clock.now()).await.unwrap();
+    store::plugin_kv::set(&mut tx, ID, &[]).await.unwrap();
+    store::plugin_kv::add(&mut tx, ID, "n", 1, app.app.clock.now()).await.unwrap();
     sql.run(&mut tx, "insert", vec![int(1), text("other")]).await.unwrap();
     tx.commit().await.unwrap();
     let summary = sql.read(&app.app, "summary", vec![]).await.unwrap();
@@ -294,7 +294,7 @@ async fn texts_made_at_run_time_are_checked_as_well() {
 
 #[tokio::test]
 async fn small_values_are_kept_until_they_end() {
-    use rookery::store::plugin_kv::{self, Item};
+    use store::plugin_kv::{self, Item};
     let app = TestApp::new().await;
     register(&app, ID, "notes").await;
     let now = app.app.clock.now();

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use rookery::plugins::manifest::Resolved;
 use rookery::plugins::sql::{Quota, Statements};
-use rookery::store::Engine;
-use rookery::store::confined::{Failed, Limits, Scope};
-use rookery::store::plugin_kv::{self, Item};
+use store::Engine;
+use store::confined::{Failed, Limits, Scope};
+use store::plugin_kv::{self, Item};
 
 use super::sql::{ID, files, int, manifest, notes, register, text};
 use crate::harness::TestApp;
@@ -171,7 +171,7 @@ async fn the_server_shares_a_transaction_and_stays_itself() {
         assert!(matches!(tx.confined(&scope, &hostile.into(), vec![], &LIMITS).await, Err(Failed::Denied(_))));
         tx.confined(&scope, &own.into(), vec![], &LIMITS).await.unwrap();
         // A table that no plugin may read.
-        rookery::store::plugin_schema::list(&mut tx, ID).await.unwrap();
+        store::plugin_schema::list(&mut tx, ID).await.unwrap();
     }
     tx.commit().await.unwrap();
 }
@@ -299,7 +299,7 @@ async fn limits_alone_stop_what_is_allowed_and_too_much() {
     }
     let mut tx = app.db().begin().await.unwrap();
     assert_eq!(sql.run(&mut tx, "rows", vec![]).await.unwrap().values.len(), 50);
-    assert_eq!(rookery::store::plugin_kv::add(&mut tx, ID, "n", 1, app.app.clock.now()).await.unwrap(), Some(1));
+    assert_eq!(store::plugin_kv::add(&mut tx, ID, "n", 1, app.app.clock.now()).await.unwrap(), Some(1));
     tx.commit().await.unwrap();
 }
 
@@ -328,7 +328,7 @@ async fn a_statement_that_nobody_waits_for_takes_its_transaction_along() {
         assert!(cut.is_err(), "{name} was not cut off");
         drop(tx);
         let mut tx = app.db().begin().await.unwrap();
-        let kept = rookery::store::plugin_kv::add(&mut tx, ID, "n", 1, app.app.clock.now()).await.unwrap();
+        let kept = store::plugin_kv::add(&mut tx, ID, "n", 1, app.app.clock.now()).await.unwrap();
         assert!(kept.is_some(), "the next transaction is the server's own");
         tx.commit().await.unwrap();
     }
@@ -387,7 +387,7 @@ async fn what_makes_much_of_little_is_measured_before_the_commit() {
 async fn drop_notes(app: &TestApp) {
     let mut tx = app.db().begin().await.unwrap();
     rookery::plugins::sql::drop_all(&mut tx, ID, "notes").await.unwrap();
-    rookery::store::plugin::delete(&mut tx, ID).await.unwrap();
+    store::plugin::delete(&mut tx, ID).await.unwrap();
     tx.commit().await.unwrap();
 }
 

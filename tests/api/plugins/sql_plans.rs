@@ -8,7 +8,7 @@ use std::time::Duration;
 use rookery::plugins::Manifest;
 use rookery::plugins::manifest::Resolved;
 use rookery::plugins::sql::{Files, ParamType, Quota, Statement, Statements, migrate};
-use rookery::store::Engine;
+use store::Engine;
 
 use super::sql::{ID, register};
 use crate::harness::TestApp;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use rookery::plugins::call::Mode;
 use rookery::plugins::{admin, life};
-use rookery::store::job::NewOfMany;
 use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::feeds::{CustomFeed, Entry, Feed};
 use rookery_plugin_host::imports::kv::Item;
 use serde_json::json;
+use store::job::NewOfMany;
 
 use super::bench::{Bench, EVERYTHING, add, publish};
 use super::jobs::waiting;
@@ -28,7 +28,7 @@ async fn keep_some(bench: &Bench) -> i64 {
     let mut tx = call.ambient().await.unwrap();
     let row = NewOfMany { id: 1, key: "done:a".to_owned(), payload: json!({}), run_at: 0 };
     let (lane, now) = (rookery::jobs::plugin::LANE, bench.app.app.clock.now());
-    rookery::store::job::insert_many(&mut tx, lane, "plugin.tray", vec![row], now).await.unwrap();
+    store::job::insert_many(&mut tx, lane, "plugin.tray", vec![row], now).await.unwrap();
     drop(tx);
     call.commit().await.unwrap();
     status

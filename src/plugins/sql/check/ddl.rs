@@ -11,7 +11,7 @@ use sqlparser::ast::{
 use super::Rules;
 use super::exprs::Portable;
 use crate::plugins::sql::text;
-use crate::store::Engine;
+use store::Engine;
 
 pub(super) fn statement(
     rules: Rules<'_>,

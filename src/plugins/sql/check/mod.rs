@@ -22,8 +22,8 @@ use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
 
 use super::text;
-use crate::store::Engine;
-use crate::store::confined::{Scope, functions};
+use store::Engine;
+use store::confined::{Scope, functions};
 
 /// Memory for the stack on which texts are parsed and walked, which both go as deep as the text does.
 const STACK: usize = 64 << 20;

@@ -10,7 +10,7 @@ use sqlparser::ast::{
 
 use super::{Growth, Rules, parse};
 use crate::plugins::sql::text;
-use crate::store::confined::functions;
+use store::confined::functions;
 
 /// Collects the names of common tables.
 #[derive(Debug, Default)]

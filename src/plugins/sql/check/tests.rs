@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::store::confined::Kind;
+use store::confined::Kind;
 
 fn scope() -> Scope {
     Scope {

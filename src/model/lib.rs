@@ -1,7 +1,8 @@
-//! What the server talks about: plain types, newtype ids. No SQL, and nothing here is sent to a client as it is.
+//! The domain model: plain types and newtype ids. No SQL; what clients see is built from these in `entity`.
 
 pub mod account;
 pub mod actor;
+pub mod clock;
 mod cursor;
 pub mod emoji;
 mod id;
@@ -18,13 +19,14 @@ pub mod settings;
 pub mod status;
 mod text_enum;
 mod time;
+pub mod urls;
 
 pub use account::{Account, Field};
 pub use actor::{Actor, Permissions, Preferences};
 pub use cursor::Cursor;
 pub use emoji::{Emoji, Emojis};
 pub use id::{
-    AccountId, AppId, ConversationId, JobId, MediaId, NotificationId, RowId, RuleId, StatusId, TagId, TokenId,
+    AccountId, AppId, ConversationId, JobId, MediaId, NotificationId, PluginId, RowId, RuleId, StatusId, TagId, TokenId,
 };
 pub use media::MediaAttachment;
 pub use notification::{Notification, NotificationType};
@@ -33,5 +35,4 @@ pub use scope::Scopes;
 pub use settings::Settings;
 pub use sqlx::types::Json;
 pub use status::{Status, Visibility};
-pub(crate) use text_enum::text_enum;
 pub use time::Time;

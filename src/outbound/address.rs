@@ -1,12 +1,12 @@
-//! Which addresses are of the public internet: those that IANA's registries of special-purpose addresses do not list.
+//! Which IP addresses are public: those that IANA's special-purpose address registries do not list.
 //!
-//! Spec: RFC 6890 and the registries that it began, RFC 6052 (NAT64), RFC 4291 section 2.5.5 (embedded IPv4).
+//! Spec: RFC 6890 and the registries it established, RFC 6052 (NAT64), RFC 4291 section 2.5.5 (embedded IPv4).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 
-/// True for an address that anyone on the public internet can be reached by.
+/// True for a unicast address that is reachable on the public internet.
 #[must_use]
 pub fn is_public(address: IpAddr) -> bool {
     match address {
@@ -15,7 +15,7 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// True for an address in one of `networks`, however it is written.
+/// True for an address in one of `networks`; an IPv4-mapped IPv6 address counts as its IPv4 address.
 #[must_use]
 pub fn is_within(address: IpAddr, networks: &[IpNet]) -> bool {
     networks.iter().any(|network| network.contains(&address.to_canonical()))
@@ -25,7 +25,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     !matches!(
         (a, b, c),
-        // This network, loopback, private networks, the carriers' shared one, link-local.
+        // "This network", loopback, private networks, carrier-grade NAT, link-local.
         (0 | 10 | 127, ..)
             | (100, 64..=127, _)
             | (169, 254, _)
@@ -56,7 +56,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     global_unicast && !special
 }
 
-/// The IPv4 address that is meant: mapped ones and those behind the well-known NAT64 prefix.
+/// The embedded IPv4 address of an IPv4-mapped address, or of one with the well-known NAT64 prefix.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [.., high, low] = address.segments();
     let nat64 = address.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0];

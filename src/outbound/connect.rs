@@ -1,10 +1,10 @@
-//! Connections to addresses that were looked at: TCP, then TLS where it is asked for, then HTTP/1.1.
+//! Connections to addresses that have been checked: TCP, then TLS for `https`, then HTTP/1.1.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
-use axum::body::Bytes;
 use http_body_util::Full;
+use hyper::body::Bytes;
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
@@ -18,7 +18,7 @@ use url::Host;
 
 use super::{Error, HEAD_LIMIT, Target};
 
-/// Makes connections. The machine's trusted roots are read when the first one needs them.
+/// Opens connections. The root certificates are loaded when the first one needs them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Connector {
     tls: Arc<OnceLock<Arc<ClientConfig>>>,
@@ -43,7 +43,7 @@ impl Connection {
 }
 
 impl Connector {
-    /// Connects to the first of `addresses` that answers, and to no other address.
+    /// Connects to the first of `addresses` that accepts the connection, and to no other address.
     pub(super) async fn connect(&self, target: &Target, addresses: &[SocketAddr]) -> Result<Connection, Error> {
         let mut last = Error::Timeout;
         for address in addresses {
@@ -56,7 +56,7 @@ impl Connector {
     }
 
     async fn speak(&self, target: &Target, stream: TcpStream) -> Result<Connection, Error> {
-        // Requests are written whole: waiting to fill a packet only delays them.
+        // Requests are written in one piece: Nagle's algorithm would only delay them.
         stream.set_nodelay(true).map_err(other)?;
         if !target.is_secure() {
             return handshake(stream).await;
@@ -81,7 +81,7 @@ impl Connector {
     }
 }
 
-/// The machine's trusted roots; where it has none, those that browsers trust.
+/// The system's root certificates; if it has none, those that browsers trust.
 fn roots() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -96,7 +96,7 @@ async fn handshake<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(stream: S
     builder.max_buf_size(HEAD_LIMIT);
     let (sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(other)?;
     let driver = tokio::spawn(async move {
-        // Whoever sent the request hears of the failure; nobody else need.
+        // The sender of the request gets the error; nobody else needs it.
         let _ = connection.await;
     });
     Ok(Connection { sender, driver: driver.abort_handle() })

@@ -1,7 +1,7 @@
-//! Outgoing mail: through a mail server, or into a folder where a newcomer finds it, or nowhere.
+//! Outgoing mail: over SMTP, into files in a folder (for development), or discarded.
 //!
-//! Reached from `jobs::send_mail` alone, so nobody waits for a mail server. What is written stands in `service::letter`.
-//! The mail server is the one peer, beside other servers of the fediverse, to which a connection is opened.
+//! Used only by the job `send_mail`, so no request waits for a mail server. The texts are in `service::letter`.
+//! Apart from the outgoing HTTP client, only this opens connections to the outside.
 
 use std::path::PathBuf;
 
@@ -10,23 +10,22 @@ use lettre::message::{Body, Mailbox, MultiPart, SinglePart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
 
-use crate::config::{Config, MailTransport, SmtpTls};
-use crate::crypto;
-use crate::model::Time;
+use config::{Config, MailTransport, SmtpTls};
+use model::Time;
 
-/// What is sent.
+/// A mail to send.
 #[derive(Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Letter {
     pub to: String,
     pub subject: String,
     pub text: String,
-    /// The same for programs that show HTML.
+    /// The same content as HTML.
     pub html: Option<String>,
     pub date: Time,
 }
 
-/// Without its content: it holds addresses and links.
+/// Omits the content, which holds addresses and links.
 impl std::fmt::Debug for Letter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Letter(***)")
@@ -36,15 +35,15 @@ impl std::fmt::Debug for Letter {
 /// Why mail was not sent.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It can never be sent: the address is none, or the mail server refuses it for good.
+    /// A permanent failure, not worth a retry: the address is invalid, or the mail server rejects the mail for good.
     #[error("{0}")]
     Refused(String),
-    /// Later it may work.
+    /// A temporary failure: a retry may succeed.
     #[error("{0}")]
     Failed(String),
 }
 
-/// Sends mail as the configuration says.
+/// Sends mail over the configured transport.
 #[derive(Debug)]
 pub struct Mailer {
     from: Mailbox,
@@ -59,10 +58,10 @@ enum Transport {
 }
 
 impl Mailer {
-    /// Opens no connection yet.
+    /// Sets up the configured transport; opens no connection yet.
     ///
     /// # Errors
-    /// When the sender is no address or TLS cannot be set up.
+    /// When the sender is not a valid address or TLS cannot be set up.
     pub fn new(config: &Config) -> Result<Self, Error> {
         let mail = &config.mail;
         let from = mail.from.as_str().parse().map_err(|error| Error::Refused(format!("mail.from: {error}")))?;
@@ -74,10 +73,10 @@ impl Mailer {
         Ok(Self { from, transport })
     }
 
-    /// Sends one letter.
+    /// Sends one mail.
     ///
     /// # Errors
-    /// As the variants of [`Error`] say.
+    /// [`Error::Refused`] when a retry is pointless, [`Error::Failed`] when it may succeed.
     pub async fn send(&self, letter: Letter) -> Result<(), Error> {
         match &self.transport {
             Transport::Smtp(smtp) => {
@@ -89,7 +88,7 @@ impl Mailer {
                 })
             }
             Transport::Directory(folder) => {
-                // A name that sorts by time, and text that can be read and copied as it stands.
+                // A name that sorts by time, and a body without transfer encoding, which can be read and copied.
                 let name = format!("{}-{}.eml", letter.date.format("%Y%m%dT%H%M%S%6f"), crypto::random_text(6));
                 let message = self.message(letter, true)?;
                 let failed = |error: std::io::Error| Error::Failed(format!("mail.directory: {error}"));
@@ -100,7 +99,7 @@ impl Mailer {
         }
     }
 
-    /// `readable`: as plain text, as no mail server need take it.
+    /// With `readable` the body has no transfer encoding: for files, since a mail server need not accept that.
     fn message(&self, letter: Letter, readable: bool) -> Result<Message, Error> {
         let refused = |error: &dyn std::fmt::Display| Error::Refused(error.to_string());
         let to = letter.to.parse().map_err(|error: lettre::address::AddressError| refused(&error))?;

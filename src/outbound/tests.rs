@@ -1,4 +1,4 @@
-//! The outgoing client against names and servers that mean no good.
+//! The outgoing client against malicious host names and servers.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 
 use super::*;
 
-/// Names as they are looked up: each answer is given once, the last one from then on.
+/// A fake resolver: each answer is returned once, the last one from then on.
 #[derive(Debug, Default)]
 struct Names(Mutex<HashMap<String, Vec<Vec<&'static str>>>>);
 
@@ -39,7 +39,7 @@ fn get(url: &str) -> Request {
     }
 }
 
-/// A server that answers everyone with `answer` and keeps the connection; it says when a client left.
+/// A server that sends `answer` to every client and keeps the connection; it reports each request and disconnect.
 async fn server(answer: &'static str) -> (u16, tokio::sync::mpsc::UnboundedReceiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -139,7 +139,7 @@ async fn a_name_that_leads_inside_is_not_followed() {
 #[tokio::test]
 async fn a_name_is_looked_up_once_and_kept_to() {
     let (port, mut heard) = server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
-    // The second answer would be refused: who looks twice is led astray.
+    // The second answer would be blocked: a client that resolves twice is caught by DNS rebinding.
     let client = client(&[("rebinding.test", &[&["127.0.0.1"], &["10.0.0.1"]])], &["127.0.0.0/8"]);
     let url = format!("http://rebinding.test:{port}/path?query");
     let answer = client.send(get(&url)).await.unwrap();

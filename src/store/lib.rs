@@ -1,7 +1,9 @@
-//! Every SQL statement of the server, one file per aggregate, over one small seam for two engines.
+//! The persistence layer: every SQL statement of the server, one file per aggregate, for SQLite and PostgreSQL.
 //!
-//! Reached from `service`, `entity` and `jobs`. Knows neither rules nor HTTP. Reading takes `&Db`,
-//! changing takes `&mut Tx`: nothing is written outside a transaction.
+//! Reached from services, entities, jobs and plugins; holds no business rules and knows nothing of HTTP. A function
+//! that only reads takes an [`Executor`] (`&Db` or `&mut Tx`), one that writes takes `&mut Tx`, so nothing is written
+//! outside a transaction. [`db`] has the connection pools and transactions, [`mod@sql`] the macros for statements,
+//! [`migrate`] the schema, and [`confined`] the sandbox for SQL that plugins bring.
 
 pub mod account;
 pub mod account_search;
@@ -51,36 +53,36 @@ pub use query::Executor;
 /// Why a statement failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The driver's or the database's own complaint.
+    /// An error of the driver or of the database.
     #[error("database: {0}")]
     Sql(#[from] sqlx::Error),
-    /// The schema could not be brought up to date.
+    /// Running the migrations failed.
     #[error("migration: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
-    /// The configured URL is not one of SQLite or PostgreSQL.
+    /// The configured URL names neither SQLite nor PostgreSQL, or the folder of the file cannot be created.
     #[error("database url: {0}")]
     Url(String),
 }
 
 impl Error {
-    /// True when a unique index or primary key refused the row.
+    /// True when a unique index or a primary key rejected the row.
     #[must_use]
     pub fn is_unique_violation(&self) -> bool {
         matches!(self, Self::Sql(sqlx::Error::Database(error)) if error.is_unique_violation())
     }
 
-    /// True when PostgreSQL does not let this server's role do that.
+    /// True when this server's PostgreSQL role lacks a privilege (SQLSTATE 42501).
     #[must_use]
     pub fn is_denied(&self) -> bool {
         matches!(self, Self::Sql(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42501"))
     }
 
-    /// True when a row that was referred to is not there (any more).
+    /// True when a foreign key rejected the statement: a referenced row does not exist (any more).
     #[must_use]
     pub fn is_foreign_key_violation(&self) -> bool {
         matches!(self, Self::Sql(sqlx::Error::Database(error)) if error.is_foreign_key_violation())
     }
 }
 
-/// What a statement gives, or why it failed.
+/// The result of a statement.
 pub type Result<T> = std::result::Result<T, Error>;

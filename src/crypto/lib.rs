@@ -1,7 +1,8 @@
-//! Tokens, passwords and keys: the one place that makes, derives, hashes, seals and compares secrets.
+//! Cryptography for tokens, passwords and keys: the one place that generates, derives, hashes, encrypts and compares
+//! secrets.
 //!
-//! Random bytes, digests and ciphers come from aws-lc, password hashing (argon2id, RFC 9106) from RustCrypto. Nothing here is
-//! ever logged; [`Secret`]s print as stars.
+//! Random bytes, digests and ciphers come from aws-lc, password hashing (argon2id, RFC 9106) from RustCrypto. Nothing
+//! here is ever logged; [`Secret`]s print as stars.
 
 use std::fmt;
 
@@ -12,9 +13,21 @@ use aws_lc_rs::{digest, hmac, rand};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::error::{Error, Result};
+/// A cipher, a password hash or the thread that computes it failed: a bug, or a fault of the machine.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Error(String);
 
-/// A token, code or password on its way to the one who may know it.
+impl Error {
+    fn internal(cause: impl fmt::Display) -> Self {
+        Self(cause.to_string())
+    }
+}
+
+/// The result of a function of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A token, code or password in plain text; `Debug` does not print it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -51,7 +64,7 @@ pub fn fill_random(buffer: &mut [u8]) {
     rand::fill(buffer).expect("the operating system gives random bytes");
 }
 
-/// What is stored of a secret that is random itself: its SHA-256, base64url.
+/// The hash under which a random secret is stored: SHA-256, base64url. For passwords see [`hash_password`].
 #[must_use]
 pub fn hash(secret: &str) -> String {
     URL_SAFE_NO_PAD.encode(digest::digest(&digest::SHA256, secret.as_bytes()))
@@ -70,7 +83,7 @@ pub fn hex(bytes: &[u8]) -> String {
     digits.map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])).collect()
 }
 
-/// Keys derived from the server's secret.
+/// Derives keys and tokens from the server's secret, with HMAC-SHA256.
 pub struct Keys {
     key: hmac::Key,
 }
@@ -88,7 +101,7 @@ impl Keys {
         Self { key: hmac::Key::new(hmac::HMAC_SHA256, secret) }
     }
 
-    /// The text that belongs to `purpose` and `input`: the same for as long as the secret is.
+    /// A token derived from `purpose` and `input`, base64url; always the same for the same secret.
     #[must_use]
     pub fn derive(&self, purpose: &str, input: &str) -> Secret {
         let mut context = hmac::Context::with_key(&self.key);
@@ -98,7 +111,7 @@ impl Keys {
         Secret(URL_SAFE_NO_PAD.encode(context.sign()))
     }
 
-    /// The 32 bytes that belong to `purpose`: the same for as long as the secret is.
+    /// A 32-byte key derived from `purpose`; always the same for the same secret.
     #[must_use]
     pub fn bytes(&self, purpose: &str) -> [u8; 32] {
         let mut bytes = [0; 32];
@@ -106,12 +119,10 @@ impl Keys {
         bytes
     }
 
-    /// `secret`, so that only a server with this key reads it: AES-256-GCM (RFC 5116) with a random nonce before it, base64url.
-    /// `purpose` chooses the key; [`Keys::open`] needs the same `place`, so that what was sealed for one place is nothing in
-    /// another.
+    /// Encrypts `secret` with AES-256-GCM (RFC 5116): a random nonce and the ciphertext, base64url.
     ///
-    /// # Errors
-    /// [`Error::Internal`] when the cipher fails, which is a bug.
+    /// `purpose` selects the key; `place` is the associated data, so that a value sealed for one place cannot be opened
+    /// at another.
     pub fn seal(&self, purpose: &str, place: &str, secret: &Secret) -> Result<String> {
         let mut text = secret.expose().as_bytes().to_vec();
         let key = RandomizedNonceKey::new(&AES_256_GCM, &self.bytes(purpose)).map_err(Error::internal)?;
@@ -119,7 +130,7 @@ impl Keys {
         Ok(URL_SAFE_NO_PAD.encode([nonce.as_ref().as_slice(), &text].concat()))
     }
 
-    /// What [`Keys::seal`] made of a secret; `None` for anything else.
+    /// Decrypts a value from [`Keys::seal`]; `None` when the key, `purpose`, `place` or the value does not match.
     #[must_use]
     pub fn open(&self, purpose: &str, place: &str, sealed: &str) -> Option<Secret> {
         let mut sealed = URL_SAFE_NO_PAD.decode(sealed).ok()?;
@@ -130,7 +141,7 @@ impl Keys {
         String::from_utf8(text.to_vec()).ok().map(Secret)
     }
 
-    /// True when `text` is what [`Keys::derive`] gives, compared in constant time.
+    /// True when `text` is what [`Keys::derive`] returns, compared in constant time.
     #[must_use]
     pub fn verify(&self, purpose: &str, input: &str, text: &str) -> bool {
         let expected = self.derive(purpose, input);
@@ -138,17 +149,14 @@ impl Keys {
     }
 }
 
-/// True when both are the same, compared in constant time.
+/// True when both are equal, compared in constant time.
 #[must_use]
 pub fn same(a: &str, b: &str) -> bool {
     aws_lc_rs::constant_time::verify_slices_are_equal(a.as_bytes(), b.as_bytes()).is_ok()
 }
 
-/// The argon2id hash of a password, with the recommended parameters (19 MiB, 2 passes; OWASP). Takes some 30 ms of a
-/// processor, on a thread of its own.
-///
-/// # Errors
-/// [`Error::Internal`] when the thread fails.
+/// The argon2id hash of a password, with the parameters recommended by OWASP (19 MiB, 2 passes). Takes some 30 ms of
+/// CPU time, on a blocking thread.
 pub async fn hash_password(password: Secret) -> Result<String> {
     tokio::task::spawn_blocking(move || {
         let mut salt = [0; 16];
@@ -163,12 +171,10 @@ pub async fn hash_password(password: Secret) -> Result<String> {
     .map_err(Error::internal)?
 }
 
-/// True when `password` has this `hash`. Without a hash as much time is spent, so that nobody learns which accounts exist.
-///
-/// # Errors
-/// [`Error::Internal`] when the thread fails.
+/// True when `password` has this `hash`. Without a hash it takes as long, so that the time does not reveal which
+/// accounts exist (user enumeration).
 pub async fn verify_password(password: Secret, hash: Option<String>) -> Result<bool> {
-    /// The hash of a password nobody has.
+    /// A dummy hash, to which no known password belongs.
     const NOBODY: &str =
         "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$8oX9iO1hv7cQyZ9qVJQv0Ryk4wEUvZsHwgMyPAlf3Yw";
     tokio::task::spawn_blocking(move || {

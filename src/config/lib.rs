@@ -1,8 +1,8 @@
-//! What an admin decides before the server starts: a TOML file, the environment, and a default for everything.
+//! The configuration that an admin sets before the server starts: a TOML file, environment variables, and defaults.
 //!
-//! Reached once, when the program starts: [`from_process`] is the only place that reads the environment. The table of
-//! all keys is in [`keys`]; a key is added by a row there and nothing else. What changes while the server runs lives
-//! in the database, not here.
+//! Loaded once, when the program starts: [`from_process`] is the only place that reads the environment. The table of
+//! all keys is in [`keys`]; adding a key takes a row there and nothing else. Settings that change while the server
+//! runs are in the database, not here.
 
 mod fault;
 mod keys;
@@ -15,7 +15,7 @@ mod value;
 
 use std::{env, path::Path};
 
-pub(crate) use fault::nearest;
+pub use fault::nearest;
 pub use fault::{Fault, Faults, Origin};
 pub use keys::*;
 pub use kinds::{
@@ -24,20 +24,20 @@ pub use kinds::{
 use load::Reader;
 pub use table::{Key, Section};
 
-/// What the environment variables of all keys begin with.
+/// The prefix of all environment variables that are read.
 const PREFIX: &str = "ROOKERY_";
 
 /// The environment variable that names the configuration file.
 const PATH_VARIABLE: &str = "ROOKERY_CONFIG";
 
-/// The configuration file that is read when none is named and it exists.
+/// The configuration file that is read when none is named, if it exists.
 const DEFAULT_PATH: &str = "rookery.toml";
 
-/// The configuration of this process: of `path`, else of the file that `ROOKERY_CONFIG` names, else of `rookery.toml`
-/// in the current folder, if it is there.
+/// The configuration of this process: from `path`, else from the file that `ROOKERY_CONFIG` names, else from
+/// `rookery.toml` in the current folder, if it exists; environment variables override the file.
 ///
 /// # Errors
-/// Everything that is wrong with it, as [`Config::load`].
+/// All faults at once, as [`Config::load`].
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
 pub fn from_process(path: Option<&Path>) -> Result<Config, Faults> {
     let mut environment = Vec::new();
@@ -58,20 +58,17 @@ pub fn from_process(path: Option<&Path>) -> Result<Config, Faults> {
     Config::load(path, environment.into_iter())
 }
 
-/// This program's own file, to be run again where work needs a process of its own.
-///
-/// # Errors
-/// When the operating system does not tell.
+/// The path of this executable, for starting child processes of the same program.
 pub fn executable() -> std::io::Result<std::path::PathBuf> {
     env::current_exe()
 }
 
 impl Config {
-    /// Reads the file at `path` (else the one that `ROOKERY_CONFIG` in `environment` names, else none), and
-    /// `environment` over it; variables of other programs are left alone.
+    /// Reads the file at `path` (else the one that `ROOKERY_CONFIG` in `environment` names, else none), and overrides
+    /// it with the variables in `environment` that begin with `ROOKERY_`.
     ///
     /// # Errors
-    /// Everything that is wrong: a file that cannot be read, unknown keys, values out of range or at odds.
+    /// All faults at once: a file that cannot be read, unknown keys, values out of range or in conflict.
     pub fn load(path: Option<&Path>, environment: impl Iterator<Item = (String, String)>) -> Result<Self, Faults> {
         let environment: Vec<_> = environment.collect();
         let named = environment.iter().find(|(name, _)| name == PATH_VARIABLE).map(|(_, path)| Path::new(path));
@@ -90,12 +87,12 @@ impl Config {
         }
     }
 
-    /// `https://example.org`: what URLs of this server begin with, without a slash at the end.
+    /// Scheme and host of this server's URLs, without a trailing slash: `https://example.org`.
     pub fn base_url(&self) -> String {
         format!("{}://{}", self.server.scheme.as_str(), self.server.web_domain)
     }
 
-    /// Whether `domain` is one of this server's own.
+    /// Whether `domain` is one of this server's own; case-insensitive.
     pub fn is_local_domain(&self, domain: &str) -> bool {
         let server = &self.server;
         [&server.local_domain, &server.web_domain]
@@ -104,7 +101,7 @@ impl Config {
             .any(|own| own.as_str().eq_ignore_ascii_case(domain))
     }
 
-    /// What is allowed and yet hardly meant; for `rookery config check` and the log of a start.
+    /// Warnings about values that are valid but probably a mistake; for `rookery config check` and the log at start.
     pub fn warnings(&self) -> Vec<String> {
         let server = &self.server;
         let mut warnings = Vec::new();
@@ -136,7 +133,7 @@ impl Config {
         warnings
     }
 
-    /// Rules between keys, each of which is right by itself.
+    /// Checks rules between keys whose values are valid by themselves.
     fn check_together(&self, reader: &mut Reader) {
         let mut fault = |key: &str, problem: &str| {
             let set = self.effective.iter().find(|effective| effective.path == key);
@@ -157,7 +154,7 @@ impl Config {
     }
 }
 
-/// What holds when nothing is set.
+/// The configuration when nothing is set.
 impl Default for Config {
     fn default() -> Self {
         Self::load(None, std::iter::empty()).expect("every default is within its bounds")

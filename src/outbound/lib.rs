@@ -1,11 +1,11 @@
-//! The one outgoing HTTP client of the server.
+//! The server's only outgoing HTTP client, hardened against server-side request forgery (SSRF).
 //!
-//! Whatever reaches out goes through [`Client::send`]: the name is looked up once, every address of it must be of the
-//! public internet ([`address`]), and the connection goes to what was looked up and nowhere else. No proxy of the
-//! environment is asked, no redirect followed; time, headers and body are bounded. Who may be asked for what is the
-//! caller's question, answered by looking at the [`Target`].
+//! Every outgoing request goes through [`Client::send`]: the host name is resolved once, every address of it must be
+//! public ([`address`]), and the connection goes only to those addresses, which rules out DNS rebinding. Proxies from
+//! the environment are ignored and redirects are not followed; time, headers and body are limited. Which hosts may be
+//! contacted is for the caller to decide, by inspecting the [`Target`].
 //!
-//! HTTP/1.1 (RFC 9112), one connection for each request, over TLS 1.2 or 1.3 with the machine's trusted roots.
+//! HTTP/1.1 (RFC 9112), one connection for each request, over TLS 1.2 or 1.3 with the system's root certificates.
 
 pub mod address;
 mod connect;
@@ -15,44 +15,44 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use axum::body::Bytes;
-use axum::http::{HeaderMap, Method, StatusCode};
 use http_body_util::{BodyExt as _, Full};
+use hyper::body::Bytes;
+use hyper::{HeaderMap, Method, StatusCode};
 use ipnet::IpNet;
 use url::{Host, Url};
 
 use connect::Connector;
 
-/// Most bytes of a response's head.
+/// The maximum size of a response's head, in bytes.
 const HEAD_LIMIT: usize = 64 * 1024;
 
-/// Why there is no answer.
+/// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The address is none that may be asked: scheme, user name, dot at the end.
+    /// The URL is not accepted: its scheme, a user name, a trailing dot in its host.
     #[error("not an address to fetch from: {0}")]
     Url(String),
-    /// The name leads to an address that is not of the public internet.
+    /// The host resolves to an address that is not public.
     #[error("the address is not public")]
     Blocked,
-    /// The name leads nowhere.
+    /// The host name cannot be resolved.
     #[error("cannot look up the name: {0}")]
     Dns(String),
-    /// It took too long.
+    /// The time limit was exceeded.
     #[error("timed out")]
     Timeout,
-    /// The body is larger than was allowed; so far as it is known, so large.
+    /// The body exceeds the limit; with its declared size, or the bytes received so far.
     #[error("larger than allowed: {0} bytes")]
     TooLarge(u64),
-    /// The other side is not who it should be.
+    /// The TLS handshake failed, for example because the certificate is not valid for the host.
     #[error("TLS: {0}")]
     Tls(String),
-    /// Anything else on the way.
+    /// Any other failure of the connection or the protocol.
     #[error("{0}")]
     Other(String),
 }
 
-/// Where a request goes: an address that was understood, and may be compared part by part.
+/// The destination of a request: a parsed and validated URL, whose parts can be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     url: Url,
@@ -61,10 +61,10 @@ pub struct Target {
 }
 
 impl Target {
-    /// Understands an address.
+    /// Parses a URL.
     ///
     /// # Errors
-    /// [`Error::Url`] for anything but `http` and `https`, and for one with a user name or a dot behind the host.
+    /// [`Error::Url`] for anything but `http` and `https`, and for a URL with a user name or a host ending in a dot.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let refuse = |why: &str| Err(Error::Url(why.to_owned()));
         let Ok(url) = Url::parse(text) else { return refuse("it cannot be read") };
@@ -95,13 +95,13 @@ impl Target {
         self.host.to_string()
     }
 
-    /// The port, whether it is written or not.
+    /// The port: explicit, or the default of the scheme.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The whole address, without a fragment.
+    /// The whole URL, without its fragment.
     #[must_use]
     pub fn url(&self) -> &str {
         self.url.as_str().split('#').next().unwrap_or_default()
@@ -111,28 +111,28 @@ impl Target {
         self.scheme() == "https"
     }
 
-    /// What stands in the first line of the request.
+    /// The request target: path and query.
     fn path(&self) -> &str {
         &self.url()[self.url[..url::Position::BeforePath].len()..]
     }
 }
 
-/// What is asked for.
+/// A request to send.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Request {
     pub method: Method,
     pub target: Target,
-    /// Without `Host` and whatever belongs to the connection.
+    /// Without `Host` and the headers of the connection.
     pub headers: HeaderMap,
     pub body: Bytes,
-    /// For all of it, from looking up the name to the last byte.
+    /// For the whole exchange, from the DNS lookup to the last byte.
     pub timeout: Duration,
-    /// Most bytes of the answer's body.
+    /// The maximum size of the response's body, in bytes.
     pub limit: usize,
 }
 
-/// What came back, whatever its status.
+/// A complete response, whatever its status.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Response {
@@ -141,14 +141,14 @@ pub struct Response {
     pub body: Bytes,
 }
 
-/// Looks up names.
+/// Resolves host names.
 #[async_trait]
 pub trait Resolve: Send + Sync + std::fmt::Debug {
     /// The addresses of `host`.
     async fn resolve(&self, host: &str, port: u16) -> std::io::Result<Vec<SocketAddr>>;
 }
 
-/// The machine's resolver.
+/// The system's resolver.
 #[derive(Debug)]
 struct System;
 
@@ -159,7 +159,7 @@ impl Resolve for System {
     }
 }
 
-/// The client. Cheap to clone.
+/// The HTTP client. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Client {
     connector: Connector,
@@ -168,22 +168,20 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client that reaches the public internet, and `allowed` besides.
+    /// A client that connects to public addresses, and to those in `allowed`.
     #[must_use]
     pub fn new(allowed: &[IpNet]) -> Self {
         Self::with_resolver(allowed, Arc::new(System))
     }
 
-    /// As [`Client::new`], with names looked up by `resolver`.
+    /// As [`Client::new`], with names resolved by `resolver`.
     #[must_use]
     pub fn with_resolver(allowed: &[IpNet], resolver: Arc<dyn Resolve>) -> Self {
         Self { connector: Connector::default(), resolver, allowed: allowed.into() }
     }
 
-    /// Sends a request and reads the whole answer. The connection is closed when this ends, however it does.
-    ///
-    /// # Errors
-    /// As [`Error`] says.
+    /// Sends a request and reads the whole response. The connection is closed at the end, also after an error or when
+    /// the future is dropped.
     pub async fn send(&self, request: Request) -> Result<Response, Error> {
         let timeout = request.timeout;
         tokio::time::timeout(timeout, self.exchange(request)).await.unwrap_or(Err(Error::Timeout))
@@ -212,8 +210,8 @@ impl Client {
         Ok(Response { status: parts.status, headers: parts.headers, body: bytes.into() })
     }
 
-    /// The addresses to connect to. One that may not be reached condemns the name: whoever mixes such among others wants
-    /// something.
+    /// The addresses to connect to. A single forbidden one blocks the host: mixing private addresses among public ones
+    /// is a sign of an attack.
     async fn addresses(&self, target: &Target) -> Result<Vec<SocketAddr>, Error> {
         let found = match &target.host {
             Host::Ipv4(address) => vec![SocketAddr::new((*address).into(), target.port)],

@@ -1,6 +1,6 @@
-//! Time and ids, the only place that asks the operating system for either.
+//! The clock and the id generator; the only place that reads the system time.
 //!
-//! Everything else receives a [`Clock`], so that a test can fix the time. Ids follow the contract
+//! Everything else receives a [`Clock`], so that a test can fix the time. Ids are Snowflake-like, as in the contract
 //! (rules, section 1): milliseconds since the epoch, shifted left by 16 bits, plus a sequence, so that
 //! the order of ids is the order of time.
 
@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use chrono::{DateTime, Duration, Utc};
 
-use crate::model::Time;
+use crate::Time;
 
-/// Bits of an id that number the ids made within one millisecond.
+/// Bits of an id that hold the sequence number within one millisecond.
 const SEQUENCE_BITS: u32 = 16;
 
-/// Tells the time, to the microsecond: finer digits do not survive a database.
+/// Tells the time, to the microsecond, which is the precision of the database.
 #[derive(Clone, Debug)]
 pub struct Clock(Source);
 
@@ -25,7 +25,7 @@ enum Source {
 }
 
 impl Clock {
-    /// The machine's clock.
+    /// The system's clock.
     #[must_use]
     pub fn system() -> Self {
         Self(Source::System)
@@ -48,7 +48,7 @@ impl Clock {
         Time::from_micros(micros)
     }
 
-    /// Moves a fixed clock; the system's clock is left alone.
+    /// Advances a fixed clock; does nothing on the system's.
     pub fn advance(&self, by: Duration) {
         if let Source::Fixed(micros) = &self.0 {
             micros.fetch_add(by.num_microseconds().unwrap_or(0), Ordering::Relaxed);
@@ -56,27 +56,28 @@ impl Clock {
     }
 }
 
-/// Makes ids that grow, also when the clock stands still or is set back.
+/// Generates increasing ids, also when the clock stands still or is set back.
 #[derive(Clone, Debug)]
 pub struct Ids {
     clock: Clock,
     last: Arc<AtomicI64>,
-    /// Where the sequence of a millisecond begins.
+    /// The first sequence number of each millisecond.
     start: i64,
 }
 
 impl Ids {
-    /// Ids by the time of `clock`, beginning above `floor` (the highest id known to be taken, or 0).
+    /// A generator that uses the time of `clock` and starts above `floor` (the highest id known to be taken, or 0).
     ///
-    /// Each process begins the sequence of a millisecond at a random place, so that the command line and a server, or
-    /// two servers, hardly ever make the same id; a clock that stands still is for tests, where ids are to repeat.
+    /// Each process starts the sequence of a millisecond at its own random number, so that two processes (the command
+    /// line and a server, or two servers) rarely generate the same id. With a fixed clock, as in tests, it starts at 0,
+    /// so that ids are reproducible.
     #[must_use]
     pub fn new(clock: Clock, floor: i64) -> Self {
         let start = match clock.0 {
             Source::Fixed(_) => 0,
             Source::System => {
                 let mut bytes = [0; 2];
-                crate::crypto::fill_random(&mut bytes);
+                crypto::fill_random(&mut bytes);
                 i64::from(u16::from_be_bytes(bytes) >> 1)
             }
         };
@@ -92,7 +93,7 @@ impl Ids {
         T::from(wanted.max(last + 1))
     }
 
-    /// The lowest id of the millisecond of `time`: the bound between what was made before and after it.
+    /// The lowest id of the millisecond of `time`: the bound between rows created before and after it.
     #[must_use]
     pub fn first_at(time: Time) -> i64 {
         time.timestamp_millis() << SEQUENCE_BITS

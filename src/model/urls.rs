@@ -1,45 +1,45 @@
-//! The addresses of this server's own things (contract: federation, section 2). Pure; nothing here asks the network.
+//! The URLs of this server's own pages, documents and files (contract: federation, section 2). Pure functions, no I/O.
 
-use crate::model::StatusId;
+use crate::StatusId;
 
-/// Where this server's things are.
+/// Builds the URLs of this server.
 #[derive(Clone, Debug)]
 pub struct Urls {
-    /// `https://web.example`, without a slash at the end.
+    /// Scheme and host, without a trailing slash: `https://web.example`.
     pub origin: String,
-    /// The domain in account names.
+    /// The domain in account addresses.
     pub local_domain: String,
     /// The host that serves HTTP.
     pub web_domain: String,
 }
 
 impl Urls {
-    /// Any path of this server, which begins with a slash.
+    /// The URL of any path of this server, which must begin with a slash.
     #[must_use]
     pub fn path(&self, path: &str) -> String {
         format!("{}{path}", self.origin)
     }
-    /// A person's page.
+    /// The profile page of a local account.
     #[must_use]
     pub fn profile(&self, username: &str) -> String {
         format!("{}/@{username}", self.origin)
     }
-    /// A person's actor document, also the `uri` of the account.
+    /// The actor document of a local account, also its `uri`.
     #[must_use]
     pub fn actor(&self, username: &str) -> String {
         format!("{}/users/{username}", self.origin)
     }
-    /// A status's page.
+    /// The page of a status.
     #[must_use]
     pub fn status(&self, username: &str, id: StatusId) -> String {
         format!("{}/@{username}/{id}", self.origin)
     }
-    /// A status's document, also its `uri`.
+    /// The ActivityPub document of a status, also its `uri`.
     #[must_use]
     pub fn note(&self, username: &str, id: StatusId) -> String {
         format!("{}/users/{username}/statuses/{id}", self.origin)
     }
-    /// A hashtag's page.
+    /// The page of a hashtag.
     #[must_use]
     pub fn tag(&self, name: &str) -> String {
         format!(
@@ -48,17 +48,17 @@ impl Urls {
             percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC)
         )
     }
-    /// A stored file.
+    /// A stored media file, by its storage key.
     #[must_use]
     pub fn media(&self, key: &str) -> String {
         format!("{}/media/{key}", self.origin)
     }
-    /// The picture of someone who has none.
+    /// The avatar of an account that has none.
     #[must_use]
     pub fn default_avatar(&self) -> String {
         self.path("/assets/avatar.png")
     }
-    /// The header of someone who has none.
+    /// The header of an account that has none.
     #[must_use]
     pub fn default_header(&self) -> String {
         self.path("/assets/header.png")

@@ -1,11 +1,11 @@
-//! What people write, and the HTML it becomes.
+//! Text processing: text to HTML, extraction of mentions, hashtags and links, and sanitising of remote HTML.
 //!
 //! Used by the services that publish statuses and edit profiles (text to HTML, entities, length),
-//! and by everything that shows or searches what other servers sent ([`sanitise()`], [`plain()`]).
-//! Pure functions: no IO, no clock, no database. Resolving a mention to an account is the caller's
-//! work; this module only says where the mentions are and, given the accounts, links them.
+//! and by everything that shows or searches content of other servers ([`sanitise()`], [`plain()`]).
+//! Pure functions: no I/O, no clock, no database. Resolving a mention to an account is left to the
+//! caller; this module only finds the mentions and, given the accounts, links them.
 //!
-//! Every function takes any string, never panics, and runs in time about linear in its input.
+//! Every function accepts any string, never panics, and runs in roughly linear time.
 //!
 //! Spec: <https://docs.joinmastodon.org/spec/activitypub/#sanitization>,
 //! <https://docs.joinmastodon.org/user/posting/>
@@ -34,7 +34,7 @@ pub use plain::plain;
 pub use sanitise::sanitise;
 pub use scan::{Entity, Kind, Mention, Scan, Tag, scan};
 
-/// Whether `text` holds a NUL character, which PostgreSQL cannot store; such input is refused.
+/// Whether `text` contains a NUL character, which PostgreSQL cannot store; callers reject such input.
 #[must_use]
 pub fn contains_nul(text: &str) -> bool {
     text.contains('\0')

@@ -1,0 +1,74 @@
+//! Processing of uploaded and fetched images: format detection, limits, metadata removal, scaling, storage.
+//!
+//! Services call [`Sandbox::process`] with the bytes and a [`Purpose`], and store the result with
+//! [`storage::Storage`]. Decoding ([`process()`]) runs in a child process of the same executable, see [`sandbox`] and
+//! [`worker`], because decoders handle untrusted bytes.
+//!
+//! Accepts JPEG, PNG and APNG, GIF and WebP, each recognised by its content; a client's content type and file name
+//! are never read. Nothing of a file is passed through: every output is re-encoded from pixels, so no metadata (EXIF,
+//! GPS, XMP, comments, trailing data) can survive. A still image's orientation and colour profile are applied first.
+//!
+//! An animated attachment becomes a silent H.264 MP4 (`gifv`), encoded by the bundled OpenH264 ([`gifv`]) and our own
+//! small muxer ([`mp4`]), without `ffmpeg`. An animation that OpenH264 cannot encode (a side under 16 or over 3840
+//! pixels) stays an animated image. Animated avatars, headers and emojis stay animated images and get a static version.
+//!
+//! Video, audio, AVIF and HEIC are refused as [`Error::Unsupported`]; there is no permissively licensed Rust decoder
+//! for the last two. HTTP, the database and media descriptions are left to the callers.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/media/>, <https://docs.joinmastodon.org/user/posting/#media>
+
+mod colour;
+mod decode;
+mod encode;
+mod error;
+#[cfg(test)]
+mod fixture;
+pub mod focus;
+mod gifv;
+mod header;
+mod meta;
+mod mp4;
+mod probe;
+mod process;
+pub mod sandbox;
+mod scale;
+pub mod storage;
+mod types;
+mod wire;
+pub mod worker;
+
+pub use error::{Error, Result, Unit};
+pub use meta::{Focus, Meta, Original, Size, Video, meta};
+pub use probe::{Probe, probe};
+pub use process::process;
+pub use sandbox::Sandbox;
+pub use types::{File, Format, Motion, Processed, Purpose};
+
+/// The content types accepted for uploads, as the instance document lists them.
+pub const SUPPORTED_MIME_TYPES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/// Largest image file accepted, in bytes (16 MiB).
+pub const MAX_IMAGE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Largest still image accepted, in pixels (7680x4320).
+pub const MAX_IMAGE_PIXELS: u64 = 33_177_600;
+
+/// Largest GIF accepted, and largest `gifv` produced, in pixels (1280x720).
+pub const MAX_GIF_PIXELS: u64 = 921_600;
+
+/// Largest animated WebP or APNG accepted, in pixels; the reference server's limit for video (3840x2160).
+pub const MAX_ANIMATION_PIXELS: u64 = 8_294_400;
+
+/// Most frames accepted in an animation; the reference server's limit for video.
+pub const MAX_FRAMES: u64 = 36_000;
+
+/// Most pixels in all frames of an animation together, which bounds the cost before decoding starts.
+///
+/// For example 650 frames of 1280x720, or 4600 of 480x270.
+pub const MAX_ANIMATION_WORK: u64 = 600_000_000;
+
+/// Most pixels of the stored original (3840x2160).
+pub const ORIGINAL_PIXELS: u64 = 8_294_400;
+
+/// Most pixels of an attachment's preview and of a preview card's image (640x360).
+pub const PREVIEW_PIXELS: u64 = 230_400;

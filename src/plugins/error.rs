@@ -1,0 +1,28 @@
+//! Errors that plugins cause, as the core's: a refusal in the plugin's own words, or no answer at all.
+//!
+//! The way back, what a plugin is told of an error of the core, is `call::failure`.
+
+use rookery_plugin_host::Ended;
+use rookery_plugin_host::imports::types::Failure;
+
+use crate::error::{Error, NoAnswer, Refusal};
+
+/// [`Error::Refused`] in the words of the plugin.
+#[must_use]
+pub fn refused(failure: Failure) -> Error {
+    let Failure { status, code, message, detail } = failure;
+    Error::Refused(Refusal { status, code, message, detail })
+}
+
+/// [`Error::Plugin`]: `plugin` did not answer, and ended so. `status` where it is not the usual one of that end.
+#[must_use]
+pub fn no_answer(plugin: &str, ended: Ended, status: Option<u16>) -> Error {
+    let (usual, code) = match ended {
+        Ended::Trap => (500, "plugin.trap"),
+        Ended::Failure => (500, "plugin.failure"),
+        Ended::Cpu | Ended::Wall => (504, "plugin.timeout"),
+        Ended::Limit => (503, "plugin.limit"),
+        Ended::Busy | Ended::Open | Ended::Drained => (503, "plugin.unavailable"),
+    };
+    Error::Plugin(NoAnswer { plugin: plugin.to_owned(), code, status: status.unwrap_or(usual) })
+}
