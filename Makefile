@@ -1,12 +1,14 @@
 # What one does with this repository. Every target does its own set-up; `make` alone lists them.
 
-# `make run PROFILE=dev` builds sooner and runs slower.
+# `make run PROFILE=dev` builds sooner and runs slower; `dist` is what releases are built with.
 PROFILE ?= release
 # What `make run` starts: `make run ARGS="config print"`.
 ARGS ?= serve
 
 # The members of the workspace that are the server; the others are plugins and what they are made with.
 SERVER := rookery $(patsubst src/%/Cargo.toml,rookery-%,$(wildcard src/*/Cargo.toml))
+# The plugins that the server embeds.
+PLUGINS := $(notdir $(patsubst %/plugin.toml,%,$(wildcard plugins/*/plugin.toml)))
 
 TOOLS := target/tools
 DENY_VERSION := 0.20.2
@@ -14,28 +16,33 @@ DENY := $(TOOLS)/cargo-deny-$(DENY_VERSION)/bin/cargo-deny
 ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test bench lint doc guests languages setup
+.PHONY: help build run dist test bench lint layers doc plugins guests languages setup
 
 help: ## List the targets
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
-build: guests ## Build the server: target/release/rookery
+build: plugins ## Build the server: target/release/rookery
 	cargo build --release
 
-run: guests ## Build and start the server on http://localhost:3000
+run: plugins ## Build and start the server on http://localhost:3000
 	cargo run --profile $(PROFILE) -- $(ARGS)
+
+dist: plugins ## Build a release with LTO, as a tarball with its checksum: target/dist/rookery-VERSION-PLATFORM.tar.gz
+	cargo build --profile dist
+	.ci/dist
 
 test: guests languages ## Run all tests on SQLite, then the API tests on a PostgreSQL of their own
 	env -u TEST_DATABASE_URL cargo test
 	cargo test --workspace $(SERVER:%=--exclude %)
 	.ci/with-postgres cargo test --test api
 
-bench: guests ## Measure the release server against the floor
+bench: plugins ## Measure the release server against the floor
 	cargo bench
 
 lint: guests $(DENY) ## Check format, lints, documentation and dependencies
 	cargo fmt --all --check
 	cargo clippy --all-targets -- -D warnings
+	cargo clippy --no-default-features -- -D warnings
 	cargo clippy --all-targets --workspace $(SERVER:%=--exclude %) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --document-private-items
 	$(DENY) --log-level error --config .ci/deny.toml check licenses bans sources
@@ -46,11 +53,18 @@ lint: guests $(DENY) ## Check format, lints, documentation and dependencies
 		echo "##  ADVISORIES NOT CHECKED: $(ADVISORIES) cannot be reached from here." >&2; \
 	fi
 
-doc: setup ## Build the documentation: target/doc/rookery/index.html
+layers: ## Print the crates of the server, each above those that it depends on
+	@cargo tree --edges normal --prefix depth --no-dedupe --format ' {p}' | sed -nE 's/^([0-9]+) (rookery[a-z-]*) v.*/\1 \2/p' \
+		| awk '{ for (i = 0; i < $$1; i++) printf "  "; print $$2 }' | awk '!seen[$$0]++'
+
+doc: setup ## Build the documentation: target/doc/rookery_core/index.html and those of the other crates
 	cargo doc --no-deps --document-private-items
 
 # With a Rust compiler of the distribution's packages: `make guests GUEST_TOOLCHAIN=packages`.
-guests: setup ## Build the plugins: target/guests
+plugins: setup ## Build the plugins that the server embeds: target/guests
+	plugin-sdk/tools/build-guests.sh $(PLUGINS)
+
+guests: setup ## Build those, and the plugins of examples and tests
 	plugin-sdk/tools/build-guests.sh
 
 # `make languages LANGUAGES="c go"` for some of them.
@@ -59,8 +73,7 @@ languages: ## Get the compilers of the examples that are not in Rust: target/too
 
 # Two minutes of processor time, once: with little optimisation, since it runs for a second.
 $(DENY):
-	CARGO_TARGET_DIR=$(TOOLS)/build CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off \
-		CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+	CARGO_TARGET_DIR=$(TOOLS)/build CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
 		cargo install cargo-deny --quiet --locked --version $(DENY_VERSION) --root $(TOOLS)/cargo-deny-$(DENY_VERSION)
 	rm -rf $(TOOLS)/build
 

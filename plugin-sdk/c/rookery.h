@@ -1,8 +1,8 @@
-/* What a plugin in C needs beside the bindings that `rookery plugin build` makes: text that grows, and just enough JSON.
+/* The C SDK, in addition to the bindings that `rookery plugin build` generates: growable text, and a minimum of JSON.
  *
- * Include it after the bindings, with PLUGIN_IMPLEMENTATION defined in one file. There is no JSON library here: `json_text` reads
- * one member of a flat object, `text_json` writes a string. Memory is given back by the bindings' `*_free` functions, or
- * not at all: the instance of a route ends with the call. */
+ * Include it after the bindings, with PLUGIN_IMPLEMENTATION defined in one file. There is no JSON library here:
+ * `json_text` reads one member of a flat object, `text_json` writes a string. Memory is freed by the bindings' `*_free`
+ * functions, or not at all: the instance of a route ends with the call. */
 #ifndef ROOKERY_H
 #define ROOKERY_H
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text that grows. `TEXT` is an empty one. */
+/* Growable text. `TEXT` is an empty one. */
 typedef struct {
     char *bytes;
     size_t length, capacity;
@@ -20,7 +20,7 @@ typedef struct {
 
 #define TEXT ((text_t){0})
 
-/* Appends bytes. Out of memory is a trap: the host answers for the plugin. */
+/* Appends bytes. Traps when out of memory, and the host answers the request with an error. */
 void text_bytes(text_t *text, const char *bytes, size_t length);
 /* Appends a C string. */
 void text_add(text_t *text, const char *string);
@@ -29,16 +29,17 @@ void text_number(text_t *text, int64_t number);
 /* Appends a JSON string of these bytes, with its quotes. */
 void text_json(text_t *text, const char *bytes, size_t length);
 
-/* The text of a member of a flat JSON object, unescaped: strings, numbers and booleans. False when there is none, or null. */
+/* The value of a member of a flat JSON object as unescaped text: strings, numbers and booleans. False when it is
+ * missing or null. */
 bool json_text(const char *json, size_t length, const char *name, text_t *found);
-/* A decimal number. False when it is none, or too large. */
+/* Parses a decimal number. False when it is not one, or too large. */
 bool parse_number(const char *bytes, size_t length, int64_t *number);
-/* How many characters (Unicode scalar values) UTF-8 bytes are. */
+/* Number of characters (Unicode scalar values) in UTF-8 bytes. */
 size_t characters(const char *bytes, size_t length);
 
 #ifdef PLUGIN_IMPLEMENTATION
 
-/* The bindings ask the linker for the description of the plugin's world; `rookery plugin build` adds that afterwards. */
+/* The bindings refer to this symbol to link the description of the plugin's world; `rookery plugin build` adds that. */
 void __component_type_object_force_link_plugin(void) {}
 
 void text_bytes(text_t *text, const char *bytes, size_t length) {
@@ -81,7 +82,7 @@ void text_json(text_t *text, const char *bytes, size_t length) {
     text_add(text, "\"");
 }
 
-/* A place in JSON. */
+/* A position in JSON text. */
 typedef struct {
     const char *at, *end;
 } json_t;
@@ -107,7 +108,7 @@ static void text_character(text_t *text, uint32_t code) {
     text_bytes(text, bytes, length);
 }
 
-/* Reads a string behind its opening quote, past its closing one. */
+/* Reads a string after its opening quote, up to and including the closing one. */
 static void json_string(json_t *json, text_t *text) {
     while (json->at < json->end && *json->at != '"') {
         char c = *json->at++;
@@ -129,7 +130,7 @@ static void json_string(json_t *json, text_t *text) {
     if (json->at < json->end) json->at++;
 }
 
-/* Reads past a value; the text of one that is not nested goes to `text`. */
+/* Skips a value; the text of one that is not nested is written to `text`. */
 static bool json_value(json_t *json, text_t *text) {
     json_space(json);
     if (json->at == json->end) return false;

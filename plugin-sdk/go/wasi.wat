@@ -1,8 +1,9 @@
-;; What Go's runtime wants of WASI, answered inside the component, so that a plugin in Go imports nothing but the contract.
+;; A stub of the WASI functions that Go's runtime imports, so that the component of a plugin in Go imports only the
+;; contract.
 ;;
-;; Not WASI: there are no files, no arguments, no environment. The clock moves by a microsecond whenever it is read
-;; (ask `system` of the contract for the time); randomness, which seeds nothing but hash maps, is a fixed sequence (ask
-;; `system` for any that matters); what is written to standard output or error is dropped (write to `log`).
+;; It implements nothing of WASI: there are no files, arguments or environment variables. The clock advances by a
+;; microsecond whenever it is read (use `system` of the contract for the time); randomness, which only seeds hash maps,
+;; is a fixed sequence (use `system` for real randomness); standard output and error are dropped (use `log`).
 (module
   (import "env" "memory" (memory 0))
   (global $now (mut i64) (i64.const 1000000))
@@ -40,7 +41,7 @@
         (br $more)))
     (i32.const 0))
 
-  ;; Everything that is waited for has happened, a millisecond later.
+  ;; Reports every event that is waited for as ready, a millisecond later.
   (func (export "poll_oneoff") (param $in i32) (param $out i32) (param $count i32) (param $events i32) (result i32)
     (i32.store (local.get $events) (local.get $count))
     (global.set $now (i64.add (global.get $now) (i64.const 1000000)))

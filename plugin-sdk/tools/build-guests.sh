@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Builds the repository's guests (plugins/*, those in Rust of examples, tests/guests/*) and puts each as a package folder into target/guests/NAME.
+# Builds the repository's guests (plugins/*, the Rust ones of examples/*, tests/guests/*) and writes each as a package
+# folder to target/guests/NAME.
 #
 #   plugin-sdk/tools/build-guests.sh [NAME…]
 #
-# A folder whose content did not change is not touched, so that nothing is built again because of it.
+# A folder whose content did not change is not touched, so that nothing that depends on it is rebuilt.
 set -euo pipefail
 
 TARGET=wasm32-unknown-unknown
@@ -14,10 +15,10 @@ OUT=$ROOT/target/guests
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# The name that a manifest gives.
+# The plugin's name, from its manifest.
 name_of() { sed -nE '/^\[plugin\]/,/^\[[^p]/ s/^name *= *"([a-z0-9_]+)".*/\1/p' "$1/plugin.toml" | head -1; }
 
-# Those that were named, or all.
+# Selects the named guests, or all.
 select_guests() {
     local folder name
     for folder in "$ROOT"/plugins/*/ "$ROOT"/examples/{cookbook,rust}/ "$ROOT"/tests/guests/*/; do
@@ -29,7 +30,7 @@ select_guests() {
     [ $# = 0 ] || [ ${#names[@]} = $# ] || die "Not all of these are plugins of this repository: $*"
 }
 
-# The linker that makes components comes with every toolchain of rustup and calls the one for core modules.
+# wasm-component-ld, which links components, comes with every toolchain of rustup; it calls wasm-ld for core modules.
 find_linker() {
     local bin
     bin=$(rustc --print sysroot)/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')/bin
@@ -46,7 +47,7 @@ build() {
         cargo build --manifest-path "$ROOT/Cargo.toml" --profile guest --target $TARGET --target-dir "$build" "${names[@]/#/--package=}"
 }
 
-# Everything in the plugin's folder but its sources, with the component: made aside, then put in place at once.
+# The package: the plugin's folder without its sources, plus the component. Written aside, then renamed into place.
 package() {
     local name=$1 folder=$2 new=$OUT/.$1.$$
     rm -rf "$new"
@@ -69,7 +70,7 @@ select_guests "$@"
 if [ ${#names[@]} = 0 ]; then say "There are no guests."; exit; fi
 compiler=$("$TOOLS/setup-wasm.sh")
 find_linker
-# One folder for each compiler, so that what two made is never mixed.
+# One build folder for each compiler version, so that their output is never mixed.
 build=$ROOT/target/guests-build/$("$compiler" --version | cut -d' ' -f2)
 mkdir -p "$OUT" "$build"
 exec 8> "$build/.lock"

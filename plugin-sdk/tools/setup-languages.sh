@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Gets the compilers of the languages that plugins may be written in, from package registries, into target/tools.
+# Installs the toolchains of the languages that plugins may be written in, from package registries, into target/tools.
 #
 #   plugin-sdk/tools/setup-languages.sh [c] [go] [python] [typescript]
 #
-# All of them when none is named. Put target/tools/bin first in PATH to use them. What is there already is left alone.
+# All of them when none is named. Put target/tools/bin first in PATH to use them. Toolchains that exist are left alone.
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -20,7 +20,7 @@ python_package() {
     "$VENV/bin/pip" install --quiet --disable-pip-version-check "$package" || die "$package cannot be had from PyPI."
 }
 
-# A command in target/tools/bin.
+# Writes a wrapper script to target/tools/bin.
 shim() {
     printf '#!/bin/sh\n%s\n' "$2" > "$BIN/.$1.$$"
     chmod +x "$BIN/.$1.$$"
@@ -42,7 +42,7 @@ setup_python() {
     }
 }
 
-# The packages are those that the example in TypeScript names. Node comes from PyPI where there is none.
+# The npm packages are those of examples/typescript. Where there is no Node, it is installed from PyPI.
 setup_typescript() {
     local folder=$TOOLS/typescript command
     [ ! -x "$BIN/componentize-js" ] || return 0

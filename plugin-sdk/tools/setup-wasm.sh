@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Finds or makes a Rust compiler that can build guests (wasm32-unknown-unknown) and prints the path of its rustc.
+# Finds or sets up a Rust compiler that can build guests (wasm32-unknown-unknown) and prints the path of its rustc.
 #
-# Looks in this order: the compiler in use has the target; `rustup target add` brings it; on Debian and its like, a
-# compiler with the target is put together in a cache folder of its own, out of packages, unpacked without installing
-# them. GUEST_TOOLCHAIN=packages goes straight to the last. May be run again and by several at once.
+# In this order: the compiler in use, if it has the target; `rustup target add`; on Debian and its derivatives, a
+# compiler assembled in a cache folder from the distribution's packages, which are unpacked and not installed.
+# GUEST_TOOLCHAIN=packages skips to the last. Idempotent, and safe to run concurrently.
 set -euo pipefail
 
 TARGET=wasm32-unknown-unknown
 CACHE=${ROOKERY_WASM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rookery-wasm}
-# Changes whenever an older folder must not be used any more.
+# Version of this recipe: increase it when older cache folders must not be used any more.
 RECIPE=1
 
 step="Looking for Rust"
@@ -16,7 +16,7 @@ say() { printf '%s\n' "$*" >&2; }
 die() { say "The guests' compiler could not be set up. Step that failed: $step."; say "$*"; exit 1; }
 need() { command -v "$1" >/dev/null || die "There is no $1. Install it: $2"; }
 
-# Whether this rustc can compile for the target.
+# Whether this rustc has the target's standard library.
 can() { [ -n "$(compgen -G "$("$1" --print target-libdir --target $TARGET 2>/dev/null)/libcore-*.rlib")" ]; }
 
 by_rustup() {
@@ -27,7 +27,7 @@ by_rustup() {
     can rustc
 }
 
-# With the lists of packages of the system, or with lists of our own where it has none.
+# Options of apt: the system's package lists, or lists of our own where it has none.
 apt_state=()
 candidate() { apt-cache "${apt_state[@]}" policy rustc-web 2>/dev/null | awk '/Candidate:/ && $2 != "(none)" {print $2}'; }
 own_lists() {
@@ -55,7 +55,7 @@ unpack() {
     step="unpacking the packages"
     local out=$1 package
     for package in rustc-web_*.deb libstd-rust-web*.deb libllvm*.deb; do
-        # None has all of these folders, and tar says so.
+        # No package has all of these folders, for which tar reports an error.
         dpkg-deb --fsys-tarfile "$package" | tar -x -C "$out" --wildcards './usr/bin/rustc' './usr/lib/*' 2>/dev/null || true
     done
     dpkg-deb --fsys-tarfile rust-web-src_*.deb | tar -x -C "$out" --wildcards './usr/lib/rustlib/*' './usr/src/rustc-*/library/*' \
@@ -69,7 +69,7 @@ WRAPPER
     "$out/bin/rustc" --version >&2 || die "The compiler of the packages does not start."
 }
 
-# The packages hold the library for the machine itself only. Built with bitcode, so that guests may use link-time optimisation.
+# The packages have the standard library only for the native target. Built with bitcode, so that guests may use LTO.
 build_library() {
     step="building the standard library for $TARGET"
     local out=$1 build=$1/build lib=$1/usr/lib/rustlib/$TARGET/lib
@@ -111,7 +111,7 @@ if command -v flock >/dev/null; then
     flock 9
 fi
 if [ "${GUEST_TOOLCHAIN:-auto}" = auto ]; then
-    # Another may have added it while this one waited; and what was made once is not asked of the network again.
+    # Another process may have added the target while this one waited. A finished cache folder needs no network.
     if can rustc; then command -v rustc; exit; fi
     if [ "$(cat "$CACHE/.ok" 2>/dev/null)" != "$RECIPE" ] && by_rustup; then command -v rustc; exit; fi
 fi

@@ -1,16 +1,16 @@
 /**
- * What a plugin in TypeScript leans on beside the contract: failures, parameters and answers.
+ * The TypeScript SDK, in addition to the contract: failures, parameters and responses.
  *
- * `rookery plugin build` supplies it as `rookery`, and statements as `sql`. The contract's own interfaces are modules such
- * as `rookery:plugin/core@0.1.0`: those that the manifest asks for, and no others, are there. Ids are BigInt here and
- * decimal strings in JSON.
+ * `rookery plugin build` provides it as the module `rookery`, and statements as `rookery/sql`. The interfaces of the
+ * contract are modules such as `rookery:plugin/core@0.1.0`; only those that the manifest asks for exist. Ids are BigInt
+ * here and decimal strings in JSON.
  */
 
 import { emit } from 'rookery:plugin/log@0.1.0';
 import type { Output, Request, Response } from 'rookery:plugin/routes@0.1.0';
 import type { Failure as Payload } from 'rookery:plugin/types@0.1.0';
 
-/** Why something was not done. Thrown out of a route it becomes the answer. */
+/** An error of the contract. Thrown from a route, it becomes the response. */
 export class Failure extends Error {
   readonly payload: Payload;
 
@@ -20,15 +20,15 @@ export class Failure extends Error {
   }
 }
 
-/** Missing, or hidden from whoever asked: 404. */
+/** Does not exist, or is hidden from the caller: 404. */
 export const notFound = (): Failure => new Failure(404, '', 'Record not found');
 
-/** Understood and wrong; the message is shown to the client: 422. */
+/** Well-formed but not valid; the message is shown to the client: 422. */
 export const invalid = (message: string): Failure => new Failure(422, '', message);
 
 /**
- * The same function, whose errors can be found: one that is no failure is logged with its stack and becomes a 500. Without
- * this the host learns of a trap and nothing else. `serve` does it for routes.
+ * Wraps a function so that its errors can be traced: one that is not a failure is logged with its stack trace and
+ * becomes a 500. Without this, the host sees only a trap. `serve` does it for routes.
  */
 export function reporting<Given extends unknown[], Back>(work: (...given: Given) => Back): (...given: Given) => Back {
   return (...given) => {
@@ -42,7 +42,7 @@ export function reporting<Given extends unknown[], Back>(work: (...given: Given)
   };
 }
 
-/** A function for each `id` of the manifest's routes, as the contract's export: `export const routes = serve({ … })`. */
+/** The export `routes`, from a function for each route `id` of the manifest: `export const routes = serve({ … })`. */
 export function serve(handlers: Record<string, (request: Request) => Response>): { handle(request: Request): Response } {
   const known = new Map(Object.entries(handlers));
   return {
@@ -54,14 +54,14 @@ export function serve(handlers: Record<string, (request: Request) => Response>):
   };
 }
 
-/** Whose request it is. Call it in routes with `auth = "user"` only: there is somebody. */
+/** The caller's account, on routes with `auth = "user"`; 401 when nobody is signed in. */
 export function caller(request: Request): bigint {
   const { account } = request.ctx.caller;
   if (account === undefined) throw new Failure(401, '', 'This method requires an authenticated user');
   return account;
 }
 
-/** A parameter of the path, as an id. */
+/** A path parameter as an id; 404 when it is not one. */
 export function id(request: Request, name: string): bigint {
   const found = request.params.find(([known]) => known === name)?.[1] ?? '';
   if (!/^[0-9]+$/.test(found)) throw notFound();
@@ -70,7 +70,7 @@ export function id(request: Request, name: string): bigint {
   return number;
 }
 
-/** Parameters of query and body, a form or a JSON object. The last of the same name stands; none is `undefined`. */
+/** Parameters of the query string and of the body, a form or a JSON object. The last of the same name wins. */
 export function parameters(request: Request): Partial<Record<string, unknown>> {
   const { body } = request;
   const found = Object.fromEntries(request.query);
@@ -83,12 +83,12 @@ export function parameters(request: Request): Partial<Record<string, unknown>> {
   return { ...found, ...parsed };
 }
 
-/** JSON text of anything; BigInt becomes a decimal string. */
+/** Any value as JSON text; BigInt becomes a decimal string. */
 export function text(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? inner.toString() : inner));
 }
 
-/** An answer of the contract's: `answer({ tag: 'statuses', val: ids }, { cursor })`. */
+/** A response of the contract: `answer({ tag: 'statuses', val: ids }, { cursor })`. */
 export function answer(output: Output, more: Partial<Omit<Response, 'output'>> = {}): Response {
   return { status: 200, headers: [], ...more, output };
 }
@@ -96,8 +96,8 @@ export function answer(output: Output, more: Partial<Omit<Response, 'output'>> =
 /** `{}` */
 export const empty = (): Response => answer({ tag: 'empty' });
 
-/** Answers with any value as JSON. */
+/** A response with any value as JSON. */
 export const json = (value: unknown): Response => answer({ tag: 'json', val: text(value) });
 
-/** As `json`, with `{ $account: id }`, `{ $status: id }` and `{ $list: id }` filled in by the server. */
+/** Like `json`; the server replaces `{ $account: id }`, `{ $status: id }` and `{ $list: id }` by these entities. */
 export const template = (value: unknown): Response => answer({ tag: 'template', val: text(value) });

@@ -1,7 +1,8 @@
 /**
  * The statements of `sql/queries.sql`, called by name, with plain values: integers are BigInt, reals are numbers.
  *
- * A plugin with `[sql]` in its manifest has it as `rookery/sql`. What the database refuses is thrown, and answered.
+ * The module `rookery/sql`, for plugins with `[sql]` in their manifest. Failures of the database are thrown; from a
+ * route, they become the response.
  */
 
 import { query } from 'rookery:plugin/sql@0.1.0';
@@ -9,10 +10,10 @@ import type { Rows, Value } from 'rookery:plugin/sql@0.1.0';
 
 import { notFound } from './rookery';
 
-/** What goes in and comes out. */
+/** A value of a parameter or column. */
 export type Scalar = null | boolean | bigint | number | string | Uint8Array;
 
-/** All rows: an object each, with a member for each column. What they look like is the author's word. */
+/** All rows, as objects with a member for each column. The type `Row` is not checked. */
 export function all<Row = Record<string, Scalar>>(statement: string, ...params: Scalar[]): Row[] {
   const { columns, values } = run(statement, params);
   const rows: Record<string, Scalar>[] = [];
@@ -34,7 +35,7 @@ export function one<Row = Record<string, Scalar>>(statement: string, ...params: 
   return row;
 }
 
-/** Runs a statement that gives no rows; says how many it changed. */
+/** Runs a statement that returns no rows; returns how many it changed. */
 export function exec(statement: string, ...params: Scalar[]): bigint {
   return run(statement, params).affected;
 }

@@ -1,18 +1,18 @@
-//! `rookery config check` and `rookery config print`.
+//! `rookery config check|print`: validates and prints the configuration. Does not open the database.
 
 use clap::Subcommand;
 use serde::Serialize;
 
-use super::output::{Failure, Output};
 use config::Config;
+use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Say what is wrong with the configuration, and what is hardly meant
+    /// Check the configuration, and print errors and warnings
     Check,
-    /// Print every key with its meaning, default, value and origin, as a file that can be edited
+    /// Print every key with its description, default, value and origin, as a valid configuration file
     Print {
-        /// Print secrets too
+        /// Include secrets
         #[arg(long)]
         show_secrets: bool,
     },
@@ -24,7 +24,7 @@ struct Checked {
     warnings: Vec<String>,
 }
 
-/// The configuration was read before this, so it is without fault.
+/// Errors were reported when the configuration was read, so `check` has only warnings left to print.
 pub(super) fn run(config: &Config, command: &Command, output: Output) -> Result<(), Failure> {
     match command {
         Command::Check => {

@@ -1,23 +1,23 @@
-//! Making accounts for `rookery user create`: one, or thousands in transactions of a hundred each.
+//! Account creation for `rookery user create`: one account, or thousands in batches of one transaction each.
 
 use std::io::{self, BufRead as _};
 
 use serde::{Deserialize, Serialize};
 
-use super::output::Failure;
 use super::user::read_scopes;
-use crate::app::App;
-use crate::error::Error;
-use crate::service::sign_up::{self, NewAccount};
-use crate::service::{staff, token};
 use crypto::Secret;
 use model::{AccountId, Scopes};
+use rookery_core::Cx;
+use rookery_core::error::Error;
+use rookery_core::service::sign_up::{self, NewAccount};
+use rookery_core::service::{staff, token};
 use store::Tx;
+use terminal::Failure;
 
-/// Accounts made in one transaction: what is written to disk at once, and what another writer may have to wait for.
+/// Accounts per transaction: more would save disk syncs, but make other writers wait longer.
 const BATCH: usize = 100;
 
-/// An account as a line of standard input asks for it.
+/// One line of standard input: the account to create.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewUser {
@@ -30,7 +30,7 @@ pub(super) struct NewUser {
     #[serde(default = "yes")]
     pub(super) approved: bool,
     pub(super) locale: Option<String>,
-    /// Of the access token; none: no token.
+    /// Scopes of the access token; without them no token is created.
     pub(super) scopes: Option<String>,
 }
 
@@ -38,7 +38,7 @@ fn yes() -> bool {
     true
 }
 
-/// An account that was made.
+/// The output for an account that was created.
 #[derive(Debug, Serialize)]
 pub(super) struct Made {
     pub(super) id: AccountId,
@@ -47,21 +47,21 @@ pub(super) struct Made {
     pub(super) access_token: Option<String>,
 }
 
-/// A line that no account was made of.
+/// The output for a line that failed.
 #[derive(Serialize)]
 struct Refused<'a> {
     username: Option<&'a str>,
     error: &'a str,
 }
 
-/// An account, checked and with its password hashed: what is left is writing it.
+/// A validated account with its password hashed, ready to be inserted.
 struct Ready {
     account: NewAccount,
     scopes: Option<Scopes>,
 }
 
 impl Ready {
-    /// To try once more after a transaction that failed because of another account.
+    /// A copy, so that a batch that failed because of another account can be retried one by one.
     fn again(&self) -> NewAccount {
         let account = &self.account;
         NewAccount {
@@ -79,15 +79,16 @@ impl Ready {
     }
 }
 
-/// Makes one account.
-pub(super) async fn one(app: &App, new: NewUser) -> Result<Made, Failure> {
-    let ready = prepare(app, new).await?;
-    write_one(app, &ready).await
+/// Creates one account.
+pub(super) async fn one(cx: &Cx, new: NewUser) -> Result<Made, Failure> {
+    let ready = prepare(cx, new).await?;
+    write_one(cx, &ready).await
 }
 
-/// Makes an account of each line of standard input and answers a line each, in the same order; `token` are the scopes of
-/// a token for whoever's line names none. Fails when a line did, after all of them were tried.
-pub(super) async fn from_lines(app: &App, token: Option<&str>) -> Result<(), Failure> {
+/// Creates an account for each line of standard input, and prints one line for each in the same order.
+///
+/// `token` holds the scopes for lines that name none. Fails when a line failed, after all were processed.
+pub(super) async fn from_lines(cx: &Cx, token: Option<&str>) -> Result<(), Failure> {
     let mut lines = io::stdin().lock().lines();
     let mut refused = 0;
     loop {
@@ -100,27 +101,27 @@ pub(super) async fn from_lines(app: &App, token: Option<&str>) -> Result<(), Fai
         if batch.is_empty() {
             break;
         }
-        refused += make_batch(app, &batch, token).await?;
+        refused += make_batch(cx, &batch, token).await?;
     }
     if refused == 0 { Ok(()) } else { Err(Failure::new(format!("{refused} lines were refused"))) }
 }
 
-/// Gives how many lines were refused.
-async fn make_batch(app: &App, lines: &[String], token: Option<&str>) -> Result<usize, Failure> {
+/// Returns the number of lines that failed.
+async fn make_batch(cx: &Cx, lines: &[String], token: Option<&str>) -> Result<usize, Failure> {
     let parsed: Vec<Result<NewUser, Failure>> = lines.iter().map(|line| parse(line, token)).collect();
     let names: Vec<Option<String>> = parsed.iter().map(|new| Some(new.as_ref().ok()?.username.clone())).collect();
-    // Hashing a password takes a processor some 30 ms, on threads of its own: all of the batch at once.
-    let prepared = futures_util::future::join_all(parsed.into_iter().map(|new| async { prepare(app, new?).await }));
+    // Hashing a password takes about 30 ms of CPU time on a blocking thread: hash the whole batch in parallel.
+    let prepared = futures_util::future::join_all(parsed.into_iter().map(|new| async { prepare(cx, new?).await }));
     let prepared: Vec<Result<Ready, Failure>> = prepared.await;
     let ready: Vec<&Ready> = prepared.iter().filter_map(|one| one.as_ref().ok()).collect();
-    let mut together = write_together(app, &ready).await.map(Vec::into_iter).ok();
+    let mut together = write_together(cx, &ready).await.map(Vec::into_iter).ok();
     let mut refused = 0;
     for (one, name) in prepared.iter().zip(names) {
         let made = match (one, &mut together) {
             (Err(failure), _) => Err(Failure::new(failure.text())),
             (Ok(_), Some(made)) => made.next().ok_or_else(|| Failure::new("an account was lost")),
-            // Someone in the batch cannot be made: everyone by themselves, so that it is only them.
-            (Ok(ready), None) => write_one(app, ready).await,
+            // An account in the batch failed: insert one by one, so that only that one is lost.
+            (Ok(ready), None) => write_one(cx, ready).await,
         };
         refused += usize::from(made.is_err());
         answer(&made, name.as_deref())?;
@@ -133,7 +134,7 @@ fn answer(made: &Result<Made, Failure>, username: Option<&str>) -> Result<(), Fa
         Ok(made) => serde_json::to_string(made),
         Err(failure) => serde_json::to_string(&Refused { username, error: failure.text() }),
     };
-    super::output::Output::new(true).say(&line.map_err(Failure::new)?);
+    terminal::Output::new(true).say(&line.map_err(Failure::new)?);
     Ok(())
 }
 
@@ -144,11 +145,11 @@ fn parse(line: &str, token: Option<&str>) -> Result<NewUser, Failure> {
     Ok(new)
 }
 
-async fn prepare(app: &App, new: NewUser) -> Result<Ready, Failure> {
+async fn prepare(cx: &Cx, new: NewUser) -> Result<Ready, Failure> {
     let scopes = new.scopes.as_deref().map(read_scopes).transpose()?;
     let role_id = match &new.role {
         None => None,
-        Some(name) => staff::role(app, name).await?,
+        Some(name) => staff::role(cx, name).await?,
     };
     let password_hash = match new.password {
         None => None,
@@ -157,7 +158,7 @@ async fn prepare(app: &App, new: NewUser) -> Result<Ready, Failure> {
             Some(crypto::hash_password(Secret::from(password)).await.map_err(Error::from)?)
         }
     };
-    let domain = app.config.server.local_domain.host();
+    let domain = cx.config.server.local_domain.host();
     let account = NewAccount {
         email: new.email.unwrap_or_else(|| format!("{}@{domain}", new.username)),
         username: new.username,
@@ -173,7 +174,7 @@ async fn prepare(app: &App, new: NewUser) -> Result<Ready, Failure> {
     Ok(Ready { account, scopes })
 }
 
-/// A password as long as one must be (contract rules, section 8).
+/// Checks the length of a password (contract rules, section 8).
 pub(super) fn check_password(password: &str) -> Result<(), Failure> {
     let length = password.chars().count();
     if (8..=72).contains(&length) {
@@ -182,26 +183,26 @@ pub(super) fn check_password(password: &str) -> Result<(), Failure> {
     Err(Failure::usage("a password has 8 to 72 characters"))
 }
 
-async fn write_together(app: &App, ready: &[&Ready]) -> Result<Vec<Made>, Failure> {
-    let mut tx = app.db.begin().await?;
+async fn write_together(cx: &Cx, ready: &[&Ready]) -> Result<Vec<Made>, Failure> {
+    let mut tx = cx.db.begin().await?;
     let mut made = Vec::with_capacity(ready.len());
     for one in ready {
-        made.push(write(app, &mut tx, one).await?);
+        made.push(write(cx, &mut tx, one).await?);
     }
     tx.commit().await?;
     Ok(made)
 }
 
-async fn write_one(app: &App, ready: &Ready) -> Result<Made, Failure> {
-    let made = write_together(app, &[ready]).await?;
+async fn write_one(cx: &Cx, ready: &Ready) -> Result<Made, Failure> {
+    let made = write_together(cx, &[ready]).await?;
     made.into_iter().next().ok_or_else(|| Failure::new("an account was lost"))
 }
 
-async fn write(app: &App, tx: &mut Tx, ready: &Ready) -> Result<Made, Failure> {
-    let id = sign_up::create(app, tx, ready.again()).await?;
+async fn write(cx: &Cx, tx: &mut Tx, ready: &Ready) -> Result<Made, Failure> {
+    let id = sign_up::create(cx, tx, ready.again()).await?;
     let access_token = match &ready.scopes {
         None => None,
-        Some(scopes) => Some(token::mint(app, tx, None, Some(id), scopes).await?.expose().to_owned()),
+        Some(scopes) => Some(token::mint(cx, tx, None, Some(id), scopes).await?.expose().to_owned()),
     };
     Ok(Made { id, username: ready.account.username.clone(), access_token })
 }

@@ -1,16 +1,16 @@
-//! `rookery db migrate`.
+//! `rookery db migrate`: applies pending schema migrations.
 
 use clap::Subcommand;
 use serde::Serialize;
 
-use super::output::{Failure, Output};
-use crate::app::db_options;
 use config::Config;
+use rookery_core::cx::db_options;
 use store::Db;
+use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Bring the schema up to date; `serve` does so too
+    /// Apply pending migrations; `serve` does so too
     Migrate,
 }
 
@@ -23,7 +23,7 @@ pub(super) async fn run(config: &Config, command: Command, output: Output) -> Re
     match command {
         Command::Migrate => {
             let db = Db::open(&db_options(config)).await?;
-            // A database that has never seen a migration has no list of them.
+            // A database without any migration has no migrations table yet.
             let applied = store::migrate::pending(&db).await.unwrap_or_else(|_| store::migrate::all());
             store::migrate::run(&db).await?;
             db.close().await;

@@ -1,4 +1,6 @@
-//! `rookery doctor`: looks at everything that a server needs, and says what is wrong and what to do.
+//! `rookery doctor`: checks everything that a server needs, and prints what is wrong and how to fix it.
+//!
+//! Works while the server runs, and changes nothing but short-lived test files in the data and media folders.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,16 +9,16 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::output::{Failure, Output};
-use crate::app::db_options;
 use config::{Config, MailTransport, secrets};
 use model::clock::Clock;
+use rookery_core::cx::db_options;
 use store::Db;
+use terminal::{Failure, Output};
 
-/// Room on the disk below which a server is about to stop working.
+/// Free disk space below which a server is about to stop working.
 const ROOM_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// The time at which this was written: a clock that is earlier is wrong.
+/// Unix time at which this was written: a clock that is earlier is wrong.
 const WRITTEN: i64 = 1_795_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -46,7 +48,7 @@ impl Check {
     }
 }
 
-/// Looks at everything, changes nothing; fails when something is bad.
+/// Runs every check; fails when one is bad.
 pub(super) async fn run(config: &Config, output: Output) -> Result<(), Failure> {
     let mut checks = vec![configuration(config)];
     checks.push(folder("data folder", &config.storage.data_dir));
@@ -72,7 +74,7 @@ fn line(mut text: String, check: &Check) -> String {
     text
 }
 
-/// Reading it would have failed before this.
+/// Errors were reported when the configuration was read, so only warnings are left.
 fn configuration(config: &Config) -> Check {
     match config.warnings() {
         warnings if warnings.is_empty() => Check::good("configuration", config.base_url()),
@@ -95,7 +97,7 @@ fn folder(name: &'static str, path: &Path) -> Check {
     }
 }
 
-/// Writes a file and removes it: permissions alone do not tell whether a disk takes anything.
+/// Writes a file and removes it: permissions alone do not tell whether the disk is writable.
 fn tempfile(folder: &Path) -> std::io::Result<()> {
     let file = folder.join(format!(".doctor-{}", crypto::random_text(9)));
     fs::write(&file, b"x")?;

@@ -1,4 +1,4 @@
-//! `rookery emoji import|remove`.
+//! `rookery emoji import|remove`: manages this server's custom emojis.
 
 use std::fs;
 use std::io::{IsTerminal as _, Write as _, stderr};
@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use super::output::{Failure, Output};
-use crate::app::App;
-use crate::service::emoji::{self, Import, Outcome};
+use rookery_core::Cx;
+use rookery_core::service::emoji::{self, Import, Outcome};
+use terminal::{Failure, Output};
 
-/// File names that are taken for images; what they are, their content says.
+/// File extensions that are imported; the image type itself is detected from the content.
 const EXTENSIONS: [&str; 5] = ["png", "gif", "webp", "jpg", "jpeg"];
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Take in a folder of images, each named by its shortcode; a folder in it names the category of its images
+    /// Import a folder of images named by shortcode; subfolders become categories
     Import(Arguments),
-    /// Take an emoji away
+    /// Remove an emoji
     Remove {
         /// Its shortcode, without colons
         shortcode: String,
@@ -27,15 +27,15 @@ pub(super) enum Command {
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The folder, or one image
+    /// A folder, or a single image
     path: PathBuf,
-    /// The category of all of them
+    /// Category for all images
     #[arg(long)]
     category: Option<String>,
-    /// What to put before each shortcode
+    /// Prefix for every shortcode
     #[arg(long, default_value = "")]
     prefix: String,
-    /// Replace emojis of the same shortcode
+    /// Replace existing emojis with the same shortcode
     #[arg(long)]
     overwrite: bool,
 }
@@ -59,17 +59,17 @@ struct Failed {
     error: String,
 }
 
-pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(), Failure> {
+pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(), Failure> {
     match command {
-        Command::Import(arguments) => import_all(app, &arguments, output).await,
+        Command::Import(arguments) => import_all(cx, &arguments, output).await,
         Command::Remove { shortcode } => {
-            emoji::remove(app, &shortcode).await?;
+            emoji::remove(cx, &shortcode).await?;
             output.answer(&Removed { shortcode: &shortcode }, || format!("{shortcode} is gone."))
         }
     }
 }
 
-async fn import_all(app: &App, arguments: &Arguments, output: Output) -> Result<(), Failure> {
+async fn import_all(cx: &Cx, arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let files = files(&arguments.path, arguments.category.as_deref())?;
     if files.is_empty() {
         return Err(Failure::new(format!("there is no image in {}", arguments.path.display())));
@@ -77,7 +77,7 @@ async fn import_all(app: &App, arguments: &Arguments, output: Output) -> Result<
     let mut imported = Imported::default();
     for (index, (file, category)) in files.iter().enumerate() {
         progress(index, files.len());
-        match import(app, file, category.clone(), arguments).await {
+        match import(cx, file, category.clone(), arguments).await {
             Ok(Outcome::Added) => imported.added += 1,
             Ok(Outcome::Replaced) => imported.replaced += 1,
             Ok(Outcome::Kept) => imported.kept += 1,
@@ -94,15 +94,15 @@ async fn import_all(app: &App, arguments: &Arguments, output: Output) -> Result<
     Err(Failure::new(format!("{} of {} images were refused", imported.failed.len(), files.len())))
 }
 
-async fn import(app: &App, file: &Path, category: Option<String>, arguments: &Arguments) -> Result<Outcome, Failure> {
+async fn import(cx: &Cx, file: &Path, category: Option<String>, arguments: &Arguments) -> Result<Outcome, Failure> {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let image = fs::read(file).map_err(Failure::new)?;
     let new =
         Import { shortcode: format!("{}{stem}", arguments.prefix), category, image, overwrite: arguments.overwrite };
-    Ok(emoji::import(app, new).await?)
+    Ok(emoji::import(cx, new).await?)
 }
 
-/// The images in `path`, each with its category: those of the folder itself, and one folder deeper.
+/// The images in `path` with their categories, from the folder itself and one level of subfolders.
 fn files(path: &Path, category: Option<&str>) -> Result<Vec<(PathBuf, Option<String>)>, Failure> {
     let unreadable = |error| Failure::new(format!("{}: {error}", path.display()));
     if fs::metadata(path).map_err(unreadable)?.is_file() {
@@ -134,7 +134,7 @@ fn is_image(file: &Path) -> bool {
     file.is_file() && EXTENSIONS.contains(&extension.as_str())
 }
 
-/// On a terminal, how far it is.
+/// Prints progress when standard error is a terminal.
 fn progress(done: usize, all: usize) {
     if stderr().is_terminal() {
         let end = if done == all { "\n" } else { "" };

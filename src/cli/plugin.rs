@@ -1,7 +1,8 @@
-//! `rookery plugin`: the plugins of this server.
+//! `rookery plugin`: manages the plugins of this server.
 //!
-//! A running server is asked over its socket and says at once, verbatim, what became of a change. Without one the change is
-//! written to the database, after the package was tried as a server would, and the next start follows it.
+//! When a server runs here, commands go over its admin socket, so its answer is printed verbatim. Otherwise the desired
+//! state is written to the database and the package is checked as a server would check it; the next server to start
+//! applies it. Commands for plugin authors are in the crate `rookery_author`.
 
 mod socket;
 mod words;
@@ -12,169 +13,171 @@ use std::time::Duration;
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
-use super::output::{Failure, Output};
-use crate::app::App;
-use crate::entity::plugin::{Detail, OrderRow, Plugin, Uninstalled};
-use crate::plugins::{admin, life};
+use plugins::Cx;
+use plugins::admin::entity::{Detail, OrderRow, Plugin, Uninstalled};
+use plugins::{admin, life};
+use terminal::{Failure, Output};
 
-/// How often a server is asked for new lines.
+/// How often `logs --follow` polls the server.
 const FOLLOW: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
+    #[cfg(feature = "author")]
     #[command(flatten)]
-    Author(super::plugin_author::Command),
-    /// Print all plugins and where they stand
+    Author(rookery_author::Command),
+    /// List all plugins with their state
     List,
-    /// Print everything about a plugin: routes, hooks, limits and their peaks, failures, history
+    /// Print the details of a plugin: routes, hooks, limits and peak usage, failures, history
     Inspect { name: String },
-    /// Load a plugin, and grant what it asks for
+    /// Enable a plugin, and grant the permissions it requests
     Enable { name: String },
-    /// Unload a plugin; its tables stay
+    /// Disable a plugin; its tables are kept
     Disable { name: String },
-    /// Load what changed, and accept it
+    /// Load the changed package, and accept it
     Reload { name: String },
-    /// Go back to the package that served before
+    /// Roll back to the previous package
     Rollback { name: String },
-    /// Tell a plugin again of the events that it failed on and that were laid aside
+    /// Deliver a plugin's dead letters again
     Retry { name: String },
-    /// Grant what the newest package asks for
+    /// Grant the permissions that the newest package requests
     Grant { name: String },
-    /// Set limits over those of the manifest: `memory=16MiB`; `memory=` takes one back
+    /// Override limits of the manifest: `memory=16MiB`; `memory=` removes an override
     Limits { name: String, limits: Vec<String> },
-    /// Change the configuration: `key=JSON`; `key=` puts one back to its default
+    /// Change the configuration: `key=JSON`; `key=` restores the default
     Config { name: String, members: Vec<String> },
-    /// Set a secret to what stands in a file, or on standard input
+    /// Set a secret from a file, or from standard input
     Secret {
         name: String,
         secret: String,
-        /// Where the secret stands
+        /// File that contains the secret
         #[arg(long)]
         file: Option<PathBuf>,
-        /// Forget it
+        /// Delete the secret
         #[arg(long)]
         clear: bool,
     },
-    /// Print what a plugin logged on the running server
+    /// Print a plugin's log on the running server
     Logs {
         name: String,
-        /// Go on with what it logs from now on
+        /// Keep printing new lines
         #[arg(long, short)]
         follow: bool,
     },
-    /// Print in which order plugins are asked: `status-filter`, `events`, `notification-filter`, `fanout`, `decorate` …
+    /// Print the order in which a hook calls plugins: `status-filter`, `events`, `notification-filter`, `decorate` …
     Order { hook: String },
-    /// Run a command of a plugin on the running server
+    /// Run a plugin's command on the running server
     Run {
         name: String,
         command: String,
-        /// What it is given, in JSON
+        /// Arguments of the command, as JSON
         #[arg(default_value = "{}")]
         args: String,
     },
-    /// Unload a plugin, and forget what was accepted, granted and configured; its tables stay
+    /// Remove a plugin with its grants and configuration; its tables are kept
     Uninstall {
         name: String,
-        /// Drop all that it keeps, too, once its rows are written to a file
+        /// Also drop its tables, after exporting their rows to a file
         #[arg(long)]
         purge: bool,
     },
 }
 
-pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(), Failure> {
+pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(), Failure> {
     match command {
-        Command::Author(_) => unreachable!("done without the app"),
-        Command::List => list(app, output).await,
-        Command::Inspect { name } => inspect(app, &name, output).await,
-        Command::Enable { name } => change(app, &name, "enable", json!({}), output).await,
-        Command::Disable { name } => change(app, &name, "disable", json!({}), output).await,
-        Command::Reload { name } => change(app, &name, "reload", json!({}), output).await,
-        Command::Rollback { name } => change(app, &name, "rollback", json!({}), output).await,
-        Command::Retry { name } => retry(app, &name, output).await,
-        Command::Grant { name } => change(app, &name, "grant", json!({}), output).await,
+        #[cfg(feature = "author")]
+        Command::Author(_) => unreachable!("done without a server"),
+        Command::List => list(cx, output).await,
+        Command::Inspect { name } => inspect(cx, &name, output).await,
+        Command::Enable { name } => change(cx, &name, "enable", json!({}), output).await,
+        Command::Disable { name } => change(cx, &name, "disable", json!({}), output).await,
+        Command::Reload { name } => change(cx, &name, "reload", json!({}), output).await,
+        Command::Rollback { name } => change(cx, &name, "rollback", json!({}), output).await,
+        Command::Retry { name } => retry(cx, &name, output).await,
+        Command::Grant { name } => change(cx, &name, "grant", json!({}), output).await,
         Command::Limits { name, limits } => {
             let limits = pairs(&limits, |text| text.parse::<u32>().map_or_else(|_| text.into(), Value::from))?;
-            change(app, &name, "limits", limits.into(), output).await
+            change(cx, &name, "limits", limits.into(), output).await
         }
         Command::Config { name, members } => {
             let members = pairs(&members, |text| serde_json::from_str(text).unwrap_or_else(|_| text.into()))?;
-            change(app, &name, "config", members.into(), output).await
+            change(cx, &name, "config", members.into(), output).await
         }
         Command::Secret { name, secret, file, clear } => {
             let value = if clear { Value::Null } else { read_secret(file.as_deref())?.into() };
-            change(app, &name, "secrets", json!({"name": secret, "value": value}), output).await
+            change(cx, &name, "secrets", json!({"name": secret, "value": value}), output).await
         }
-        Command::Logs { name, follow } => logs(app, &name, follow, output).await,
-        Command::Order { hook } => order(app, &hook, output).await,
-        Command::Run { name, command, args } => command_of(app, &name, &command, &args, output).await,
-        Command::Uninstall { name, purge } => uninstall(app, &name, purge, output).await,
+        Command::Logs { name, follow } => logs(cx, &name, follow, output).await,
+        Command::Order { hook } => order(cx, &hook, output).await,
+        Command::Run { name, command, args } => command_of(cx, &name, &command, &args, output).await,
+        Command::Uninstall { name, purge } => uninstall(cx, &name, purge, output).await,
     }
 }
 
-async fn list(app: &App, output: Output) -> Result<(), Failure> {
-    let all = match socket::get(app, "/api/admin/plugins").await? {
+async fn list(cx: &Cx, output: Output) -> Result<(), Failure> {
+    let all = match socket::get(cx, "/api/admin/plugins").await? {
         Some(answer) => answer,
         None => {
-            let all = admin::list(app).await?;
-            serde_json::to_value(all.iter().map(|known| Plugin::new(app, known)).collect::<Vec<_>>())
+            let all = admin::list(cx).await?;
+            serde_json::to_value(all.iter().map(|known| Plugin::new(cx, known)).collect::<Vec<_>>())
                 .map_err(Failure::new)?
         }
     };
     output.answer(&all, || words::list(&all))
 }
 
-async fn inspect(app: &App, name: &str, output: Output) -> Result<(), Failure> {
-    let detail = match socket::get(app, &format!("/api/admin/plugins/{name}")).await? {
+async fn inspect(cx: &Cx, name: &str, output: Output) -> Result<(), Failure> {
+    let detail = match socket::get(cx, &format!("/api/admin/plugins/{name}")).await? {
         Some(answer) => answer,
-        None => detail(app, name).await?,
+        None => detail(cx, name).await?,
     };
     output.answer(&detail, || words::detail(&detail))
 }
 
-async fn detail(app: &App, name: &str) -> Result<Value, Failure> {
-    let known = admin::find(app, name).await?;
-    let outbox = admin::outbox(app, known.plugin.id).await?;
-    serde_json::to_value(Detail::new(app, &known, &outbox)).map_err(Failure::new)
+async fn detail(cx: &Cx, name: &str) -> Result<Value, Failure> {
+    let known = admin::find(cx, name).await?;
+    let outbox = admin::outbox(cx, known.plugin.id).await?;
+    serde_json::to_value(Detail::new(cx, &known, &outbox)).map_err(Failure::new)
 }
 
-/// Changes what is wanted, and says what became of it.
-async fn change(app: &App, name: &str, what: &str, body: Value, output: Output) -> Result<(), Failure> {
+/// Changes the desired state of a plugin, and prints the result.
+async fn change(cx: &Cx, name: &str, what: &str, body: Value, output: Output) -> Result<(), Failure> {
     let path = format!("/api/admin/plugins/{name}/{what}");
-    if let Some(detail) = socket::post(app, &path, &body).await? {
+    if let Some(detail) = socket::post(cx, &path, &body).await? {
         return output.answer(&detail, || words::changed(&detail));
     }
-    write(app, name, what, body).await?;
+    write(cx, name, what, body).await?;
     if what != "disable" {
-        life::check(app, name).await.map_err(Failure::new)?;
+        life::check(cx, name).await.map_err(Failure::new)?;
     }
-    let detail = detail(app, name).await?;
+    let detail = detail(cx, name).await?;
     output.answer(&detail, || {
         format!("{}No server runs here: the next one that starts follows.\n", words::wanted(&detail))
     })
 }
 
-async fn write(app: &App, name: &str, what: &str, body: Value) -> Result<(), Failure> {
+async fn write(cx: &Cx, name: &str, what: &str, body: Value) -> Result<(), Failure> {
     let text = |key: &str| body.get(key).and_then(Value::as_str).map(str::to_owned);
     let members = body.as_object().cloned().unwrap_or_default();
     match what {
-        "enable" => admin::enable(app, name).await?,
-        "disable" => admin::disable(app, name).await?,
-        "reload" => admin::accept(app, name).await?,
-        "rollback" => admin::rollback(app, name).await?,
-        "grant" => admin::grant(app, name).await?,
-        "limits" => admin::set_limits(app, name, members).await?,
-        "config" => admin::configure(app, name, members).await?,
-        "secrets" => admin::set_secret(app, name, &text("name").unwrap_or_default(), text("value")).await?,
+        "enable" => admin::enable(cx, name).await?,
+        "disable" => admin::disable(cx, name).await?,
+        "reload" => admin::accept(cx, name).await?,
+        "rollback" => admin::rollback(cx, name).await?,
+        "grant" => admin::grant(cx, name).await?,
+        "limits" => admin::set_limits(cx, name, members).await?,
+        "config" => admin::configure(cx, name, members).await?,
+        "secrets" => admin::set_secret(cx, name, &text("name").unwrap_or_default(), text("value")).await?,
         other => unreachable!("{other} is one of the commands above"),
     };
     Ok(())
 }
 
-async fn logs(app: &App, name: &str, follow: bool, output: Output) -> Result<(), Failure> {
+async fn logs(cx: &Cx, name: &str, follow: bool, output: Output) -> Result<(), Failure> {
     let mut after = 0;
     loop {
         let path = format!("/api/admin/plugins/{name}/logs?after={after}");
-        let lines = socket::get(app, &path).await?.ok_or_else(no_server)?;
+        let lines = socket::get(cx, &path).await?.ok_or_else(no_server)?;
         for line in lines.as_array().into_iter().flatten() {
             output.answer(line, || words::log(line))?;
             after = line["number"].as_u64().unwrap_or(after);
@@ -186,31 +189,31 @@ async fn logs(app: &App, name: &str, follow: bool, output: Output) -> Result<(),
     }
 }
 
-async fn order(app: &App, hook: &str, output: Output) -> Result<(), Failure> {
-    let placed = admin::order(app, hook).await?;
+async fn order(cx: &Cx, hook: &str, output: Output) -> Result<(), Failure> {
+    let placed = admin::order(cx, hook).await?;
     let rows: Vec<OrderRow> = placed.into_iter().map(OrderRow::from).collect();
     output.answer(&rows, || words::order(&rows))
 }
 
-async fn command_of(app: &App, name: &str, command: &str, args: &str, output: Output) -> Result<(), Failure> {
+async fn command_of(cx: &Cx, name: &str, command: &str, args: &str, output: Output) -> Result<(), Failure> {
     let args: Value =
         serde_json::from_str(args).map_err(|error| Failure::usage(format!("the arguments are no JSON: {error}")))?;
     let path = format!("/api/admin/plugins/{name}/run");
-    let answer = socket::post(app, &path, &json!({"command": command, "args": args})).await?.ok_or_else(no_server)?;
+    let answer = socket::post(cx, &path, &json!({"command": command, "args": args})).await?.ok_or_else(no_server)?;
     output.answer(&answer, || format!("{answer:#}\n"))
 }
 
-async fn retry(app: &App, name: &str, output: Output) -> Result<(), Failure> {
-    let events = admin::retry(app, name).await?;
+async fn retry(cx: &Cx, name: &str, output: Output) -> Result<(), Failure> {
+    let events = admin::retry(cx, name).await?;
     output.answer(&json!({"name": name, "events": events}), || format!("{name} is told of {events} events again."))
 }
 
-async fn uninstall(app: &App, name: &str, purge: bool, output: Output) -> Result<(), Failure> {
+async fn uninstall(cx: &Cx, name: &str, purge: bool, output: Output) -> Result<(), Failure> {
     let path = format!("/api/admin/plugins/{name}/uninstall");
-    let answer = match socket::post(app, &path, &json!({"purge": purge})).await? {
+    let answer = match socket::post(cx, &path, &json!({"purge": purge})).await? {
         Some(answer) => answer,
         None => {
-            let dump = admin::uninstall(app, name, purge).await?;
+            let dump = admin::uninstall(cx, name, purge).await?;
             serde_json::to_value(Uninstalled::new(name.to_owned(), purge, dump.as_deref())).map_err(Failure::new)?
         }
     };
@@ -226,7 +229,7 @@ fn no_server() -> Failure {
     Failure::new("no server runs here that could be asked")
 }
 
-/// `key=value` each; an empty value is null.
+/// Parses `key=value` arguments; an empty value is null.
 fn pairs(texts: &[String], read: fn(&str) -> Value) -> Result<Map<String, Value>, Failure> {
     let pair = |text: &String| {
         let (key, value) = text.split_once('=').ok_or_else(|| Failure::usage(format!("{text:?} is not key=value")))?;

@@ -1,28 +1,28 @@
-//! `rookery rule list|add|remove`.
+//! `rookery rule list|add|remove`: the server rules that people accept at sign-up.
 
 use clap::Subcommand;
 use serde::Serialize;
 
-use super::output::{Failure, Output};
-use crate::app::App;
-use crate::service::rule;
 use model::RuleId;
+use rookery_core::Cx;
+use rookery_core::service::rule;
+use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Print the rules, in order
+    /// List the rules, in order
     List,
-    /// Add a rule below the others
+    /// Add a rule at the end
     Add {
-        /// What people agree to
+        /// Text of the rule
         text: String,
-        /// More about it
+        /// Longer explanation
         #[arg(long, default_value = "")]
         hint: String,
     },
-    /// Take a rule away
+    /// Remove a rule
     Remove {
-        /// Its id
+        /// Id of the rule
         id: i64,
     },
 }
@@ -39,21 +39,21 @@ struct Changed {
     id: RuleId,
 }
 
-pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(), Failure> {
+pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(), Failure> {
     match command {
         Command::List => {
-            let rules = app.rules();
+            let rules = cx.rules();
             let rules: Vec<Listed<'_>> =
                 rules.iter().map(|rule| Listed { id: rule.id, text: &rule.text, hint: &rule.hint }).collect();
             output.answer(&rules, || rules.iter().map(|rule| format!("{}  {}\n", rule.id, rule.text)).collect())
         }
         Command::Add { text, hint } => {
-            let id = rule::add(app, &text, &hint).await?;
+            let id = rule::add(cx, &text, &hint).await?;
             output.answer(&Changed { id }, || format!("Added the rule {id}."))
         }
         Command::Remove { id } => {
             let id = RuleId::from(id);
-            rule::remove(app, id).await?;
+            rule::remove(cx, id).await?;
             output.answer(&Changed { id }, || format!("Took the rule {id} away."))
         }
     }

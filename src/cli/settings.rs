@@ -1,43 +1,43 @@
-//! `rookery settings list|get|set`.
+//! `rookery settings list|get|set`: settings kept in the database, which apply without a restart.
 
 use std::io::Read as _;
 
 use clap::Subcommand;
 use serde_json::Value;
 
-use super::output::{Failure, Output};
-use crate::app::App;
-use crate::service::settings::{self, Setting};
+use rookery_core::Cx;
+use rookery_core::service::settings::{self, Setting};
+use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Print every setting with its value and what it takes
+    /// List every setting with its value and the values it accepts
     List,
     /// Print the value of a setting
     Get {
-        /// Its name
+        /// Name of the setting
         key: String,
     },
-    /// Change a setting; a running server notices within a second
+    /// Change a setting; a running server applies it within a second
     Set {
-        /// Its name
+        /// Name of the setting
         key: String,
-        /// Its new value; - reads it from standard input
+        /// New value; - reads it from standard input
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
 }
 
-pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(), Failure> {
+pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(), Failure> {
     match command {
         Command::List => {
-            let settings = settings::list(app).await?;
+            let settings = settings::list(cx).await?;
             output.answer(&settings, || settings.iter().map(entry).collect())
         }
-        Command::Get { key } => show(output, &settings::get(app, &key).await?),
+        Command::Get { key } => show(output, &settings::get(cx, &key).await?),
         Command::Set { key, value } => {
             let value = if value == "-" { standard_input()? } else { value };
-            show(output, &settings::set(app, &key, &value).await?)
+            show(output, &settings::set(cx, &key, &value).await?)
         }
     }
 }
@@ -65,7 +65,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// All of standard input, without the line break at its end.
+/// Reads all of standard input, without the final line break.
 pub(super) fn standard_input() -> Result<String, Failure> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).map_err(|error| Failure::new(format!("standard input: {error}")))?;

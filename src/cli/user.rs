@@ -1,76 +1,75 @@
-//! `rookery user …`: the people of this server.
+//! `rookery user …`: manages local accounts.
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::create_users::{self, NewUser};
-use super::output::{Failure, Output};
 use super::settings::standard_input;
-use crate::app::App;
-use crate::plugins::{settings, sql};
-use crate::service::{removal, staff, token};
 use crypto::Secret;
 use model::{AccountId, Scopes, Time};
+use rookery_core::Cx;
+use rookery_core::service::{removal, staff, token};
 use store::user::UserSummary;
+use terminal::{Failure, Output};
 
-/// Users read at once for a list.
+/// Users per query of a list.
 const LIST_PAGE: i64 = 500;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Make an account, or many from standard input
+    /// Create an account, or many from standard input
     Create(Create),
-    /// Let someone in whose sign-up waits for approval or confirmation
+    /// Approve and confirm a pending sign-up
     Approve {
         /// User name
         username: String,
     },
-    /// Give someone a role
+    /// Set the role of a user
     SetRole {
         /// User name
         username: String,
         /// Owner, Admin, Moderator, or none
         role: String,
     },
-    /// Give someone a new password, and print it; signs them out everywhere
+    /// Set a new password, print it, and end all sessions of the user
     ResetPassword {
         /// User name
         username: String,
-        /// Read the password from standard input instead of making one up
+        /// Read the password from standard input instead of generating one
         #[arg(long)]
         password_stdin: bool,
     },
-    /// Print all that plugins keep of someone, for whoever asks what is known of them
+    /// Export the data that plugins store about a user, for a data access request
     Export {
         /// User name
         username: String,
     },
-    /// Print everyone
+    /// List all users
     List,
-    /// Hide someone and what they wrote from everybody, until unsuspend
+    /// Suspend a user: hides the account and its statuses until unsuspend
     Suspend {
         /// User name
         username: String,
     },
-    /// Show someone again who was suspended
+    /// Lift a suspension
     Unsuspend {
         /// User name
         username: String,
     },
-    /// Remove someone for good, with all that they wrote and that plugins keep of them; the name stays taken
+    /// Delete a user for good, with all statuses and plugin data; the name stays reserved
     Remove {
         /// User name
         username: String,
-        /// Do it: it cannot be undone
+        /// Confirm: this cannot be undone
         #[arg(long)]
         yes: bool,
     },
-    /// Make an access token, and print it
+    /// Create an access token, and print it
     Token {
         /// User name
         username: String,
-        /// What it allows, separated by spaces
+        /// Scopes, separated by spaces
         #[arg(long, default_value = "read write follow push profile")]
         scopes: String,
     },
@@ -81,26 +80,26 @@ pub(super) struct Create {
     /// User name
     #[arg(required_unless_present = "stdin")]
     username: Option<String>,
-    /// Make many: a JSON object with the fields username, email, password, role, confirmed, approved, locale and scopes
-    /// in each line of standard input; only username is required. Answers a JSON object in a line each.
+    /// Create many: each line of standard input is a JSON object with the fields username, email, password, role,
+    /// confirmed, approved, locale and scopes; only username is required. Prints one JSON object per line.
     #[arg(long, conflicts_with_all = ["username", "email", "password_stdin", "role", "unconfirmed", "unapproved"])]
     stdin: bool,
-    /// E-mail address [default: the user name at this server's domain]
+    /// E-mail address [default: USERNAME@this server's domain]
     #[arg(long)]
     email: Option<String>,
-    /// Read a password from standard input; without one, nobody can sign in until reset-password
+    /// Read the password from standard input; without one, sign-in needs reset-password first
     #[arg(long)]
     password_stdin: bool,
     /// Owner, Admin or Moderator
     #[arg(long)]
     role: Option<String>,
-    /// The e-mail address is still to be confirmed
+    /// Leave the e-mail address unconfirmed
     #[arg(long)]
     unconfirmed: bool,
-    /// The staff is still to agree
+    /// Leave the account pending approval
     #[arg(long)]
     unapproved: bool,
-    /// Also make an access token with these scopes, separated by spaces
+    /// Also create an access token with these scopes, separated by spaces
     #[arg(long, value_name = "SCOPES", num_args = 0..=1, default_missing_value = "read write follow push profile")]
     token: Option<String>,
 }
@@ -144,42 +143,42 @@ struct Listed {
     created_at: String,
 }
 
-pub(super) async fn run(app: &App, command: Command, output: Output) -> Result<(), Failure> {
+pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(), Failure> {
     match command {
-        Command::Create(create) if create.stdin => create_users::from_lines(app, create.token.as_deref()).await,
-        Command::Create(create) => make(app, create, output).await,
+        Command::Create(create) if create.stdin => create_users::from_lines(cx, create.token.as_deref()).await,
+        Command::Create(create) => make(cx, create, output).await,
         Command::Approve { username } => {
-            let account = staff::find(app, &username).await?;
-            let answer = Changed { username: &account.username, changed: staff::approve(app, &account).await? };
+            let account = staff::find(cx, &username).await?;
+            let answer = Changed { username: &account.username, changed: staff::approve(cx, &account).await? };
             let said = if answer.changed { "is in now" } else { "was in already" };
             output.answer(&answer, || format!("@{} {said}.", answer.username))
         }
-        Command::SetRole { username, role } => set_role(app, &username, &role, output).await,
+        Command::SetRole { username, role } => set_role(cx, &username, &role, output).await,
         Command::ResetPassword { username, password_stdin } => {
-            reset_password(app, &username, password_stdin, output).await
+            reset_password(cx, &username, password_stdin, output).await
         }
-        Command::Export { username } => export(app, &username, output).await,
-        Command::List => list(app, output).await,
+        Command::Export { username } => export(cx, &username, output).await,
+        Command::List => list(cx, output).await,
         Command::Suspend { username } => {
-            let account = staff::find(app, &username).await?;
-            let changed = removal::suspend(app, &account).await?;
+            let account = staff::find(cx, &username).await?;
+            let changed = removal::suspend(cx, &account).await?;
             let said = if changed { "is suspended now" } else { "was suspended already" };
             output
                 .answer(&Changed { username: &account.username, changed }, || format!("@{} {said}.", account.username))
         }
         Command::Unsuspend { username } => {
-            let account = staff::find(app, &username).await?;
-            let changed = removal::unsuspend(app, &account).await?;
+            let account = staff::find(cx, &username).await?;
+            let changed = removal::unsuspend(cx, &account).await?;
             let said = if changed { "is back" } else { "was not suspended" };
             output
                 .answer(&Changed { username: &account.username, changed }, || format!("@{} {said}.", account.username))
         }
-        Command::Remove { username, yes } => remove(app, &username, yes, output).await,
-        Command::Token { username, scopes } => mint(app, &username, &scopes, output).await,
+        Command::Remove { username, yes } => remove(cx, &username, yes, output).await,
+        Command::Token { username, scopes } => mint(cx, &username, &scopes, output).await,
     }
 }
 
-async fn make(app: &App, create: Create, output: Output) -> Result<(), Failure> {
+async fn make(cx: &Cx, create: Create, output: Output) -> Result<(), Failure> {
     let new = NewUser {
         username: create.username.unwrap_or_default(),
         email: create.email,
@@ -191,7 +190,7 @@ async fn make(app: &App, create: Create, output: Output) -> Result<(), Failure> 
         scopes: create.token,
     };
     let can_sign_in = new.password.is_some();
-    let made = create_users::one(app, new).await?;
+    let made = create_users::one(cx, new).await?;
     output.answer(&made, || {
         let token = made.access_token.as_ref().map(|token| format!("\nAccess token: {token}")).unwrap_or_default();
         let hint = match can_sign_in {
@@ -202,44 +201,50 @@ async fn make(app: &App, create: Create, output: Output) -> Result<(), Failure> 
     })
 }
 
-async fn export(app: &App, username: &str, output: Output) -> Result<(), Failure> {
-    let account = staff::find(app, username).await?;
+async fn export(cx: &Cx, username: &str, output: Output) -> Result<(), Failure> {
+    let account = staff::find(cx, username).await?;
     let kept = json!({
-        "tables": sql::export_account(&app.db, account.id).await?,
-        "settings": settings::export_account(&app.db, account.id).await?,
+        "tables": store::plugin_data::export_account(&cx.db, account.id).await?,
+        "settings": set_for_plugins(cx, account.id).await?,
     });
     output.answer(&kept, || format!("{kept:#}"))
 }
 
-async fn remove(app: &App, username: &str, yes: bool, output: Output) -> Result<(), Failure> {
-    let account = staff::find(app, username).await?;
+/// The settings of `account` for plugins, by plugin, including disabled ones.
+async fn set_for_plugins(cx: &Cx, account: AccountId) -> Result<Map<String, Value>, Failure> {
+    let set = store::plugin_setting::list_of(&cx.db, account).await?;
+    Ok(set.into_iter().map(|(plugin, set)| (plugin, Value::Object(set.0))).collect())
+}
+
+async fn remove(cx: &Cx, username: &str, yes: bool, output: Output) -> Result<(), Failure> {
+    let account = staff::find(cx, username).await?;
     if !yes {
         return Err(Failure::usage(format!(
             "this removes @{} with all that they wrote, for good: say --yes, or `rookery user export` first",
             account.username
         )));
     }
-    removal::remove(app, &account).await?;
+    removal::remove(cx, &account).await?;
     output.answer(&Changed { username: &account.username, changed: true }, || {
         format!("@{} is hidden now, and removed as soon as the server comes to it.", account.username)
     })
 }
 
-async fn set_role(app: &App, username: &str, role: &str, output: Output) -> Result<(), Failure> {
-    let account = staff::find(app, username).await?;
-    let id = staff::role(app, role).await?;
-    staff::set_role(app, &account, id).await?;
+async fn set_role(cx: &Cx, username: &str, role: &str, output: Output) -> Result<(), Failure> {
+    let account = staff::find(cx, username).await?;
+    let id = staff::role(cx, role).await?;
+    staff::set_role(cx, &account, id).await?;
     let answer = WithRole { username: &account.username, role: id.map(|_| role) };
     output.answer(&answer, || format!("@{} has the role {role} now.", answer.username))
 }
 
-async fn reset_password(app: &App, username: &str, from_stdin: bool, output: Output) -> Result<(), Failure> {
-    let account = staff::find(app, username).await?;
+async fn reset_password(cx: &Cx, username: &str, from_stdin: bool, output: Output) -> Result<(), Failure> {
+    let account = staff::find(cx, username).await?;
     let given = from_stdin.then(standard_input).transpose()?;
     if let Some(password) = &given {
         create_users::check_password(password)?;
     }
-    let password = staff::set_password(app, &account, given.map(Secret::from)).await?;
+    let password = staff::set_password(cx, &account, given.map(Secret::from)).await?;
     let made = (!from_stdin).then(|| password.expose());
     let answer = WithPassword { username: &account.username, password: made };
     output.answer(&answer, || match made {
@@ -248,26 +253,26 @@ async fn reset_password(app: &App, username: &str, from_stdin: bool, output: Out
     })
 }
 
-async fn mint(app: &App, username: &str, scopes: &str, output: Output) -> Result<(), Failure> {
-    let account = staff::find(app, username).await?;
+async fn mint(cx: &Cx, username: &str, scopes: &str, output: Output) -> Result<(), Failure> {
+    let account = staff::find(cx, username).await?;
     let scopes = read_scopes(scopes)?;
-    let mut tx = app.db.begin().await?;
-    let token = token::mint(app, &mut tx, None, Some(account.id), &scopes).await?;
+    let mut tx = cx.db.begin().await?;
+    let token = token::mint(cx, &mut tx, None, Some(account.id), &scopes).await?;
     tx.commit().await?;
     let answer = WithToken { username: &account.username, access_token: token.expose(), scopes: scopes.to_string() };
     output.answer(&answer, || token.expose().to_owned())
 }
 
-/// The scopes that `text` names: at least one.
+/// Parses scopes; at least one is required.
 pub(super) fn read_scopes(text: &str) -> Result<Scopes, Failure> {
     let scopes = Scopes::parse(text).map_err(|word| Failure::usage(format!("there is no scope {word:?}")))?;
     if scopes.is_empty() { Err(Failure::usage("a token needs at least one scope")) } else { Ok(scopes) }
 }
 
-async fn list(app: &App, output: Output) -> Result<(), Failure> {
+async fn list(cx: &Cx, output: Output) -> Result<(), Failure> {
     let mut after = AccountId::from(0);
     loop {
-        let page = store::user::list(&app.db, after, LIST_PAGE).await?;
+        let page = store::user::list(&cx.db, after, LIST_PAGE).await?;
         let Some(last) = page.last() else { return Ok(()) };
         after = last.id;
         for user in page {

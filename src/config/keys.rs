@@ -11,7 +11,9 @@ use std::{
 use ipnet::IpNet;
 
 use super::{
-    kinds::{DatabaseUrl, Domain, Locale, LogFilter, LogFormat, MailTransport, Mailbox, Scheme, Secret, SmtpTls},
+    kinds::{
+        DatabaseUrl, Domain, Locale, LogFilter, LogFormat, MailTransport, Mailbox, Scheme, Secret, SmtpTls, WebUrl,
+    },
     load::Reader,
     table::{Fallback, Key, Section, config, derived},
     value::{Bounds, Setting, Text, Value},
@@ -44,6 +46,8 @@ config! {
         body_limit_bytes: usize = MIB, 16 * 1024..=64 * MIB;
         /// The language of pages and mail when no preference is known.
         locale: Locale = "en";
+        /// Where the source code of this server can be had, for its people and for apps. Empty: the page /about.
+        source_url: Option<WebUrl> = "";
         /// Conveniences for development: sign-in links and codes are printed, not only mailed.
         /// Never enable it on a public server.
         development: bool = false;
@@ -57,7 +61,7 @@ config! {
 
     /// Logging, to standard error.
     log: Log {
-        /// The minimum level that is logged, for everything or by module (`info,rookery::http=debug`).
+        /// The minimum level that is logged, for everything or by module (`info,rookery_http=debug`).
         level: LogFilter = "info";
         /// The format of log lines. `auto`: pretty on a terminal, JSON otherwise.
         format: LogFormat = "auto";

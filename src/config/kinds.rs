@@ -241,6 +241,33 @@ impl Text for Mailbox {
     }
 }
 
+/// An address of the web: `https://example.org/source`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebUrl(String);
+
+impl WebUrl {
+    /// As written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Text for WebUrl {
+    const EXPECTED: &'static str = "a URL that begins with https:// or http://";
+
+    fn parse(text: &str) -> Option<Self> {
+        let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
+        let host = rest.split(['/', '?', '#']).next().and_then(Domain::parse);
+        let fits =
+            host.is_some() && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>\"\\^`{|}".contains(&byte));
+        fits.then(|| Self(text.to_owned()))
+    }
+
+    fn text(&self) -> String {
+        self.0.clone()
+    }
+}
+
 /// A log filter: a level, or a level for each module, in the syntax of `tracing`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogFilter(String);
@@ -256,7 +283,7 @@ impl LogFilter {
 
 impl Text for LogFilter {
     const EXPECTED: &'static str =
-        "off, error, warn, info, debug or trace, or such levels for modules (info,rookery::http=debug)";
+        "off, error, warn, info, debug or trace, or such levels for modules (info,rookery_http=debug)";
 
     /// Stricter than `tracing`, which takes a misspelt level for the name of a module to log at every level.
     fn parse(text: &str) -> Option<Self> {
@@ -439,6 +466,22 @@ mod tests {
     }
 
     #[test]
+    fn web_urls() {
+        accepts::<WebUrl>(
+            &["https://example.org", "https://example.org/source?a=1", "http://localhost:3000/x"],
+            &[
+                "",
+                "example.org",
+                "ftp://example.org",
+                "https://",
+                "https:///x",
+                "https://example.org/a b",
+                "javascript:x",
+            ],
+        );
+    }
+
+    #[test]
     fn mailboxes() {
         accepts::<Mailbox>(
             &["a@example.org", "Rookery <a.b@example.org>", "a@localhost"],
@@ -449,7 +492,7 @@ mod tests {
     #[test]
     fn log_filters() {
         accepts::<LogFilter>(
-            &["info", "WARN", "info,rookery::http=debug"],
+            &["info", "WARN", "info,rookery_http=debug"],
             &["", "inof", "rookery", "rookery=loud", "info,"],
         );
     }

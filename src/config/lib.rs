@@ -19,7 +19,7 @@ pub use fault::nearest;
 pub use fault::{Fault, Faults, Origin};
 pub use keys::*;
 pub use kinds::{
-    DatabaseUrl, Domain, Engine, Locale, LogFilter, LogFormat, MailTransport, Mailbox, Scheme, Secret, SmtpTls,
+    DatabaseUrl, Domain, Engine, Locale, LogFilter, LogFormat, MailTransport, Mailbox, Scheme, Secret, SmtpTls, WebUrl,
 };
 use load::Reader;
 pub use table::{Key, Section};

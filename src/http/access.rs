@@ -1,6 +1,9 @@
-//! Closed servers: `access.disallow_unauthenticated_api` and `access.limited_federation` (contract rules, section 7).
+//! Access control for closed servers: `access.disallow_unauthenticated_api` and `access.limited_federation`.
+//!
+//! A layer that runs after `auth` and before the routes. It decides only whether anonymous requests are let through;
+//! scopes and permissions are checked by the extractors and services. Spec: contract rules, section 7.
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -10,19 +13,19 @@ use super::web::cookies::{Cookies, Name};
 use super::web::redirect;
 use super::web::session::sign_in_url;
 use super::{error, headers};
-use crate::app::App;
-use crate::error::{Error, Result};
-use crate::service::session;
+use crate::Cx;
+use crate::error::{Error, ErrorResponse, Result};
+use rookery_core::service::session;
 
-/// What a limited federation keeps from its own people too: it would name the servers allowed.
+/// Hidden even from signed-in users in limited federation, because it would list the allowed servers.
 const NEVER_IN_LIMITED_FEDERATION: [&str; 3] =
     ["/api/v1/instance/peers", "/api/v1/instance/activity", "/api/v1/peers/search"];
 
-/// Refuses what a closed server does not show to strangers.
-pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Rejects anonymous requests for what a closed server shows to signed-in users only.
+pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
     let path = request.uri().path();
-    if is_closed_page(&app, path) && !is_person(&request) {
-        match has_session(&app, request.headers()).await {
+    if is_closed_page(&cx, path) && !is_person(&request) {
+        match has_session(&cx, request.headers()).await {
             Ok(true) => {}
             Ok(false) => return redirect(&sign_in_url(path)),
             Err(error) => return error.into_response(),
@@ -31,33 +34,35 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     if !headers::is_api(path) {
         return next.run(request).await;
     }
-    if is_closed(&app, request.method(), path) && !is_person(&request) {
-        return Error::Unauthorized("This method requires an authenticated user".into()).into_response();
+    if is_closed(&cx, request.method(), path) && !is_person(&request) {
+        return ErrorResponse(Error::Unauthorized("This method requires an authenticated user".into())).into_response();
     }
-    if app.config.access.limited_federation && NEVER_IN_LIMITED_FEDERATION.contains(&path) {
+    if cx.config.access.limited_federation && NEVER_IN_LIMITED_FEDERATION.contains(&path) {
         return error::failure(StatusCode::NOT_FOUND, "Record not found");
     }
     next.run(request).await
 }
 
-/// True when a path of the API answers only those who are signed in, whatever its handler says.
+/// True when an API path needs a signed-in user, whatever its handler requires.
 #[must_use]
-pub fn is_closed(app: &App, method: &Method, path: &str) -> bool {
-    let access = &app.config.access;
+pub fn is_closed(cx: &Cx, method: &Method, path: &str) -> bool {
+    let access = &cx.config.access;
     (access.disallow_unauthenticated_api || access.limited_federation)
         && !is_open(method, path, access.limited_federation)
 }
 
-/// True when a limited federation shows a page of people only to those who are signed in. Files: see `files`.
+/// True for a profile, status or hashtag page that limited federation shows to signed-in users only.
+///
+/// Media files have their own check in `files`.
 #[must_use]
-pub fn is_closed_page(app: &App, path: &str) -> bool {
+pub fn is_closed_page(cx: &Cx, path: &str) -> bool {
     let of_people = ["/@", "/users/", "/tags/"].iter().any(|start| path.starts_with(start));
-    app.config.access.limited_federation && of_people
+    cx.config.access.limited_federation && of_people
 }
 
-async fn has_session(app: &App, headers: &HeaderMap) -> Result<bool> {
-    match Cookies::read(app, headers).get(Name::Session) {
-        Some(token) if !token.is_empty() => Ok(session::find(app, token).await?.is_some()),
+async fn has_session(cx: &Cx, headers: &HeaderMap) -> Result<bool> {
+    match Cookies::read(cx, headers).get(Name::Session) {
+        Some(token) if !token.is_empty() => Ok(session::find(cx, token).await?.is_some()),
         Some(_) | None => Ok(false),
     }
 }

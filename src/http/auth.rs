@@ -1,43 +1,44 @@
-//! Finds the token of a request, once, before routing: extractors and rate limits then know who asks.
+//! Authentication layer: looks up the access token of a request once, before rate limits and extractors need it.
 //!
-//! The token stands in the `Authorization` header, or as `access_token` or `bearer_token` in query, form or JSON
-//! (contract rules, section 2). Nothing is refused here: a route that asks for nobody serves anybody.
+//! The token is read from the `Authorization` header, or from `access_token` or `bearer_token` in the query, form or
+//! JSON body (contract rules, section 2). An invalid token is not rejected here but by the extractors of
+//! [`extract::auth`](crate::extract::auth): a public route ignores it.
 
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
 use super::extract::params::collect;
-use crate::app::App;
+use crate::Cx;
 use crate::error::{Error, Result};
-use crate::service::auth::{self, Grant};
+use rookery_core::service::auth::{self, Grant};
 
-/// What came of looking for a token.
+/// The outcome of the token lookup, in the extensions of a request.
 #[derive(Clone, Debug)]
 pub enum Authentication {
-    /// None was sent.
+    /// No token was sent.
     Missing,
-    /// One was sent that is not, or no longer, ours.
+    /// The token is unknown, expired or revoked.
     Invalid,
-    /// A good one.
+    /// The token is valid.
     Grant(Arc<Grant>),
-    /// The database did not say.
+    /// The lookup failed, so the token may or may not be valid.
     Unknown,
 }
 
-/// Puts an [`Authentication`] into the request's extensions.
-pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
-    let (token, mut request) = match token(&app, request).await {
+/// Adds an [`Authentication`] to the request's extensions.
+pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
+    let (token, mut request) = match token(&cx, request).await {
         Ok(found) => found,
         Err(error) => return axum::response::IntoResponse::into_response(error),
     };
     let authentication = match token {
         None => Authentication::Missing,
-        Some(token) => match auth::grant(&app, &token).await {
+        Some(token) => match auth::grant(&cx, &token).await {
             Ok(Some(grant)) => Authentication::Grant(Arc::new(grant)),
             Ok(None) => Authentication::Invalid,
             Err(error) => {
@@ -50,7 +51,7 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     next.run(request).await
 }
 
-async fn token(app: &App, request: Request) -> Result<(Option<String>, Request)> {
+async fn token(cx: &Cx, request: Request) -> Result<(Option<String>, Request)> {
     if let Some(token) =
         bearer(request.headers()).or_else(|| from_form(request.uri().query().unwrap_or_default().as_bytes()))
     {
@@ -67,7 +68,7 @@ async fn token(app: &App, request: Request) -> Result<(Option<String>, Request)>
         return Ok((None, request));
     }
     let (parts, body) = request.into_parts();
-    let bytes = collect(body, app.config.server.body_limit_bytes).await?;
+    let bytes = collect(body, cx.config.server.body_limit_bytes).await?;
     let token = if form { from_form(&bytes) } else { from_json(&bytes) };
     Ok((token, Request::from_parts(parts, Body::from(bytes))))
 }
@@ -93,16 +94,16 @@ fn from_json(text: &[u8]) -> Option<String> {
 }
 
 impl Authentication {
-    /// The grant, `None` without a token.
+    /// The grant of the token; `None` without a token.
     ///
     /// # Errors
-    /// [`Error::InvalidToken`] for a token that is not ours, [`Error::Unavailable`] when nobody could tell.
+    /// [`Error::InvalidToken`] for an invalid token, [`Error::Unavailable`] when the lookup failed.
     pub fn grant(&self) -> Result<Option<&Arc<Grant>>> {
         match self {
             Self::Missing => Ok(None),
-            Self::Invalid => Err(Error::InvalidToken),
+            Self::Invalid => Err(Error::InvalidToken.into()),
             Self::Grant(grant) => Ok(Some(grant)),
-            Self::Unknown => Err(Error::Unavailable("The database does not answer, try again".into())),
+            Self::Unknown => Err(Error::Unavailable("The database does not answer, try again".into()).into()),
         }
     }
 }

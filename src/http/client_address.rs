@@ -1,4 +1,6 @@
-//! Who is at the other end of the line: the peer, or whom a proxy that is trusted names in `X-Forwarded-For`.
+//! The client's IP address: the peer's, or the one a trusted proxy reports in `X-Forwarded-For`.
+//!
+//! Used for rate limits. Headers from addresses outside `server.trusted_proxies` are ignored, as anyone can set them.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -6,13 +8,13 @@ use axum::extract::{ConnectInfo, Request};
 use axum::http::{Extensions, HeaderMap};
 use ipnet::IpNet;
 
-/// The client's address. A request without a connection, as in tests, comes from this machine.
+/// The client's address; localhost for a request without a connection, as in tests.
 #[must_use]
 pub fn client_address(request: &Request, trusted: &[IpNet]) -> IpAddr {
     of(request.extensions(), request.headers(), trusted)
 }
 
-/// As [`client_address`], from the parts of a request.
+/// Like [`client_address`], from the parts of a request.
 #[must_use]
 pub fn of(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let peer = extensions.get::<ConnectInfo<SocketAddr>>();
@@ -20,7 +22,7 @@ pub fn of(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> Ip
     behind_proxies(peer, headers, trusted)
 }
 
-/// Goes from the peer towards the client for as long as what says so is trusted.
+/// Walks `X-Forwarded-For` from right to left for as long as the hop that reported the next address is trusted.
 fn behind_proxies(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
     let hops: Vec<&str> = headers

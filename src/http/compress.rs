@@ -1,17 +1,17 @@
-//! Compression where it pays: texts of more than a packet, at the fastest level.
+//! Response compression, at the fastest level, for text larger than one packet.
 //!
-//! A page that nobody may keep holds a CSRF token beside what the visitor typed, so its length must not tell of its
-//! content (BREACH): such pages go as they are.
+//! A page that is not cacheable may contain a CSRF token next to text the visitor typed, so compressing it would leak
+//! the token through the length (the BREACH attack): such pages are sent uncompressed.
 
 use axum::http::{Extensions, HeaderMap, StatusCode, Version, header};
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{Predicate, SizeAbove};
 
-/// Answers that fit one packet gain nothing.
+/// Responses that fit in one packet gain nothing from compression.
 const MIN_BYTES: u64 = 1400;
 
-/// The layer.
+/// The compression layer.
 #[must_use]
 pub fn layer() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new()

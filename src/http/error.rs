@@ -1,38 +1,69 @@
-//! What a client sees of an [`Error`]: a status, the documented `{"error": …}` and, for a fault of ours, the id of
-//! the request to ask about. Causes are logged here, once, and never shown.
+//! Maps an [`Error`] to the response that a client sees: a status and the documented `{"error": …}` body.
+//!
+//! Handlers return [`ErrorResponse`]; for 5xx, [`layer`] adds the request id to the body. Internal causes are logged
+//! here, once, and never shown. [`web::errors`](crate::web::errors) turns errors into pages for browsers.
 
 use axum::body::Body;
+use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::observe::request_id;
-use crate::error::{Error, NoAnswer, Refusal, Validation};
+use crate::Cx;
+pub use rookery_core::Error;
+use rookery_core::error::{NoAnswer, Refusal, Validation};
 
-/// The text of an error, in the extensions of its answer: browser routes show it as a page.
+/// An [`Error`] as a response.
+#[derive(Debug)]
+pub struct ErrorResponse(pub Error);
+
+/// The result of handlers and extractors.
+pub type Result<T, E = ErrorResponse> = std::result::Result<T, E>;
+
+impl From<Error> for ErrorResponse {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
+}
+
+impl From<store::Error> for ErrorResponse {
+    fn from(error: store::Error) -> Self {
+        Self(error.into())
+    }
+}
+
+impl From<ErrorResponse> for Error {
+    fn from(ErrorResponse(error): ErrorResponse) -> Self {
+        error
+    }
+}
+
+impl std::fmt::Display for ErrorResponse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The message of an error, in the extensions of its response, from which `web` renders an error page.
 #[derive(Clone, Debug)]
 pub struct Failure(pub String);
 
 #[derive(Serialize)]
 struct ErrorBody<'a> {
     error: &'a str,
-    /// Of a fault of ours: what to name when asking about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    request_id: Option<String>,
 }
 
-/// What clients are told when a plugin gave no answer.
+/// Body of the error when a plugin failed to answer.
 #[derive(Serialize)]
 struct PluginBody<'a> {
     error: &'a str,
     error_code: &'a str,
     plugin: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    request_id: Option<String>,
 }
 
-/// What clients are told when a plugin said no.
+/// Body of the error when a plugin rejected the request.
 #[derive(Serialize)]
 struct RefusalBody<'a> {
     error: &'a str,
@@ -54,32 +85,33 @@ struct Detail<'a> {
     description: &'a str,
 }
 
-impl IntoResponse for Error {
+impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
-        let status = status(&self);
-        let text = self.to_string();
-        let expected = matches!(self, Self::Unavailable(_) | Self::Plugin(_) | Self::Refused(_));
+        let Self(error) = self;
+        let status = status(&error);
+        let text = error.to_string();
+        let expected = matches!(error, Error::Unavailable(_) | Error::Plugin(_) | Error::Refused(_));
         if status.is_server_error() && !expected {
-            tracing::error!(error = %self, "request failed");
+            tracing::error!(%error, "request failed");
             return failure(status, "Something went wrong on our side");
         }
-        let mut response = match &self {
-            Self::Validation(faults) => json(status, &validation(faults)),
-            Self::UnexpectedMentions(accounts) => json(
+        let mut response = match &error {
+            Error::Validation(faults) => json(status, &validation(faults)),
+            Error::UnexpectedMentions(accounts) => json(
                 status,
                 &serde_json::json!({
-                    "error": self.to_string(),
+                    "error": &text,
                     "unexpected_accounts": accounts,
                 }),
             ),
-            Self::Plugin(NoAnswer { plugin, code, .. }) => {
-                json(status, &PluginBody { error: &text, error_code: code, plugin, request_id: request_id() })
+            Error::Plugin(NoAnswer { plugin, code, .. }) => {
+                fault(status, &PluginBody { error: &text, error_code: code, plugin })
             }
-            Self::Refused(refusal) => json(status, &refused(refusal)),
-            other => failure(status, &other.to_string()),
+            Error::Refused(refusal) => json(status, &refused(refusal)),
+            _ => failure(status, &text),
         };
-        response.extensions_mut().insert(Failure(self.to_string()));
-        if matches!(self, Self::InvalidToken | Self::Unauthorized(_)) {
+        response.extensions_mut().insert(Failure(text));
+        if matches!(error, Error::InvalidToken | Error::Unauthorized(_)) {
             response.headers_mut().insert(
                 header::WWW_AUTHENTICATE,
                 HeaderValue::from_static("Bearer realm=\"Rookery\", error=\"invalid_token\", error_description=\"The access token is invalid\""),
@@ -89,10 +121,28 @@ impl IntoResponse for Error {
     }
 }
 
-/// An answer of `status` with `text` as its error.
+/// In the extensions of a 5xx response: its JSON body without the closing brace, to which [`layer`] appends the
+/// request id.
+#[derive(Clone, Debug)]
+struct Fault(String);
+
+/// Adds the request id to the body of every 5xx response. Must run inside of the compression layer.
+pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
+    identified(next.run(request).await, cx.request_id())
+}
+
+/// `response`, with the request id in its body when it is a 5xx.
+pub(crate) fn identified(mut response: Response, request_id: Option<&str>) -> Response {
+    if let (Some(Fault(open)), Some(id)) = (response.extensions_mut().remove::<Fault>(), request_id) {
+        *response.body_mut() = format!("{open},\"request_id\":\"{id}\"}}").into();
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+    }
+    response
+}
+
+/// An error response of `status` with `text` as its message.
 pub fn failure(status: StatusCode, text: &str) -> Response {
-    let request_id = if status.is_server_error() { super::observe::request_id() } else { None };
-    let mut response = json(status, &ErrorBody { error: text, request_id });
+    let mut response = fault(status, &ErrorBody { error: text });
     response.extensions_mut().insert(Failure(text.to_owned()));
     response
 }
@@ -114,7 +164,7 @@ fn status(error: &Error) -> StatusCode {
     }
 }
 
-/// `status`, when it is one of an error.
+/// `status` when it is 4xx or 5xx, otherwise 500.
 fn failing(status: u16) -> StatusCode {
     let known = StatusCode::from_u16(status).ok();
     let known = known.filter(|status| status.is_client_error() || status.is_server_error());
@@ -122,8 +172,7 @@ fn failing(status: u16) -> StatusCode {
 }
 
 fn refused(refusal: &Refusal) -> RefusalBody<'_> {
-    // What is no JSON is left out: it is a plugin's.
-    let detail = refusal.detail.as_deref().filter(|detail| crate::plugins::hooks::is_value(detail));
+    let detail = refusal.detail.as_deref();
     RefusalBody {
         error: &refusal.message,
         error_code: &refusal.code,
@@ -144,7 +193,19 @@ fn validation(faults: &Validation) -> ValidationBody<'_> {
     ValidationBody { error: faults.to_string(), details }
 }
 
-/// `body` as JSON, with the content type that clients of this API expect.
+/// `body` as JSON, prepared for the request id when `status` is 5xx.
+fn fault<T: Serialize>(status: StatusCode, body: &T) -> Response {
+    let mut response = json(status, body);
+    if status.is_server_error()
+        && let Ok(mut text) = serde_json::to_string(body)
+    {
+        text.pop();
+        response.extensions_mut().insert(Fault(text));
+    }
+    response
+}
+
+/// `body` as JSON, with the content type that API clients expect.
 pub fn json<T: Serialize>(status: StatusCode, body: &T) -> Response {
     match serde_json::to_vec(body) {
         Ok(bytes) => raw_json(status, bytes.into()),
@@ -155,7 +216,7 @@ pub fn json<T: Serialize>(status: StatusCode, body: &T) -> Response {
     }
 }
 
-/// Bytes that are JSON already.
+/// A body that is already JSON.
 pub fn raw_json(status: StatusCode, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;

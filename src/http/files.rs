@@ -1,75 +1,75 @@
-//! Serving stored files: `GET /media/{key}`.
+//! Serves stored media files: `GET /media/{key}`.
 //!
-//! A file never changes under its name, so it may be kept for good. It is served with the type that we gave it and
-//! under a policy that lets nothing run, whatever a browser makes of its bytes. Names are secrets: who has one may
-//! fetch the file, as everywhere in the network. Ranges (RFC 9110, section 14) let players seek.
+//! A file never changes under its key, so responses are cacheable for ever. A file is sent with the media type we
+//! stored for it and a content security policy that lets nothing run, whatever a browser makes of its bytes. Keys are
+//! unguessable: whoever has one may fetch the file, whatever the visibility of its status, as elsewhere in the
+//! fediverse. Range requests (RFC 9110, section 14) let players seek.
 
 use std::ops::Range;
 
 use axum::Extension;
 use axum::body::{Body, Bytes};
-use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::auth::Authentication;
 use super::extract::Path;
 use super::web::cookies::{self, Cookies};
-use crate::app::App;
+use crate::Cx;
 use crate::error::{Error, Result};
-use crate::service::session;
 use media::storage::{self, Key};
+use rookery_core::service::session;
 
-/// The most bytes of one partial answer; a player asks for the next ones.
+/// Maximum size of one partial response; a player requests the next range itself.
 const MAX_PART_BYTES: u64 = 4 * 1024 * 1024;
 
 /// `GET /media/{key}`
 pub async fn show(
-    State(app): State<App>,
+    cx: Cx,
     Extension(authentication): Extension<Authentication>,
     Path(key): Path<String>,
     asked: HeaderMap,
 ) -> Result<Response> {
     let key: Key = key.parse().map_err(|_| Error::NotFound)?;
-    if app.config.access.limited_federation {
-        require_person(&app, &authentication, &asked).await?;
-        let mut response = serve(&app, &key, &asked).await?;
+    if cx.config.access.limited_federation {
+        require_person(&cx, &authentication, &asked).await?;
+        let mut response = serve(&cx, &key, &asked).await?;
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000"));
         return Ok(response);
     }
-    serve(&app, &key, &asked).await
+    serve(&cx, &key, &asked).await
 }
 
-/// On a server in limited federation files are for its people alone, in an app or a browser (contract rules, section 7).
-async fn require_person(app: &App, authentication: &Authentication, asked: &HeaderMap) -> Result<()> {
+/// In limited federation, files need a token or a browser session (contract rules, section 7).
+async fn require_person(cx: &Cx, authentication: &Authentication, asked: &HeaderMap) -> Result<()> {
     if let Authentication::Grant(grant) = authentication
         && grant.actor.is_some()
         && grant.unusable.is_none()
     {
         return Ok(());
     }
-    let cookies = Cookies::read(app, asked);
+    let cookies = Cookies::read(cx, asked);
     if let Some(token) = cookies.get(cookies::Name::Session)
-        && session::find(app, token).await?.is_some()
+        && session::find(cx, token).await?.is_some()
     {
         return Ok(());
     }
-    Err(Error::Unauthorized("Sign in to see this file".into()))
+    Err(Error::Unauthorized("Sign in to see this file".into()).into())
 }
 
-async fn serve(app: &App, key: &Key, asked: &HeaderMap) -> Result<Response> {
+async fn serve(cx: &Cx, key: &Key, asked: &HeaderMap) -> Result<Response> {
     let tag = entity_tag(key);
     if asked.get_all(header::IF_NONE_MATCH).iter().any(|sent| matches_tag(sent, &tag)) {
         return Ok(with_headers(StatusCode::NOT_MODIFIED.into_response(), key, &tag));
     }
-    let object = app.storage.get(key).await.map_err(missing)?;
+    let object = cx.storage.get(key).await.map_err(missing)?;
     let length = object.length();
     let range = asked.get(header::RANGE).filter(|_| in_time(asked, &tag)).and_then(|value| value.to_str().ok());
     let response = match range.and_then(|range| parse_range(range, length)) {
         None => whole(length, Body::from_stream(object.into_stream())),
         Some(None) => return Ok(unsatisfiable(length)),
         Some(Some(range)) => {
-            let bytes = app.storage.get_range(key, range.clone()).await.map_err(missing)?;
+            let bytes = cx.storage.get_range(key, range.clone()).await.map_err(missing)?;
             part(&range, length, bytes)
         }
     };
@@ -86,24 +86,25 @@ fn missing(error: storage::Error) -> Error {
     }
 }
 
-/// The random part of the name: as good as a digest of the content, which never changes.
+/// The random part of the key: as good as a digest, since the content never changes.
 fn entity_tag(key: &Key) -> String {
     let name = key.as_str().rsplit('/').next().unwrap_or_default();
     format!("\"{}\"", name.split('.').next().unwrap_or_default())
 }
 
-/// True when a value of `If-None-Match` names `tag`.
+/// True when a value of `If-None-Match` contains `tag`.
 pub(super) fn matches_tag(sent: &HeaderValue, tag: &str) -> bool {
     let mut tags = sent.to_str().unwrap_or_default().split(',').map(str::trim);
     tags.any(|sent| sent == "*" || sent.strip_prefix("W/").unwrap_or(sent) == tag)
 }
 
-/// A range of what someone has in part already is meant only for the very same file.
+/// Evaluates `If-Range`: the range applies only when the client's part is of the same version of the file.
 fn in_time(asked: &HeaderMap, tag: &str) -> bool {
     asked.get(header::IF_RANGE).is_none_or(|sent| sent.as_bytes() == tag.as_bytes())
 }
 
-/// The one range of a `Range` header: `None` when it is to be ignored, `Some(None)` when it lies outside of the file.
+/// The single range of a `Range` header: `None` when the header is to be ignored, `Some(None)` when the range is
+/// not satisfiable.
 fn parse_range(text: &str, length: u64) -> Option<Option<Range<u64>>> {
     let (first, last) = text.strip_prefix("bytes=")?.trim().split_once('-')?;
     let number = |text: &str| if text.is_empty() { Some(None) } else { text.parse::<u64>().ok().map(Some) };

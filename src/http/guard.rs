@@ -1,32 +1,34 @@
-//! Bounds of every request: how long it takes, how large it says it is, and that its path names something.
+//! Limits of every request: timeout, declared body size, and no NUL in the path.
+//!
+//! Bodies without a `Content-Length` are counted by the extractors while they are read.
 
 use std::time::Duration;
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::app::App;
-use crate::error::Error;
+use crate::Cx;
+use crate::error::{Error, ErrorResponse};
 
-/// How long an upload may take: it waits for the line of whoever sends it.
+/// Timeout of an upload; longer than for other requests because of slow connections.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(10 * 60);
-/// Beyond its files, what a multipart body may weigh.
+/// Allowance for a multipart body beyond its files.
 const MULTIPART_OVERHEAD_BYTES: u64 = 1024 * 1024;
 
-/// Runs a request within its bounds.
-pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Applies the limits to a request.
+pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
     let upload = is_multipart(&request);
-    if let Err(error) = check_length(&app, &request, upload) {
-        return error.into_response();
+    if let Err(error) = check_length(&cx, &request, upload) {
+        return ErrorResponse(error).into_response();
     }
-    // NUL is in no name and no id, and PostgreSQL does not even take it as a question.
+    // No name or id contains NUL, and PostgreSQL rejects it in a parameter.
     if request.uri().path().contains("%00") {
-        return Error::NotFound.into_response();
+        return ErrorResponse(Error::NotFound).into_response();
     }
-    let limit = if upload { UPLOAD_TIMEOUT } else { Duration::from_secs(app.config.server.request_timeout_seconds) };
-    let too_long = || Error::Unavailable("This took too long, try again".into()).into_response();
+    let limit = if upload { UPLOAD_TIMEOUT } else { Duration::from_secs(cx.config.server.request_timeout_seconds) };
+    let too_long = || ErrorResponse(Error::Unavailable("This took too long, try again".into())).into_response();
     tokio::time::timeout(limit, next.run(request)).await.unwrap_or_else(|_| too_long())
 }
 
@@ -35,13 +37,13 @@ fn is_multipart(request: &Request) -> bool {
     content_type.is_some_and(|value| value.starts_with("multipart/"))
 }
 
-/// Refuses what says that it is too large before any of it is read; what does not say is counted while it is read.
-fn check_length(app: &App, request: &Request, upload: bool) -> Result<(), Error> {
-    let media = &app.config.media;
+/// Rejects a body whose `Content-Length` is too large before any of it is read.
+fn check_length(cx: &Cx, request: &Request, upload: bool) -> Result<(), Error> {
+    let media = &cx.config.media;
     let limit = if upload {
         media.image_size_limit_bytes.max(media.video_size_limit_bytes) + MULTIPART_OVERHEAD_BYTES
     } else {
-        app.config.server.body_limit_bytes as u64
+        cx.config.server.body_limit_bytes as u64
     };
     let length: Option<u64> =
         request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());

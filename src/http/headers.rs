@@ -1,31 +1,31 @@
-//! The headers of every answer: who may read it (CORS), who may keep it, and what a browser may do with it.
+//! Response headers: CORS, caching and security policies.
 //!
-//! Contract: rules, section 6. Routes say what may be kept with [`cache`]; pages that need another policy set the
-//! header themselves, and it is left alone.
+//! A layer around all routes. Routes declare caching with [`cache`]; a policy header that a handler sets itself is left
+//! alone. Spec: contract rules, section 6.
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::{access, cache};
-use crate::app::App;
+use crate::Cx;
 
-/// Nothing may be loaded, framed or sent from an answer of the API.
+/// Content security policy of API responses: nothing may be loaded, framed or submitted.
 const API_POLICY: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; form-action 'none'");
-/// Pages are whole without scripts; pictures and media may come from elsewhere.
+/// Content security policy of pages: no scripts; images and media may come from other hosts.
 const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'self'; img-src 'self' https: data:; media-src 'self' https:; font-src 'self'; \
      base-uri 'none'; frame-ancestors 'none'",
 );
-/// What a script of another origin may read beside the body.
+/// Response headers that scripts of other origins may read.
 const EXPOSED: HeaderValue =
     HeaderValue::from_static("Link, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id");
-/// How long a browser may remember that it may ask, in seconds.
+/// How long a browser may cache a preflight response, in seconds.
 const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
 
-/// What the answer's headers depend on, read before the request is used up.
+/// The properties of the request that its response headers depend on, read before the handler consumes it.
 struct Asked {
     api: bool,
     closed: bool,
@@ -34,9 +34,9 @@ struct Asked {
     token_in_query: bool,
 }
 
-/// Answers preflight requests, and completes the headers of every other answer.
-pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
-    let asked = Asked::of(&app, &request);
+/// Answers CORS preflight requests, and completes the headers of every other response.
+pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
+    let asked = Asked::of(&cx, &request);
     let mut response = match asked.methods {
         Some(methods) if is_preflight(&request) => preflight(methods, request.headers()),
         _ => next.run(request).await,
@@ -55,13 +55,13 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     response
 }
 
-/// True for a path of the client API, whose answers are JSON.
+/// True for a path of the client API, whose responses are JSON.
 #[must_use]
 pub fn is_api(path: &str) -> bool {
     path.starts_with("/api/")
 }
 
-/// The methods by which another origin may ask for `path`; `None` when it may not.
+/// The methods that other origins may use on `path`; `None` when CORS is not allowed.
 fn methods(path: &str) -> Option<&'static str> {
     match path {
         "/oauth/token" | "/oauth/revoke" => Some("POST"),
@@ -90,21 +90,20 @@ fn preflight(methods: &'static str, request: &HeaderMap) -> Response {
 }
 
 impl Asked {
-    fn of(app: &App, request: &Request) -> Self {
+    fn of(cx: &Cx, request: &Request) -> Self {
         let path = request.uri().path();
         let keep = |name: &HeaderName| request.headers().get(name).map(|value| (name.clone(), value.clone()));
         let sent = [header::AUTHORIZATION, header::COOKIE, header::ACCEPT_LANGUAGE, header::ACCEPT];
         Self {
             api: is_api(path),
-            closed: access::is_closed_page(app, path)
-                || (is_api(path) && access::is_closed(app, request.method(), path)),
+            closed: access::is_closed_page(cx, path) || (is_api(path) && access::is_closed(cx, request.method(), path)),
             methods: methods(path),
             headers: sent.iter().filter_map(keep).collect(),
             token_in_query: request.uri().query().is_some_and(|query| query.contains("_token=")),
         }
     }
 
-    /// Says what the answer depends on, and that nobody keeps it where that is so.
+    /// Sets `Vary`, and makes the response private when it varies by a header that the request carries.
     fn complete_cache(&self, status: StatusCode, headers: &mut HeaderMap) {
         let vary = match headers.get(header::VARY) {
             Some(vary) => vary.clone(),

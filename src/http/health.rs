@@ -1,27 +1,27 @@
-//! Is the server alive, and may it be sent requests? For proxies and supervisors; no authentication.
+//! Liveness and readiness probes for proxies and supervisors; no authentication.
 
 use std::sync::atomic::Ordering;
 
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 
-use crate::app::App;
+use crate::Cx;
+use rookery_core::service;
 
-/// `GET /health` and `GET /livez`: the process answers.
+/// `GET /health` and `GET /livez`: the process is alive. Does not touch the database.
 pub async fn alive() -> &'static str {
     "OK"
 }
 
-/// `GET /readyz`: the database answers and its schema is this version's; 503 with the reason otherwise, and while the
-/// server stops.
-pub async fn ready(State(app): State<App>) -> Response {
-    if app.stopping.load(Ordering::Relaxed) {
+/// `GET /readyz`: the database answers and its schema is of this version; otherwise, and during shutdown, 503 with the
+/// reason.
+pub async fn ready(cx: Cx) -> Response {
+    if cx.stopping.load(Ordering::Relaxed) {
         return unready("stopping");
     }
-    match store::migrate::pending(&app.db).await {
-        Ok(pending) if pending.is_empty() => "OK".into_response(),
-        Ok(_) => unready("the database has another schema"),
+    match service::instance::is_ready(&cx).await {
+        Ok(true) => "OK".into_response(),
+        Ok(false) => unready("the database has another schema"),
         Err(error) => {
             tracing::warn!(%error, "not ready");
             unready("the database does not answer")

@@ -1,14 +1,14 @@
-//! A rendered entity as an answer.
+//! Rendered entities as JSON responses. Paginated lists are in [`page`](crate::page).
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::error::raw_json;
-use crate::entity::Fragment;
 use crate::error::Result;
+use rookery_core::entity::Fragment;
 
-/// 200 with one entity.
+/// A 200 response with one entity.
 #[derive(Debug)]
 pub struct Json(pub Fragment);
 
@@ -16,17 +16,14 @@ impl Json {
     /// Serialises `entity`.
     ///
     /// # Errors
-    /// When it does not serialise, which is a bug.
+    /// When serialisation fails, which is a bug.
     pub fn of<T: Serialize>(entity: &T) -> Result<Self> {
-        Fragment::of(entity).map(Self)
+        Ok(Fragment::of(entity).map(Self)?)
     }
 
-    /// `{}`: what a success without content answers.
-    ///
-    /// # Errors
-    /// Never.
+    /// `{}`, the response of a success without content.
     pub fn empty() -> Result<Self> {
-        Ok(Self(crate::entity::Object::with_capacity(2).close()))
+        Ok(Self(rookery_core::entity::Object::with_capacity(2).close()))
     }
 
     /// A list that is not paginated.

@@ -1,9 +1,9 @@
-//! Rate limits of requests, and the `X-RateLimit-*` headers of their answers (contract rules, section 5).
+//! Rate limiting of requests, and the `X-RateLimit-*` response headers (contract rules, section 5).
 //!
-//! Which limits a request spends is one table, [`applicable`]; counting is `service::limits`. Limits that are not of a
-//! request but of an action, or of the e-mail address in a form, are spent by the services.
+//! [`applicable`] decides which limits a request counts against; `service::limits` keeps the counters. Limits on an
+//! action rather than a request, or on the e-mail address in a form, are applied elsewhere, by services and handlers.
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -12,28 +12,31 @@ use super::auth::Authentication;
 use super::client_address::client_address;
 use super::headers;
 use super::web::error_page;
-use crate::app::App;
-use crate::error::Error;
-use crate::service::limits::{self, Key, Ledger, Limit, Standing};
+use crate::Cx;
+use crate::error::{Error, ErrorResponse};
+use rookery_core::service::limits::{self, Key, Limit, Standing};
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
-/// Parameters that ask for a page of a collection.
+/// Query parameters that mark a request as paging through a collection.
 const PAGING: [&str; 4] = ["page", "min_id", "max_id", "since_id"];
 
-/// Spends the limits of a request, and refuses it when one is used up.
-pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
-    if !app.config.rate_limits.enabled {
+/// Counts a request against its limits, and rejects it with 429 when one is exceeded.
+pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
+    if !cx.config.rate_limits.enabled {
         return next.run(request).await;
     }
     let api = headers::is_api(request.uri().path());
-    let spent = applicable(&app, &request).into_iter().filter_map(|(limit, key)| limits::spend(&app, limit, &key));
+    let spent = applicable(&cx, &request).into_iter().filter_map(|(limit, key)| limits::spend(&cx, limit, &key));
     let lowest = spent.min_by_key(|standing| (!standing.exceeded, standing.remaining));
     let (mut response, noted) = match lowest {
-        Some(standing) if standing.exceeded => (refuse(&app, api), None),
-        _ => Ledger::keep(next.run(request)).await,
+        Some(standing) if standing.exceeded => (refuse(&cx, api), None),
+        _ => {
+            let response = next.run(request).await;
+            (response, cx.spent())
+        }
     };
     let shown = [noted, lowest].into_iter().flatten().min_by_key(|standing| standing.remaining);
     if let (true, Some(standing)) = (api, shown) {
@@ -42,17 +45,17 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     response
 }
 
-fn refuse(app: &App, api: bool) -> Response {
+fn refuse(cx: &Cx, api: bool) -> Response {
     match api {
-        true => Error::RateLimited.into_response(),
-        false => error_page(app, StatusCode::TOO_MANY_REQUESTS, "Wait a few minutes before you try again"),
+        true => ErrorResponse(Error::RateLimited).into_response(),
+        false => error_page(cx, StatusCode::TOO_MANY_REQUESTS, "Wait a few minutes before you try again"),
     }
 }
 
-/// The limits that a request spends, each with whose it is.
-fn applicable(app: &App, request: &Request) -> Vec<(&'static Limit, Key)> {
+/// The limits that a request counts against, each with the key of its counter.
+fn applicable(cx: &Cx, request: &Request) -> Vec<(&'static Limit, Key)> {
     let (method, path) = (request.method(), request.uri().path());
-    let address = || Key::address(client_address(request, &app.config.server.trusted_proxies));
+    let address = || Key::address(client_address(request, &cx.config.server.trusted_proxies));
     let (person, token) = match request.extensions().get::<Authentication>() {
         Some(Authentication::Grant(grant)) => (grant.actor.as_ref().map(|actor| actor.id), Some(grant.token)),
         Some(Authentication::Missing | Authentication::Invalid | Authentication::Unknown) | None => (None, None),

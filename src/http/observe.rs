@@ -1,7 +1,8 @@
-//! Gives every request an id, a span for its log lines, and a place in the measurements; turns a panic into a 500.
+//! Observability: gives every request an id, a tracing span and metrics; turns a panic into a 500.
 //!
-//! The outermost layer. The id is in `X-Request-Id`, in every log line of the request and in the body of a 5xx, so that
-//! a person who reports one names the lines to look at. Only path and method are logged: a query may hold a token.
+//! The outermost layer, which also creates the request's [`Cx`]. The id is in `X-Request-Id`, in every log line of the
+//! request and in the body of a 5xx, so that a bug report identifies the log lines. Only the method and the route
+//! template are logged: a query may contain a token.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -14,36 +15,30 @@ use futures_util::FutureExt as _;
 use tokio::time::{Duration, Instant};
 use tracing::Instrument as _;
 
-use super::error::failure;
-use crate::app::App;
-use crate::metrics;
+use super::Cx;
+use super::error::{failure, identified};
 
-/// Random bytes of a request's id: enough that no two of a log's lifetime are the same.
+/// Random bytes in a request id: enough to avoid collisions within the lifetime of a log.
 const ID_BYTES: usize = 12;
 
-/// In the extensions of an answer: the template of a route that is not the router's own, for the measurements.
+/// Histogram of the seconds from the request to the response head, by method, matched route and status.
+pub const REQUESTS: &str = "rookery_http_requests_seconds";
+
+/// The path template of a route outside the router, such as a plugin's, for metrics; in the response's extensions.
 #[derive(Clone, Debug)]
 pub struct Template(pub Arc<str>);
 
-tokio::task_local! {
-    static REQUEST_ID: String;
-}
-
-/// The id of the request that is being answered; `None` outside of one.
-pub fn request_id() -> Option<String> {
-    REQUEST_ID.try_with(Clone::clone).ok()
-}
-
-/// Around everything else.
-pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
+/// The outermost layer: derives the [`Cx`] of the request from that of the server.
+pub async fn layer(State(server): State<rookery_core::Cx>, mut request: Request, next: Next) -> Response {
     let begun = Instant::now();
-    let id = crypto::random_text(ID_BYTES);
+    let id: Arc<str> = crypto::random_text(ID_BYTES).into();
+    let cx = server.begin(Some(Arc::clone(&id)));
+    request.extensions_mut().insert(Cx(cx.clone()));
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let matched = matched.as_ref().map(MatchedPath::as_str);
     let method = request.method().clone();
     let span = tracing::info_span!("request", request.id = %id, http.method = %method, http.route = matched);
-    let answer = REQUEST_ID.scope(id.clone(), answer(request, next)).instrument(span.clone()).await;
-    let mut response = answer;
+    let mut response = identified(answer(request, next).instrument(span.clone()).await, Some(&id));
     let beyond = response.extensions().get::<Template>().cloned();
     let beyond = beyond.as_ref().map(|Template(path)| &**path);
     if let Some(path) = beyond {
@@ -53,7 +48,7 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
         response.headers_mut().insert("x-request-id", id);
     }
     let taken = begun.elapsed();
-    if app.config.metrics.listen.is_some() {
+    if cx.config.metrics.listen.is_some() {
         record(&method, matched.or(beyond), response.status(), taken);
     }
     span.in_scope(|| {
@@ -80,5 +75,5 @@ async fn answer(request: Request, next: Next) -> Response {
 fn record(method: &Method, route: Option<&str>, status: StatusCode, taken: Duration) {
     let route = route.unwrap_or("unmatched").to_owned();
     let labels = [("method", method.as_str().to_owned()), ("route", route), ("status", status.as_str().to_owned())];
-    ::metrics::histogram!(metrics::REQUESTS, &labels).record(taken.as_secs_f64());
+    metrics::histogram!(REQUESTS, &labels).record(taken.as_secs_f64());
 }

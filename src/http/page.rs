@@ -1,13 +1,15 @@
-//! A page of a collection, with its `Link` header (contract rules, section 4). No handler builds one itself.
+//! A page of a collection with its `Link` header, by keyset pagination (contract rules, section 4).
+//!
+//! Handlers return [`Page`] and never build the header themselves.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::error::raw_json;
 use super::extract::Paging;
-use crate::entity::Fragment;
+use rookery_core::entity::Fragment;
 
-/// A page: rendered entities and the ids of the first and last record it was cut from.
+/// Rendered entities, and the links to the neighbouring pages.
 #[derive(Debug)]
 pub struct Page {
     items: Vec<Fragment>,
@@ -15,19 +17,19 @@ pub struct Page {
     status: StatusCode,
 }
 
-/// How a collection links to its neighbours.
+/// How a collection links to its neighbouring pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     /// `next` when the page is full, `prev` by `min_id`.
     MinId,
     /// `next` when the page is full, `prev` by `since_id`.
     SinceId,
-    /// `next` and `prev` (by `min_id`) whenever there is an element: timelines and notifications.
+    /// `next` and `prev` (by `min_id`) whenever the page is not empty: timelines and notifications.
     Always,
 }
 
 impl Page {
-    /// `ids` are those of the paging records before anything was hidden, newest first; `items` what is shown of them.
+    /// `ids` are the keys of the rows that were read, newest first, before filtering; `items` are those that are shown.
     pub fn new<const D: i64, const M: i64>(
         paging: &Paging<D, M>,
         links: Links,
@@ -44,7 +46,7 @@ impl Page {
         page
     }
 
-    /// Another status than 200: 206 while a feed is being built.
+    /// Replaces the status 200, as with 206 while a feed is being built.
     #[must_use]
     pub fn with_status(mut self, status: StatusCode) -> Self {
         self.status = status;
@@ -52,7 +54,7 @@ impl Page {
     }
 }
 
-/// What leads from a page to its neighbours: below `next`, above `prev` by the parameter of that name.
+/// A `Link` header: `next` is the `max_id` of the older page, `prev` the parameter name and id of the newer one.
 #[must_use]
 pub fn link_header<const D: i64, const M: i64>(
     paging: &Paging<D, M>,

@@ -3,82 +3,117 @@
 use std::sync::LazyLock;
 
 use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::StatusCode;
-use axum::middleware;
+use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::{MethodRouter, any, delete, get, patch, post};
+use futures_util::future::BoxFuture;
 use tower_http::normalize_path::NormalizePath;
 
 use super::api::{
     accounts, apps, blocks, credentials, custom_emojis, emails, follow_requests, instance, markers, media, mutes,
-    notifications, plugins as admin_plugins, preferences, profile, registrations, relationships, search,
-    status_actions, statuses, timelines,
+    notifications, preferences, profile, registrations, relationships, search, status_actions, statuses, timelines,
 };
 use super::oauth::{applications, authorize};
 use super::{
     access, auth, cache, compress, error, files, guard, headers, health, limits, oauth, observe, web, well_known,
 };
-use crate::app::App;
-use crate::plugins;
+use crate::Cx;
+
+/// What is served beside the core's routes: by a crate above this one, in the same layers.
+#[derive(Debug, Default)]
+pub struct Mounted {
+    /// Routes of the API and others for programs.
+    pub api: Routes,
+    /// Pages for browsers.
+    pub pages: Routes,
+    /// Asked about every path that is no route's; without an answer, or without this, that is 404.
+    pub beyond: Option<Beyond>,
+}
+
+/// Answers a request whose path is no route's, or does not.
+pub type Beyond = fn(Cx, Request) -> BoxFuture<'static, Option<Response>>;
 
 /// The whole server. A slash at the end of a path is as good as none: some client libraries send one.
-pub fn router(app: App) -> Router {
-    Router::new().fallback_service(NormalizePath::trim_trailing_slash(routes(app)))
+pub fn router(cx: rookery_core::Cx, mounted: Mounted) -> Router {
+    Router::new().fallback_service(NormalizePath::trim_trailing_slash(routes(cx, mounted)))
 }
 
 /// Layers run from the last to the first.
-fn routes(app: App) -> Router {
+fn routes(cx: rookery_core::Cx, mounted: Mounted) -> Router {
+    let Mounted { api: more, pages, beyond } = mounted;
+    let beyond = move |cx: Cx, request: Request| async move {
+        let answer = match beyond {
+            Some(beyond) => beyond(cx, request).await,
+            None => None,
+        };
+        match answer {
+            Some(response) => response,
+            None => not_found().await,
+        }
+    };
     Router::new()
         .merge(api().router)
         .merge(accounts().router)
         .merge(health().router)
         .merge(about().router)
-        .merge(browser().router.layer(middleware::from_fn_with_state(app.clone(), web::layer)))
+        .merge(browser().router.merge(pages.router).layer(middleware::from_fn(web::layer)))
         .merge(files().router)
-        .merge(administration().router)
+        .merge(more.router)
         .fallback(beyond)
         .method_not_allowed_fallback(not_found)
-        .layer(middleware::from_fn_with_state(app.clone(), access::layer))
-        .layer(middleware::from_fn_with_state(app.clone(), limits::layer))
-        .layer(middleware::from_fn_with_state(app.clone(), auth::layer))
-        .layer(middleware::from_fn_with_state(app.clone(), guard::layer))
-        .layer(middleware::from_fn_with_state(app.clone(), web::errors))
-        .layer(middleware::from_fn_with_state(app.clone(), headers::layer))
+        .layer(middleware::from_fn(access::layer))
+        .layer(middleware::from_fn(limits::layer))
+        .layer(middleware::from_fn(auth::layer))
+        .layer(middleware::from_fn(guard::layer))
+        .layer(middleware::from_fn(web::errors))
+        .layer(middleware::from_fn(headers::layer))
+        .layer(middleware::from_fn(error::layer))
         .layer(compress::layer())
-        .layer(middleware::from_fn_with_state(app.clone(), observe::layer))
-        .layer(middleware::from_fn_with_state(app.clone(), plugins::routes::pin))
-        .with_state(app)
+        .layer(middleware::from_fn_with_state(cx, observe::layer))
+}
+
+/// The routes of `routes` alone, for a listener of its own: without the layers, in the context `cx`.
+pub fn alone(cx: rookery_core::Cx, routes: Routes) -> Router {
+    let begin = move |mut request: Request, next: Next| {
+        request.extensions_mut().insert(Cx(cx.begin(None)));
+        next.run(request)
+    };
+    routes.router.fallback(not_found).layer(middleware::from_fn(begin))
 }
 
 /// The path of every core route, as written here: what no plugin may claim.
 pub fn templates() -> &'static [&'static str] {
-    static ALL: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-        [api(), accounts(), health(), about(), browser(), files(), administration()].map(|part| part.paths).concat()
-    });
+    static ALL: LazyLock<Vec<&'static str>> =
+        LazyLock::new(|| [api(), accounts(), health(), about(), browser(), files()].map(|part| part.paths).concat());
     &ALL
 }
 
 /// A part of the router that can say what its paths are.
-#[derive(Default)]
-struct Routes {
-    router: Router<App>,
+#[derive(Debug, Default)]
+pub struct Routes {
+    router: Router,
     paths: Vec<&'static str>,
 }
 
 impl Routes {
-    fn new() -> Self {
+    /// None yet.
+    #[must_use]
+    pub fn new() -> Self {
         Self::default()
     }
 
-    fn route(mut self, path: &'static str, methods: MethodRouter<App>) -> Self {
+    /// These and one more.
+    #[must_use]
+    pub fn route(mut self, path: &'static str, methods: MethodRouter) -> Self {
         self.paths.push(path);
         self.router = self.router.route(path, methods);
         self
     }
 
     /// Lays something around the routes so far.
-    fn around(mut self, wrap: impl FnOnce(Router<App>) -> Router<App>) -> Self {
+    fn around(mut self, wrap: impl FnOnce(Router) -> Router) -> Self {
         self.router = wrap(self.router);
         self
     }
@@ -175,30 +210,6 @@ fn about() -> Routes {
         .route("/.well-known/change-password", get(well_known::change_password))
 }
 
-/// What admins do over the API, without the layers around it: for the server's own socket.
-pub(super) fn admin() -> Router<App> {
-    administration().router.fallback(not_found)
-}
-
-fn administration() -> Routes {
-    Routes::new()
-        .route("/api/admin/plugins", get(admin_plugins::index))
-        .route("/api/admin/plugins/{name}", get(admin_plugins::show))
-        .route("/api/admin/plugins/{name}/enable", post(admin_plugins::enable))
-        .route("/api/admin/plugins/{name}/disable", post(admin_plugins::disable))
-        .route("/api/admin/plugins/{name}/reload", post(admin_plugins::reload))
-        .route("/api/admin/plugins/{name}/rollback", post(admin_plugins::rollback))
-        .route("/api/admin/plugins/{name}/grant", post(admin_plugins::grant))
-        .route("/api/admin/plugins/{name}/limits", post(admin_plugins::limits))
-        .route("/api/admin/plugins/{name}/config", post(admin_plugins::config))
-        .route("/api/admin/plugins/{name}/retry", post(admin_plugins::retry))
-        .route("/api/admin/plugins/{name}/secrets", post(admin_plugins::secrets))
-        .route("/api/admin/plugins/{name}/run", post(admin_plugins::run))
-        .route("/api/admin/plugins/{name}/uninstall", post(admin_plugins::uninstall))
-        .route("/api/admin/plugins/{name}/logs", get(admin_plugins::logs))
-        .route("/api/admin/plugin_order/{hook}", get(admin_plugins::order))
-}
-
 fn health() -> Routes {
     Routes::new()
         .route("/health", get(health::alive))
@@ -273,22 +284,12 @@ fn browser() -> Routes {
         .route("/auth/sign_in", get(web::sign_in::show).post(web::sign_in::create))
         .route("/auth/sign_out", post(web::sign_in::delete))
         .route("/settings", get(web::settings::show))
-        .route("/settings/extensions", get(web::extensions::show))
-        .route("/settings/extensions/{plugin}", post(web::extensions::update))
         .route("/settings/password", get(web::settings::show).post(web::settings::change_password))
 }
 
 /// What people uploaded, and what pages need.
 fn files() -> Routes {
     Routes::new().route("/media/{*key}", get(files::show)).route("/assets/{name}", get(web::assets::show))
-}
-
-/// Paths that are not the core's: those of plugins, else unknown.
-async fn beyond(State(app): State<App>, request: Request) -> Response {
-    match plugins::routes::serve(app, request).await {
-        Some(response) => response,
-        None => not_found().await,
-    }
 }
 
 /// Unknown paths, and unknown methods of known paths (contract rules, section 1).

@@ -36,3 +36,9 @@ pub use settings::Settings;
 pub use sqlx::types::Json;
 pub use status::{Status, Visibility};
 pub use time::Time;
+
+/// What the code of [`text_enum!`] names, wherever it is used.
+#[doc(hidden)]
+pub mod macros {
+    pub use {serde, sqlx};
+}

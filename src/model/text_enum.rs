@@ -40,49 +40,49 @@ macro_rules! text_enum {
             }
         }
 
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl $crate::macros::serde::Serialize for $name {
+            fn serialize<S: $crate::macros::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.as_str())
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let word = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(deserializer)?;
-                word.parse().map_err(serde::de::Error::custom)
+        impl<'de> $crate::macros::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::macros::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let word = <std::borrow::Cow<'de, str> as $crate::macros::serde::Deserialize>::deserialize(deserializer)?;
+                word.parse().map_err($crate::macros::serde::de::Error::custom)
             }
         }
 
-        impl<DB: sqlx::Database> sqlx::Type<DB> for $name
+        impl<DB: $crate::macros::sqlx::Database> $crate::macros::sqlx::Type<DB> for $name
         where
-            String: sqlx::Type<DB>,
+            String: $crate::macros::sqlx::Type<DB>,
         {
             fn type_info() -> DB::TypeInfo {
-                <String as sqlx::Type<DB>>::type_info()
+                <String as $crate::macros::sqlx::Type<DB>>::type_info()
             }
             fn compatible(info: &DB::TypeInfo) -> bool {
-                <String as sqlx::Type<DB>>::compatible(info)
+                <String as $crate::macros::sqlx::Type<DB>>::compatible(info)
             }
         }
 
-        impl<'q, DB: sqlx::Database> sqlx::Encode<'q, DB> for $name
+        impl<'q, DB: $crate::macros::sqlx::Database> $crate::macros::sqlx::Encode<'q, DB> for $name
         where
-            String: sqlx::Encode<'q, DB>,
+            String: $crate::macros::sqlx::Encode<'q, DB>,
         {
             fn encode_by_ref(
                 &self,
-                buffer: &mut <DB as sqlx::Database>::ArgumentBuffer,
-            ) -> Result<sqlx::encode::IsNull, sqlx::error::BoxDynError> {
-                <String as sqlx::Encode<'q, DB>>::encode(self.as_str().to_owned(), buffer)
+                buffer: &mut <DB as $crate::macros::sqlx::Database>::ArgumentBuffer,
+            ) -> Result<$crate::macros::sqlx::encode::IsNull, $crate::macros::sqlx::error::BoxDynError> {
+                <String as $crate::macros::sqlx::Encode<'q, DB>>::encode(self.as_str().to_owned(), buffer)
             }
         }
 
-        impl<'r, DB: sqlx::Database> sqlx::Decode<'r, DB> for $name
+        impl<'r, DB: $crate::macros::sqlx::Database> $crate::macros::sqlx::Decode<'r, DB> for $name
         where
-            &'r str: sqlx::Decode<'r, DB>,
+            &'r str: $crate::macros::sqlx::Decode<'r, DB>,
         {
-            fn decode(value: <DB as sqlx::Database>::ValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
-                <&'r str as sqlx::Decode<'r, DB>>::decode(value)?.parse().map_err(Into::into)
+            fn decode(value: <DB as $crate::macros::sqlx::Database>::ValueRef<'r>) -> Result<Self, $crate::macros::sqlx::error::BoxDynError> {
+                <&'r str as $crate::macros::sqlx::Decode<'r, DB>>::decode(value)?.parse().map_err(Into::into)
             }
         }
     };

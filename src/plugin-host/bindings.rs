@@ -1,4 +1,4 @@
-//! Types and glue made from the contract.
+//! Types and bindings that wasmtime's `bindgen!` generates from the contract, `plugin-sdk/wit/0.1`.
 
 #[allow(
     missing_docs,
@@ -18,7 +18,7 @@ pub(crate) mod generated {
     });
 }
 
-/// What plugins may call.
+/// The interfaces that plugins may import: functions of the host.
 pub mod imports {
     pub use super::generated::rookery::plugin::{
         cache, config, core, core_write, federation, feeds, http_client, kv, log, queue, settings, sql, sql_dynamic,
@@ -26,7 +26,7 @@ pub mod imports {
     };
 }
 
-/// What plugins may answer to.
+/// The interfaces that plugins may export.
 pub mod exports {
     pub use super::generated::exports::rookery::plugin::{
         activity_filter, activity_handler, admin, channels, decorate, events, fanout, instance_info, jobs, lifecycle,

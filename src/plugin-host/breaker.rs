@@ -1,7 +1,11 @@
-//! Stops asking a plugin that keeps failing (PLUGINS.md section 2.6).
+//! The circuit breaker: stops calling a route, hook, job or command that keeps failing.
 //!
-//! Closed while less than half of at least 20 calls in 30 seconds fail. Otherwise open: nothing is asked for 5 seconds,
-//! then one call tries; each opening in a row doubles the time, up to 5 minutes. Three openings in an hour are reported.
+//! Asked by `call` before and told after each call. Opens when more than half of at least 20 calls within 30 seconds
+//! failed, and then refuses calls for 5 seconds. After that it is half-open: one call is the probe, whose success
+//! closes it. Each opening in a row doubles the time, up to 5 minutes (exponential back-off). Three openings in an hour
+//! are reported. What a refused call means (a hook's policy, a 503) is not decided here.
+//!
+//! Spec: `PLUGINS.md` section 2.6.
 
 use std::time::{Duration, Instant};
 
@@ -11,15 +15,15 @@ const FIRST: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(300);
 const HOUR: Duration = Duration::from_secs(3600);
 const OPENINGS: usize = 3;
-/// The window is counted in so many parts.
+/// Buckets of the sliding window, one second each.
 const PARTS: usize = 30;
 
-/// What a breaker lets through.
+/// State of a circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "what the names say")]
 pub enum BreakerState {
     Closed,
-    /// One call tries whether it would work again.
+    /// One call, the probe, is under way; its result closes or opens the breaker.
     HalfOpen,
     Open,
 }
@@ -28,9 +32,9 @@ pub enum BreakerState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Admission {
     Call,
-    /// The one call that tries.
+    /// The probe of a half-open breaker.
     Probe,
-    /// None, for so long.
+    /// Refused; the time until a call may be admitted.
     Refused(Duration),
 }
 
@@ -48,7 +52,7 @@ pub(crate) struct Breaker {
     born: Instant,
     parts: [Part; PARTS],
     state: BreakerState,
-    /// Until then nothing is asked.
+    /// Calls are refused until then.
     until: Instant,
     pause: Duration,
     openings: Vec<Instant>,
@@ -66,7 +70,7 @@ impl Breaker {
         }
     }
 
-    /// Asks to make a call at `now`.
+    /// Whether a call may be made at `now`.
     pub(crate) fn admit(&mut self, now: Instant) -> Admission {
         match self.state {
             BreakerState::Closed => Admission::Call,
@@ -79,7 +83,7 @@ impl Breaker {
         }
     }
 
-    /// A call ended.
+    /// Records a call that ended.
     pub(crate) fn ended(&mut self, failed: bool, now: Instant) {
         match self.state {
             BreakerState::HalfOpen if failed => self.open(now),
@@ -95,7 +99,7 @@ impl Breaker {
         }
     }
 
-    /// The probe was given up before it said anything: another may try.
+    /// The probe ended without a result: the next call becomes the probe.
     pub(crate) fn abandoned(&mut self, now: Instant) {
         if self.state == BreakerState::HalfOpen {
             self.state = BreakerState::Open;
@@ -107,12 +111,12 @@ impl Breaker {
         self.state
     }
 
-    /// How often it opened in the last hour.
+    /// Openings within the last hour.
     pub(crate) fn openings(&self, now: Instant) -> usize {
         self.openings.iter().filter(|at| now.saturating_duration_since(**at) < HOUR).count()
     }
 
-    /// Whether it opened so often that an admin should look.
+    /// Whether it opened three times within the last hour, for which the plugin should be quarantined.
     pub(crate) fn quarantined(&self, now: Instant) -> bool {
         self.openings(now) >= OPENINGS
     }

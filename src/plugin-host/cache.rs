@@ -1,8 +1,11 @@
-//! Compiled components on disk.
+//! The AOT cache: compiled components on disk.
 //!
-//! What is read back is machine code that will run: each file carries a keyed MAC over its name and its bytes, and is
-//! looked at no further when that, its owner or its mode is not right. Whatever is wrong with a file, the component is
-//! compiled again. Files are written beside their place and renamed, so that half a file is never found.
+//! Reached from `compile`. A file is machine code that will be run, so each carries a keyed MAC (HMAC-SHA256) over its
+//! name and its bytes, and one whose MAC, owner or mode is wrong is never deserialised. Whatever is wrong with a file,
+//! the component is compiled again. Files are written under a temporary name and renamed, so that no reader finds half
+//! of one. Components as authors ship them are not kept here.
+//!
+//! Spec: `PLUGINS.md` section 2.2, step 5.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{Read, Write};
@@ -18,9 +21,9 @@ use wasmtime::component::Component;
 
 /// Bytes of the MAC in front of each file.
 const MAC: usize = 32;
-/// Bytes of all files: the least recently used go first.
+/// Bytes of all files together; beyond that the least recently used are removed.
 const SIZE: u64 = 512 << 20;
-/// A file that was not finished in this time never will be.
+/// Age from which a temporary file counts as abandoned and is removed.
 const ABANDONED: Duration = Duration::from_secs(600);
 
 /// A folder of compiled components.
@@ -47,7 +50,7 @@ impl Cache {
         context.sign()
     }
 
-    /// The component of that name, if its file is there and sound.
+    /// The component of that name, if its file exists and is authentic.
     pub(crate) fn find(&self, engine: &Engine, name: &str) -> Option<Component> {
         let path = self.path(name);
         let (file, bytes) = match read(&path) {
@@ -61,7 +64,8 @@ impl Cache {
         }
         match deserialize(engine, code) {
             Ok(component) => {
-                // When it was last used; where that cannot be noted, the file goes a little sooner.
+                // The time of last use, for the LRU order. Best effort: without it, the file is removed a little
+                // sooner.
                 let _ = file.set_modified(now());
                 Some(component)
             }
@@ -76,7 +80,7 @@ impl Cache {
         None
     }
 
-    /// Keeps a component. A cache that cannot be written is only slow.
+    /// Stores a component. A failure is logged and no more: the next start compiles again.
     pub(crate) fn store(&self, name: &str, component: &Component) {
         let written = component.serialize().map_err(std::io::Error::other).and_then(|code| self.write(name, &code));
         if let Err(error) = written {
@@ -102,7 +106,7 @@ impl Cache {
         whole
     }
 
-    /// Removes what was used longest ago until the rest fits into `room` bytes, and what was left unfinished.
+    /// Removes the least recently used files until the rest fits into `room` bytes, and abandoned temporary files.
     fn prune(&self, room: u64) {
         let Ok(entries) = fs::read_dir(&self.folder) else {
             return;
@@ -139,7 +143,7 @@ fn now() -> SystemTime {
     SystemTime::now()
 }
 
-/// The bytes of a file that only this user could have written.
+/// Reads a file that only this user may access. Symbolic links and files with any other owner or mode are errors.
 fn read(path: &Path) -> std::io::Result<(File, Vec<u8>)> {
     let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
@@ -154,9 +158,9 @@ fn read(path: &Path) -> std::io::Result<(File, Vec<u8>)> {
 
 #[expect(unsafe_code, reason = "machine code can only be trusted, and here it can be")]
 fn deserialize(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
-    // SAFETY: these bytes are what `Component::serialize` gave to `Cache::store`: nobody else knows the key of the MAC
-    // that the caller has checked over exactly these bytes, which are in memory and change no more. That they suit this
-    // engine and machine is checked by wasmtime.
+    // SAFETY: the caller has verified a MAC over exactly these bytes, with a key that only this server knows: they are
+    // what `Component::serialize` gave to `Cache::store`. They are in memory, so they can no longer change. That they
+    // fit this engine and machine is checked by wasmtime.
     unsafe { Component::deserialize(engine, code) }
 }
 

@@ -1,4 +1,10 @@
-//! One call: a place, an instance, its limits, and what is told of how it ended.
+//! One call into a guest: circuit breaker, slot, instance, limits, and how it ended.
+//!
+//! Reached from the methods of [`Plugin`](crate::Plugin). An instance goes back to the pool only after a normal return:
+//! a trap, a timeout or a caller that goes away discards it. Does not decide what a failed call means for a request;
+//! that is for the caller, from [`CallError`].
+//!
+//! Spec: `PLUGINS.md` section 2.6.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
@@ -21,19 +27,20 @@ use crate::pool::{Pool, ended};
 use crate::serve::too_much_out;
 use crate::state::State;
 
-/// What a guest answers.
+/// The future of a guest's export.
 pub(crate) type Answer<'a, R> = Pin<Box<dyn Future<Output = wasmtime::Result<Result<R, Failure>>> + Send + 'a>>;
 
-/// Guest time of a self-test; what begins an instance has no more either. Whatever the manifest says: the server's database
-/// waits meanwhile.
+/// CPU budget of a self-test, and the most that starting an instance may use. No manifest can raise it: the server's
+/// database waits meanwhile.
 const LIFECYCLE_CPU: Duration = Duration::from_secs(2);
-/// Time on the clock, likewise.
+/// Wall-clock budget of the same.
 const LIFECYCLE_WALL: Duration = Duration::from_secs(3);
 
-/// A guest that ran so long without waiting is one that computes. Shorter than a slice, which may begin between two ticks.
+/// A poll that took so long is taken for computation rather than waiting. Shorter than a time slice, which may begin
+/// between two ticks.
 const LONG: Duration = Duration::from_millis(SLICE - 1);
 
-/// A plugin's instances and what they have used.
+/// Runs the calls of one generation: its pool, its limits and its metrics.
 pub(crate) struct Runner {
     pub(crate) plugin: String,
     pub(crate) template: Arc<Template>,
@@ -41,12 +48,12 @@ pub(crate) struct Runner {
     pub(crate) figures: Figures,
 }
 
-/// What is called, and for whom.
+/// What is called, and the host that serves it.
 pub(crate) struct Order<'a> {
     pub(crate) host: Arc<dyn Host>,
     pub(crate) kind: Kind,
     pub(crate) name: &'a str,
-    /// What its parameters weigh.
+    /// Size of its parameters, which counts towards `bytes_in`.
     pub(crate) bytes: usize,
 }
 
@@ -117,7 +124,7 @@ impl Runner {
             Kind::Route | Kind::Job | Kind::Command => (limits.route_cpu, limits.route_wall, limits.route_policy),
             Kind::Lifecycle => (LIFECYCLE_CPU, LIFECYCLE_WALL, limits.route_policy),
         };
-        // Taken out of the pool: whatever happens to this call, only a normal return brings the instance back.
+        // Poisoned by default: the instance is out of the pool, and only a normal return puts it back.
         let mut live = self.instance(&order, policy).await?;
         live.calls += 1;
         instance::enter(&mut live.store, order.host, cpu, order.bytes);
@@ -151,8 +158,8 @@ impl Runner {
         }
     }
 
-    /// A new instance, which has begun. That has a time of its own, one for all of it: what begins slowly would otherwise
-    /// never come to answer anything that is answered quickly.
+    /// A new instance, after `init`. Starting has one time budget of its own, apart from the call's: a plugin that
+    /// starts slowly could otherwise never answer a call with a short budget.
     pub(crate) async fn fresh(&self, host: &Arc<dyn Host>) -> Result<Live, CallError> {
         let began = Instant::now();
         let _ticking = self.template.ticker.run();
@@ -180,7 +187,7 @@ impl Runner {
         }
     }
 
-    /// The guest stopped: counts what it used, and says how it ended.
+    /// Ends what `instance::enter` began: records what the guest used, and turns its end into a result.
     #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
     fn leave<T>(&self, store: &mut Store<State>, end: End<T>) -> Result<T, CallError> {
         let state = store.data_mut();
@@ -212,15 +219,15 @@ fn failed(failure: Failure) -> CallError {
     CallError { ended: Ended::Failure, message, failure: Some(failure), backtrace: Vec::new() }
 }
 
-/// How something that runs guest code came to its end.
+/// How running guest code ended.
 pub(crate) enum End<T> {
     Returned(wasmtime::Result<T>),
     Late(Duration),
     Panicked(String),
 }
 
-/// Runs `work` until `wall` is over since `begun`, and keeps its panics in. Once it took a whole slice without waiting for
-/// anything, the thread's other tasks go on elsewhere while it runs.
+/// Runs `work` until `wall` has passed since `begun`, and catches its panics. After a poll that took a whole time
+/// slice, the next ones run under `block_in_place`, so that another thread takes over this one's other tasks.
 async fn within<T>(
     begun: tokio::time::Instant,
     wall: Duration,
@@ -242,7 +249,7 @@ async fn within<T>(
     tokio::time::timeout_at(begun + wall, caught).await.unwrap_or(End::Late(wall))
 }
 
-/// True where other threads can take over what this one has to do.
+/// True on a multi-threaded runtime, where another thread can take over this one's tasks.
 fn can_make_way() -> bool {
     let runtime = tokio::runtime::Handle::try_current();
     runtime.is_ok_and(|runtime| runtime.runtime_flavor() == tokio::runtime::RuntimeFlavor::MultiThread)
@@ -254,7 +261,7 @@ fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
     one_line(&text.unwrap_or_else(|| "without a message".to_owned()))
 }
 
-/// Names the limit or the trap behind an error.
+/// The limit or the trap behind an error, with the guest's backtrace.
 fn explain(limits: &Limits, tripped: Option<(Ended, String)>, error: &Error) -> CallError {
     let (ended, message) = tripped.unwrap_or_else(|| guess(limits, error));
     let frames = error.downcast_ref::<WasmBacktrace>().map(WasmBacktrace::frames).unwrap_or_default();
@@ -286,19 +293,19 @@ fn guess(limits: &Limits, error: &Error) -> (Ended, String) {
     (Ended::Trap, text)
 }
 
-/// A text on one line, without control characters, and not endless.
+/// Replaces control characters by spaces and cuts at 500 characters, so that a guest's text fits one line.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(500).collect()
 }
 
-/// Asks the breaker, and tells it how the call ended, or that nobody will know.
+/// A call that the circuit breaker admitted. Reports to it how the call ended, or that a probe was abandoned.
 struct Trial<'a> {
     point: &'a Point,
     probe: bool,
 }
 
 impl<'a> Trial<'a> {
-    /// A trial, or how long there is none.
+    /// Asks the breaker; the error is how long it stays open.
     fn begin(point: &'a Point) -> Result<Self, Duration> {
         match point.breaker(|breaker, now| breaker.admit(now)) {
             Admission::Call => Ok(Self { point, probe: false }),
@@ -312,7 +319,7 @@ impl<'a> Trial<'a> {
             None => false,
             Some(Ended::Trap | Ended::Cpu | Ended::Wall | Ended::Limit) => true,
             Some(Ended::Failure) => error.and_then(|error| error.failure.as_ref()).is_some_and(|f| f.status >= 500),
-            // Says nothing about the plugin; a probe stays to be tried.
+            // Says nothing about the plugin: a probe counts as abandoned, and another call becomes the probe.
             Some(Ended::Busy | Ended::Open | Ended::Drained) => return,
         };
         self.probe = false;

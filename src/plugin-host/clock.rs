@@ -1,4 +1,10 @@
-//! Time: the ticker that wakes the guest's epoch checks, and how much of its time a guest has used.
+//! CPU time of guests: the thread that moves the engine's epoch, and the clock that charges a call.
+//!
+//! Reached from `call`, which keeps the ticker running, and `state`, which runs and stops the clock. Wasmtime compiles
+//! checks of the epoch into guest code: every [`SLICE`] ticks a guest reaches its epoch deadline, and `State::slice`
+//! yields or traps. Wall-clock limits are timeouts of `call`.
+//!
+//! Spec: `PLUGINS.md` section 2.6, row CPU.
 
 use std::sync::Arc;
 use std::sync::atomic::{
@@ -10,29 +16,29 @@ use std::time::{Duration, Instant};
 
 use wasmtime::EngineWeak;
 
-/// Between two ticks.
+/// Time between two ticks.
 const TICK: Duration = Duration::from_millis(1);
 
-/// After so many ticks a guest lets others run.
+/// Ticks in a time slice, after which a guest yields.
 pub(crate) const SLICE: u64 = 5;
 
-/// The most that one stretch without a yield is charged. A guest cannot run much longer without one; what is measured
-/// beyond that, the machine spent on others.
+/// The most that is charged between two yields. A guest cannot run much longer than a slice without one, so the rest of
+/// a longer measurement is time that the operating system gave to other threads.
 const STRETCH: Duration = Duration::from_millis(SLICE + 1);
 
-/// After so many ticks without a call the ticker rests.
+/// Ticks without a call after which the ticker parks.
 const IDLE: u32 = 1_000;
 
-/// The thread that moves an engine's epoch on while anything runs. Not a task: a guest that spins may hold every thread
-/// of the runtime. Ends when the engine is gone.
+/// The thread that increments an engine's epoch while any call runs. It is not a task of the runtime, since spinning
+/// guests may hold all of its threads. Ends when the engine is dropped.
 pub(crate) struct Ticker {
-    /// Calls that run.
+    /// Calls that are running.
     calls: AtomicU32,
     resting: AtomicBool,
     thread: Thread,
 }
 
-/// A call that needs ticks.
+/// Keeps the ticker running until it is dropped.
 pub(crate) struct Ticking<'a>(&'a Ticker);
 
 impl Drop for Ticking<'_> {
@@ -76,7 +82,7 @@ impl Ticker {
         }
     }
 
-    /// Ticks until the answer is dropped.
+    /// Keeps the epoch moving until the returned guard is dropped.
     pub(crate) fn run(&self) -> Ticking<'_> {
         self.calls.fetch_add(1, SeqCst);
         if self.resting.load(SeqCst) {
@@ -86,19 +92,19 @@ impl Ticker {
     }
 }
 
-/// The guest's time within one call: runs while the guest does, stands while the host works for it or waits.
+/// CPU time of the guest within one call: runs while the guest does, and is stopped in host functions.
 #[derive(Debug)]
 pub(crate) struct Clock {
     base: Instant,
     spent: AtomicU64,
-    /// Nanoseconds since `base` at which the guest went on; [`STANDS`] while it does not run.
+    /// When the guest resumed, in nanoseconds since `base`; [`STANDS`] while it does not run.
     since: AtomicU64,
 }
 
 const STANDS: u64 = u64::MAX;
 
 impl Clock {
-    /// A clock that stands at zero.
+    /// A stopped clock at zero.
     pub(crate) fn new() -> Self {
         Self { base: Instant::now(), spent: AtomicU64::new(0), since: AtomicU64::new(STANDS) }
     }
@@ -107,12 +113,12 @@ impl Clock {
         u64::try_from(self.base.elapsed().as_nanos()).unwrap_or(STANDS - 1)
     }
 
-    /// The guest goes on.
+    /// Starts the clock: the guest runs.
     pub(crate) fn run(&self) {
         self.since.store(self.now(), Relaxed);
     }
 
-    /// The guest stands. Gives what it has used by now.
+    /// Stops the clock; returns the CPU time used so far.
     pub(crate) fn stand(&self) -> Duration {
         let since = self.since.swap(STANDS, Relaxed);
         if since != STANDS {
@@ -122,7 +128,7 @@ impl Clock {
         Duration::from_nanos(self.spent.load(Relaxed))
     }
 
-    /// Back to zero, running.
+    /// Resets to zero and starts.
     pub(crate) fn restart(&self) {
         self.spent.store(0, Relaxed);
         self.run();

@@ -1,4 +1,10 @@
-//! Compiles components: one at a time, on threads that give way to others, and each component once.
+//! Compiles components to machine code with Cranelift, through the AOT cache on disk.
+//!
+//! Reached from [`Engine::load`](crate::Engine::load). One compilation runs at a time, on threads of low priority and
+//! with a time limit; concurrent requests for the same component share one job. Does not look for compile bombs:
+//! `shape` has bounded the size and the number of functions before.
+//!
+//! Spec: `PLUGINS.md` section 2.2, step 5.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -16,22 +22,22 @@ use crate::call::one_line;
 use crate::engine::Options;
 use crate::fault::{Fault, Stage};
 
-/// How long compiling one component may take.
+/// Time limit of one compilation, and of waiting for the one before it.
 ///
-/// Interpreters of other languages take a minute on a busy machine.
+/// Components that bundle an interpreter (Python, TypeScript) take a minute on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Compiles, and remembers on disk.
+/// Compiles components or loads them from the cache.
 pub(crate) struct Compiler {
     engine: Engine,
-    /// The part of a cached file's name that says what made it.
+    /// The part of a cached file's name that identifies the compiler and its settings.
     maker: String,
     cache: Option<Arc<Cache>>,
     turn: Arc<Semaphore>,
     jobs: Mutex<HashMap<String, Arc<OnceCell<Component>>>>,
 }
 
-/// A hash that is the same in every build and on every machine.
+/// SHA-256 as a [`Hasher`]: unlike the standard library's, the same in every build and on every machine.
 struct Stable(Context);
 
 impl Hasher for Stable {
@@ -51,7 +57,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// What the compiled code depends on, beside the component.
+/// Hash of everything besides the component that machine code depends on: wasmtime's compatibility hash, `quick`.
 fn maker(engine: &Engine, quick: bool) -> String {
     let mut hash = Stable(Context::new(&SHA256));
     engine.precompile_compatibility_hash().hash(&mut hash);
@@ -66,7 +72,7 @@ impl Compiler {
         Self { engine, maker, cache, turn: Arc::new(Semaphore::new(1)), jobs: Mutex::default() }
     }
 
-    /// The compiled component. Whoever asks for the same at the same time waits for the same job.
+    /// The compiled component. Concurrent requests for the same bytes wait for one job.
     pub(crate) async fn component(&self, plugin: &str, wasm: &Arc<[u8]>) -> Result<Component, Fault> {
         let name = format!("{}-{}", hex(digest(&SHA256, wasm).as_ref()), self.maker);
         let job = {
@@ -89,7 +95,7 @@ impl Compiler {
         let (engine, cache) = (self.engine.clone(), self.cache.clone());
         let (name, wasm) = (name.to_owned(), Arc::clone(wasm));
         let work = tokio::task::spawn_blocking(move || {
-            // Held until this thread is done, even when nobody waits for it any more.
+            // Held until this thread ends, even when the caller has timed out: there is only ever one compilation.
             let _turn = turn;
             find_or_compile(&engine, cache.as_deref(), &name, &wasm)
         });
@@ -116,10 +122,10 @@ fn find_or_compile(engine: &Engine, cache: Option<&Cache>, name: &str, wasm: &[u
     Ok(component)
 }
 
-/// Runs `work`, which takes long, on threads that others go before.
+/// Runs `work` on two threads of low priority (nice 10).
 fn gently<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let yielding = |_| {
-        // Where it is not allowed, compiling is as important as everything else.
+        // Best effort: where it is not permitted, compiling has normal priority.
         let _ = rustix::process::setpriority_process(None, 10);
     };
     match rayon::ThreadPoolBuilder::new().num_threads(2).start_handler(yielding).build() {

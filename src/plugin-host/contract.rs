@@ -1,14 +1,17 @@
-//! The names of the contract: what may be imported and exported, and what each import asks of the manifest.
+//! The interfaces of the contract: their names, the permission that each import needs in the manifest, and the table
+//! that declares each export.
+//!
+//! Spec: `plugin-sdk/wit/0.1/plugin.wit`.
 
 use std::fmt;
 
 /// The package that every interface belongs to.
 pub(crate) const PACKAGE: &str = "rookery:plugin";
 
-/// The version that this server offers, and the track that plugins may be built for.
+/// The version of the contract that this server offers.
 pub(crate) const VERSION: &str = "0.1.0";
 
-/// The part of [`VERSION`] that must be equal.
+/// The part of [`VERSION`] that a plugin must have been built for.
 pub(crate) const TRACK: &str = "0.1";
 
 /// An interface that a plugin may import.
@@ -52,7 +55,7 @@ impl Import {
         Self::Queue,
     ];
 
-    /// As the contract calls it.
+    /// Its name in the contract.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Log => "log",
@@ -78,12 +81,12 @@ impl Import {
         Self::ALL.into_iter().find(|import| import.name() == name)
     }
 
-    /// Whether every plugin has it without asking.
+    /// Whether every plugin has it without a permission.
     pub const fn always(self) -> bool {
         matches!(self, Self::Log | Self::System | Self::Config)
     }
 
-    /// What the manifest says to ask for it; empty where nothing need be asked.
+    /// How the manifest asks for it; empty where no permission is needed.
     pub const fn permission(self) -> &'static str {
         match self {
             Self::Log | Self::System | Self::Config => "",
@@ -146,7 +149,7 @@ impl Export {
         Self::Admin,
     ];
 
-    /// As the contract calls it.
+    /// Its name in the contract.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Lifecycle => "lifecycle",
@@ -170,7 +173,7 @@ impl Export {
         Self::ALL.into_iter().find(|export| export.name() == name)
     }
 
-    /// What a manifest declares it with.
+    /// The table of the manifest that declares it.
     pub(crate) const fn declaration(self) -> &'static str {
         match self {
             Self::Lifecycle => "nothing",

@@ -1,4 +1,10 @@
-//! The engine: compiles components, and runs what is loaded into it.
+//! The wasmtime engine: its configuration, and loading a package into a [`Plugin`].
+//!
+//! Reached from `src/plugins`, with one engine per process. Instances come from the pooling allocator, with
+//! copy-on-write images of their initial memory; guests are interrupted by epochs. Does not decide which plugins are
+//! loaded or when.
+//!
+//! Spec: `PLUGINS.md` section 2.2, steps 2 to 7.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -26,32 +32,33 @@ use crate::shape::{FEATURES, Shape};
 /// Bytes of stack that a guest may use.
 pub(crate) const STACK: usize = 512 << 10;
 
-/// Bytes of stack for guest and host together: what the host does for a guest runs on the same one. Address space, of
-/// which only what is used takes memory.
+/// Bytes of a fiber's stack, which a guest shares with the async host functions that it calls. Reserved address space:
+/// only the pages that are touched take memory.
 const ASYNC_STACK: usize = STACK + (3 << 20);
 
-/// Modules, memories and tables that the instances of one component are made of, at most and on average.
+/// Core instances, memories and tables of one component instance: the most that are allowed, and the averages from
+/// which the pooling allocator's totals are computed.
 const MODULES: u32 = 64;
 const MODULES_ON_AVERAGE: u32 = 6;
 const MEMORIES: u32 = 4;
 const TABLES: u32 = 16;
 const TABLES_ON_AVERAGE: u32 = 4;
 
-/// Elements of the largest table that any plugin may be given.
+/// Elements of the largest table that the pooling allocator has room for.
 const TABLE_ELEMENTS: usize = 200_000;
 
 /// How the engine is set up.
 #[derive(Clone)]
 pub struct Options {
-    /// Where compiled components are kept; none: nowhere.
+    /// Folder of the AOT cache of compiled components; without one, each start compiles again.
     pub cache: Option<PathBuf>,
-    /// Authenticates what is in the cache.
+    /// Key of the MAC that authenticates the cache's files.
     pub key: [u8; 32],
-    /// Compile quickly rather than well: for development.
+    /// Compile without optimisation, for development: faster to compile, slower to run.
     pub quick: bool,
-    /// Instances of all plugins together.
+    /// Instances of all plugins together: the slots of the pooling allocator.
     pub instances: u32,
-    /// The largest memory that any plugin may be given, bytes.
+    /// Largest linear memory of an instance, bytes. A plugin whose own limit is higher is refused.
     pub memory: usize,
 }
 
@@ -74,10 +81,10 @@ impl fmt::Debug for Engine {
     }
 }
 
-/// Of an instance's memory that is wiped and kept when it goes, bytes: what most calls touch. The rest is given back to the
-/// machine, which costs page faults when it is touched again.
+/// Bytes of linear memory that the pooling allocator resets and keeps resident when an instance is dropped: what most
+/// calls touch. The rest is returned to the operating system, which costs page faults when it is touched again.
 const KEPT_MEMORY: usize = 128 << 10;
-/// Of its tables, likewise.
+/// The same for tables, bytes.
 const KEPT_TABLE: usize = 16 << 10;
 
 fn config(options: &Options) -> Config {
@@ -115,10 +122,10 @@ fn config(options: &Options) -> Config {
 }
 
 impl Engine {
-    /// An engine. Costs a thread and address space; make none where there is no plugin.
+    /// Starts an engine: a ticker thread and reserved address space. Create none where no plugin is enabled.
     ///
     /// # Errors
-    /// When the machine cannot give the address space, with what to change.
+    /// [`Stage::Compile`] when the address space cannot be reserved; the sentence says what to change.
     pub fn new(options: Options) -> Result<Self, Fault> {
         let instances = options.instances;
         let refused = |why: &dyn fmt::Display| {
@@ -139,19 +146,20 @@ impl Engine {
         Ok(Self(Arc::new(Inside { engine, linkers, compiler, ticker, crowd, memory })))
     }
 
-    /// What `wasm` imports and exports, without compiling it.
+    /// The interfaces that `wasm` imports and exports, without compiling it.
     ///
     /// # Errors
-    /// At [`Stage::Validate`] for what is no component, at [`Stage::Contract`] for one of another contract.
+    /// [`Stage::Validate`] for bytes that are not a valid component, [`Stage::Contract`] for one that imports or
+    /// exports what this version of the contract does not have.
     pub fn shape(plugin: &str, wasm: &[u8]) -> Result<Shape, Fault> {
         Shape::of(plugin, wasm)
     }
 
-    /// Checks, compiles (or takes from the cache) and links `package`, and makes one instance of it to see that it can
-    /// be made and that `init` agrees. What takes long is done off the runtime's threads.
+    /// Checks, compiles (or loads from the cache) and links `package`, then instantiates it once to prove that it
+    /// starts and that `init` accepts. Validation and compilation run on blocking threads.
     ///
     /// # Errors
-    /// The stage and one sentence.
+    /// The [`Stage`] that failed and one sentence for the admin.
     pub async fn load(&self, package: Package, host: Arc<dyn Host>) -> Result<Plugin, Fault> {
         let shape = self.checked(&package).await?;
         let began = Instant::now();
@@ -161,12 +169,12 @@ impl Engine {
         let runner = self.linked(package.clone(), &component)?;
         let mut live = runner.fresh(&host).await.map_err(|error| unstartable(&package.name, &error))?;
         live.check().map_err(|error| mismatched(&package.name, &error))?;
-        // It began with a host that is no call's: others are made for calls.
+        // Not kept for the pool: `init` ran with the host of this load, not with that of a call.
         drop(live);
         Ok(Plugin::new(package.version, shape, runner))
     }
 
-    /// Everything that can be known without compiling.
+    /// The checks that need no compilation: memory limit, validity, contract, manifest and grants.
     async fn checked(&self, package: &Package) -> Result<Shape, Fault> {
         let name = &package.name;
         if package.limits.memory > self.0.memory {
@@ -188,14 +196,14 @@ impl Engine {
         Ok(shape)
     }
 
-    /// Refuses a component that could never start within its limits.
+    /// Refuses a component whose initial memory or tables exceed its limits.
     fn fits(&self, package: &Package, component: &Component) -> Result<(), Fault> {
         let name = &package.name;
         let refuse = |sentence: String| Err(Fault::new(Stage::Validate, sentence));
         let Some(needs) = component.resources_required() else {
             return refuse(format!("{name}: the component imports modules: build it as one component"));
         };
-        // In pages.
+        // Counted in pages of 64 KiB.
         let memory = needs.max_initial_memory_size.unwrap_or(0).saturating_mul(64 << 10);
         let most = u64::try_from(package.limits.memory).unwrap_or(u64::MAX);
         if memory > most {
@@ -233,7 +241,7 @@ impl Engine {
     }
 }
 
-/// A function or type that differs from the contract's.
+/// The fault for a function or type that differs from the contract's.
 fn mismatched(plugin: &str, error: &wasmtime::Error) -> Fault {
     let mut why: Vec<String> = error.chain().map(|cause| one_line(&cause.to_string())).collect();
     why.dedup();

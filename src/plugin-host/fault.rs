@@ -1,10 +1,12 @@
-//! Why a component was not accepted, and why a call did not end well.
+//! Errors: why a component was not accepted ([`Fault`]), and why a call failed ([`CallError`]).
+//!
+//! Neither is shown to clients: a fault is for the admin, a call's message for logs and `plugin inspect`.
 
 use std::fmt;
 
 use crate::bindings::imports::types::Failure;
 
-/// Where on the way from a file to an active plugin something failed.
+/// Step of the load pipeline, from a file to an active plugin, at which something failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named for the steps of PLUGINS.md section 2.2")]
 pub enum Stage {
@@ -43,7 +45,7 @@ impl fmt::Display for Stage {
     }
 }
 
-/// Why a plugin is not accepted: the stage, and one sentence for the admin that says what to do.
+/// Why a plugin was not accepted: the stage, and one sentence for the admin that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{stage}: {sentence}")]
 pub struct Fault {
@@ -60,43 +62,43 @@ impl Fault {
     }
 }
 
-/// How a call ended that did not end well.
+/// How a failed call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ended {
     /// The guest trapped.
     Trap,
-    /// Its guest time was used up.
+    /// The CPU budget was used up.
     Cpu,
-    /// Its time on the clock was used up.
+    /// The wall-clock budget was used up.
     Wall,
-    /// Memory, table, stack, host calls, bytes or handles were used up: see the message.
+    /// A limit of memory, tables, stack, host calls, bytes or handles was reached: the message names it.
     Limit,
-    /// No place came free in time.
+    /// The queue was full, or no slot became free in time.
     Busy,
-    /// The breaker is open.
+    /// The circuit breaker is open.
     Open,
-    /// The plugin was replaced and its last calls were cut off.
+    /// The generation was drained: the call was cancelled or came too late.
     Drained,
-    /// The guest answered with a failure.
+    /// The guest returned a failure.
     Failure,
 }
 
-/// Why a call gave no answer.
+/// Why a call failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{ended:?}: {message}")]
 pub struct CallError {
     /// How it ended.
     pub ended: Ended,
-    /// For logs and `inspect`: names the limit. Never for clients.
+    /// For logs and `plugin inspect`: names the limit. Never shown to clients.
     pub message: String,
     /// The guest's own failure, for [`Ended::Failure`].
     pub failure: Option<Failure>,
-    /// The guest's functions, innermost first, when it trapped.
+    /// The guest's stack when it trapped: demangled function names, innermost first.
     pub backtrace: Vec<String>,
 }
 
 impl CallError {
-    /// True when the guest was called at all: there was room, and nothing kept it from being called.
+    /// False when the call was refused or cancelled by the host, which says nothing about the guest.
     #[must_use]
     pub fn entered(&self) -> bool {
         !matches!(self.ended, Ended::Busy | Ended::Open | Ended::Drained)

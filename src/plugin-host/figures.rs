@@ -1,4 +1,10 @@
-//! What a plugin has used: for metrics, for `inspect`, and for the breakers.
+//! Metrics and stats of a plugin, and one circuit breaker for each of its routes, hooks, jobs and commands.
+//!
+//! Reached from `call`, which records every call, and read through [`Plugin::stats`](crate::Plugin::stats) and
+//! [`Plugin::breakers`](crate::Plugin::breakers). Writes Prometheus metrics through the `metrics` crate; does not
+//! export them.
+//!
+//! Spec: `PLUGINS.md` section 2.7.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -11,7 +17,7 @@ use crate::breaker::{Breaker, BreakerState};
 use crate::fault::{CallError, Ended};
 use crate::state::Used;
 
-/// What is called.
+/// The kind of call, as a label of metrics; decides which budgets and instance policy apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Route,
@@ -33,24 +39,25 @@ impl Kind {
     }
 }
 
-/// What a plugin has done since it was loaded.
+/// What a plugin has done and used since it was loaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Stats {
     pub calls: u64,
-    /// Those that gave no answer, whatever the reason.
+    /// Those of `calls` that failed, failures that the guest returned included. Calls that were refused (queue, open
+    /// breaker, drain) are in neither.
     pub failures: u64,
-    /// Instances that were made.
+    /// Instances created.
     pub instantiated: u64,
-    /// Instances retired for their calls, age, memory or forgotten handles.
+    /// Pooled instances dropped for their calls, age, memory or open handles.
     pub recycled: u64,
-    /// Instances thrown away after a call that did not end well.
+    /// Instances dropped after a failed call.
     pub discarded: u64,
-    /// Warm instances that wait for work.
+    /// Warm instances in the pool.
     pub idle: u64,
-    /// Calls that run.
+    /// Calls that are running.
     pub running: u64,
-    /// Calls that wait for a place.
+    /// Calls in the queue.
     pub waiting: u64,
     pub cpu: Duration,
     pub cpu_peak: Duration,
@@ -62,7 +69,7 @@ pub struct Stats {
     pub bytes_in_peak: u64,
 }
 
-/// One breaker.
+/// The circuit breaker of one route, hook, job or command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct BreakerReport {
@@ -70,13 +77,13 @@ pub struct BreakerReport {
     pub kind: &'static str,
     pub name: String,
     pub state: BreakerState,
-    /// In the last hour.
+    /// Within the last hour.
     pub openings: usize,
-    /// Three openings in an hour: an admin should look.
+    /// Three openings within an hour. The sandbox only reports it: `src/plugins` puts the plugin in quarantine.
     pub quarantined: bool,
 }
 
-/// One route, hook, job or command.
+/// One route, hook, job or command: its circuit breaker and its metrics.
 pub(crate) struct Point {
     pub(crate) kind: Kind,
     pub(crate) name: String,
@@ -86,7 +93,7 @@ pub(crate) struct Point {
     outcomes: [Counter; OUTCOMES.len()],
 }
 
-/// Outcomes, as metrics name them; the first is the good one.
+/// Values of the label `outcome`; the first is success.
 const OUTCOMES: [&str; 9] = ["ok", "trap", "cpu", "wall", "limit", "busy", "open", "drained", "failure"];
 
 fn outcome(ended: Option<Ended>) -> usize {
@@ -119,7 +126,7 @@ impl Point {
         }
     }
 
-    /// Does something with the breaker and tells its state.
+    /// Locks the breaker for `change`, and updates the gauge when its state changed.
     pub(crate) fn breaker<T>(&self, change: impl FnOnce(&mut Breaker, Instant) -> T) -> T {
         let mut breaker = self.breaker.lock().unwrap_or_else(PoisonError::into_inner);
         let before = breaker.state();
@@ -142,7 +149,7 @@ impl Point {
     }
 }
 
-/// All figures of one plugin.
+/// Metrics and stats of one plugin.
 pub(crate) struct Figures {
     plugin: String,
     points: RwLock<HashMap<Kind, HashMap<String, Arc<Point>>>>,
@@ -200,7 +207,7 @@ impl Figures {
         }
     }
 
-    /// The point of that name.
+    /// The entry of that kind and name, created on first use.
     pub(crate) fn point(&self, kind: Kind, name: &str) -> Arc<Point> {
         let points = self.points.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(point) = points.get(&kind).and_then(|points| points.get(name)) {
@@ -212,7 +219,7 @@ impl Figures {
         Arc::clone(points.entry(name.to_owned()).or_insert_with(|| Arc::new(Point::new(&self.plugin, kind, name))))
     }
 
-    /// A call ended.
+    /// Records a call that ended.
     pub(crate) fn ended(&self, point: &Point, error: Option<&CallError>, wall: Duration) {
         if error.is_none_or(CallError::entered) {
             self.totals.calls.fetch_add(1, Relaxed);
@@ -222,7 +229,7 @@ impl Figures {
         point.ended(error, wall);
     }
 
-    /// A guest stopped running, having used this.
+    /// Records what a guest used until it stopped running.
     pub(crate) fn used(&self, used: &Used, cpu: Duration, memory: usize) {
         let totals = &self.totals;
         totals.cpu.fetch_add(nanos(cpu), Relaxed);
@@ -255,7 +262,7 @@ impl Figures {
         self.totals.discarded.fetch_add(1, Relaxed);
     }
 
-    /// So many run and so many wait for work.
+    /// Sets the gauges of running calls and idle instances.
     pub(crate) fn instances(&self, running: u32, idle: u32) {
         self.running.set(f64::from(running));
         self.idle.set(f64::from(idle));

@@ -1,15 +1,18 @@
-//! What the server does for a plugin, during one call.
+//! The functions that the server offers to a plugin, for one call.
+//!
+//! Implemented by `src/plugins/call`, and by the tests; called from `serve`. A method that an implementation leaves out
+//! answers with a failure of status 501.
 
 use async_trait::async_trait;
 
 use crate::bindings::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
 use crate::bindings::imports::{core, core_write, feeds, http_client, kv, log, queue, sql, streaming};
 
-/// A transaction of [`sql`]: the number by which the [`Host`] knows it.
+/// A transaction of [`sql`]: the number by which the [`Host`] knows it. Guests hold it as a resource handle.
 #[derive(Debug)]
 pub struct Transaction(pub u32);
 
-/// What a plugin asks for is refused: nothing here serves it.
+/// The failure of functions that an implementation does not offer.
 fn unavailable(what: &str) -> Failure {
     Failure {
         status: 501,
@@ -19,11 +22,13 @@ fn unavailable(what: &str) -> Failure {
     }
 }
 
-/// One call's view of the server. The sandbox has checked that the interface was granted, has counted the call and
-/// bounds the bytes; permissions within an interface (`read-as-any`, a feed's kind, a view) are checked by the
-/// implementation. Dropped when the call ended: whatever was not committed by then is rolled back.
+/// The server, as one call of a plugin sees it.
 ///
-/// Every method stands for the contract's function of that name.
+/// The sandbox links only interfaces that were granted, charges the call's budgets and limits the bytes. Permissions
+/// within an interface (`read-as-any`, the kind of a feed, a view) are for the implementation to check. Dropped when
+/// the call ends; whatever was not committed by then is rolled back.
+///
+/// Each method is the contract's function of that name.
 #[async_trait]
 #[expect(missing_docs, reason = "documented by the contract")]
 #[allow(unused_variables, reason = "the defaults refuse")]
@@ -169,7 +174,7 @@ pub trait Host: Send + Sync + 'static {
     async fn sql_commit(&self, transaction: u32) -> Result<(), Failure> {
         Err(unavailable("sql"))
     }
-    /// The guest dropped its handle: what it did not commit never happened.
+    /// Called when the guest drops the handle of a transaction that it did not commit.
     async fn sql_rollback(&self, transaction: u32) {}
     async fn sql_dynamic(&self, text: String, params: Vec<sql::Value>) -> Result<sql::Rows, Failure> {
         Err(unavailable("sql-dynamic"))

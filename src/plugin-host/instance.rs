@@ -1,4 +1,9 @@
-//! One instance of a plugin: its store, and the functions it exports.
+//! One instance of a plugin: its wasmtime store and its exported functions.
+//!
+//! Reached from `call`, which instantiates, enters and discards instances, and from `pool`, which keeps warm ones. The
+//! module applies the limits of a store; it neither runs calls nor decides when an instance is used again.
+//!
+//! Spec: `PLUGINS.md` section 2.6.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,16 +19,17 @@ use crate::limits::Limits;
 use crate::pool::Crowd;
 use crate::state::{Scope, State, Used};
 
-/// The functions of each interface that may be exported: where they are in the component, and in an instance.
+/// For each interface that may be exported: the indices of its functions in a component, and the functions themselves
+/// in an instance.
 macro_rules! interfaces {
     ($($name:ident),* $(,)?) => {
-        /// Where the exported functions are in a component.
+        /// Indices of the exported functions in a component.
         #[derive(Default)]
         pub(crate) struct Indices {
             $($name: Option<exported::$name::GuestIndices>,)*
         }
 
-        /// The functions of an instance, looked up when first called.
+        /// The functions of an instance, looked up on the first call.
         #[derive(Default)]
         struct Functions {
             $($name: Option<exported::$name::Guest>,)*
@@ -38,7 +44,7 @@ macro_rules! interfaces {
 
         impl Live {
             $(
-                /// The functions of this interface.
+                /// The functions of this interface; an error when the plugin does not export it.
                 pub(crate) fn $name(&mut self) -> Result<exported::$name::Guest> {
                     if let Some(guest) = &self.functions.$name {
                         return Ok(guest.clone());
@@ -50,7 +56,7 @@ macro_rules! interfaces {
                 }
             )*
 
-            /// Looks every exported function up and checks its type.
+            /// Looks up every exported function, which checks its type against the contract.
             pub(crate) fn check(&mut self) -> Result<()> {
                 $(if self.template.indices.$name.is_some() {
                     self.$name()?;
@@ -81,18 +87,18 @@ fn not_exported(interface: &str) -> wasmtime::Error {
     wasmtime::format_err!("the plugin does not export {}", interface.replace('_', "-"))
 }
 
-/// What instances are made from.
+/// Everything that instances of one generation are created from.
 pub(crate) struct Template {
     pub(crate) pre: InstancePre<State>,
     pub(crate) indices: Indices,
     pub(crate) limits: Arc<Limits>,
     pub(crate) environment: Environment,
     pub(crate) ticker: Arc<Ticker>,
-    /// The warm instances of all plugins.
+    /// The pools of all plugins, whose warm instances are dropped when there is no free slot.
     pub(crate) crowd: Arc<Crowd>,
 }
 
-/// An instance.
+/// A running instance, with the age and the number of calls that decide when it is recycled.
 pub(crate) struct Live {
     pub(crate) store: Store<State>,
     instance: Instance,
@@ -102,7 +108,7 @@ pub(crate) struct Live {
     pub(crate) calls: u32,
 }
 
-/// A store under all limits, in which nothing runs yet.
+/// A new store under all limits: resource limiter, host-call fuel, handle cap and epoch deadline callback.
 pub(crate) fn store(template: &Template) -> Store<State> {
     let limits = Arc::clone(&template.limits);
     let (bytes_out, handles) = (limits.bytes_out, limits.handles);
@@ -114,7 +120,7 @@ pub(crate) fn store(template: &Template) -> Store<State> {
     store
 }
 
-/// Makes what follows in `store` a call of its own: nothing of an earlier one is left.
+/// Begins a call in `store`: replaces the scope and the CPU clock, so that nothing of an earlier call is left.
 pub(crate) fn enter(store: &mut Store<State>, host: Arc<dyn Host>, cpu: Duration, bytes: usize) {
     store.set_epoch_deadline(SLICE);
     let state = store.data_mut();
@@ -129,7 +135,7 @@ pub(crate) fn enter(store: &mut Store<State>, host: Arc<dyn Host>, cpu: Duration
 }
 
 impl Live {
-    /// Instantiates into `store`, which has been entered.
+    /// Instantiates into `store`, which must have been entered. On failure the store stays with the caller.
     pub(crate) async fn start(template: Arc<Template>, store: &mut Option<Store<State>>) -> Result<Self> {
         let slot = store.as_mut().ok_or_else(|| wasmtime::format_err!("no store"))?;
         let instance = template.pre.instantiate_async(&mut *slot).await?;
@@ -138,7 +144,7 @@ impl Live {
         Ok(Self { store, instance, functions, template, born: Instant::now(), calls: 0 })
     }
 
-    /// Lets the guest begin. A text refuses.
+    /// Calls the guest's `lifecycle.init`, if it exports one. The inner error is the guest's refusal.
     pub(crate) async fn init(&mut self) -> Result<std::result::Result<(), String>> {
         if self.template.indices.lifecycle.is_none() {
             return Ok(Ok(()));
@@ -148,7 +154,7 @@ impl Live {
         guest.call_init(&mut self.store, &template.environment).await
     }
 
-    /// Whether it must not be used again.
+    /// Whether it must be recycled: by calls, age, memory over three quarters of the limit, or handles left open.
     pub(crate) fn worn(&self) -> bool {
         let (state, limits) = (self.store.data(), &self.template.limits);
         self.calls >= limits.recycle_calls

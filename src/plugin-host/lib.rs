@@ -1,15 +1,20 @@
-//! The sandbox: compiles WebAssembly components, limits them, and calls what they export.
+//! The plugin sandbox: compiles WebAssembly components with wasmtime, limits their resources and calls their exports.
 //!
-//! The only code that names wasmtime, and it knows nothing of the server around it: what a plugin may ask for is the
-//! trait [`Host`], one object for each call, and what it is asked are the methods of [`Plugin`]. Which plugins there are,
-//! what a manifest says, and where a plugin's answers go is not decided here.
+//! Reached from `src/plugins`, through [`Engine::load`] and the methods of [`Plugin`]. This is the only crate that
+//! names wasmtime, and it knows nothing of the server around it: the functions that a plugin may call are the trait
+//! [`Host`], one object per call. Which plugins are installed, what their manifests say and what is done with their
+//! answers is decided elsewhere.
+//!
+//! How each resource is limited: CPU time by epoch interruption (an epoch deadline, moved by a ticker thread),
+//! wall-clock time by a timeout, memory, tables and stack by wasmtime's resource limiter and pooling allocator, host
+//! calls and bytes by counters and host-call fuel. A circuit breaker stops calling what keeps failing.
+//!
+//! A component comes in through [`Engine::load`]: `shape` validates it and reads its imports and exports, `compile` and
+//! `cache` turn it into machine code, `link` links the interfaces that were granted. A call goes from [`Plugin`] to
+//! `call`, which asks the circuit breaker, takes a slot and an instance from `pool`, enters the instance's store
+//! (`state`) with a budget and a [`Host`], and runs the guest; its calls of host functions arrive in `serve`.
 //!
 //! The contract is `plugin-sdk/wit/0.1/plugin.wit`; limits and life cycle follow `PLUGINS.md` sections 2.2 to 2.6.
-//!
-//! A call goes from [`Plugin`] to `call`, which asks the breaker, takes a place and an instance from `pool`, enters the
-//! instance's store (`state`) with a budget and a [`Host`], and lets the guest run; what the guest asks arrives in
-//! `serve`. A component comes in through [`Engine::load`]: `shape` looks at it, `compile` and `cache` turn it into machine
-//! code, `link` connects what was granted.
 
 mod bindings;
 mod breaker;

@@ -1,52 +1,55 @@
-//! How much of everything one call of a plugin may use (PLUGINS.md section 2.6).
+//! The limits of a plugin: CPU, wall-clock time, memory, concurrency, host calls and bytes.
+//!
+//! Set by `src/plugins` from the manifest and the admin's limits, applied by `call`, `pool`, `state` and `serve`. The
+//! defaults are those of `PLUGINS.md` section 2.6. Limits of SQL, HTTP, logs and jobs are the [`Host`](crate::Host)'s.
 
 use std::time::Duration;
 
-/// How instances are used.
+/// Whether calls share instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// One instance for each call: nothing can leak from one to the next.
+    /// A new instance for each call: no state can leak from one to the next.
     Fresh,
-    /// Instances are kept warm and used again, until calls, age or memory retire them.
+    /// Warm instances are used again, until they are recycled by calls, age or memory.
     Pooled,
 }
 
 /// The limits of one plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Guest time of a route, command or job.
+    /// CPU time that the guest may use in a route, command or job.
     pub route_cpu: Duration,
-    /// Time on the clock of a route, command or job, with what the host does for it.
+    /// Wall-clock time of a route, command or job, including that of host functions.
     pub route_wall: Duration,
-    /// Guest time of a hook.
+    /// CPU time that the guest may use in a hook.
     pub hook_cpu: Duration,
-    /// Time on the clock of a hook.
+    /// Wall-clock time of a hook.
     pub hook_wall: Duration,
     /// Linear memory of one instance, bytes.
     pub memory: usize,
     /// Elements of one table.
     pub table_elements: usize,
-    /// Calls at once.
+    /// Calls that run at once.
     pub instances: u32,
-    /// Calls that wait for a place.
+    /// Calls that may wait for a slot; more are refused.
     pub queue: u32,
-    /// How long a call waits for a place.
+    /// How long a call waits for a slot.
     pub queue_wait: Duration,
-    /// Weighted calls of the host's functions, for each call.
+    /// Budget of host calls for each call, in the cost units of the contract.
     pub host_calls: u32,
-    /// Bytes that the guest may hand to the host, for each call.
+    /// Bytes that the guest may pass to the host, for each call.
     pub bytes_out: usize,
-    /// Bytes that the host hands to the guest, for each call.
+    /// Bytes that the host may pass to the guest, for each call.
     pub bytes_in: usize,
-    /// Handles that are open at once.
+    /// Resource handles that may be open at once.
     pub handles: usize,
-    /// How routes, commands and jobs use instances.
+    /// Instance policy of routes, commands and jobs.
     pub route_policy: Policy,
-    /// How hooks use instances.
+    /// Instance policy of hooks.
     pub hook_policy: Policy,
-    /// A pooled instance retires after so many calls.
+    /// Calls after which a pooled instance is recycled.
     pub recycle_calls: u32,
-    /// A pooled instance retires at this age.
+    /// Age at which a pooled instance is recycled.
     pub recycle_age: Duration,
 }
 

@@ -1,4 +1,9 @@
-//! What a plugin is connected to: one linker for each set of granted interfaces, with these interfaces and no other.
+//! Linkers: one for each set of granted interfaces, in which an interface that was not granted does not exist.
+//!
+//! Reached from [`Engine::load`](crate::Engine::load). Capabilities are enforced here, by linking, and not checked in
+//! each host function. WASI is never linked.
+//!
+//! Spec: `PLUGINS.md` section 2.2, step 6.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,12 +15,12 @@ use crate::bindings::generated::rookery::plugin as contract;
 use crate::contract::Import;
 use crate::state::State;
 
-/// The linkers made by now.
+/// The linkers created so far, by their interfaces.
 #[derive(Default)]
 pub(crate) struct Linkers(Mutex<HashMap<BTreeSet<Import>, Arc<Linker<State>>>>);
 
 impl Linkers {
-    /// The linker with `granted` and what every plugin has.
+    /// The linker with the interfaces in `granted` and those that every plugin has.
     pub(crate) fn get(&self, engine: &Engine, granted: &BTreeSet<Import>) -> Result<Arc<Linker<State>>> {
         let set: BTreeSet<Import> =
             Import::ALL.into_iter().filter(|import| import.always() || granted.contains(import)).collect();
@@ -45,7 +50,7 @@ fn add(linker: &mut Linker<State>, import: Import) -> Result<()> {
         Import::CoreWrite => contract::core_write::add_to_linker::<_, Own>(linker, |state| state),
         Import::Feeds => contract::feeds::add_to_linker::<_, Own>(linker, |state| state),
         Import::Streaming => contract::streaming::add_to_linker::<_, Own>(linker, |state| state),
-        // Refused when the plugin is loaded: nothing here federates for plugins.
+        // Refused by `shape` when a plugin is loaded: this server offers no federation to plugins yet.
         Import::Federation => Ok(()),
         Import::Sql => contract::sql::add_to_linker::<_, Own>(linker, |state| state),
         Import::SqlDynamic => contract::sql_dynamic::add_to_linker::<_, Own>(linker, |state| state),

@@ -1,4 +1,7 @@
-//! Plugins that are loaded, and what can be asked of them.
+//! A loaded plugin: one method for each function that the contract lets a plugin export.
+//!
+//! Reached from `src/plugins`, which decides what is called and what is done with the answer. All calls go through
+//! `call`.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -20,22 +23,22 @@ use crate::limits::Limits;
 use crate::shape::Shape;
 use crate::weigh::Weigh;
 
-/// What is to be loaded.
+/// Everything that [`Engine::load`](crate::Engine::load) needs of a plugin.
 #[derive(Clone)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Package {
     pub name: String,
     pub version: String,
     pub wasm: Arc<[u8]>,
-    /// What the manifest declares. `lifecycle` and `instance-info` need not be declared.
+    /// The exports that the manifest declares; `lifecycle` and `instance-info` need no declaration.
     pub exports: BTreeSet<Export>,
-    /// What the manifest asks for and the admin granted.
+    /// The imports that the manifest asks for and the admin granted.
     pub granted: BTreeSet<Import>,
     pub limits: Limits,
     pub environment: lifecycle::Environment,
 }
 
-/// A plugin that is loaded: one generation of it. Cheap to clone.
+/// One generation of a loaded plugin. Cheap to clone.
 #[derive(Clone)]
 pub struct Plugin(Arc<Inside>);
 
@@ -51,7 +54,7 @@ impl fmt::Debug for Plugin {
     }
 }
 
-/// One method for each export: takes a [`Host`] for this call alone, and what the contract says.
+/// One method for each exported function: takes a [`Host`] for this call alone, and the parameters of the contract.
 #[expect(
     missing_docs,
     clippy::missing_errors_doc,
@@ -215,7 +218,7 @@ impl Plugin {
     }
 }
 
-/// A call of a hook, which is named as its interface.
+/// The call of a hook, whose name is that of its interface.
 fn hook(host: Arc<dyn Host>, export: Export, bytes: usize) -> Order<'static> {
     Order { host, kind: Kind::Hook, name: export.name(), bytes }
 }
@@ -238,12 +241,12 @@ impl Plugin {
         &self.0.runner.plugin
     }
 
-    /// Its version, as its package says.
+    /// The version of its package.
     pub fn version(&self) -> &str {
         &self.0.version
     }
 
-    /// What it imports and exports.
+    /// The interfaces that it imports and exports.
     pub fn shape(&self) -> &Shape {
         &self.0.shape
     }
@@ -253,7 +256,7 @@ impl Plugin {
         &self.0.runner.template.limits
     }
 
-    /// What it has used by now.
+    /// What it has done and used so far.
     pub fn stats(&self) -> Stats {
         let (pool, figures) = (&self.0.runner.pool, &self.0.runner.figures);
         Stats {
@@ -264,14 +267,14 @@ impl Plugin {
         }
     }
 
-    /// The breaker of everything that was called by now.
+    /// The circuit breakers of every route, hook, job and command that was called so far.
     pub fn breakers(&self) -> Vec<BreakerReport> {
         self.0.runner.figures.breakers()
     }
 
-    /// Ends this generation. Calls go on for `grace`, so that a request which began with this generation may finish with
-    /// it; it is over sooner when nothing runs and no other clone of this plugin is left. Calls that still run then are
-    /// cut off, and later ones are refused.
+    /// Drains this generation. For up to `grace`, calls may still begin and finish, so that a request stays with the
+    /// generation with which it began; the drain ends sooner when nothing runs and no other clone of this plugin is
+    /// left. Then calls that still run are cancelled, and later ones are refused.
     pub async fn drain(&self, grace: Duration) {
         self.0.runner.pool.drain(grace, || Arc::strong_count(&self.0) == 1).await;
     }

@@ -1,4 +1,10 @@
-//! Places to run in, warm instances, and the end of a generation.
+//! The instance pool of one generation of a plugin: its concurrency limit, its warm instances and its drain.
+//!
+//! Reached from `call` for every call, and from [`Plugin::drain`](crate::Plugin::drain). A semaphore limits the calls
+//! that run at once; those that wait are limited by number and time, beyond which they end with [`Ended::Busy`].
+//! Creates no instances and runs no guest code.
+//!
+//! Spec: `PLUGINS.md` sections 2.3 and 2.6.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -10,12 +16,12 @@ use crate::fault::{CallError, Ended};
 use crate::instance::Live;
 use crate::limits::Limits;
 
-/// An error that the pool itself ends a call with.
+/// An error of the host's own: without a failure or a backtrace of the guest's.
 pub(crate) fn ended(ended: Ended, message: impl Into<String>) -> CallError {
     CallError { ended, message: message.into(), failure: None, backtrace: Vec::new() }
 }
 
-/// The pools of all plugins of an engine, which share its instances.
+/// The pools of all plugins of an engine, which share the slots of its pooling allocator.
 #[derive(Default)]
 pub(crate) struct Crowd(Mutex<Vec<Weak<Pool>>>);
 
@@ -26,7 +32,7 @@ impl Crowd {
         pools.push(Arc::downgrade(pool));
     }
 
-    /// Drops every warm instance, so that one can be made for a call that has none.
+    /// Drops the warm instances of all plugins, to free slots for a call that found none.
     pub(crate) fn make_room(&self) {
         let pools: Vec<_> =
             self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect();
@@ -34,22 +40,22 @@ impl Crowd {
     }
 }
 
-/// Where a plugin's calls run.
+/// The instance pool of one generation.
 pub(crate) struct Pool {
     places: Semaphore,
     waiting: AtomicU32,
     running: AtomicU32,
     idle: Mutex<Vec<Live>>,
-    /// Instances are no longer kept.
+    /// Set while draining: instances are no longer kept after a call.
     draining: AtomicBool,
-    /// No call begins.
+    /// Set when drained: new calls are refused.
     closed: AtomicBool,
-    /// Calls that run are cut off.
+    /// Becomes true when the calls that still run must be cancelled.
     cut: watch::Sender<bool>,
     left: Notify,
 }
 
-/// A call in flight. Leaves when dropped, however the call ended.
+/// A call in flight: its slot is freed when this is dropped, however the call ended.
 pub(crate) struct Running<'a> {
     pool: &'a Pool,
     _place: SemaphorePermit<'a>,
@@ -62,7 +68,7 @@ impl Drop for Running<'_> {
     }
 }
 
-/// A call that waits for a place.
+/// A call in the queue.
 struct Waiting<'a>(&'a AtomicU32);
 
 impl Drop for Waiting<'_> {
@@ -85,7 +91,7 @@ impl Pool {
         }
     }
 
-    /// Waits for a place to run in, within the bounds of the queue.
+    /// Waits for a free slot: [`Ended::Busy`] beyond the limits of the queue, [`Ended::Drained`] after a drain.
     pub(crate) async fn enter(&self, limits: &Limits) -> Result<Running<'_>, CallError> {
         let drained = || ended(Ended::Drained, "the plugin was replaced");
         if self.closed.load(Ordering::Acquire) {
@@ -116,14 +122,14 @@ impl Pool {
         }
     }
 
-    /// Ends when calls are to be cut off.
+    /// Completes when the calls that still run must be cancelled.
     pub(crate) async fn cut_off(&self) {
         let mut cut = self.cut.subscribe();
         // The sender lives as long as this pool.
         let _ = cut.wait_for(|cut| *cut).await;
     }
 
-    /// A warm instance, and how many were found to be too old.
+    /// A warm instance, and how many were dropped because they must not be used again.
     pub(crate) fn take(&self) -> (Option<Live>, usize) {
         let mut worn = Vec::new();
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,13 +144,13 @@ impl Pool {
         (None, worn.len())
     }
 
-    /// Keeps an instance for the next call; says whether it was kept.
+    /// Returns an instance to the pool for the next call; false when it is dropped instead.
     pub(crate) fn keep(&self, live: Live) -> bool {
         if live.worn() || self.draining.load(Ordering::Acquire) {
             return false;
         }
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(live);
-        // Draining may have begun in between, after it emptied the pool.
+        // A drain may have begun in between and emptied the pool before this push.
         if self.draining.load(Ordering::Acquire) {
             self.forget();
         }
@@ -169,7 +175,8 @@ impl Pool {
         u32::try_from(self.idle.lock().unwrap_or_else(PoisonError::into_inner).len()).unwrap_or(u32::MAX)
     }
 
-    /// Lets calls end for `grace`, or until `over` says that none will come; then cuts off what is left.
+    /// Drains: calls may finish for up to `grace`, or until none is left and `over` says that no more can come. Then
+    /// those that still run are cancelled and new ones refused.
     pub(crate) async fn drain(&self, grace: Duration, over: impl Fn() -> bool) {
         self.draining.store(true, Ordering::Release);
         self.forget();

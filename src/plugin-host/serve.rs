@@ -1,4 +1,10 @@
-//! Answers what guests ask: counts each call and its bytes, and hands it to the call's [`Host`].
+//! Host functions: the interfaces that guests import. Each charges the call's budgets and forwards to its [`Host`].
+//!
+//! Reached from guests, through the linker that `link` fills. The guest's CPU clock is stopped while the host works.
+//! Checks no permissions: an interface that was not granted is not linked, and what is allowed within one is the
+//! [`Host`]'s decision.
+//!
+//! Spec: the costs in `plugin-sdk/wit/0.1/plugin.wit`, and `PLUGINS.md` section 2.6.
 
 mod data;
 mod outside;
@@ -16,9 +22,9 @@ use crate::host::Host;
 use crate::state::State;
 use crate::weigh::Weigh;
 
-/// What a host function gives back.
+/// What a host function returns.
 pub(crate) trait Answer: Weigh {
-    /// The answer that refuses, where the contract has one.
+    /// The value that carries `failure`, where the contract lets the function fail.
     fn refused(_failure: Failure) -> Option<Self> {
         None
     }
@@ -48,16 +54,17 @@ impl Answer
 {
 }
 
-/// A failure that the sandbox itself answers with.
+/// A failure of the sandbox's own.
 pub(crate) fn failure(status: u16, code: &str, message: String) -> Failure {
     Failure { status, code: code.to_owned(), message, detail: None }
 }
 
-/// What a host function does.
+/// The future of a host function.
 type Work<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 impl State {
-    /// Counts a call of `function` that costs `cost` and brings `bytes`, traps when that is too much, and gives the host.
+    /// Charges a call of `function` with `cost` units and `bytes`, and returns the host; traps when a budget is used
+    /// up.
     fn charge(&mut self, function: &'static str, cost: u32, bytes: usize) -> Result<Arc<dyn Host>> {
         let (calls_limit, out_limit) = (self.limits.host_calls, self.limits.bytes_out);
         let scope = self.scope.as_mut().ok_or_else(|| format_err!("{function} was called outside a call"))?;
@@ -77,7 +84,8 @@ impl State {
         Ok(Arc::clone(&scope.host))
     }
 
-    /// Counts an answer's bytes; one that is too large becomes a refusal, or a trap where none can be given.
+    /// Charges an answer's bytes. One beyond the limit becomes a failure of status 413, or a trap where the function
+    /// cannot fail.
     fn admit<T: Answer>(&mut self, function: &'static str, answer: T) -> Result<T> {
         let limit = self.limits.bytes_in;
         let Some(scope) = &mut self.scope else {
@@ -95,7 +103,7 @@ impl State {
         }
     }
 
-    /// A function that the host answers at once.
+    /// Serves a synchronous host function.
     fn ask<T: Answer>(
         &mut self,
         function: &'static str,
@@ -110,7 +118,7 @@ impl State {
         self.admit(function, answer)
     }
 
-    /// A function that the host may take its time for.
+    /// Serves an asynchronous host function.
     async fn wait<T: Answer>(
         &mut self,
         function: &'static str,
@@ -126,12 +134,12 @@ impl State {
     }
 }
 
-/// The sentence for a guest that hands over too much.
+/// The message for a guest that passes too much to the host.
 pub(crate) fn too_much_out(limit: usize, place: &str) -> String {
     format!("bytes-out: handed over more than {} KiB, at {place}", limit >> 10)
 }
 
-/// `cost` and `each` for every one of `count`.
+/// `cost`, plus `each` for every one of `count` items.
 fn cost(cost: u32, each: u32, count: usize) -> u32 {
     cost.saturating_add(each.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX)))
 }

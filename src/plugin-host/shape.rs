@@ -1,7 +1,12 @@
-//! Looks at a component before anything of it is compiled or run: is it one, is it of a size that can be compiled, what
-//! does it import and export, and does that agree with the contract, the manifest and the grants.
+//! Validates a component before anything of it is compiled or run, and reads its imports and exports.
 //!
-//! Every refusal is one sentence that names the plugin, what it wants, what is offered and the way out.
+//! Reached from [`Engine::load`](crate::Engine::load) and [`Engine::shape`](crate::Engine::shape). Checks with
+//! wasmparser that the bytes are a valid component, that it is small enough to compile (no compile bomb), and that its
+//! imports and exports agree with the contract, the manifest and the grants. Every refusal is one sentence that names
+//! the plugin, what it asks for, what is offered, and what to do. Types of functions are checked later, when the
+//! component is linked.
+//!
+//! Spec: `PLUGINS.md` section 2.2, steps 2 to 4.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,7 +18,7 @@ use wasmparser::{FuncValidatorAllocations, Parser, Payload, ValidPayload, Valida
 use crate::contract::{Export, Import, PACKAGE, TRACK, VERSION};
 use crate::fault::{Fault, Stage};
 
-/// The proposals that plugins may use: those that behave the same on every machine and in every run.
+/// The WebAssembly proposals that plugins may use: those that behave the same on every machine and in every run.
 pub(crate) const FEATURES: WasmFeatures = WasmFeatures::MUTABLE_GLOBAL
     .union(WasmFeatures::SATURATING_FLOAT_TO_INT)
     .union(WasmFeatures::SIGN_EXTENSION)
@@ -27,16 +32,16 @@ pub(crate) const FEATURES: WasmFeatures = WasmFeatures::MUTABLE_GLOBAL
     .union(WasmFeatures::EXTENDED_CONST)
     .union(WasmFeatures::COMPONENT_MODEL);
 
-/// Bytes of a component.
+/// Largest component, bytes.
 const SIZE: usize = 32 << 20;
-/// Functions in all modules of a component: interpreters for other languages have some 30,000.
+/// Most functions in all modules of a component: those that bundle an interpreter have some 30,000.
 const FUNCTIONS: u32 = 150_000;
-/// Bytes of one function: compiling takes longer than linear time.
+/// Largest function, bytes: compiling one takes more than linear time.
 const FUNCTION_SIZE: usize = 2 << 20;
-/// Modules and components inside the component.
+/// Most modules and components nested in the component.
 const NESTED: u32 = 100;
 
-/// What a component imports and exports, found without running it.
+/// The interfaces that a component imports and exports, read without compiling it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Shape {
@@ -45,7 +50,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// What `wasm` imports and exports.
+    /// Validates `wasm` and reads its imports and exports.
     pub(crate) fn of(plugin: &str, wasm: &[u8]) -> Result<Self, Fault> {
         sniff(plugin, wasm)?;
         let outside = outside(plugin, wasm)?;
@@ -55,7 +60,8 @@ impl Shape {
         Ok(shape)
     }
 
-    /// Refuses what is imported and not granted, and exports that the manifest does not declare or that are missing.
+    /// Refuses imports that were not granted, exports that the manifest does not declare, and declared ones that are
+    /// missing.
     pub(crate) fn agrees(
         &self,
         plugin: &str,
@@ -104,7 +110,7 @@ fn contract(sentence: String) -> Fault {
     Fault::new(Stage::Contract, sentence)
 }
 
-/// Refuses what is no component by its first bytes.
+/// Refuses what is too large or, by its first bytes, not a component: names what it is instead.
 fn sniff(plugin: &str, wasm: &[u8]) -> Result<(), Fault> {
     if wasm.len() > SIZE {
         let mib = wasm.len() >> 20;
@@ -138,14 +144,14 @@ fn sniff(plugin: &str, wasm: &[u8]) -> Result<(), Fault> {
     }))
 }
 
-/// The outermost imports and exports of a component, and their types.
+/// The top-level imports and exports of a component, and their types.
 struct Outside {
     imports: Vec<String>,
     exports: Vec<String>,
     types: Types,
 }
 
-/// Validates the whole component and counts what compiling it would cost.
+/// Validates the whole component, within limits on what compiling it would cost.
 fn outside(plugin: &str, wasm: &[u8]) -> Result<Outside, Fault> {
     let wrong = |error: wasmparser::Error| invalid(describe(plugin, wasm, &error));
     let (mut imports, mut exports) = (Vec::new(), Vec::new());
@@ -186,7 +192,7 @@ fn outside(plugin: &str, wasm: &[u8]) -> Result<Outside, Fault> {
     Err(invalid(format!("{plugin}: the component ends early, at byte {}: build or copy it again", wasm.len())))
 }
 
-/// What would make compiling take too long.
+/// Counts what makes compiling expensive.
 #[derive(Default)]
 struct Cost {
     nested: u32,
@@ -223,7 +229,7 @@ fn describe(plugin: &str, wasm: &[u8], error: &wasmparser::Error) -> String {
     format!("{plugin}: the component is not valid at byte {offset} ({line}): build it again")
 }
 
-/// An interface's name taken apart: `rookery:plugin/core@0.1.0`.
+/// The interface's name in `rookery:plugin/core@0.1.0`; refuses other packages and versions outside of [`TRACK`].
 fn interface<'a>(plugin: &str, verb: &str, name: &'a str) -> Result<&'a str, Fault> {
     let unknown = || {
         contract(format!(
@@ -246,7 +252,7 @@ fn interface<'a>(plugin: &str, verb: &str, name: &'a str) -> Result<&'a str, Fau
     )))
 }
 
-/// Whether an instance holds something that must be linked, rather than types alone.
+/// Whether an imported instance holds anything to link, such as functions; types alone need no grant.
 fn wanted(outside: &Outside, name: &str) -> bool {
     let types = outside.types.as_ref();
     match types.component_item_for_import(name).map(|item| item.ty) {
@@ -289,7 +295,7 @@ fn imports(plugin: &str, outside: &Outside, found: &mut BTreeSet<Import>) -> Res
 }
 
 fn exports(plugin: &str, outside: &Outside, found: &mut BTreeSet<Export>) -> Result<(), Fault> {
-    // Some languages' tools leave exports of their own, with a plain name: nothing ever calls them.
+    // Some languages' tools leave exports with plain names, which the host never calls.
     for name in outside.exports.iter().filter(|name| name.contains(':')) {
         let interface = interface(plugin, "exports", name)?;
         let export = Export::from_name(interface).ok_or_else(|| {

@@ -1,4 +1,8 @@
-//! What a guest's store holds: the server's side of the present call, and what of each limit is used.
+//! The data of a guest's store: the current call's host and budget, and how much of each limit is used.
+//!
+//! Reached from `serve` in host functions, and from wasmtime as epoch deadline callback and resource limiter.
+//!
+//! Spec: `PLUGINS.md` section 2.6.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,12 +19,11 @@ use crate::limits::Limits;
 pub(crate) struct State {
     pub(crate) limits: Arc<Limits>,
     pub(crate) clock: Arc<Clock>,
-    /// What the present call is about. Replaced whole, never changed in part, so that nothing of one call is left for
-    /// the next.
+    /// The current call. Replaced as a whole for each call, so that nothing of one is left for the next.
     pub(crate) scope: Option<Scope>,
-    /// What the guest holds handles to.
+    /// The resources to which the guest holds handles.
     pub(crate) table: ResourceTable,
-    /// Bytes of linear memory.
+    /// Bytes of linear memory, all memories of the instance together.
     pub(crate) memory: usize,
 }
 
@@ -28,10 +31,10 @@ pub(crate) struct State {
 pub(crate) struct Scope {
     pub(crate) host: Arc<dyn Host>,
     pub(crate) began: Instant,
-    /// The guest time it may use.
+    /// The CPU time that it may use.
     pub(crate) cpu: Duration,
     pub(crate) used: Used,
-    /// Which limit ended it.
+    /// The limit that ended it, and the message.
     pub(crate) tripped: Option<(Ended, String)>,
 }
 
@@ -41,7 +44,7 @@ pub(crate) struct Used {
     pub(crate) host_calls: u32,
     pub(crate) bytes_out: usize,
     pub(crate) bytes_in: usize,
-    /// How often each function was called.
+    /// Calls of each host function.
     pub(crate) functions: Vec<(&'static str, u32)>,
 }
 
@@ -52,7 +55,7 @@ impl State {
         Self { limits, clock: Arc::new(Clock::new()), scope: None, table, memory: 0 }
     }
 
-    /// Ends the call by a trap, and remembers why.
+    /// An error that traps the guest; the first reason is kept for the [`CallError`](crate::CallError).
     pub(crate) fn trip(&mut self, ended: Ended, message: String) -> wasmtime::Error {
         let error = format_err!("{message}");
         if let Some(scope) = &mut self.scope {
@@ -61,7 +64,8 @@ impl State {
         error
     }
 
-    /// The guest reached an epoch check after its slice: others run, or its time is up.
+    /// Epoch deadline callback, at the end of a time slice: yields to other tasks, or traps when the CPU budget is used
+    /// up.
     pub(crate) fn slice(&mut self) -> Result<UpdateDeadline> {
         let spent = self.clock.stand();
         let cpu = self.scope.as_ref().map_or(Duration::ZERO, |scope| scope.cpu);

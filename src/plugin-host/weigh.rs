@@ -1,4 +1,7 @@
-//! How many bytes a value takes on its way between host and guest.
+//! Size in bytes of a value that crosses between host and guest, for the limits `bytes_in` and `bytes_out`.
+//!
+//! Used by `plugin` for the parameters of calls, and by `serve` for those of host functions and for their answers.
+//! Measures the host's representation, not that of the canonical ABI.
 
 use crate::bindings::exports::{
     activity_filter, activity_handler, decorate, events, jobs, lifecycle, notification_filter, routes, status_filter,
@@ -6,28 +9,28 @@ use crate::bindings::exports::{
 use crate::bindings::imports::{core, core_write, feeds, http_client, kv, log, queue, sql, streaming, types};
 use crate::host::Transaction;
 
-/// Something that crosses between host and guest.
+/// A value that crosses between host and guest.
 pub(crate) trait Weigh: Sized {
-    /// Whether the type owns nothing beside itself, so that many of them need not be looked at one by one.
+    /// Whether the type owns no heap memory, so that the items of a list need not be visited.
     const FLAT: bool = false;
 
-    /// Bytes that it owns beside itself.
+    /// Bytes that it owns on the heap.
     fn owned(&self) -> usize {
         0
     }
 
-    /// All its bytes.
+    /// All its bytes: its own size and what it owns.
     fn weigh(&self) -> usize {
         size_of::<Self>() + self.owned()
     }
 }
 
-/// Types that own nothing.
+/// Implements [`Weigh`] for types that own no heap memory.
 macro_rules! flat {
     ($($name:ty),* $(,)?) => { $(impl Weigh for $name { const FLAT: bool = true; })* };
 }
 
-/// Records: their members that own something.
+/// Implements [`Weigh`] for records, of which those fields are listed that own heap memory.
 macro_rules! records {
     ($($name:ty { $($field:ident),* $(,)? })*) => {
         $(impl Weigh for $name {

@@ -1,4 +1,4 @@
-//! The packages of the repository's own plugins, put into the server when it is built (`build.rs`).
+//! The packages of the repository's own plugins, embedded in the server by `build.rs`.
 
 /// A plugin's name, and its files by relative path.
 pub type Package = (&'static str, &'static [(&'static str, &'static [u8])]);

@@ -2,15 +2,18 @@
 //!
 //! The way back, what a plugin is told of an error of the core, is `call::failure`.
 
-use rookery_plugin_host::Ended;
 use rookery_plugin_host::imports::types::Failure;
+use rookery_plugin_host::{Ended, Fault};
 
-use crate::error::{Error, NoAnswer, Refusal};
+use crate::hooks::is_value;
+use rookery_core::error::{Error, NoAnswer, Refusal};
 
 /// [`Error::Refused`] in the words of the plugin.
 #[must_use]
 pub fn refused(failure: Failure) -> Error {
     let Failure { status, code, message, detail } = failure;
+    // What is no JSON is left out.
+    let detail = detail.filter(|detail| is_value(detail));
     Error::Refused(Refusal { status, code, message, detail })
 }
 
@@ -25,4 +28,10 @@ pub fn no_answer(plugin: &str, ended: Ended, status: Option<u16>) -> Error {
         Ended::Busy | Ended::Open | Ended::Drained => (503, "plugin.unavailable"),
     };
     Error::Plugin(NoAnswer { plugin: plugin.to_owned(), code, status: status.unwrap_or(usual) })
+}
+
+/// A fault of a plugin's package as an error that an admin reads as it is.
+#[must_use]
+pub fn of_fault(fault: &Fault) -> Error {
+    Error::invalid(fault.to_string())
 }

@@ -1,27 +1,27 @@
-//! JSON that a plugin wrote: checked before anything of it is used.
+//! JSON that a plugin wrote, validated before any of it is used.
 //!
-//! Strict: one value, no member twice, no deeper than 32 and no longer than 4 MiB. What passes can be put into an answer
-//! as it stands.
+//! Strict: exactly one value, no duplicate members, at most 32 levels deep and 4 MiB long. What passes can be spliced
+//! into a response verbatim.
 
 use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-/// The longest text, bytes.
+/// Longest text, in bytes.
 pub const MAX_BYTES: usize = 4 << 20;
-/// How deep arrays and objects may stand in one another.
+/// Most levels of nested arrays and objects.
 pub const MAX_DEPTH: usize = 32;
 
 /// Checks `text`.
 ///
 /// # Errors
-/// What is wrong, for the plugin's author.
+/// What is wrong, worded for the plugin's author.
 pub fn check(text: &str) -> Result<(), String> {
     read(text, |deserializer| Check { depth: 0 }.deserialize(deserializer))
 }
 
-/// Reads `text`, which may not be longer than allowed, by `seed`, which looks after the rest.
+/// Parses `text`, up to the permitted length, with `seed`, which enforces the rest.
 pub(super) fn read<'de, T>(
     text: &'de str,
     seed: impl FnOnce(&mut serde_json::Deserializer<serde_json::de::StrRead<'de>>) -> serde_json::Result<T>,
@@ -34,7 +34,7 @@ pub(super) fn read<'de, T>(
     value.map_err(|error| format!("JSON is broken: {error}"))
 }
 
-/// What is said of an object or array beyond [`MAX_DEPTH`].
+/// The error for an object or array nested deeper than [`MAX_DEPTH`].
 pub(super) fn too_deep<E: serde::de::Error>() -> E {
     E::custom(format_args!("deeper than {MAX_DEPTH}"))
 }

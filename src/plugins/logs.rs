@@ -1,14 +1,14 @@
-//! What plugins said lately, kept in memory for the admin: the newest lines of each, on this node.
+//! The latest log lines of each plugin, kept in memory on this node for the admin.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 use model::Time;
 
-/// Lines kept of each plugin.
+/// Lines kept per plugin.
 const KEPT: usize = 500;
 
-/// How urgent a line is.
+/// The severity of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the levels of logs")]
 pub enum Level {
@@ -20,7 +20,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The word for it.
+    /// As the admin API writes it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -33,25 +33,25 @@ impl Level {
     }
 }
 
-/// A line that a plugin logged; without line breaks and control characters.
+/// A log line of a plugin; line breaks and control characters are escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its number, from 1; those of one plugin grow by one.
+    /// Its number in its plugin's log, counted from 1.
     pub number: u64,
     /// When.
     pub at: Time,
-    /// How urgent.
+    /// Severity.
     pub level: Level,
-    /// What.
+    /// The text.
     pub message: String,
 }
 
-/// The newest lines of every plugin.
+/// The latest lines of every plugin.
 #[derive(Debug, Default)]
 pub struct Logs(Mutex<HashMap<String, VecDeque<Line>>>);
 
 impl Logs {
-    /// Keeps a line; the oldest makes room.
+    /// Appends a line; drops the oldest when full.
     pub fn push(&self, plugin: &str, at: Time, level: Level, message: String) {
         let mut plugins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !plugins.contains_key(plugin) {
@@ -65,7 +65,7 @@ impl Logs {
         lines.push_back(Line { number, at, level, message });
     }
 
-    /// The lines of `plugin` that are numbered above `after`, the oldest first.
+    /// The lines of `plugin` numbered above `after`, oldest first.
     #[must_use]
     pub fn after(&self, plugin: &str, after: u64) -> Vec<Line> {
         let plugins = self.0.lock().unwrap_or_else(PoisonError::into_inner);

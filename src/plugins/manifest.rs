@@ -1,7 +1,9 @@
-//! `plugin.toml`: what a plugin is, what it wants and where it attaches (PLUGINS.md section 1.3).
+//! `plugin.toml`: what a plugin is, which permissions and limits it asks for, and where it attaches (PLUGINS.md section
+//! 1.3).
 //!
-//! Plain data. Reading it ([`parse()`]) refuses unknown keys with the nearest known one and checks everything that can be
-//! known without looking at the component, the database or other plugins.
+//! Plain data. Parsing ([`parse()`]) refuses unknown keys, suggesting the nearest known one, and checks everything that
+//! can be checked without the component, the database or other plugins. `MANIFEST.md` of the SDK is the reference for
+//! authors.
 
 mod grants;
 mod parse;
@@ -24,7 +26,7 @@ pub use values::{Resolved, duration, rate, size};
 #[expect(missing_docs, reason = "the tables of the manifest")]
 pub struct Manifest {
     pub plugin: About,
-    /// How the author's tools build it; the server does not read this.
+    /// How the author's tools build it; ignored by the server.
     #[serde(default)]
     pub build: Option<Build>,
     #[serde(default)]
@@ -63,25 +65,25 @@ pub struct Manifest {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct About {
-    /// `[a-z][a-z0-9_]{1,30}`: also the name-space of its tables, figures and logs.
+    /// `[a-z][a-z0-9_]{1,30}`: also the name-space of its tables, metrics and logs.
     pub name: String,
     /// Semantic version.
     pub version: String,
     /// The contract it was built for: `0.1`.
     pub api: String,
-    /// For people.
+    /// Shown to people.
     pub title: String,
-    /// One sentence for people.
+    /// One sentence, shown to people.
     #[serde(default)]
     pub description: String,
     /// SPDX expression.
     pub license: String,
     /// The component's file, beside the manifest.
     pub wasm: String,
-    /// Of the component, hexadecimal; written by `plugin pack`.
+    /// SHA-256 of the component, hexadecimal; written by `plugin pack`.
     #[serde(default)]
     pub sha256: Option<String>,
-    /// The oldest migration that this version still runs on top of when the schema is newer.
+    /// The last migration of the oldest package that may still run on this version's schema: how far back one may roll.
     #[serde(default)]
     pub compatible_from: Option<u32>,
 }
@@ -92,14 +94,14 @@ pub struct About {
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Build {
     pub command: String,
-    /// `rust`, `c`, `go`, `python`, `typescript`: what the author's tools prepare for the command.
+    /// `rust`, `c`, `go`, `python`, `typescript`: which toolchain the author's tools prepare for the command.
     #[serde(default)]
     pub language: Option<String>,
     #[serde(default)]
     pub watch: Vec<String>,
 }
 
-/// `[limits]`: what the plugin asks for; the admin may set others. Sizes as `32MiB`, times as `50ms`.
+/// `[limits]`: what the plugin asks for; the admin may override it. Sizes as `32MiB`, times as `50ms`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[expect(missing_docs, reason = "PLUGINS.md section 2.6")]
@@ -113,22 +115,22 @@ pub struct Limits {
     pub host_calls: Option<u32>,
     pub rows: Option<u32>,
     pub db_size: Option<String>,
-    /// `fresh` or `pooled`, for routes, commands and jobs.
+    /// `fresh` or `pooled` instances, for routes, commands and jobs.
     pub routes: Option<String>,
-    /// `fresh` or `pooled`, for hooks.
+    /// `fresh` or `pooled` instances, for hooks.
     pub hooks: Option<String>,
-    /// Calls after which a warm instance is put aside for a new one.
+    /// Calls after which a pooled instance is recycled.
     pub renew_calls: Option<u32>,
-    /// Its age, likewise.
+    /// Age after which a pooled instance is recycled.
     pub renew_age: Option<String>,
 }
 
-/// `[permissions]`: everything the plugin may reach. What is not here is not linked.
+/// `[permissions]`: everything the plugin may reach. Interfaces not asked for here are not linked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Permissions {
-    /// Views of the server's data that its SQL may join: `statuses`, `accounts` …; `statuses:private` shows text of
-    /// statuses that are not public.
+    /// Views of the server's data that its SQL may join: `statuses`, `accounts` …; `statuses:private` includes the text
+    /// of statuses that are not public.
     pub core_views: Vec<String>,
     /// `read`, `read-as-any`, `read-all`.
     pub core: Vec<String>,
@@ -140,7 +142,7 @@ pub struct Permissions {
     pub http: Vec<String>,
     /// Names of secrets.
     pub secrets: Vec<String>,
-    /// Names of topics; `user` for the streams of people.
+    /// Names of topics; `user` for the streams of accounts.
     pub topics: Vec<String>,
     /// `kv`, `cache`.
     pub storage: Vec<String>,
@@ -150,7 +152,7 @@ pub struct Permissions {
     pub queue: bool,
     /// May read and change what accounts set for it.
     pub settings: bool,
-    /// May run SQL that was made at run time.
+    /// May run SQL text built at run time.
     pub sql_dynamic: bool,
 }
 
@@ -158,7 +160,7 @@ pub struct Permissions {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Route {
-    /// What the plugin is told; unique in the plugin.
+    /// How the plugin is told which route was called; unique in the plugin.
     pub id: String,
     /// One or several: `GET`, or `["PUT", "PATCH"]`.
     pub method: OneOrMany,
@@ -166,48 +168,48 @@ pub struct Route {
     pub path: String,
     /// Who may call it.
     pub auth: Auth,
-    /// Any of these suffices.
+    /// Any one of these scopes suffices.
     #[serde(default)]
     pub scopes: Vec<String>,
-    /// `moderator` or `admin`: the least role.
+    /// The least role: `moderator` or `admin`.
     #[serde(default)]
     pub role: Option<String>,
-    /// What each parameter of the path must be; `segment` where nothing is said.
+    /// The type of each path parameter; `segment` by default.
     #[serde(default)]
     pub params: BTreeMap<String, ParamKind>,
-    /// The core resource that the path goes on from: `statuses`, `accounts`, `timelines`.
+    /// The core resource that the path is nested under: `statuses`, `accounts`, `timelines`.
     #[serde(default)]
     pub nested_under: Option<String>,
     /// The parameter that is the id of a status: 404 unless the caller may see it.
     #[serde(default)]
     pub status_visible: Option<String>,
-    /// The parameter that is the id of an account: 404 unless there is one.
+    /// The parameter that is the id of an account: 404 unless it exists.
     #[serde(default)]
     pub account_exists: Option<String>,
-    /// Paging parameters are read and `Link` is written.
+    /// The route is paginated: paging parameters are parsed and `Link` is written.
     #[serde(default)]
     pub page: Option<PageRule>,
-    /// Answered by the host alone.
+    /// Answered by the host without calling the plugin.
     #[serde(default)]
     pub native: Option<Native>,
     /// Request headers that the plugin sees.
     #[serde(default)]
     pub headers: Vec<String>,
-    /// What is answered without a token may be kept by others for a moment, as core's public pages are.
+    /// Responses to anonymous requests may be cached briefly by proxies, as core's public pages are.
     #[serde(default)]
     pub cache: bool,
-    /// `64KiB` where nothing is said.
+    /// Largest request body; `64KiB` by default.
     #[serde(default)]
     pub body_limit: Option<String>,
-    /// A limit of its own for each account: `300/5m`. Routes that say `300/3h reactions` share it.
+    /// A rate limit per account: `300/5m`. Routes with the same word, as in `300/3h reactions`, share the limit.
     #[serde(default)]
     pub rate: Option<String>,
-    /// `auto`: one transaction for methods that change things; `none`.
+    /// `auto`: one transaction for methods that change something; or `none`.
     #[serde(default)]
     pub transaction: Option<String>,
 }
 
-/// A text or several.
+/// A string or a list of strings.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a text or a list of texts")]
 #[expect(missing_docs, reason = "what the names say")]
@@ -231,53 +233,53 @@ impl OneOrMany {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Auth {
-    /// A token of a person.
+    /// A user token is required.
     User,
-    /// Anyone; a person's token is looked at.
+    /// Anyone; a user token is used if there is one.
     Optional,
-    /// Anyone; tokens are not looked at.
+    /// Anyone; tokens are ignored.
     None,
-    /// A token of an application.
+    /// An application token is required.
     App,
 }
 
-/// What a parameter of a path must be.
+/// The type of a path parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParamKind {
-    /// An id; anything else is 404.
+    /// A decimal id; anything else is 404.
     Id,
-    /// Anything but `/`.
+    /// One path segment of any text.
     Segment,
 }
 
-/// How a route pages.
+/// How a route is paginated.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PageRule {
-    /// `limit` when the client names none.
+    /// The default of `limit`.
     pub default: u16,
-    /// The largest `limit`.
+    /// The maximum of `limit`.
     pub max: u16,
-    /// The parameter of the link back: `min_id` or `since_id`.
+    /// The parameter of the `prev` link: `min_id` or `since_id`.
     #[serde(default)]
     pub prev: Option<String>,
-    /// `limit=0` means everything, without a link.
+    /// `limit=0` means everything, without links.
     #[serde(default)]
     pub all: bool,
 }
 
-/// A route that needs no call of the plugin. `:name` in statements is a path parameter, `:caller` the caller's account.
+/// A route that the host answers alone. `:name` in statements is a path parameter, `:caller` the caller's account.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Native {
-    /// A feed of the plugin's own: `antenna:{id}`.
+    /// One of the plugin's own feeds: `antenna:{id}`.
     #[serde(default)]
     pub feed: Option<String>,
     /// A statement that `returns: page(status)` or `page(account)`.
     #[serde(default)]
     pub statement: Option<String>,
-    /// A statement that gives a row when the caller may read this; none is 404.
+    /// A statement that returns a row when the caller may read this; no row is 404.
     #[serde(default)]
     pub owner_check: Option<String>,
 }
@@ -286,52 +288,52 @@ pub struct Native {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Hook {
-    /// The moment.
+    /// When it is called.
     pub on: Moment,
-    /// Small numbers first.
+    /// Smaller is earlier.
     #[serde(default = "Hook::default_priority")]
     pub priority: i32,
-    /// Plugins that come after this one.
+    /// Plugins that are called after this one.
     #[serde(default)]
     pub before: Vec<String>,
-    /// Plugins that come before this one.
+    /// Plugins that are called before this one.
     #[serde(default)]
     pub after: Vec<String>,
-    /// What happens when the plugin gives no answer; the moment's own default where nothing is said.
+    /// What happens when the call fails; by default that of the moment.
     #[serde(default)]
     pub policy: Option<Policy>,
-    /// How calls are gathered.
+    /// How items are batched into calls.
     #[serde(default)]
     pub batch: Option<Batch>,
-    /// Which statuses the host asks about at all.
+    /// Predicate on statuses, evaluated by the host before any call.
     #[serde(default)]
     pub when: When,
-    /// Time on the clock, `200ms`.
+    /// Wall-clock limit, `200ms`.
     #[serde(default)]
     pub timeout: Option<String>,
-    /// `status-filter`: parameters of the request that the plugin is shown.
+    /// `status-filter`: request parameters that are passed to the plugin.
     #[serde(default)]
     pub params: Vec<String>,
-    /// `events`: kinds; `decorate`: one kind of entity; `activity-*`: types; `channels`: streams; `status-filter`: words of
-    /// `visibility` that mean something to the plugin alone.
+    /// `events`: kinds; `decorate`: one kind of entity; `activity-*`: types; `channels`: streams; `status-filter`:
+    /// values of `visibility` that the plugin defines.
     #[serde(default)]
     pub kinds: Vec<String>,
-    /// `decorate`: the members that are added.
+    /// `decorate`: the members it adds to the entity.
     #[serde(default)]
     pub fields: Vec<String>,
-    /// `decorate`: what a member is when the plugin says nothing; one without a default is left out.
+    /// `decorate`: the value of a member that the plugin does not set; a member without a default is left out.
     #[serde(default)]
     pub defaults: BTreeMap<String, Value>,
-    /// `decorate`, statuses: whether what the plugin says is kept.
+    /// `decorate`, statuses: how results are cached.
     #[serde(default)]
     pub cache: Option<Keep>,
 }
 
-/// What decides whether something that a plugin said still stands.
+/// What a cached result depends on: it is stale when any of it changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {
-    /// The status, its author and who looks.
+    /// The status, its author and the viewer.
     Viewer,
 }
 
@@ -341,7 +343,7 @@ impl Hook {
     }
 }
 
-/// When a hook is asked.
+/// The moment at which a hook is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "named as in the contract")]
@@ -356,23 +358,23 @@ pub enum Moment {
     Channels,
 }
 
-/// What happens when a hook gives no answer.
+/// What happens when the call of a hook fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
-    /// As if the plugin were not there.
+    /// Go on as if the plugin were not there.
     Skip,
-    /// The user is answered with 503.
+    /// Answer the user with 503.
     Refuse,
     /// Members get their defaults.
     Omit,
-    /// The whole answer fails.
+    /// Fail the whole response.
     Fail,
-    /// Again later.
+    /// Retry with back-off.
     Retry,
-    /// What it was about is dropped.
+    /// Drop the item.
     Drop,
-    /// What it was about waits.
+    /// Hold the item back.
     Hold,
 }
 
@@ -392,7 +394,7 @@ impl Policy {
     }
 }
 
-/// How calls are gathered.
+/// How items are batched into calls.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[expect(missing_docs, reason = "what the names say")]
@@ -402,12 +404,12 @@ pub struct Batch {
     pub wait: Option<String>,
 }
 
-/// What the host looks at before it asks; empty means any.
+/// What a status must match before the plugin is called; an empty list matches any.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct When {
-    /// Words as in `visibility_ex`, with `-` or `_`.
+    /// Visibilities as in `visibility_ex`, with `-` or `_`.
     pub visibility: Vec<String>,
     pub local: Option<bool>,
     pub reblog: Option<bool>,
@@ -421,7 +423,7 @@ pub struct When {
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Schedule {
     pub job: String,
-    /// Five fields, UTC.
+    /// Cron expression of five fields, UTC.
     pub cron: String,
     #[serde(default)]
     pub jitter: Option<String>,
@@ -429,7 +431,7 @@ pub struct Schedule {
     pub overlap: bool,
 }
 
-/// `[[job]]`: a kind that the plugin may queue.
+/// `[[job]]`: a kind of job that the plugin may queue.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[expect(missing_docs, reason = "what the names say")]
@@ -437,28 +439,28 @@ pub struct JobKind {
     pub kind: String,
 }
 
-/// `[[feed]]`: feeds of the plugin's own.
+/// `[[feed]]`: a feed of the plugin's own.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Feed {
     pub name: String,
-    /// The table with rows of accounts whose `id` the feed's keys are: its entries go with the account.
+    /// The table, owned by accounts, whose `id` is the feed's key: the feed's entries are deleted with the account.
     #[serde(default)]
     pub of: Option<String>,
 }
 
-/// `[[notification]]`: a type of notification that the plugin makes.
+/// `[[notification]]`: a type of notification that the plugin creates.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct NotificationKind {
-    /// As clients see it.
+    /// Its `type` as clients see it.
     #[serde(rename = "type")]
     pub name: String,
-    /// Several about one status become one group.
+    /// Notifications of this type about the same status are grouped.
     #[serde(default)]
     pub groupable: bool,
-    /// The receiver's policy may hold it back.
+    /// The recipient's notification policy may filter it.
     #[serde(default)]
     pub filterable: bool,
 }
@@ -481,22 +483,23 @@ pub struct Sql {
     pub migrations: String,
     /// The file of named statements.
     pub statements: String,
-    /// For each table with rows that belong to an account: the column that says to whose. Deleted and exported with it.
+    /// For each table with rows that belong to an account: the column with the account's id. The rows are deleted and
+    /// exported with the account.
     #[serde(default)]
     pub owner_columns: BTreeMap<String, String>,
 }
 
-/// `[instance]`: what the server says of itself while the plugin is on.
+/// `[instance]`: additions to the server's instance documents while the plugin is active.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Instance {
-    /// Joins `fedibird_capabilities`.
+    /// Merged into `fedibird_capabilities`.
     pub capabilities: Vec<String>,
-    /// Joins `api_versions`.
+    /// Merged into `api_versions`.
     pub api_versions: BTreeMap<String, i64>,
-    /// Joins NodeInfo's `metadata.features`.
+    /// Merged into NodeInfo's `metadata.features`.
     pub nodeinfo_features: Vec<String>,
-    /// Joins `configuration`.
+    /// Merged into `configuration`.
     pub configuration: BTreeMap<String, Value>,
 }
 
@@ -504,7 +507,7 @@ pub struct Instance {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Schema {
-    /// A JSON Schema (2020-12) of an object, every property with a default.
+    /// A JSON Schema (2020-12) of an object, with a default for every property.
     pub schema: String,
 }
 

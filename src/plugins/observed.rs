@@ -1,6 +1,6 @@
-//! What this process sees of each plugin: where it stands, what happened to it, what went wrong.
+//! The observed state of each plugin in this process: its state, history and failures.
 //!
-//! Kept in memory, bounded, for the admin. What is wanted of a plugin is in the database: see [`super::desired`].
+//! Kept in memory, bounded, for the admin. The desired state is in the database: see [`super::desired`].
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,43 +10,43 @@ use rookery_plugin_host::{CallError, Ended, Fault};
 
 use model::Time;
 
-/// Events of a plugin's life that are kept.
+/// Events of a plugin's life cycle that are kept.
 const HISTORY: usize = 50;
-/// Failures of its calls that are kept.
+/// Failed calls that are kept.
 const FAILURES: usize = 50;
 
-/// What failed is tried again after so long, then after twice as long, and so on …
+/// Back-off before the first retry of a plugin that could not be loaded; doubled by each further failure.
 const PAUSE: Duration = Duration::from_secs(30);
-/// … up to this.
+/// Longest back-off.
 const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 
-/// Where a plugin stands (PLUGINS.md section 2.1).
+/// The state of a plugin (PLUGINS.md section 2.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// There is a package, and nobody looked at it further.
+    /// There is a package, not examined yet.
     Discovered,
-    /// Its package and manifest are good.
+    /// Its package and manifest are valid.
     Validated,
-    /// The component is compiled, linked, and an instance of it was made.
+    /// The component is compiled, linked and was instantiated once.
     Compiled,
-    /// Its migrations and statements were tried.
+    /// Its migrations and statements were rehearsed.
     Migrated,
-    /// Its own test passed.
+    /// Its self-test passed.
     Tested,
-    /// It serves.
+    /// It is active.
     Active,
-    /// The admin does not want it.
+    /// The admin disabled it.
     Disabled,
-    /// The admin wants it, and there is no package of that name.
+    /// It is enabled, and there is no package of that name.
     Missing,
-    /// It was not accepted, or is not any more.
+    /// It could not be loaded, or is not fit to run any more.
     Failed(Fault),
-    /// It failed too often and waits for the admin.
+    /// In quarantine: it failed too often and waits for the admin.
     Quarantined,
 }
 
 impl State {
-    /// The word for it.
+    /// As the admin API writes it.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -64,7 +64,7 @@ impl State {
     }
 }
 
-/// One event of a plugin's life.
+/// One event of a plugin's life cycle.
 #[derive(Clone, Debug)]
 pub struct Event {
     /// When.
@@ -75,24 +75,24 @@ pub struct Event {
     pub version: String,
     /// The package's digest.
     pub digest: String,
-    /// The registry's generation since then.
+    /// The registry's generation at that time.
     pub generation: u64,
-    /// How long it took, from the package to the swap.
+    /// From reading the package to the swap.
     pub took_ms: u64,
-    /// Where it failed.
+    /// The stage that failed.
     pub stage: Option<String>,
-    /// Why.
+    /// Why it failed.
     pub sentence: Option<String>,
 }
 
-/// A call that gave no answer.
+/// A call that failed.
 #[derive(Clone, Debug)]
 pub struct Failed {
     /// When.
     pub at: Time,
     /// `route`, `events`, `decorate` …
     pub kind: String,
-    /// Which of them.
+    /// The route, job or kind of entity that was called.
     pub name: String,
     /// How it ended.
     pub ended: String,
@@ -102,60 +102,60 @@ pub struct Failed {
     pub backtrace: Vec<String>,
     /// The generation that was called.
     pub generation: u64,
-    /// The plugin itself broke, by a trap or a limit.
+    /// The plugin itself broke: by a trap, a timeout or a resource limit.
     pub broke: bool,
 }
 
-/// What is known of one plugin.
+/// The observed state of one plugin.
 #[derive(Clone, Debug, Default)]
 pub struct Observed {
-    /// Where it stands; none until it was looked at.
+    /// Its state; none until it was reconciled once.
     pub state: Option<State>,
-    /// Since when.
+    /// When it entered the state.
     pub since: Option<Time>,
-    /// The last events, the oldest first.
+    /// The latest events, oldest first.
     pub history: VecDeque<Event>,
-    /// The last failures, the oldest first.
+    /// The latest failures, oldest first.
     pub failures: VecDeque<Failed>,
-    /// Failures since the start.
+    /// Number of failures since the process started.
     pub failed: u64,
-    /// A generation, and how many of its calls trapped or ran out of time or of a limit.
+    /// A generation, and how many of its calls trapped or exceeded a time or resource limit.
     pub broken: (u64, u64),
-    /// What was tried last.
+    /// The latest attempt to load it.
     pub tried: Option<Tried>,
 }
 
-/// A package and the version of what it is given that were tried.
+/// An attempt to load a package with a version of its configuration.
 #[derive(Clone, Debug)]
 pub struct Tried {
-    /// Both of them.
+    /// Digest of the package, and version of the configuration.
     pub key: (String, i64),
-    /// How often, one after the other.
+    /// Consecutive attempts.
     times: u32,
-    /// When it is tried again though nothing changed: what failed may have been the database, or the disk.
+    /// When it is retried though nothing changed: the cause may have been the database or the disk.
     again: Instant,
 }
 
 impl Tried {
-    /// True when it is time to try again.
+    /// True when a retry is due.
     #[must_use]
     pub fn is_due(&self) -> bool {
         Instant::now() >= self.again
     }
 }
 
-/// What is known of every plugin.
+/// The observed state of every plugin.
 #[derive(Debug, Default)]
 pub struct Observations(Mutex<BTreeMap<String, Observed>>);
 
 impl Observations {
-    /// What is known of `plugin`.
+    /// The observed state of `plugin`.
     #[must_use]
     pub fn of(&self, plugin: &str) -> Observed {
         self.lock().get(plugin).cloned().unwrap_or_default()
     }
 
-    /// The plugin stands here now.
+    /// Sets the plugin's state.
     pub fn enter(&self, plugin: &str, state: State, now: Time) {
         self.change(plugin, |observed| {
             if observed.state.as_ref() != Some(&state) {
@@ -165,12 +165,12 @@ impl Observations {
         });
     }
 
-    /// Something happened to the plugin.
+    /// Adds to the plugin's history.
     pub fn record(&self, plugin: &str, event: Event) {
         self.change(plugin, |observed| push(&mut observed.history, event, HISTORY));
     }
 
-    /// A call of the plugin gave no answer.
+    /// Records a failed call of the plugin.
     pub fn failed(&self, plugin: &str, failed: Failed) {
         self.change(plugin, |observed| {
             observed.failed += 1;
@@ -182,7 +182,7 @@ impl Observations {
         });
     }
 
-    /// Remembers what was tried, so that it is not tried again until something changes or some time has passed.
+    /// Remembers an attempt, so that it is retried only after a change or the back-off; `None` forgets it.
     pub fn tried(&self, plugin: &str, what: Option<(String, i64)>) {
         self.change(plugin, |observed| {
             let before = observed.tried.take();
@@ -195,7 +195,7 @@ impl Observations {
         });
     }
 
-    /// True when a plugin that failed is to be tried again.
+    /// True when a retry of some failed plugin is due.
     #[must_use]
     pub fn is_any_due(&self) -> bool {
         let failed = |observed: &Observed| matches!(observed.state, Some(State::Failed(_)));
@@ -217,7 +217,7 @@ impl Observations {
 }
 
 impl Failed {
-    /// The failure that `error` is.
+    /// The record of a call that ended with `error`.
     #[must_use]
     pub fn new(at: Time, kind: &str, name: &str, generation: u64, error: &CallError) -> Self {
         Self {
@@ -240,7 +240,7 @@ fn push<T>(ring: &mut VecDeque<T>, item: T, most: usize) {
     ring.push_back(item);
 }
 
-/// Whole milliseconds, for people and machines that read them.
+/// Whole milliseconds, for display.
 #[must_use]
 pub fn milliseconds(took: Duration) -> u64 {
     u64::try_from(took.as_millis()).unwrap_or(u64::MAX)

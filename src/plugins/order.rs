@@ -1,26 +1,27 @@
-//! In which order plugins are asked at one moment: `before` and `after` bind, then small priorities come first, then names.
+//! The order in which plugins are called at one moment: a topological sort by `before` and `after`, ties broken by
+//! priority (smaller first), then by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rookery_plugin_host::{Fault, Stage};
 
-/// What decides where a hook stands among others.
+/// What determines the position of a hook among others.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     /// Its plugin.
     pub plugin: &'a str,
     /// Small numbers first.
     pub priority: i32,
-    /// Plugins that come after it. One that is not there is no matter.
+    /// Plugins that come after it. Names of absent plugins are ignored.
     pub before: &'a [String],
     /// Plugins that come before it.
     pub after: &'a [String],
 }
 
-/// The numbers of `places`, in order. `moment` is named when there is none.
+/// The indices of `places`, sorted. `moment` is for the error message.
 ///
 /// # Errors
-/// At [`Stage::Collide`] when plugins wait for each other in a circle, naming them.
+/// At [`Stage::Collide`] when `before` and `after` form a cycle, naming its plugins.
 pub fn order(moment: &str, places: &[Place<'_>]) -> Result<Vec<usize>, Fault> {
     let mut waits: BTreeMap<usize, BTreeSet<usize>> =
         (0..places.len()).map(|index| (index, earlier(index, places))).collect();
@@ -39,7 +40,7 @@ pub fn order(moment: &str, places: &[Place<'_>]) -> Result<Vec<usize>, Fault> {
     Ok(order)
 }
 
-/// The places that come before the one at `index`, by its own words or theirs.
+/// The places that come before the one at `index`, by its own declaration or theirs.
 fn earlier(index: usize, places: &[Place<'_>]) -> BTreeSet<usize> {
     let own = places[index];
     let precedes = |other: &Place<'_>| {

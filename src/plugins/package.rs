@@ -1,8 +1,8 @@
 //! A package: a plugin's manifest, its component and the files that the manifest names.
 //!
-//! Read from the server itself, from a folder or from a `.plugin` file (a tar). Reading is stable: what changes while it is
-//! read is refused, links are not followed, and no path leaves the package. What a package is, its digest says: a file
-//! that was only touched makes no other package.
+//! Read from the server binary, from a folder or from a `.plugin` file (a tar). Reads are consistent: files that change
+//! during the read are refused, links are not followed, and no path leaves the package. A package is identified by its
+//! digest: touching a file does not make another package.
 
 mod folder;
 mod kept;
@@ -22,25 +22,25 @@ use super::manifest::{self, Manifest};
 pub use folder::{Found, find, read};
 pub use kept::{keep, kept};
 
-/// The name of the manifest.
+/// The file name of the manifest.
 pub const MANIFEST: &str = "plugin.toml";
-/// The largest component, bytes.
+/// Largest component, in bytes.
 const WASM_MAX: usize = 32 << 20;
-/// The largest sum of the other files, bytes.
+/// Largest total of the other files, in bytes.
 const FILES_MAX: usize = 8 << 20;
-/// The most files.
+/// Most files.
 const COUNT_MAX: usize = 512;
 
-/// Where a package comes from.
+/// Where a package was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The server itself.
+    /// Embedded in the server.
     Embedded,
     /// A folder.
     Folder(PathBuf),
     /// A `.plugin` file.
     File(PathBuf),
-    /// A copy that the server kept of one that served before.
+    /// A copy that the server stored of a package that was active before.
     Kept,
 }
 
@@ -54,18 +54,18 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What can be loaded.
+/// A package that was read and whose manifest is valid.
 #[derive(Clone, Debug)]
 pub struct Package {
-    /// What it says of itself.
+    /// The parsed manifest.
     pub manifest: Manifest,
     /// The component.
     pub wasm: Arc<[u8]>,
     /// SHA-256 of the component, hexadecimal.
     pub sha256: String,
-    /// SHA-256 of everything, hexadecimal: two packages with one digest are one.
+    /// SHA-256 of everything, hexadecimal: packages with the same digest are the same.
     pub digest: String,
-    /// Every other file by its path, the manifest among them.
+    /// Every other file by path, the manifest included.
     pub files: BTreeMap<String, Arc<[u8]>>,
     /// Where it was read.
     pub origin: Origin,
@@ -75,8 +75,8 @@ impl Package {
     /// A package of these files, `plugin.toml` among them.
     ///
     /// # Errors
-    /// At [`Stage::Read`] for files that are missing, too large or other than the manifest's checksum; else as
-    /// [`manifest::parse`].
+    /// At [`Stage::Read`] for files that are missing or too large, or a component that does not match the manifest's
+    /// checksum; else as [`manifest::parse`].
     pub fn new(mut files: BTreeMap<String, Arc<[u8]>>, origin: Origin) -> Result<Self, Fault> {
         let text = files.get(MANIFEST).cloned().ok_or_else(|| unreadable(&origin, "it has no plugin.toml"))?;
         let text = std::str::from_utf8(&text).map_err(|_| unreadable(&origin, "plugin.toml is not UTF-8"))?;
@@ -123,7 +123,7 @@ impl Package {
     /// The text of a file.
     ///
     /// # Errors
-    /// At [`Stage::Read`] when it is missing or no UTF-8.
+    /// At [`Stage::Read`] when it is missing or not UTF-8.
     pub fn text(&self, path: &str) -> Result<&str, Fault> {
         let name = self.name();
         let missing = || Fault::new(Stage::Read, format!("{name}: there is no {path}, which plugin.toml names"));
@@ -149,7 +149,7 @@ impl Package {
     }
 }
 
-/// The packages that the server brings itself, by name.
+/// The packages embedded in the server, by name.
 #[must_use]
 pub fn embedded() -> Vec<(&'static str, Result<Package, Fault>)> {
     EMBEDDED.iter().map(|(name, files)| (*name, embed(files))).collect()
@@ -160,10 +160,10 @@ fn embed(files: &[(&str, &'static [u8])]) -> Result<Package, Fault> {
     Package::new(files, Origin::Embedded)
 }
 
-/// The package of a `.plugin` file's bytes.
+/// The package in the bytes of a `.plugin` file.
 ///
 /// # Errors
-/// At [`Stage::Read`] for what is no tar, or has links or paths that leave it; else as [`Package::new`].
+/// At [`Stage::Read`] for what is not a tar archive, or has links or paths outside of it; else as [`Package::new`].
 pub fn unpack(bytes: &[u8], origin: Origin) -> Result<Package, Fault> {
     let fault = |problem: &str| unreadable(&origin, problem);
     let mut files = BTreeMap::new();
@@ -196,7 +196,7 @@ pub fn unpack(bytes: &[u8], origin: Origin) -> Result<Package, Fault> {
     Package::new(files, origin)
 }
 
-/// True for a relative path of plain names.
+/// True for a relative path of plain names, without `..`.
 fn is_inside(path: &str) -> bool {
     !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | "..")) && !path.contains(['\\', '\0'])
 }
@@ -215,7 +215,7 @@ fn check_sizes(name: &str, wasm: &[u8], files: &BTreeMap<String, Arc<[u8]>>) -> 
     }
 }
 
-/// Lengths go in as well, so that no two packages run together.
+/// Lengths are hashed as well, so that no two packages yield the same input.
 fn digest(sha256: &str, files: &BTreeMap<String, Arc<[u8]>>) -> String {
     let mut all = format!("{sha256}\n");
     for (path, content) in files {
@@ -245,7 +245,7 @@ mod tests {
         for (path, content) in files {
             let mut header = tar::Header::new_gnu();
             header.set_size(content.len() as u64);
-            // As hostile writers do: the crate itself refuses such paths.
+            // As a hostile archive would: the crate itself refuses to write such paths.
             header.as_gnu_mut().unwrap().name[..path.len()].copy_from_slice(path.as_bytes());
             header.set_cksum();
             builder.append(&header, &content[..]).unwrap();

@@ -1,8 +1,9 @@
-//! Plugins whose tables are changed in a way that the generation before cannot live with (PLUGINS.md section 2.5): their
-//! routes wait for a moment, what can be done later is, and hooks give no answer.
+//! Pausing plugins while their tables are migrated in a way the previous generation cannot run on (PLUGINS.md section
+//! 2.5): their routes wait for a moment, jobs and events are postponed, hooks fail as their policies say.
 //!
-//! The server that changes the tables says so in the database first, and gives the others time to see it: they pause as
-//! well, until what they serve fits the tables again. One whose package was left behind stays paused and says why.
+//! The server that migrates announces it in the database first and gives the others time to notice: they pause the
+//! plugin as well, until the package they run fits the tables again. A server whose package no longer fits stays paused
+//! and reports why.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,43 +17,44 @@ use tokio::time::Instant;
 
 use super::life::DRAIN;
 use super::{Active, PluginId, Registry, sql};
-use crate::app::App;
-use crate::error::{Error, Result as Done};
+use crate::Cx;
 use model::Time;
+use rookery_core::error::{Error, Result as Done};
 use store::{Engine, plugin_schema};
 
-/// How long a request waits before it is told to come again.
+/// How long a request waits before it is answered with 503.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// What other servers need to see that a plugin pauses, in milliseconds: they look twice a second. What they have begun by then
-/// and does not end in time fails on the changed tables, takes back what it did, and is told to come again.
+/// Milliseconds that other servers need to notice a pause: they poll twice a second. Calls that they began before and
+/// that do not finish in time fail on the changed tables, are rolled back, and are answered with 503.
 const NOTICE: u64 = 1_000;
 
-/// The plugins that pause now.
+/// The plugins that are paused now.
 #[derive(Debug)]
 pub struct Pauses {
     held: watch::Sender<Held>,
-    /// Held while it is looked which plugins pause: what was seen first must not be kept last.
+    /// Held while the database is read and the result applied, so that an older result never replaces a newer one.
     looking: Mutex<()>,
-    /// The settings' generation of the last look; 0 when one is due.
+    /// The settings' generation at the last read; 0 when one is due.
     seen: AtomicI64,
-    /// How long other servers have to see it, in milliseconds.
+    /// How long other servers have to notice a pause, in milliseconds.
     notice: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Held {
-    /// This server changes their tables.
+    /// Plugins whose tables this server migrates.
     here: BTreeSet<String>,
-    /// By the database: some server changes their tables, or did.
+    /// By the database: plugins whose tables some server migrates, or migrated.
     told: BTreeMap<String, Why>,
 }
 
-/// Why a plugin pauses that this server does not change.
+/// Why a plugin is paused whose tables another server changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Why {
-    /// A server changes its tables; it has until then.
+    /// A server migrates its tables; deadline.
     Changing(Time),
-    /// They were changed, and what serves here does not fit them: why, as a sentence, and since when that is known.
+    /// They were migrated, and the package that runs here does not fit them: why, as a sentence, and when that was
+    /// noticed.
     Outlived(String, Instant),
 }
 
@@ -69,12 +71,12 @@ impl Default for Pauses {
     }
 }
 
-/// A plugin pauses on this server until this is dropped.
+/// A guard: the plugin is paused on this server until it is dropped.
 #[derive(Debug)]
 pub struct Paused<'a> {
     pauses: &'a Pauses,
     plugin: String,
-    /// Under which number the other servers were told, if they were.
+    /// The id of the announcement to the other servers, if there was one.
     pub(super) told: Option<i64>,
 }
 
@@ -87,12 +89,12 @@ impl Drop for Paused<'_> {
 }
 
 impl Pauses {
-    /// Gives other servers so long to see that a plugin pauses.
+    /// Sets how long other servers have to notice a pause.
     pub fn set_notice(&self, notice: Duration) {
         self.notice.store(u64::try_from(notice.as_millis()).unwrap_or(NOTICE), Ordering::Relaxed);
     }
 
-    /// Has the plugin pause on this server until the answer is dropped.
+    /// Pauses the plugin on this server until the guard is dropped.
     #[must_use]
     pub fn pause(&self, plugin: &str) -> Paused<'_> {
         self.held.send_modify(|held| {
@@ -101,19 +103,19 @@ impl Pauses {
         Paused { pauses: self, plugin: plugin.to_owned(), told: None }
     }
 
-    /// True while the plugin pauses.
+    /// True while the plugin is paused.
     #[must_use]
     pub fn holds(&self, plugin: &str) -> bool {
         self.held.borrow().has(plugin)
     }
 
-    /// True when this generation of it must not be called: it pauses, or its tables were changed under it.
+    /// True when this generation must not be called: the plugin is paused, or its tables changed under it.
     #[must_use]
     pub fn stops(&self, active: &Active) -> bool {
         active.is_over() || self.holds(active.name())
     }
 
-    /// Why the plugin's package cannot serve here until it is replaced, if another server left it behind.
+    /// Why the package that runs here no longer fits its tables, if another server migrated them.
     #[must_use]
     pub fn outlived(&self, plugin: &str) -> Option<String> {
         match self.held.borrow().told.get(plugin)? {
@@ -122,7 +124,7 @@ impl Pauses {
         }
     }
 
-    /// Refuses a call that must not be.
+    /// Refuses a call while the plugin is paused.
     ///
     /// # Errors
     /// [`Ended::Busy`].
@@ -131,7 +133,8 @@ impl Pauses {
         if self.stops(active) { Err(self.busy(active)) } else { Ok(()) }
     }
 
-    /// How a call ended that ran into a pause: what it failed on may have been the tables.
+    /// The error of a call that a pause overlapped: [`Ended::Busy`] instead of `error`, whose cause may have been the
+    /// tables.
     #[must_use]
     pub fn excuse(&self, active: &Active, error: CallError) -> CallError {
         if self.stops(active) { self.busy(active) } else { error }
@@ -142,8 +145,8 @@ impl Pauses {
         CallError { ended: Ended::Busy, message, failure: None, backtrace: Vec::new() }
     }
 
-    /// Waits for its pause to end; false when that takes too long. What another server left behind is waited for while it may
-    /// be about to be replaced, and no longer.
+    /// Waits for the pause to end; false when that takes too long. Where the package no longer fits, the wait is
+    /// counted from when that was noticed: a replacement may be on its way, but not for long.
     pub async fn ended(&self, plugin: &str) -> bool {
         let since = match self.held.borrow().told.get(plugin) {
             Some(Why::Outlived(_, since)) => *since,
@@ -154,12 +157,12 @@ impl Pauses {
         tokio::time::timeout_at(since + PATIENCE, ended).await.is_ok()
     }
 
-    /// True when there may be something new: the settings' generation is another, or a server that changes tables should be
-    /// done by now, and is perhaps no more.
-    fn is_due(&self, app: &App) -> bool {
-        let (now, held) = (app.clock.now(), self.held.borrow());
+    /// True when the database may hold something new: the settings' generation changed, or a migrating server has
+    /// passed its deadline and may have died.
+    fn is_due(&self, cx: &Cx) -> bool {
+        let (now, held) = (cx.clock.now(), self.held.borrow());
         let over = held.told.values().any(|why| matches!(why, Why::Changing(until) if *until <= now));
-        over || self.seen.load(Ordering::Relaxed) != app.generation()
+        over || self.seen.load(Ordering::Relaxed) != cx.generation()
     }
 
     fn tell(&self, told: BTreeMap<String, Why>) {
@@ -177,32 +180,29 @@ impl Pauses {
     }
 }
 
-/// Has the plugin `name` pause everywhere, and waits for its calls here to end. Other servers go on with what
-/// [`pipeline::migrate`](super::pipeline::migrate) commits, with [`resume`], or after `most`; this one when the answer is
-/// dropped.
-///
-/// # Errors
-/// When the database does.
+/// Pauses the plugin `name` everywhere, and drains its calls here. Other servers resume with what
+/// [`pipeline::migrate`](super::pipeline::migrate) commits, with [`resume`], or after `most`; this one when the guard
+/// is dropped.
 pub(super) async fn begin<'a>(
-    app: &'a App,
+    cx: &'a Cx,
     (plugin, name): (PluginId, &str),
     serving: Option<&Active>,
     most: Duration,
 ) -> Done<Paused<'a>> {
     let mut told = None;
-    // SQLite has one server.
-    if app.db.engine() == Engine::Postgres {
-        let (by, now) = (app.ids.next::<i64>(), app.clock.now());
-        let notice = Duration::from_millis(app.plugins.pauses.notice.load(Ordering::Relaxed));
+    // SQLite has a single server.
+    if cx.db.engine() == Engine::Postgres {
+        let (by, now) = (cx.ids.next::<i64>(), cx.clock.now());
+        let notice = Duration::from_millis(cx.plugins.pauses.notice.load(Ordering::Relaxed));
         let most = TimeDelta::from_std(notice + DRAIN + most).map_err(Error::internal)?;
-        let mut tx = app.db.begin().await?;
+        let mut tx = cx.db.begin().await?;
         store::plugin::pause(&mut tx, plugin, by, now + most).await?;
         store::settings::touch(&mut tx, now).await?;
         tx.commit().await?;
         told = Some(by);
         tokio::time::sleep(notice).await;
     }
-    let mut paused = app.plugins.pauses.pause(name);
+    let mut paused = cx.plugins.pauses.pause(name);
     paused.told = told;
     if let Some(serving) = serving {
         serving.rest().await;
@@ -210,76 +210,72 @@ pub(super) async fn begin<'a>(
     Ok(paused)
 }
 
-/// Tells every server that the tables of the plugin stay as they are.
+/// Tells every server that the tables of the plugin were not changed.
 ///
 /// # Errors
-/// When the database does: they go on by themselves, later.
-pub(super) async fn resume(app: &App, plugin: PluginId, by: i64) -> Done<()> {
-    let mut tx = app.db.begin().await?;
+/// When the database fails: the other servers resume by themselves, at the deadline.
+pub(super) async fn resume(cx: &Cx, plugin: PluginId, by: i64) -> Done<()> {
+    let mut tx = cx.db.begin().await?;
     store::plugin::resume(&mut tx, plugin, by).await?;
-    store::settings::touch(&mut tx, app.clock.now()).await?;
+    store::settings::touch(&mut tx, cx.clock.now()).await?;
     tx.commit().await?;
-    heed(app).await
+    heed(cx).await
 }
 
-/// As [`heed`], when there may be something new since the last look that succeeded.
-///
-/// # Errors
-/// When the database does.
-pub async fn look(app: &App) -> Done<()> {
-    if app.plugins.pauses.is_due(app) { heed(app).await } else { Ok(()) }
+/// As [`heed`], when there may be something new since the last successful read.
+pub async fn look(cx: &Cx) -> Done<()> {
+    if cx.plugins.pauses.is_due(cx) { heed(cx).await } else { Ok(()) }
 }
 
-/// Pauses what some server changes, and what does not fit the tables any more.
+/// Reads which plugins must be paused here, and pauses and resumes accordingly.
 ///
 /// # Errors
-/// When the database does; everything stays as it was, and [`look`] tries again.
-pub async fn heed(app: &App) -> Done<()> {
-    let pauses = &app.plugins.pauses;
+/// When the database fails; nothing changed, and [`look`] tries again.
+pub async fn heed(cx: &Cx) -> Done<()> {
+    let pauses = &cx.plugins.pauses;
     let _one_at_a_time = pauses.looking.lock().await;
     pauses.seen.store(0, Ordering::Relaxed);
-    let seen = app.generation();
-    pauses.tell(read(app, &app.plugins.latest()).await?);
+    let seen = cx.generation();
+    pauses.tell(read(cx, &cx.plugins.latest()).await?);
     pauses.seen.store(seen, Ordering::Relaxed);
     Ok(())
 }
 
-/// Makes `next` the registry of now, whose plugins pause from the first call on where they have to. What another server left
-/// behind, and is replaced now, is not called any more by requests that began with it.
-pub(super) async fn swap(app: &App, next: Registry) {
-    let pauses = &app.plugins.pauses;
+/// Makes `next` the current registry; plugins that have to pause are paused before the first call. A replaced
+/// generation that no longer fits its tables is not called any more, not even by requests that began with it.
+pub(super) async fn swap(cx: &Cx, next: Registry) {
+    let pauses = &cx.plugins.pauses;
     let _one_at_a_time = pauses.looking.lock().await;
-    let before = app.plugins.latest();
+    let before = cx.plugins.latest();
     for old in before.plugins.iter().filter(|old| pauses.outlived(old.name()).is_some()) {
         if next.find(old.name()).is_none_or(|new| !Arc::ptr_eq(new, old)) {
             old.end();
         }
     }
-    match read(app, &next).await {
+    match read(cx, &next).await {
         Ok(told) => {
             let mut both = pauses.held.borrow().told.clone();
             both.extend(told.clone());
             pauses.tell(both);
-            app.plugins.swap(next);
+            cx.plugins.swap(next);
             pauses.tell(told);
         }
         Err(error) => {
             tracing::error!(%error, "whether plugins fit their tables is looked at later");
             pauses.seen.store(0, Ordering::Relaxed);
-            app.plugins.swap(next);
+            cx.plugins.swap(next);
         }
     }
 }
 
-/// The plugins of `registry` that pause by what the database says.
-async fn read(app: &App, registry: &Registry) -> Done<BTreeMap<String, Why>> {
+/// The plugins of `registry` that must be paused according to the database.
+async fn read(cx: &Cx, registry: &Registry) -> Done<BTreeMap<String, Why>> {
     let mut told = BTreeMap::new();
     if registry.plugins.iter().all(|active| active.sql.is_none()) {
         return Ok(told);
     }
-    let changing: BTreeMap<PluginId, Time> =
-        store::plugin::paused(&app.db, app.clock.now()).await?.into_iter().collect();
-    let applied = plugin_schema::list_all(&app.db).await?;
+    let changing: BTreeMap<PluginId, Time> = store::plugin::paused(&cx.db, cx.clock.now()).await?.into_iter().collect();
+    let applied = plugin_schema::list_all(&cx.db).await?;
     for active in &registry.plugins {
         let ran = applied.get(&active.id).map_or(&[][..], Vec::as_slice);
         let outlived = || sql::outlived(&active.manifest, &active.files, ran);

@@ -1,7 +1,7 @@
-//! From a package to a plugin that could serve: every step of PLUGINS.md section 2.2 up to the swap, off the request path.
+//! From a package to a plugin that is ready to be activated: every step of PLUGINS.md section 2.2 up to the swap.
 //!
-//! Nothing that happens here is seen by requests: what the candidate does to the database is rolled back, and a fault
-//! leaves everything as it was.
+//! Reached from `life` and from dry runs of the admin; runs off the request path. Requests see nothing of it: the
+//! candidate's changes to the database are rolled back, and a fault leaves everything as it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use super::manifest::{self, Limits, Resolved};
 use super::observed::State;
 use super::sql::{self, Migrated, Quota, Statements};
 use super::{Active, Package, PluginId, desired, source};
-use crate::app::App;
+use crate::Cx;
 use crypto::Secret;
 use model::clock::Clock;
 use store::Tx;
 use store::plugin::Plugin;
 
-/// What is to be tried: a package, and what the admin gives it.
+/// A package to try, with the admin's desired state for it.
 #[derive(Debug)]
 pub(super) struct Candidate {
     pub plugin: Plugin,
@@ -32,40 +32,40 @@ pub(super) struct Candidate {
     pub generation: u64,
 }
 
-/// A candidate that passed.
+/// A candidate that passed every step.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub active: Arc<Active>,
-    /// Its migrations leave tables on which the generation before cannot serve.
+    /// Its migrations contract the schema: the previous generation cannot run on the result.
     pub contract: bool,
 }
 
-/// Makes a plugin of `candidate` that could serve in the place of `old`.
+/// Turns `candidate` into a plugin that could replace `old`.
 ///
 /// # Errors
-/// The stage and one sentence; nothing changed.
-pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Active>>) -> Result<Prepared, Fault> {
+/// The stage that failed and one sentence; nothing changed.
+pub(super) async fn prepare(cx: &Cx, candidate: Candidate, old: Option<&Arc<Active>>) -> Result<Prepared, Fault> {
     let Candidate { plugin, package, generation } = candidate;
     let name = plugin.name.clone();
-    let enter = |state| app.plugins.observed.enter(&name, state, app.clock.now());
-    source::check_denied(app, &package)?;
+    let enter = |state| cx.plugins.observed.enter(&name, state, cx.clock.now());
+    source::check_denied(cx, &package)?;
     check_grants(&plugin, &package)?;
     let limits = limits(&plugin, &package)?;
     let config = config(&plugin, &package)?;
-    let secrets = secrets(app, &plugin, &package)?;
+    let secrets = secrets(cx, &plugin, &package)?;
     if old.is_none() {
         enter(State::Validated);
     }
-    let environment = call::environment(app, &package.manifest, generation, &config, false);
-    let component = compile(app, &package, &limits, environment).await?;
+    let environment = call::environment(cx, &package.manifest, generation, &config, false);
+    let component = compile(cx, &package, &limits, environment).await?;
     if old.is_none() {
         enter(State::Compiled);
     }
     let version = u64::try_from(plugin.config_version).unwrap_or_default();
-    let quota = Quota::new(app.db.clone(), plugin.id, name.clone(), limits.db_size);
+    let quota = Quota::new(cx.db.clone(), plugin.id, name.clone(), limits.db_size);
     measure(&quota);
-    let budget = Budget::new(app, &package);
-    let mut stage = budget.spend(Rehearsal::begin(app, &package, &limits, plugin.id, quota.clone(), &budget)).await?;
+    let budget = Budget::new(cx, &package);
+    let mut stage = budget.spend(Rehearsal::begin(cx, &package, &limits, plugin.id, quota.clone(), &budget)).await?;
     let active = Arc::new(Active {
         sql: stage.sql.take(),
         quota,
@@ -84,40 +84,40 @@ pub(super) async fn prepare(app: &App, candidate: Candidate, old: Option<&Arc<Ac
         over: AtomicBool::new(false),
     });
     let contract = stage.migrated.contract;
-    budget.spend(rehearse(app, &active, old, stage, &budget)).await?;
+    budget.spend(rehearse(cx, &active, old, stage, &budget)).await?;
     if old.is_none() {
         enter(State::Tested);
     }
     Ok(Prepared { active, contract })
 }
 
-/// Tries what `plugin`, as it would be wanted, would be loaded from, in the place of what serves; changes nothing.
+/// A dry run: prepares what `plugin`, a desired state, would load in place of the active generation. Changes nothing.
 ///
 /// # Errors
-/// Why it would not be loaded.
-pub(super) async fn try_out(app: &App, plugin: Plugin) -> Result<(), Fault> {
+/// Why it could not be loaded.
+pub(super) async fn try_out(cx: &Cx, plugin: Plugin) -> Result<(), Fault> {
     let name = plugin.name.clone();
-    let packages = source::packages(app).await?;
-    let package = source::choose(app, &plugin, &packages).await?;
+    let packages = source::packages(cx).await?;
+    let package = source::choose(cx, &plugin, &packages).await?;
     let package = package.ok_or_else(|| Fault::new(Stage::Read, format!("there is no package of {name}")))?;
-    let _one_at_a_time = app.plugins.works.lock().await;
-    let registry = app.plugins.latest();
+    let _one_at_a_time = cx.plugins.works.lock().await;
+    let registry = cx.plugins.latest();
     let candidate = Candidate { plugin, package, generation: registry.generation + 1 };
-    let state = app.plugins.observed.of(&name).state;
-    let tried = prepare(app, candidate, registry.find(&name)).await;
+    let state = cx.plugins.observed.of(&name).state;
+    let tried = prepare(cx, candidate, registry.find(&name)).await;
     if let Some(state) = state {
-        app.plugins.observed.enter(&name, state, app.clock.now());
+        cx.plugins.observed.enter(&name, state, cx.clock.now());
     }
     tried.map(drop)
 }
 
-/// Has it measured meanwhile: the first change waits for it.
+/// Starts measuring the plugin's tables in the background: the first write waits for that.
 fn measure(quota: &Quota) {
     let quota = quota.clone();
     tokio::spawn(async move { quota.ready().await });
 }
 
-/// Everything that is asked for must have been granted.
+/// Every permission that the package asks for must have been granted.
 pub(super) fn check_grants(plugin: &Plugin, package: &Package) -> Result<(), Fault> {
     let missing = missing(plugin, package);
     if missing.is_empty() {
@@ -134,25 +134,25 @@ pub(super) fn check_grants(plugin: &Plugin, package: &Package) -> Result<(), Fau
     ))
 }
 
-/// What `package` asks for and was not granted.
+/// The permissions that `package` asks for and was not granted.
 pub(super) fn missing(plugin: &Plugin, package: &Package) -> BTreeSet<String> {
     let granted: BTreeSet<&String> = plugin.granted.0.iter().collect();
     package.manifest.wanted().into_iter().filter(|wanted| !granted.contains(wanted)).collect()
 }
 
-/// The manifest's limits, and the admin's over them.
+/// The manifest's limits, overridden by the admin's.
 fn limits(plugin: &Plugin, package: &Package) -> Result<Resolved, Fault> {
     let fault = |problem: String| Fault::new(Stage::Validate, format!("{}: {problem}", plugin.name));
     let own: Limits = serde_json::from_value(plugin.limits.0.clone()).map_err(|error| fault(error.to_string()))?;
     own.over(&package.manifest.limits).resolve().map_err(fault)
 }
 
-/// The admin's configuration over the defaults.
+/// The defaults, overridden by the admin's configuration.
 pub(super) fn config(plugin: &Plugin, package: &Package) -> Result<Value, Fault> {
     let Some(schema) = package.config_schema() else { return Ok(Value::Object(serde_json::Map::new())) };
     let mut config = manifest::defaults(&schema);
     for (key, value) in &plugin.config.0 {
-        // A key that a later version of the plugin dropped is no fault.
+        // A key that a later version of the plugin dropped is ignored.
         if config.contains_key(key) {
             config.insert(key.clone(), value.clone());
         }
@@ -169,12 +169,12 @@ pub(super) fn config(plugin: &Plugin, package: &Package) -> Result<Value, Fault>
     Ok(config)
 }
 
-/// Those that are set and that the manifest names.
-fn secrets(app: &App, plugin: &Plugin, package: &Package) -> Result<BTreeMap<String, Secret>, Fault> {
+/// The secrets that are set and that the manifest names.
+fn secrets(cx: &Cx, plugin: &Plugin, package: &Package) -> Result<BTreeMap<String, Secret>, Fault> {
     let mut secrets = BTreeMap::new();
     for name in &package.manifest.permissions.secrets {
         let Some(sealed) = plugin.secrets.0.get(name).and_then(Value::as_str) else { continue };
-        let secret = desired::open(app, &plugin.name, name, sealed).ok_or_else(|| {
+        let secret = desired::open(cx, &plugin.name, name, sealed).ok_or_else(|| {
             let plugin = &plugin.name;
             let sentence = format!(
                 "{plugin}: its secret {name} was sealed with another key than this server's secret.key: set it again: \
@@ -187,14 +187,14 @@ fn secrets(app: &App, plugin: &Plugin, package: &Package) -> Result<BTreeMap<Str
     Ok(secrets)
 }
 
-/// Checks, compiles and links the component and makes one instance of it, on a thread that may block.
+/// Checks, compiles and links the component and instantiates it once, on a blocking thread.
 async fn compile(
-    app: &App,
+    cx: &Cx,
     package: &Package,
     limits: &Resolved,
     environment: Environment,
 ) -> Result<sandbox::Plugin, Fault> {
-    let engine = engine(app).await?;
+    let engine = engine(cx).await?;
     let config: Value = serde_json::from_str(&environment.config).unwrap_or_default();
     let package = sandbox::Package {
         name: package.name().to_owned(),
@@ -205,34 +205,34 @@ async fn compile(
         limits: limits.host.clone(),
         environment,
     };
-    let host: Arc<dyn Host> = Arc::new(Beginning { clock: app.clock.clone(), config });
+    let host: Arc<dyn Host> = Arc::new(Beginning { clock: cx.clock.clone(), config });
     let runtime = tokio::runtime::Handle::current();
     let load = move || runtime.block_on(engine.load(package, host));
     let name = "the thread that compiles failed";
     tokio::task::spawn_blocking(load).await.map_err(|_| Fault::new(Stage::Compile, name))?
 }
 
-/// The one engine of this process.
-async fn engine(app: &App) -> Result<Engine, Fault> {
+/// The engine shared by all plugins of this process.
+async fn engine(cx: &Cx) -> Result<Engine, Fault> {
     let make = || async {
-        let config = &app.config.plugins;
+        let config = &cx.config.plugins;
         let cache = config.cache_dir.join("compiled");
         let options = Options {
             cache: Some(cache),
-            key: app.keys.bytes("plugin-cache"),
-            quick: app.config.server.development,
+            key: cx.keys.bytes("plugin-cache"),
+            quick: cx.config.server.development,
             instances: config.instances,
             memory: config.memory_limit_bytes,
         };
         Engine::new(options)
     };
-    app.plugins.engine.get_or_try_init(make).await.cloned()
+    cx.plugins.engine.get_or_try_init(make).await.cloned()
 }
 
-/// A migration or self-test that has used the time up says so itself, soon after.
+/// Added to a timeout, because a migration or self-test that runs out of time reports that itself, slightly later.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The time that all that is done to the database for a candidate may take together: nobody else writes meanwhile.
+/// The total time that a candidate may use on the database: no other writer can proceed meanwhile.
 struct Budget {
     until: Instant,
     time: Duration,
@@ -241,8 +241,8 @@ struct Budget {
 }
 
 impl Budget {
-    fn new(app: &App, package: &Package) -> Self {
-        let time = migration_time(app);
+    fn new(cx: &Cx, package: &Package) -> Self {
+        let time = migration_time(cx);
         let of = format!("{} {}", package.name(), package.manifest.plugin.version);
         Self { until: Instant::now() + time, time, of }
     }
@@ -265,11 +265,11 @@ impl Budget {
     }
 }
 
-pub(super) fn migration_time(app: &App) -> Duration {
-    Duration::from_secs(app.config.plugins.migration_timeout_seconds)
+pub(super) fn migration_time(cx: &Cx) -> Duration {
+    Duration::from_secs(cx.config.plugins.migration_timeout_seconds)
 }
 
-/// The database as the candidate's migrations would leave it, in a transaction that is never committed.
+/// The database as the candidate's migrations would leave it, in a transaction that is always rolled back.
 #[derive(Default)]
 struct Rehearsal {
     tx: Option<Tx>,
@@ -280,7 +280,7 @@ struct Rehearsal {
 impl Rehearsal {
     /// Runs the migrations and prepares the statements; does nothing for a plugin without SQL.
     async fn begin(
-        app: &App,
+        cx: &Cx,
         package: &Package,
         limits: &Resolved,
         id: PluginId,
@@ -291,30 +291,30 @@ impl Rehearsal {
         if manifest.sql.is_none() {
             return Ok(Self::default());
         }
-        let mut tx = app.db.begin().await.map_err(|error| Fault::new(Stage::Migrate, error.to_string()))?;
+        let mut tx = cx.db.begin().await.map_err(|error| Fault::new(Stage::Migrate, error.to_string()))?;
         tx.bound(budget.left());
-        let migrated = sql::migrate(&mut tx, id, manifest, files, app.clock.now(), budget.left()).await?;
-        let sql = Statements::load(app, quota, manifest, limits, files, &mut tx).await?;
+        let migrated = sql::migrate(&mut tx, id, manifest, files, cx.clock.now(), budget.left()).await?;
+        let sql = Statements::load(cx, quota, manifest, limits, files, &mut tx).await?;
         Ok(Self { tx: Some(tx), migrated, sql })
     }
 }
 
-/// Runs the migrations of `active` that have not run, for good, and ends the pause of which the other servers were `told`, if
-/// they were.
+/// Applies and commits the pending migrations of `active`, and ends the pause that other servers were `told` of, if
+/// any.
 ///
 /// # Errors
 /// At [`Stage::Migrate`]; nothing changed.
-pub(super) async fn migrate(app: &App, active: &Active, told: Option<i64>) -> Result<Migrated, Fault> {
+pub(super) async fn migrate(cx: &Cx, active: &Active, told: Option<i64>) -> Result<Migrated, Fault> {
     if active.manifest.sql.is_none() {
         return Ok(Migrated::default());
     }
     let failed = |error: store::Error| Fault::new(Stage::Migrate, format!("{}: {error}", active.name()));
-    let mut tx = app.db.begin().await.map_err(failed)?;
-    let (now, time) = (app.clock.now(), migration_time(app));
+    let mut tx = cx.db.begin().await.map_err(failed)?;
+    let (now, time) = (cx.clock.now(), migration_time(cx));
     let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time).await?;
     if let Some(by) = told {
         let changed = !migrated.applied.is_empty();
-        if changed && !store::plugin::is_paused(&mut tx, active.id, app.clock.now()).await.map_err(failed)? {
+        if changed && !store::plugin::is_paused(&mut tx, active.id, cx.clock.now()).await.map_err(failed)? {
             let sentence = format!("{}: other servers waited too long for its migrations: try again", active.name());
             return Err(Fault::new(Stage::Migrate, sentence));
         }
@@ -325,9 +325,10 @@ pub(super) async fn migrate(app: &App, active: &Active, told: Option<i64>) -> Re
     Ok(migrated)
 }
 
-/// Tries the candidate on the real database, and the old generation on what the candidate's migrations make of it.
+/// Tries the candidate on the real database, and the old generation on the schema that the candidate's migrations
+/// leave.
 async fn rehearse(
-    app: &App,
+    cx: &Cx,
     active: &Arc<Active>,
     old: Option<&Arc<Active>>,
     stage: Rehearsal,
@@ -337,7 +338,7 @@ async fn rehearse(
     let expands = !stage.migrated.contract && !stage.migrated.applied.is_empty();
     let old = old.filter(|_| expands);
     if let (Some(old), Some(tx)) = (old, &mut stage.tx) {
-        let loaded = Statements::load(app, old.quota.clone(), &old.manifest, &old.limits, &old.files, tx).await;
+        let loaded = Statements::load(cx, old.quota.clone(), &old.manifest, &old.limits, &old.files, tx).await;
         loaded.map_err(|fault| still_serves(active, &fault))?;
     }
     if !tests_itself(active) && old.is_none_or(|old| !tests_itself(old)) {
@@ -345,16 +346,16 @@ async fn rehearse(
     }
     let tx = match stage.tx {
         Some(tx) => tx,
-        None => app.db.begin().await.map_err(|error| Fault::new(Stage::SelfTest, error.to_string()))?,
+        None => cx.db.begin().await.map_err(|error| Fault::new(Stage::SelfTest, error.to_string()))?,
     };
-    let tx = self_test(app, active, tx, budget.left()).await?;
+    let tx = self_test(cx, active, tx, budget.left()).await?;
     if let Some(old) = old.filter(|old| tests_itself(old)) {
-        self_test(app, old, tx, budget.left()).await.map_err(|fault| still_serves(active, &fault))?;
+        self_test(cx, old, tx, budget.left()).await.map_err(|fault| still_serves(active, &fault))?;
     }
     Ok(())
 }
 
-/// Both generations live for a moment: the one before must be able to.
+/// Both generations run for a moment, so the old one must work on the new schema.
 fn still_serves(active: &Active, fault: &Fault) -> Fault {
     let sentence = format!(
         "the generation of {} that serves would fail on the new tables: mark the migration with `-- contract` ({})",
@@ -368,9 +369,9 @@ fn tests_itself(active: &Active) -> bool {
     active.component.shape().exports.contains(&Export::Lifecycle)
 }
 
-async fn self_test(app: &App, active: &Arc<Active>, tx: Tx, left: Duration) -> Result<Tx, Fault> {
+async fn self_test(cx: &Cx, active: &Arc<Active>, tx: Tx, left: Duration) -> Result<Tx, Fault> {
     let name = active.name();
-    let call = Call::rehearsal(app, active, tx, left);
+    let call = Call::rehearsal(cx, active, tx, left);
     let tested = active.component.self_test(call.clone()).await;
     tested.map_err(|error| {
         let why = error.failure.map_or(error.message, |failure| failure.message);
@@ -380,7 +381,7 @@ async fn self_test(app: &App, active: &Arc<Active>, tx: Tx, left: Duration) -> R
     call.take().await.ok_or_else(lost)
 }
 
-/// What a component may ask before it is a plugin: time, randomness and its configuration.
+/// The host functions of a component that is not active yet: time, randomness and its configuration.
 struct Beginning {
     clock: Clock,
     config: Value,

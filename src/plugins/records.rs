@@ -1,7 +1,7 @@
-//! Statuses and accounts in the contract's words, read for many at once.
+//! Statuses and accounts as records of the contract, read in batches.
 //!
-//! What hooks hand to plugins and what the functions `core.statuses` and `core.accounts` answer. Whether a plugin may see
-//! one is decided by whoever asks: this hides nothing but what is nobody's business (accounts that wait for approval).
+//! Used for what hooks hand to plugins and for the contract's functions `core.statuses` and `core.accounts`. Visibility
+//! is checked by the caller: this hides only accounts that wait for approval.
 
 use std::collections::HashMap;
 
@@ -10,22 +10,22 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::PluginId;
-use crate::error::{Error, Result};
 use model::account::{ActorType, OtherSettings};
 use model::{AccountId, StatusId, Visibility};
+use rookery_core::error::{Error, Result};
 use store::Executor;
 use store::record::{AccountRow, StatusRow};
 
-/// The permission to see the words of statuses that not everyone may read, wherever a plugin meets them.
+/// The permission to see the text of statuses that are not public, wherever a plugin meets them.
 const PRIVATE: &str = "statuses:private";
 
-/// The plugin that is told: it finds what it keeps with a status under its name.
+/// The plugin that reads: data it stored with a status is found under its name.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Reader<'a> {
     pub id: PluginId,
     pub name: &'a str,
-    /// It is shown the words of statuses that not everyone may read.
+    /// May see the text of statuses that are not public.
     pub private: bool,
 }
 
@@ -36,7 +36,7 @@ impl<'a> From<&'a super::Active> for Reader<'a> {
     }
 }
 
-/// The number by which the contract knows a visibility.
+/// The contract's code of a visibility.
 #[must_use]
 pub fn visibility_code(visibility: Visibility) -> u8 {
     match visibility {
@@ -50,17 +50,14 @@ pub fn visibility_code(visibility: Visibility) -> u8 {
     }
 }
 
-/// The visibility of a number; none for one that the contract does not have.
+/// The visibility of a code; none for a code that the contract does not have.
 #[must_use]
 pub fn visibility_of(code: u8) -> Option<Visibility> {
     Visibility::ALL.iter().copied().find(|visibility| visibility_code(*visibility) == code)
 }
 
-/// The statuses that exist among `ids`, with tags and everyone mentioned; those that not everyone may read without their
-/// words, tags and mentions, unless `reader` is shown them: three statements, whatever their number.
-///
-/// # Errors
-/// When the database does.
+/// Those of `ids` that exist, with tags and mentions; statuses that are not public lack their text, tags and mentions
+/// unless `reader` may see them. Three queries, whatever their number.
 pub async fn statuses(
     mut db: impl Executor,
     reader: Reader<'_>,
@@ -93,10 +90,7 @@ pub async fn statuses(
     rows.into_iter().map(record).collect()
 }
 
-/// The accounts that exist among `ids` and that others may know of, in one statement.
-///
-/// # Errors
-/// When the database does.
+/// Those of `ids` that exist and are not waiting for approval, in one query.
 pub async fn accounts(db: impl Executor, ids: &[AccountId]) -> Result<HashMap<AccountId, Account>> {
     if ids.is_empty() {
         return Ok(HashMap::new());
@@ -140,12 +134,12 @@ fn status(row: StatusRow, reader: Reader<'_>, tags: Vec<String>, mentions: Vec<i
     })
 }
 
-/// What keywords are looked for in. The line break is there without a warning, too.
+/// The text that keywords are matched against. The line break is there even without a content warning.
 fn searched(spoiler: &str, content: &str) -> String {
     format!("{spoiler}\n{}", text::plain(content))
 }
 
-/// What an account publishes beyond the record's own members.
+/// What an account publishes beyond the record's own fields.
 #[derive(Serialize)]
 struct Further<'a> {
     other_settings: &'a OtherSettings,
@@ -178,7 +172,8 @@ fn account(row: AccountRow) -> Result<Account> {
     })
 }
 
-/// Bits: 1 suspended, 2 silenced, 8 moved, 16 memorial. Nothing here marks the media of an account as sensitive (4).
+/// Bits: 1 suspended, 2 silenced, 8 moved, 16 memorial. Bit 4 (sensitive media) is never set: the server has no such
+/// mark.
 fn state(row: &AccountRow) -> u32 {
     let bits = [
         (row.suspended_at.is_some(), 1),

@@ -1,32 +1,32 @@
 //! Which package a plugin is loaded from.
 //!
-//! One in the folder of plugins stands before one of the same name that comes with the server. Outside of development a
-//! package in the folder is loaded only when the admin accepted it, exactly so; one that was rolled back from is not
-//! loaded again by itself.
+//! A package in the plugin folder takes precedence over an embedded one of the same name. Outside of development a
+//! package in the folder is loaded only when the admin accepted exactly that digest; a package that was rolled back is
+//! not loaded again automatically.
 
 use std::collections::BTreeMap;
 
 use rookery_plugin_host::{Fault, Stage};
 
 use super::package::{self, Origin, Package};
-use crate::app::App;
+use crate::Cx;
 use store::plugin::Plugin;
 
-/// The packages there are, by name, and what is wrong with those that are none.
+/// The available packages by name, and the faults of those that cannot be read.
 #[derive(Debug, Default)]
 pub struct Packages {
     /// Those that can be read.
     pub found: BTreeMap<String, Package>,
-    /// Those that cannot: by the name of the folder or file, which is hardly ever another than the plugin's.
+    /// Those that cannot, by the name of the folder or file, which is nearly always that of the plugin.
     pub broken: BTreeMap<String, Fault>,
 }
 
-/// Reads every package, off the runtime's threads.
+/// Reads every package, on a blocking thread.
 ///
 /// # Errors
 /// At [`Stage::Read`] when the folder of plugins cannot be read.
-pub async fn packages(app: &App) -> Result<Packages, Fault> {
-    let folder = app.config.plugins.dir.clone();
+pub async fn packages(cx: &Cx) -> Result<Packages, Fault> {
+    let folder = cx.config.plugins.dir.clone();
     let read = move || {
         let mut packages = Packages::default();
         for (name, embedded) in package::embedded() {
@@ -60,18 +60,18 @@ fn twice(read: &Package, first: &Package) -> Fault {
     Fault::new(Stage::Read, format!("{} and {} both hold the plugin {name}: remove one", first.origin, read.origin))
 }
 
-/// The package that `plugin` is to be loaded from; none when there is none of its name.
+/// The package that `plugin` is loaded from; none when there is no package of that name.
 ///
 /// # Errors
-/// At [`Stage::Read`] for one that cannot be read, at [`Stage::Grants`] for one that nobody accepted.
-pub async fn choose(app: &App, plugin: &Plugin, packages: &Packages) -> Result<Option<Package>, Fault> {
+/// At [`Stage::Read`] for a package that cannot be read, at [`Stage::Grants`] for one that no admin accepted.
+pub async fn choose(cx: &Cx, plugin: &Plugin, packages: &Packages) -> Result<Option<Package>, Fault> {
     let name = &plugin.name;
     if let Some(fault) = packages.broken.get(name) {
         return Err(fault.clone());
     }
     let found = packages.found.get(name);
-    let Some(chosen) = found.filter(|package| may_load(app, plugin, package)) else {
-        return match (accepted(app, plugin).await?, found) {
+    let Some(chosen) = found.filter(|package| may_load(cx, plugin, package)) else {
+        return match (accepted(cx, plugin).await?, found) {
             (Some(kept), _) => Ok(Some(kept)),
             (None, None) => Ok(None),
             (None, Some(package)) => Err(unaccepted(plugin, package)),
@@ -80,26 +80,26 @@ pub async fn choose(app: &App, plugin: &Plugin, packages: &Packages) -> Result<O
     Ok(Some(chosen.clone()))
 }
 
-/// The copy of the package of `plugin` that the admin accepted, if there is one.
+/// The stored copy of the package that the admin accepted for `plugin`, if there is one.
 ///
 /// # Errors
 /// At [`Stage::Read`] when it cannot be read.
-pub async fn accepted(app: &App, plugin: &Plugin) -> Result<Option<Package>, Fault> {
+pub async fn accepted(cx: &Cx, plugin: &Plugin) -> Result<Option<Package>, Fault> {
     match &plugin.sha256 {
-        Some(digest) => kept(app, &plugin.name, digest).await,
+        Some(digest) => kept(cx, &plugin.name, digest).await,
         None => Ok(None),
     }
 }
 
-fn may_load(app: &App, plugin: &Plugin, package: &Package) -> bool {
+fn may_load(cx: &Cx, plugin: &Plugin, package: &Package) -> bool {
     let refused = plugin.refused.as_ref() == Some(&package.digest);
     let accepted = plugin.sha256.as_ref() == Some(&package.digest);
-    let trusted = package.origin == Origin::Embedded || app.config.server.development;
+    let trusted = package.origin == Origin::Embedded || cx.config.server.development;
     !refused && (accepted || trusted)
 }
 
-async fn kept(app: &App, name: &str, digest: &str) -> Result<Option<Package>, Fault> {
-    let (folder, name, digest) = (app.config.plugins.cache_dir.join("packages"), name.to_owned(), digest.to_owned());
+async fn kept(cx: &Cx, name: &str, digest: &str) -> Result<Option<Package>, Fault> {
+    let (folder, name, digest) = (cx.config.plugins.cache_dir.join("packages"), name.to_owned(), digest.to_owned());
     let read = tokio::task::spawn_blocking(move || package::kept(&folder, &name, &digest)).await;
     read.map_err(|error| Fault::new(Stage::Read, error.to_string()))?
 }
@@ -117,13 +117,13 @@ fn unaccepted(plugin: &Plugin, package: &Package) -> Fault {
     )
 }
 
-/// Refuses what the configuration denies.
+/// Refuses a package that asks for permissions the configuration denies.
 ///
 /// # Errors
 /// At [`Stage::Grants`].
-pub fn check_denied(app: &App, package: &Package) -> Result<(), Fault> {
+pub fn check_denied(cx: &Cx, package: &Package) -> Result<(), Fault> {
     let denied = |sum: &String| *sum == package.digest || *sum == package.sha256;
-    match app.config.plugins.denied.iter().find(|sum| denied(sum)) {
+    match cx.config.plugins.denied.iter().find(|sum| denied(sum)) {
         Some(sum) => {
             let name = package.name();
             Err(Fault::new(Stage::Grants, format!("{name}: plugins.denied names {sum}: use another version of it")))

@@ -1,7 +1,8 @@
-//! Loads a plugin again soon after its files changed.
+//! Hot reload: reconciles plugins soon after their files changed.
 //!
-//! What the file system tells is only a hint: when a package was quiet for a moment it is read, and its digest decides
-//! whether anything changed. A look every two seconds helps where the file system does not tell (networks, containers).
+//! Started with the server when `plugins.watch` is set. File system events are only hints: once a package is quiet
+//! (debounced) it is read, and its digest decides whether anything changed. Polling every two seconds covers file
+//! systems without events (networks, containers).
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -12,32 +13,33 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::{life, package};
-use crate::app::App;
+use crate::Cx;
 
-/// How long a package must be quiet.
+/// Debounce: how long a package must be quiet.
 const QUIET: Duration = Duration::from_millis(150);
-/// How long one that is never quiet is waited for: then it is enough that what matters of it is.
+/// Upper bound of the debounce for a package that is never quiet: then it is enough that the files it consists of are
+/// stable.
 const CAP: Duration = Duration::from_secs(1);
-/// How often one looks without a hint.
+/// How often the folder is polled.
 const POLL: Duration = Duration::from_secs(2);
-/// Hints that wait; more say nothing new.
+/// Capacity of the channel of hints; more would carry no information.
 const HINTS: usize = 1024;
-/// Folders inside packages where others write.
+/// Folders inside packages that build tools write to.
 const OTHERS: [&str; 2] = ["target", "node_modules"];
 
-/// Watches the folder of plugins for as long as the server runs, if it is to be watched.
-pub async fn run(app: App) {
-    if !app.config.plugins.watch {
+/// Watches the plugin folder until the server stops, if the configuration asks for it.
+pub async fn run(cx: Cx) {
+    if !cx.config.plugins.watch {
         return;
     }
-    let folder = app.config.plugins.dir.clone();
+    let folder = cx.config.plugins.dir.clone();
     if let Err(error) = std::fs::create_dir_all(&folder) {
         tracing::error!(%error, "the folder {} (plugins.dir) cannot be watched", folder.display());
         return;
     }
     let folder = folder.canonicalize().unwrap_or(folder);
     let (sender, hints) = mpsc::channel(HINTS);
-    // Dropped, it would tell no more.
+    // Dropping it ends the events.
     let _watcher = match watcher(&folder, sender) {
         Ok(watcher) => Some(watcher),
         Err(error) => {
@@ -45,7 +47,7 @@ pub async fn run(app: App) {
             None
         }
     };
-    follow(&app, &folder, hints).await;
+    follow(&cx, &folder, hints).await;
 }
 
 fn watcher(folder: &Path, sender: Sender<PathBuf>) -> notify::Result<RecommendedWatcher> {
@@ -56,7 +58,7 @@ fn watcher(folder: &Path, sender: Sender<PathBuf>) -> notify::Result<Recommended
             return;
         }
         for path in event.paths.iter().filter_map(|path| package_of(&root, path)) {
-            // A full channel is full of hints.
+            // When the channel is full, a hint is pending anyway.
             let _ = sender.try_send(path);
         }
     };
@@ -66,7 +68,7 @@ fn watcher(folder: &Path, sender: Sender<PathBuf>) -> notify::Result<Recommended
     Ok(watcher)
 }
 
-/// The package in `root` that `path` belongs to; none for what says nothing about a package.
+/// The package in `root` that `path` belongs to; none for paths that are irrelevant to packages.
 fn package_of(root: &Path, path: &Path) -> Option<PathBuf> {
     let inside = path.strip_prefix(root).ok()?;
     let names: Vec<&str> = inside
@@ -84,7 +86,7 @@ fn package_of(root: &Path, path: &Path) -> Option<PathBuf> {
     Some(root.join(names.first()?))
 }
 
-/// When a package was first and last heard of.
+/// The first and last hint about a package.
 #[derive(Clone, Copy)]
 struct Heard {
     first: Instant,
@@ -97,7 +99,7 @@ impl Heard {
     }
 }
 
-async fn follow(app: &App, folder: &Path, mut hints: Receiver<PathBuf>) {
+async fn follow(cx: &Cx, folder: &Path, mut hints: Receiver<PathBuf>) {
     let mut heard: HashMap<PathBuf, Heard> = HashMap::new();
     let mut seen = looks(folder);
     let mut poll = interval(POLL);
@@ -109,7 +111,7 @@ async fn follow(app: &App, folder: &Path, mut hints: Receiver<PathBuf>) {
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                 if ready(&mut heard).await {
                     seen = looks(folder);
-                    life::follow(app).await;
+                    life::follow(cx).await;
                 }
             }
             _ = poll.tick() => {
@@ -128,7 +130,7 @@ fn hear(heard: &mut HashMap<PathBuf, Heard>, path: PathBuf) {
     heard.entry(path).or_insert(Heard { first: now, last: now }).last = now;
 }
 
-/// True when a package that is due can be read; those that are still written to are waited for again.
+/// True when a package that is due can be read; those still being written are debounced again.
 async fn ready(heard: &mut HashMap<PathBuf, Heard>) -> bool {
     let now = Instant::now();
     let due: Vec<(PathBuf, Heard)> =
@@ -145,7 +147,7 @@ async fn ready(heard: &mut HashMap<PathBuf, Heard>) -> bool {
     any
 }
 
-/// Whether what matters of a package stays the same for a moment, whatever else is written beside it.
+/// True when the digest of a package is stable for a moment, whatever else is written beside it.
 async fn is_settled(path: &Path) -> bool {
     let digest = async || {
         let path = path.to_owned();
@@ -156,7 +158,7 @@ async fn is_settled(path: &Path) -> bool {
     matches!((before, digest().await), (Some(before), Some(after)) if before == after)
 }
 
-/// Sizes and times of the files that a hint would be about.
+/// Sizes and modification times of the files that hints would be about.
 fn looks(folder: &Path) -> Vec<(PathBuf, u64, Option<SystemTime>)> {
     let mut looks = Vec::new();
     let packages = package::find(folder).unwrap_or_default();

@@ -61,6 +61,20 @@ pub struct Tx {
     queued: bool,
     events: Arc<Notify>,
     recorded: bool,
+    after: AfterCommit,
+}
+
+/// What runs once a transaction is committed, in order, and how much of it stood before the savepoint.
+#[derive(Default)]
+struct AfterCommit {
+    run: Vec<Box<dyn FnOnce() + Send>>,
+    at_mark: usize,
+}
+
+impl std::fmt::Debug for AfterCommit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "AfterCommit({})", self.run.len())
+    }
 }
 
 #[derive(Debug)]
@@ -166,6 +180,7 @@ impl Db {
             queued: false,
             events: Arc::clone(&self.events),
             recorded: false,
+            after: AfterCommit::default(),
         })
     }
 
@@ -262,7 +277,14 @@ impl Tx {
         if self.recorded {
             self.events.notify_waiters();
         }
+        self.after.run.into_iter().for_each(|run| run());
         Ok(())
+    }
+
+    /// Runs `run` once this transaction is committed; dropped unrun when it is rolled back, or back to a savepoint that was
+    /// set before. Not for what must not be lost: a kill after the commit loses it.
+    pub fn after_commit(&mut self, run: impl FnOnce() + Send + 'static) {
+        self.after.run.push(Box::new(run));
     }
 
     pub(super) fn count(&self) {
@@ -271,12 +293,14 @@ impl Tx {
 
     /// Sets a savepoint. They do not nest: [`Tx::back_to_mark`] or [`Tx::forget_mark`] must come before the next one.
     pub async fn mark(&mut self) -> Result<()> {
+        self.after.at_mark = self.after.run.len();
         self.control("SAVEPOINT mark").await
     }
 
     /// Rolls back to the savepoint of [`Tx::mark`] and releases it. A PostgreSQL transaction that a failed statement
     /// aborted can be used again afterwards.
     pub async fn back_to_mark(&mut self) -> Result<()> {
+        self.after.run.truncate(self.after.at_mark);
         self.control("ROLLBACK TO SAVEPOINT mark; RELEASE SAVEPOINT mark").await
     }
 

@@ -27,6 +27,7 @@ pub mod migrate;
 pub mod notification;
 pub mod oauth;
 pub mod plugin;
+pub mod plugin_data;
 pub mod plugin_event;
 pub mod plugin_feed;
 pub mod plugin_kv;
@@ -62,9 +63,18 @@ pub enum Error {
     /// The configured URL names neither SQLite nor PostgreSQL, or the folder of the file cannot be created.
     #[error("database url: {0}")]
     Url(String),
+    /// The tables of a plugin are not as the database remembers them.
+    #[error("{0}")]
+    Plugin(String),
 }
 
 impl Error {
+    /// True when no connection became free in time.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::Sql(sqlx::Error::PoolTimedOut))
+    }
+
     /// True when a unique index or a primary key rejected the row.
     #[must_use]
     pub fn is_unique_violation(&self) -> bool {

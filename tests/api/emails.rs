@@ -1,7 +1,7 @@
 //! <https://docs.joinmastodon.org/methods/emails/>
 
 use model::{AppId, Scopes};
-use rookery::service::token;
+use rookery_core::service::token;
 use serde_json::{Value, json};
 use store::Engine;
 

@@ -1,7 +1,7 @@
 //! Rate limits (contract rules, section 5).
 
 use chrono::Duration;
-use rookery::service::limits::{self, Family};
+use rookery_core::service::limits::{self, Family};
 
 use crate::harness::{Browser, TestApp};
 

@@ -31,6 +31,7 @@ mod notifications;
 mod notified;
 mod oauth;
 mod password;
+#[cfg(feature = "plugins")]
 mod plugins;
 mod preferences;
 mod profile;

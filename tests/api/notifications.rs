@@ -2,7 +2,7 @@
 
 use chrono::Duration;
 use model::{NotificationType as Type, StatusId};
-use rookery::service::notification::{self, Notice};
+use rookery_core::service::notification::{self, Notice};
 use serde_json::{Value, json};
 use store::Engine;
 
@@ -11,13 +11,14 @@ use crate::harness::{Client, TestApp};
 
 /// Hands notices over as a use case does; gives how many the rest of the server hears of.
 async fn notify(app: &TestApp, notices: &[Notice]) -> usize {
-    let mut events = app.app.events.subscribe();
+    let mut events = app.app.live.subscribe();
     let mut tx = app.db().begin().await.unwrap();
-    let notified = notification::notify(&app.app, &mut tx, notices).await.unwrap();
-    tx.commit().await.unwrap();
+    let made = notification::notify(&app.app, &mut tx, notices).await.unwrap();
     assert!(events.try_recv().is_err(), "nothing is said before the commit");
-    notified.publish(&app.app);
-    std::iter::from_fn(|| events.try_recv().ok()).count()
+    tx.commit().await.unwrap();
+    let told = std::iter::from_fn(|| events.try_recv().ok()).count();
+    assert_eq!(made, told);
+    told
 }
 
 /// A notice with an activity of its own.

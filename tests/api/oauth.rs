@@ -467,7 +467,7 @@ async fn an_app_revokes_its_own_tokens_only() {
     let (app, _, browser, application) = setting("read").await;
     let other = Application::register(&app, "read").await;
     let token = application.sign_in(&browser, "read").await;
-    let mut events = app.app.events.subscribe();
+    let mut events = app.app.live.subscribe();
 
     refused(&other.post("/oauth/revoke", &token).await, 403, "unauthorized_client");
     let thief = Application { secret: "wrong".to_owned(), id: application.id.clone(), server: app.clone() };
@@ -481,7 +481,7 @@ async fn an_app_revokes_its_own_tokens_only() {
     }
     refused(&with_token(&app, &token).get("/oauth/token/info").send().await, 401, "invalid_token");
     let told = events.try_recv().expect("who is connected by it is told");
-    assert!(matches!(told, rookery::event::Event::TokenRevoked { .. }));
+    assert!(matches!(*told, rookery_core::change::Change::TokenRevoked { .. }));
 }
 
 #[tokio::test]

@@ -73,7 +73,7 @@ async fn what_has_expired_is_removed() {
     };
     assert_eq!(count().await, (1, 1));
 
-    rookery::jobs::cron::schedule(&app.app).await.unwrap();
+    worker::cron::schedule(&app.app).await.unwrap();
     app.run_jobs().await;
     assert_eq!(count().await, (1, 1));
     app.app.clock.advance(chrono::Duration::days(15));

@@ -1,7 +1,7 @@
 //! Following, blocking, muting and the rest of what one account does about another.
 
 use chrono::Duration;
-use rookery::service::limits::{self, Family};
+use rookery_core::service::limits::{self, Family};
 use serde_json::json;
 
 use crate::harness::{Client, TestApp};

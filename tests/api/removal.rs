@@ -1,7 +1,7 @@
 //! Suspending people, and removing them for good.
 
 use chrono::Duration;
-use rookery::service::{removal, staff};
+use rookery_core::service::{removal, staff};
 use serde_json::{Value, json};
 
 use crate::harness::{Client, TestApp};

@@ -1,6 +1,6 @@
 //! Signing up: in an app, in a browser, and as the owner of a new server.
 
-use rookery::service::{owner, staff};
+use rookery_core::service::{owner, staff};
 use serde_json::{Value, json};
 use store::Engine;
 

@@ -338,7 +338,7 @@ async fn feeds_are_cut_to_length_and_dropped_for_whoever_stays_away() {
     }
     let tend = || async {
         let mut tx = app.app.db.begin().await.unwrap();
-        rookery::jobs::enqueue(&app.app, &mut tx, &rookery::jobs::tend_feeds::TendFeeds::begin()).await.unwrap();
+        rookery_core::queue::enqueue(&app.app, &mut tx, &rookery_core::queue::TendFeeds::begin()).await.unwrap();
         tx.commit().await.unwrap();
         app.run_jobs().await;
     };

@@ -111,13 +111,13 @@ async fn nodeinfo_fits_its_schema_and_names_the_upstream() {
     assert_eq!(document["metadata"]["upstream"], json!({"name": "Mastodon", "version": "4.4.0"}));
     assert_eq!(document["usage"]["users"]["total"], 2);
     assert_eq!(document["openRegistrations"], false);
-    rookery::http::well_known::check_nodeinfo(&app.app).await.unwrap();
+    http::well_known::check_nodeinfo(&app.app).await.unwrap();
 }
 
 #[tokio::test]
 async fn another_software_can_be_announced() {
     let app = TestApp::new().await;
-    rookery::service::settings::set(&app.app, "compat.nodeinfo_name", "mastodon").await.unwrap();
+    rookery_core::service::settings::set(&app.app, "compat.nodeinfo_name", "mastodon").await.unwrap();
     let document = app.anonymous().get("/nodeinfo/2.0").ok().await;
     contract::check("NodeInfo", &document);
     assert_eq!(document["software"]["name"], "mastodon");

@@ -18,7 +18,7 @@ use axum::routing::get;
 use model::PluginId;
 use model::clock::Clock;
 use model::{StatusId, Time};
-use rookery::plugins::records::{self, Reader};
+use plugins::records::{self, Reader};
 use rookery_plugin_host::imports::types::Status as Record;
 use store::plugin_event::{self, Lane};
 use store::plugin_feed::{self, Feed, HOME, LIST, New};

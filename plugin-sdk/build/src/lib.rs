@@ -1,9 +1,9 @@
-//! From what the compiler of some language gives to a component of Rookery's contract.
+//! Builds plugins in any language: turns the output of a compiler into a component of Rookery's contract.
 //!
-//! A plugin's manifest says what it imports and exports; [`World`] writes that down as WIT, [`World::bindings`] makes the
-//! glue for languages whose own tools do not (C, Go), and [`World::component`] wraps a core module. Rust, Python and
-//! TypeScript need only the WIT: their tools make components themselves. [`Build`] runs all of that around the author's
-//! own command. Reads no manifest.
+//! Used by `rookery plugin build`. [`World`] is the WIT world of one plugin, with the interfaces that its manifest asks
+//! for; [`World::bindings`] generates bindings for languages whose own tools do not (C, Go), and [`World::component`]
+//! wraps a core module in a component. Rust, Python and TypeScript need only the WIT: their tools make components
+//! themselves. [`Build`] runs the author's build command between these steps. Does not parse manifests.
 
 mod run;
 
@@ -15,24 +15,24 @@ use wit_parser::{Resolve, WorldId};
 
 pub use run::Build;
 
-/// The contract, as authors get it.
+/// The WIT of the contract.
 pub const CONTRACT: &str = include_str!("../../wit/0.1/plugin.wit");
-/// What a plugin in C includes beside its bindings.
+/// `rookery.h`, which a plugin in C includes in addition to its bindings.
 pub const C_HEADER: &str = include_str!("../../c/rookery.h");
-/// Go's WASI, answered inside the component.
+/// A stub of WASI for Go, linked into the component as an adapter.
 const GO_WASI: &str = include_str!("../../go/wasi.wat");
-/// The module that the bindings for Go lean on: path and text of each file.
+/// The Go module that the generated bindings depend on: path and text of each file.
 const GO_MODULE: &[(&str, &str)] = &[
     ("go.mod", include_str!("../../go/go.mod")),
     ("wit/types/types.go", include_str!("../../go/wit/types/types.go")),
     ("wit/runtime/runtime.go", include_str!("../../go/wit/runtime/runtime.go")),
 ];
 
-/// What a plugin in TypeScript leans on: name and text of each module.
+/// The modules of the TypeScript SDK: name and text of each.
 const TYPESCRIPT: &[(&str, &str)] =
     &[("rookery.ts", include_str!("../../typescript/rookery.ts")), ("sql.ts", include_str!("../../typescript/sql.ts"))];
 
-/// Why something could not be made: one sentence.
+/// Why a build failed, in one sentence.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Error(String);
@@ -43,17 +43,17 @@ impl Error {
     }
 }
 
-/// What a step gives.
+/// The result of a build step.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A language that needs something from here.
+/// A language for which files are generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// `plugin.h` and `plugin.c`, and `rookery.h`.
     C,
-    /// A Go module `wit_component`, in which the author's package is `plugin`.
+    /// A Go module `wit_component`, whose package `plugin` holds the author's files.
     Go,
-    /// `rookery.ts` and `sql.ts`; its tools make bindings and component.
+    /// `rookery.ts` and `sql.ts`; TypeScript's own tools make the bindings and the component.
     TypeScript,
 }
 
@@ -70,7 +70,7 @@ impl World {
     /// The world of a plugin, from the names of interfaces: `sql`, `routes`.
     ///
     /// # Errors
-    /// When the contract has no such interface.
+    /// When the contract does not have one of these interfaces.
     pub fn new(imports: &[&str], exports: &[&str]) -> Result<Self> {
         let lines = |word: &str, names: &[&str]| {
             names.iter().map(|name| format!("  {word} rookery:plugin/{name}@0.1.0;\n")).collect::<String>()
@@ -90,19 +90,13 @@ impl World {
         Ok(Self { text, exports: exports.iter().map(|name| (*name).to_owned()).collect(), resolve, id })
     }
 
-    /// Writes the world and the contract into `folder`, as tools that read WIT want them: world `plugin`.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
+    /// Writes the world `plugin` and the contract into `folder`, in the layout that tools for WIT expect.
     pub fn write(&self, folder: &Path) -> Result<()> {
         write(&folder.join("world.wit"), self.text.as_bytes())?;
         write(&folder.join("deps/rookery-plugin/plugin.wit"), CONTRACT.as_bytes())
     }
 
     /// Writes the bindings of `language` into `folder`.
-    ///
-    /// # Errors
-    /// When they cannot be made or a file cannot be written.
     pub fn bindings(&self, language: Language, folder: &Path) -> Result<()> {
         match language {
             Language::C => {
@@ -120,7 +114,7 @@ impl World {
         }
     }
 
-    /// Writes what `generator` makes of the world.
+    /// Writes the files that `generator` makes of the world.
     fn generate(&self, mut generator: Box<dyn WorldGenerator>, folder: &Path) -> Result<()> {
         let mut files = Files::default();
         generator
@@ -129,7 +123,7 @@ impl World {
         files.iter().try_for_each(|(path, bytes)| write(&folder.join(path), bytes))
     }
 
-    /// What ties the generated module to the author's package and to the files of [`GO_MODULE`].
+    /// Writes the files that connect the generated module with the author's package and with [`GO_MODULE`].
     fn go_module(&self, folder: &Path) -> Result<()> {
         for (path, text) in GO_MODULE {
             write(&folder.join("rookery").join(path), text.as_bytes())?;
@@ -149,11 +143,11 @@ impl World {
         Ok(())
     }
 
-    /// The component of a core module. `wasi` is given to Go's, whose runtime wants one; nothing is left of it outside.
-    /// What is a component already comes back as it is.
+    /// Wraps a core module in a component; a component is returned unchanged. With `wasi`, the WASI imports of Go's
+    /// runtime are satisfied by a stub inside, so that the component imports no WASI.
     ///
     /// # Errors
-    /// When the module does not fit the world, with what is missing.
+    /// When the module does not match the world; the message names what is missing.
     pub fn component(&self, module: &[u8], wasi: bool) -> Result<Vec<u8>> {
         if is_component(module) {
             return Ok(module.to_vec());
@@ -172,7 +166,7 @@ impl World {
     }
 }
 
-/// Whether these bytes begin as a component does (layer 1 of the binary format).
+/// Whether these bytes have the header of a component (layer 1 of the binary format).
 #[must_use]
 pub fn is_component(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\0asm") && bytes.get(6..8) == Some(&[1, 0])

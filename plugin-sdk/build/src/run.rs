@@ -1,30 +1,32 @@
-//! Running an author's build: what `rookery plugin build` does for every language.
+//! Runs the build command of a plugin, for every language: bindings before it, the component after it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::{Error, Language, Result, World, is_component, write};
 
-/// How one plugin is built.
+/// The build of one plugin.
 #[derive(Debug)]
 pub struct Build<'a> {
     /// The folder of its manifest.
     pub folder: &'a Path,
-    /// `[build] language`: `c` and `go` get bindings, and their modules are wrapped; `typescript` gets its modules.
+    /// `[build] language`: `c` and `go` get bindings, and their core modules are wrapped; `typescript` gets the SDK's
+    /// modules.
     pub language: Option<&'a str>,
-    /// `[build] command`, run by `sh` in the folder with `ROOKERY_WIT` (the folder of its world `plugin`),
-    /// `ROOKERY_BINDINGS` and `ROOKERY_OUTPUT` (the file to write; absolute) in its environment.
+    /// `[build] command`, run by `sh` in the folder. Its environment has the absolute paths `ROOKERY_WIT` (the folder
+    /// of the world `plugin`), `ROOKERY_BINDINGS` (the folder of the bindings) and `ROOKERY_OUTPUT` (the file to
+    /// write).
     pub command: &'a str,
-    /// The component, beside the manifest.
+    /// File name of the component, which is written beside the manifest.
     pub wasm: &'a str,
 }
 
 impl Build<'_> {
-    /// Writes world and bindings below `target/`, runs the command and puts the component into place at once. Gives its
-    /// path. What the compiler says goes to the terminal.
+    /// Writes world and bindings below `target/`, runs the command, and replaces the component atomically. Returns its
+    /// path. The compiler's output goes to the terminal.
     ///
     /// # Errors
-    /// When the command fails, gives nothing, or gives what does not fit the contract.
+    /// When the command fails, writes nothing, or writes a module that does not match the contract.
     pub fn run(&self, world: &World) -> Result<PathBuf> {
         let folder = std::path::absolute(self.folder).map_err(|error| Error(error.to_string()))?;
         let work = folder.join("target/plugin");
@@ -37,7 +39,7 @@ impl Build<'_> {
         if language == Some(Language::Go) {
             copy_sources(&folder, &bindings.join("plugin"))?;
         }
-        // What an earlier build left must not pass for what this one made.
+        // The output of an earlier build must not be taken for that of this one.
         let _ = std::fs::remove_file(&output);
         let status = Command::new("sh")
             .args(["-c", self.command])
@@ -60,7 +62,7 @@ impl Build<'_> {
         }
     }
 
-    /// A command that knows nothing of `ROOKERY_OUTPUT` may have written the component itself.
+    /// Puts the component in place. A command that ignores `ROOKERY_OUTPUT` may have written it there itself.
     fn place(&self, world: &World, folder: &Path, output: &Path) -> Result<PathBuf> {
         let wasm = folder.join(self.wasm);
         let made = if output.exists() { output } else { &wasm };
@@ -78,7 +80,7 @@ impl Build<'_> {
     }
 }
 
-/// Puts the author's Go files where the generated module looks for its package `plugin`.
+/// Copies the author's Go files to the package `plugin` of the generated module.
 fn copy_sources(from: &Path, to: &Path) -> Result<()> {
     let fail = |error: std::io::Error| Error(format!("{}: {error}", from.display()));
     let _ = std::fs::remove_dir_all(to);

@@ -1,7 +1,7 @@
-//! Parameters as clients send them, gathered into one tree: `a[]=1`, `a[b]=c`, `list[][key]=v`, `fields[0][name]=x`.
+//! Parses bracketed parameters of requests into one JSON tree: `a[]=1`, `a[b]=c`, `list[][key]=v`, `fields[0][name]=x`.
 //!
-//! Pure. The forms are those of the Mastodon API; depth and number are bounded. The server and the SDK both link this, so
-//! that a route of a plugin reads what a route of the server would.
+//! The notations are those of the Mastodon API (and of Rack); depth and number are bounded. Used by the server and by
+//! the SDK, so that a plugin's route parses parameters as the server's own routes do. Does no I/O and no decoding.
 
 use std::fmt;
 
@@ -12,16 +12,16 @@ pub const MAX_DEPTH: usize = 8;
 /// Most parameters in one request.
 pub const MAX_PARAMETERS: usize = 2000;
 
-/// What cannot be read.
+/// Why parameters were refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// More than [`MAX_PARAMETERS`].
     TooMany,
     /// A name nested deeper than [`MAX_DEPTH`].
     TooDeep,
-    /// A name that is sent as two different things, such as a text and a list.
+    /// A name that is sent with two different shapes, such as a string and a list.
     TwoThings(String),
-    /// A member with a text that holds a NUL character, which no database can.
+    /// A name or text with a NUL character, which PostgreSQL cannot store.
     Nul(String),
 }
 
@@ -49,7 +49,7 @@ impl Tree {
     /// Adds one value under a bracketed name.
     ///
     /// # Errors
-    /// [`Refused`], but for [`Refused::Nul`].
+    /// Any [`Refused`] except [`Refused::Nul`].
     pub fn add(&mut self, name: &str, value: Value) -> Result<(), Refused> {
         self.count += 1;
         if self.count > MAX_PARAMETERS {
@@ -62,7 +62,7 @@ impl Tree {
         insert(&mut self.root, &path, value).map_err(|()| Refused::TwoThings(path[0].to_owned()))
     }
 
-    /// Lays the members of a JSON object over what is there.
+    /// Adds the members of a JSON object, which replace those of the same name.
     pub fn merge(&mut self, object: Map<String, Value>) {
         self.root.extend(object);
     }

@@ -1,8 +1,9 @@
-//! Where a plugin's values live: first in the memory that an instance is made with, which the linker's `--initial-heap`
-//! says, and only when that is full in memory asked for later.
+//! The global allocator of guests: uses the initial heap first (the linker's `--initial-heap`), and grows the linear
+//! memory only when that is full.
 //!
-//! The standard library's own asks for more at the first value. For the server, that means to change what every processor
-//! knows of its memory, twice for each instance, and costs more than everything else of a short call.
+//! The standard library's allocator grows memory with the first allocation. On the server, growing changes the mapping
+//! of the instance's memory, which interrupts every processor (TLB shootdown), twice for each instance: it costs more
+//! than the rest of a short call.
 
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;

@@ -1,5 +1,5 @@
-//! What is generated from the contract: types and imports once, and for each interface that a plugin may answer to a
-//! world of its own, so that a plugin exports what it has and nothing else.
+//! Bindings that wit-bindgen generates from the contract: types and imports once, and a world of its own for each
+//! interface that may be exported, so that a component exports only what the plugin implements.
 
 #![allow(
     missing_docs,
@@ -25,7 +25,7 @@ pub use self::rookery::plugin as host;
 #[doc(hidden)]
 pub use wit_bindgen;
 
-/// A world that exports one interface.
+/// Generates a world that exports one interface.
 macro_rules! export {
     ($module:ident, $world:literal, $text:literal $(, $key:literal: $path:path)*) => {
         pub mod $module {

@@ -1,10 +1,10 @@
-//! Who is asking, and what.
+//! The context of a call: the caller and the request.
 
 use crate::contract::routes::Request;
 use crate::contract::types::{CallContext, Caller, Page};
 use crate::{Error, Id, Result};
 
-/// What surrounds a request of a client.
+/// The context of a call, for routes, status filters and commands.
 #[derive(Clone, Debug)]
 pub struct Context {
     call: CallContext,
@@ -24,17 +24,17 @@ impl Context {
         Self { call: request.ctx.clone(), request: Some(request) }
     }
 
-    /// The account that asks, on a route that only accounts may call (`auth = "user"`).
+    /// The account of the caller, on routes with `auth = "user"`.
     ///
     /// # Panics
-    /// On other routes, when nobody is signed in; there it is [`Context::viewer`].
+    /// When nobody is signed in, which other routes allow: use [`Context::viewer`] there.
     #[must_use]
     #[expect(clippy::expect_used, reason = "the host lets nobody else through")]
     pub fn account(&self) -> Id {
         self.viewer().expect("a route with auth = \"user\" is called by accounts only")
     }
 
-    /// The account that asks, if one is signed in.
+    /// The account of the caller, if one is signed in.
     #[must_use]
     pub fn viewer(&self) -> Option<Id> {
         self.call.caller.account.map(Id)
@@ -52,19 +52,19 @@ impl Context {
         self.call.caller.role >= 2
     }
 
-    /// The id of the request, as the server logs it.
+    /// The id of the request, which the server's logs carry as well.
     #[must_use]
     pub fn request_id(&self) -> &str {
         &self.call.request_id
     }
 
-    /// What was left of the time on the clock when the call began.
+    /// What was left of the wall-clock budget when the call began, in milliseconds.
     #[must_use]
     pub fn budget_ms(&self) -> u32 {
         self.call.budget_ms
     }
 
-    /// The request itself, on routes.
+    /// The request, on routes.
     #[must_use]
     pub fn request(&self) -> Option<&Request> {
         self.request.as_ref()
@@ -77,7 +77,7 @@ impl Context {
         headers.iter().find(|(sent, _)| sent.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// The page that was asked for, on routes with `page` in the manifest.
+    /// The requested page, on routes with `page` in the manifest.
     ///
     /// # Errors
     /// [`Error::Internal`] on other routes.

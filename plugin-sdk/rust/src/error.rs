@@ -1,36 +1,36 @@
-//! Why something did not happen. The names and bodies are those of the server's own errors.
+//! The error type of plugins. Names and response bodies are those of the server's own errors.
 
 use std::borrow::Cow;
 
 use crate::contract::types::Failure;
 
-/// What a plugin's function gives, or why it did not happen.
+/// The result of a plugin's function.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why something did not happen.
+/// Why a call failed. From a route, it becomes the response.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
-    /// Missing, or hidden from whoever asked: 404 `Record not found`.
+    /// Does not exist, or is hidden from the caller: 404 `Record not found`.
     NotFound,
-    /// Understood and wrong; the text is shown to the client: 422.
+    /// Well-formed but not valid; the text is shown to the client: 422.
     Invalid(Cow<'static, str>),
-    /// Not understood: a required parameter is missing or a value makes no sense: 400.
+    /// Malformed: a required parameter is missing, or a value cannot be parsed: 400.
     BadRequest(Cow<'static, str>),
-    /// Nobody is signed in, and someone must be: 401.
+    /// Nobody is signed in, and the request needs an account: 401.
     Unauthorized(Cow<'static, str>),
-    /// Visible, and not allowed to this person: 403.
+    /// Visible to the caller, but not allowed: 403.
     Forbidden(Cow<'static, str>),
-    /// Someone else changed it meanwhile: 409.
+    /// Changed by somebody else in the meantime: 409.
     Conflict(Cow<'static, str>),
     /// Larger than the limit: 413.
     TooLarge(Cow<'static, str>),
-    /// Too often: 429.
+    /// Over a rate limit: 429.
     RateLimited,
-    /// Something that this needs does not answer now; trying later may help: 503.
+    /// A dependency does not answer; a retry may help: 503.
     Unavailable(Cow<'static, str>),
-    /// What the host answered, or an answer with a code of the plugin's own.
+    /// A failure returned by the host, or one with an error code of the plugin's own.
     Failure(Failure),
-    /// A bug. The text is for the log; clients are not shown it: 500.
+    /// A bug: 500. The text is for the log and is not shown to clients.
     Internal(Cow<'static, str>),
 }
 
@@ -43,7 +43,7 @@ impl Error {
     pub fn bad_request(text: impl Into<Cow<'static, str>>) -> Self {
         Self::BadRequest(text.into())
     }
-    /// [`Error::BadRequest`] that names the parameter that is not there.
+    /// [`Error::BadRequest`] that names the missing parameter.
     #[must_use]
     pub fn missing(parameter: &str) -> Self {
         Self::BadRequest(format!("{parameter} is missing").into())
@@ -52,16 +52,16 @@ impl Error {
     pub fn forbidden(text: impl Into<Cow<'static, str>>) -> Self {
         Self::Forbidden(text.into())
     }
-    /// [`Error::Internal`] with the words of `cause`.
+    /// [`Error::Internal`] with the message of `cause`.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
         Self::Internal(cause.to_string().into())
     }
-    /// An answer of the plugin's own: status, stable code, text for people.
+    /// A failure of the plugin's own: HTTP status, stable code for programs, message for people.
     pub fn with_code(status: u16, code: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Failure(Failure { status, code: code.into(), message: message.into(), detail: None })
     }
 
-    /// The status that the client sees.
+    /// The HTTP status that the client sees.
     #[must_use]
     pub fn status(&self) -> u16 {
         match self {
@@ -79,7 +79,7 @@ impl Error {
         }
     }
 
-    /// Whether a unique index refused a row.
+    /// Whether a row violated a unique constraint.
     #[must_use]
     pub fn is_unique(&self) -> bool {
         matches!(self, Self::Failure(failure) if failure.code == "sql.unique")
@@ -127,12 +127,9 @@ impl From<serde_json::Error> for Error {
     }
 }
 
-/// Gives a constraint's violation the words for it, at the call that can cause it.
+/// Maps the violation of a unique constraint to an error of the plugin's own, at the call that can cause it.
 pub trait OnUnique<T> {
-    /// `error()` when a unique index refused the row, any other failure as it is.
-    ///
-    /// # Errors
-    /// As described.
+    /// `error()` when a row violated a unique constraint; any other error unchanged.
     fn on_unique(self, error: impl FnOnce() -> Error) -> Result<T>;
 }
 

@@ -1,4 +1,4 @@
-//! Conveniences on what hooks, jobs and commands are given.
+//! Helper methods on the records that hooks and jobs receive and return.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,13 +11,13 @@ use crate::contract::types::Status;
 use crate::{Error, Id, Result};
 
 impl Event {
-    /// The status it is about.
+    /// The subject, if it is a status.
     #[must_use]
     pub fn status(&self) -> Option<&Status> {
         if let Subject::Status(status) = &self.subject { Some(status) } else { None }
     }
 
-    /// The id of what it is about: status, account or bare id.
+    /// The id of the subject: a status, an account or a bare id.
     #[must_use]
     pub fn id(&self) -> Option<i64> {
         match &self.subject {
@@ -28,10 +28,7 @@ impl Event {
         }
     }
 
-    /// What it is about, where that is JSON.
-    ///
-    /// # Errors
-    /// When it is something else or does not fit.
+    /// The subject, if it is JSON; [`Error::Internal`] for any other.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T> {
         match &self.subject {
             Subject::Json(text) => Ok(serde_json::from_str(text)?),
@@ -39,10 +36,7 @@ impl Event {
         }
     }
 
-    /// A pair of ids that [`Event::json`] holds: `event.pair("account", "status")`.
-    ///
-    /// # Errors
-    /// As there.
+    /// Two ids of a JSON subject: `event.pair("account", "status")`.
     pub fn pair(&self, first: &str, second: &str) -> Result<(Id, Id)> {
         let object: std::collections::BTreeMap<String, serde_json::Value> = self.json()?;
         let id = |name: &str| {
@@ -56,7 +50,8 @@ impl Event {
 }
 
 impl Draft {
-    /// A parameter of the request, which the manifest names, read as clients write it; `None` when it was not sent.
+    /// A parameter of the request, listed under `params` in the manifest and parsed leniently, as in routes; `None`
+    /// when it was not sent.
     ///
     /// # Errors
     /// [`Error::Invalid`] that names the parameter.
@@ -71,18 +66,15 @@ impl Draft {
 }
 
 impl Task {
-    /// What it was queued with.
-    ///
-    /// # Errors
-    /// When it does not fit.
+    /// The payload with which it was queued.
     pub fn payload<T: DeserializeOwned>(&self) -> Result<T> {
         Ok(serde_json::from_str(&self.payload)?)
     }
 }
 
-/// What a job's function may give: nothing, or an outcome.
+/// What the function of a job may return: nothing, or an outcome.
 pub trait IntoOutcome {
-    /// As the contract has it.
+    /// As the outcome of the contract.
     fn into_outcome(self) -> Outcome;
 }
 
@@ -98,21 +90,18 @@ impl IntoOutcome for Outcome {
     }
 }
 
-/// What a decorating function adds, target by target.
+/// The members that a `decorate` hook adds to its targets.
 #[derive(Clone, Debug, Default)]
 pub struct Extras(Vec<Extra>);
 
 impl Extras {
-    /// Nothing yet.
+    /// No members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Gives `targets[index]` a member. `a.b` is member `b` of the object `a`.
-    ///
-    /// # Errors
-    /// When the value does not serialise.
+    /// Adds a member to `targets[index]`. `a.b` is member `b` of the object `a`.
     pub fn set<T: Serialize + ?Sized>(&mut self, index: usize, field: &str, value: &T) -> Result<()> {
         let index = u32::try_from(index).map_err(Error::internal)?;
         let member = (field.to_owned(), serde_json::to_string(value)?);

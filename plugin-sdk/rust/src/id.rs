@@ -1,4 +1,4 @@
-//! Ids: numbers here, decimal strings in JSON.
+//! Ids: numbers in Rust, decimal strings in JSON.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The id of something of the server or the plugin, as clients are told it.
+/// The id of an entity of the server or of the plugin, which serialises as clients expect it: as a decimal string.
 ///
 /// The contract's records and statements hold plain `i64`; write `Id(status.id)` where one goes into JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

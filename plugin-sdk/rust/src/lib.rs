@@ -1,15 +1,15 @@
-//! Plugins for Rookery, in Rust.
+//! The Rust SDK for Rookery plugins.
 //!
-//! A plugin is a crate with a manifest (`plugin.toml`), a struct marked [`plugin`] and functions marked with what they
-//! answer to: [`route`], [`on`], [`job`], [`command`], [`init`], [`self_test`]. Attributes are compared with the manifest
-//! while compiling, so that the two cannot differ. What a plugin may ask of the server is named as in the contract:
-//! [`core`], [`feeds`], [`sql`], [`kv`] and so on.
+//! A plugin is a crate with a manifest (`plugin.toml`), a struct marked [`plugin`], and functions with an attribute
+//! that says when they are called: [`route`], [`on`], [`job`], [`command`], [`init`], [`self_test`]. The attributes are
+//! compared with the manifest at compile time, so that the two cannot diverge. The host functions that a plugin may
+//! call are modules named as in the contract: [`core`], [`feeds`], [`sql`], [`kv`] and so on.
 //!
-//! The same crate compiles for the machine itself, where [`test`] stands in for the server: `cargo test` needs neither
-//! WebAssembly nor a database.
+//! The same crate also compiles natively, with the fake server of [`test`] in place of the host: `cargo test` needs
+//! neither WebAssembly nor a running server.
 //!
-//! `plugin-sdk/README.md` begins at the beginning, `plugin-sdk/COOKBOOK.md` has recipes, `plugin-sdk/wit` is the
-//! contract with the cost, permission and errors of each function.
+//! Start with `plugin-sdk/README.md`; `plugin-sdk/COOKBOOK.md` has recipes, and `plugin-sdk/wit` is the contract, with
+//! the cost, permission and errors of each host function.
 
 extern crate self as rookery_plugin;
 
@@ -55,7 +55,7 @@ pub mod contract {
     pub use crate::bindings::status_filter::exports::rookery::plugin::status_filter;
 }
 
-/// What nearly every plugin needs.
+/// The imports that nearly every plugin needs.
 pub mod prelude {
     pub use crate::contract::decorate::Target;
     pub use crate::contract::events::{Event, Subject};

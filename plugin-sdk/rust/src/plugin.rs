@@ -1,4 +1,5 @@
-//! What the macros make: an implementation of [`Plugin`], which may as well be written by hand.
+//! The trait [`Plugin`], which `#[plugin]` implements and which may as well be implemented by hand, and its adapters to
+//! the exports of the contract.
 
 use crate::contract::types::{CallContext, Failure, Fields, Json, Status};
 use crate::contract::{
@@ -7,7 +8,7 @@ use crate::contract::{
 };
 use crate::{Error, Extras, Output, Result};
 
-/// The files of the package that tests and tools look at.
+/// The files of the package that native tests use.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Package {
     /// `plugin.toml`
@@ -20,7 +21,7 @@ pub struct Package {
     pub schemas: (&'static str, &'static str),
 }
 
-/// A plugin: what it answers when it is asked. Override what the manifest declares, then export it:
+/// A plugin: one function for each export of the contract. Override those that the manifest declares, then export them:
 /// `rookery_plugin::export!(MyPlugin: routes, events);`. The attribute macros do both.
 #[expect(unused_variables, reason = "defaults that ignore what they are asked")]
 #[expect(clippy::missing_errors_doc, reason = "each as the contract has it")]
@@ -84,18 +85,15 @@ pub trait Plugin: 'static {
     fn instance_info(document: &str) -> Result<Fields> {
         Ok(Vec::new())
     }
-    /// See `admin.command`: `args` is JSON, and so is the answer.
+    /// See `admin.command`: `args` and the answer are JSON.
     fn command(ctx: &crate::Context, name: &str, args: &str) -> Result<String> {
         Err(Error::NotFound)
     }
 }
 
-/// What a handler may give.
+/// What a handler may return.
 pub trait Reply {
-    /// As an output.
-    ///
-    /// # Errors
-    /// When it does not serialise.
+    /// As an [`Output`].
     fn reply(self) -> Result<Output>;
 }
 
@@ -199,7 +197,7 @@ impl<P: Plugin> admin::Guest for P {
     }
 }
 
-/// Exports the interfaces that a plugin answers to: `export!(MyPlugin: routes, events);`.
+/// Exports the interfaces that a plugin implements: `export!(MyPlugin: routes, events);`.
 #[macro_export]
 macro_rules! export {
     ($plugin:ident: $($interface:ident),* $(,)?) => {

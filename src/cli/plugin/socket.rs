@@ -1,4 +1,4 @@
-//! Asks the server that runs here, over its socket.
+//! Client of the admin socket of the server that runs here.
 
 use std::io;
 
@@ -6,22 +6,22 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 
-use crate::app::App;
-use crate::cli::output::Failure;
-use crate::http::socket;
+use rookery_core::Cx;
+use rookery_server::socket;
+use terminal::Failure;
 
-/// What the server answers; none when none runs here.
-pub(super) async fn get(app: &App, path: &str) -> Result<Option<Value>, Failure> {
-    ask(app, "GET", path, None).await
+/// The server's answer; `None` when no server runs here.
+pub(super) async fn get(cx: &Cx, path: &str) -> Result<Option<Value>, Failure> {
+    ask(cx, "GET", path, None).await
 }
 
-/// As [`get`], with something to do.
-pub(super) async fn post(app: &App, path: &str, body: &Value) -> Result<Option<Value>, Failure> {
-    ask(app, "POST", path, Some(body)).await
+/// Like [`get`], with a body.
+pub(super) async fn post(cx: &Cx, path: &str, body: &Value) -> Result<Option<Value>, Failure> {
+    ask(cx, "POST", path, Some(body)).await
 }
 
-async fn ask(app: &App, method: &str, path: &str, body: Option<&Value>) -> Result<Option<Value>, Failure> {
-    let mut stream = match UnixStream::connect(socket::path(app)).await {
+async fn ask(cx: &Cx, method: &str, path: &str, body: Option<&Value>) -> Result<Option<Value>, Failure> {
+    let mut stream = match UnixStream::connect(socket::path(cx)).await {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
             return Ok(None);
         }
@@ -42,7 +42,7 @@ async fn ask(app: &App, method: &str, path: &str, body: Option<&Value>) -> Resul
     read(&answer).map(Some)
 }
 
-/// The body of an answer that is not cut into chunks, as those of this server are.
+/// Parses a response. Does not support chunked encoding, which the admin routes never use.
 fn read(answer: &[u8]) -> Result<Value, Failure> {
     let broken = || Failure::new("the server's answer makes no sense: is it of another version?");
     let text = std::str::from_utf8(answer).map_err(|_| broken())?;

@@ -1,12 +1,12 @@
-//! What `rookery plugin` says to people.
+//! Human-readable output of `rookery plugin`.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::entity::plugin::OrderRow;
+use plugins::admin::entity::OrderRow;
 
-/// A line for each plugin.
+/// One line per plugin.
 pub(super) fn list(all: &Value) -> String {
     let mut text = String::new();
     for plugin in all.as_array().into_iter().flatten() {
@@ -22,7 +22,7 @@ pub(super) fn list(all: &Value) -> String {
     if text.is_empty() { "There is no plugin.\n".to_owned() } else { text }
 }
 
-/// Why it is not loaded, what it waits for, or what it is.
+/// The last column: why the plugin is not loaded, what it waits for, or its description.
 fn remark(plugin: &Value) -> String {
     let missing = words(&plugin["missing"]);
     if let Some(sentence) = plugin["error"]["sentence"].as_str() {
@@ -34,7 +34,7 @@ fn remark(plugin: &Value) -> String {
     word(&plugin["title"])
 }
 
-/// After a change that a running server followed.
+/// The output after a running server applied a change.
 pub(super) fn changed(detail: &Value) -> String {
     let (name, version) = (word(&detail["name"]), word(&detail["version"]));
     match detail["generation"].as_u64() {
@@ -43,7 +43,7 @@ pub(super) fn changed(detail: &Value) -> String {
     }
 }
 
-/// After a change that no server followed yet.
+/// The output after a change that no server has applied yet.
 pub(super) fn wanted(detail: &Value) -> String {
     let name = word(&detail["name"]);
     if detail["enabled"] == true {
@@ -58,7 +58,7 @@ fn granted(detail: &Value) -> String {
     if granted.is_empty() { "It was granted nothing.\n".to_owned() } else { format!("It may use {granted}.\n") }
 }
 
-/// What is shown as tables, with their columns from left to right.
+/// Sections shown as tables, with their columns from left to right.
 const TABLES: [(&str, &[&str]); 8] = [
     ("routes", &["methods", "path", "auth", "scopes", "id", "native"]),
     ("hooks", &["on", "policy", "priority", "fields", "kinds"]),
@@ -70,7 +70,7 @@ const TABLES: [(&str, &[&str]); 8] = [
     ("history", &["at", "what", "version", "generation", "took_ms", "digest", "stage", "sentence"]),
 ];
 
-/// Everything, by sections.
+/// All details, by section.
 pub(super) fn detail(detail: &Value) -> String {
     let mut text = String::new();
     for key in [
@@ -115,7 +115,7 @@ fn lines(text: &mut String, section: &str, list: &Value) {
     }
 }
 
-/// A line for each row under the names of its columns, each as wide as it needs; columns that are empty are left out.
+/// A table with a header; columns are as wide as their content, and empty ones are left out.
 fn table(text: &mut String, section: &str, columns: &[&str], rows: &Value) {
     let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
     if rows.is_empty() {
@@ -148,12 +148,12 @@ fn members(text: &mut String, section: &str, members: &Value) {
     }
 }
 
-/// A line of a log.
+/// A log line.
 pub(super) fn log(line: &Value) -> String {
     format!("{} {:<5} {}", word(&line["at"]), word(&line["level"]), word(&line["message"]))
 }
 
-/// A line for each plugin, in order.
+/// One line per plugin, in the order of calls.
 pub(super) fn order(rows: &[OrderRow]) -> String {
     let mut text = String::new();
     for (at, row) in rows.iter().enumerate() {

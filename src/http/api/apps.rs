@@ -1,20 +1,21 @@
-//! <https://docs.joinmastodon.org/methods/apps/>
+//! Registering client applications.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/apps/>
 
-use axum::extract::State;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::app::App;
-use crate::entity::application::{Application, CredentialApplication};
+use crate::Cx;
 use crate::error::Result;
-use crate::http::extract::auth::AnyScope;
-use crate::http::extract::params::{list, text};
-use crate::http::extract::{AnyStateAppAuth, Params};
-use crate::http::json::Json;
-use crate::service;
-use crate::service::application::Registration;
+use crate::extract::auth::AnyScope;
+use crate::extract::params::{list, text};
+use crate::extract::{AnyStateAppAuth, Params};
+use crate::json::Json;
+use rookery_core::entity::application::{Application, CredentialApplication};
+use rookery_core::service;
+use rookery_core::service::application::Registration;
 
-/// An application as it describes itself.
+/// Body parameters of [`create`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct NewApp {
@@ -28,7 +29,7 @@ pub struct NewApp {
     website: Option<String>,
 }
 
-/// Scopes in any other form than a text mean the default (contract: `POST /api/v1/apps`).
+/// Scopes that are not a string count as absent, which selects the default (contract: `POST /api/v1/apps`).
 fn text_or_nothing<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(Value::deserialize(deserializer)?.as_str().map(ToOwned::to_owned))
 }
@@ -36,26 +37,23 @@ fn text_or_nothing<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
 /// `POST /api/v1/apps`
 ///
 /// # Errors
-/// 422 naming the parameter that is missing or wrong.
-pub async fn create(State(app): State<App>, Params(new): Params<NewApp>) -> Result<Json> {
+/// 422 that names the missing or invalid parameter.
+pub async fn create(cx: Cx, Params(new): Params<NewApp>) -> Result<Json> {
     let registration = Registration {
         client_name: new.client_name,
         redirect_uris: new.redirect_uris.unwrap_or_default(),
         scopes: new.scopes,
         website: new.website,
     };
-    let (application, secret) = service::application::register(&app, registration).await?;
+    let (application, secret) = service::application::register(&cx, registration).await?;
     Json::of(&CredentialApplication::new(&application, &secret))
 }
 
 /// `GET /api/v1/apps/verify_credentials`
 ///
 /// # Errors
-/// 401 without a token that works.
-pub async fn verify_credentials(
-    State(app): State<App>,
-    AnyStateAppAuth(grant, _): AnyStateAppAuth<AnyScope>,
-) -> Result<Json> {
-    let application = service::application::get(&app, grant.app).await?;
+/// 401 without a valid token.
+pub async fn verify_credentials(cx: Cx, AnyStateAppAuth(grant, _): AnyStateAppAuth<AnyScope>) -> Result<Json> {
+    let application = service::application::get(&cx, grant.app).await?;
     Json::of(&Application::from(&application))
 }

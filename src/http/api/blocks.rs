@@ -1,17 +1,17 @@
-//! <https://docs.joinmastodon.org/methods/blocks/>
-
-use axum::extract::State;
+//! The list of blocked accounts; blocking itself is in [`relationships`](super::relationships).
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/blocks/>
 
 use super::accounts::{AccountPaging, listed};
-use crate::app::App;
+use crate::Cx;
 use crate::error::Result;
-use crate::http::extract::Auth;
-use crate::http::extract::auth::ReadBlocks;
-use crate::http::page::Page;
-use crate::service;
+use crate::extract::Auth;
+use crate::extract::auth::ReadBlocks;
+use crate::page::Page;
+use rookery_core::service;
 
 /// `GET /api/v1/blocks`
-pub async fn index(State(app): State<App>, Auth(actor, ..): Auth<ReadBlocks>, paging: AccountPaging) -> Result<Page> {
-    let rows = service::relationship::blocks(&app, &actor, &paging.cursor).await?;
-    listed(&app, &paging, &rows).await
+pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadBlocks>, paging: AccountPaging) -> Result<Page> {
+    let rows = service::relationship::blocks(&cx, &actor, &paging.cursor).await?;
+    listed(&cx, &paging, &rows).await
 }

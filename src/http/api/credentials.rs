@@ -1,28 +1,29 @@
-//! <https://docs.joinmastodon.org/methods/accounts/>: one's own account.
+//! Reading and updating the signed-in user's own account.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/accounts/#verify_credentials>
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::app::App;
-use crate::entity;
+use crate::Cx;
 use crate::error::Result;
-use crate::http::extract::auth::{Profile, WriteAccounts};
-use crate::http::extract::params::{flag, text};
-use crate::http::extract::{Auth, Uploads};
-use crate::http::json::Json;
-use crate::service;
-use crate::service::profile::Changes;
-use crate::service::profile_image::Picture;
+use crate::extract::auth::{Profile, WriteAccounts};
+use crate::extract::params::{flag, text};
+use crate::extract::{Auth, Uploads};
+use crate::json::Json;
+use rookery_core::entity;
+use rookery_core::service;
+use rookery_core::service::profile::Changes;
+use rookery_core::service::profile_image::Picture;
 
 /// `GET /api/v1/accounts/verify_credentials`
-pub async fn show(State(app): State<App>, Auth(viewer, ..): Auth<Profile>) -> Result<Json> {
-    Ok(Json(entity::credential::render(&app, viewer.id).await?))
+pub async fn show(cx: Cx, Auth(viewer, ..): Auth<Profile>) -> Result<Json> {
+    Ok(Json(entity::credential::render(&cx, viewer.id).await?))
 }
 
-/// What may be changed, beside the files `avatar` and `header`.
+/// Body parameters of [`update`], except the files `avatar` and `header`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Update {
@@ -47,7 +48,7 @@ pub struct Update {
     source: Option<Source>,
 }
 
-/// Defaults of new statuses.
+/// Defaults for new statuses.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Source {
@@ -71,16 +72,12 @@ struct FieldParams {
 }
 
 /// `PATCH /api/v1/accounts/update_credentials`
-pub async fn update(
-    State(app): State<App>,
-    Auth(actor, ..): Auth<WriteAccounts>,
-    upload: Uploads<Update>,
-) -> Result<Json> {
+pub async fn update(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, upload: Uploads<Update>) -> Result<Json> {
     let sent = [(Picture::Avatar, "avatar"), (Picture::Header, "header")];
     let pictures = sent.into_iter().filter_map(|(picture, name)| Some((picture, upload.file(name)?.bytes.clone())));
     let pictures = pictures.collect();
-    service::profile::update(&app, &actor, upload.params.into(), pictures).await?;
-    Ok(Json(entity::credential::render(&app, actor.id).await?))
+    service::profile::update(&cx, &actor, upload.params.into(), pictures).await?;
+    Ok(Json(entity::credential::render(&cx, actor.id).await?))
 }
 
 impl From<Update> for Changes {
@@ -105,7 +102,7 @@ impl From<Update> for Changes {
     }
 }
 
-/// Fields keyed by their index, put in its order. A list is not this, and is ignored (contract: routes).
+/// Profile fields from an object keyed by index, sorted by that index. A JSON array is ignored (contract: routes).
 fn fields<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<Vec<FieldParams>>, D::Error> {
     let Value::Object(members) = Value::deserialize(deserializer)? else { return Ok(None) };
     let mut ordered = BTreeMap::new();
@@ -116,7 +113,7 @@ fn fields<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Opt
     Ok(Some(ordered.into_values().collect()))
 }
 
-/// A text that `null` empties.
+/// A string that `null` clears; an absent key leaves it unchanged.
 fn clearable<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<String>, D::Error> {
     Ok(Some(text(deserializer)?.unwrap_or_default()))
 }

@@ -1,75 +1,76 @@
-//! <https://docs.joinmastodon.org/methods/instance/>
+//! Information about this server.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/instance/>
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 
-use crate::app::App;
-use crate::entity::Fragment;
-use crate::entity::instance::{Activity, Document, DomainBlock, Instance, InstanceV1, Language, rules};
+use crate::Cx;
 use crate::error::Result;
-use crate::http::extract::MaybeAuth;
-use crate::http::extract::auth::AnyScope;
-use crate::http::json::Json;
-use crate::plugins::hooks::instance::{self as instance_hooks, Document as InstanceDocument};
-use crate::service::instance;
+use crate::extract::MaybeAuth;
+use crate::extract::auth::AnyScope;
+use crate::json::Json;
+use rookery_core::entity::Fragment;
+use rookery_core::entity::instance::{Activity, Document, DomainBlock, Instance, InstanceV1, Language, rules};
+use rookery_core::extension::Document as InstanceDocument;
+use rookery_core::service::instance;
 use text::language::LANGUAGES;
 
 /// `GET /api/v2/instance`
-pub async fn show(State(app): State<App>) -> Result<Json> {
-    described(&app, InstanceDocument::InstanceV2, &Instance::render(&app).await?).await
+pub async fn show(cx: Cx) -> Result<Json> {
+    described(&cx, InstanceDocument::InstanceV2, &Instance::render(&cx).await?).await
 }
 
 /// `GET /api/v1/instance`
-pub async fn show_v1(State(app): State<App>) -> Result<Json> {
-    described(&app, InstanceDocument::InstanceV1, &InstanceV1::render(&app).await?).await
+pub async fn show_v1(cx: Cx) -> Result<Json> {
+    described(&cx, InstanceDocument::InstanceV1, &InstanceV1::render(&cx).await?).await
 }
 
-/// `entity` with what plugins add.
-async fn described<T: Serialize>(app: &App, document: InstanceDocument, entity: &T) -> Result<Json> {
+/// Renders `entity` with the members that plugins add to it.
+async fn described<T: Serialize>(cx: &Cx, document: InstanceDocument, entity: &T) -> Result<Json> {
     let json = Fragment::of(entity)?.as_str().to_owned();
-    Ok(Json(Fragment::from_json(&instance_hooks::described(app, document, json).await)))
+    Ok(Json(Fragment::from_json(&cx.extensions().describe(cx, document, json).await)))
 }
 
 /// `GET /api/v1/instance/peers`
-pub async fn peers(State(app): State<App>) -> Result<Response> {
-    let peers = instance::peers(&app).await?;
+pub async fn peers(cx: Cx) -> Result<Response> {
+    let peers = instance::peers(&cx).await?;
     or_nothing(peers.as_deref())
 }
 
 /// `GET /api/v1/instance/activity`
-pub async fn activity(State(app): State<App>) -> Result<Response> {
-    let weeks = instance::activity(&app).await?;
+pub async fn activity(cx: Cx) -> Result<Response> {
+    let weeks = instance::activity(&cx).await?;
     let weeks: Option<Vec<Activity>> = weeks.map(|weeks| weeks.iter().map(Activity::from).collect());
     or_nothing(weeks.as_ref())
 }
 
 /// `GET /api/v1/instance/rules`
-pub async fn rules_index(State(app): State<App>) -> Result<Json> {
-    Json::of(&rules(&app))
+pub async fn rules_index(cx: Cx) -> Result<Json> {
+    Json::of(&rules(&cx))
 }
 
 /// `GET /api/v1/instance/domain_blocks`
-pub async fn domain_blocks(State(app): State<App>, MaybeAuth(viewer, ..): MaybeAuth<AnyScope>) -> Result<Response> {
-    let blocks = instance::domain_blocks(&app, viewer.as_deref()).await?;
+pub async fn domain_blocks(cx: Cx, MaybeAuth(viewer, ..): MaybeAuth<AnyScope>) -> Result<Response> {
+    let blocks = instance::domain_blocks(&cx, viewer.as_deref()).await?;
     let blocks: Option<Vec<DomainBlock>> = blocks.map(|blocks| blocks.into_iter().map(DomainBlock::from).collect());
     or_nothing(blocks.as_ref())
 }
 
 /// `GET /api/v1/instance/privacy_policy`
-pub async fn privacy_policy(State(app): State<App>) -> Result<Json> {
-    Json::of(&Document::privacy_policy(&app))
+pub async fn privacy_policy(cx: Cx) -> Result<Json> {
+    Json::of(&Document::privacy_policy(&cx))
 }
 
 /// `GET /api/v1/instance/extended_description`
-pub async fn extended_description(State(app): State<App>) -> Result<Json> {
-    Json::of(&Document::extended_description(&app))
+pub async fn extended_description(cx: Cx) -> Result<Json> {
+    Json::of(&Document::extended_description(&cx))
 }
 
-/// `GET /api/v1/instance/translation_languages`: nothing translates yet.
+/// `GET /api/v1/instance/translation_languages`: always empty, as translation is not supported yet.
 pub async fn translation_languages() -> Result<Json> {
     Json::of(&BTreeMap::<String, Vec<String>>::new())
 }
@@ -80,7 +81,7 @@ pub async fn languages() -> Result<Json> {
     Json::of(&languages.collect::<Vec<_>>())
 }
 
-/// The document, or the empty 404 of one that the admins do not show.
+/// The document, or an empty 404 when the admins have disabled it.
 fn or_nothing<T: Serialize>(document: Option<&T>) -> Result<Response> {
     match document {
         Some(document) => Ok(Json::of(&document)?.into_response()),

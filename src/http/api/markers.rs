@@ -1,19 +1,20 @@
-//! <https://docs.joinmastodon.org/methods/markers/>
+//! Read positions in timelines.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/markers/>
 
-use axum::extract::State;
 use serde::Deserialize;
 
-use crate::app::App;
-use crate::entity;
+use crate::Cx;
 use crate::error::Result;
-use crate::http::extract::auth::{ReadStatuses, WriteStatuses};
-use crate::http::extract::params::{int, list};
-use crate::http::extract::{Auth, Params};
-use crate::http::json::Json;
-use crate::service;
+use crate::extract::auth::{ReadStatuses, WriteStatuses};
+use crate::extract::params::{int, list};
+use crate::extract::{Auth, Params};
+use crate::json::Json;
 use model::marker::MarkedTimeline;
+use rookery_core::entity;
+use rookery_core::service;
 
-/// Which markers; unknown names are ignored.
+/// Query parameters of [`index`]; unknown timeline names are ignored.
 #[derive(Debug, Deserialize)]
 pub struct Timelines {
     #[serde(default, deserialize_with = "list")]
@@ -21,17 +22,13 @@ pub struct Timelines {
 }
 
 /// `GET /api/v1/markers`
-pub async fn index(
-    State(app): State<App>,
-    Auth(viewer, ..): Auth<ReadStatuses>,
-    Params(params): Params<Timelines>,
-) -> Result<Json> {
+pub async fn index(cx: Cx, Auth(viewer, ..): Auth<ReadStatuses>, Params(params): Params<Timelines>) -> Result<Json> {
     let timelines: Vec<MarkedTimeline> =
         params.timeline.unwrap_or_default().iter().filter_map(|name| name.parse().ok()).collect();
-    Ok(Json(entity::marker::render(&service::marker::list(&app, &viewer, &timelines).await?)?))
+    Ok(Json(entity::marker::render(&service::marker::list(&cx, &viewer, &timelines).await?)?))
 }
 
-/// How far which timeline was read; unknown timelines are ignored.
+/// Body parameters of [`create`]: the new position in each timeline; unknown timelines are ignored.
 #[derive(Debug, Deserialize)]
 pub struct Positions {
     home: Option<Position>,
@@ -45,13 +42,9 @@ struct Position {
 }
 
 /// `POST /api/v1/markers`
-pub async fn create(
-    State(app): State<App>,
-    Auth(actor, ..): Auth<WriteStatuses>,
-    Params(params): Params<Positions>,
-) -> Result<Json> {
+pub async fn create(cx: Cx, Auth(actor, ..): Auth<WriteStatuses>, Params(params): Params<Positions>) -> Result<Json> {
     let sent = [(MarkedTimeline::Home, params.home), (MarkedTimeline::Notifications, params.notifications)];
     let positions: Vec<(MarkedTimeline, i64)> =
         sent.into_iter().filter_map(|(timeline, position)| Some((timeline, position?.last_read_id?))).collect();
-    Ok(Json(entity::marker::render(&service::marker::save(&app, &actor, &positions).await?)?))
+    Ok(Json(entity::marker::render(&service::marker::save(&cx, &actor, &positions).await?)?))
 }

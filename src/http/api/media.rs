@@ -1,21 +1,22 @@
-//! <https://docs.joinmastodon.org/methods/media/>
+//! Uploading and describing media attachments.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/media/>
 
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
-use crate::app::App;
-use crate::entity::media::MediaAttachment;
+use crate::Cx;
 use crate::error::Result;
-use crate::http::extract::auth::WriteMedia;
-use crate::http::extract::{Auth, Path, Uploads, params};
-use crate::http::json::Json;
-use crate::service;
+use crate::extract::auth::WriteMedia;
+use crate::extract::{Auth, Path, Uploads, params};
+use crate::json::Json;
 use model::MediaId;
 use model::media::MediaState;
+use rookery_core::entity::media::MediaAttachment;
+use rookery_core::service;
 
-/// What is said about a file, beside the file.
+/// Metadata sent with an upload or an update, except the files.
 #[derive(Debug, Deserialize)]
 pub struct About {
     #[serde(default, deserialize_with = "params::text")]
@@ -24,30 +25,26 @@ pub struct About {
     focus: Option<String>,
 }
 
-/// `POST /api/v2/media` and `POST /api/v1/media`: images are processed at once in both.
-pub async fn create(State(app): State<App>, Auth(actor, _): Auth<WriteMedia>, sent: Uploads<About>) -> Result<Json> {
+/// `POST /api/v2/media` and `POST /api/v1/media`. Both process images synchronously.
+pub async fn create(cx: Cx, Auth(actor, _): Auth<WriteMedia>, sent: Uploads<About>) -> Result<Json> {
     let upload = service::media::Upload {
         file: sent.file("file").map(|file| file.bytes.clone()),
         has_thumbnail: sent.file("thumbnail").is_some(),
         description: sent.params.description,
         focus: sent.params.focus,
     };
-    let media = service::media::upload(&app, &actor, upload).await?;
-    Json::of(&MediaAttachment::new(&media, &app.urls))
+    let media = service::media::upload(&cx, &actor, upload).await?;
+    Json::of(&MediaAttachment::new(&media, &cx.urls))
 }
 
 /// `GET /api/v1/media/{id}`
-pub async fn show(
-    State(app): State<App>,
-    Auth(actor, _): Auth<WriteMedia>,
-    Path(id): Path<MediaId>,
-) -> Result<Response> {
-    answer(&app, &service::media::show(&app, &actor, id).await?)
+pub async fn show(cx: Cx, Auth(actor, _): Auth<WriteMedia>, Path(id): Path<MediaId>) -> Result<Response> {
+    answer(&cx, &service::media::show(&cx, &actor, id).await?)
 }
 
 /// `PUT /api/v1/media/{id}`
 pub async fn update(
-    State(app): State<App>,
+    cx: Cx,
     Auth(actor, _): Auth<WriteMedia>,
     Path(id): Path<MediaId>,
     sent: Uploads<About>,
@@ -57,14 +54,14 @@ pub async fn update(
         description: sent.params.description,
         focus: sent.params.focus,
     };
-    answer(&app, &service::media::update(&app, &actor, id, change).await?)
+    answer(&cx, &service::media::update(&cx, &actor, id, change).await?)
 }
 
-/// 206 while it is processed: the client is to ask again.
-fn answer(app: &App, media: &model::MediaAttachment) -> Result<Response> {
+/// 206 while the file is being processed, which tells the client to poll again.
+fn answer(cx: &Cx, media: &model::MediaAttachment) -> Result<Response> {
     let status = match media.state {
         MediaState::Processing => StatusCode::PARTIAL_CONTENT,
         MediaState::Ready | MediaState::Failed => StatusCode::OK,
     };
-    Ok((status, Json::of(&MediaAttachment::new(media, &app.urls))?).into_response())
+    Ok((status, Json::of(&MediaAttachment::new(media, &cx.urls))?).into_response())
 }

@@ -1,4 +1,8 @@
-//! One file per group of the client API, one short handler per endpoint.
+//! Handlers of the client API: one file per method group of the Mastodon documentation, one handler per endpoint.
+//!
+//! The routes are in [`router`](crate::router); rules belong in `service`, JSON in `entity`.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/>
 
 pub mod accounts;
 pub mod apps;
@@ -12,7 +16,6 @@ pub mod markers;
 pub mod media;
 pub mod mutes;
 pub mod notifications;
-pub mod plugins;
 pub mod preferences;
 pub mod profile;
 pub mod registrations;

@@ -1,20 +1,20 @@
-//! <https://docs.joinmastodon.org/methods/mutes/>
-
-use axum::extract::State;
+//! The list of muted accounts; muting itself is in [`relationships`](super::relationships).
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/mutes/>
 
 use super::accounts::AccountPaging;
-use crate::app::App;
-use crate::entity;
+use crate::Cx;
 use crate::error::Result;
-use crate::http::extract::Auth;
-use crate::http::extract::auth::ReadMutes;
-use crate::http::page::{Links, Page};
-use crate::service;
+use crate::extract::Auth;
+use crate::extract::auth::ReadMutes;
+use crate::page::{Links, Page};
+use rookery_core::entity;
+use rookery_core::service;
 
 /// `GET /api/v1/mutes`
-pub async fn index(State(app): State<App>, Auth(actor, ..): Auth<ReadMutes>, paging: AccountPaging) -> Result<Page> {
-    let rows = service::relationship::mutes(&app, &actor, &paging.cursor).await?;
+pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadMutes>, paging: AccountPaging) -> Result<Page> {
+    let rows = service::relationship::mutes(&cx, &actor, &paging.cursor).await?;
     let ids: Vec<i64> = rows.iter().map(|row| row.listed.row_id.into()).collect();
-    let items = entity::muted_account::render(&app, &rows).await?;
+    let items = entity::muted_account::render(&cx, &rows).await?;
     Ok(Page::new(&paging, Links::SinceId, &ids, items))
 }

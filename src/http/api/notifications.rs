@@ -1,22 +1,23 @@
-//! <https://docs.joinmastodon.org/methods/notifications/>
+//! Notifications of the signed-in user.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/notifications/>
 
-use axum::extract::State;
 use serde::Deserialize;
 
-use crate::app::App;
-use crate::entity::{self, notification::UnreadCount};
+use crate::Cx;
 use crate::error::Result;
-use crate::http::extract::auth::{ReadNotifications, WriteNotifications};
-use crate::http::extract::params::{flag, list, word};
-use crate::http::extract::{Auth, Paging, Params, Path};
-use crate::http::json::Json;
-use crate::http::page::{Links, Page};
-use crate::service;
-use crate::service::notification::Wanted;
+use crate::extract::auth::{ReadNotifications, WriteNotifications};
+use crate::extract::params::{flag, list, word};
+use crate::extract::{Auth, Paging, Params, Path};
+use crate::json::Json;
+use crate::page::{Links, Page};
 use model::notification::Kind;
 use model::{AccountId, NotificationId};
+use rookery_core::entity::{self, notification::UnreadCount};
+use rookery_core::service;
+use rookery_core::service::notification::Wanted;
 
-/// Which notifications are wanted.
+/// Query parameters that filter notifications.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Filters {
@@ -31,10 +32,10 @@ pub struct Filters {
 }
 
 impl Filters {
-    /// Types that nobody knows are ignored; where only such are wanted, none is (contract rules, section 13).
-    fn wanted(self, app: &App) -> Wanted {
+    /// Unknown types are ignored; a filter that names only unknown types matches nothing (contract rules, section 13).
+    fn wanted(self, cx: &Cx) -> Wanted {
         let named = |names: &[String], kind: &Kind| names.iter().any(|name| name == kind.as_str());
-        let types = service::notification::types(app).into_iter().filter(|kind| {
+        let types = service::notification::types(cx).into_iter().filter(|kind| {
             self.types.as_ref().is_none_or(|names| names.is_empty() || named(names, kind))
                 && !self.exclude_types.as_ref().is_some_and(|names| named(names, kind))
         });
@@ -48,49 +49,45 @@ impl Filters {
 
 /// `GET /api/v1/notifications`
 pub async fn index(
-    State(app): State<App>,
+    cx: Cx,
     Auth(actor, ..): Auth<ReadNotifications>,
     paging: Paging<40, 80>,
     Params(filters): Params<Filters>,
 ) -> Result<Page> {
-    let (ids, page) = service::notification::list(&app, &actor, &filters.wanted(&app), &paging.cursor).await?;
-    let items = entity::notification::render(&app, &actor, &page).await?;
+    let (ids, page) = service::notification::list(&cx, &actor, &filters.wanted(&cx), &paging.cursor).await?;
+    let items = entity::notification::render(&cx, &actor, &page).await?;
     Ok(Page::new(&paging, Links::Always, &ids, items))
 }
 
 /// `GET /api/v1/notifications/{id}`
-pub async fn show(
-    State(app): State<App>,
-    Auth(actor, ..): Auth<ReadNotifications>,
-    Path(id): Path<NotificationId>,
-) -> Result<Json> {
-    let shown = service::notification::show(&app, &actor, id).await?;
-    Ok(Json(entity::notification::render_one(&app, &actor, &shown).await?))
+pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>, Path(id): Path<NotificationId>) -> Result<Json> {
+    let shown = service::notification::show(&cx, &actor, id).await?;
+    Ok(Json(entity::notification::render_one(&cx, &actor, &shown).await?))
 }
 
 /// `GET /api/v1/notifications/unread_count`
 pub async fn unread_count(
-    State(app): State<App>,
+    cx: Cx,
     Auth(actor, ..): Auth<ReadNotifications>,
     paging: Paging<100, 1000>,
     Params(filters): Params<Filters>,
 ) -> Result<Json> {
-    let count = service::notification::count_unread(&app, &actor, &filters.wanted(&app), paging.cursor.limit).await?;
+    let count = service::notification::count_unread(&cx, &actor, &filters.wanted(&cx), paging.cursor.limit).await?;
     Json::of(&UnreadCount { count })
 }
 
 /// `POST /api/v1/notifications/clear`
-pub async fn clear(State(app): State<App>, Auth(actor, ..): Auth<WriteNotifications>) -> Result<Json> {
-    service::notification::clear(&app, &actor).await?;
+pub async fn clear(cx: Cx, Auth(actor, ..): Auth<WriteNotifications>) -> Result<Json> {
+    service::notification::clear(&cx, &actor).await?;
     Json::empty()
 }
 
 /// `POST /api/v1/notifications/{id}/dismiss`
 pub async fn dismiss(
-    State(app): State<App>,
+    cx: Cx,
     Auth(actor, ..): Auth<WriteNotifications>,
     Path(id): Path<NotificationId>,
 ) -> Result<Json> {
-    service::notification::dismiss(&app, &actor, id).await?;
+    service::notification::dismiss(&cx, &actor, id).await?;
     Json::empty()
 }

@@ -1,10 +1,12 @@
-//! <https://docs.joinmastodon.org/methods/preferences/>
+//! The signed-in user's preferences, read-only.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/preferences/>
 
-use crate::entity;
 use crate::error::Result;
-use crate::http::extract::Auth;
-use crate::http::extract::auth::ReadAccounts;
-use crate::http::json::Json;
+use crate::extract::Auth;
+use crate::extract::auth::ReadAccounts;
+use crate::json::Json;
+use rookery_core::entity;
 
 /// `GET /api/v1/preferences`
 pub async fn show(Auth(viewer, ..): Auth<ReadAccounts>) -> Result<Json> {

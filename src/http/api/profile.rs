@@ -1,24 +1,24 @@
-//! <https://docs.joinmastodon.org/methods/profile/>
+//! Removing the avatar and header of the signed-in user.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/profile/>
 
-use axum::extract::State;
-
-use crate::app::App;
-use crate::entity;
+use crate::Cx;
 use crate::error::Result;
-use crate::http::extract::Auth;
-use crate::http::extract::auth::WriteAccounts;
-use crate::http::json::Json;
-use crate::service;
-use crate::service::profile_image::Picture;
+use crate::extract::Auth;
+use crate::extract::auth::WriteAccounts;
+use crate::json::Json;
+use rookery_core::entity;
+use rookery_core::service;
+use rookery_core::service::profile_image::Picture;
 
 /// `DELETE /api/v1/profile/avatar`
-pub async fn delete_avatar(State(app): State<App>, Auth(actor, ..): Auth<WriteAccounts>) -> Result<Json> {
-    service::profile::remove_picture(&app, &actor, Picture::Avatar).await?;
-    Ok(Json(entity::credential::render(&app, actor.id).await?))
+pub async fn delete_avatar(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>) -> Result<Json> {
+    service::profile::remove_picture(&cx, &actor, Picture::Avatar).await?;
+    Ok(Json(entity::credential::render(&cx, actor.id).await?))
 }
 
 /// `DELETE /api/v1/profile/header`
-pub async fn delete_header(State(app): State<App>, Auth(actor, ..): Auth<WriteAccounts>) -> Result<Json> {
-    service::profile::remove_picture(&app, &actor, Picture::Header).await?;
-    Ok(Json(entity::credential::render(&app, actor.id).await?))
+pub async fn delete_header(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>) -> Result<Json> {
+    service::profile::remove_picture(&cx, &actor, Picture::Header).await?;
+    Ok(Json(entity::credential::render(&cx, actor.id).await?))
 }

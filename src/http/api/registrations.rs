@@ -1,19 +1,20 @@
-//! Signing up in an app. <https://docs.joinmastodon.org/methods/accounts/#create>
+//! Sign-up from an app; the sign-up page for browsers is in [`web::sign_up`](crate::web::sign_up).
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/accounts/#create>
 
-use axum::extract::State;
 use serde::Deserialize;
 
-use crate::app::App;
-use crate::entity::token::Token;
+use crate::Cx;
 use crate::error::Result;
-use crate::http::extract::auth::WriteAccounts;
-use crate::http::extract::params::{flag, text};
-use crate::http::extract::{AppAuth, Params};
-use crate::http::json::Json;
-use crate::service::registration::{self, SignUp};
+use crate::extract::auth::WriteAccounts;
+use crate::extract::params::{flag, text};
+use crate::extract::{AppAuth, Params};
+use crate::json::Json;
 use crypto::Secret;
+use rookery_core::entity::token::Token;
+use rookery_core::service::registration::{self, SignUp};
 
-/// Parameters of [`create`].
+/// Body parameters of [`create`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Registration {
@@ -35,11 +36,11 @@ pub struct Registration {
 
 /// `POST /api/v1/accounts`
 pub async fn create(
-    State(app): State<App>,
+    cx: Cx,
     AppAuth(grant, ..): AppAuth<WriteAccounts>,
     Params(params): Params<Registration>,
 ) -> Result<Json> {
-    let token = registration::register_by_app(&app, params.into(), &grant).await?;
+    let token = registration::register_by_app(&cx, params.into(), &grant).await?;
     Json::of(&Token::from(&token))
 }
 

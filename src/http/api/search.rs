@@ -1,24 +1,25 @@
-//! <https://docs.joinmastodon.org/methods/search/>
+//! Search for accounts, statuses and hashtags.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/search/>
 
-use axum::extract::State;
 use serde::Deserialize;
 
-use crate::app::App;
-use crate::entity::{self, Fragment, Object};
+use crate::Cx;
 use crate::error::Result;
-use crate::http::extract::auth::ReadSearch;
-use crate::http::extract::params::{flag, int, text, word};
-use crate::http::extract::{MaybeAuth, Params};
-use crate::http::json::Json;
-use crate::service::search::{self, Query};
+use crate::extract::auth::ReadSearch;
+use crate::extract::params::{flag, int, text, word};
+use crate::extract::{MaybeAuth, Params};
+use crate::json::Json;
 use model::AccountId;
+use rookery_core::entity::{self, Fragment, Object};
+use rookery_core::service::search::{self, Query};
 
-/// Results of each kind, unless asked otherwise.
+/// Default number of results of each type.
 const DEFAULT_LIMIT: i64 = 40;
-/// Most results of each kind.
+/// Maximum number of results of each type.
 const MAX_LIMIT: i64 = 80;
 
-/// The parameters of a search.
+/// Query parameters of [`index`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct SearchParams {
@@ -42,7 +43,7 @@ pub struct SearchParams {
 
 /// `GET /api/v2/search`
 pub async fn index(
-    State(app): State<App>,
+    cx: Cx,
     MaybeAuth(viewer, ..): MaybeAuth<ReadSearch>,
     Params(params): Params<SearchParams>,
 ) -> Result<Json> {
@@ -56,10 +57,10 @@ pub async fn index(
         exclude_unreviewed: params.exclude_unreviewed.unwrap_or_default(),
         account_id: params.account_id,
     };
-    let found = search::search(&app, viewer.as_deref(), &query).await?;
+    let found = search::search(&cx, viewer.as_deref(), &query).await?;
     let (accounts, statuses) =
-        entity::status::render_results(&app, viewer.as_deref(), &found.accounts, &found.statuses).await?;
-    let hashtags = entity::tag::render(&app, &found.hashtags, viewer.is_some()).await?;
+        entity::status::render_results(&cx, viewer.as_deref(), &found.accounts, &found.statuses).await?;
+    let hashtags = entity::tag::render(&cx, &found.hashtags, viewer.is_some()).await?;
     let mut object = Object::with_capacity(64);
     object
         .member("accounts", &Fragment::array(&accounts))

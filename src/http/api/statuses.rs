@@ -1,34 +1,37 @@
-//! <https://docs.joinmastodon.org/methods/statuses/>
+//! Reading, publishing, editing and deleting statuses.
+//!
+//! Favourites, reblogs and the like are in [`status_actions`](super::status_actions).
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/statuses/>
 
-use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
-use crate::app::App;
-use crate::entity::{self, Fragment, Object};
+use crate::Cx;
+use crate::error::raw_json;
 use crate::error::{Error, Result};
-use crate::http::error::raw_json;
-use crate::http::extract::auth::{ReadStatuses, WriteStatuses};
-use crate::http::extract::params::{flag, list, text, word};
-use crate::http::extract::{AppAuth, Auth, MaybeAuth, Params, Path, Uploads};
-use crate::http::json::Json;
-use crate::service::media;
-use crate::service::status::{self, Change, Draft};
-use crate::service::visibility::{self, Place};
+use crate::extract::auth::{ReadStatuses, WriteStatuses};
+use crate::extract::params::{flag, list, text, word};
+use crate::extract::{AppAuth, Auth, MaybeAuth, Params, Path, Uploads};
+use crate::json::Json;
 use model::account::Searchability;
 use model::{AccountId, Actor, MediaId, StatusId};
+use rookery_core::entity::{self, Fragment, Object};
+use rookery_core::service::media;
+use rookery_core::service::status::{self, Change, Draft};
+use rookery_core::service::visibility::{self, Place};
 
-/// Most statuses that may be asked for at once.
+/// Maximum number of ids in one request.
 const MAX_IDS: usize = 20;
 
-/// What `viewer` sees of a status now.
-pub(super) async fn shown(app: &App, viewer: Option<&Actor>, id: StatusId) -> Result<Json> {
-    let seen = visibility::status(app, viewer, id).await?;
-    Ok(Json(entity::status::render_one(app, viewer, &seen).await?))
+/// Renders a status as `viewer` sees it now.
+pub(super) async fn shown(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Json> {
+    let seen = visibility::status(cx, viewer, id).await?;
+    Ok(Json(entity::status::render_one(cx, viewer, &seen).await?))
 }
 
-/// `id[]` of the query.
+/// Query parameters of [`index`].
 #[derive(Debug, Deserialize)]
 pub struct IdsParams {
     #[serde(default, deserialize_with = "list")]
@@ -37,7 +40,7 @@ pub struct IdsParams {
 
 /// `GET /api/v1/statuses`
 pub async fn index(
-    State(app): State<App>,
+    cx: Cx,
     MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
     Params(params): Params<IdsParams>,
 ) -> Result<Response> {
@@ -45,22 +48,18 @@ pub async fn index(
     let mut known = std::collections::HashSet::new();
     ids.retain(|id| known.insert(*id));
     if ids.len() > MAX_IDS {
-        return Err(Error::invalid(format!("id: at most {MAX_IDS} statuses at once")));
+        return Err(Error::invalid(format!("id: at most {MAX_IDS} statuses at once")).into());
     }
-    let seen = visibility::statuses(&app, viewer.as_deref(), Place::Single, &ids).await?;
-    Ok(Json::list(&entity::status::render(&app, viewer.as_deref(), &seen).await?))
+    let seen = visibility::statuses(&cx, viewer.as_deref(), Place::Single, &ids).await?;
+    Ok(Json::list(&entity::status::render(&cx, viewer.as_deref(), &seen).await?))
 }
 
 /// `GET /api/v1/statuses/{id}`
-pub async fn show(
-    State(app): State<App>,
-    MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
-    Path(id): Path<StatusId>,
-) -> Result<Json> {
-    shown(&app, viewer.as_deref(), id).await
+pub async fn show(cx: Cx, MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>, Path(id): Path<StatusId>) -> Result<Json> {
+    shown(&cx, viewer.as_deref(), id).await
 }
 
-/// The parameters of publishing and editing.
+/// Body parameters of [`create`] and [`update`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct StatusParams {
@@ -87,12 +86,12 @@ pub struct StatusParams {
     #[serde(deserialize_with = "text")]
     scheduled_at: Option<String>,
     poll: Option<serde_json::Value>,
-    /// What plugins may have declared.
+    /// All other parameters: plugins may declare some of them.
     #[serde(flatten)]
     rest: serde_json::Map<String, serde_json::Value>,
 }
 
-/// What an edit says about one attachment.
+/// New attributes of one attachment in an edit.
 #[derive(Debug, Deserialize)]
 pub struct MediaParams {
     id: MediaId,
@@ -103,21 +102,22 @@ pub struct MediaParams {
 }
 
 impl StatusParams {
-    /// Polls and schedules are refused aloud: posting at once what was meant for later, or without its poll, would be worse.
+    /// Rejects polls and scheduling, which are not supported yet: publishing immediately, or without the poll,
+    /// would be worse than an error.
     fn check(&self) -> Result<()> {
         if self.scheduled_at.as_deref().is_some_and(|at| !at.is_empty()) {
-            return Err(Error::invalid("scheduled_at: this server does not schedule statuses yet"));
+            return Err(Error::invalid("scheduled_at: this server does not schedule statuses yet").into());
         }
         match &self.poll {
             None | Some(serde_json::Value::Null) => Ok(()),
-            Some(_) => Err(Error::invalid("poll: this server has no polls yet")),
+            Some(_) => Err(Error::invalid("poll: this server has no polls yet").into()),
         }
     }
 }
 
 /// `POST /api/v1/statuses`
 pub async fn create(
-    State(app): State<App>,
+    cx: Cx,
     Auth(actor, ..): Auth<WriteStatuses>,
     headers: HeaderMap,
     Params(params): Params<StatusParams>,
@@ -140,32 +140,32 @@ pub async fn create(
         params: params.rest,
         ..Draft::default()
     };
-    match status::publish(&app, &actor, draft).await {
-        Ok(id) => Ok(shown(&app, Some(&actor), id).await?.into_response()),
-        Err(error @ Error::UnexpectedMentions(_)) => unexpected_mentions(&app, error).await,
-        Err(error) => Err(error),
+    match status::publish(&cx, &actor, draft).await {
+        Ok(id) => Ok(shown(&cx, Some(&actor), id).await?.into_response()),
+        Err(error @ Error::UnexpectedMentions(_)) => unexpected_mentions(&cx, error).await,
+        Err(error) => Err(error.into()),
     }
 }
 
-/// 422 that shows whom the client did not expect.
-async fn unexpected_mentions(app: &App, error: Error) -> Result<Response> {
+/// 422 with the accounts whose mention the client did not expect.
+async fn unexpected_mentions(cx: &Cx, error: Error) -> Result<Response> {
     let message = Fragment::of(&error.to_string())?;
-    let Error::UnexpectedMentions(accounts) = error else { return Err(error) };
+    let Error::UnexpectedMentions(accounts) = error else { return Err(error.into()) };
     let mut object = Object::with_capacity(1024);
-    let accounts = entity::account::render(app, &accounts).await?;
+    let accounts = entity::account::render(cx, &accounts).await?;
     object.member("error", message.as_str()).member("unexpected_accounts", &Fragment::array(&accounts));
     Ok(raw_json(StatusCode::UNPROCESSABLE_ENTITY, axum::body::Bytes::from(object.close()).into()))
 }
 
 /// `PUT /api/v1/statuses/{id}`
 pub async fn update(
-    State(app): State<App>,
+    cx: Cx,
     Auth(actor, ..): Auth<WriteStatuses>,
     Path(id): Path<StatusId>,
     uploads: Uploads<StatusParams>,
 ) -> Result<Json> {
     if uploads.file("media_attributes[][thumbnail]").is_some() {
-        return Err(Error::invalid("media_attributes: only a video or sound has a thumbnail of its own"));
+        return Err(Error::invalid("media_attributes: only a video or sound has a thumbnail of its own").into());
     }
     let params = uploads.params;
     params.check()?;
@@ -183,52 +183,40 @@ pub async fn update(
             .collect(),
         params: params.rest,
     };
-    status::edit(&app, &actor, id, change).await?;
-    shown(&app, Some(&actor), id).await
+    status::edit(&cx, &actor, id, change).await?;
+    shown(&cx, Some(&actor), id).await
 }
 
-/// `DELETE /api/v1/statuses/{id}`: the answer has the source, to draft it anew.
-pub async fn delete(
-    State(app): State<App>,
-    Auth(actor, ..): Auth<WriteStatuses>,
-    Path(id): Path<StatusId>,
-) -> Result<Json> {
-    let seen = visibility::status(&app, Some(&actor), id).await?;
-    let source = status::source(&app, Some(&actor), id).await?;
+/// `DELETE /api/v1/statuses/{id}`: the response has the source text, for "delete and redraft".
+pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteStatuses>, Path(id): Path<StatusId>) -> Result<Json> {
+    let seen = visibility::status(&cx, Some(&actor), id).await?;
+    let source = status::source(&cx, Some(&actor), id).await?;
     if source.account_id != actor.id {
-        return Err(Error::NotFound);
+        return Err(Error::NotFound.into());
     }
-    let body = entity::status::render_deleted(&app, &actor, &seen, &source.text).await?;
-    status::delete(&app, &actor, id).await?;
+    let body = entity::status::render_deleted(&cx, &actor, &seen, &source.text).await?;
+    status::delete(&cx, &actor, id).await?;
     Ok(Json(body))
 }
 
 /// `GET /api/v1/statuses/{id}/history`
 pub async fn history(
-    State(app): State<App>,
+    cx: Cx,
     MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
     Path(id): Path<StatusId>,
 ) -> Result<Response> {
-    let (status, edits) = status::history(&app, viewer.as_deref(), id).await?;
-    Ok(Json::list(&entity::status_edit::render(&app, &status, &edits).await?))
+    let (status, edits) = status::history(&cx, viewer.as_deref(), id).await?;
+    Ok(Json::list(&entity::status_edit::render(&cx, &status, &edits).await?))
 }
 
 /// `GET /api/v1/statuses/{id}/source`
-pub async fn source(
-    State(app): State<App>,
-    AppAuth(grant, ..): AppAuth<ReadStatuses>,
-    Path(id): Path<StatusId>,
-) -> Result<Json> {
-    let status = status::source(&app, grant.actor.as_deref(), id).await?;
+pub async fn source(cx: Cx, AppAuth(grant, ..): AppAuth<ReadStatuses>, Path(id): Path<StatusId>) -> Result<Json> {
+    let status = status::source(&cx, grant.actor.as_deref(), id).await?;
     Ok(Json(entity::status_source::render(&status)?))
 }
 
 /// `GET /api/v1/statuses/{id}/context`
-pub async fn context(
-    State(app): State<App>,
-    MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
-    Path(id): Path<StatusId>,
-) -> Result<Json> {
-    let thread = crate::service::timeline::context(&app, viewer.as_deref(), id).await?;
-    Ok(Json(entity::context::render(&app, viewer.as_deref(), thread).await?))
+pub async fn context(cx: Cx, MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>, Path(id): Path<StatusId>) -> Result<Json> {
+    let thread = rookery_core::service::timeline::context(&cx, viewer.as_deref(), id).await?;
+    Ok(Json(entity::context::render(&cx, viewer.as_deref(), thread).await?))
 }

@@ -1,41 +1,40 @@
-//! Timelines, favourites and bookmarks: pages of statuses.
+//! Timelines, an account's statuses, favourites and bookmarks: paginated lists of statuses.
 //!
-//! <https://docs.joinmastodon.org/methods/timelines/>
+//! Spec: <https://docs.joinmastodon.org/methods/timelines/>
 
-use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use serde::Deserialize;
 
-use crate::app::App;
-use crate::entity;
+use crate::Cx;
 use crate::error::Result;
-use crate::http::extract::auth::{ReadBookmarks, ReadFavourites, ReadStatuses};
-use crate::http::extract::params::{flag, list, text};
-use crate::http::extract::{Auth, MaybeAuth, Paging, Params, Path};
-use crate::http::page::{Links, Page};
-use crate::service::timeline::{self, ProfileWanted, Slice, Wanted};
+use crate::extract::auth::{ReadBookmarks, ReadFavourites, ReadStatuses};
+use crate::extract::params::{flag, list, text};
+use crate::extract::{Auth, MaybeAuth, Paging, Params, Path};
+use crate::page::{Links, Page};
 use model::{AccountId, Actor};
+use rookery_core::entity;
+use rookery_core::service::timeline::{self, ProfileWanted, Slice, Wanted};
 
-/// Renders a slice with its links.
+/// Renders a slice of statuses with its `Link` header.
 async fn page<const D: i64, const M: i64>(
-    app: &App,
+    cx: &Cx,
     viewer: Option<&Actor>,
     paging: &Paging<D, M>,
     links: Links,
     slice: Slice,
 ) -> Result<Page> {
-    let items = entity::status::render(app, viewer, &slice.shown).await?;
+    let items = entity::status::render(cx, viewer, &slice.shown).await?;
     Ok(Page::new(paging, links, &slice.ids, items))
 }
 
-/// `GET /api/v1/timelines/home`: 206 while the feed is being built again after a long absence.
-pub async fn home(State(app): State<App>, Auth(actor, ..): Auth<ReadStatuses>, paging: Paging) -> Result<Page> {
-    let (slice, rebuilding) = timeline::home(&app, &actor, &paging.cursor).await?;
-    let page = page(&app, Some(&actor), &paging, Links::Always, slice).await?;
+/// `GET /api/v1/timelines/home`: 206 while the feed is being rebuilt after a long absence.
+pub async fn home(cx: Cx, Auth(actor, ..): Auth<ReadStatuses>, paging: Paging) -> Result<Page> {
+    let (slice, rebuilding) = timeline::home(&cx, &actor, &paging.cursor).await?;
+    let page = page(&cx, Some(&actor), &paging, Links::Always, slice).await?;
     Ok(if rebuilding { page.with_status(StatusCode::PARTIAL_CONTENT) } else { page })
 }
 
-/// The parameters of public and hashtag timelines.
+/// Query parameters of [`public`] and [`tag`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct TimelineParams {
@@ -70,30 +69,30 @@ fn wanted(params: TimelineParams, headers: &HeaderMap) -> Wanted {
 
 /// `GET /api/v1/timelines/public`
 pub async fn public(
-    State(app): State<App>,
+    cx: Cx,
     MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
     paging: Paging,
     headers: HeaderMap,
     Params(params): Params<TimelineParams>,
 ) -> Result<Page> {
-    let slice = timeline::public(&app, viewer.as_deref(), &wanted(params, &headers), &paging.cursor).await?;
-    page(&app, viewer.as_deref(), &paging, Links::Always, slice).await
+    let slice = timeline::public(&cx, viewer.as_deref(), &wanted(params, &headers), &paging.cursor).await?;
+    page(&cx, viewer.as_deref(), &paging, Links::Always, slice).await
 }
 
 /// `GET /api/v1/timelines/tag/{hashtag}`
 pub async fn tag(
-    State(app): State<App>,
+    cx: Cx,
     MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
     Path(name): Path<String>,
     paging: Paging,
     headers: HeaderMap,
     Params(params): Params<TimelineParams>,
 ) -> Result<Page> {
-    let slice = timeline::tag(&app, viewer.as_deref(), &name, &wanted(params, &headers), &paging.cursor).await?;
-    page(&app, viewer.as_deref(), &paging, Links::Always, slice).await
+    let slice = timeline::tag(&cx, viewer.as_deref(), &name, &wanted(params, &headers), &paging.cursor).await?;
+    page(&cx, viewer.as_deref(), &paging, Links::Always, slice).await
 }
 
-/// The parameters of someone's statuses.
+/// Query parameters of [`profile`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ProfileParams {
@@ -111,7 +110,7 @@ pub struct ProfileParams {
 
 /// `GET /api/v1/accounts/{id}/statuses`
 pub async fn profile(
-    State(app): State<App>,
+    cx: Cx,
     MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
     Path(id): Path<AccountId>,
     paging: Paging,
@@ -124,18 +123,18 @@ pub async fn profile(
         exclude_reblogs: params.exclude_reblogs.unwrap_or_default(),
         tagged: params.tagged,
     };
-    let slice = timeline::profile(&app, viewer.as_deref(), id, &wanted, &paging.cursor).await?;
-    page(&app, viewer.as_deref(), &paging, Links::MinId, slice).await
+    let slice = timeline::profile(&cx, viewer.as_deref(), id, &wanted, &paging.cursor).await?;
+    page(&cx, viewer.as_deref(), &paging, Links::MinId, slice).await
 }
 
 /// `GET /api/v1/favourites`
-pub async fn favourites(State(app): State<App>, Auth(actor, ..): Auth<ReadFavourites>, paging: Paging) -> Result<Page> {
-    let slice = timeline::favourites(&app, &actor, &paging.cursor).await?;
-    page(&app, Some(&actor), &paging, Links::MinId, slice).await
+pub async fn favourites(cx: Cx, Auth(actor, ..): Auth<ReadFavourites>, paging: Paging) -> Result<Page> {
+    let slice = timeline::favourites(&cx, &actor, &paging.cursor).await?;
+    page(&cx, Some(&actor), &paging, Links::MinId, slice).await
 }
 
 /// `GET /api/v1/bookmarks`
-pub async fn bookmarks(State(app): State<App>, Auth(actor, ..): Auth<ReadBookmarks>, paging: Paging) -> Result<Page> {
-    let slice = timeline::bookmarks(&app, &actor, &paging.cursor).await?;
-    page(&app, Some(&actor), &paging, Links::MinId, slice).await
+pub async fn bookmarks(cx: Cx, Auth(actor, ..): Auth<ReadBookmarks>, paging: Paging) -> Result<Page> {
+    let slice = timeline::bookmarks(&cx, &actor, &paging.cursor).await?;
+    page(&cx, Some(&actor), &paging, Links::MinId, slice).await
 }

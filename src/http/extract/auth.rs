@@ -1,6 +1,7 @@
-//! Who asks, and whether their token reaches so far: authentication and scope stand in a handler's argument list.
+//! Extractors for authentication and scope: a handler's argument list states who may call it.
 //!
-//! Order of checks (contract rules, section 2): token valid, scope, user present, account usable.
+//! They read the [`Authentication`] that the `auth` layer found. Checks run in the order of contract rules, section 2:
+//! token valid, scope, user present, account usable.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -9,45 +10,44 @@ use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::Extensions;
 use axum::http::request::Parts;
 
-use crate::app::App;
-use crate::error::{Error, Result};
-use crate::http::auth::Authentication;
-use crate::service::auth::Grant;
+use crate::auth::Authentication;
+use crate::error::{Error, ErrorResponse, Result};
 use model::actor::Unusable;
 use model::{Actor, Permissions};
+use rookery_core::service::auth::Grant;
 
-/// A person who is signed in, whose token has one of the scopes of `S` and whose account is usable.
+/// A signed-in user with a usable account, whose token has one of the scopes of `S`.
 #[derive(Debug)]
 pub struct Auth<S>(pub Arc<Actor>, pub PhantomData<S>);
 
-/// Perhaps a person: nobody without a token, nobody with an application's token; a token that is sent must be good.
+/// An optional user: `None` without a token or with an application's own token. A token that is sent must be valid.
 #[derive(Debug)]
 pub struct MaybeAuth<S>(pub Option<Arc<Actor>>, pub PhantomData<S>);
 
-/// Someone who may change the settings of the server, whose token has one of the scopes of `S`; or whoever speaks to the
-/// server's own socket.
+/// A user who may change the server's settings, whose token has one of the scopes of `S`; or `None` for a request
+/// over the admin socket.
 #[derive(Debug)]
 pub struct Admin<S>(pub Option<Arc<Actor>>, pub PhantomData<S>);
 
-/// Marks a request that came over the server's own socket.
+/// Marks a request that came over the admin socket, in its extensions.
 #[derive(Clone, Copy, Debug)]
 pub struct Local;
 
-/// Any good token with one of the scopes of `S`, an application's own too.
+/// Any valid token with one of the scopes of `S`, including an application's own (client credentials).
 #[derive(Debug)]
 pub struct AppAuth<S>(pub Arc<Grant>, pub PhantomData<S>);
 
-/// A person as in [`Auth`], whose account need not be usable yet: for the routes that make it so.
+/// Like [`Auth`], but the account may still be unconfirmed or await approval: for the routes that confirm it.
 #[derive(Debug)]
 pub struct AnyStateAuth<S>(pub Arc<Actor>, pub PhantomData<S>);
 
-/// Any good token as in [`AppAuth`]; the account behind it, if any, need not be usable yet.
+/// Like [`AppAuth`], but the account, if any, may still be unconfirmed or await approval.
 #[derive(Debug)]
 pub struct AnyStateAppAuth<S>(pub Arc<Grant>, pub PhantomData<S>);
 
-/// The scopes of which one suffices; none: every token does.
+/// The scopes a route accepts.
 pub trait Need: Send + Sync + 'static {
-    /// The alternatives.
+    /// One of these is sufficient; when empty, every token is.
     const SCOPES: &'static [&'static str];
 }
 
@@ -90,25 +90,25 @@ needs! {
     WriteStatuses = ["write:statuses"],
 }
 
-impl<S: Need> FromRequestParts<App> for AppAuth<S> {
-    type Rejection = Error;
+impl<S: Need> FromRequestParts<()> for AppAuth<S> {
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
+    async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self> {
         token(&parts.extensions, S::SCOPES).map(|grant| Self(grant, PhantomData))
     }
 }
 
-impl<S: Need> FromRequestParts<App> for Admin<S> {
-    type Rejection = Error;
+impl<S: Need> FromRequestParts<()> for Admin<S> {
+    type Rejection = ErrorResponse;
 
-    /// Without a token 403, not 401 (contract extensions, section 13).
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
+    /// Responds 403, not 401, without a token (contract extensions, section 13).
+    async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self> {
         if parts.extensions.get::<Local>().is_some() {
             return Ok(Self(None, PhantomData));
         }
         let grant = match granted(&parts.extensions, S::SCOPES)? {
             Some(_) => token(&parts.extensions, S::SCOPES)?,
-            None => return Err(not_allowed()),
+            None => return Err(not_allowed().into()),
         };
         let actor = grant.actor.clone().filter(|actor| actor.permissions.has(Permissions::MANAGE_SETTINGS));
         Ok(Self(Some(actor.ok_or_else(not_allowed)?), PhantomData))
@@ -119,75 +119,75 @@ fn not_allowed() -> Error {
     Error::forbidden("This action is not allowed")
 }
 
-impl<S: Need> FromRequestParts<App> for Auth<S> {
-    type Rejection = Error;
+impl<S: Need> FromRequestParts<()> for Auth<S> {
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        let AppAuth(grant, _) = <AppAuth<S> as FromRequestParts<App>>::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &()) -> Result<Self> {
+        let AppAuth(grant, _) = <AppAuth<S> as FromRequestParts<()>>::from_request_parts(parts, state).await?;
         Ok(Self(person(&grant)?, PhantomData))
     }
 }
 
-impl<S: Need> FromRequestParts<App> for AnyStateAppAuth<S> {
-    type Rejection = Error;
+impl<S: Need> FromRequestParts<()> for AnyStateAppAuth<S> {
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
+    async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self> {
         let grant = granted(&parts.extensions, S::SCOPES)?.ok_or_else(sign_in_needed)?;
         match grant.unusable {
             None | Some(Unusable::Unconfirmed | Unusable::Pending) => Ok(Self(grant, PhantomData)),
-            Some(why) => Err(unusable(why)),
+            Some(why) => Err(unusable(why).into()),
         }
     }
 }
 
-impl<S: Need> FromRequestParts<App> for AnyStateAuth<S> {
-    type Rejection = Error;
+impl<S: Need> FromRequestParts<()> for AnyStateAuth<S> {
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+    async fn from_request_parts(parts: &mut Parts, state: &()) -> Result<Self> {
         let AnyStateAppAuth(grant, _) =
-            <AnyStateAppAuth<S> as FromRequestParts<App>>::from_request_parts(parts, app).await?;
+            <AnyStateAppAuth<S> as FromRequestParts<()>>::from_request_parts(parts, state).await?;
         Ok(Self(person(&grant)?, PhantomData))
     }
 }
 
-impl<S: Need> FromRequestParts<App> for MaybeAuth<S> {
-    type Rejection = Error;
+impl<S: Need> FromRequestParts<()> for MaybeAuth<S> {
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self> {
+    async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self> {
         perhaps(&parts.extensions, S::SCOPES).map(|actor| Self(actor, PhantomData))
     }
 }
 
-impl<S: Need> OptionalFromRequestParts<App> for AppAuth<S> {
-    type Rejection = Error;
+impl<S: Need> OptionalFromRequestParts<()> for AppAuth<S> {
+    type Rejection = ErrorResponse;
 
-    /// For public routes that show more to whoever is signed in: a bad token counts as none.
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Option<Self>> {
-        Ok(<Self as FromRequestParts<App>>::from_request_parts(parts, app).await.ok())
+    /// For public routes that show more to signed-in users: an invalid token counts as none.
+    async fn from_request_parts(parts: &mut Parts, state: &()) -> Result<Option<Self>> {
+        Ok(<Self as FromRequestParts<()>>::from_request_parts(parts, state).await.ok())
     }
 }
 
-/// The token of a request, as [`AppAuth`] has it: good, with one of `scopes`, its account usable.
+/// The token of a request, checked like [`AppAuth`]: valid, with one of `scopes`, its account usable.
 ///
 /// # Errors
-/// 401 without a token, 403 for the scope or the account, each with its words.
+/// 401 without a valid token, 403 for a missing scope or an unusable account.
 pub fn token(extensions: &Extensions, scopes: &[&str]) -> Result<Arc<Grant>> {
     let grant = granted(extensions, scopes)?.ok_or_else(sign_in_needed)?;
     match grant.unusable {
-        Some(why) => Err(unusable(why)),
+        Some(why) => Err(unusable(why).into()),
         None => Ok(grant),
     }
 }
 
-/// Perhaps a person, as [`MaybeAuth`] has them.
+/// The user of a request, if any, checked like [`MaybeAuth`].
 ///
 /// # Errors
-/// 401 for a token that is not ours, 403 for the scope or a suspended account.
+/// 401 for an invalid token, 403 for a missing scope or a suspended account.
 pub fn perhaps(extensions: &Extensions, scopes: &[&str]) -> Result<Option<Arc<Actor>>> {
     let Some(grant) = granted(extensions, scopes)? else { return Ok(None) };
     match grant.unusable {
-        Some(Unusable::Suspended) => Err(unusable(Unusable::Suspended)),
-        // Whoever cannot use their account yet sees what everyone sees.
+        Some(Unusable::Suspended) => Err(unusable(Unusable::Suspended).into()),
+        // A user whose account is not usable yet sees what the public sees.
         Some(_) => Ok(None),
         None => Ok(grant.actor.clone()),
     }
@@ -199,20 +199,20 @@ fn granted(extensions: &Extensions, scopes: &[&str]) -> Result<Option<Arc<Grant>
     if grant.scopes.allows(scopes) {
         return Ok(Some(Arc::clone(grant)));
     }
-    Err(Error::forbidden(format!("This action needs the scope {}", scopes.join(" or "))))
+    Err(Error::forbidden(format!("This action needs the scope {}", scopes.join(" or "))).into())
 }
 
-/// Without a token: 401 (contract rules, section 3).
+/// The 401 for a request without a token (contract rules, section 3).
 fn sign_in_needed() -> Error {
     Error::Unauthorized("This method requires an authenticated user".into())
 }
 
-/// The person behind a token.
+/// The user of a token.
 ///
 /// # Errors
 /// 422 for an application's own token.
 pub fn person(grant: &Grant) -> Result<Arc<Actor>> {
-    grant.actor.clone().ok_or_else(|| Error::invalid("This method requires an authenticated user"))
+    Ok(grant.actor.clone().ok_or_else(|| Error::invalid("This method requires an authenticated user"))?)
 }
 
 fn unusable(why: Unusable) -> Error {

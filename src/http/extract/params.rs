@@ -1,7 +1,8 @@
-//! A request's parameters, wherever they stand: query, form, multipart or JSON body, as one struct.
+//! Request parameters from the query and the form, multipart or JSON body, merged and deserialised into one struct.
 //!
-//! Fields say how they read a value: [`flag`], [`int`], [`text`], [`list`]. What does not fit is an error that names the
-//! parameter. Nothing is required here; the service knows what it needs.
+//! Fields choose how a value is parsed with `deserialize_with`: [`flag`], [`int`], [`text`], [`word`], [`list`]. A
+//! value that does not parse is an error that names the parameter. No parameter is required here; the service checks
+//! that.
 
 use std::fmt;
 
@@ -15,28 +16,28 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde_json::Value;
 
-use crate::app::App;
-use crate::error::{Error, Result};
+use crate::Cx;
+use crate::error::{Error, ErrorResponse, Result};
 
-/// Beyond files, what a multipart body may weigh.
+/// Allowance for a multipart body beyond its files.
 const MULTIPART_OVERHEAD_BYTES: usize = 64 * 1024;
 
 /// Parameters without files.
 #[derive(Debug)]
 pub struct Params<T>(pub T);
 
-/// Parameters with files: the body may be as large as the largest file allowed.
+/// Parameters with files: the body may be as large as the largest permitted file.
 #[derive(Debug)]
 pub struct Uploads<T> {
-    /// Everything that is not a file.
+    /// The parameters that are not files.
     pub params: T,
     files: Vec<(String, Upload)>,
 }
 
-/// A file of a multipart body.
+/// An uploaded file of a multipart body.
 #[derive(Clone)]
 pub struct Upload {
-    /// The content. What it is, only a look inside can tell.
+    /// The content. Its type must be detected from the content: the declared one is not kept.
     pub bytes: Bytes,
 }
 
@@ -47,38 +48,42 @@ impl fmt::Debug for Upload {
 }
 
 impl<T> Uploads<T> {
-    /// The file sent under `name`; an empty one counts as none.
+    /// The file sent as `name`; an empty file counts as none.
     #[must_use]
     pub fn file(&self, name: &str) -> Option<&Upload> {
         self.files.iter().find(|(sent, file)| sent == name && !file.bytes.is_empty()).map(|(_, file)| file)
     }
 }
 
-impl<T: DeserializeOwned> FromRequest<App> for Params<T> {
-    type Rejection = Error;
+impl<T: DeserializeOwned> FromRequest<()> for Params<T> {
+    type Rejection = ErrorResponse;
 
-    async fn from_request(request: Request, app: &App) -> Result<Self> {
-        let (tree, _) = read(request, app.config.server.body_limit_bytes).await?;
+    async fn from_request(request: Request, _: &()) -> Result<Self> {
+        let cx = Cx::of(request.extensions())?;
+        let (tree, _) = read(request, cx.config.server.body_limit_bytes).await?;
         Ok(Self(parse(tree)?))
     }
 }
 
-impl<T: DeserializeOwned> FromRequest<App> for Uploads<T> {
-    type Rejection = Error;
+impl<T: DeserializeOwned> FromRequest<()> for Uploads<T> {
+    type Rejection = ErrorResponse;
 
-    async fn from_request(request: Request, app: &App) -> Result<Self> {
-        let largest = usize::try_from(app.config.media.image_size_limit_bytes).unwrap_or(usize::MAX / 2);
-        let (tree, files) = read(request, largest + MULTIPART_OVERHEAD_BYTES).await.map_err(|error| match error {
-            // The contract has 422 for a file beyond the limit (rules, section 3), wherever that is noticed.
-            Error::TooLarge(_) => Error::invalid(format!("file is larger than {largest} bytes")),
-            other => other,
-        })?;
+    async fn from_request(request: Request, _: &()) -> Result<Self> {
+        let cx = Cx::of(request.extensions())?;
+        let largest = usize::try_from(cx.config.media.image_size_limit_bytes).unwrap_or(usize::MAX / 2);
+        let (tree, files) =
+            read(request, largest + MULTIPART_OVERHEAD_BYTES).await.map_err(|ErrorResponse(error)| match error {
+                // A file beyond the limit is 422 (contract rules, section 3), wherever that is noticed.
+                Error::TooLarge(_) => Error::invalid(format!("file is larger than {largest} bytes")),
+                other => other,
+            })?;
         Ok(Self { params: parse(tree)?, files })
     }
 }
 
-/// A request as it was sent, for routes that read it themselves: tokens are taken out, the rest is checked as for every
-/// other route.
+/// The unparsed parameters of a request, for routes that parse them themselves, as those of plugins do.
+///
+/// Access tokens are removed; the rest is checked as for every other route.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Sent {
@@ -86,15 +91,15 @@ pub struct Sent {
     pub body: SentBody,
 }
 
-/// A body as it was sent.
+/// An unparsed body, by content type.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "what the names say")]
 pub enum SentBody {
     None,
-    /// Of a form or of multipart, names as they are written: `account_ids[]`.
+    /// A form or multipart body; names are verbatim, as in `account_ids[]`.
     Form(Vec<(String, String)>),
     Json(serde_json::Map<String, Value>),
-    /// Of any other type.
+    /// Any other content type.
     Bytes(Bytes),
 }
 
@@ -102,7 +107,7 @@ impl Sent {
     /// Reads a request with a body of at most `limit` bytes.
     ///
     /// # Errors
-    /// As for [`Params`]; files are refused with [`Error::Invalid`].
+    /// As for [`Params`]; a file is [`Error::Invalid`].
     pub async fn read(parts: &Parts, body: Body, limit: usize) -> Result<Self> {
         let mut tree = Tree::default();
         let query = pairs(parts.uri.query().unwrap_or_default().as_bytes(), &mut tree)?;
@@ -124,7 +129,7 @@ impl SentBody {
             let sent =
                 read_multipart(Limited::new(body, limit), boundary(content_type)?, &mut form, &mut files).await?;
             if files.iter().any(|(_, file)| !file.bytes.is_empty()) {
-                return Err(Error::invalid("no file is taken here"));
+                return Err(Error::invalid("no file is taken here").into());
             }
             form.finish()?;
             return Ok(Self::Form(without_tokens(sent)));
@@ -141,13 +146,13 @@ impl SentBody {
                 Ok(Self::Json(object))
             }
             "application/x-www-form-urlencoded" => pairs(&bytes, tree).map(Self::Form),
-            "" => Err(unreadable("")),
+            "" => Err(unreadable("").into()),
             _ => Ok(Self::Bytes(bytes)),
         }
     }
 }
 
-/// Parameters that hold a token.
+/// Parameters that carry an access token.
 const TOKENS: [&str; 2] = ["access_token", "bearer_token"];
 
 fn pairs(text: &[u8], tree: &mut Tree) -> Result<Vec<(String, String)>> {
@@ -169,25 +174,25 @@ fn add_form(tree: &mut Tree, text: &[u8]) -> Result<()> {
     Ok(())
 }
 
-impl From<Refused> for Error {
+impl From<Refused> for ErrorResponse {
     fn from(refused: Refused) -> Self {
-        match refused {
-            Refused::Nul(_) => Self::invalid(refused.to_string()),
-            Refused::TooMany | Refused::TooDeep | Refused::TwoThings(_) => Self::bad_request(refused.to_string()),
-        }
+        Self(match refused {
+            Refused::Nul(_) => Error::invalid(refused.to_string()),
+            Refused::TooMany | Refused::TooDeep | Refused::TwoThings(_) => Error::bad_request(refused.to_string()),
+        })
     }
 }
 
-/// Reads a tree of parameters into `T`; the error names the parameter.
+/// Deserialises a tree of parameters into `T`.
 ///
 /// # Errors
-/// [`Error::Invalid`] with its words.
+/// [`Error::Invalid`] that names the parameter.
 pub fn parse<T: DeserializeOwned>(tree: Value) -> Result<T> {
-    serde_path_to_error::deserialize(tree).map_err(|error| {
+    Ok(serde_path_to_error::deserialize(tree).map_err(|error| {
         let path = error.path().to_string();
         let message = error.into_inner().to_string();
         Error::invalid(if path == "." { message } else { format!("{path}: {message}") })
-    })
+    })?)
 }
 
 async fn read(request: Request, limit: usize) -> Result<(Value, Vec<(String, Upload)>)> {
@@ -210,9 +215,9 @@ async fn read(request: Request, limit: usize) -> Result<(Value, Vec<(String, Upl
             }
             "application/x-www-form-urlencoded" => add_form(&mut tree, &collect(body, limit).await?)?,
             other => {
-                // A client that has nothing to say often sends no type, or one it always sends.
+                // A client without a body often sends no content type, or the one it sends everywhere.
                 if !collect(body, limit).await?.is_empty() {
-                    return Err(unreadable(other));
+                    return Err(unreadable(other).into());
                 }
             }
         }
@@ -225,7 +230,7 @@ fn content_type(parts: &Parts) -> &str {
 }
 
 fn boundary(content_type: &str) -> Result<String> {
-    multer::parse_boundary(content_type).map_err(|_| Error::bad_request("multipart body without a boundary"))
+    Ok(multer::parse_boundary(content_type).map_err(|_| Error::bad_request("multipart body without a boundary"))?)
 }
 
 fn unreadable(kind: &str) -> Error {
@@ -236,15 +241,15 @@ fn clip(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-/// A whole body of at most `limit` bytes.
+/// Reads a whole body of at most `limit` bytes.
 ///
 /// # Errors
-/// [`Error::TooLarge`] beyond the limit, [`Error::BadRequest`] when it breaks off.
+/// [`Error::TooLarge`] beyond the limit, [`Error::BadRequest`] when the body ends early.
 pub async fn collect(body: Body, limit: usize) -> Result<Bytes> {
     match Limited::new(body, limit).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit)),
-        Err(_) => Err(Error::bad_request("the body broke off")),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit).into()),
+        Err(_) => Err(Error::bad_request("the body broke off").into()),
     }
 }
 
@@ -255,8 +260,8 @@ fn too_large(limit: usize) -> Error {
 fn json_object(bytes: &[u8]) -> Result<serde_json::Map<String, Value>> {
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err(Error::bad_request("the JSON body must be an object")),
-        Err(error) => Err(Error::bad_request(format!("the JSON body is broken: {error}"))),
+        Ok(_) => Err(Error::bad_request("the JSON body must be an object").into()),
+        Err(error) => Err(Error::bad_request(format!("the JSON body is broken: {error}")).into()),
     }
 }
 
@@ -296,7 +301,7 @@ fn multipart_error(error: multer::Error) -> Error {
     Error::bad_request(format!("the multipart body is broken: {error}"))
 }
 
-/// A boolean as the contract reads it (rules, section 1): absent, null and "" are `None`.
+/// A boolean as defined by contract rules, section 1; absent, null and "" are `None`.
 ///
 /// # Errors
 /// When it is a list or an object.
@@ -311,10 +316,10 @@ pub fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, 
     }
 }
 
-/// A whole number, as a number or as digits; absent, null and "" are `None`.
+/// An integer, as a JSON number or a string of digits; absent, null and "" are `None`.
 ///
 /// # Errors
-/// When it is anything else, or beyond 64 bits.
+/// When it is anything else, or does not fit 64 bits.
 pub fn int<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
     match Value::deserialize(deserializer)? {
         Value::Null => Ok(None),
@@ -325,7 +330,7 @@ pub fn int<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D:
     }
 }
 
-/// A text; numbers and booleans are taken as their words. Absent and null are `None`, "" is a text.
+/// A string; numbers and booleans are converted. Absent and null are `None`, "" is an empty string.
 ///
 /// # Errors
 /// When it is a list or an object.
@@ -339,10 +344,10 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
     }
 }
 
-/// A value that parses from a word (an id, an enum); absent, null and "" are `None`.
+/// A value that deserialises from a string, such as an id or an enum; absent, null and "" are `None`.
 ///
 /// # Errors
-/// When the word does not parse.
+/// When the string does not parse.
 pub fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
     match Value::deserialize(deserializer)? {
         Value::Null => Ok(None),
@@ -351,10 +356,11 @@ pub fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> 
     }
 }
 
-/// A list: an array, an object keyed by index, or one value alone. Absent and null are `None`; blank elements are dropped.
+/// A list: an array, an object keyed by index, or a single value. Absent and null are `None`; blank elements are
+/// dropped.
 ///
 /// # Errors
-/// When an element does not fit.
+/// When an element does not parse.
 pub fn list<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
     let values = match Value::deserialize(deserializer)? {
         Value::Null => return Ok(None),

@@ -1,23 +1,22 @@
-//! The applications that a person let in, and showing one out again.
+//! The page of authorised applications, where a user can revoke access.
 
-use axum::extract::State;
 use axum::response::Response;
 use minijinja::{Value, context};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::scopes;
-use crate::app::App;
+use crate::Cx;
 use crate::error::{Error, Result};
-use crate::http::extract::Path;
-use crate::http::extract::params::text;
-use crate::http::web::settings::viewer;
-use crate::http::web::{Cookies, Csrf, Form, Page, SignedIn, redirect};
-use crate::service::application::{self, Authorized};
-use crate::service::oauth::revoke;
+use crate::extract::Path;
+use crate::extract::params::text;
+use crate::web::settings::viewer;
+use crate::web::{Cookies, Csrf, Form, Page, SignedIn, redirect};
 use model::{AppId, Time};
+use rookery_core::service::application::{self, Authorized};
+use rookery_core::service::oauth::revoke;
 
-/// What a form wants that cannot say DELETE.
+/// The method override of a form, as HTML forms cannot send DELETE.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Override {
@@ -26,52 +25,49 @@ pub struct Override {
 }
 
 /// `GET /oauth/authorized_applications`
-///
-/// # Errors
-/// When the database does.
-pub async fn index(State(app): State<App>, SignedIn(person): SignedIn, cookies: Cookies, csrf: Csrf) -> Result<Page> {
-    let applications = application::list_authorized(&app, person.account.id).await?;
+pub async fn index(cx: Cx, SignedIn(person): SignedIn, cookies: Cookies, csrf: Csrf) -> Result<Page> {
+    let applications = application::list_authorized(&cx, person.account.id).await?;
     let context = context! {
         page_title => "Authorised applications",
         noindex => true,
         flash => cookies.take_flash(),
         csrf => csrf.0,
         section => "applications",
-        viewer => viewer(&app, &person),
+        viewer => viewer(&cx, &person),
         applications => applications.iter().map(shown).collect::<Vec<_>>(),
     };
-    Page::render(&app, "settings/applications.html", context)
+    Page::render(&cx, "settings/applications.html", context)
 }
 
 /// `POST /oauth/authorized_applications/{id}` with `_method=delete`
 ///
 /// # Errors
-/// [`Error::NotFound`] for any other method, or an application that holds no token of the person.
+/// [`Error::NotFound`] for any other method, or for an application that has no token of this user.
 pub async fn update(
-    State(app): State<App>,
+    cx: Cx,
     SignedIn(person): SignedIn,
     cookies: Cookies,
     Path(id): Path<AppId>,
     Form(form): Form<Override>,
 ) -> Result<Response> {
     if form.method.as_deref() != Some("delete") {
-        return Err(Error::NotFound);
+        return Err(Error::NotFound.into());
     }
-    delete(State(app), SignedIn(person), cookies, Path(id), Form(IgnoredAny)).await
+    delete(cx, SignedIn(person), cookies, Path(id), Form(IgnoredAny)).await
 }
 
 /// `DELETE /oauth/authorized_applications/{id}`
 ///
 /// # Errors
-/// [`Error::NotFound`] for an application that holds no token of the person.
+/// [`Error::NotFound`] for an application that has no token of this user.
 pub async fn delete(
-    State(app): State<App>,
+    cx: Cx,
     SignedIn(person): SignedIn,
     cookies: Cookies,
     Path(id): Path<AppId>,
     Form(_): Form<IgnoredAny>,
 ) -> Result<Response> {
-    revoke::application(&app, person.account.id, id).await?;
+    revoke::application(&cx, person.account.id, id).await?;
     cookies.notice("The application is signed out.");
     Ok(redirect("/oauth/authorized_applications"))
 }

@@ -1,10 +1,9 @@
-//! May this application act for you? The pages of the authorization request.
+//! The authorization endpoint and its consent page (RFC 6749, section 4.1).
 //!
-//! Reached from `/oauth/authorize` with a browser. A request whose redirect URI is not certain is answered with a page;
-//! everything else goes back to the application, but only once someone is signed in, so that this server never redirects
-//! a stranger (RFC 9700, section 4.11).
+//! Reached from `/oauth/authorize` with a browser. A request whose client or redirect URI is invalid is answered with
+//! an error page; every other error is sent to the application, but only once the user is signed in, so that this
+//! server is no open redirector (RFC 9700, section 4.11). Validation is in `service::oauth::authorize`.
 
-use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
@@ -12,19 +11,19 @@ use serde::Deserialize;
 
 use super::redirect::{Pairs, answer, destination};
 use super::{error, scopes};
-use crate::app::App;
+use crate::Cx;
 use crate::error::Result;
-use crate::http::extract::Params;
-use crate::http::extract::params::{flag, text};
-use crate::http::web::session::sign_in_url;
-use crate::http::web::{self, Csrf, Form, Hidden, Page, SignedIn, WebSession, avatar_url, display_name_html, redirect};
-use crate::service::oauth::Fault;
-use crate::service::oauth::authorize::{self, Checked, Request};
-use crate::service::session::Person;
+use crate::extract::Params;
+use crate::extract::params::{flag, text};
+use crate::web::session::sign_in_url;
+use crate::web::{self, Csrf, Form, Hidden, Page, SignedIn, WebSession, avatar_url, display_name_html, redirect};
 use model::Application;
 use model::oauth::{ErrorCode, OUT_OF_BAND};
+use rookery_core::service::oauth::Fault;
+use rookery_core::service::oauth::authorize::{self, Checked, Request};
+use rookery_core::service::session::Person;
 
-/// The request's parameters; in the form, with what the person decided.
+/// Parameters of an authorization request; from the consent form, with the user's decision.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Asked {
@@ -52,7 +51,7 @@ pub struct Asked {
     method: Option<String>,
 }
 
-/// A code, or an error, to be shown.
+/// Query parameters of [`native`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Native {
@@ -65,102 +64,99 @@ pub struct Native {
 /// # Errors
 /// 401 for an unknown application, 400 for a redirect URI that is not one of its own.
 pub async fn show(
-    State(app): State<App>,
+    cx: Cx,
     WebSession(person): WebSession,
     csrf: Csrf,
     uri: Uri,
     Params(asked): Params<Asked>,
 ) -> Result<Response> {
     let request = asked.request();
-    let client = authorize::client(&app, &request).await?;
+    let client = authorize::client(&cx, &request).await?;
     let Some(person) = person else {
         let here = uri.path_and_query().map_or("/oauth/authorize", |url| url.as_str());
         return Ok(redirect(&sign_in_url(here)));
     };
     let checked = match authorize::check(&client, &request) {
         Ok(checked) => checked,
-        Err(fault) => return refuse(&app, &client, &request, &fault),
+        Err(fault) => return refuse(&cx, &client, &request, &fault),
     };
     let asks =
-        asked.force_login == Some(true) || !authorize::is_settled(&app, &client, person.account.id, &checked).await?;
+        asked.force_login == Some(true) || !authorize::is_settled(&cx, &client, person.account.id, &checked).await?;
     if asks {
-        return Ok(consent(&app, &client, &person, &csrf, &asked, &checked)?.into_response());
+        return Ok(consent(&cx, &client, &person, &csrf, &asked, &checked)?.into_response());
     }
-    grant(&app, &client, &person, &request, checked).await
+    grant(&cx, &client, &person, &request, checked).await
 }
 
-/// `POST /oauth/authorize`: the person decided.
+/// `POST /oauth/authorize`: the user's decision on the consent page.
 ///
 /// # Errors
 /// As [`show`].
-pub async fn create(
-    State(app): State<App>,
-    WebSession(person): WebSession,
-    Form(asked): Form<Asked>,
-) -> Result<Response> {
-    // The session ended while the person read: they are asked again after sign-in.
+pub async fn create(cx: Cx, WebSession(person): WebSession, Form(asked): Form<Asked>) -> Result<Response> {
+    // The session ended while the consent page was open: it is shown again after sign-in.
     let Some(person) = person else { return Ok(redirect(&sign_in_url(&asked.address()))) };
     let denied = asked.decision.as_deref() == Some("deny") || asked.method.as_deref() == Some("delete");
-    decide(&app, &person, &asked, !denied).await
+    decide(&cx, &person, &asked, !denied).await
 }
 
-/// `DELETE /oauth/authorize`: the person refused.
+/// `DELETE /oauth/authorize`: the user denied access.
 ///
 /// # Errors
 /// As [`show`].
-pub async fn delete(State(app): State<App>, SignedIn(person): SignedIn, Form(asked): Form<Asked>) -> Result<Response> {
-    decide(&app, &person, &asked, false).await
+pub async fn delete(cx: Cx, SignedIn(person): SignedIn, Form(asked): Form<Asked>) -> Result<Response> {
+    decide(&cx, &person, &asked, false).await
 }
 
-/// `GET /oauth/authorize/native`: the code, for an application that has no address.
+/// `GET /oauth/authorize/native`: shows the code to copy, for an application without a redirect URI (out of band).
 ///
 /// # Errors
 /// 400 without a code.
-pub async fn native(State(app): State<App>, Params(native): Params<Native>) -> Result<Page> {
-    let code = native.code.filter(|code| !code.is_empty()).ok_or_else(|| crate::error::Error::missing("code"))?;
+pub async fn native(cx: Cx, Params(native): Params<Native>) -> Result<Page> {
+    let code =
+        native.code.filter(|code| !code.is_empty()).ok_or_else(|| rookery_core::error::Error::missing("code"))?;
     let context = context! { page_title => "Your authorisation code", noindex => true, code => code };
-    Ok(Page::render(&app, "code.html", context)?.unstored().without_referrer())
+    Ok(Page::render(&cx, "code.html", context)?.unstored().without_referrer())
 }
 
-async fn decide(app: &App, person: &Person, asked: &Asked, allowed: bool) -> Result<Response> {
+async fn decide(cx: &Cx, person: &Person, asked: &Asked, allowed: bool) -> Result<Response> {
     let request = asked.request();
-    let client = authorize::client(app, &request).await?;
+    let client = authorize::client(cx, &request).await?;
     match authorize::check(&client, &request) {
-        Ok(checked) if allowed => grant(app, &client, person, &request, checked).await,
+        Ok(checked) if allowed => grant(cx, &client, person, &request, checked).await,
         Ok(_) => {
             let fault = Fault::refused(ErrorCode::AccessDenied, "The person refused");
-            refuse(app, &client, &request, &fault)
+            refuse(cx, &client, &request, &fault)
         }
-        Err(fault) => refuse(app, &client, &request, &fault),
+        Err(fault) => refuse(cx, &client, &request, &fault),
     }
 }
 
 async fn grant(
-    app: &App,
+    cx: &Cx,
     client: &Application,
     person: &Person,
     request: &Request,
     checked: Checked,
 ) -> Result<Response> {
-    let code = authorize::authorize(app, client, person.account.id, request, checked).await?;
+    let code = authorize::authorize(cx, client, person.account.id, request, checked).await?;
     let pairs = vec![("code", code.expose().to_owned())];
     let uri = request.redirect_uri.as_deref().unwrap_or_default();
     if uri == OUT_OF_BAND {
         let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
         return Ok(redirect(&format!("/oauth/authorize/native?{query}")));
     }
-    answer(app, &client.name, uri, authorize::mode(request), with_state(pairs, request))
+    answer(cx, &client.name, uri, authorize::mode(request), with_state(pairs, request))
 }
 
-/// Tells the application why there is no code; where it has no address, the person.
-fn refuse(app: &App, client: &Application, request: &Request, fault: &Fault) -> Result<Response> {
+/// Sends an error to the application, or shows it to the user when the application has no redirect URI.
+fn refuse(cx: &Cx, client: &Application, request: &Request, fault: &Fault) -> Result<Response> {
     let (code, description) = error::words(fault);
     let uri = request.redirect_uri.as_deref().unwrap_or_default();
     if uri == OUT_OF_BAND {
-        return Ok(web::error_page(app, StatusCode::BAD_REQUEST, &description));
+        return Ok(web::error_page(cx, StatusCode::BAD_REQUEST, &description));
     }
     let pairs = vec![("error", code.to_string()), ("error_description", description)];
-    answer(app, &client.name, uri, authorize::mode(request), with_state(pairs, request))
+    answer(cx, &client.name, uri, authorize::mode(request), with_state(pairs, request))
 }
 
 fn with_state(mut pairs: Pairs, request: &Request) -> Pairs {
@@ -169,7 +165,7 @@ fn with_state(mut pairs: Pairs, request: &Request) -> Pairs {
 }
 
 fn consent(
-    app: &App,
+    cx: &Cx,
     client: &Application,
     person: &Person,
     csrf: &Csrf,
@@ -188,10 +184,10 @@ fn consent(
         account => context! {
             display_name_html => display_name_html(&person.account),
             acct => person.account.acct(),
-            avatar => avatar_url(app, &person.account),
+            avatar => avatar_url(cx, &person.account),
         },
     };
-    Ok(Page::render(app, "consent.html", context)?.leading_elsewhere().without_referrer())
+    Ok(Page::render(cx, "consent.html", context)?.leading_elsewhere().without_referrer())
 }
 
 impl Asked {
@@ -208,14 +204,14 @@ impl Asked {
         }
     }
 
-    /// Where the request is asked about.
+    /// The URL of the consent page for this request.
     fn address(&self) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(self.hidden().iter().map(|field| (field.name, field.value.as_str())));
         format!("/oauth/authorize?{}", query.finish())
     }
 
-    /// The request, for the form that decides it.
+    /// The request as hidden fields of the consent form.
     fn hidden(&self) -> Vec<Hidden> {
         let fields = [
             ("response_type", &self.response_type),

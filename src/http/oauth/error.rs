@@ -1,13 +1,12 @@
-//! Faults as programs read them (RFC 6749, section 5.2).
+//! OAuth error responses (RFC 6749, section 5.2).
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::http::error::json;
-use crate::service::oauth::Fault;
+use crate::error::{Error, ErrorResponse, json};
 use model::oauth::ErrorCode;
+use rookery_core::service::oauth::Fault;
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -15,7 +14,7 @@ struct Body<'a> {
     error_description: &'a str,
 }
 
-/// Code and words of a fault; the cause of one of ours is logged here and not shown.
+/// Error code and description. Internal causes are logged here and not shown.
 pub(super) fn words(fault: &Fault) -> (ErrorCode, String) {
     match fault {
         Fault::Refused { code, description } => (*code, description.to_string()),
@@ -45,12 +44,35 @@ fn status(code: ErrorCode) -> StatusCode {
     }
 }
 
-impl IntoResponse for Fault {
+/// A [`Fault`] as a response to an application.
+#[derive(Debug)]
+pub struct FaultResponse(pub Fault);
+
+impl From<Fault> for FaultResponse {
+    fn from(fault: Fault) -> Self {
+        Self(fault)
+    }
+}
+
+impl From<Error> for FaultResponse {
+    fn from(error: Error) -> Self {
+        Self(error.into())
+    }
+}
+
+impl From<ErrorResponse> for FaultResponse {
+    fn from(ErrorResponse(error): ErrorResponse) -> Self {
+        error.into()
+    }
+}
+
+impl IntoResponse for FaultResponse {
     fn into_response(self) -> Response {
-        if let Self::Other(error @ Error::TooLarge(_)) = self {
-            return error.into_response();
+        let Self(fault) = self;
+        if let Fault::Other(error @ Error::TooLarge(_)) = fault {
+            return ErrorResponse(error).into_response();
         }
-        let (code, description) = words(&self);
+        let (code, description) = words(&fault);
         let mut response = json(status(code), &Body { error: code.as_str(), error_description: &description });
         let headers = response.headers_mut();
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -1,7 +1,7 @@
-//! The OAuth endpoints: `/oauth/*` and the server's metadata.
+//! OAuth 2.0 endpoints: `/oauth/*` and the authorization server metadata.
 //!
-//! [`authorize`] and [`applications`] are pages for people, the others speak JSON to programs, with errors in the words
-//! of the protocol. What is decided is decided in `service::oauth`.
+//! [`authorize`] and [`applications`] are pages for browsers; the others answer applications in JSON, with the error
+//! format of RFC 6749. The rules are in `service::oauth`.
 
 pub mod applications;
 pub mod authorize;
@@ -11,22 +11,17 @@ mod redirect;
 mod scopes;
 pub mod token;
 
-use axum::extract::State;
-
-use crate::app::App;
-use crate::entity::server_metadata::ServerMetadata;
-use crate::error::{Error, Result};
-use crate::http::json::Json;
+use crate::Cx;
+use crate::error::{Error, ErrorResponse, Result};
+use crate::json::Json;
+use rookery_core::entity::server_metadata::ServerMetadata;
 
 /// `GET /.well-known/oauth-authorization-server` (RFC 8414)
-///
-/// # Errors
-/// Never, but for a bug.
-pub async fn metadata(State(app): State<App>) -> Result<Json> {
-    Json::of(&ServerMetadata::new(&app.urls))
+pub async fn metadata(cx: Cx) -> Result<Json> {
+    Json::of(&ServerMetadata::new(&cx.urls))
 }
 
-/// `/oauth/applications` and all below: applications are registered by the API alone.
-pub async fn forbidden() -> Error {
-    Error::forbidden("Applications are registered through the API")
+/// `/oauth/applications` and everything below it: applications can be registered through the API only.
+pub async fn forbidden() -> ErrorResponse {
+    Error::forbidden("Applications are registered through the API").into()
 }

@@ -1,4 +1,4 @@
-//! The parameters of the programs' endpoints, and how an application says who it is.
+//! Parameters and client authentication of the OAuth endpoints for applications.
 
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
@@ -6,26 +6,26 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::DeserializeOwned;
 
-use crate::app::App;
-use crate::http::extract;
-use crate::service::oauth::{Credentials, Fault};
+use super::error::FaultResponse;
+use crate::extract;
 use crypto::Secret;
+use rookery_core::service::oauth::Credentials;
 use text::contains_nul;
 
-/// [`extract::Params`] whose faults are told in the words of the protocol.
+/// Like [`extract::Params`], with errors in the OAuth format.
 #[derive(Debug)]
 pub struct Params<T>(pub T);
 
-impl<T: DeserializeOwned> FromRequest<App> for Params<T> {
-    type Rejection = Fault;
+impl<T: DeserializeOwned> FromRequest<()> for Params<T> {
+    type Rejection = FaultResponse;
 
-    async fn from_request(request: Request, app: &App) -> Result<Self, Fault> {
-        let extract::Params(params) = extract::Params::from_request(request, app).await?;
+    async fn from_request(request: Request, state: &()) -> Result<Self, FaultResponse> {
+        let extract::Params(params) = extract::Params::from_request(request, state).await?;
         Ok(Self(params))
     }
 }
 
-/// The credentials of HTTP Basic (RFC 6749, section 2.3.1), or else those among the parameters.
+/// Client credentials from HTTP Basic (RFC 6749, section 2.3.1), otherwise from the parameters.
 pub(super) fn credentials(headers: &HeaderMap, id: Option<String>, secret: Option<String>) -> Credentials {
     basic(headers).unwrap_or_else(|| Credentials { client_id: id, client_secret: secret.map(Secret::from) })
 }

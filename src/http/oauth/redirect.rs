@@ -1,18 +1,18 @@
-//! The answer to an authorization request, on its way back to the application.
+//! The authorization response: sends the browser back to the application's redirect URI.
 
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
 
-use crate::app::App;
+use crate::Cx;
 use crate::error::Result;
-use crate::http::web::{Hidden, Page, redirect};
+use crate::web::{Hidden, Page, redirect};
 use model::oauth::ResponseMode;
 
-/// An answer: a code, or why there is none.
+/// The parameters of an authorization response: a code or an error.
 pub(super) type Pairs = Vec<(&'static str, String)>;
 
-/// Sends `pairs` to `uri` by `mode`. The URI stays as it was registered, to the letter.
-pub(super) fn answer(app: &App, application: &str, uri: &str, mode: ResponseMode, pairs: Pairs) -> Result<Response> {
+/// Sends `pairs` to `uri` in the given response mode. The URI itself is kept byte for byte as it was registered.
+pub(super) fn answer(cx: &Cx, application: &str, uri: &str, mode: ResponseMode, pairs: Pairs) -> Result<Response> {
     match mode {
         ResponseMode::Query => Ok(redirect(&with_query(uri, &pairs))),
         ResponseMode::Fragment => Ok(redirect(&format!("{uri}#{}", encode(&pairs)))),
@@ -27,7 +27,7 @@ pub(super) fn answer(app: &App, application: &str, uri: &str, mode: ResponseMode
                 app_name => application,
                 denied => denied,
             };
-            Ok(Page::render(app, "form_post.html", context)?.leading_elsewhere().unstored().into_response())
+            Ok(Page::render(cx, "form_post.html", context)?.leading_elsewhere().unstored().into_response())
         }
     }
 }
@@ -45,7 +45,7 @@ fn encode(pairs: &Pairs) -> String {
     url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-/// Where an answer goes, in words for the person: the host, or the scheme of an app on the device.
+/// Where the response goes, as shown on the consent page: the host, or the URI scheme of an installed app.
 pub(super) fn destination(uri: &str) -> Option<String> {
     let url = url::Url::parse(uri).ok()?;
     match (url.scheme(), url.host_str()) {

@@ -1,17 +1,17 @@
-//! Scopes in words, for the person who is asked.
+//! Descriptions of scopes for the consent page.
 
 use serde::Serialize;
 
 use model::Scopes;
 
-/// A scope and what it allows.
+/// A scope with its description.
 #[derive(Debug, Serialize)]
 pub(super) struct Described {
     scope: &'static str,
     text: &'static str,
 }
 
-/// Each of `scopes` in words.
+/// Describes each of `scopes`.
 pub(super) fn describe(scopes: &Scopes) -> Vec<Described> {
     scopes.iter().map(|scope| Described { scope, text: text(scope) }).collect()
 }

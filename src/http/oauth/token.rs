@@ -1,22 +1,22 @@
-//! Tokens for programs: given, revoked, looked at.
+//! The token, revocation (RFC 7009) and introspection (RFC 7662) endpoints.
 
 use axum::Extension;
-use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
+use super::error::FaultResponse;
 use super::params::{Params, credentials};
-use crate::app::App;
-use crate::entity::token::{Token, TokenInfo, TokenIntrospection};
-use crate::http::auth::Authentication;
-use crate::http::error::json;
-use crate::http::extract::params::text;
-use crate::service::oauth::introspect::{self, Caller, invalid_token};
-use crate::service::oauth::{Fault, exchange, revoke};
+use crate::Cx;
+use crate::auth::Authentication;
+use crate::error::json;
+use crate::extract::params::text;
 use crypto::Secret;
+use rookery_core::entity::token::{Token, TokenInfo, TokenIntrospection};
+use rookery_core::service::oauth::introspect::{self, Caller, invalid_token};
+use rookery_core::service::oauth::{exchange, revoke};
 
-/// The parameters of `POST /oauth/token`.
+/// Parameters of [`create`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Exchange {
@@ -36,7 +36,7 @@ pub struct Exchange {
     scope: Option<String>,
 }
 
-/// The parameters of revocation and introspection. A `token_type_hint` is of no help: there is one type.
+/// Parameters of [`revoke`] and [`introspect`]. `token_type_hint` is ignored: there is only one type.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct About {
@@ -51,12 +51,8 @@ pub struct About {
 /// `POST /oauth/token`
 ///
 /// # Errors
-/// In the words of RFC 6749, section 5.2.
-pub async fn create(
-    State(app): State<App>,
-    headers: HeaderMap,
-    Params(sent): Params<Exchange>,
-) -> Result<Response, Fault> {
+/// Error codes of RFC 6749, section 5.2.
+pub async fn create(cx: Cx, headers: HeaderMap, Params(sent): Params<Exchange>) -> Result<Response, FaultResponse> {
     let request = exchange::Request {
         grant_type: sent.grant_type,
         credentials: credentials(&headers, sent.client_id, sent.client_secret),
@@ -65,56 +61,49 @@ pub async fn create(
         code_verifier: sent.code_verifier.map(Secret::from),
         scope: sent.scope,
     };
-    Ok(unstored(&Token::from(&exchange::exchange(&app, &request).await?)))
+    Ok(unstored(&Token::from(&exchange::exchange(&cx, &request).await?)))
 }
 
 /// `POST /oauth/revoke`
 ///
 /// # Errors
-/// `unauthorized_client`, 403, unless the token is the client's own.
-pub async fn revoke(
-    State(app): State<App>,
-    headers: HeaderMap,
-    Params(sent): Params<About>,
-) -> Result<Response, Fault> {
+/// `unauthorized_client` (403) unless the token belongs to the client.
+pub async fn revoke(cx: Cx, headers: HeaderMap, Params(sent): Params<About>) -> Result<Response, FaultResponse> {
     let client = credentials(&headers, sent.client_id, sent.client_secret);
     let token = sent.token.filter(|token| !token.is_empty()).map(Secret::from);
-    revoke::by_client(&app, &client, token.as_ref()).await?;
+    revoke::by_client(&cx, &client, token.as_ref()).await?;
     Ok(unstored(&serde_json::Map::new()))
 }
 
 /// `POST /oauth/introspect`
 ///
 /// # Errors
-/// `invalid_client` and `invalid_token`, 401.
+/// `invalid_client` or `invalid_token` (401).
 pub async fn introspect(
-    State(app): State<App>,
+    cx: Cx,
     Extension(authentication): Extension<Authentication>,
     headers: HeaderMap,
     Params(sent): Params<About>,
-) -> Result<Response, Fault> {
+) -> Result<Response, FaultResponse> {
     let client = credentials(&headers, sent.client_id, sent.client_secret);
     let caller = match client.client_id {
         Some(_) => Caller::Client(client),
         None => authentication.grant()?.map_or(Caller::Client(client), |grant| Caller::Token(grant)),
     };
-    let found = introspect::introspect(&app, caller, sent.token.map(Secret::from).as_ref()).await?;
+    let found = introspect::introspect(&cx, caller, sent.token.map(Secret::from).as_ref()).await?;
     Ok(unstored(&TokenIntrospection::from(found)))
 }
 
 /// `GET /oauth/token/info`
 ///
 /// # Errors
-/// `invalid_token`, 401.
-pub async fn info(
-    State(app): State<App>,
-    Extension(authentication): Extension<Authentication>,
-) -> Result<Response, Fault> {
+/// `invalid_token` (401).
+pub async fn info(cx: Cx, Extension(authentication): Extension<Authentication>) -> Result<Response, FaultResponse> {
     let grant = authentication.grant()?.ok_or_else(invalid_token)?;
-    Ok(unstored(&TokenInfo::from(introspect::own(&app, grant).await?)))
+    Ok(unstored(&TokenInfo::from(introspect::own(&cx, grant).await?)))
 }
 
-/// 200 that nothing on the way keeps (RFC 6749, section 5.1).
+/// A 200 response that no cache may store (RFC 6749, section 5.1).
 fn unstored<T: Serialize>(body: &T) -> Response {
     let mut response = json(StatusCode::OK, body);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -1,7 +1,7 @@
-//! Style sheet and pictures, part of the binary, at `/assets/{name}`.
+//! Static assets (style sheet and images), embedded in the binary, at `/assets/{name}`.
 //!
-//! An address with the content's hash (`?v=…`, as pages use it for the style sheet) is kept by browsers for ever, a plain one
-//! for a day and then asked about by its `ETag`.
+//! A URL with the content hash (`?v=…`, as pages use for the style sheet) is cacheable for ever, a plain one for a day,
+//! after which browsers revalidate it by `ETag`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,10 +10,10 @@ use axum::extract::RawQuery;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::error::Error;
-use crate::http::extract::Path;
+use crate::error::{Error, Result};
+use crate::extract::Path;
 
-/// A file: its content, and the hash that names it.
+/// An embedded file and the hash of its content.
 #[derive(Debug)]
 struct Asset {
     bytes: &'static [u8],
@@ -54,7 +54,7 @@ static ASSETS: LazyLock<BTreeMap<&'static str, Asset>> = LazyLock::new(|| {
 static CSS_URL: LazyLock<String> =
     LazyLock::new(|| format!("/assets/style.css?v={}", ASSETS.get("style.css").map_or("", |asset| &asset.hash)));
 
-/// Where the style sheet of this version is.
+/// URL of the style sheet, with its content hash.
 pub fn css_url() -> &'static str {
     &CSS_URL
 }
@@ -62,8 +62,8 @@ pub fn css_url() -> &'static str {
 /// `GET /assets/{name}`
 ///
 /// # Errors
-/// [`Error::NotFound`] for any other name.
-pub async fn show(Path(name): Path<String>, RawQuery(query): RawQuery, headers: HeaderMap) -> Result<Response, Error> {
+/// [`Error::NotFound`] for an unknown name.
+pub async fn show(Path(name): Path<String>, RawQuery(query): RawQuery, headers: HeaderMap) -> Result<Response> {
     let asset = ASSETS.get(name.as_str()).ok_or(Error::NotFound)?;
     let etag = format!("\"{}\"", asset.hash);
     let known = headers.get(header::IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == etag.as_bytes());
@@ -75,7 +75,7 @@ pub async fn show(Path(name): Path<String>, RawQuery(query): RawQuery, headers: 
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cached));
     headers.insert(header::ETAG, HeaderValue::from_str(&etag).map_err(Error::internal)?);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // A picture opened by itself runs nothing: SVG could.
+    // An SVG opened on its own could run scripts.
     headers.insert(
         header::CONTENT_SECURITY_POLICY,
         HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'"),

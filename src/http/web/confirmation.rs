@@ -1,18 +1,17 @@
-//! Where the link of a confirmation letter leads, and having the letter sent again.
+//! E-mail confirmation: the page that the link in the message opens, and sending the message again.
 
-use axum::extract::State;
 use minijinja::context;
 use serde::Deserialize;
 
 use super::sign_up::check_inbox;
 use super::{Csrf, Form, Page};
-use crate::app::App;
+use crate::Cx;
 use crate::error::Result;
-use crate::http::extract::Params;
-use crate::http::extract::params::text;
-use crate::service::confirmation;
+use crate::extract::Params;
+use crate::extract::params::text;
+use rookery_core::service::confirmation;
 
-/// What the link says.
+/// Query parameters of the link.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Followed {
@@ -29,11 +28,8 @@ pub struct Resend {
 }
 
 /// `GET /auth/confirmation?token=…`
-///
-/// # Errors
-/// When the database does.
-pub async fn show(State(app): State<App>, csrf: Csrf, Params(followed): Params<Followed>) -> Result<Page> {
-    let confirmed = confirmation::confirm(&app, followed.token.as_deref().unwrap_or_default()).await?;
+pub async fn show(cx: Cx, csrf: Csrf, Params(followed): Params<Followed>) -> Result<Page> {
+    let confirmed = confirmation::confirm(&cx, followed.token.as_deref().unwrap_or_default()).await?;
     let state = match &confirmed {
         None => "expired",
         Some((_, user)) if user.approved => "confirmed",
@@ -46,15 +42,15 @@ pub async fn show(State(app): State<App>, csrf: Csrf, Params(followed): Params<F
         state => state,
         acct => confirmed.map(|(account, _)| account.username),
     };
-    Ok(Page::render(&app, "confirmed.html", context)?.without_referrer())
+    Ok(Page::render(&cx, "confirmed.html", context)?.without_referrer())
 }
 
-/// `POST /auth/confirmation`: the same answer whether or not anybody waits for a letter at that address.
+/// `POST /auth/confirmation`: the response does not reveal whether an account with that address awaits confirmation.
 ///
 /// # Errors
-/// [`Error::RateLimited`](crate::error::Error::RateLimited), or when the database does.
-pub async fn create(State(app): State<App>, csrf: Csrf, Form(form): Form<Resend>) -> Result<Page> {
+/// [`Error::RateLimited`](rookery_core::error::Error::RateLimited)
+pub async fn create(cx: Cx, csrf: Csrf, Form(form): Form<Resend>) -> Result<Page> {
     let email = form.email.as_deref().unwrap_or_default().trim();
-    confirmation::resend_to(&app, email).await?;
-    check_inbox(&app, &csrf, email, false)
+    confirmation::resend_to(&cx, email).await?;
+    check_inbox(&cx, &csrf, email, false)
 }

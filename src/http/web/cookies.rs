@@ -1,7 +1,7 @@
-//! The cookies of a request, and those that its answer sets.
+//! Reads the cookies of a request, and collects those that its response sets.
 //!
-//! All are `HttpOnly`, `SameSite=Lax`, for every path, and over HTTPS `Secure` with the `__Host-` prefix, so that no
-//! neighbouring subdomain can plant one (RFC 6265bis, section 4.1.3).
+//! All are `HttpOnly`, `SameSite=Lax` and for every path; over HTTPS they are `Secure` with the `__Host-` prefix, so
+//! that another subdomain cannot set them (RFC 6265bis, section 4.1.3).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,30 +10,31 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde::Serialize;
 
-use crate::app::App;
+use crate::Cx;
+use crate::error::{Error, ErrorResponse};
 use config::Scheme;
 
 /// What a cookie is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Name {
-    /// The session of someone signed in.
+    /// The session of a signed-in user.
     Session,
-    /// A random text that ties forms to a browser before anyone is signed in.
+    /// A random value that CSRF tokens are bound to before sign-in.
     Visit,
-    /// One message for the next page.
+    /// A flash message for the next page.
     Flash,
 }
 
-/// One message, shown on the next page only.
+/// A message that is shown once, on the next page.
 #[derive(Clone, Debug, Serialize)]
 pub struct Flash {
     /// `notice` or `error`.
     pub kind: String,
-    /// For people.
+    /// The message itself.
     pub text: String,
 }
 
-/// Shared by the layer, the extractors and the handler of one request.
+/// The cookie jar of one request, shared by its layer, extractors and handler.
 #[derive(Clone, Debug)]
 pub struct Cookies {
     secure: bool,
@@ -56,10 +57,10 @@ impl Name {
 }
 
 impl Cookies {
-    /// Those of `headers`.
+    /// Parses the cookies in `headers`.
     #[must_use]
-    pub fn read(app: &App, headers: &HeaderMap) -> Self {
-        let secure = app.config.server.scheme == Scheme::Https;
+    pub fn read(cx: &Cx, headers: &HeaderMap) -> Self {
+        let secure = cx.config.server.scheme == Scheme::Https;
         let mut sent = BTreeMap::new();
         for line in headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok()) {
             for (name, value) in line.split(';').filter_map(|pair| pair.trim().split_once('=')) {
@@ -79,7 +80,7 @@ impl Cookies {
         self.sent.get(&name).map(String::as_str)
     }
 
-    /// Sets a cookie: for `max_age_seconds`, or until the browser closes. The value must be base64url or percent-encoded.
+    /// Sets a cookie for `max_age_seconds`, or until the browser closes. `value` must be base64url or percent-encoded.
     pub fn set(&self, name: Name, value: &str, max_age_seconds: Option<i64>) {
         let age = max_age_seconds.map_or_else(String::new, |seconds| format!("; Max-Age={seconds}"));
         let secure = if self.secure { "; Secure" } else { "" };
@@ -89,17 +90,17 @@ impl Cookies {
         }
     }
 
-    /// Has the browser forget a cookie.
+    /// Deletes a cookie.
     pub fn remove(&self, name: Name) {
         self.set(name, "", Some(0));
     }
 
-    /// Leaves a notice for the next page.
+    /// Sets a flash message for the next page, with the kind `notice`.
     pub fn notice(&self, text: &str) {
         self.set(Name::Flash, &utf8_percent_encode(text, NON_ALPHANUMERIC).to_string(), Some(60));
     }
 
-    /// The notice left for this page, once.
+    /// Takes the flash message for this page, and deletes its cookie.
     #[must_use]
     pub fn take_flash(&self) -> Option<Flash> {
         let text = percent_decode_str(self.get(Name::Flash)?).decode_utf8().ok()?.into_owned();
@@ -107,7 +108,7 @@ impl Cookies {
         (!text.is_empty()).then(|| Flash { kind: "notice".to_owned(), text })
     }
 
-    /// Writes what was set.
+    /// Adds a `Set-Cookie` header for each cookie that was set.
     pub(super) fn write(&self, headers: &mut HeaderMap) {
         for value in self.set.lock().unwrap_or_else(PoisonError::into_inner).values() {
             headers.append(header::SET_COOKIE, value.clone());
@@ -116,10 +117,10 @@ impl Cookies {
 }
 
 impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Cookies {
-    type Rejection = crate::error::Error;
+    type Rejection = ErrorResponse;
 
     async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self, Self::Rejection> {
-        let missing = || crate::error::Error::internal("a browser route outside the layer of the web pages");
+        let missing = || Error::internal("a browser route outside the layer of the web pages").into();
         parts.extensions.get::<Self>().cloned().ok_or_else(missing)
     }
 }

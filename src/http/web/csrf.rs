@@ -1,7 +1,8 @@
-//! Forms that only our own pages can send.
+//! CSRF protection of forms.
 //!
-//! Every form carries a token derived from the server's secret and a cookie of the browser: its session, or before
-//! sign-in the visit cookie that the form's page set. [`Form`] checks it, so a handler cannot forget to; what fails is a 403 page.
+//! Every form carries a token derived from the server's secret and a cookie of the browser: the session, or before
+//! sign-in the visit cookie that the page of the form set. [`Form`] checks it, so a handler cannot forget to; a failed
+//! check is a 403 page.
 
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
@@ -9,35 +10,35 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::cookies::{Cookies, Name};
-use crate::app::App;
-use crate::error::{Error, Result};
-use crate::http::extract::params::{Params, parse};
+use crate::Cx;
+use crate::error::{Error, ErrorResponse, Result};
+use crate::extract::params::{Params, parse};
 
-/// What tokens are derived for.
+/// Key derivation label of CSRF tokens.
 const PURPOSE: &str = "csrf";
 
-/// The token for the forms of a page. Asking for it sets the visit cookie when the browser has none.
+/// The token for the forms of a page. Extracting it sets the visit cookie when the browser has none.
 #[derive(Clone, Debug)]
 pub struct Csrf(pub String);
 
-/// A form that one of our pages sent: its fields, with the token checked.
+/// The fields of a form whose CSRF token was checked.
 #[derive(Debug)]
 pub struct Form<T>(pub T);
 
-impl FromRequestParts<App> for Csrf {
-    type Rejection = Error;
+impl FromRequestParts<()> for Csrf {
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        let cookies = Cookies::from_request_parts(parts, app).await?;
-        Ok(Self::of(app, &cookies))
+    async fn from_request_parts(parts: &mut Parts, state: &()) -> Result<Self> {
+        let cookies = Cookies::from_request_parts(parts, state).await?;
+        Ok(Self::of(&Cx::of(&parts.extensions)?, &cookies))
     }
 }
 
 impl Csrf {
-    /// The token for the browser of `cookies`.
+    /// The token for the browser with these cookies.
     #[must_use]
-    pub fn of(app: &App, cookies: &Cookies) -> Self {
-        let token = |base: &str| Self(app.keys.derive(PURPOSE, base).expose().to_owned());
+    pub fn of(cx: &Cx, cookies: &Cookies) -> Self {
+        let token = |base: &str| Self(cx.keys.derive(PURPOSE, base).expose().to_owned());
         base(cookies).map_or_else(
             || {
                 let visit = crypto::random_text(16);
@@ -49,23 +50,25 @@ impl Csrf {
     }
 }
 
-/// The cookie that ties a form to its browser.
+/// The value of the cookie that the token is bound to.
 fn base(cookies: &Cookies) -> Option<&str> {
     cookies.get(Name::Session).or_else(|| cookies.get(Name::Visit)).filter(|value| !value.is_empty())
 }
 
-impl<T: DeserializeOwned> FromRequest<App> for Form<T> {
-    type Rejection = Error;
+impl<T: DeserializeOwned> FromRequest<()> for Form<T> {
+    type Rejection = ErrorResponse;
 
-    async fn from_request(request: Request, app: &App) -> Result<Self> {
+    async fn from_request(request: Request, state: &()) -> Result<Self> {
+        let cx = Cx::of(request.extensions())?;
         let (mut parts, body) = request.into_parts();
-        let cookies = Cookies::from_request_parts(&mut parts, app).await?;
-        let Params(tree) = Params::<Value>::from_request(Request::from_parts(parts, body), app).await?;
+        let cookies = Cookies::from_request_parts(&mut parts, state).await?;
+        let Params(tree) = Params::<Value>::from_request(Request::from_parts(parts, body), state).await?;
         let sent = tree.get("csrf").and_then(Value::as_str).unwrap_or_default();
-        if !base(&cookies).is_some_and(|base| app.keys.verify(PURPOSE, base, sent)) {
+        if !base(&cookies).is_some_and(|base| cx.keys.verify(PURPOSE, base, sent)) {
             return Err(Error::forbidden(
                 "This form is too old, or did not come from our own page. Go back, reload the page and try again",
-            ));
+            )
+            .into());
         }
         Ok(Self(parse(tree)?))
     }

@@ -1,4 +1,6 @@
-//! The feeds of a person: `/@alice.atom` (RFC 4287) and `/@alice.rss` (RSS 2.0), of what they say to everyone.
+//! Feeds of an account's public statuses: `/@alice.atom` (RFC 4287) and `/@alice.rss` (RSS 2.0).
+//!
+//! Reached through [`profile::show`](super::profile::show), which recognises the suffix.
 
 use axum::http::{HeaderName, header};
 use axum::response::Response;
@@ -6,13 +8,13 @@ use minijinja::context;
 
 use super::profile::{feed_url, gone};
 use super::{Page, Visitor};
-use crate::app::App;
-use crate::entity::web;
+use crate::Cx;
 use crate::error::Result;
-use crate::service::public;
 use model::{Account, Cursor};
+use rookery_core::entity::web;
+use rookery_core::service::public;
 
-/// How a feed is written.
+/// The format of a feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// RFC 4287.
@@ -22,7 +24,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The name and the format of `alice.atom` or `alice.rss`.
+    /// Splits `alice.atom` or `alice.rss` into user name and format.
     pub(super) fn split(name: &str) -> Option<(&str, Self)> {
         let found = [Self::Atom, Self::Rss].into_iter();
         found.filter_map(|format| Some((name.strip_suffix(format.extension())?.strip_suffix('.')?, format))).next()
@@ -50,21 +52,15 @@ impl Format {
     }
 }
 
-/// The feed of the person called `name`, from `cursor` on.
-pub(super) async fn show(
-    app: &App,
-    visitor: &Visitor,
-    name: &str,
-    format: Format,
-    cursor: &Cursor,
-) -> Result<Response> {
-    let account = public::person(app, name).await?;
+/// The feed of the local account `name`, from `cursor` on.
+pub(super) async fn show(cx: &Cx, visitor: &Visitor, name: &str, format: Format, cursor: &Cursor) -> Result<Response> {
+    let account = public::person(cx, name).await?;
     if account.is_suspended() {
-        return Ok(gone(app));
+        return Ok(gone(cx));
     }
-    let slice = public::statuses(app, &account, true, cursor).await?;
-    let statuses = web::statuses(app, &slice.shown).await?;
-    let url = feed_url(app, &account, format.extension());
+    let slice = public::statuses(cx, &account, true, cursor).await?;
+    let statuses = web::statuses(cx, &slice.shown).await?;
+    let url = feed_url(cx, &account, format.extension());
     let full = i64::try_from(slice.ids.len()).is_ok_and(|count| count >= cursor.limit);
     let updated = account.last_status_at.unwrap_or(account.created_at);
     let context = context! {
@@ -72,14 +68,14 @@ pub(super) async fn show(
         next_url => slice.ids.last().filter(|_| full).map(|id| format!("{url}?max_id={id}")),
         updated_iso => updated.to_api_seconds(),
         updated_rfc2822 => updated.to_rfc2822(),
-        account => web::account(app, &account).await?,
+        account => web::account(cx, &account).await?,
         statuses,
     };
-    let page = Page::render(app, format.template(), context)?.with_header(header::CONTENT_TYPE, format.content_type());
+    let page = Page::render(cx, format.template(), context)?.with_header(header::CONTENT_TYPE, format.content_type());
     Ok(visitor.answer(robots(page, &account)))
 }
 
-/// A feed has no place for the word in itself.
+/// Sets `X-Robots-Tag`, as a feed has no `<meta name="robots">`.
 fn robots(page: Page, account: &Account) -> Page {
     if account.other_settings.noindex || !account.indexable || account.is_limited() {
         return page.with_header(HeaderName::from_static("x-robots-tag"), "noindex, noarchive");

@@ -1,33 +1,29 @@
-//! What this server is: the front page with how to connect an app, `/about`, `/privacy-policy`.
+//! Pages about the server: the front page, which explains how to connect an app, `/about` and `/privacy-policy`.
 
-use axum::extract::State;
 use axum::response::Response;
 use chrono::DateTime;
 use minijinja::{Value, context};
 
 use super::{Page, Visitor, redirect};
-use crate::app::App;
-use crate::entity::instance::{Document, rules};
-use crate::entity::web;
+use crate::Cx;
 use crate::error::Result;
-use crate::service::{instance, public, registration};
 use model::settings::RegistrationsMode;
+use rookery_core::entity::instance::{Document, rules};
+use rookery_core::entity::web;
+use rookery_core::service::{instance, public, registration};
 
-/// `GET /`: the front page; on a server of one person, their page.
-///
-/// # Errors
-/// When the database does.
-pub async fn show(State(app): State<App>, visitor: Visitor) -> Result<Response> {
-    if app.config.access.single_user
-        && let Some(owner) = public::owner(&app).await?
+/// `GET /`: the front page, or in single-user mode the owner's profile.
+pub async fn show(cx: Cx, visitor: Visitor) -> Result<Response> {
+    if cx.config.access.single_user
+        && let Some(owner) = public::owner(&cx).await?
     {
-        return Ok(redirect(&app.urls.profile(&owner.username)));
+        return Ok(redirect(&cx.urls.profile(&owner.username)));
     }
-    let settings = app.settings();
-    let usage = instance::usage(&app).await?;
+    let settings = cx.settings();
+    let usage = instance::usage(&cx).await?;
     let context = context! {
         description_html => description(&settings.site_short_description),
-        registrations => match registration::mode(&app) {
+        registrations => match registration::mode(&cx) {
             RegistrationsMode::Open => "open",
             RegistrationsMode::Approved => "approval",
             RegistrationsMode::None => "closed",
@@ -36,49 +32,43 @@ pub async fn show(State(app): State<App>, visitor: Visitor) -> Result<Response> 
             users => grouped(usage.users), active_month => grouped(usage.active_month),
             statuses => grouped(usage.statuses), domains => grouped(usage.domains),
         },
-        rules => rules(&app),
-        contact => contact(&app).await?,
-        og => preview(&app),
+        rules => rules(&cx),
+        contact => contact(&cx).await?,
+        og => preview(&cx),
     };
-    Ok(visitor.answer(Page::render(&app, "front.html", context)?))
+    Ok(visitor.answer(Page::render(&cx, "front.html", context)?))
 }
 
 /// `GET /about`
-///
-/// # Errors
-/// When the database does.
-pub async fn about(State(app): State<App>, visitor: Visitor) -> Result<Response> {
-    let description = Document::extended_description(&app).content;
+pub async fn about(cx: Cx, visitor: Visitor) -> Result<Response> {
+    let description = Document::extended_description(&cx).content;
     let context = context! {
         page_title => "About",
         extended_description_html => Some(description).filter(|html| !html.is_empty()),
-        rules => rules(&app),
-        contact => contact(&app).await?,
+        rules => rules(&cx),
+        contact => contact(&cx).await?,
         version => env!("CARGO_PKG_VERSION"),
-        source_url => env!("CARGO_PKG_REPOSITORY"),
-        og => preview(&app),
+        source_url => cx.config.server.source_url.as_ref().map(|url| url.as_str()),
+        og => preview(&cx),
     };
-    Ok(visitor.answer(Page::render(&app, "about.html", context)?))
+    Ok(visitor.answer(Page::render(&cx, "about.html", context)?))
 }
 
-/// `GET /privacy-policy`: open also where everything else needs a sign-in, so that people know before they sign up.
-///
-/// # Errors
-/// When the database does.
-pub async fn privacy(State(app): State<App>) -> Result<Page> {
-    let document = Document::privacy_policy(&app);
+/// `GET /privacy-policy`: public even on a closed server, so that people can read it before they sign up.
+pub async fn privacy(cx: Cx) -> Result<Page> {
+    let document = Document::privacy_policy(&cx);
     let updated = document.updated_at.as_deref().and_then(|text| DateTime::parse_from_rfc3339(text).ok());
     let context = context! {
         page_title => "Privacy policy",
         privacy_html => Some(document.content).filter(|html| !html.is_empty()),
         updated_at_iso => document.updated_at,
         updated_at_human => updated.map(|at| web::day(&at.to_utc())),
-        contact => contact(&app).await?,
+        contact => contact(&cx).await?,
     };
-    Page::render(&app, "privacy.html", context)
+    Page::render(&cx, "privacy.html", context)
 }
 
-/// The short description as a paragraph; what any server could say, where the admins said nothing.
+/// The short description as a paragraph; a default text when the admins wrote none.
 fn description(written: &str) -> String {
     if written.trim().is_empty() {
         return "<p>A place of its own in the fediverse: follow people, talk, and share what you make.</p>".to_owned();
@@ -86,26 +76,26 @@ fn description(written: &str) -> String {
     format!("<p>{}</p>", text::escape(written.trim()))
 }
 
-/// Whom to ask.
-async fn contact(app: &App) -> Result<Value> {
-    let account = match instance::contact(app).await? {
-        Some(account) => web::authors(app, &[account.id]).await?.pop(),
+/// The contact account and e-mail address, for the template.
+async fn contact(cx: &Cx) -> Result<Value> {
+    let account = match instance::contact(cx).await? {
+        Some(account) => web::authors(cx, &[account.id]).await?.pop(),
         None => None,
     };
-    let email = app.settings().contact_email.clone();
+    let email = cx.settings().contact_email.clone();
     Ok(context! { email => Some(email).filter(|email| !email.is_empty()), account })
 }
 
-fn preview(app: &App) -> Value {
-    let settings = app.settings();
-    let fallback = format!("{} is a server of the fediverse.", app.urls.local_domain);
+fn preview(cx: &Cx) -> Value {
+    let settings = cx.settings();
+    let fallback = format!("{} is a server of the fediverse.", cx.urls.local_domain);
     let written = settings.site_short_description.trim();
     context! {
         type => "website",
         title => settings.site_title,
         description => if written.is_empty() { fallback.as_str() } else { written },
-        url => app.urls.path("/"),
-        image => app.urls.path("/assets/thumbnail.png"),
+        url => cx.urls.path("/"),
+        image => cx.urls.path("/assets/thumbnail.png"),
         image_alt => "",
         image_width => 1200,
         image_height => 630,
@@ -113,7 +103,7 @@ fn preview(app: &App) -> Value {
     }
 }
 
-/// Digits in groups of three: `91,202`.
+/// A number with thousands separators: `91,202`.
 fn grouped(number: i64) -> String {
     let digits = number.to_string();
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |digits| ("-", digits));

@@ -1,14 +1,14 @@
-//! Pages for people with a browser: server-rendered, without scripts, every form an ordinary POST.
+//! Pages for browsers: server-rendered, without scripts; every form is an ordinary POST.
 //!
-//! [`layer`] stands around the browser's routes: it gives handlers the [`Cookies`] of the request and writes those they
-//! set; [`errors`] turns every error into a page for whoever can read one. A handler answers with a [`Page`]; [`SignedIn`] and [`Form`] in its argument list
-//! ask for a session and check the CSRF token. Feeds, mail and pages share the templates of `crate::templates`.
+//! [`layer`] surrounds the browser routes: it gives handlers the [`Cookies`] of the request and writes those they set.
+//! [`errors`] turns errors into pages for clients that accept HTML. A handler returns a [`Page`]; [`SignedIn`] and
+//! [`Form`] in its argument list require a session and a valid CSRF token. Pages and feeds are rendered from the folder
+//! `templates`.
 
 pub mod assets;
 pub mod confirmation;
 pub mod cookies;
 pub mod csrf;
-pub mod extensions;
 pub mod feed;
 pub mod front;
 pub mod owner;
@@ -21,15 +21,16 @@ pub mod sign_in;
 pub mod sign_up;
 pub mod status;
 pub mod tag;
+mod templates;
 pub mod visitor;
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::app::App;
-use crate::http::error::Failure;
+use crate::Cx;
+use crate::error::Failure;
 use model::Account;
 use text::escape;
 
@@ -37,24 +38,25 @@ pub use cookies::Cookies;
 pub use csrf::{Csrf, Form};
 pub use render::{Hidden, Page};
 pub use session::{SignedIn, WebSession};
+pub use templates::TEMPLATES;
 pub use visitor::Visitor;
 
-/// Cookies in and out: around every route whose handlers know the browser.
-pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let cookies = Cookies::read(&app, request.headers());
+/// Reads and writes cookies, around every route whose handlers use them.
+pub async fn layer(cx: Cx, mut request: Request, next: Next) -> Response {
+    let cookies = Cookies::read(&cx, request.headers());
     request.extensions_mut().insert(cookies.clone());
     let mut response = next.run(request).await;
     cookies.write(response.headers_mut());
     response
 }
 
-/// Errors as pages, for whoever asked for a page: around every route, and the layers that refuse requests.
-pub async fn errors(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Renders errors as pages for clients that want HTML. Must surround every route and every layer that rejects requests.
+pub async fn errors(cx: Cx, request: Request, next: Next) -> Response {
     let page = wants_page(request.uri().path(), request.headers());
     let response = next.run(request).await;
     match response.extensions().get::<Failure>() {
         Some(failure) if page => {
-            let mut shown = error_page(&app, response.status(), &failure.0);
+            let mut shown = error_page(&cx, response.status(), &failure.0);
             for value in response.headers().get_all(header::SET_COOKIE) {
                 shown.headers_mut().append(header::SET_COOKIE, value.clone());
             }
@@ -64,26 +66,26 @@ pub async fn errors(State(app): State<App>, request: Request, next: Next) -> Res
     }
 }
 
-/// Programs are answered in JSON wherever they ask, people with a page except from the API.
+/// True when the client gets errors as a page: on browser-only paths, and outside the API when it accepts HTML.
 fn wants_page(path: &str, headers: &HeaderMap) -> bool {
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let always = ["/auth/", "/settings", "/oauth/authorize"].iter().any(|start| path.starts_with(start));
     always || (accepted.contains("text/html") && !path.starts_with("/api/"))
 }
-/// What is missing and what is hidden look alike.
+/// The same text for missing and hidden pages.
 const NOT_FOUND: &str = "There is no page at this address, or it is not for everyone to see.";
 
-/// A page that says what went wrong.
-pub fn error_page(app: &App, status: StatusCode, message: &str) -> Response {
+/// An error page.
+pub fn error_page(cx: &Cx, status: StatusCode, message: &str) -> Response {
     let context = minijinja::context! {
         page_title => title(status),
         noindex => true,
         status => status.as_u16(),
         title => title(status),
         message => if status == StatusCode::NOT_FOUND { NOT_FOUND.to_owned() } else { sentence(message) },
-        request_id => status.is_server_error().then(crate::http::observe::request_id).flatten(),
+        request_id => status.is_server_error().then(|| cx.request_id()).flatten(),
     };
-    match Page::render(app, "error.html", context) {
+    match Page::render(cx, "error.html", context) {
         Ok(page) => page.with_status(status).into_response(),
         Err(error) => {
             tracing::error!(%error, "could not render an error");
@@ -92,7 +94,7 @@ pub fn error_page(app: &App, status: StatusCode, message: &str) -> Response {
     }
 }
 
-/// The heading over an error.
+/// The heading of an error page.
 fn title(status: StatusCode) -> &'static str {
     match status.as_u16() {
         400 | 422 => "That did not work",
@@ -107,12 +109,12 @@ fn title(status: StatusCode) -> &'static str {
     }
 }
 
-/// Ends in a full stop.
+/// Adds a full stop when the text has no closing punctuation.
 fn sentence(text: &str) -> String {
     if text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }
 }
 
-/// Sends the browser to `url` with GET, whatever it came with: 302, as the contract's OAuth rows say.
+/// A 302 redirect, which browsers follow with GET whatever the method; the contract requires 302 in the OAuth flow.
 pub fn redirect(url: &str) -> Response {
     let mut response = StatusCode::FOUND.into_response();
     let escaped = percent_encoding::utf8_percent_encode(url, percent_encoding::CONTROLS).to_string();
@@ -126,13 +128,13 @@ pub fn redirect(url: &str) -> Response {
     }
 }
 
-/// A local account's name as HTML; the user name when it has none.
+/// A local account's display name as HTML; the user name when it has none.
 pub(super) fn display_name_html(account: &Account) -> String {
     let name = if account.display_name.is_empty() { &account.username } else { &account.display_name };
     escape(name)
 }
 
-/// A local account's picture.
-pub(super) fn avatar_url(app: &App, account: &Account) -> String {
-    account.avatar.as_ref().map_or_else(|| app.urls.default_avatar(), |key| app.urls.media(key))
+/// The URL of a local account's avatar, or of the default avatar.
+pub(super) fn avatar_url(cx: &Cx, account: &Account) -> String {
+    account.avatar.as_ref().map_or_else(|| cx.urls.default_avatar(), |key| cx.urls.media(key))
 }

@@ -1,6 +1,5 @@
-//! The first page of a server's life: its owner makes their account, by the link that the terminal printed.
+//! First-run setup: the owner creates their account through the link that `rookery serve` printed on the terminal.
 
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
@@ -8,14 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::settings::field_errors;
 use super::{Cookies, Csrf, Form, Hidden, Page, redirect, session};
-use crate::app::App;
-use crate::error::{Error, Result, Validation};
-use crate::http::extract::Params;
-use crate::http::extract::params::text;
-use crate::service::owner::{self, Owner};
+use crate::Cx;
+use crate::error::{Error, Result};
+use crate::extract::Params;
+use crate::extract::params::text;
 use crypto::Secret;
+use rookery_core::error::Validation;
+use rookery_core::service::owner::{self, Owner};
 
-/// The form's fields; the link has the first.
+/// Fields of the form; the link carries the first one.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Fields {
@@ -32,42 +32,34 @@ pub struct Fields {
 }
 
 /// `GET /auth/setup?token=…`
-///
-/// # Errors
-/// When the database does.
-pub async fn show(State(app): State<App>, csrf: Csrf, Params(form): Params<Fields>) -> Result<Page> {
-    let typed = Fields { site_title: Some(app.settings().site_title.clone()), ..form };
-    page(&app, &csrf, &typed, None).await
+pub async fn show(cx: Cx, csrf: Csrf, Params(form): Params<Fields>) -> Result<Page> {
+    let typed = Fields { site_title: Some(cx.settings().site_title.clone()), ..form };
+    page(&cx, &csrf, &typed, None).await
 }
 
 /// `POST /auth/setup`
 ///
 /// # Errors
-/// When the database does; a fault of the form is the form again, with 422.
-pub async fn create(
-    State(app): State<App>,
-    cookies: Cookies,
-    csrf: Csrf,
-    Form(form): Form<Fields>,
-) -> Result<Response> {
-    match owner::set_up(&app, form.token.as_deref().unwrap_or_default(), form.owner()).await {
+/// None for an invalid form: that is shown again, with 422.
+pub async fn create(cx: Cx, cookies: Cookies, csrf: Csrf, Form(form): Form<Fields>) -> Result<Response> {
+    match owner::set_up(&cx, form.token.as_deref().unwrap_or_default(), form.owner()).await {
         Ok(Some(account)) => {
-            session::start(&app, &cookies, account).await?;
+            session::start(&cx, &cookies, account).await?;
             cookies.notice("Welcome! The server is yours. Choose an app and sign in with this address.");
             Ok(redirect("/settings"))
         }
-        Ok(None) => Ok(page(&app, &csrf, &form, None).await?.into_response()),
+        Ok(None) => Ok(page(&cx, &csrf, &form, None).await?.into_response()),
         Err(Error::Validation(faults)) => {
-            let page = page(&app, &csrf, &form, Some(&faults)).await?;
+            let page = page(&cx, &csrf, &form, Some(&faults)).await?;
             Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
         }
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
     }
 }
 
-async fn page(app: &App, csrf: &Csrf, form: &Fields, faults: Option<&Validation>) -> Result<Page> {
+async fn page(cx: &Cx, csrf: &Csrf, form: &Fields, faults: Option<&Validation>) -> Result<Page> {
     let token = form.token.clone().unwrap_or_default();
-    let valid = owner::may_set_up(app, &token).await?;
+    let valid = owner::may_set_up(cx, &token).await?;
     let context = context! {
         page_title => "A new rookery",
         noindex => true,
@@ -77,7 +69,7 @@ async fn page(app: &App, csrf: &Csrf, form: &Fields, faults: Option<&Validation>
         form => form,
         errors => faults.map(field_errors),
     };
-    Ok(Page::render(app, "owner_setup.html", context)?.without_referrer())
+    Ok(Page::render(cx, "owner_setup.html", context)?.without_referrer())
 }
 
 impl Fields {

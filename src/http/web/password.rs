@@ -1,6 +1,5 @@
-//! Forgotten passwords: asking for a link, and choosing another password by it.
+//! Password reset: requesting a link by e-mail, and choosing a new password through it.
 
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
@@ -9,14 +8,15 @@ use serde::Deserialize;
 use super::settings::field_errors;
 use super::sign_up::mail_dir;
 use super::{Cookies, Csrf, Form, Hidden, Page, redirect};
-use crate::app::App;
-use crate::error::{Error, Result, Validation};
-use crate::http::extract::Params;
-use crate::http::extract::params::text;
-use crate::service::password;
+use crate::Cx;
+use crate::error::{Error, Result};
+use crate::extract::Params;
+use crate::extract::params::text;
 use crypto::Secret;
+use rookery_core::error::Validation;
+use rookery_core::service::password;
 
-/// The fields of the form that asks for a link.
+/// Fields of the form that requests a link.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Forgot {
@@ -24,7 +24,7 @@ pub struct Forgot {
     email: Option<String>,
 }
 
-/// The fields of the form that chooses a password; the link has the first.
+/// Fields of the form that sets a new password; the link carries the first one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Reset {
@@ -37,62 +37,56 @@ pub struct Reset {
 }
 
 /// `GET /auth/password/new`
-///
-/// # Errors
-/// Never, but for a bug.
-pub async fn new(State(app): State<App>, csrf: Csrf) -> Result<Page> {
+pub async fn new(cx: Cx, csrf: Csrf) -> Result<Page> {
     let context = context! { page_title => "Forgot your password?", noindex => true, csrf => csrf.0 };
-    Page::render(&app, "password_forgot.html", context)
+    Page::render(&cx, "password_forgot.html", context)
 }
 
-/// `POST /auth/password/new`: the same answer whether or not the address is known.
+/// `POST /auth/password/new`: the response does not reveal whether the address is known.
 ///
 /// # Errors
-/// [`Error::RateLimited`], or when the database does.
-pub async fn create(State(app): State<App>, _: Csrf, Form(form): Form<Forgot>) -> Result<Page> {
+/// [`Error::RateLimited`]
+pub async fn create(cx: Cx, _: Csrf, Form(form): Form<Forgot>) -> Result<Page> {
     let email = form.email.as_deref().unwrap_or_default().trim();
-    password::forgot(&app, email).await?;
+    password::forgot(&cx, email).await?;
     let context = context! {
         page_title => "Check your inbox",
         noindex => true,
         email => email,
-        mail_dir => mail_dir(&app),
+        mail_dir => mail_dir(&cx),
     };
-    Page::render(&app, "password_forgot_done.html", context)
+    Page::render(&cx, "password_forgot_done.html", context)
 }
 
 /// `GET /auth/password/edit?token=…`
-///
-/// # Errors
-/// When the database does.
-pub async fn edit(State(app): State<App>, csrf: Csrf, Params(form): Params<Reset>) -> Result<Page> {
-    page(&app, &csrf, form.token.as_deref().unwrap_or_default(), None).await
+pub async fn edit(cx: Cx, csrf: Csrf, Params(form): Params<Reset>) -> Result<Page> {
+    page(&cx, &csrf, form.token.as_deref().unwrap_or_default(), None).await
 }
 
 /// `POST /auth/password/edit`
 ///
 /// # Errors
-/// When the database does; a fault of the form is the form again, with 422.
-pub async fn update(State(app): State<App>, cookies: Cookies, csrf: Csrf, Form(form): Form<Reset>) -> Result<Response> {
+/// None for an invalid form: that is shown again, with 422.
+pub async fn update(cx: Cx, cookies: Cookies, csrf: Csrf, Form(form): Form<Reset>) -> Result<Response> {
     let secret = |field: Option<String>| Secret::from(field.unwrap_or_default());
     let token = form.token.unwrap_or_default();
     let (new, confirmation) = (secret(form.password), secret(form.password_confirmation));
-    match password::reset(&app, &token, new, &confirmation).await {
+    match password::reset(&cx, &token, new, &confirmation).await {
         Ok(true) => {
             cookies.notice("Your new password is saved. Sign in with it.");
             Ok(redirect("/auth/sign_in"))
         }
-        Ok(false) => Ok(page(&app, &csrf, &token, None).await?.into_response()),
+        Ok(false) => Ok(page(&cx, &csrf, &token, None).await?.into_response()),
         Err(Error::Validation(faults)) => {
-            let page = page(&app, &csrf, &token, Some(&faults)).await?;
+            let page = page(&cx, &csrf, &token, Some(&faults)).await?;
             Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
         }
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
     }
 }
 
-async fn page(app: &App, csrf: &Csrf, token: &str, faults: Option<&Validation>) -> Result<Page> {
-    let account = password::whose(app, token).await?;
+async fn page(cx: &Cx, csrf: &Csrf, token: &str, faults: Option<&Validation>) -> Result<Page> {
+    let account = password::whose(cx, token).await?;
     let context = context! {
         page_title => "Choose a new password",
         noindex => true,
@@ -102,5 +96,5 @@ async fn page(app: &App, csrf: &Csrf, token: &str, faults: Option<&Validation>) 
         acct => account.map(|account| account.username),
         errors => faults.map(field_errors),
     };
-    Ok(Page::render(app, "password_reset.html", context)?.without_referrer())
+    Ok(Page::render(cx, "password_reset.html", context)?.without_referrer())
 }

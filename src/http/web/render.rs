@@ -1,19 +1,20 @@
-//! A page as an answer, with the headers that protect it.
+//! Renders a page from its template, with its security headers.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::assets;
-use crate::app::App;
+use super::templates::TEMPLATES;
+use crate::Cx;
 use crate::error::Result;
-use crate::http::{cache, files};
-use crate::templates;
+use crate::{cache, files};
+use rookery_core::templates::Templates;
 
-/// What a page may load: style, pictures and media of this server, and nothing else.
+/// Content security policy of a page: styles, images and media of this server, and nothing else.
 const POLICY: &str =
     "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; frame-ancestors 'none'";
-/// The same, for pages whose forms end on this server.
+/// The same, for pages whose forms submit to this server only.
 const POLICY_WITH_FORMS: &str = "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 
 /// A rendered page.
@@ -33,15 +34,24 @@ pub struct Hidden {
 }
 
 impl Page {
-    /// The template `name` with `context`; its head says what that holds. `page_title`, `noindex` and `flash` are part
-    /// of it where wanted, what all pages share is added.
+    /// Renders the template `name`; the comment at its head lists the context it needs. `page_title`, `noindex` and
+    /// `flash` are optional in every context; what all pages share is added.
     ///
     /// # Errors
-    /// When the template does not render, which is a bug.
-    pub fn render(app: &App, name: &str, context: impl Serialize) -> Result<Self> {
+    /// When rendering fails, which is a bug.
+    pub fn render(cx: &Cx, name: &str, context: impl Serialize) -> Result<Self> {
+        Self::render_of(cx, &TEMPLATES, name, context)
+    }
+
+    /// Like [`Page::render`], with other templates, such as those of plugins.
+    ///
+    /// # Errors
+    /// As [`Page::render`].
+    pub fn render_of(cx: &Cx, templates: &Templates, name: &str, context: impl Serialize) -> Result<Self> {
         let own = minijinja::Value::from_serialize(context);
-        let context = minijinja::context! { css_url => assets::css_url(), ..own };
-        let html = templates::render(app, name, context)?;
+        let context =
+            minijinja::context! { css_url => assets::css_url(), has_extensions => cx.extensions().has_pages(), ..own };
+        let html = templates.render(cx, name, context)?;
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY_WITH_FORMS));
@@ -51,33 +61,33 @@ impl Page {
         Ok(Self { html, status: StatusCode::OK, headers })
     }
 
-    /// Another status than 200.
+    /// Replaces the status 200.
     #[must_use]
     pub fn with_status(mut self, status: StatusCode) -> Self {
         self.status = status;
         self
     }
 
-    /// For a form whose answer leads to another site: browsers hold `form-action` against the redirect as well.
+    /// For a form whose response redirects to another site: browsers apply `form-action` to redirects too.
     #[must_use]
     pub fn leading_elsewhere(self) -> Self {
         self.with_header(header::CONTENT_SECURITY_POLICY, POLICY)
     }
 
-    /// For a page that shows a secret: nothing keeps it.
+    /// For a page that shows a secret: no cache may store it.
     #[must_use]
     pub fn unstored(self) -> Self {
         self.with_header(header::CACHE_CONTROL, "no-store")
     }
 
-    /// For a page with a secret in its address: no other site is told where the reader came from.
+    /// For a page with a secret in its URL: browsers send no `Referer`.
     #[must_use]
     pub fn without_referrer(self) -> Self {
         self.with_header(header::REFERRER_POLICY, "no-referrer")
     }
 
-    /// The answer for a page that is the same for everyone: others may keep it for a moment, and what the browser that
-    /// `asked` has already is not sent again.
+    /// A cacheable response for a page that is the same for everyone; 304 when the browser that sent the headers
+    /// `asked` already has it.
     #[must_use]
     pub fn shared(mut self, asked: &HeaderMap) -> Response {
         let tag = format!("\"{}\"", &crypto::sha256_hex(self.html.as_bytes())[..32]);
@@ -89,7 +99,7 @@ impl Page {
         if unchanged { (StatusCode::NOT_MODIFIED, self.headers).into_response() } else { self.into_response() }
     }
 
-    /// Sets a header; one that is set already is replaced.
+    /// Sets a header, replacing an earlier value.
     #[must_use]
     pub fn with_header(mut self, name: HeaderName, value: &'static str) -> Self {
         self.headers.insert(name, HeaderValue::from_static(value));

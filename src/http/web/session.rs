@@ -1,4 +1,6 @@
-//! Who is signed in to the browser.
+//! Browser sessions: the session cookie and the extractors that require it.
+//!
+//! Sessions themselves are kept by `service::session`.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -6,36 +8,36 @@ use axum::response::{IntoResponse, Response};
 
 use super::cookies::{Cookies, Name};
 use super::redirect;
-use crate::app::App;
-use crate::error::{Error, Result};
-use crate::service::session::{self, Person};
+use crate::Cx;
+use crate::error::{ErrorResponse, Result};
+use rookery_core::service::session::{self, Person};
 
-/// Browsers keep the cookie as long as they keep any (400 days); when a session ends, the server decides.
+/// The longest lifetime that browsers allow (400 days); expiry is decided by the server.
 const COOKIE_AGE_SECONDS: i64 = 400 * 24 * 60 * 60;
 
-/// Perhaps someone: the person of the browser's session.
+/// The user of the browser's session, if there is one.
 #[derive(Debug)]
 pub struct WebSession(pub Option<Person>);
 
-/// Someone; whoever is not signed in is sent to the sign-in page and comes back afterwards.
+/// The signed-in user; anyone else is redirected to the sign-in page, and back afterwards.
 #[derive(Debug)]
 pub struct SignedIn(pub Person);
 
-impl FromRequestParts<App> for WebSession {
-    type Rejection = Error;
+impl FromRequestParts<()> for WebSession {
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        let cookies = Cookies::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &()) -> Result<Self> {
+        let cookies = Cookies::from_request_parts(parts, state).await?;
         let Some(token) = cookies.get(Name::Session).filter(|token| !token.is_empty()) else { return Ok(Self(None)) };
-        Ok(Self(session::find(app, token).await?))
+        Ok(Self(session::find(&*Cx::of(&parts.extensions)?, token).await?))
     }
 }
 
-impl FromRequestParts<App> for SignedIn {
+impl FromRequestParts<()> for SignedIn {
     type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
-        match WebSession::from_request_parts(parts, app).await {
+    async fn from_request_parts(parts: &mut Parts, state: &()) -> Result<Self, Response> {
+        match WebSession::from_request_parts(parts, state).await {
             Ok(WebSession(Some(person))) => Ok(Self(person)),
             Ok(WebSession(None)) => Err(redirect(&sign_in_url(&return_address(parts)))),
             Err(error) => Err(error.into_response()),
@@ -43,7 +45,7 @@ impl FromRequestParts<App> for SignedIn {
     }
 }
 
-/// Where a request goes on after sign-in: its own address, or the settings after a form, which cannot be sent again.
+/// Where to continue after sign-in: the request's own URL, or the settings after a POST, which cannot be repeated.
 fn return_address(parts: &Parts) -> String {
     match parts.method {
         axum::http::Method::GET => parts.uri.path_and_query().map_or("/settings", |url| url.as_str()).to_owned(),
@@ -51,30 +53,24 @@ fn return_address(parts: &Parts) -> String {
     }
 }
 
-/// The sign-in page that leads on to `next`, an address of this server.
+/// The URL of the sign-in page, which redirects to `next`, a path on this server.
 #[must_use]
 pub fn sign_in_url(next: &str) -> String {
     let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
     format!("/auth/sign_in?{query}")
 }
 
-/// Starts a session of `person` in this browser.
-///
-/// # Errors
-/// When the database does.
-pub async fn start(app: &App, cookies: &Cookies, account: model::AccountId) -> Result<()> {
-    let token = session::start(app, account, cookies.get(Name::Session)).await?;
+/// Starts a session of `account` in this browser.
+pub async fn start(cx: &Cx, cookies: &Cookies, account: model::AccountId) -> Result<()> {
+    let token = session::start(cx, account, cookies.get(Name::Session)).await?;
     cookies.set(Name::Session, token.expose(), Some(COOKIE_AGE_SECONDS));
     Ok(())
 }
 
 /// Ends this browser's session, if it has one.
-///
-/// # Errors
-/// When the database does.
-pub async fn end(app: &App, cookies: &Cookies) -> Result<()> {
+pub async fn end(cx: &Cx, cookies: &Cookies) -> Result<()> {
     if let Some(token) = cookies.get(Name::Session) {
-        session::end(app, token).await?;
+        session::end(cx, token).await?;
         cookies.remove(Name::Session);
     }
     Ok(())

@@ -1,6 +1,5 @@
-//! The sign-up page.
+//! The sign-up page. Apps sign up through [`api::registrations`](crate::api::registrations).
 
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use minijinja::{Value, context};
@@ -8,16 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use super::settings::field_errors;
 use super::{Cookies, Csrf, Form, Page, WebSession, redirect};
-use crate::app::App;
-use crate::error::{Error, Result, Validation};
-use crate::http::extract::params::{flag, text};
-use crate::service::registration::{self, SignUp};
+use crate::Cx;
+use crate::error::{Error, Result};
+use crate::extract::params::{flag, text};
 use config::MailTransport;
 use crypto::Secret;
 use model::settings::RegistrationsMode;
+use rookery_core::error::Validation;
+use rookery_core::service::registration::{self, SignUp};
 use text::markdown;
 
-/// The form's fields.
+/// Fields of the form.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Fields {
@@ -34,49 +34,36 @@ pub struct Fields {
 }
 
 /// `GET /auth/sign_up`
-///
-/// # Errors
-/// When the database does.
-pub async fn show(
-    State(app): State<App>,
-    WebSession(person): WebSession,
-    cookies: Cookies,
-    csrf: Csrf,
-) -> Result<Response> {
+pub async fn show(cx: Cx, WebSession(person): WebSession, cookies: Cookies, csrf: Csrf) -> Result<Response> {
     if person.is_some() {
         return Ok(redirect("/settings"));
     }
-    Ok(page(&app, &cookies, &csrf, &Fields::default(), None).await?.into_response())
+    Ok(page(&cx, &cookies, &csrf, &Fields::default(), None).await?.into_response())
 }
 
 /// `POST /auth/sign_up`
 ///
 /// # Errors
-/// When the database does, or registrations are closed; a fault of the form is the form again, with 422.
-pub async fn create(
-    State(app): State<App>,
-    cookies: Cookies,
-    csrf: Csrf,
-    Form(form): Form<Fields>,
-) -> Result<Response> {
-    match registration::register(&app, form.sign_up()).await {
+/// When registrations are closed. An invalid form is shown again, with 422.
+pub async fn create(cx: Cx, cookies: Cookies, csrf: Csrf, Form(form): Form<Fields>) -> Result<Response> {
+    match registration::register(&cx, form.sign_up()).await {
         Ok(registered) => {
             let email = form.email.as_deref().unwrap_or_default().trim();
-            Ok(check_inbox(&app, &csrf, email, registered.needs_approval)?.into_response())
+            Ok(check_inbox(&cx, &csrf, email, registered.needs_approval)?.into_response())
         }
         Err(Error::Validation(faults)) => {
-            let page = page(&app, &cookies, &csrf, &form, Some(&faults)).await?;
+            let page = page(&cx, &cookies, &csrf, &form, Some(&faults)).await?;
             Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
         }
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
     }
 }
 
-/// The page that says that a letter is under way to `email`.
+/// The page that says that a confirmation message was sent to `email`.
 ///
 /// # Errors
-/// When the template does not render, which is a bug.
-pub fn check_inbox(app: &App, csrf: &Csrf, email: &str, needs_approval: bool) -> Result<Page> {
+/// When rendering fails, which is a bug.
+pub fn check_inbox(cx: &Cx, csrf: &Csrf, email: &str, needs_approval: bool) -> Result<Page> {
     let context = context! {
         page_title => "Check your inbox",
         noindex => true,
@@ -84,21 +71,21 @@ pub fn check_inbox(app: &App, csrf: &Csrf, email: &str, needs_approval: bool) ->
         email => email,
         needs_approval => needs_approval,
         csrf => csrf.0,
-        mail_dir => mail_dir(app),
+        mail_dir => mail_dir(cx),
     };
-    Page::render(app, "sign_up_done.html", context)
+    Page::render(cx, "sign_up_done.html", context)
 }
 
-/// Where someone who tries the server out finds its mail.
+/// In development, the folder that mail is written to, to be shown on the page.
 #[must_use]
-pub fn mail_dir(app: &App) -> Option<String> {
-    let written = app.config.mail.transport == MailTransport::Directory && app.config.server.development;
-    written.then(|| app.config.mail.directory.display().to_string())
+pub fn mail_dir(cx: &Cx) -> Option<String> {
+    let written = cx.config.mail.transport == MailTransport::Directory && cx.config.server.development;
+    written.then(|| cx.config.mail.directory.display().to_string())
 }
 
-async fn page(app: &App, cookies: &Cookies, csrf: &Csrf, form: &Fields, faults: Option<&Validation>) -> Result<Page> {
-    let mode = registration::mode(app);
-    let message = &app.settings().registrations_message;
+async fn page(cx: &Cx, cookies: &Cookies, csrf: &Csrf, form: &Fields, faults: Option<&Validation>) -> Result<Page> {
+    let mode = registration::mode(cx);
+    let message = &cx.settings().registrations_message;
     let context = context! {
         page_title => "Create an account",
         noindex => true,
@@ -110,17 +97,17 @@ async fn page(app: &App, cookies: &Cookies, csrf: &Csrf, form: &Fields, faults: 
             RegistrationsMode::None => "closed",
         },
         closed_message_html => (!message.is_empty()).then(|| markdown(message)),
-        rules => rules(app).await?,
-        reason_required => registration::reason_required(app, mode),
+        rules => rules(cx).await?,
+        reason_required => registration::reason_required(cx, mode),
         form => form,
         errors => faults.map(field_errors),
     };
-    Page::render(app, "sign_up.html", context)
+    Page::render(cx, "sign_up.html", context)
 }
 
-/// The house rules, as the template wants them.
-async fn rules(app: &App) -> Result<Vec<Value>> {
-    let rules = registration::rules(app).await?;
+/// The server rules, for the template.
+async fn rules(cx: &Cx) -> Result<Vec<Value>> {
+    let rules = registration::rules(cx).await?;
     Ok(rules.into_iter().map(|rule| context! { text => rule.text, hint => rule.hint }).collect())
 }
 

@@ -1,42 +1,37 @@
-//! The page of a status, `/@alice/1`, with what it answers and what answers it.
+//! The page of a status, `/@alice/1`, with its ancestors and replies.
 
-use axum::extract::State;
 use axum::response::Response;
 use minijinja::context;
 
 use super::profile::{DESCRIPTION_CHARS, gone, permanently};
 use super::{Page, Visitor, redirect};
-use crate::app::App;
-use crate::entity::web::{self, WebStatus, clip};
+use crate::Cx;
 use crate::error::{Error, Result};
-use crate::http::extract::Path;
-use crate::service::public;
+use crate::extract::Path;
 use model::StatusId;
 use model::media::MediaKind;
+use rookery_core::entity::web::{self, WebStatus, clip};
+use rookery_core::service::public;
 
-/// Longest part of a status in the title of its page, in characters.
+/// Maximum length of the status text in the title of its page, in characters.
 const TITLE_CHARS: usize = 50;
 
 /// `GET /@{name}/{id}`
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is no such person or status, or not for everyone to see.
-pub async fn show(
-    State(app): State<App>,
-    visitor: Visitor,
-    Path((name, id)): Path<(String, StatusId)>,
-) -> Result<Response> {
-    let account = public::person(&app, &name).await?;
+/// [`Error::NotFound`] when the account or status does not exist or is not public.
+pub async fn show(cx: Cx, visitor: Visitor, Path((name, id)): Path<(String, StatusId)>) -> Result<Response> {
+    let account = public::person(&cx, &name).await?;
     if account.is_suspended() {
-        return Ok(gone(&app));
+        return Ok(gone(&cx));
     }
-    let (seen, thread) = public::status(&app, &account, id).await?;
+    let (seen, thread) = public::status(&cx, &account, id).await?;
     let (above, below) = (thread.ancestors.len(), thread.descendants.len());
     let is_reblog = seen.original().is_some();
-    let mut shown = web::statuses(&app, &[thread.ancestors, vec![seen], thread.descendants].concat()).await?;
+    let mut shown = web::statuses(&cx, &[thread.ancestors, vec![seen], thread.descendants].concat()).await?;
     if shown.len() != above + 1 + below {
-        // Something was deleted this very moment.
-        return Err(Error::Unavailable("The thread is changing, try again".into()));
+        // A status of the thread was deleted between the two queries.
+        return Err(Error::Unavailable("The thread is changing, try again".into()).into());
     }
     let descendants = shown.split_off(above + 1);
     let status = shown.pop().ok_or(Error::NotFound)?;
@@ -46,35 +41,32 @@ pub async fn show(
     let context = context! {
         page_title => format!("{}: “{}”", status.author.display_name, clip(opening(&status), TITLE_CHARS)),
         noindex => status.author.noindex || !status.author.indexable || status.visibility != "public",
-        og => preview(&app, &status),
+        og => preview(&cx, &status),
         activity_url => status.uri,
         ancestors => shown,
         status, descendants,
     };
-    Ok(visitor.answer(Page::render(&app, "status.html", context)?))
+    Ok(visitor.answer(Page::render(&cx, "status.html", context)?))
 }
 
-/// `GET /users/{name}/statuses/{id}`: the address of the document leads people to the page.
-///
-/// # Errors
-/// Never; whether there is such a status is seen there.
-pub async fn moved(State(app): State<App>, Path((name, id)): Path<(String, StatusId)>) -> Result<Response> {
-    Ok(permanently(&app.urls.status(&name, id)))
+/// `GET /users/{name}/statuses/{id}`: redirects the URL of the ActivityPub object to the page.
+pub async fn moved(cx: Cx, Path((name, id)): Path<(String, StatusId)>) -> Result<Response> {
+    Ok(permanently(&cx.urls.status(&name, id)))
 }
 
-/// What may stand outside of the page: the warning alone, where there is one.
+/// The text for the title and link previews: only the content warning, when there is one.
 fn opening(status: &WebStatus) -> &str {
     if status.spoiler_text.is_empty() { &status.title } else { &status.spoiler_text }
 }
 
-fn preview(app: &App, status: &WebStatus) -> minijinja::Value {
+fn preview(cx: &Cx, status: &WebStatus) -> minijinja::Value {
     let hidden = status.sensitive || !status.spoiler_text.is_empty();
     let image = status.media.iter().find(|media| !hidden && media.kind != MediaKind::Audio);
     let words = if status.spoiler_text.is_empty() { &status.words } else { &status.spoiler_text };
     let author = &status.author;
     context! {
         type => "article",
-        title => format!("{} (@{}@{})", author.display_name, author.acct, app.urls.local_domain),
+        title => format!("{} (@{}@{})", author.display_name, author.acct, cx.urls.local_domain),
         description => clip(words, DESCRIPTION_CHARS),
         url => status.url,
         image => match image {

@@ -1,31 +1,25 @@
-//! The page of a hashtag, `/tags/rooks`: what everyone may see with it.
+//! The page of a hashtag, `/tags/rooks`, with its public statuses.
 
-use axum::extract::State;
 use axum::response::Response;
 use minijinja::context;
 
 use super::profile::{newer, older};
 use super::{Page, Visitor};
-use crate::app::App;
-use crate::entity::web;
+use crate::Cx;
 use crate::error::{Error, Result};
-use crate::http::extract::{Paging, Path};
-use crate::service::timeline::{self, Wanted};
+use crate::extract::{Paging, Path};
+use rookery_core::entity::web;
+use rookery_core::service::timeline::{self, Wanted};
 use text::hashtag;
 
 /// `GET /tags/{name}`
 ///
 /// # Errors
-/// [`Error::NotFound`] when there cannot be such a hashtag, [`Error::Invalid`] when strangers see no timelines here.
-pub async fn show(
-    State(app): State<App>,
-    visitor: Visitor,
-    Path(name): Path<String>,
-    paging: Paging,
-) -> Result<Response> {
+/// [`Error::NotFound`] for an invalid hashtag, [`Error::Invalid`] when timelines are closed to anonymous visitors.
+pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Paging) -> Result<Response> {
     let name = hashtag::normalise(hashtag::bare(&name)).ok_or(Error::NotFound)?;
-    let slice = timeline::tag(&app, None, &name, &Wanted::default(), &paging.cursor).await?;
-    let statuses = web::statuses(&app, &slice.shown).await?;
+    let slice = timeline::tag(&cx, None, &name, &Wanted::default(), &paging.cursor).await?;
+    let statuses = web::statuses(&cx, &slice.shown).await?;
     let context = context! {
         page_title => format!("#{name}"),
         noindex => statuses.is_empty() || paging.cursor.max_id.is_some() || paging.cursor.ascending(),
@@ -34,5 +28,5 @@ pub async fn show(
         newer_url => newer(&paging, &slice.ids),
         statuses,
     };
-    Ok(visitor.answer(Page::render(&app, "tag.html", context)?))
+    Ok(visitor.answer(Page::render(&cx, "tag.html", context)?))
 }

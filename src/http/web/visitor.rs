@@ -1,4 +1,4 @@
-//! Whoever looks at a public page.
+//! The visitor of a public page, and whether the page may be cached for others.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -6,23 +6,24 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 
 use super::{Page, SignedIn};
-use crate::app::App;
+use crate::Cx;
 
-/// Anyone; on a server in limited federation, whoever is signed in (contract rules, section 7).
+/// Anyone; in limited federation, signed-in users only (contract rules, section 7).
 #[derive(Debug)]
 pub struct Visitor {
-    /// The page is for this visitor's eyes only.
+    /// The page must not be cached for others.
     private: bool,
     asked: HeaderMap,
 }
 
-impl FromRequestParts<App> for Visitor {
+impl FromRequestParts<()> for Visitor {
     type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
-        let private = app.config.access.limited_federation;
+    async fn from_request_parts(parts: &mut Parts, state: &()) -> Result<Self, Response> {
+        let cx = Cx::of(&parts.extensions).map_err(IntoResponse::into_response)?;
+        let private = cx.config.access.limited_federation;
         if private {
-            SignedIn::from_request_parts(parts, app).await?;
+            SignedIn::from_request_parts(parts, state).await?;
         }
         let sent = [header::IF_NONE_MATCH].into_iter();
         let asked = sent.filter_map(|name| Some((name.clone(), parts.headers.get(&name)?.clone()))).collect();
@@ -31,7 +32,7 @@ impl FromRequestParts<App> for Visitor {
 }
 
 impl Visitor {
-    /// `page`, which does not depend on who looks: kept by others for a moment, unless strangers must not see it.
+    /// Responds with `page`, which must not depend on the visitor: cacheable by anyone, except in limited federation.
     #[must_use]
     pub fn answer(&self, page: Page) -> Response {
         if self.private { page.into_response() } else { page.shared(&self.asked) }

@@ -1,4 +1,5 @@
-//! `cargo bench -p rookery-plugin-host`: what crossing into a plugin costs, in microseconds of the best of several runs.
+//! `cargo bench -p rookery-plugin-host`: the overhead of a call into a plugin and of a host function, in microseconds,
+//! best of several runs.
 
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "a table is what this is for")]
@@ -14,7 +15,7 @@ use rookery_plugin_host::exports::events::{Event, Subject};
 use rookery_plugin_host::imports::types::Status;
 use rookery_plugin_host::{Engine, Limits, Options, Plugin, Policy};
 
-/// Calls in one run, and runs.
+/// Calls in one run, and number of runs.
 const CALLS: u32 = 2_000;
 const RUNS: u32 = 25;
 
@@ -40,7 +41,7 @@ async fn optimised(name: &str, change: impl FnOnce(&mut Limits)) -> Plugin {
     engine.load(package, Quiet::new()).await.unwrap()
 }
 
-/// A status as long as many are.
+/// A status of typical length.
 fn status(id: i64) -> Status {
     Status {
         id,

@@ -1,4 +1,4 @@
-//! What the server knows and keeps: statuses and accounts, changes to them, feeds.
+//! Host functions of the server's data: reading (`core`), changing (`core-write`) and feeds.
 
 use wasmtime::Result;
 

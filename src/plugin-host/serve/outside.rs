@@ -1,4 +1,4 @@
-//! What reaches beyond the server: connected clients, and other servers.
+//! Host functions that reach beyond the server: streaming to connected clients, and HTTP requests.
 
 use wasmtime::Result;
 

@@ -1,4 +1,4 @@
-//! What every plugin may ask, and what it keeps for itself: logs, time, configuration, settings, small values.
+//! Host functions of a plugin's own state: logs and metrics, time, configuration, settings, kv, cache, queue.
 
 use wasmtime::Result;
 
@@ -8,7 +8,7 @@ use crate::fault::Ended;
 use crate::state::State;
 use crate::weigh::Weigh;
 
-/// The most random bytes at once.
+/// Most random bytes in one call.
 const RANDOM: u32 = 64 << 10;
 
 impl types::Host for State {}

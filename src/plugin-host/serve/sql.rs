@@ -1,4 +1,6 @@
-//! The plugin's tables, and transactions as handles.
+//! Host functions of SQL: named statements, transactions as resource handles, and dynamic SQL.
+//!
+//! A transaction that a guest drops, or still holds when its call ends, is rolled back.
 
 use wasmtime::Result;
 use wasmtime::component::Resource;
@@ -10,7 +12,7 @@ use crate::host::Transaction;
 use crate::state::State;
 use crate::weigh::Weigh;
 
-/// Units for one statement over many rows of parameters.
+/// Cost of one statement over many rows of parameters: 2, and 1 for each 100 rows.
 fn many_units(width: u16, params: &[sql::Value]) -> u32 {
     let rows = params.len() / usize::from(width.max(1));
     cost(2, 1, rows / 100)

@@ -1,4 +1,4 @@
-//! Compiled components on disk, and what is done to them.
+//! The AOT cache: reuse after a restart, and files that are corrupt, forged or not accessible.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -80,7 +80,7 @@ async fn files_of_others_are_not_trusted() {
     restart(folder.path(), 2).await;
     assert!(fs::symlink_metadata(&file).unwrap().is_file(), "a link is not followed");
 
-    // A sound file under another component's name is a forgery as well.
+    // The MAC covers the name: an authentic file under another component's name is a forgery as well.
     let other = file.with_file_name(format!("{}.cwasm", "0".repeat(81)));
     fs::copy(&file, &other).unwrap();
     restart(folder.path(), 2).await;

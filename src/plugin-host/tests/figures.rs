@@ -1,4 +1,4 @@
-//! The metrics that a plugin's calls leave, by name and label.
+//! The metrics that calls of a plugin record, by name and labels.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, Share
 
 use crate::harness::*;
 
-/// Remembers what was asked for.
+/// Records the metrics that were registered.
 #[derive(Default)]
 struct Names(Arc<Mutex<BTreeSet<String>>>);
 

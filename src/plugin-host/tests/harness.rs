@@ -1,4 +1,4 @@
-//! Makes components of texts, loads them, and is the server to them.
+//! Builds components from WebAssembly text, loads them, and serves their calls with a fake host.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,14 +17,14 @@ use rookery_plugin_host::{
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
-/// The largest memory that the tests' engine gives.
+/// Largest memory of an instance in the tests' engine, bytes.
 pub(crate) const MEMORY: usize = 192 << 20;
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A text of `hostile/`, and the interfaces that its first line says it exports.
+/// A guest of `hostile/`, and the interfaces that its first line declares as exports.
 fn text(name: &str) -> (String, Vec<String>) {
     let path = folder().join("tests/hostile").join(format!("{name}.wat"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -33,7 +33,7 @@ fn text(name: &str) -> (String, Vec<String>) {
     (text, exports)
 }
 
-/// The component of that name, and what it exports.
+/// The guest of that name as a component, and the interfaces that it exports.
 pub(crate) fn component(name: &str) -> (Arc<[u8]>, BTreeSet<Export>) {
     let (text, exports) = text(name);
     let prelude = if text.contains(";; own memory") {
@@ -60,7 +60,7 @@ fn componentise(mut module: Vec<u8>, world: &str) -> Vec<u8> {
     ComponentEncoder::default().module(&module).unwrap().encode().unwrap()
 }
 
-/// What the tests load, before a test changes it.
+/// The package of a guest, for a test to change before it is loaded.
 pub(crate) fn package(name: &str) -> Package {
     let (wasm, exports) = component(name);
     Package {
@@ -105,7 +105,7 @@ pub(crate) async fn load_with(name: &str, change: impl FnOnce(&mut Limits)) -> R
     engine().load(package, Quiet::new()).await
 }
 
-/// A server that has next to nothing, and counts.
+/// A fake host that offers only a few functions, and counts calls.
 #[derive(Default)]
 pub(crate) struct Quiet {
     pub(crate) lines: AtomicU64,
@@ -114,18 +114,18 @@ pub(crate) struct Quiet {
     /// The member `who` of the configuration.
     pub(crate) who: Mutex<String>,
     pub(crate) version: AtomicU64,
-    /// How long a value takes to be read; a whole day stands for a panic.
+    /// How long `kv.get` takes; [`PANIC`] makes it panic.
     pub(crate) delay: Mutex<Duration>,
-    /// The one value there is.
+    /// What `kv.get` returns for each call.
     pub(crate) value: Mutex<Vec<u8>>,
-    /// Reads that were begun and given up.
+    /// Calls of `kv.get` that were cancelled.
     pub(crate) given_up: Arc<AtomicU64>,
 }
 
-/// Stands for a bug in the server.
+/// The delay that stands for a bug in the server.
 pub(crate) const PANIC: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Counts when it is dropped.
+/// Counts drops: a future that is cancelled drops it, one that completes forgets it.
 struct Count(Arc<AtomicU64>);
 
 impl Drop for Count {
@@ -193,7 +193,7 @@ impl Host for Quiet {
     }
 }
 
-/// A request for a route of that id.
+/// A request for the route with that id.
 pub(crate) fn request(route: &str) -> routes::Request {
     let caller =
         Caller { account: Some(1), scopes: vec!["read".to_owned()], role: 1, locale: "en".to_owned(), app: None };
@@ -220,7 +220,7 @@ pub(crate) async fn decorate(plugin: &Plugin, viewer: i64) -> Result<Vec<decorat
     decorate_by(plugin, Quiet::new(), viewer).await
 }
 
-/// As [`decorate`], served by `host`.
+/// [`decorate`] with a host of the test's own.
 pub(crate) async fn decorate_by(
     plugin: &Plugin,
     host: Arc<Quiet>,
@@ -229,13 +229,13 @@ pub(crate) async fn decorate_by(
     plugin.decorate(host, Some(viewer), "status", Vec::new()).await
 }
 
-/// Pooled routes on one place.
+/// Limits with pooled routes and a single instance.
 pub(crate) fn one_pooled(limits: &mut Limits) {
     limits.instances = 1;
     limits.route_policy = Policy::Pooled;
 }
 
-/// Bytes of memory that this process has.
+/// Resident memory of this process, bytes.
 pub(crate) fn resident() -> usize {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     pages.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 4096

@@ -1,4 +1,4 @@
-//! Each way to use too much ends with the name of its limit, and the plugin answers again.
+//! Resource exhaustion: each call that exceeds a limit ends with the limit's name, and the plugin answers again.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,7 +8,7 @@ use rookery_plugin_host::{CallError, Ended, Limits, Stage};
 
 use crate::harness::*;
 
-/// How a call ended, and what was said.
+/// How a call ended, and its message.
 fn told<T: std::fmt::Debug>(result: Result<T, CallError>) -> (Ended, String) {
     let error = result.unwrap_err();
     (error.ended, error.message)
@@ -54,7 +54,8 @@ async fn a_refusal_to_begin_is_one_line() {
     assert_eq!(fault.to_string(), "instantiate: guest: does not start: init refused: no configured");
 }
 
-/// The runtime has one thread here, which the guest spins on: only the short slices let the timer through.
+/// The runtime has one thread here, on which the guest spins: the timer only runs when the guest yields after a time
+/// slice.
 #[tokio::test]
 async fn a_timer_is_on_time_while_a_guest_spins() {
     let plugin = load_with("loop_calls", |limits| limits.route_cpu = Duration::from_secs(1)).await.unwrap();
@@ -70,7 +71,8 @@ async fn a_timer_is_on_time_while_a_guest_spins() {
     assert!(late < Duration::from_millis(200), "{late:?}");
 }
 
-/// The runtime has one thread for all tasks: the others go on beside the guest, not between its slices.
+/// The runtime has one worker thread, which the guest gives up by `block_in_place`: other tasks run at the same time
+/// and not only between its time slices.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn others_go_on_beside_a_guest_that_spins() {
     let plugin = load_with("loop_calls", |limits| limits.route_cpu = Duration::from_millis(500)).await.unwrap();
@@ -129,7 +131,7 @@ async fn handles_are_counted_and_forgotten_ones_given_back() {
     let (begun, back) = (host.begun.load(Ordering::SeqCst), host.rolled_back.load(Ordering::SeqCst));
     assert_eq!((begun, begun - back), (500, 64));
 
-    // A hook's instance would be used again: not one that still holds a handle.
+    // The instance of a hook is pooled, but not while it still holds a handle.
     decorate(&plugin, 1).await.unwrap();
     decorate(&plugin, 1).await.unwrap();
     assert_eq!((plugin.stats().idle, plugin.stats().recycled), (0, 2));
@@ -147,7 +149,7 @@ async fn too_much_from_the_host_is_refused() {
     let ended = told(plugin.route(Quiet::named(&"a".repeat(10_000)), request("index")).await);
     assert_eq!(ended, limit("bytes-in: the answer of config.get goes beyond 9 KiB for each call"));
 
-    // Where the contract has a failure, the guest is told and goes on.
+    // A function that can fail returns a failure, and the guest goes on.
     let plugin = load_with("ask_kv", |limits| limits.bytes_in = 10_000).await.unwrap();
     let host = Quiet::new();
     *host.value.lock().unwrap() = vec![1; 10_000];
@@ -162,7 +164,7 @@ async fn waiting_ends_with_the_wall() {
     let ended = told(plugin.route(Arc::<Quiet>::clone(&host), request("index")).await);
     assert_eq!(ended, (Ended::Wall, "wall: used its 50 ms".to_owned()));
     assert_eq!(host.given_up.load(Ordering::SeqCst), 1, "what the host did for it was given up");
-    // Waiting is not guest time.
+    // Waiting in a host function costs no CPU time.
     assert!(plugin.stats().cpu_peak < Duration::from_millis(40), "{:?}", plugin.stats().cpu_peak);
     get(&plugin).await.unwrap();
 }
@@ -185,7 +187,7 @@ async fn a_trap_says_where() {
     assert_eq!(error.backtrace.len(), 2);
 }
 
-/// Everything that was taken is given back: twenty rounds of the largest bombs leave less than one of them would.
+/// Memory is released: five rounds of the largest bombs leave less than one of them allocates.
 #[tokio::test]
 async fn memory_returns() {
     let roomy = |limits: &mut rookery_plugin_host::Limits| {
@@ -211,6 +213,6 @@ async fn memory_returns() {
     }
     let grown = resident().saturating_sub(before);
     println!("five rounds of three bombs of 160 MiB left {} KiB more in memory", grown >> 10);
-    // Other tests run meanwhile: some tens of MiB are theirs.
+    // Other tests run in the same process, and some tens of MiB are theirs.
     assert!(grown < 100 << 20, "{grown}");
 }

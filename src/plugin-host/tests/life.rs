@@ -1,4 +1,4 @@
-//! How generations begin and end.
+//! The life cycle of a generation: load, grants, drain.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

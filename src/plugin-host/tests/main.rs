@@ -1,7 +1,7 @@
-//! The sandbox against guests that mean harm, and guests that only make mistakes.
+//! Tests of the sandbox with guests that are hostile or buggy.
 //!
-//! Each guest is a text in `hostile/`: the functions of a core module, which `harness` puts behind a common prelude and
-//! makes a component of.
+//! Each guest is a file of WebAssembly text in `hostile/`: the functions of a core module, which `harness` appends to a
+//! common prelude and wraps in a component.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "figures that a test measured, beside what it holds")]

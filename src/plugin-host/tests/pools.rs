@@ -1,4 +1,4 @@
-//! Instances that are used again: what they keep, what they do not, and when they go.
+//! The instance pool: isolation between calls, recycling, the queue; and the circuit breaker.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

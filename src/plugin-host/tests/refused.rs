@@ -1,4 +1,4 @@
-//! What a component that does not fit is told, word by word: one sentence with the plugin, the fault and the way out.
+//! The exact messages for components that are refused: one sentence with the plugin, the fault and what to do.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ fn shape_of(text: &str) -> Result<Shape, String> {
     Engine::shape("antennas", &wat::parse_str(text).unwrap()).map_err(|fault| fault.to_string())
 }
 
-/// What the refusal of a component's text says.
+/// The message that refuses a component given as WebAssembly text.
 fn refusal(text: &str) -> String {
     shape_of(text).unwrap_err()
 }
@@ -54,7 +54,8 @@ fn what_is_no_component_is_told_apart() {
 fn every_cut_and_many_flips_are_refused_or_harmless() {
     let (wasm, _) = component("quiet");
     for length in (0..wasm.len() / 2).step_by(3) {
-        // A cut between two sections leaves a smaller component, which lacks exports and is refused for that.
+        // A cut between two sections may leave a valid, smaller component, which is refused for the exports that it
+        // lacks.
         if let Ok(shape) = Engine::shape("antennas", &wasm[..length]) {
             assert!(shape.exports.len() < 3, "cut at {length}");
         }
@@ -134,7 +135,7 @@ fn a_bomb_for_the_compiler_is_refused() {
     assert!(large.ends_with(" bytes in one function of at most 2097152: make it smaller"), "{large}");
 }
 
-/// Loads `quiet`, or another guest, with what the test changes.
+/// The message that refuses `guest` after the test changed its package.
 async fn load_changed(guest: &str, change: impl FnOnce(&mut rookery_plugin_host::Package)) -> String {
     let mut package = package(guest);
     change(&mut package);

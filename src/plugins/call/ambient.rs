@@ -1,7 +1,8 @@
-//! The transaction that spans a call: begun by the first change, undone when it stays open for too long.
+//! The transaction that spans a call: begun by the first change, rolled back when it stays open for too long.
 //!
-//! On SQLite it is the one that may write, so it is never left to a plugin's leisure: after `plugins.transaction_timeout_ms` it
-//! is rolled back, whatever the plugin or one of its calls is doing. A change that fails half-way undoes the whole of it: all
+//! Used by the functions of the contract that change something. On SQLite it is the single writer, so its time is
+//! limited: after `plugins.transaction_timeout_ms` it is rolled back, whatever the plugin or one of its calls is doing.
+//! A change that fails half-way rolls back the whole transaction.
 //! or nothing.
 
 use std::sync::{Arc, PoisonError, Weak};
@@ -14,52 +15,49 @@ use tokio::time::Instant;
 
 use super::failure::{OrFailure as _, failure, from_error};
 use super::{Call, Mode};
-use crate::app::App;
-use crate::error::{Error, Result};
-use crate::event::Event;
-use crate::service::notification::Notified;
-use crate::service::status::Published;
+use rookery_core::change::Change;
+use rookery_core::error::{Error, Result};
 use store::Tx;
 
-/// The engine ends what runs a little later than the call is ended, which says why.
+/// Added to the engine's statement timeout, so that the call is ended first and reports the reason.
 const GRACE: Duration = Duration::from_millis(50);
 
-/// Where a transaction is, or was.
+/// The state of a transaction.
 #[derive(Debug, Default)]
 pub(super) enum Slot {
-    /// Nothing was changed.
+    /// No change was made yet.
     #[default]
     Unused,
     Open(Open),
-    /// There will be none any more.
+    /// It is finished; no other will be begun.
     Ended(Why),
 }
 
-/// Why there will be no transaction any more.
+/// Why the transaction is finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// It was open for too long.
+    /// It timed out.
     Time,
-    /// A change failed when half of it was done.
+    /// A change failed half-way.
     Failed,
-    /// The call is over.
+    /// The call ended.
     Over,
 }
 
 #[derive(Debug)]
 pub(super) struct Open {
     tx: Tx,
-    /// Between the plugin's calls.
+    /// Enforces the time limit between host calls.
     watch: Option<Watch>,
-    /// Inside of them.
+    /// Enforces it during a host call.
     until: Until,
     _place: Option<OwnedSemaphorePermit>,
 }
 
-/// Until when the transaction of a call may be open; of none it says nothing.
+/// When the open transaction of a call times out; none while none is open.
 pub(super) type Deadline = Arc<watch::Sender<Option<Instant>>>;
 
-/// Sets a call's deadline, until dropped.
+/// Sets the deadline of a call until dropped.
 #[derive(Debug)]
 struct Until(Deadline);
 
@@ -76,13 +74,13 @@ impl Drop for Until {
     }
 }
 
-/// Resolves when the time of the transaction that is open is up.
+/// Resolves when the open transaction times out.
 async fn late(deadline: &Deadline) {
     let mut deadline = deadline.subscribe();
     loop {
         let until = *deadline.borrow_and_update();
         let Some(until) = until else {
-            // The sender lives as long as the call.
+            // The sender lives as long as the call, so this cannot fail.
             let _ = deadline.changed().await;
             continue;
         };
@@ -93,7 +91,7 @@ async fn late(deadline: &Deadline) {
     }
 }
 
-/// Ends a transaction when its time is up; stops watching when dropped.
+/// A task that ends the transaction on timeout; dropping this cancels it.
 #[derive(Debug)]
 struct Watch(AbortHandle);
 
@@ -111,7 +109,7 @@ impl Watch {
             if let Some(slot) = slot.upgrade() {
                 let mut slot = slot.lock().await;
                 if let Slot::Open(open) = &mut *slot {
-                    // This task must not stop itself half-way.
+                    // Dropping the watch would abort this task half-way.
                     open.watch = None;
                     *slot = Slot::Ended(Why::Time);
                 }
@@ -122,13 +120,13 @@ impl Watch {
 }
 
 impl Slot {
-    /// Open, for `left` at the most: calls that take longer are ended, and between calls nobody watches.
+    /// Open for at most `left`: host calls that take longer are ended; between host calls nothing enforces it.
     pub(super) fn bounded(mut tx: Tx, deadline: &Deadline, left: Duration) -> Self {
         tx.bound(left + GRACE);
         Self::Open(Open { tx, watch: None, until: Until::after(deadline, left), _place: None })
     }
 
-    /// What it was; from now on there is none.
+    /// Takes the state, and leaves it finished.
     pub(super) fn end(&mut self) -> Self {
         let next = match self {
             Self::Ended(why) => Self::Ended(*why),
@@ -167,7 +165,7 @@ impl Slot {
     }
 }
 
-/// Why there is no transaction to work in.
+/// Why no transaction is available.
 #[derive(Debug)]
 pub(super) enum Stopped {
     Ended(Why),
@@ -205,31 +203,11 @@ impl From<Stopped> for Failure {
     }
 }
 
-/// Something that is told after a commit.
-#[derive(Debug)]
-pub(super) enum Effect {
-    Event(Event),
-    Notified(Notified),
-    Published(Box<Published>),
-}
-
-impl Effect {
-    pub(super) fn tell(self, app: &App) {
-        match self {
-            Self::Event(event) => app.events.publish(event),
-            Self::Notified(notified) => notified.publish(app),
-            Self::Published(published) => published.tell(app),
-        }
-    }
-}
-
-/// A change under way: in the transaction of the call, or in one of its own. Dropped before [`Work::done`], it never
-/// happened, and neither did what the call changed before it.
+/// A change in progress, in the transaction of the call or in one of its own. Dropped before [`Work::done`], it is
+/// rolled back, together with the earlier changes of the call.
 pub(super) struct Work<'a> {
-    call: &'a Call,
     place: Place<'a>,
-    effects: Vec<Effect>,
-    /// There is a mark in the call's transaction that it can go back to.
+    /// There is a savepoint in the call's transaction.
     marked: bool,
 }
 
@@ -250,30 +228,20 @@ impl Work<'_> {
         tx.ok_or_else(|| Stopped::Ended(Why::Over).into())
     }
 
-    /// Tells this once it is committed.
-    pub(super) fn then(&mut self, effect: Effect) {
-        self.effects.push(effect);
-    }
-
-    /// The change is complete: it happens now, or with the rest of the call.
+    /// Completes the change: it is committed now, or with the rest of the call.
     pub(super) async fn done(mut self) -> Result<(), Failure> {
-        let effects = std::mem::take(&mut self.effects);
         if self.marked {
             self.tx()?.forget_mark().await.or_failure()?;
         }
         match std::mem::replace(&mut self.place, Place::Gone) {
-            Place::Shared(_) => self.call.later(effects),
-            Place::Own(slot) => {
-                slot.commit().await.or_failure()?;
-                effects.into_iter().for_each(|effect| effect.tell(&self.call.app));
-            }
-            Place::Gone => {}
+            Place::Own(slot) => slot.commit().await.or_failure()?,
+            Place::Shared(_) | Place::Gone => {}
         }
         Ok(())
     }
 
-    /// The change did not happen, and the rest of the call stands: after a failure that changed nothing, or one that the
-    /// mark takes back.
+    /// Abandons the change and keeps the rest of the call: after a failure that changed nothing, or by rolling back to
+    /// the savepoint.
     pub(super) async fn undo(mut self) -> Result<(), Failure> {
         if self.marked {
             self.tx()?.back_to_mark().await.or_failure()?;
@@ -285,7 +253,7 @@ impl Work<'_> {
 
 impl Drop for Work<'_> {
     fn drop(&mut self) {
-        // Cut off: nobody knows how much of it is done.
+        // Cancelled: how much was done is unknown.
         if let Place::Shared(slot) = &mut self.place {
             **slot = Slot::Ended(Why::Failed);
         }
@@ -298,9 +266,9 @@ impl Call {
         MutexGuard::try_map(guard, Slot::tx).map_err(|_| Stopped::Ended(Why::Over))
     }
 
-    /// How long a transaction may be open.
+    /// How long a transaction may stay open.
     fn time(&self) -> Duration {
-        Duration::from_millis(self.app.config.plugins.transaction_timeout_ms)
+        Duration::from_millis(self.cx.config.plugins.transaction_timeout_ms)
     }
 
     /// Opens the transaction of `slot`, unless it is open.
@@ -310,11 +278,11 @@ impl Call {
             Slot::Open(_) => {}
             Slot::Ended(why) => return Err(Stopped::Ended(*why)),
             Slot::Unused => {
-                let wait = Duration::from_secs(self.app.config.database.acquire_timeout_seconds);
-                let place = self.app.plugins.calls.changing(&self.app).acquire_owned();
+                let wait = Duration::from_secs(self.cx.config.database.acquire_timeout_seconds);
+                let place = self.cx.plugins.calls.changing(&self.cx).acquire_owned();
                 let place = tokio::time::timeout(wait, place).await.ok().and_then(|place| place.ok());
                 let place = place.ok_or_else(|| Error::Unavailable("The database is busy, try again".into()))?;
-                let mut tx = self.app.db.begin().await.map_err(Error::from)?;
+                let mut tx = self.cx.db.begin().await.map_err(Error::from)?;
                 let left = self.time();
                 tx.bound(left + GRACE);
                 let (watch, until) = (Some(Watch::over(slot, left)), Until::after(&self.deadline, left));
@@ -324,7 +292,7 @@ impl Call {
         Ok(guard)
     }
 
-    /// Does `work` for as long as the transaction may be open that it finds or opens: cut off, it undoes that.
+    /// Runs `work` until the transaction that it finds or opens times out; that one is rolled back then.
     pub(super) async fn in_time<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
         let mut work = Box::pin(work);
         let done = tokio::select! {
@@ -345,9 +313,9 @@ impl Call {
         done
     }
 
-    /// Begins a change. Check what can be checked before: a change that fails undoes the call's transaction.
+    /// Begins a change. Validate before: a change that fails rolls back the call's transaction.
     pub(super) async fn change(&self) -> Result<Work<'_>, Failure> {
-        // While nobody waits for it.
+        // Before a transaction is open, so that nobody waits for it.
         self.active.quota.ready().await.or_failure()?;
         let place = match self.mode {
             Mode::Ambient => Place::Shared(self.open(&self.slot).await?),
@@ -355,13 +323,13 @@ impl Call {
                 if self.explicit.slot.lock().await.is_open() {
                     return Err(failure(409, "sql.transaction-open", "A transaction is open: commit it first"));
                 }
-                Place::Own(Slot::bounded(self.app.db.begin().await.or_failure()?, &self.deadline, self.time()))
+                Place::Own(Slot::bounded(self.cx.db.begin().await.or_failure()?, &self.deadline, self.time()))
             }
         };
-        Ok(Work { call: self, place, effects: Vec::new(), marked: false })
+        Ok(Work { place, marked: false })
     }
 
-    /// Begins a change of several steps, any of which may fail: [`Work::undo`] takes back those before.
+    /// Begins a change of several steps that may fail: a savepoint lets [`Work::undo`] roll back those before.
     pub(super) async fn guarded(&self) -> Result<Work<'_>, Failure> {
         let mut work = self.change().await?;
         if self.mode == Mode::Ambient {
@@ -371,8 +339,8 @@ impl Call {
         Ok(work)
     }
 
-    /// Tells these after the commit.
-    pub(super) fn later(&self, effects: Vec<Effect>) {
-        self.effects.lock().unwrap_or_else(PoisonError::into_inner).extend(effects);
+    /// Publishes these messages when the call is committed.
+    pub(super) fn later(&self, messages: Vec<Change>) {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner).extend(messages);
     }
 }

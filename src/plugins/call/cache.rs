@@ -1,4 +1,4 @@
-//! Memory that all instances of a plugin in this process share (contract: interface `cache`).
+//! In-memory cache shared by all instances of a plugin in this process (contract: interface `cache`).
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,12 +8,12 @@ use moka::sync::Cache;
 use super::Call;
 use model::Time;
 
-/// Most bytes of one plugin.
+/// Capacity for each plugin, in bytes.
 const BYTES: u64 = 16 << 20;
-/// What an entry takes beside its key and value.
+/// Approximate overhead of an entry, in bytes.
 const OVERHEAD: usize = 64;
 
-/// A plugin's entries; costs nothing until the first.
+/// A plugin's cache; allocated by the first entry.
 #[derive(Debug, Default)]
 pub(super) struct Memory(OnceLock<Cache<String, Entry>>);
 
@@ -34,7 +34,7 @@ impl Memory {
 impl Call {
     pub(super) fn remembered(&self, key: &str) -> Option<Vec<u8>> {
         let entry = self.state.memory.0.get()?.get(key)?;
-        (entry.expires > self.app.clock.now()).then(|| entry.value.to_vec())
+        (entry.expires > self.cx.clock.now()).then(|| entry.value.to_vec())
     }
 
     pub(super) fn remember(&self, key: String, value: Vec<u8>, ttl_ms: u32) {
@@ -42,7 +42,7 @@ impl Call {
         if size > BYTES {
             return;
         }
-        let expires = self.app.clock.now() + Duration::milliseconds(ttl_ms.into());
+        let expires = self.cx.clock.now() + Duration::milliseconds(ttl_ms.into());
         self.state.memory.entries().insert(key, Entry { value: value.into(), expires });
     }
 

@@ -1,4 +1,4 @@
-//! Reading what the server knows (contract: interface `core`). Each function is as many statements for a thousand as for one.
+//! Reads core data (contract: interface `core`). Each function runs as many queries for a thousand items as for one.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,18 +7,18 @@ use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, 
 use super::Call;
 use super::failure::{OrFailure as _, at_most, failure};
 use super::viewer::Eyes;
-use crate::entity::{self, Fragment};
-use crate::plugins::records::{self, Reader};
-use crate::service::timeline::{self, ProfileWanted, Slice, Wanted};
+use crate::records::{self, Reader};
 use model::{AccountId, Actor, Cursor, StatusId};
+use rookery_core::entity::{self, Fragment};
+use rookery_core::service::timeline::{self, ProfileWanted, Slice, Wanted};
 
 /// Most ids or names of one call.
 const ITEMS: usize = 1_000;
-/// Most ids of which followers are picked.
+/// Most candidate ids among which followers are looked up.
 const AMONG: usize = 100_000;
-/// Most entities that are rendered at once.
+/// Most entities that are rendered by one call.
 const RENDERED: usize = 80;
-/// A page of a timeline, where the plugin asks for none or too much.
+/// Default and maximum size of a timeline page.
 const PAGE: (i64, i64) = (20, 80);
 
 impl Call {
@@ -28,17 +28,17 @@ impl Call {
         let seen = self.seen(&eyes, &distinct(&ids)).await?;
         let shown: Vec<StatusId> = seen.iter().map(|seen| seen.head().id).collect();
         let mut reader = Reader::from(&*self.active);
-        // As the caller reads them by the same token, of which a hook knows nothing.
+        // As the caller may read them with the same token; a hook has no token.
         let reads = |caller: &Actor| caller.scopes.allows(&["read:statuses"]);
         reader.private |= !self.caller.scopes.is_empty() && self.caller.actor.as_deref().is_some_and(reads);
-        let mut found = records::statuses(&self.app.db, reader, &shown).await.or_failure()?;
+        let mut found = records::statuses(&self.cx.db, reader, &shown).await.or_failure()?;
         Ok(in_order(&ids, |id| found.remove(&StatusId::from(id))))
     }
 
     pub(super) async fn read_accounts(&self, ids: Vec<i64>) -> Result<Vec<Option<Account>>, Failure> {
         self.need_core("read")?;
         at_most(ids.len(), ITEMS, "ids")?;
-        let mut found = records::accounts(&self.app.db, &distinct(&ids)).await.or_failure()?;
+        let mut found = records::accounts(&self.cx.db, &distinct(&ids)).await.or_failure()?;
         Ok(in_order(&ids, |id| found.remove(&AccountId::from(id))))
     }
 
@@ -50,18 +50,18 @@ impl Call {
         if wanted.is_empty() {
             return Ok(vec![None; handles.len()]);
         }
-        let rows = store::account::list_by_handles(&self.app.db, &wanted).await.or_failure()?;
+        let rows = store::account::list_by_handles(&self.cx.db, &wanted).await.or_failure()?;
         let ids: HashMap<String, i64> = rows.iter().map(|row| (row.acct().to_lowercase(), row.id.into())).collect();
         let of = |handle: &Option<String>| handle.as_ref().and_then(|handle| ids.get(handle)).copied();
-        // No account has the id 0, which stands for a name that nobody has.
+        // Id 0 is no account: it stands for unknown handles.
         self.read_accounts(handles.iter().map(|handle| of(handle).unwrap_or(0)).collect()).await
     }
 
     pub(super) async fn read_relationships(&self, of: i64, others: Vec<i64>) -> Result<Vec<Relationship>, Failure> {
         self.need_core("read")?;
         at_most(others.len(), ITEMS, "ids")?;
-        let now = self.app.clock.now();
-        let ties = store::relationship::list(&self.app.db, of.into(), &distinct(&others), now).await.or_failure()?;
+        let now = self.cx.clock.now();
+        let ties = store::relationship::list(&self.cx.db, of.into(), &distinct(&others), now).await.or_failure()?;
         let all = self.is_caller(of.into()) || self.need_core("read-as-any").is_ok();
         let shown = |other: AccountId| if all || self.is_caller(other) { u32::MAX } else { !SECRET };
         let bits: HashMap<i64, u32> = ties.iter().map(|tie| (tie.id.into(), bits(tie) & shown(tie.id))).collect();
@@ -82,7 +82,7 @@ impl Call {
         self.need_core("read")?;
         at_most(among.len(), AMONG, "ids")?;
         let found =
-            store::follow::list_followers_among(&self.app.db, of.into(), &distinct(&among)).await.or_failure()?;
+            store::follow::list_followers_among(&self.cx.db, of.into(), &distinct(&among)).await.or_failure()?;
         let found: HashSet<i64> = found.into_iter().map(i64::from).collect();
         Ok(among.into_iter().filter(|id| found.contains(id)).collect())
     }
@@ -95,24 +95,24 @@ impl Call {
     }
 
     async fn slice(&self, eyes: &Eyes, name: &str, cursor: &Cursor) -> Result<Slice, Failure> {
-        let (app, viewer) = (&self.app, eyes.actor());
+        let (cx, viewer) = (&self.cx, eyes.actor());
         let person =
             || viewer.ok_or_else(|| failure(401, "core.no-viewer", "This timeline is somebody's: name a viewer"));
         let wanted = |local| Wanted { local, ..Wanted::default() };
         let unknown = || failure(404, "core.unknown-timeline", "There is no such timeline");
         Ok(match name.split_once(':') {
-            // Only a person who comes back has their feed built again.
+            // Only a returning account has its home feed rebuilt.
             None if name == "home" => {
-                timeline::home(app, &Actor { feed_live: true, ..person()?.clone() }, cursor).await.or_failure()?.0
+                timeline::home(cx, &Actor { feed_live: true, ..person()?.clone() }, cursor).await.or_failure()?.0
             }
-            None if name == "favourites" => timeline::favourites(app, person()?, cursor).await.or_failure()?,
-            None if name == "bookmarks" => timeline::bookmarks(app, person()?, cursor).await.or_failure()?,
-            None if name == "public" => timeline::public(app, viewer, &wanted(false), cursor).await.or_failure()?,
-            None if name == "local" => timeline::public(app, viewer, &wanted(true), cursor).await.or_failure()?,
-            Some(("tag", tag)) => timeline::tag(app, viewer, tag, &wanted(false), cursor).await.or_failure()?,
+            None if name == "favourites" => timeline::favourites(cx, person()?, cursor).await.or_failure()?,
+            None if name == "bookmarks" => timeline::bookmarks(cx, person()?, cursor).await.or_failure()?,
+            None if name == "public" => timeline::public(cx, viewer, &wanted(false), cursor).await.or_failure()?,
+            None if name == "local" => timeline::public(cx, viewer, &wanted(true), cursor).await.or_failure()?,
+            Some(("tag", tag)) => timeline::tag(cx, viewer, tag, &wanted(false), cursor).await.or_failure()?,
             Some(("account", id)) => {
                 let id: AccountId = id.parse().map_err(|_| unknown())?;
-                timeline::profile(app, viewer, id, &ProfileWanted::default(), cursor).await.or_failure()?
+                timeline::profile(cx, viewer, id, &ProfileWanted::default(), cursor).await.or_failure()?
             }
             None | Some(_) => return Err(unknown()),
         })
@@ -125,14 +125,14 @@ impl Call {
             "status" => {
                 let ids: Vec<StatusId> = ids.into_iter().map(StatusId::from).collect();
                 let seen = self.seen(&eyes, &ids).await?;
-                self.origin.clone().scope(entity::status::render(&self.app, eyes.actor(), &seen)).await.or_failure()?
+                entity::status::render(&self.cx, eyes.actor(), &seen).await.or_failure()?
             }
             "account" => {
                 let ids: Vec<AccountId> = ids.into_iter().map(AccountId::from).collect();
                 let known: HashSet<_> =
-                    store::account::list_known(&self.app.db, &ids).await.or_failure()?.into_iter().collect();
+                    store::account::list_known(&self.cx.db, &ids).await.or_failure()?.into_iter().collect();
                 let ids: Vec<AccountId> = ids.into_iter().filter(|id| known.contains(id)).collect();
-                self.origin.clone().scope(entity::account::render(&self.app, &ids)).await.or_failure()?
+                entity::account::render(&self.cx, &ids).await.or_failure()?
             }
             _ => return Err(failure(404, "core.unknown-kind", "Statuses and accounts can be rendered, nothing else")),
         };
@@ -140,7 +140,7 @@ impl Call {
     }
 }
 
-/// The bounds of a page; `default` and `most` are for a page without a limit, or with one that is too large.
+/// The cursor of a page; `default` applies without a limit, `most` caps it.
 pub(super) fn cursor(page: &Page, (default, most): (i64, i64)) -> Cursor {
     let limit = match page.limit {
         0 => default,
@@ -149,7 +149,7 @@ pub(super) fn cursor(page: &Page, (default, most): (i64, i64)) -> Cursor {
     Cursor { limit, max_id: page.max_id, since_id: page.since_id, min_id: page.min_id }
 }
 
-/// Each once, as any of the id types.
+/// The distinct ids, as any id type.
 pub(super) fn distinct<T: From<i64>>(ids: &[i64]) -> Vec<T> {
     let mut ids = ids.to_vec();
     ids.sort_unstable();
@@ -157,16 +157,16 @@ pub(super) fn distinct<T: From<i64>>(ids: &[i64]) -> Vec<T> {
     ids.into_iter().map(T::from).collect()
 }
 
-/// One for each of `ids`; what is asked for twice is there twice.
+/// One result for each of `ids`, in order; duplicates are repeated.
 fn in_order<T: Clone>(ids: &[i64], mut take: impl FnMut(i64) -> Option<T>) -> Vec<Option<T>> {
     let mut taken: HashMap<i64, Option<T>> = HashMap::with_capacity(ids.len());
     ids.iter().map(|id| taken.entry(*id).or_insert_with(|| take(*id)).clone()).collect()
 }
 
-/// Those bits that nobody but the two knows: blocking, blocked by, muting, domain blocking, notifying.
+/// Bits that only the two accounts may know: blocking, blocked by, muting, domain blocking, notifying.
 const SECRET: u32 = 4 | 8 | 16 | 64 | 256;
 
-/// The contract's bits of what stands between two accounts.
+/// The relationship as the contract's bits.
 fn bits(tie: &store::relationship::Tie) -> u32 {
     let bits = [
         (tie.following, 1),

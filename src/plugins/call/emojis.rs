@@ -1,4 +1,4 @@
-//! What a person means by the name of an emoji, and the forms in which the server stores names (contract: interface `core`).
+//! Resolves the names of emojis, and normalises stored names (contract: interface `core`).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,15 +7,15 @@ use rookery_plugin_host::imports::types::Failure;
 
 use super::Call;
 use super::failure::{OrFailure as _, at_most, failure};
-use crate::entity::emoji::CustomEmoji;
-use crate::service::status::compose;
+use rookery_core::entity::emoji::CustomEmoji;
+use rookery_core::service::status::compose;
 
 /// Most names of one call.
 const ITEMS: usize = 1_000;
 /// Longest name, in bytes: a domain and a shortcode.
 const LENGTH: usize = 512;
 
-/// A name, understood.
+/// A parsed name.
 enum Named<'a> {
     Unicode(&'static str),
     Local(&'a str),
@@ -28,7 +28,7 @@ impl Call {
         at_most(names.len(), ITEMS, "names")?;
         let named: Vec<Option<Named<'_>>> = names.iter().map(|name| self.named(name)).collect();
         let remote = self.remote_emojis(&named).await?;
-        let local = self.app.emojis();
+        let local = self.cx.emojis();
         let find = |named: &Option<Named<'_>>| match named.as_ref()? {
             Named::Unicode(emoji) => Some(unicode(emoji)),
             Named::Local(shortcode) => local.by_shortcode.get(*shortcode).map(|emoji| self.custom(emoji)),
@@ -49,11 +49,11 @@ impl Call {
         }
         let Some((shortcode, domain)) = name.split_once('@') else { return Some(Named::Local(name)) };
         let domain = domain_form(domain)?;
-        let own = compose::local_domains(&self.app).contains(&domain.as_str());
+        let own = compose::local_domains(&self.cx).contains(&domain.as_str());
         Some(if own { Named::Local(shortcode) } else { Named::Remote(shortcode, domain) })
     }
 
-    /// Those of other servers, in one statement at most.
+    /// Custom emojis of other servers, in one query at most.
     async fn remote_emojis(
         &self,
         named: &[Option<Named<'_>>],
@@ -69,13 +69,13 @@ impl Call {
             return Ok(HashMap::new());
         }
         let (shortcodes, domains): (Vec<_>, Vec<_>) = (shortcodes.into_iter().collect(), domains.into_iter().collect());
-        let rows = store::emoji::list_remote(&self.app.db, &shortcodes, &domains).await.or_failure()?;
+        let rows = store::emoji::list_remote(&self.cx.db, &shortcodes, &domains).await.or_failure()?;
         let key = |emoji: &model::Emoji| (emoji.shortcode.clone(), emoji.domain.clone().unwrap_or_default());
         Ok(rows.into_iter().map(|emoji| (key(&emoji), emoji)).collect())
     }
 
     fn custom(&self, emoji: &model::Emoji) -> Emoji {
-        let shown = CustomEmoji::short(emoji, &self.app.urls);
+        let shown = CustomEmoji::short(emoji, &self.cx.urls);
         let pixels = |side: Option<i64>| side.and_then(|side| u32::try_from(side).ok());
         Emoji {
             name: shown.shortcode,
@@ -102,7 +102,7 @@ impl Call {
         Ok(texts.iter().map(|text| form(text)).collect())
     }
 
-    /// `name` or `name@domain` in lower case; this server's own domain is left out.
+    /// `name` or `name@domain` in lower case, without this server's own domain.
     pub(super) fn normal_acct(&self, acct: &str) -> Option<String> {
         let acct = acct.trim();
         let acct = acct.strip_prefix('@').unwrap_or(acct);
@@ -115,19 +115,19 @@ impl Call {
             return None;
         }
         let name = name.to_ascii_lowercase();
-        match domain.filter(|domain| !compose::local_domains(&self.app).contains(&domain.as_str())) {
+        match domain.filter(|domain| !compose::local_domains(&self.cx).contains(&domain.as_str())) {
             None => Some(name),
             Some(domain) => Some(format!("{name}@{domain}")),
         }
     }
 }
 
-/// A Unicode emoji, which has no picture of its own.
+/// A Unicode emoji, which has no image.
 fn unicode(emoji: &str) -> Emoji {
     Emoji { name: emoji.to_owned(), domain: None, custom: None, url: None, static_url: None, width: None, height: None }
 }
 
-/// A domain in lower case and ASCII; a port stays.
+/// A domain in lower-case ASCII (IDNA); a port is kept.
 fn domain_form(domain: &str) -> Option<String> {
     let domain = domain.trim();
     let (host, port) = match domain.rsplit_once(':') {

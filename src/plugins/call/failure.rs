@@ -1,8 +1,10 @@
-//! What a plugin is told of what went wrong: the server's errors in the contract's words.
+//! Errors as the contract's failures: what a plugin learns of an error of the server.
+//!
+//! The other direction, an error caused by a plugin, is [`crate::error`].
 
 use rookery_plugin_host::imports::types::Failure;
 
-use crate::error::{Error, Refusal};
+use rookery_core::error::{Error, Refusal};
 
 /// A failure without details.
 pub(super) fn failure(status: u16, code: &str, message: impl Into<String>) -> Failure {
@@ -14,7 +16,7 @@ pub(super) fn denied(permission: &str) -> Failure {
     failure(403, "host.denied", format!("The permission {permission} was not granted"))
 }
 
-/// 413 when there are more than `most` of `what`.
+/// 413 when `count` exceeds `most`; `what` names the items.
 pub(super) fn at_most(count: usize, most: usize, what: &str) -> Result<(), Failure> {
     if count <= most {
         return Ok(());
@@ -22,14 +24,14 @@ pub(super) fn at_most(count: usize, most: usize, what: &str) -> Result<(), Failu
     Err(failure(413, "limit.items", format!("{count} {what}: at most {most} at once")))
 }
 
-/// 500, with the cause in the server's log alone.
+/// 500; the cause is logged and not shown to the plugin.
 pub(super) fn internal(cause: &dyn std::fmt::Display) -> Failure {
     tracing::error!(error = %cause, "a function for plugins failed");
     failure(500, "host.internal", "Something went wrong")
 }
 
-/// `error` in the contract's words.
-pub(in crate::plugins) fn from_error(error: Error) -> Failure {
+/// `error` as a failure of the contract.
+pub(crate) fn from_error(error: Error) -> Failure {
     let (status, code) = match &error {
         Error::NotFound | Error::Gone => (404, "core.not-found"),
         Error::Invalid(_) | Error::Validation(_) | Error::UnexpectedMentions(_) => (422, "core.invalid"),
@@ -50,9 +52,9 @@ pub(in crate::plugins) fn from_error(error: Error) -> Failure {
     failure(status, code, error.to_string())
 }
 
-/// What a plugin is told when a call of the server's own code fails.
-pub(in crate::plugins) trait OrFailure<T> {
-    /// The error in the contract's words.
+/// Converts errors of the server's own code to failures.
+pub(crate) trait OrFailure<T> {
+    /// The error as a failure of the contract.
     fn or_failure(self) -> Result<T, Failure>;
 }
 

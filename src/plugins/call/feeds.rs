@@ -1,17 +1,16 @@
-//! Ordered sets of statuses (contract: interface `feeds`): home and list feeds, and those of the plugin's own.
+//! Feeds: ordered sets of statuses (contract: interface `feeds`), for home, lists and the plugin's own.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rookery_plugin_host::imports::feeds::{Entry, Feed as Named};
 use rookery_plugin_host::imports::types::{Failure, Page};
 
 use super::Call;
-use super::ambient::Effect;
 use super::core::{cursor, distinct};
 use super::failure::{OrFailure as _, at_most, denied, failure};
-use crate::event::Event;
-use crate::jobs::{self, trim_feeds};
 use model::StatusId;
+use rookery_core::change::{self, Change};
+use rookery_core::queue::{self, PLUGIN_FEED_LENGTH, TrimFeeds};
 use store::Tx;
 use store::plugin_feed::{self, Feed, HOME, LIST, New};
 
@@ -31,11 +30,11 @@ impl Call {
         let tx = work.tx()?;
         let kinds = self.kinds(tx, names(entries.iter().map(|entry| &entry.feed))).await?;
         let rows: Vec<New> = entries.iter().filter_map(|entry| row(&kinds, entry)).collect();
-        let entered = plugin_feed::insert(tx, &rows, self.app.clock.now()).await.or_failure()?;
+        let entered = plugin_feed::insert(tx, &rows, self.cx.clock.now()).await.or_failure()?;
         let own: BTreeSet<i64> = entered.iter().map(|(kind, ..)| *kind).filter(|kind| *kind > LIST).collect();
         for kind in own {
-            let trim = trim_feeds::TrimFeeds { kind, after: 0 };
-            jobs::enqueue_at(&self.app, tx, &trim, self.app.clock.now() + trim_feeds::AFTER).await.or_failure()?;
+            let trim = TrimFeeds { kind, after: 0 };
+            queue::enqueue_at(&self.cx, tx, &trim, self.cx.clock.now() + TrimFeeds::DELAY).await.or_failure()?;
         }
         let count = u32::try_from(entered.len()).unwrap_or(u32::MAX);
         let pushed: HashSet<(i64, i64, i64)> = entries
@@ -44,11 +43,14 @@ impl Call {
             .filter_map(|entry| row(&kinds, entry))
             .map(|row| (row.feed.kind, row.feed.owner, row.status))
             .collect();
+        let mut told: BTreeMap<(i64, StatusId), Vec<i64>> = BTreeMap::new();
         for (kind, owner, status) in entered {
             if pushed.contains(&(kind, owner, status.into())) {
-                work.then(Effect::Event(Event::FeedEntered { kind, owner, status }));
+                told.entry((kind, status)).or_default().push(owner);
             }
         }
+        let told = told.into_iter().map(|((kind, status), owners)| Change::FeedEntered { kind, owners, status });
+        change::record_all(&self.cx, tx, told.collect()).await.or_failure()?;
         work.done().await?;
         Ok(count)
     }
@@ -82,7 +84,7 @@ impl Call {
 
     pub(super) async fn read_range(&self, feed: Named, page: Page) -> Result<Vec<i64>, Failure> {
         self.check_feeds([&feed])?;
-        let cursor = cursor(&page, (trim_feeds::KEPT, trim_feeds::KEPT));
+        let cursor = cursor(&page, (PLUGIN_FEED_LENGTH, PLUGIN_FEED_LENGTH));
         let mut slot = self.slot.lock().await;
         let ids = match slot.tx() {
             Some(tx) => match place(&self.kinds(tx, names([&feed])).await?, &feed) {
@@ -96,13 +98,13 @@ impl Call {
                     Named::ListOf(owner) => Some(Feed { kind: LIST, owner }),
                     Named::Custom(feed) => {
                         let kind =
-                            plugin_feed::find_kind(&self.app.db, self.active.id, &feed.name).await.or_failure()?;
+                            plugin_feed::find_kind(&self.cx.db, self.active.id, &feed.name).await.or_failure()?;
                         kind.map(|kind| Feed { kind, owner: feed.key })
                     }
                 };
                 match place {
                     None => Vec::new(),
-                    Some(feed) => plugin_feed::range(&self.app.db, feed, &cursor).await.or_failure()?,
+                    Some(feed) => plugin_feed::range(&self.cx.db, feed, &cursor).await.or_failure()?,
                 }
             }
         };
@@ -123,7 +125,7 @@ impl Call {
         work.done().await
     }
 
-    /// Checks that each kind was granted, and that the manifest declares the names.
+    /// Checks the permission for each kind of feed, and that the manifest declares the plugin's own.
     fn check_feeds<'a>(&self, feeds: impl IntoIterator<Item = &'a Named>) -> Result<(), Failure> {
         let granted = &self.granted().feeds;
         for feed in feeds {
@@ -144,7 +146,7 @@ impl Call {
         Ok(())
     }
 
-    /// The numbers of the plugin's own feeds of these names.
+    /// The ids of the plugin's own feeds of these names.
     async fn kinds(&self, tx: &mut Tx, names: BTreeSet<String>) -> Result<HashMap<String, i64>, Failure> {
         let mut kinds = HashMap::new();
         for name in names {
@@ -155,7 +157,7 @@ impl Call {
     }
 }
 
-/// The names of the plugin's own feeds among these.
+/// The names among these that are the plugin's own feeds.
 fn names<'a>(feeds: impl IntoIterator<Item = &'a Named>) -> BTreeSet<String> {
     let name = |feed: &Named| match feed {
         Named::Custom(feed) => Some(feed.name.clone()),

@@ -1,4 +1,4 @@
-//! A plugin's own counters and histograms, within a table of bounded size (contract: interface `log`).
+//! A plugin's own metrics: counters and histograms of bounded cardinality (contract: interface `log`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
@@ -7,21 +7,21 @@ use metrics::Label;
 
 use super::Call;
 
-/// Names that one plugin may use.
+/// Most metrics of one plugin.
 const NAMES: usize = 32;
-/// Sets of labels of one name.
+/// Most sets of labels of one metric.
 const LABEL_SETS: usize = 64;
-/// Labels of one set.
+/// Most labels in a set.
 const LABELS: usize = 8;
-/// Longest name of a figure or label, and longest value of a label, in bytes.
+/// Longest name of a metric or label, and longest value of a label, in bytes.
 const LENGTH: usize = 64;
 
-/// Which names and sets of labels are in use.
+/// The metrics and sets of labels in use.
 #[derive(Debug, Default)]
 pub(super) struct Figures(BTreeMap<String, BTreeSet<Vec<(String, String)>>>);
 
 impl Figures {
-    /// True when `name` with `labels` is in use, or there is room for it.
+    /// True when `name` with `labels` is in use or there is room for it.
     fn admit(&mut self, name: &str, labels: &[(String, String)]) -> bool {
         let fits = |(label, value): &(String, String)| is_name(label) && value.len() <= LENGTH;
         if !is_name(name) || labels.len() > LABELS || !labels.iter().all(fits) {
@@ -55,7 +55,7 @@ impl Call {
         }
     }
 
-    /// The figure's labels in the exposition, plugin and name among them; none when the table is full.
+    /// The labels as exported, with plugin and metric name added; none when the limits are exhausted.
     fn figure(&self, name: &str, labels: &[(String, String)]) -> Option<Vec<Label>> {
         let mut labels = labels.to_vec();
         labels.sort();

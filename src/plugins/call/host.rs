@@ -1,4 +1,4 @@
-//! The contract's functions by their names; what each does is in the module that it is handed to.
+//! Implements the sandbox's host trait: each function of the contract delegates to the module for its interface.
 
 use async_trait::async_trait;
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
@@ -20,7 +20,7 @@ impl Host for Call {
     }
 
     fn now(&self) -> i64 {
-        self.app.clock.now().timestamp_millis()
+        self.cx.clock.now().timestamp_millis()
     }
     fn random(&self, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];

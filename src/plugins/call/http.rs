@@ -1,7 +1,6 @@
-//! HTTP to the outside for plugins (contract: interface `http-client`), through the server's one outgoing client.
+//! Outbound HTTP of plugins (contract: interface `http-client`), through the server's only HTTP client.
 //!
-//! What was granted decides where a request may go; [`federation::fetch`](outbound) decides that it goes
-//! there and nowhere else.
+//! The plugin's grants decide which origins a request may address; [`outbound`] guards against SSRF.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
@@ -17,18 +16,18 @@ use tokio::time::Instant;
 use super::Call;
 use outbound::Target;
 
-/// Requests of one plugin at once.
+/// Concurrent requests of one plugin.
 const AT_ONCE: usize = 8;
-/// Requests of one plugin in a minute.
+/// Rate limit of one plugin, in requests per minute.
 const A_MINUTE: u32 = 300;
 const MINUTE: Duration = Duration::from_secs(60);
-/// The longest that one may take.
+/// Longest duration of one request.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Most bytes of an answer's body.
+/// Largest response body, in bytes.
 const LIMIT: usize = 2 << 20;
-/// Most bytes of all answers' bodies in one call: what the sandbox takes from the server at most.
+/// Largest total of response bodies in one call, in bytes: the most that the sandbox accepts from the host.
 const CALL_LIMIT: usize = 8 << 20;
-/// Headers that belong to the connection, or say who asks: not a plugin's to write.
+/// Headers of the connection or the server's identity, which a plugin may not set.
 const RESERVED: &[&str] = &[
     "host",
     "connection",
@@ -46,7 +45,7 @@ const RESERVED: &[&str] = &[
     "x-forwarded-for",
 ];
 
-/// How much one plugin may ask for now.
+/// Request budget of one plugin.
 #[derive(Debug)]
 pub(super) struct Allowance {
     places: Semaphore,
@@ -60,7 +59,7 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// Counts a request; false when the minute's are used up.
+    /// Counts a request; false when the rate limit is exhausted.
     fn spend(&self, now: Instant) -> bool {
         let mut minute = self.minute.lock().unwrap_or_else(PoisonError::into_inner);
         if now.saturating_duration_since(minute.0) >= MINUTE {
@@ -106,13 +105,13 @@ impl Call {
         if !self.state.http.spend(Instant::now()) {
             return Err(HttpError::Denied(format!("limit.http: at most {A_MINUTE} requests a minute")));
         }
-        let answer = self.app.fetch.send(request).await;
+        let answer = self.cx.outbound.send(request).await;
         self.fetched.fetch_sub(limit - answer.as_ref().map_or(0, |answer| answer.body.len()), Ordering::Relaxed);
         let answer = answer.map_err(error)?;
         Ok(Response { status: answer.status.as_u16(), headers: texts(&answer.headers), body: answer.body.into(), url })
     }
 
-    /// How large one more answer may be; none when nothing is left.
+    /// The permitted size of one more response; none when the budget of the call is exhausted.
     fn reserve(&self) -> Option<usize> {
         let room = |fetched: usize| LIMIT.min(CALL_LIMIT.saturating_sub(fetched));
         let reserved = self.fetched.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |fetched| {
@@ -132,7 +131,7 @@ impl Call {
             headers.append(name, HeaderValue::from_str(value).map_err(|_| refused())?);
         }
         let agent =
-            format!("Rookery/{} ({}; +{}/)", env!("CARGO_PKG_VERSION"), self.active.name(), self.app.urls.origin);
+            format!("Rookery/{} ({}; +{}/)", env!("CARGO_PKG_VERSION"), self.active.name(), self.cx.urls.origin);
         if let Ok(agent) = HeaderValue::from_str(&agent) {
             headers.entry("user-agent").or_insert(agent);
         }
@@ -140,22 +139,22 @@ impl Call {
     }
 }
 
-/// The methods of HTTP that mean something without a proxy.
+/// The supported HTTP methods: those that make sense without a proxy.
 fn method(name: &str) -> Result<Method, HttpError> {
     let known = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
     let found = known.into_iter().find(|method| method.as_str() == name);
     found.ok_or_else(|| HttpError::Denied(format!("the method {name:?} cannot be used")))
 }
 
-/// What of a response is text.
+/// The response headers whose values are text.
 fn texts(headers: &HeaderMap) -> Vec<(String, String)> {
     let text =
         |(name, value): (&HeaderName, &HeaderValue)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()));
     headers.iter().filter_map(text).collect()
 }
 
-/// True when the permission `granted` (`https://host:port`, `https://*.host:port`) covers `target`. Scheme, host and port
-/// are compared as they were understood, never as they were written; without a port it is the scheme's own.
+/// True when the grant `granted` (`https://host:port`, `https://*.host:port`) covers `target`. Parsed components are
+/// compared, never the text; the port defaults to the scheme's.
 pub(super) fn covers(granted: &str, target: &Target) -> bool {
     let Some((scheme, rest)) = granted.split_once("://") else { return false };
     let (below, rest) = match rest.strip_prefix("*.") {

@@ -1,4 +1,4 @@
-//! Small values without SQL (contract: interface `kv`), in one table of the server's and within the plugin's quota.
+//! Key-value storage (contract: interface `kv`), in a table of the server and within the plugin's quota.
 
 use chrono::DateTime;
 use rookery_plugin_host::imports::kv::Item;
@@ -19,13 +19,13 @@ const VALUE: usize = 64 * 1024;
 impl Call {
     pub(super) async fn get_values(&self, keys: Vec<String>) -> Result<Vec<Option<Vec<u8>>>, Failure> {
         self.check_keys(&keys)?;
-        let (plugin, now) = (self.active.id, self.app.clock.now());
+        let (plugin, now) = (self.active.id, self.cx.clock.now());
         if let Some(mut slot) = self.joined().await
             && let Some(tx) = slot.tx()
         {
             return Ok(plugin_kv::get(tx, plugin, &keys, now).await.or_failure()?);
         }
-        Ok(plugin_kv::get(&self.app.db, plugin, &keys, now).await.or_failure()?)
+        Ok(plugin_kv::get(&self.cx.db, plugin, &keys, now).await.or_failure()?)
     }
 
     pub(super) async fn set_values(&self, items: Vec<Item>) -> Result<(), Failure> {
@@ -57,7 +57,7 @@ impl Call {
         self.check_keys(std::slice::from_ref(&key))?;
         self.charge(key.len()).await?;
         let mut work = self.change().await?;
-        let sum = plugin_kv::add(work.tx()?, self.active.id, &key, delta, self.app.clock.now()).await.or_failure()?;
+        let sum = plugin_kv::add(work.tx()?, self.active.id, &key, delta, self.cx.clock.now()).await.or_failure()?;
         work.done().await?;
         sum.ok_or_else(|| failure(422, "kv.no-number", format!("{key:?} holds no number, or the sum does not fit")))
     }
@@ -69,7 +69,7 @@ impl Call {
         limit: u16,
     ) -> Result<Vec<Item>, Failure> {
         self.need_kv()?;
-        let (plugin, now) = (self.active.id, self.app.clock.now());
+        let (plugin, now) = (self.active.id, self.cx.clock.now());
         if prefix.contains('\0') || after.is_some_and(|after| after.contains('\0')) {
             return Ok(Vec::new());
         }
@@ -79,7 +79,7 @@ impl Call {
                 Some(tx) => plugin_kv::scan(tx, plugin, from, limit, now).await.or_failure()?,
                 None => Vec::new(),
             },
-            None => plugin_kv::scan(&self.app.db, plugin, from, limit, now).await.or_failure()?,
+            None => plugin_kv::scan(&self.cx.db, plugin, from, limit, now).await.or_failure()?,
         };
         let item = |row: plugin_kv::Item| Item {
             key: row.key,

@@ -1,5 +1,5 @@
-//! A plugin's log lines: bounded in number and length, and unable to pass for lines of anybody else
-//! (contract: interface `log`).
+//! Log lines of plugins: bounded in rate and length, and escaped so that they cannot forge other lines (contract:
+//! interface `log`).
 
 use std::fmt::Write as _;
 use std::sync::PoisonError;
@@ -8,16 +8,16 @@ use rookery_plugin_host::imports::log::Level as Wanted;
 use tokio::time::Instant;
 
 use super::Call;
-use crate::plugins::logs::Level;
+use crate::logs::Level;
 
-/// Lines a second, on the whole.
+/// Sustained rate, in lines per second.
 const RATE: f64 = 100.0;
-/// Lines at once.
+/// Burst, in lines.
 const BURST: f64 = 500.0;
 /// Longest line, in bytes.
 const LENGTH: usize = 4096;
 
-/// How many lines may be written now.
+/// A token bucket of log lines.
 #[derive(Debug)]
 pub(super) struct Bucket {
     tokens: f64,
@@ -32,7 +32,7 @@ impl Default for Bucket {
 }
 
 impl Bucket {
-    /// True when a line may be written at `now`, with how many could not since the last one.
+    /// Takes a token; returns how many lines were dropped since the last one, or none when the bucket is empty.
     fn take(&mut self, now: Instant) -> Option<u64> {
         let filled = now.saturating_duration_since(self.filled).as_secs_f64() * RATE;
         self.tokens = (self.tokens + filled).min(BURST);
@@ -76,7 +76,7 @@ impl Call {
             Level::Warn => tracing::warn!(target: "rookery::plugin", plugin, "{line}"),
             Level::Error => tracing::error!(target: "rookery::plugin", plugin, "{line}"),
         }
-        self.app.plugins.logs.push(plugin, self.app.clock.now(), level, line);
+        self.cx.plugins.logs.push(plugin, self.cx.clock.now(), level, line);
     }
 }
 
@@ -93,7 +93,7 @@ fn line(message: &str, fields: &[(String, String)]) -> String {
     line
 }
 
-/// Appends `text` as long as the line has room, without anything that ends or turns a line.
+/// Appends `text`, escaped, as far as the line has room.
 fn push_escaped(line: &mut String, text: &str) {
     for c in text.chars() {
         if line.len() + c.len_utf8() > LENGTH {
@@ -110,7 +110,7 @@ fn push_escaped(line: &mut String, text: &str) {
     }
 }
 
-/// Line and paragraph separators, and the marks that turn the direction of what follows.
+/// True for line and paragraph separators, and for marks that change text direction.
 fn turns(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

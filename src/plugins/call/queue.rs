@@ -1,4 +1,4 @@
-//! Work for later (contract: interface `queue`), done by [`jobs::plugin`](crate::jobs::plugin).
+//! Queues jobs (contract: interface `queue`); [`crate::jobs`] runs them.
 
 use chrono::DateTime;
 use rookery_plugin_host::imports::queue::Job;
@@ -6,28 +6,29 @@ use rookery_plugin_host::imports::types::Failure;
 
 use super::Call;
 use super::failure::{OrFailure as _, at_most, denied, failure};
-use crate::jobs::plugin::{self, Queued};
+use crate::cx::LANE;
+use crate::jobs::{self, Queued};
 use model::Time;
 
-/// Most jobs of a plugin that may wait.
+/// Most queued jobs of a plugin.
 const WAITING: usize = 10_000;
 /// Most jobs or names of one call.
 const ITEMS: usize = 1_000;
 /// Largest payload, in bytes.
 const SIZE: usize = 256 * 1024;
-/// Longest name by which a job is unique, in bytes.
+/// Longest deduplication key, in bytes.
 const UNIQUE: usize = 256;
 
 impl Call {
     pub(super) async fn enqueue_jobs(&self, jobs: Vec<Job>) -> Result<u32, Failure> {
         at_most(jobs.len(), ITEMS, "jobs")?;
         self.check_kinds(jobs.iter().map(|job| job.kind.as_str()))?;
-        let now = self.app.clock.now();
+        let now = self.cx.clock.now();
         let rows: Vec<_> = jobs.into_iter().map(|job| self.job(job, now)).collect::<Result<_, _>>()?;
         if rows.is_empty() {
             return Ok(0);
         }
-        let kind = plugin::kind_of(self.active.name());
+        let kind = jobs::kind_of(self.active.name());
         let mut work = self.change().await?;
         let tx = work.tx()?;
         let waiting = store::job::count_waiting(&mut *tx, &kind).await.or_failure()?;
@@ -36,7 +37,7 @@ impl Call {
             work.done().await?;
             return Err(failure(429, "limit.jobs", format!("{waiting} jobs wait: at most {WAITING} may")));
         }
-        let queued = store::job::insert_many(tx, plugin::LANE, &kind, rows, now).await.or_failure()?;
+        let queued = store::job::insert_many(tx, LANE, &kind, rows, now).await.or_failure()?;
         work.done().await?;
         Ok(u32::try_from(queued).unwrap_or(u32::MAX))
     }
@@ -44,10 +45,10 @@ impl Call {
     pub(super) async fn cancel_jobs(&self, kind: &str, unique: &[String]) -> Result<u32, Failure> {
         at_most(unique.len(), ITEMS, "names")?;
         self.check_kinds([kind])?;
-        let keys: Vec<String> = unique.iter().map(|unique| plugin::key_of(kind, unique)).collect();
+        let keys: Vec<String> = unique.iter().map(|unique| jobs::key_of(kind, unique)).collect();
         let mut work = self.change().await?;
         let cancelled =
-            store::job::delete_waiting(work.tx()?, &plugin::kind_of(self.active.name()), &keys).await.or_failure()?;
+            store::job::delete_waiting(work.tx()?, &jobs::kind_of(self.active.name()), &keys).await.or_failure()?;
         work.done().await?;
         Ok(u32::try_from(cancelled).unwrap_or(u32::MAX))
     }
@@ -77,16 +78,16 @@ impl Call {
                 Time::from(at).max(now)
             }
         };
-        let id: i64 = self.app.ids.next();
+        let id: i64 = self.cx.ids.next();
         let key = match &job.unique {
-            None => plugin::key_of_one(id),
+            None => jobs::key_of_one(id),
             Some(unique) if unique.len() > UNIQUE || unique.contains('\0') => {
                 return Err(wrong("What makes a job unique is a text of 256 bytes at most, without NUL"));
             }
-            Some(unique) => plugin::key_of(&job.kind, unique),
+            Some(unique) => jobs::key_of(&job.kind, unique),
         };
         let queued = Queued {
-            origin: self.origin.to_json(),
+            origin: self.cx.origin().to_json(),
             kind: job.kind,
             payload,
             max_attempts: job.max_attempts,

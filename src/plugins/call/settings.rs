@@ -1,4 +1,4 @@
-//! What each account sets for the plugin (contract: interface `settings`), checked against the schema of its manifest.
+//! Settings of accounts for the plugin (contract: interface `settings`), validated against the schema of its manifest.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use super::Call;
 use super::core::distinct;
 use super::failure::{OrFailure as _, at_most, denied, failure, from_error};
-use crate::error::Error;
-use crate::plugins::settings;
+use crate::settings;
 use model::{AccountId, Json};
+use rookery_core::error::Error;
 use store::plugin_setting;
 
 /// Most accounts of one call.
@@ -48,14 +48,14 @@ impl Call {
         if self.granted().settings { Ok(()) } else { Err(denied("settings = true")) }
     }
 
-    /// What the accounts set themselves, as this call left it.
+    /// The values that the accounts set, including changes of this call.
     async fn stored_settings(&self, accounts: &[AccountId]) -> Result<HashMap<AccountId, Map<String, Value>>, Failure> {
         let mut slot = self.slot.lock().await;
         let rows = match slot.tx() {
             Some(tx) => plugin_setting::list(tx, self.active.id, accounts).await.or_failure()?,
             None => {
                 drop(slot);
-                plugin_setting::list_here(&self.app.db, self.active.id, accounts).await.or_failure()?
+                plugin_setting::list_here(&self.cx.db, self.active.id, accounts).await.or_failure()?
             }
         };
         Ok(rows.into_iter().map(|(account, Json(value))| (account, value)).collect())

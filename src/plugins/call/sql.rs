@@ -1,5 +1,5 @@
-//! The plugin's own tables (contract: interfaces `sql` and `sql-dynamic`). What a statement may do is decided by
-//! [`plugins::sql`](crate::plugins::sql); here is decided in which transaction it runs.
+//! Access to the plugin's own tables (contract: interfaces `sql` and `sql-dynamic`). [`crate::sql`] decides what a
+//! statement may do; this module decides in which transaction it runs.
 
 use std::sync::atomic::Ordering;
 
@@ -10,7 +10,7 @@ use tokio::sync::MutexGuard;
 use super::ambient::{Slot, Stopped, Why, Work};
 use super::failure::{OrFailure as _, at_most, denied, failure};
 use super::{Call, Mode};
-use crate::plugins::sql::Statements;
+use crate::sql::Statements;
 use store::Engine;
 
 /// Most statements of one batch.
@@ -18,7 +18,7 @@ const BATCH: usize = 500;
 
 impl Call {
     pub(super) fn dialect(&self) -> Dialect {
-        match self.app.db.engine() {
+        match self.cx.db.engine() {
             Engine::Sqlite => Dialect::Sqlite,
             Engine::Postgres => Dialect::Postgres,
         }
@@ -45,7 +45,7 @@ impl Call {
             let done = statements.run(tx, &name, params).await;
             return settle(&mut slot, done);
         }
-        statements.read(&self.app, &name, params).await
+        statements.read(&self.cx, &name, params).await
     }
 
     pub(super) async fn batch(&self, calls: Vec<Statement>) -> Result<Vec<Rows>, Failure> {
@@ -83,20 +83,20 @@ impl Call {
         let statements = self.statements()?;
         if self.mode == Mode::Ambient {
             let mut work = self.change().await?;
-            let done = statements.dynamic(&self.app, Some(work.tx()?), &text, params).await;
+            let done = statements.dynamic(&self.cx, Some(work.tx()?), &text, params).await;
             return work.settle(done).await;
         }
-        match statements.dynamic(&self.app, None, &text, params.clone()).await {
+        match statements.dynamic(&self.cx, None, &text, params.clone()).await {
             Err(failed) if failed.code == "sql.read-only" => {
                 let mut work = self.change().await?;
-                let done = statements.dynamic(&self.app, Some(work.tx()?), &text, params).await;
+                let done = statements.dynamic(&self.cx, Some(work.tx()?), &text, params).await;
                 work.settle(done).await
             }
             done => done,
         }
     }
 
-    /// The transaction of this call, if it began: what the plugin reads of its own from then on, it reads there.
+    /// The transaction of this call, if it began: the plugin reads its own tables in it from then on.
     pub(super) async fn joined(&self) -> Option<MutexGuard<'_, Slot>> {
         let slot = self.slot.lock().await;
         slot.is_open().then_some(slot)
@@ -136,13 +136,13 @@ impl Call {
         let tx = slot.tx().ok_or(Stopped::Ended(Why::Over))?;
         let done = statements.run_many(tx, &name, width, params).await;
         if done.is_err() {
-            // Half of it may be done.
+            // Some of its statements may have been executed.
             *slot = Slot::Ended(Why::Failed);
         }
         done
     }
 
-    /// The transaction `number`, while it is open and may do that.
+    /// The explicit transaction `number`, if it is open and permits this.
     async fn explicit(&self, number: u32, writes: bool) -> Result<MutexGuard<'_, Slot>, Failure> {
         let slot = self.explicit.slot.lock().await;
         if number != self.explicit.number.load(Ordering::Acquire) {
@@ -171,12 +171,12 @@ impl Call {
     }
 }
 
-/// True for a failure after which the transaction is good for nothing.
+/// True for a failure that aborts the transaction.
 fn ends(failed: &Failure) -> bool {
     matches!(failed.code.as_str(), "sql.time" | "sql.bytes" | "sql.undone" | "sql.unavailable")
 }
 
-/// What a statement gave, and the end of the transaction if it was that.
+/// The result of a statement; ends the transaction if the failure aborts it.
 fn settle<T>(slot: &mut Slot, done: Result<T, Failure>) -> Result<T, Failure> {
     if done.as_ref().is_err_and(ends) {
         *slot = Slot::Ended(Why::Failed);
@@ -185,7 +185,7 @@ fn settle<T>(slot: &mut Slot, done: Result<T, Failure>) -> Result<T, Failure> {
 }
 
 impl Work<'_> {
-    /// Completes the change, or undoes it and nothing but it.
+    /// Completes the change, or rolls back this change alone.
     pub(super) async fn settle<T>(self, done: Result<T, Failure>) -> Result<T, Failure> {
         match done {
             Ok(value) => {

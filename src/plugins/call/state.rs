@@ -1,4 +1,4 @@
-//! What outlives one call: budgets and memory that all calls of a plugin in this process share.
+//! State that outlives a call: budgets and caches shared by all calls of a plugin in this process.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,20 +10,20 @@ use super::cache::Memory;
 use super::figures::Figures;
 use super::http::Allowance;
 use super::log::Bucket;
-use crate::app::App;
+use crate::Cx;
 use model::PluginId;
 use store::Engine;
 
-/// What the calls of all plugins share. Empty until a plugin is called.
+/// The shared state of all plugins. Entries are created by the first call.
 #[derive(Debug, Default)]
 pub struct Calls {
     plugins: Mutex<HashMap<PluginId, Arc<State>>>,
     changing: OnceLock<Arc<Semaphore>>,
-    /// The registry's generation whose schedules wait in the queue, and one: 0 for none.
+    /// The registry's generation whose schedules were queued, plus one; 0 for none.
     scheduled: AtomicU64,
 }
 
-/// What the calls of one plugin share.
+/// The shared state of one plugin.
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) bucket: Mutex<Bucket>,
@@ -33,12 +33,12 @@ pub(super) struct State {
 }
 
 impl Calls {
-    /// True when the schedules of this generation of plugins wait in the queue.
+    /// True when the schedules of this registry generation were queued.
     pub(crate) fn is_scheduled(&self, generation: u64) -> bool {
         self.scheduled.load(Ordering::Acquire) == generation + 1
     }
 
-    /// The schedules of this generation wait in the queue.
+    /// Remembers that the schedules of this generation were queued.
     pub(crate) fn scheduled(&self, generation: u64) {
         self.scheduled.store(generation + 1, Ordering::Release);
     }
@@ -48,12 +48,12 @@ impl Calls {
         Arc::clone(plugins.entry(plugin).or_default())
     }
 
-    /// Places for transactions that stay open while a plugin runs. Half of the connections at most: what such a call
-    /// reads beside its transaction must find one.
-    pub(super) fn changing(&self, app: &App) -> Arc<Semaphore> {
-        let places = match app.db.engine() {
+    /// Permits for transactions that stay open while a plugin runs. At most half of the connections: what such a call
+    /// reads outside of its transaction needs one as well.
+    pub(super) fn changing(&self, cx: &Cx) -> Arc<Semaphore> {
+        let places = match cx.db.engine() {
             Engine::Sqlite => 1,
-            Engine::Postgres => usize::try_from(app.config.database.max_connections / 2).unwrap_or(1).max(1),
+            Engine::Postgres => usize::try_from(cx.config.database.max_connections / 2).unwrap_or(1).max(1),
         };
         Arc::clone(self.changing.get_or_init(|| Arc::new(Semaphore::new(places))))
     }

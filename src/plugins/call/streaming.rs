@@ -1,13 +1,12 @@
-//! Messages to whoever is connected (contract: interface `streaming`): events of this server, told after the commit.
+//! Streaming messages to connected clients (contract: interface `streaming`): published after the commit.
 
 use rookery_plugin_host::imports::streaming::Message;
 use rookery_plugin_host::imports::types::Failure;
 use serde::de::IgnoredAny;
 
-use super::ambient::Effect;
 use super::failure::{at_most, denied, failure};
 use super::{Call, Mode};
-use crate::event::Event;
+use rookery_core::change::Change;
 
 /// Most messages of one call.
 const MESSAGES: usize = 1_000;
@@ -19,17 +18,17 @@ const NAME: usize = 64;
 impl Call {
     pub(super) fn publish_messages(&self, messages: Vec<Message>) -> Result<u32, Failure> {
         at_most(messages.len(), MESSAGES, "messages")?;
-        let effects: Vec<Effect> =
+        let messages: Vec<Change> =
             messages.into_iter().map(|message| self.message(message)).collect::<Result<_, _>>()?;
-        let count = u32::try_from(effects.len()).unwrap_or(u32::MAX);
+        let count = u32::try_from(messages.len()).unwrap_or(u32::MAX);
         match self.mode {
-            Mode::Ambient => self.later(effects),
-            Mode::Read => effects.into_iter().for_each(|effect| effect.tell(&self.app)),
+            Mode::Ambient => self.later(messages),
+            Mode::Read => messages.into_iter().for_each(|message| self.cx.live.tell(message)),
         }
         Ok(count)
     }
 
-    fn message(&self, message: Message) -> Result<Effect, Failure> {
+    fn message(&self, message: Message) -> Result<Change, Failure> {
         let Message { topic, event, payload } = message;
         at_most(payload.len(), SIZE, "bytes of payload")?;
         let wrong = |why: &str| failure(422, "streaming.invalid", why);
@@ -44,10 +43,11 @@ impl Call {
         if serde_json::from_str::<IgnoredAny>(&payload).is_err() {
             return Err(wrong("A payload must be JSON"));
         }
-        Ok(Effect::Event(Event::PluginMessage { topic: self.topic(&topic)?, event, payload }))
+        Ok(Change::TopicMessage { topic: self.topic(&topic)?, event, payload })
     }
 
-    /// The topic as the server knows it. Topics of the plugin's own carry its name, so that no two plugins share one.
+    /// The topic as the server knows it. The plugin's own topics are prefixed with its name, so that plugins share
+    /// none.
     fn topic(&self, topic: &str) -> Result<String, Failure> {
         let (name, id) = match topic.split_once(':') {
             None => (topic, None),

@@ -1,4 +1,4 @@
-//! Through whose eyes a plugin reads, and as whom it acts.
+//! The viewer that a plugin reads as, and the permission for it.
 
 use std::sync::{Arc, PoisonError};
 
@@ -6,20 +6,20 @@ use rookery_plugin_host::imports::types::{Failure, Viewer};
 
 use super::Call;
 use super::failure::{OrFailure as _, denied, failure};
-use crate::service;
-use crate::service::visibility::{self, Place, Seen};
 use model::{AccountId, Actor, StatusId};
+use rookery_core::service;
+use rookery_core::service::visibility::{self, Place, Seen};
 
-/// A viewer that was granted.
+/// A viewer that the plugin may read as.
 pub(super) enum Eyes {
-    /// A person, or nobody.
+    /// An account, or an anonymous viewer.
     Of(Option<Arc<Actor>>),
-    /// Nothing is hidden.
+    /// The system: nothing is hidden.
     All,
 }
 
 impl Eyes {
-    /// The person to render for.
+    /// The account to render for.
     pub(super) fn actor(&self) -> Option<&Actor> {
         match self {
             Self::Of(actor) => actor.as_deref(),
@@ -29,7 +29,7 @@ impl Eyes {
 }
 
 impl Call {
-    /// Checks that the plugin may look through `viewer`'s eyes.
+    /// Checks that the plugin may read as `viewer`.
     pub(super) async fn eyes(&self, viewer: Viewer) -> Result<Eyes, Failure> {
         self.need_core("read")?;
         match viewer {
@@ -50,17 +50,17 @@ impl Call {
         }
     }
 
-    /// What `eyes` may see of `ids`, in that order.
+    /// Those of `ids` that `eyes` may see, in that order.
     pub(super) async fn seen(&self, eyes: &Eyes, ids: &[StatusId]) -> Result<Vec<Seen>, Failure> {
         Ok(match eyes {
             Eyes::Of(actor) => {
-                visibility::statuses(&self.app, actor.as_deref(), Place::Single, ids).await.or_failure()?
+                visibility::statuses(&self.cx, actor.as_deref(), Place::Single, ids).await.or_failure()?
             }
-            Eyes::All => visibility::everything(&self.app, ids).await.or_failure()?,
+            Eyes::All => visibility::everything(&self.cx, ids).await.or_failure()?,
         })
     }
 
-    /// Checks one of the permissions of `core`; `read-as-any` and `read-all` are no good without `read`.
+    /// Checks a permission of `core`; `read-as-any` and `read-all` require `read`.
     pub(super) fn need_core(&self, permission: &str) -> Result<(), Failure> {
         let granted = &self.granted().core;
         if granted.iter().any(|granted| granted == permission || permission == "read") {
@@ -73,7 +73,7 @@ impl Call {
         self.caller.actor.as_ref().is_some_and(|actor| actor.id == account)
     }
 
-    /// An account as a viewer; none when there is none or it is suspended.
+    /// An account as a viewer; none when it does not exist or is suspended.
     async fn person(&self, id: AccountId) -> Result<Option<Arc<Actor>>, Failure> {
         if let Some(actor) = self.caller.actor.as_ref().filter(|actor| actor.id == id) {
             return Ok(Some(Arc::clone(actor)));
@@ -81,7 +81,7 @@ impl Call {
         if let Some(known) = self.people.lock().unwrap_or_else(PoisonError::into_inner).get(&id) {
             return Ok(known.clone());
         }
-        let found = service::auth::viewers(&self.app, &[id]).await.or_failure()?.pop().map(Arc::new);
+        let found = service::auth::viewers(&self.cx, &[id]).await.or_failure()?.pop().map(Arc::new);
         self.people.lock().unwrap_or_else(PoisonError::into_inner).insert(id, found.clone());
         Ok(found)
     }

@@ -1,4 +1,4 @@
-//! Changing what the server keeps (contract: interface `core-write`), through the use cases that everyone else goes through.
+//! Changes core data (contract: interface `core-write`), through the same services as everything else.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,28 +7,26 @@ use rookery_plugin_host::imports::types::Failure;
 use serde_json::{Map, Value};
 
 use super::Call;
-use super::ambient::{Effect, Work};
+use super::ambient::Work;
 use super::core::distinct;
 use super::failure::{OrFailure as _, at_most, denied, failure, from_error};
-use crate::event::Event;
-use crate::plugins::hooks;
-use crate::plugins::records;
-use crate::service::notification::{self, Notice};
-use crate::service::status::{self, Draft};
-use crate::service::{auth, mark};
+use crate::records;
 use model::notification::Kind;
 use model::{AccountId, Actor, MediaId, StatusId};
+use rookery_core::service::notification::{self, Notice};
+use rookery_core::service::status::{self, Draft};
+use rookery_core::service::{auth, mark};
 
-/// Most statuses that are made, deleted or bookmarked at once.
+/// Most statuses that one call creates, deletes or bookmarks.
 const STATUSES: usize = 100;
-/// Most of anything else.
+/// Most other items of one call.
 const ITEMS: usize = 1_000;
-/// Largest document that is kept with a status, in bytes.
+/// Largest document stored with a status, in bytes.
 const EXTRA: usize = 16 * 1024;
 
-/// A status that everybody with a say let pass.
+/// A status that passed validation and filters.
 enum Prepared<'a> {
-    /// It was published before, by the same key.
+    /// It was published before with the same idempotency key.
     Repeated(StatusId),
     New(&'a Actor, Box<status::Prepared>),
 }
@@ -39,7 +37,7 @@ impl Call {
         at_most(items.len(), STATUSES, "statuses")?;
         let authors: Vec<i64> = items.iter().map(|item| item.author).collect();
         let authors = self.actors(&authors, Some("write:statuses")).await?;
-        if hooks::has_filters(&self.app) && self.slot.lock().await.tx().is_some() {
+        if self.cx.extensions().filters_drafts() && self.slot.lock().await.tx().is_some() {
             let why = "Other plugins are asked about statuses: publish them before anything else is changed";
             return Err(failure(409, "sql.transaction-open", why));
         }
@@ -47,7 +45,7 @@ impl Call {
         for item in items {
             prepared.push(match authors.get(&item.author.into()) {
                 None => Err(failure(404, "core.not-found", "There is no such author here")),
-                Some(author) => self.origin.clone().scope(Box::pin(self.prepare_status(author, item))).await,
+                Some(author) => Box::pin(self.prepare_status(author, item)).await,
             });
         }
         let mut made = Vec::with_capacity(prepared.len());
@@ -55,32 +53,28 @@ impl Call {
             made.push(match status {
                 Err(failure) => Err(failure),
                 Ok(Prepared::Repeated(first)) => Ok(first.into()),
-                Ok(Prepared::New(author, status)) => {
-                    self.origin.clone().scope(Box::pin(self.write_status(author, *status))).await
-                }
+                Ok(Prepared::New(author, status)) => Box::pin(self.write_status(author, *status)).await,
             });
         }
         Ok(made)
     }
 
-    /// Asks everybody who has a say, with no transaction open.
+    /// Validates and filters a status, with no transaction open.
     async fn prepare_status<'a>(&self, author: &'a Actor, item: NewStatus) -> Result<Prepared<'a>, Failure> {
         let draft = self.draft(item).await?;
-        if let Some(first) = status::repeated(&self.app, &self.app.db, author, &draft).await.or_failure()? {
+        if let Some(first) = status::repeated(&self.cx, &self.cx.db, author, &draft).await.or_failure()? {
             return Ok(Prepared::Repeated(first));
         }
-        Ok(Prepared::New(author, Box::new(status::prepare(&self.app, author, draft).await.or_failure()?)))
+        Ok(Prepared::New(author, Box::new(status::prepare(&self.cx, author, draft).await.or_failure()?)))
     }
 
     async fn write_status(&self, author: &Actor, prepared: status::Prepared) -> Result<i64, Failure> {
         let mut work = self.guarded().await?;
-        let written = status::write(&self.app, work.tx()?, author, prepared).await;
-        let written = match written {
+        let written = status::write(&self.cx, work.tx()?, author, prepared).await;
+        let id = match written {
             Err(error) => return work.settle(Err(from_error(error))).await,
-            Ok(written) => written,
+            Ok(id) => id,
         };
-        let id = written.id;
-        work.then(Effect::Published(Box::new(written)));
         work.done().await?;
         Ok(id.into())
     }
@@ -99,7 +93,7 @@ impl Call {
         };
         let recipients = match item.recipients.as_slice() {
             [] => Vec::new(),
-            recipients => store::account::list_known(&self.app.db, &distinct(recipients)).await.or_failure()?,
+            recipients => store::account::list_known(&self.cx.db, &distinct(recipients)).await.or_failure()?,
         };
         Ok(Draft {
             text: item.text,
@@ -119,7 +113,7 @@ impl Call {
     pub(super) async fn remove_statuses(&self, ids: Vec<i64>) -> Result<u32, Failure> {
         self.need_write("delete")?;
         at_most(ids.len(), STATUSES, "ids")?;
-        let statuses = store::status::list(&self.app.db, &distinct::<StatusId>(&ids)).await.or_failure()?;
+        let statuses = store::status::list(&self.cx.db, &distinct::<StatusId>(&ids)).await.or_failure()?;
         let authors: Vec<i64> = statuses.iter().map(|status| status.account_id.into()).collect();
         let authors = self.actors(&authors, Some("write:statuses")).await?;
         if authors.is_empty() {
@@ -129,11 +123,9 @@ impl Call {
         let mut count = 0;
         for status in &statuses {
             let Some(author) = authors.get(&status.account_id) else { continue };
-            let removal = status::remove(&self.app, work.tx()?, author.id, status.id);
-            if let Err(error) = self.origin.clone().scope(removal).await {
+            if let Err(error) = status::remove(&self.cx, work.tx()?, author.id, status.id).await {
                 return work.settle(Err(from_error(error))).await;
             }
-            work.then(Effect::Event(Event::StatusDeleted { status: status.id, author: author.id }));
             count += 1;
         }
         work.done().await?;
@@ -150,13 +142,12 @@ impl Call {
         let actors = self.actors(&[account], None).await?;
         let actor = actors.get(&id).ok_or_else(|| failure(404, "core.not-found", "There is no such account here"))?;
         let ids: Vec<StatusId> = statuses.into_iter().map(StatusId::from).collect();
-        let proper = mark::bookmarkable(&self.app, actor, &ids).await.or_failure()?;
+        let proper = mark::bookmarkable(&self.cx, actor, &ids).await.or_failure()?;
         if proper.is_empty() {
             return Ok(Vec::new());
         }
         let mut work = self.change().await?;
-        let marking = mark::bookmark_all(&self.app, work.tx()?, actor, &proper);
-        let new = self.origin.clone().scope(marking).await.or_failure()?;
+        let new = mark::bookmark_all(&self.cx, work.tx()?, actor, &proper).await.or_failure()?;
         work.done().await?;
         Ok(new)
     }
@@ -179,10 +170,8 @@ impl Call {
         };
         let notices: Vec<Notice> = items.into_iter().map(notice).collect();
         let mut work = self.change().await?;
-        let notifying = notification::notify(&self.app, work.tx()?, &notices);
-        let notified = self.origin.clone().scope(notifying).await.or_failure()?;
-        let count = u32::try_from(notified.len()).unwrap_or(u32::MAX);
-        work.then(Effect::Notified(notified));
+        let notified = notification::notify(&self.cx, work.tx()?, &notices).await.or_failure()?;
+        let count = u32::try_from(notified).unwrap_or(u32::MAX);
         work.done().await?;
         Ok(count)
     }
@@ -219,7 +208,8 @@ impl Call {
         Err(denied(&format!("core-write = [\"{permission}\"]")))
     }
 
-    /// The manifest must declare a type of notification: nobody makes or takes back those of the server or another plugin.
+    /// Checks that the manifest declares the type of notification: those of the server and of other plugins are out of
+    /// reach.
     fn check_notification(&self, kind: &str) -> Result<(), Failure> {
         let declared = self.active.manifest.notifications.iter().any(|declared| declared.name == kind);
         if declared && Kind::from(kind).core().is_none() {
@@ -228,8 +218,8 @@ impl Call {
         Err(failure(422, "core.undeclared", format!("The manifest has no notification {kind:?}")))
     }
 
-    /// Those of `accounts` that people of this server use. What others see a plugin does as the caller only when the
-    /// caller's token allows it by `scope`; for what is private, the scopes of the plugin's route decide.
+    /// Those of `accounts` that are local. For publicly visible actions as the caller, the caller's token must have
+    /// `scope`; for private ones the scopes of the plugin's route suffice.
     async fn actors(
         &self,
         accounts: &[i64],
@@ -245,7 +235,7 @@ impl Call {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
-        let found = auth::actors(&self.app, &ids).await.or_failure()?;
+        let found = auth::actors(&self.cx, &ids).await.or_failure()?;
         Ok(found.into_iter().map(|actor| (actor.id, actor)).collect())
     }
 }

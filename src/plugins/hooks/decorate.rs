@@ -1,129 +1,49 @@
-//! Members that plugins add to entities while an answer is rendered: one call of each plugin for each kind of entity in
-//! an answer, all of them at once.
+//! Decoration: members that plugins add to entities while a response is rendered. Each plugin is called once for each
+//! kind of entity in a response; the plugins are called concurrently.
 //!
-//! What a plugin says is passed on as it is written, once it was seen to be JSON of bounded size: nothing is serialised again.
+//! Values are validated as JSON of bounded size and then spliced in verbatim: nothing is serialised again.
 
 use std::sync::Arc;
 
 use futures_util::future::join_all;
 use rookery_plugin_host::CallError;
 use rookery_plugin_host::exports::decorate::Extra;
-pub use rookery_plugin_host::exports::decorate::Target;
+use rookery_plugin_host::exports::decorate::Target as Told;
 use tokio::time::Instant;
 
-use super::budget;
-use super::field::{Field, is_value};
-use super::kept::{Key, Said, Versions};
+use super::field::is_value;
+use super::kept::{Key, Said};
 use super::subscription::Subscription;
-use crate::app::App;
-use crate::entity::{Object, splice};
-use crate::error::Result;
-use crate::plugins::call::{Call, Caller, Mode};
-use crate::plugins::error::no_answer;
-use crate::plugins::manifest::Policy;
-use crate::plugins::origin::Origin;
+use crate::Cx;
+use crate::call::{Call, Caller, Mode};
+use crate::error::no_answer;
+use crate::manifest::Policy;
 use model::Actor;
+use rookery_core::error::Result;
+use rookery_core::extension::{Decorations, Members, Target, Versions};
 
-/// What plugins add to the entities of an answer, by their place among the targets.
-#[derive(Debug, Default)]
-pub struct Decorations {
-    members: Vec<Members>,
-    /// Every plugin that was to be asked answered: it may be kept.
-    pub complete: bool,
-}
-
-/// What plugins add to one entity.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Members {
-    /// Members of the entity itself, as JSON without braces.
-    own: String,
-    /// Members of objects in it: object, name, value.
-    nested: Vec<(String, String, String)>,
-}
-
-impl Decorations {
-    /// What is added to the target at `index`; none when nothing is.
-    #[must_use]
-    pub fn of(&self, index: usize) -> Option<&Members> {
-        self.members.get(index).filter(|members| !members.is_empty())
-    }
-
-    /// What is added to each target; none when nothing is.
-    pub fn into_members(self) -> impl Iterator<Item = Option<Members>> {
-        self.members.into_iter().map(|members| (!members.is_empty()).then_some(members))
-    }
-}
-
-impl Members {
-    fn is_empty(&self) -> bool {
-        self.own.is_empty() && self.nested.is_empty()
-    }
-
-    fn add(&mut self, field: &Field, json: &str) {
-        match field.path() {
-            (None, name) => {
-                if !self.own.is_empty() {
-                    self.own.push(',');
-                }
-                self.own.push('"');
-                self.own.push_str(name);
-                self.own.push_str("\":");
-                self.own.push_str(json);
-            }
-            (Some(parent), name) => self.nested.push((parent.to_owned(), name.to_owned(), json.to_owned())),
-        }
-    }
-
-    /// Adds them to an entity that is being put together.
-    pub fn add_to(&self, object: &mut Object) {
-        if !self.own.is_empty() {
-            object.members(&self.own);
-        }
-        for (parent, name, json) in &self.nested {
-            object.set(parent, name, json);
-        }
-    }
-
-    /// The entity `json` with them.
-    #[must_use]
-    pub fn added_to(&self, json: &str) -> String {
-        let mut entity = splice::append(json, &self.own);
-        for (parent, name, value) in &self.nested {
-            entity = splice::set(&entity, parent, name, value);
-        }
-        entity
-    }
-}
-
-/// True when some plugin adds to entities of `kind`.
-#[must_use]
-pub fn is_decorated(app: &App, kind: &str) -> bool {
-    let registry = app.plugins.current();
-    !registry.plugins.is_empty() && registry.hooks.decorators(kind).next().is_some()
-}
-
-/// What plugins add to `targets`, which are of `kind`, for `viewer`. With `versions`, one for each target, what was said of
-/// it may be said again.
+/// What plugins add to `targets`, entities of `kind`, for `viewer`. With `versions`, one for each target, results may
+/// be cached.
 ///
 /// # Errors
-/// [`Error::Plugin`] when a plugin gives no answer whose manifest says that there is none then.
+/// [`Error::Plugin`] when a plugin whose policy is `fail` does not answer.
 pub async fn decorate(
-    app: &App,
+    cx: &Cx,
     viewer: Option<&Actor>,
     kind: &str,
     targets: Vec<Target>,
     versions: &[Versions],
 ) -> Result<Decorations> {
-    if targets.is_empty() || !is_decorated(app, kind) {
+    let registry = cx.registry();
+    if targets.is_empty() || registry.hooks.decorators(kind).next().is_none() {
         return Ok(Decorations::default());
     }
-    let registry = app.plugins.current();
-    let asking = Asking { app, viewer, kind, targets: &targets, versions };
+    let asking = Asking { cx, viewer, kind, targets: &targets, versions };
     let asking = &asking;
     let asked = registry.hooks.decorators(kind).map(|hook| async move { (hook, asking.ask(hook).await) });
     let mut members = vec![Members::default(); targets.len()];
     let mut complete = true;
-    for (hook, said) in budget::spend(join_all(asked)).await {
+    for (hook, said) in cx.spend_hook_time(join_all(asked)).await {
         let said = match (said, hook.policy) {
             (Ok(said), _) => said,
             (Err(error), Policy::Fail) => return Err(no_answer(hook.active.name(), error.ended, None)),
@@ -132,20 +52,20 @@ pub async fn decorate(
         complete &= said.complete;
         merge(&mut members, hook, &said.said);
     }
-    Ok(Decorations { members, complete })
+    Ok(Decorations::new(members, complete))
 }
 
-/// What one plugin said of each.
+/// What one plugin adds to each target.
 #[derive(Default)]
 struct Answer {
     said: Vec<Said>,
-    /// It said it of all of them.
+    /// The plugin answered for every target.
     complete: bool,
 }
 
-/// What every plugin is asked.
+/// The arguments of every plugin's call.
 struct Asking<'a> {
-    app: &'a App,
+    cx: &'a Cx,
     viewer: Option<&'a Actor>,
     kind: &'a str,
     targets: &'a [Target],
@@ -153,16 +73,17 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// What a plugin adds to each; nothing when it is this plugin that has the entity rendered, and knows what it adds.
+    /// What one plugin adds to each target; nothing when it is this plugin that has the entity rendered, because it
+    /// knows what it adds.
     async fn ask(&self, hook: &Subscription) -> Result<Answer, CallError> {
-        if !Origin::current().allows(hook.active.id) {
+        if !self.cx.origin().allows(hook.active.id) {
             return Ok(Answer::default());
         }
         if !hook.keeps || self.versions.is_empty() {
             let said = self.call(hook, self.targets.to_vec()).await?;
             return Ok(Answer { said, complete: true });
         }
-        let (kept, emojis) = (&self.app.plugins.kept, self.app.emojis().generation);
+        let (kept, emojis) = (&self.cx.plugins.kept, self.cx.emojis().generation);
         let key = |(target, versions): (&Target, &Versions)| Key::new(hook, emojis, self.viewer, target, *versions);
         let keys: Vec<Key> = self.targets.iter().zip(self.versions).map(key).collect();
         let now = Instant::now();
@@ -186,13 +107,19 @@ impl Asking<'_> {
     async fn call(&self, hook: &Subscription, targets: Vec<Target>) -> Result<Vec<Said>, CallError> {
         let (id, count) = (self.viewer.map(|actor| actor.id.into()), targets.len());
         let caller = Caller { actor: self.viewer.map(|actor| Arc::new(actor.clone())), ..Caller::system() };
-        let call = Call::new(self.app, &hook.active, caller, Mode::Read);
-        let asked = async { hook.active.component.decorate(call, id, self.kind, targets).await };
-        Ok(sort(hook, hook.ask(self.app, asked).await?, count))
+        let told = targets.into_iter().map(told).collect();
+        let call = Call::new(self.cx, &hook.active, caller, Mode::Read);
+        let asked = async { hook.active.component.decorate(call, id, self.kind, told).await };
+        Ok(sort(hook, hook.ask(self.cx, asked).await?, count))
     }
 }
 
-/// What a plugin said, by target and field; what it did not declare is left out, and so is what is no value.
+fn told(target: Target) -> Told {
+    let Target { id, owner, subject, activity, code } = target;
+    Told { id, owner, subject, activity, code }
+}
+
+/// The plugin's answer by target and field, without undeclared fields and invalid values.
 fn sort(hook: &Subscription, extras: Vec<Extra>, count: usize) -> Vec<Said> {
     let mut said: Vec<Vec<Option<Box<str>>>> = vec![Vec::new(); count];
     for extra in extras {
@@ -208,13 +135,14 @@ fn sort(hook: &Subscription, extras: Vec<Extra>, count: usize) -> Vec<Said> {
     said.into_iter().map(|said| if said.is_empty() { Said::default() } else { said.into() }).collect()
 }
 
-/// Puts what a plugin said, and its defaults where it said nothing, with what others said.
+/// Merges the plugin's answer, and its defaults for what is missing, into the members of all plugins.
 fn merge(members: &mut [Members], hook: &Subscription, said: &[Said]) {
     for (index, members) in members.iter_mut().enumerate() {
         for (place, field) in hook.fields.iter().enumerate() {
             let json = said.get(index).and_then(|said| said.get(place)?.as_deref());
             if let Some(json) = json.or(field.default.as_deref()) {
-                members.add(field, json);
+                let (parent, name) = field.path();
+                members.add(parent, name, json);
             }
         }
     }

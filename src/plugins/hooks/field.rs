@@ -1,10 +1,10 @@
-//! A member that a plugin adds to entities, and what it may be.
+//! A member that a plugin adds to entities, and the limits on its name and value.
 
 use serde_json::Value;
 
-use crate::plugins::json;
+use crate::json;
 
-/// Longest value of one member, bytes.
+/// Longest value of one member, in bytes.
 const LONGEST: usize = 64 * 1024;
 
 /// A member that a manifest declares.
@@ -12,7 +12,7 @@ const LONGEST: usize = 64 * 1024;
 pub struct Field {
     /// As declared: `emoji_reactions`, or `other_settings.emoji_reaction_policy`.
     pub name: String,
-    /// What it is when the plugin says nothing, as JSON; none: it is left out.
+    /// Its value as JSON when the plugin sets none; without a default it is left out.
     pub default: Option<String>,
 }
 
@@ -23,7 +23,7 @@ impl Field {
         Self { name: name.to_owned(), default: default.map(Value::to_string) }
     }
 
-    /// The object that it is a member of, and its name there; no object: the entity itself.
+    /// The nested object that it is a member of, if any, and its name there.
     #[must_use]
     pub fn path(&self) -> (Option<&str>, &str) {
         match self.name.split_once('.') {
@@ -32,7 +32,7 @@ impl Field {
         }
     }
 
-    /// True for a name that needs no escaping: letters, digits and underscores, with a dot between two of them.
+    /// True for a name that needs no escaping: letters, digits and underscores, with at most one dot between them.
     #[must_use]
     pub fn is_well_named(&self) -> bool {
         let plain = |name: &str| {

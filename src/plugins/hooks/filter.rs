@@ -1,7 +1,8 @@
-//! Asking plugins about a status before it is saved: each may change or refuse it, and sees what those before it changed.
+//! The status filter: plugins may change or refuse a status before it is saved; each sees the changes of those before
+//! it.
 //!
-//! No transaction is open. What a plugin says is data: visibility only narrows unless the admin granted more, recipients
-//! are added to a limited status alone, and whoever calls this checks the words again.
+//! No transaction is open. Verdicts are data: visibility may only narrow unless the admin granted `widen`, only a
+//! limited status has recipients, and the caller validates the text again.
 
 use std::sync::Arc;
 
@@ -12,95 +13,58 @@ use serde_json::{Map, Value};
 
 use super::field::is_value;
 use super::subscription::Subscription;
-use super::when::Traits;
-use crate::app::App;
-use crate::error::Result;
-use crate::http::observe;
-use crate::plugins::call::{Call, Caller, Mode};
-use crate::plugins::error::{no_answer, refused};
-use crate::plugins::manifest::{Moment, Policy};
-use crate::plugins::origin::Origin;
-use crate::plugins::records::{visibility_code, visibility_of};
-use crate::plugins::routes::rank;
-use model::PluginId;
-use model::status::LimitedScope;
-use model::{AccountId, Actor, MediaId, StatusId, Visibility};
+use crate::Cx;
+use crate::call::{Call, Caller, Mode};
+use crate::error::{no_answer, refused};
+use crate::manifest::{Moment, Policy};
+use crate::records::{visibility_code, visibility_of};
+use crate::routes::rank;
+use model::{AccountId, Actor, Visibility};
+use rookery_core::change::StatusTraits;
+use rookery_core::error::Result;
+use rookery_core::extension::PendingStatus;
 
-/// Most silent recipients that filters may give to a status.
+/// Most silent recipients that a filter may give to a status.
 const MOST_RECIPIENTS: usize = 10_000;
 
-/// A status that is about to be saved.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the members of the contract's draft")]
-pub struct Pending {
-    pub text: String,
-    pub spoiler_text: String,
-    pub visibility: Visibility,
-    pub limited_scope: Option<LimitedScope>,
-    pub sensitive: bool,
-    pub language: Option<String>,
-    pub in_reply_to_id: Option<StatusId>,
-    pub media: Vec<MediaId>,
-    /// Who gets it without being mentioned.
-    pub recipients: Vec<AccountId>,
-    /// The status that is edited.
-    pub editing: Option<StatusId>,
-    /// What plugins keep with it: JSON objects.
-    pub extras: Vec<(PluginId, Value)>,
-}
-
-/// True when some plugin is asked about statuses.
-#[must_use]
-pub fn has_filters(app: &App) -> bool {
-    let registry = app.plugins.current();
-    !registry.plugins.is_empty() && !registry.hooks.at(Moment::StatusFilter).is_empty()
-}
-
-/// True when `word` is a visibility that a plugin means something by: the status is limited, and the plugin says to whom.
-#[must_use]
-pub fn has_visibility(app: &App, word: &str) -> bool {
-    let registry = app.plugins.current();
-    registry.hooks.at(Moment::StatusFilter).iter().any(|hook| hook.has_kind(word))
-}
-
-/// Asks every filter in turn. `params` are the request's parameters that the server itself does not know; `visibility` is
-/// what the client wrote.
+/// Calls every filter in turn. `params` are request parameters unknown to the core; `visibility` is the value the
+/// client sent.
 ///
 /// # Errors
-/// [`Error::Refused`] in the words of the plugin that refuses, [`Error::Plugin`] when one whose answer is needed gives
-/// none.
+/// [`Error::Refused`], in the plugin's words, when a plugin refuses; [`Error::Plugin`] when one whose policy is
+/// `refuse` does not answer.
 pub async fn filter(
-    app: &App,
+    cx: &Cx,
     actor: &Actor,
-    mut pending: Pending,
+    mut pending: PendingStatus,
     params: &Map<String, Value>,
     visibility: Option<&str>,
-) -> Result<Pending> {
-    let registry = app.plugins.current();
+) -> Result<PendingStatus> {
+    let registry = cx.registry();
     let person = Arc::new(actor.clone());
     for hook in registry.hooks.at(Moment::StatusFilter) {
-        let traits = Traits {
+        let traits = StatusTraits {
             visibility: pending.visibility,
             local: true,
             reblog: false,
             reply: pending.in_reply_to_id.is_some(),
             media: !pending.media.is_empty(),
         };
-        if !Origin::current().allows(hook.active.id) || !hook.when.admits(&traits) {
+        if !cx.origin().allows(hook.active.id) || !hook.when.admits(&traits) {
             continue;
         }
         let draft = draft(actor, &pending, extra(hook, params, visibility));
         let asked = async {
-            match ask(app, hook, &person, draft).await? {
+            match ask(cx, hook, &person, draft).await? {
                 Verdict::Pass => Ok(Ok(None)),
                 Verdict::Refuse(failure) => Ok(Err(refused(failure))),
                 Verdict::Change(change) => {
                     let own = visibility.is_some_and(|word| hook.has_kind(word));
-                    applied(app, hook, pending.clone(), change, own).await.map(|now| Ok(Some(now)))
+                    applied(cx, hook, pending.clone(), change, own).await.map(|now| Ok(Some(now)))
                 }
             }
         };
-        match (hook.ask_alone(app, Box::pin(asked)).await, hook.policy) {
+        match (hook.ask_alone(cx, Box::pin(asked)).await, hook.policy) {
             (Ok(verdict), _) => pending = verdict?.unwrap_or(pending),
             (Err(_), Policy::Skip) => {}
             (Err(error), _) => return Err(no_answer(hook.active.name(), error.ended, Some(503))),
@@ -109,14 +73,14 @@ pub async fn filter(
     Ok(pending)
 }
 
-async fn ask(app: &App, hook: &Subscription, actor: &Arc<Actor>, draft: Draft) -> Result<Verdict, CallError> {
+async fn ask(cx: &Cx, hook: &Subscription, actor: &Arc<Actor>, draft: Draft) -> Result<Verdict, CallError> {
     let caller = Caller {
         actor: Some(Arc::clone(actor)),
         scopes: actor.scopes.iter().map(str::to_owned).collect(),
         role: rank(Some(actor)),
-        locale: actor.locale.clone().unwrap_or_else(|| app.config.server.locale.as_str().to_owned()),
+        locale: actor.locale.clone().unwrap_or_else(|| cx.config.server.locale.as_str().to_owned()),
         app: None,
-        request_id: observe::request_id().unwrap_or_default(),
+        request_id: cx.request_id().unwrap_or_default().to_owned(),
     };
     let context = CallContext {
         request_id: caller.request_id.clone(),
@@ -127,13 +91,13 @@ async fn ask(app: &App, hook: &Subscription, actor: &Arc<Actor>, draft: Draft) -
             locale: caller.locale.clone(),
             app: None,
         },
-        budget_ms: u32::try_from(hook.timeout.min(app.plugins.patience.left()).as_millis()).unwrap_or(u32::MAX),
+        budget_ms: u32::try_from(hook.timeout.min(cx.hook_time_left()).as_millis()).unwrap_or(u32::MAX),
     };
-    let call = Call::new(app, &hook.active, caller, Mode::Read);
+    let call = Call::new(cx, &hook.active, caller, Mode::Read);
     hook.active.component.status_filter(call, context, draft).await
 }
 
-/// What the plugin is shown of the request: the parameters it declared, and `visibility` as it was written.
+/// The request parameters that the plugin declared, and `visibility` as the client sent it.
 fn extra(hook: &Subscription, params: &Map<String, Value>, visibility: Option<&str>) -> String {
     let shown = params.iter().filter(|(name, _)| hook.params.contains(name));
     let mut extra: Map<String, Value> = shown.map(|(name, value)| (name.clone(), value.clone())).collect();
@@ -143,7 +107,7 @@ fn extra(hook: &Subscription, params: &Map<String, Value>, visibility: Option<&s
     Value::Object(extra).to_string()
 }
 
-fn draft(actor: &Actor, pending: &Pending, extra: String) -> Draft {
+fn draft(actor: &Actor, pending: &PendingStatus, extra: String) -> Draft {
     Draft {
         author: actor.id.into(),
         text: pending.text.clone(),
@@ -159,15 +123,15 @@ fn draft(actor: &Actor, pending: &Pending, extra: String) -> Draft {
     }
 }
 
-/// `pending` with what a plugin changes; an error when it may not, or when it makes no sense. `own`: the person chose a
-/// visibility that is the plugin's, so it is the plugin that says to whom.
+/// `pending` with the plugin's changes; an error for a change that is forbidden or invalid. `own`: the author chose a
+/// visibility that this plugin defines, so the plugin decides who sees it.
 async fn applied(
-    app: &App,
+    cx: &Cx,
     hook: &Subscription,
-    mut pending: Pending,
+    mut pending: PendingStatus,
     change: Change,
     own: bool,
-) -> Result<Pending, CallError> {
+) -> Result<PendingStatus, CallError> {
     if let Some(kept) = change.extra {
         let object = Some(kept).filter(|kept| is_value(kept)).and_then(|kept| serde_json::from_str(&kept).ok());
         let object: Map<String, Value> = object.ok_or_else(|| wrong("extra is no JSON object of bounded size"))?;
@@ -193,7 +157,7 @@ async fn applied(
         if pending.visibility != Visibility::Limited && !widens {
             return Err(wrong("only a limited status gets recipients"));
         }
-        let known = known(app, &recipients).await?;
+        let known = known(cx, &recipients).await?;
         if !own && !widens && known.iter().any(|id| !pending.recipients.contains(id)) {
             return Err(wrong(
                 "recipients may only be left out, unless the visibility is the plugin's own: that takes the permission \
@@ -205,16 +169,16 @@ async fn applied(
     Ok(pending)
 }
 
-/// Those of `recipients` that there are.
-async fn known(app: &App, recipients: &[i64]) -> Result<Vec<AccountId>, CallError> {
+/// Those of `recipients` that exist.
+async fn known(cx: &Cx, recipients: &[i64]) -> Result<Vec<AccountId>, CallError> {
     if recipients.len() > MOST_RECIPIENTS {
         return Err(wrong(&format!("{} recipients: at most {MOST_RECIPIENTS}", recipients.len())));
     }
     let ids: Vec<AccountId> = recipients.iter().copied().map(AccountId::from).collect();
-    store::account::list_known(&app.db, &ids).await.map_err(|error| wrong(&error.to_string()))
+    store::account::list_known(&cx.db, &ids).await.map_err(|error| wrong(&error.to_string()))
 }
 
-/// True when nobody sees `to` who would not see `from`.
+/// True when everyone who may see `to` may see `from` as well.
 fn narrows(from: Visibility, to: Visibility) -> bool {
     use Visibility::{Direct, Limited, Login, Private, Public, PublicUnlisted, Unlisted};
     match to {

@@ -1,7 +1,8 @@
-//! What the server says of itself, with what plugins add to it: nothing of a plugin that is switched off.
+//! Instance documents (instance API, NodeInfo) with the additions of active plugins.
 //!
-//! What never changes stands in manifests; what depends on configuration or settings plugins are asked for once, until
-//! one of the two changes. A plugin adds members and items of lists, and changes nothing that is there.
+//! Static additions come from manifests; those that depend on configuration or settings come from the export
+//! `instance-info`, which is called once and cached until the registry or the settings change. Plugins add members and
+//! list items, and change nothing that is there.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,59 +11,47 @@ use std::time::{Duration, Instant};
 use rookery_plugin_host::Export;
 use serde_json::json;
 
-use super::budget;
 use super::field::{Field, is_value};
-use crate::app::App;
-use crate::entity::splice;
-use crate::plugins::call::{Call, Caller, Mode};
-use crate::plugins::{Active, Registry};
+use crate::Cx;
+use crate::call::{Call, Caller, Mode};
+use crate::{Active, Registry};
+use rookery_core::entity::splice;
+use rookery_core::extension::Document;
 
-/// A document that plugins add to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Document {
-    /// `GET /api/v1/instance`
-    InstanceV1,
-    /// `GET /api/v2/instance`
-    InstanceV2,
-    /// NodeInfo
-    NodeInfo,
-}
-
-impl Document {
-    fn word(self) -> &'static str {
-        match self {
-            Self::InstanceV1 => "instance-v1",
-            Self::InstanceV2 => "instance-v2",
-            Self::NodeInfo => "nodeinfo",
-        }
+/// The contract's name of a document.
+fn word(document: Document) -> &'static str {
+    match document {
+        Document::InstanceV1 => "instance-v1",
+        Document::InstanceV2 => "instance-v2",
+        Document::NodeInfo => "nodeinfo",
     }
 }
 
-/// Members to add: where (`configuration.reactions`), and JSON.
+/// Members to add: path (`configuration.reactions`), and JSON.
 type Members = Vec<(String, String)>;
 
-/// How long what a plugin failed to say is left out before it is asked again.
+/// How long a failed answer is left out before the plugin is called again.
 const PAUSE: Duration = Duration::from_secs(30);
 
-/// What plugins said when they were asked, for as long as it holds.
+/// Cached answers of plugins.
 #[derive(Debug, Default)]
 pub struct Said(Mutex<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// The registry's and the settings' generation.
+    /// The registry's and the settings' generation that the answers are for.
     of: (u64, i64),
-    /// Until when, where somebody gave no answer.
+    /// By document, with an expiry if some plugin failed.
     members: HashMap<Document, (Arc<Members>, Option<Instant>)>,
 }
 
-/// `json`, which is `document`, with what plugins add.
-pub async fn described(app: &App, document: Document, json: String) -> String {
-    let registry = app.plugins.current();
+/// `json`, which is `document`, with the additions of plugins.
+pub async fn described(cx: &Cx, document: Document, json: String) -> String {
+    let registry = cx.registry();
     if registry.plugins.is_empty() {
         return json;
     }
-    let said = said(app, &registry, document).await;
+    let said = said(cx, &registry, document).await;
     let declared = registry.plugins.iter().flat_map(|active| declared(active, document));
     declared.chain(said.iter().cloned()).fold(json, |json, (path, value)| {
         let (parent, name) = path.split_once('.').map_or((None, path.as_str()), |(parent, name)| (Some(parent), name));
@@ -70,7 +59,7 @@ pub async fn described(app: &App, document: Document, json: String) -> String {
     })
 }
 
-/// What a manifest says for good.
+/// The static additions of a manifest.
 fn declared(active: &Active, document: Document) -> Members {
     let instance = &active.manifest.instance;
     let mut members = Members::new();
@@ -91,39 +80,39 @@ fn declared(active: &Active, document: Document) -> Members {
     members
 }
 
-/// What plugins say now, asked when it may have changed.
-async fn said(app: &App, registry: &Registry, document: Document) -> Arc<Members> {
+/// The dynamic additions of all plugins, from the cache where that is current.
+async fn said(cx: &Cx, registry: &Registry, document: Document) -> Arc<Members> {
     let asked = |active: &&Arc<Active>| active.component.shape().exports.contains(&Export::InstanceInfo);
     if !registry.plugins.iter().any(|active| asked(&active)) {
         return Arc::default();
     }
-    let of = (registry.generation, app.emojis().generation);
-    if let Some(members) = app.plugins.said.find(of, document) {
+    let of = (registry.generation, cx.emojis().generation);
+    if let Some(members) = cx.plugins.said.find(of, document) {
         return members;
     }
     let (mut members, mut whole) = (Members::new(), true);
     for active in registry.plugins.iter().filter(asked) {
         let asked = async {
-            app.plugins.pauses.check(active)?;
-            let call = Call::new(app, active, Caller::system(), Mode::Read);
-            active.component.instance_info(call, document.word()).await
+            cx.plugins.pauses.check(active)?;
+            let call = Call::new(cx, active, Caller::system(), Mode::Read);
+            active.component.instance_info(call, word(document)).await
         };
-        let answer = budget::spend(asked);
-        match app.plugins.patience.within(answer).await {
+        let answer = cx.plugins.patience.limited(cx.hook_time_left(), asked);
+        match cx.spend_hook_time(answer).await {
             Ok(fields) => members.extend(fields.into_iter().filter(|(name, value)| fits(document, name, value))),
             Err(error) => {
                 whole = false;
-                app.plugins.report(active, "hook", "instance-info", &error);
+                cx.plugins.report(active, "hook", "instance-info", &error);
             }
         }
     }
     let members = Arc::new(members);
     let until = (!whole).then(|| Instant::now() + PAUSE);
-    app.plugins.said.keep(of, document, (Arc::clone(&members), until));
+    cx.plugins.said.keep(of, document, (Arc::clone(&members), until));
     members
 }
 
-/// What may be added at all. The schema of NodeInfo is closed but for its metadata.
+/// True for additions that the document permits. The schema of NodeInfo is closed except for its metadata.
 fn fits(document: Document, name: &str, value: &str) -> bool {
     let open = document != Document::NodeInfo || name.starts_with("metadata.");
     open && Field::new(name, None).is_well_named() && is_value(value)

@@ -1,64 +1,50 @@
-//! Asking plugins about notifications that are about to be made: the strictest of them wins.
+//! The notification filter: plugins judge notifications before they are created; the strictest verdict wins.
 //!
-//! No transaction is open (`PLUGINS.md` section 1.4, rule (a)): notices wait in a table meanwhile. A plugin that is late or
-//! fails has no objection.
+//! No transaction is open (`PLUGINS.md` section 1.4, rule (a)): pending notifications wait in a table meanwhile. A
+//! plugin that fails or times out has no objection.
 
 use std::collections::BTreeMap;
 
 use rookery_plugin_host::exports::notification_filter::Draft;
 
 use super::subscription::Subscription;
-use crate::app::App;
-use crate::plugins::call::{Call, Caller, Mode};
-use crate::plugins::manifest::Moment;
-use crate::plugins::origin::Origin;
-use crate::service::notification::Notice;
+use crate::Cx;
+use crate::Registry;
+use crate::call::{Call, Caller, Mode};
+use crate::manifest::Moment;
 use model::notification::Kind;
+use rookery_core::Origin;
+use rookery_core::extension::Judgement;
+use rookery_core::service::notification::Notice;
 
-/// What a plugin says of a notification; the later, the stricter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Judgement {
-    /// It is made as it is.
-    #[default]
-    Deliver,
-    /// It is made, and nobody is told.
-    Silent,
-    /// It is not made.
-    Drop,
-}
-
-impl Judgement {
-    /// The contract's number; one that it does not have is no objection.
-    fn of(code: u8) -> Self {
-        match code {
-            1 => Self::Drop,
-            2 => Self::Silent,
-            _ => Self::Deliver,
-        }
+/// The verdict with the contract's code; an unknown code is no objection.
+fn judgement(code: u8) -> Judgement {
+    match code {
+        1 => Judgement::Drop,
+        2 => Judgement::Silent,
+        _ => Judgement::Deliver,
     }
 }
 
-/// True when some plugin has a say in notifications of `kind` that come from where this one does.
+/// True when some plugin filters notifications of `kind` with this `origin`.
 #[must_use]
-pub fn is_judged(app: &App, kind: &Kind) -> bool {
-    let origin = Origin::current();
-    let registry = app.plugins.current();
-    registry.hooks.at(Moment::NotificationFilter).iter().any(|hook| has_say(hook, kind, &origin))
+pub fn judges(registry: &Registry, kind: &Kind, origin: &Origin) -> bool {
+    registry.hooks.at(Moment::NotificationFilter).iter().any(|hook| has_say(hook, kind, origin))
 }
 
-/// What plugins say of each of `notices`, in order.
-pub async fn judge(app: &App, notices: &[(Notice, Origin)]) -> Vec<Judgement> {
-    let registry = app.plugins.current();
+/// The verdict on each of `notices`, in order.
+pub async fn judge(cx: &Cx, notices: &[(Notice, Origin)]) -> Vec<Judgement> {
+    let registry = cx.registry();
     let mut judgements = vec![Judgement::default(); notices.len()];
     for hook in registry.hooks.at(Moment::NotificationFilter) {
-        for (place, judgement) in ask(app, hook, notices).await {
+        for (place, judgement) in ask(cx, hook, notices).await {
             judgements[place] = judgements[place].max(judgement);
         }
     }
     judgements
 }
 
-async fn ask(app: &App, hook: &Subscription, notices: &[(Notice, Origin)]) -> BTreeMap<usize, Judgement> {
+async fn ask(cx: &Cx, hook: &Subscription, notices: &[(Notice, Origin)]) -> BTreeMap<usize, Judgement> {
     let concerns = |(place, (notice, origin)): (usize, &(Notice, Origin))| {
         has_say(hook, &notice.kind, origin).then(|| (place, draft(notice)))
     };
@@ -66,10 +52,10 @@ async fn ask(app: &App, hook: &Subscription, notices: &[(Notice, Origin)]) -> BT
     if places.is_empty() {
         return BTreeMap::new();
     }
-    let call = Call::new(app, &hook.active, Caller::system(), Mode::Read);
-    let answer = hook.ask_alone(app, async { hook.active.component.notification_filter(call, drafts).await }).await;
+    let call = Call::new(cx, &hook.active, Caller::system(), Mode::Read);
+    let answer = hook.ask_alone(cx, async { hook.active.component.notification_filter(call, drafts).await }).await;
     let codes = answer.unwrap_or_default();
-    places.into_iter().zip(codes.into_iter().map(Judgement::of)).collect()
+    places.into_iter().zip(codes.into_iter().map(judgement)).collect()
 }
 
 fn has_say(hook: &Subscription, kind: &Kind, origin: &Origin) -> bool {
@@ -91,8 +77,8 @@ mod tests {
 
     #[test]
     fn dropping_is_stricter_than_silence() {
-        assert!(Judgement::of(1) > Judgement::of(2));
-        assert!(Judgement::of(2) > Judgement::of(0));
-        assert_eq!(Judgement::of(9), Judgement::Deliver);
+        assert!(judgement(1) > judgement(2));
+        assert!(judgement(2) > judgement(0));
+        assert_eq!(judgement(9), Judgement::Deliver);
     }
 }

@@ -1,39 +1,39 @@
-//! What plugins said of statuses, for those whose manifests let it be kept (`cache = "viewer"`).
+//! A cache of decorations of statuses, for hooks whose manifest allows it (`cache = "viewer"`).
 //!
-//! As in [`entity::cache`](crate::entity::cache), keys hold versions, so nobody needs to be told of a change, on this node or
-//! another: that of the status changes when a plugin says so (`core-write.touch`), and those of its author and of who looks
-//! with their profiles, posts, follows, blocks, mutes and settings. What depends on anything else is behind by
-//! [`LONGEST`] at most.
+//! As in [`entity::cache`](rookery_core::entity::cache), keys contain versions, so no invalidation message is needed,
+//! on this node or another: a status's version changes when a plugin says so (`core-write.touch`), and those of its
+//! author and viewer with their profiles, posts, follows, blocks, mutes and settings. What depends on anything else is
+//! stale for [`LONGEST`] at most.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use rookery_plugin_host::exports::decorate::Target;
+use rookery_core::extension::{Target, Versions};
 use tokio::time::Instant;
 
 use super::subscription::Subscription;
 use model::Actor;
 use model::PluginId;
 
-/// How long something is kept.
+/// Time to live of an entry.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// How many entries are expected.
+/// Expected number of entries; sizes the table.
 const ENTRIES: usize = 1 << 16;
 
-/// Most bytes of them.
+/// Capacity in bytes.
 const BYTES: u64 = 16 << 20;
 
-/// What one entry takes beside what was said, about, in bytes.
+/// Approximate overhead of one entry, in bytes.
 const ENTRY: usize = 192;
 
-/// What a plugin said of one entity: the members that it declares, in that order, as JSON. Of none of them it said anything
-/// when this is empty.
+/// A plugin's decoration of one entity: the members that it declares, in that order, as JSON. Empty when it set none of
+/// them.
 pub(super) type Said = Arc<[Option<Box<str>>]>;
 
-/// What was asked.
+/// What a decoration depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     plugin: PluginId,
@@ -44,17 +44,8 @@ pub(super) struct Key {
     viewer: (i64, i64),
 }
 
-/// A status and its author, as they are now.
-#[derive(Clone, Copy, Debug)]
-pub struct Versions {
-    /// The status's.
-    pub status: i64,
-    /// Its author's.
-    pub author: i64,
-}
-
-/// What plugins said of statuses. A page inserts dozens of entries, so this is the cache whose insertions cost least: a
-/// page that nobody saw before takes a tenth less than with the cache of the entities.
+/// The cache. A page inserts dozens of entries, so this implementation was chosen for its cheap insertions: a page that
+/// nobody saw before takes a tenth less time than with the cache of the entities.
 #[derive(Debug)]
 pub struct Kept(Cache<Key, Entry, Bytes>);
 
@@ -91,7 +82,7 @@ impl Kept {
 }
 
 impl Key {
-    /// Of what `hook` says of `target` to `viewer`, while the server's emojis are of the generation `emojis`.
+    /// The key of what `hook` adds to `target` for `viewer`, at the generation `emojis` of the custom emojis.
     pub(super) fn new(
         hook: &Subscription,
         emojis: i64,

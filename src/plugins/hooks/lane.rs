@@ -1,7 +1,7 @@
-//! One batch of one lane of the outbox: read, handed to the plugin, removed in the transaction of what it did.
+//! One batch of one lane of the outbox: read, handed to the plugin, removed in the transaction of the plugin's changes.
 //!
-//! Exactly once: rows go in the plugin's own transaction, and only when every one of them is still there. A kill before
-//! that leaves everything as it was.
+//! Exactly once: the rows are deleted in the plugin's own transaction, which commits only when every one of them was
+//! still there. A crash before that leaves everything as it was.
 
 use std::sync::Arc;
 
@@ -10,43 +10,44 @@ use rookery_plugin_host::exports::events::{Event, Subject};
 use rookery_plugin_host::imports::types::Status;
 use rookery_plugin_host::{CallError, Ended, Host as _};
 
-use super::outbox::{FANOUT, Kind};
+use super::outbox::{FANOUT, has_account, has_status};
 use super::subscription::Subscription;
-use crate::app::App;
-use crate::error::{Error, Result};
-use crate::plugins::call::{Call, Caller, Mode, feeds};
-use crate::plugins::origin::Origin;
-use crate::plugins::records;
+use crate::Cx;
+use crate::call::{Call, Caller, Mode, feeds};
+use crate::records;
 use model::{AccountId, StatusId};
+use rookery_core::Origin;
+use rookery_core::change::Kind;
+use rookery_core::error::{Error, Result};
 use store::plugin_event::{self, EventRow, Lane};
 
-/// So often an event is tried before it is laid aside.
+/// Attempts before an event is a dead letter (`parked`).
 const ATTEMPTS: i64 = 8;
-/// The pause after the first attempt; each further one is four times as long.
+/// Back-off after the first failed attempt; four times as long after each further one.
 const FIRST_PAUSE: TimeDelta = TimeDelta::seconds(1);
-/// The longest pause.
+/// Longest back-off.
 const LONGEST_PAUSE: TimeDelta = TimeDelta::minutes(5);
-/// The pause when it is not the event's fault: the plugin is busy, being replaced, or kept from being called.
+/// Delay when the event is not to blame: the plugin is busy, being replaced, or its breaker is open.
 const BUSY_PAUSE: TimeDelta = TimeDelta::seconds(5);
-/// Where statuses wait that are to be placed once more, so that they keep no other waiting.
+/// The shard to which failed `fanout` statuses are moved, so that they do not block others.
 pub(super) const AGAIN: i64 = 1;
 
-/// What became of a batch.
+/// The outcome of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Batch {
-    /// Nothing is due, or another server does it.
+    /// Nothing is due, or another server delivers it.
     Nothing,
-    /// So many events are done.
+    /// This many events were delivered.
     Done(usize),
-    /// They are put off, or laid aside.
+    /// They were rescheduled, or are dead letters.
     Failed,
 }
 
-/// Why a batch is to be tried again.
+/// Why a batch failed.
 #[derive(Debug)]
 struct Obstacle {
     message: String,
-    /// It was the plugin's doing, and counts.
+    /// The plugin is to blame, so it counts as an attempt.
     counts: bool,
 }
 
@@ -62,32 +63,32 @@ impl From<Error> for Obstacle {
     }
 }
 
-/// Handles the first events of `lane` by `hook`.
+/// Delivers the first events of `lane` to `hook`.
 ///
 /// # Errors
-/// When the database does; nothing happened then.
-pub(super) async fn handle(app: &App, hook: &Subscription, lane: Lane) -> Result<Batch> {
-    let rows = first(app, hook, lane).await?;
+/// When the database fails; nothing was delivered then.
+pub(super) async fn handle(cx: &Cx, hook: &Subscription, lane: Lane) -> Result<Batch> {
+    let rows = first(cx, hook, lane).await?;
     let Some(oldest) = rows.first() else { return Ok(Batch::Nothing) };
-    let behind = (app.clock.now() - oldest.created_at).as_seconds_f64();
+    let behind = (cx.clock.now() - oldest.created_at).as_seconds_f64();
     metrics::gauge!("rookery_plugin_events_lag_seconds", "plugin" => hook.active.name().to_owned(), "stream" => lane.stream)
         .set(behind);
-    let told = Origin::from_json(oldest.origin.as_deref()).scope(Box::pin(tell(app, hook, lane, &rows))).await;
+    let told = Box::pin(tell(&cx.with_origin(Origin::from_json(oldest.origin.as_deref())), hook, lane, &rows)).await;
     match told {
         Ok(true) => Ok(Batch::Done(rows.len())),
         Ok(false) => Ok(Batch::Nothing),
         Err(obstacle) => {
-            put_off(app, hook, lane, &rows, &obstacle).await?;
+            put_off(cx, hook, lane, &rows, &obstacle).await?;
             Ok(Batch::Failed)
         }
     }
 }
 
-/// The events of the next batch: due, led to by the same plugins; one alone when it failed before.
-async fn first(app: &App, hook: &Subscription, lane: Lane) -> Result<Vec<EventRow>> {
+/// The events of the next batch: due and of the same origin; a single one if it failed before.
+async fn first(cx: &Cx, hook: &Subscription, lane: Lane) -> Result<Vec<EventRow>> {
     let most = i64::try_from(hook.batch).unwrap_or(i64::MAX);
-    let mut rows = plugin_event::head(&app.db, lane, most).await?;
-    let now = app.clock.now();
+    let mut rows = plugin_event::head(&cx.db, lane, most).await?;
+    let now = cx.clock.now();
     let Some(first) = rows.first().cloned() else { return Ok(rows) };
     if first.attempts > 0 {
         rows.truncate(1);
@@ -98,10 +99,10 @@ async fn first(app: &App, hook: &Subscription, lane: Lane) -> Result<Vec<EventRo
     Ok(rows)
 }
 
-/// Tells the plugin, and commits what it does about it. False when somebody else was faster.
-async fn tell(app: &App, hook: &Subscription, lane: Lane, rows: &[EventRow]) -> Result<bool, Obstacle> {
-    let call = Call::new(app, &hook.active, Caller::system(), Mode::Ambient);
-    if app.db.engine() == store::Engine::Postgres {
+/// Calls the plugin and commits its changes. False when another server delivered the batch first.
+async fn tell(cx: &Cx, hook: &Subscription, lane: Lane, rows: &[EventRow]) -> Result<bool, Obstacle> {
+    let call = Call::new(cx, &hook.active, Caller::system(), Mode::Ambient);
+    if cx.db.engine() == store::Engine::Postgres {
         let mut tx = call.ambient().await?;
         if !plugin_event::lock(&mut tx, lane).await.map_err(Error::from)? {
             return Ok(false);
@@ -109,26 +110,26 @@ async fn tell(app: &App, hook: &Subscription, lane: Lane, rows: &[EventRow]) -> 
     }
     let component = &hook.active.component;
     if lane.stream == FANOUT {
-        let statuses = placed(app, hook, rows).await?;
+        let statuses = placed(cx, hook, rows).await?;
         if !statuses.is_empty() {
             let host = Arc::clone(&call);
-            let entries = hook.count(app, async { component.fanout(host, statuses).await }).await?;
+            let entries = hook.count(cx, async { component.fanout(host, statuses).await }).await?;
             for part in entries.chunks(feeds::ENTRIES) {
                 let put = call.feeds_insert(part.to_vec()).await;
                 put.map_err(|failure| Obstacle { message: failure.message, counts: true })?;
             }
         }
     } else {
-        let events = events(app, hook, rows).await?;
+        let events = events(cx, hook, rows).await?;
         if !events.is_empty() {
             let host = Arc::clone(&call);
-            hook.count(app, async { component.events(host, events).await }).await?;
+            hook.count(cx, async { component.events(host, events).await }).await?;
         }
     }
     settle(&call, rows).await
 }
 
-/// Removes `rows` and makes everything happen that this call did; nothing of it when they are gone already.
+/// Deletes `rows` and commits the changes of the call; false, and nothing committed, when some rows are gone already.
 async fn settle(call: &Call, rows: &[EventRow]) -> Result<bool, Obstacle> {
     let seqs: Vec<i64> = rows.iter().map(|row| row.seq).collect();
     let removed = plugin_event::delete(&mut *call.ambient().await?, &seqs).await.map_err(Error::from)?;
@@ -139,29 +140,29 @@ async fn settle(call: &Call, rows: &[EventRow]) -> Result<bool, Obstacle> {
     Ok(true)
 }
 
-/// The statuses of a batch that is about to be placed. One that is gone is not placed.
-async fn placed(app: &App, hook: &Subscription, rows: &[EventRow]) -> Result<Vec<Status>> {
+/// The statuses of a `fanout` batch; those deleted meanwhile are skipped.
+async fn placed(cx: &Cx, hook: &Subscription, rows: &[EventRow]) -> Result<Vec<Status>> {
     let ids: Vec<StatusId> = rows.iter().filter_map(|row| row.subject_id).map(StatusId::from).collect();
-    let mut statuses = records::statuses(&app.db, (&*hook.active).into(), &ids).await?;
+    let mut statuses = records::statuses(&cx.db, (&*hook.active).into(), &ids).await?;
     Ok(ids.iter().filter_map(|id| statuses.remove(id)).collect())
 }
 
-/// The events of a batch with what they are about: one statement for each kind of thing. What is gone by now is told
-/// by its id where the contract has that, and else left out: that it is gone is told as well.
-async fn events(app: &App, hook: &Subscription, rows: &[EventRow]) -> Result<Vec<Event>> {
+/// The events of a batch with their subjects: one query for each kind. A subject that is gone is passed by id where the
+/// contract allows that; otherwise the event is skipped, since the deletion is an event as well.
+async fn events(cx: &Cx, hook: &Subscription, rows: &[EventRow]) -> Result<Vec<Event>> {
     let kind = |row: &EventRow| row.kind.parse::<Kind>().ok();
     let subjects = |wanted: fn(Kind) -> bool| {
         let rows = rows.iter().filter(move |row| kind(row).is_some_and(wanted));
         rows.filter_map(|row| row.subject_id)
     };
-    let ids: Vec<StatusId> = subjects(Kind::has_status).map(StatusId::from).collect();
-    let statuses = records::statuses(&app.db, (&*hook.active).into(), &ids).await?;
-    let ids: Vec<AccountId> = subjects(Kind::has_account).map(AccountId::from).collect();
-    let accounts = records::accounts(&app.db, &ids).await?;
+    let ids: Vec<StatusId> = subjects(has_status).map(StatusId::from).collect();
+    let statuses = records::statuses(&cx.db, (&*hook.active).into(), &ids).await?;
+    let ids: Vec<AccountId> = subjects(has_account).map(AccountId::from).collect();
+    let accounts = records::accounts(&cx.db, &ids).await?;
     let event = |row: &EventRow| {
         let subject = match (kind(row)?, row.subject_id) {
-            (kind, Some(id)) if kind.has_status() => Subject::Status(statuses.get(&id.into())?.clone()),
-            (kind, Some(id)) if kind.has_account() => Subject::Account(accounts.get(&id.into())?.clone()),
+            (kind, Some(id)) if has_status(kind) => Subject::Status(statuses.get(&id.into())?.clone()),
+            (kind, Some(id)) if has_account(kind) => Subject::Account(accounts.get(&id.into())?.clone()),
             (_, Some(id)) => Subject::Id(id),
             (_, None) => Subject::Json(row.payload.clone()?),
         };
@@ -176,11 +177,11 @@ async fn events(app: &App, hook: &Subscription, rows: &[EventRow]) -> Result<Vec
     Ok(rows.iter().filter_map(event).collect())
 }
 
-/// Puts a batch off, or lays it aside when it was tried often enough.
-async fn put_off(app: &App, hook: &Subscription, lane: Lane, rows: &[EventRow], obstacle: &Obstacle) -> Result<()> {
+/// Reschedules a batch with back-off, or parks it as dead letters after the last attempt.
+async fn put_off(cx: &Cx, hook: &Subscription, lane: Lane, rows: &[EventRow], obstacle: &Obstacle) -> Result<()> {
     let seqs: Vec<i64> = rows.iter().map(|row| row.seq).collect();
     let attempts = rows.first().map_or(0, |row| row.attempts);
-    let mut tx = app.db.begin().await?;
+    let mut tx = cx.db.begin().await?;
     if obstacle.counts && attempts + 1 >= ATTEMPTS {
         plugin_event::park(&mut tx, &seqs, &obstacle.message).await?;
         let plugin = hook.active.name();
@@ -191,7 +192,7 @@ async fn put_off(app: &App, hook: &Subscription, lane: Lane, rows: &[EventRow], 
     } else {
         let pause = if obstacle.counts { pause(attempts) } else { BUSY_PAUSE };
         let shard = if lane.stream == FANOUT && obstacle.counts { AGAIN } else { lane.shard };
-        let run_at = app.clock.now() + pause;
+        let run_at = cx.clock.now() + pause;
         plugin_event::put_off(&mut tx, &seqs, shard, obstacle.counts, run_at, &obstacle.message).await?;
     }
     Ok(tx.commit().await?)

@@ -1,9 +1,10 @@
 //! Where plugins take part in what the server does: before, during and after.
 //!
-//! [`Hooks`] says who is asked when, in which order; it belongs to the registry. Before a status is saved or a
-//! notification made, filters are asked, with no transaction open; while an answer is rendered, [`decorate()`] is; afterwards events are delivered
-//! from an outbox ([`record`]). A plugin that fails or is slow costs what its hook adds, as its policy says, and nothing
-//! else. Without plugins every one of these is a look at an empty table.
+//! Reached through the core's extension port. [`Hooks`] is the table of subscriptions and belongs to the registry.
+//! Before a status is saved or a notification created, filters are called, with no transaction open; while a response
+//! is rendered, [`decorate()`] is called; afterwards events are delivered from an outbox ([`record`]). A plugin that
+//! fails or is slow costs what its hook adds, as its policy says, and nothing else. Without plugins each of these is a
+//! lookup in an empty table.
 //!
 //! Follows `PLUGINS.md`, section 1.4.
 
@@ -21,12 +22,12 @@ mod subscription;
 mod table;
 mod when;
 
-pub use decorate::{Decorations, Members, Target, decorate, is_decorated};
+pub use decorate::decorate;
 pub use field::{Field, is_value};
-pub use filter::{Pending, filter, has_filters, has_visibility};
-pub use judge::{Judgement, is_judged, judge};
-pub use kept::{Kept, Versions};
-pub use outbox::{Change, Kind, is_heard, record, record_all};
+pub use filter::filter;
+pub use judge::{judge, judges};
+pub use kept::Kept;
+pub use outbox::{listens_to, record};
 pub use subscription::Subscription;
 pub use table::Hooks;
-pub use when::{Predicate, Traits};
+pub use when::Predicate;

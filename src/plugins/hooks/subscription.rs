@@ -1,4 +1,4 @@
-//! One hook of one plugin, ready to be asked: its predicate, its limits, what happens when it gives no answer.
+//! A hook of an active plugin, ready to be called: its predicate, time limit and failure policy.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -7,18 +7,17 @@ use std::time::{Duration, Instant};
 
 use rookery_plugin_host::{CallError, Fault};
 
-use super::budget;
 use super::field::Field;
 use super::when::Predicate;
-use crate::app::App;
-use crate::plugins::Active;
-use crate::plugins::manifest::{self, Hook, Moment, Policy};
+use crate::Active;
+use crate::Cx;
+use crate::manifest::{self, Hook, Moment, Policy};
 
 /// Most events of one call.
 const EVENTS: usize = 256;
-/// Most statuses of one call that asks where they should appear.
+/// Most statuses of one `fanout` call.
 const STATUSES: usize = 64;
-/// How long the first of those statuses waits for others.
+/// How long the first status of a `fanout` batch waits for others.
 const GATHER: Duration = Duration::from_millis(50);
 
 /// A hook of a plugin.
@@ -26,31 +25,31 @@ const GATHER: Duration = Duration::from_millis(50);
 pub struct Subscription {
     /// The plugin.
     pub active: Arc<Active>,
-    /// When it is asked.
+    /// The moment of the call.
     pub moment: Moment,
-    /// What happens when it gives no answer.
+    /// What happens when the call fails.
     pub policy: Policy,
-    /// About which statuses.
+    /// Which statuses it is called for.
     pub when: Predicate,
-    /// How long it may take, for a moment at which somebody waits.
+    /// Time limit, for synchronous moments.
     pub timeout: Duration,
-    /// Most things of one call.
+    /// Most items of one call.
     pub batch: usize,
-    /// How long the first of them waits for others.
+    /// How long the first item waits for others.
     pub gather: Duration,
-    /// Kinds, types or words, by the moment.
+    /// Kinds, types or words, depending on the moment.
     pub kinds: Vec<String>,
-    /// Parameters of the request that it is shown.
+    /// Request parameters that it is given.
     pub params: Vec<String>,
     /// Members that it adds.
     pub fields: Vec<Field>,
-    /// What it says is kept.
+    /// Its results may be cached.
     pub keeps: bool,
     calls: AtomicU64,
     failures: AtomicU64,
 }
 
-/// How long a hook may take where its manifest does not say.
+/// The default time limit of a moment.
 fn usual(moment: Moment) -> Duration {
     match moment {
         Moment::StatusFilter => Duration::from_millis(200),
@@ -62,7 +61,7 @@ fn usual(moment: Moment) -> Duration {
 }
 
 impl Subscription {
-    /// The subscription of `active` by `hook`, which the manifest's rules let pass.
+    /// The subscription of `active` by `hook`, which the manifest's checks accepted.
     pub(super) fn new(active: &Arc<Active>, hook: &Hook) -> Result<Self, Fault> {
         let duration = |text: Option<&str>| text.and_then(manifest::duration);
         let (most, gather) = match hook.on {
@@ -87,38 +86,37 @@ impl Subscription {
         })
     }
 
-    /// True when `kind` is one that it asked for.
+    /// True when it subscribes to `kind`.
     #[must_use]
     pub fn has_kind(&self, kind: &str) -> bool {
         self.kinds.iter().any(|known| known == kind)
     }
 
-    /// How often it was called, and how often that did not end well.
+    /// Number of calls, and of those that failed.
     #[must_use]
     pub fn calls(&self) -> (u64, u64) {
         (self.calls.load(Ordering::Relaxed), self.failures.load(Ordering::Relaxed))
     }
 
-    /// Waits for an answer while somebody waits for ours: not longer than the hook may take, and than the request has
-    /// left for hooks.
+    /// Awaits a synchronous call: for its time limit at most, and for what remains of the request's budget.
     ///
     /// # Errors
-    /// As the call; [`Ended::Wall`](rookery_plugin_host::Ended::Wall) when it takes too long.
-    pub async fn ask<T>(&self, app: &App, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
-        let patience = &app.plugins.patience;
-        let limit = patience.stretch(self.timeout).min(patience.left());
-        self.count(app, patience.limited(limit, call)).await
+    /// The call's own; [`Ended::Wall`](rookery_plugin_host::Ended::Wall) on timeout.
+    pub async fn ask<T>(&self, cx: &Cx, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+        let patience = &cx.plugins.patience;
+        let limit = patience.stretch(self.timeout).min(cx.hook_time_left());
+        self.count(cx, patience.limited(limit, call)).await
     }
 
-    /// Counts a call, and reports it when it did not end well.
+    /// Counts a call, and reports it if it failed.
     ///
     /// # Errors
-    /// As the call.
-    pub async fn count<T>(&self, app: &App, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
-        app.plugins.pauses.check(&self.active)?;
+    /// The call's own.
+    pub async fn count<T>(&self, cx: &Cx, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+        cx.plugins.pauses.check(&self.active)?;
         let began = Instant::now();
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let answer = call.await.map_err(|error| app.plugins.pauses.excuse(&self.active, error));
+        let answer = call.await.map_err(|error| cx.plugins.pauses.excuse(&self.active, error));
         let (plugin, hook) = (self.active.name().to_owned(), self.moment.as_str());
         let outcome = if answer.is_ok() { "ok" } else { "failed" };
         metrics::counter!("rookery_plugin_hooks_total", "plugin" => plugin.clone(), "hook" => hook, "outcome" => outcome)
@@ -127,20 +125,21 @@ impl Subscription {
             .record(began.elapsed().as_secs_f64());
         if let Err(error) = &answer {
             self.failures.fetch_add(1, Ordering::Relaxed);
-            app.plugins.report(&self.active, "hook", hook, error);
+            cx.plugins.report(&self.active, "hook", hook, error);
         }
         answer
     }
 
-    /// As [`Subscription::ask`], when nothing else goes on meanwhile.
+    /// As [`Subscription::ask`], and charges the time to the request's budget: for a call that is not concurrent with
+    /// others.
     ///
     /// # Errors
     /// As [`Subscription::ask`].
     pub async fn ask_alone<T>(
         &self,
-        app: &App,
+        cx: &Cx,
         call: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, CallError> {
-        budget::spend(self.ask(app, call)).await
+        cx.spend_hook_time(self.ask(cx, call)).await
     }
 }

@@ -1,4 +1,4 @@
-//! Who is asked when: the hooks of all plugins as one table, made once for each registry.
+//! The table of hooks of all plugins, built once for each registry.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use super::field::Field;
 use super::outbox::{EVENTS, FANOUT};
 use super::subscription::Subscription;
 use super::when::Predicate;
-use crate::entity;
-use crate::plugins::manifest::{Hook, Manifest, Moment, NotificationKind};
-use crate::plugins::order::{self, Place};
-use crate::plugins::{Absent, Active, PluginId};
+use crate::manifest::{Hook, Manifest, Moment, NotificationKind};
+use crate::order::{self, Place};
+use crate::{Absent, Active, PluginId};
 use model::{NotificationType, Visibility};
+use rookery_core::entity;
 
-/// Objects of the server's own into which plugins put members.
+/// Objects of core entities to which plugins may add members.
 const OPEN: [&str; 2] = ["other_settings", "server_features"];
 
-/// All hooks of all plugins that serve, and who else hears of what happened.
+/// All hooks of all active plugins, and the event subscriptions of absent ones.
 #[derive(Debug, Default)]
 pub struct Hooks {
     moments: BTreeMap<Moment, Vec<Arc<Subscription>>>,
@@ -26,20 +26,20 @@ pub struct Hooks {
     listeners: Vec<Listener>,
 }
 
-/// Who hears of what happened, later: a plugin that serves here or one that does not, for which it is kept.
+/// A subscription to the outbox, of an active plugin or of an absent one for which events are kept.
 #[derive(Debug)]
 pub struct Listener {
     /// The plugin.
     pub plugin: PluginId,
     /// [`EVENTS`] or [`FANOUT`].
     pub stream: &'static str,
-    /// About which statuses.
+    /// Which statuses it is for.
     pub when: Predicate,
     kinds: Vec<String>,
 }
 
 impl Listener {
-    /// The listeners of the plugin with the number `plugin`.
+    /// The listeners of the plugin with the id `plugin`.
     fn of(plugin: PluginId, manifest: &Manifest) -> Result<Vec<Self>, Fault> {
         let mut listeners = Vec::new();
         for hook in &manifest.hooks {
@@ -54,7 +54,7 @@ impl Listener {
         Ok(listeners)
     }
 
-    /// True when `kind` is one that it asked for.
+    /// True when it subscribes to `kind`.
     #[must_use]
     pub fn has_kind(&self, kind: &str) -> bool {
         self.kinds.iter().any(|known| known == kind)
@@ -62,11 +62,11 @@ impl Listener {
 }
 
 impl Hooks {
-    /// The hooks of `plugins`, and what `absent` ones hear of.
+    /// The hooks of `plugins`, and the event subscriptions of `absent`.
     ///
     /// # Errors
-    /// At [`Stage::Collide`] when two claim the same, or no order satisfies all; at [`Stage::Validate`] for a hook that
-    /// cannot be.
+    /// At [`Stage::Collide`] when two plugins claim the same name, or `before` and `after` form a cycle; at
+    /// [`Stage::Validate`] for an invalid hook.
     pub fn build(plugins: &[Arc<Active>], absent: &[Absent]) -> Result<Self, Fault> {
         let manifests: Vec<&Manifest> = plugins.iter().map(|active| &active.manifest).collect();
         let notifications = notifications(&manifests)?;
@@ -83,65 +83,65 @@ impl Hooks {
         Ok(Self { moments, notifications, listeners })
     }
 
-    /// Who hears of what happened.
+    /// The subscriptions to the outbox.
     #[must_use]
     pub fn listeners(&self) -> &[Listener] {
         &self.listeners
     }
 
-    /// Who is asked at `moment`, in order.
+    /// The hooks of `moment`, in order.
     #[must_use]
     pub fn at(&self, moment: Moment) -> &[Arc<Subscription>] {
         self.moments.get(&moment).map_or(&[], Vec::as_slice)
     }
 
-    /// Names of those who are asked at `moment`, in order: what `rookery plugin order` prints.
+    /// Names of the plugins called at `moment`, in order: what `rookery plugin order` prints.
     #[must_use]
     pub fn order(&self, moment: Moment) -> Vec<&str> {
         self.at(moment).iter().map(|hook| hook.active.name()).collect()
     }
 
-    /// Who decorates entities of `kind`.
+    /// The hooks that decorate entities of `kind`.
     pub fn decorators(&self, kind: &str) -> impl Iterator<Item = &Arc<Subscription>> {
         self.at(Moment::Decorate).iter().filter(move |hook| hook.has_kind(kind))
     }
 
-    /// Who is given activities of the type `kind`.
+    /// The hook that handles activities of the type `kind`.
     #[must_use]
     pub fn activity_handler(&self, kind: &str) -> Option<&Arc<Subscription>> {
         self.at(Moment::ActivityHandler).iter().find(|hook| hook.has_kind(kind))
     }
 
-    /// Who is asked about activities of the type `kind`, in order; a hook that names no type is asked about all.
+    /// The filters of activities of the type `kind`, in order; a filter that names no type is called for all.
     pub fn activity_filters(&self, kind: &str) -> impl Iterator<Item = &Arc<Subscription>> {
         let asked = move |hook: &&Arc<Subscription>| hook.kinds.is_empty() || hook.has_kind(kind);
         self.at(Moment::ActivityFilter).iter().filter(asked)
     }
 
-    /// Whose the stream `channel` is.
+    /// The hook that owns the stream `channel`.
     #[must_use]
     pub fn channel(&self, channel: &str) -> Option<&Arc<Subscription>> {
         self.at(Moment::Channels).iter().find(|hook| hook.has_kind(channel))
     }
 
-    /// The plugin's hooks that hear of what happened, for a consumer of its events.
+    /// The plugin's hooks at `moment`, for a consumer of its events.
     pub fn of(&self, moment: Moment, plugin: PluginId) -> impl Iterator<Item = &Arc<Subscription>> {
         self.at(moment).iter().filter(move |hook| hook.active.id == plugin)
     }
 
-    /// The type of notifications `name`, if a plugin declares it.
+    /// The notification type `name`, if a plugin declares it.
     #[must_use]
     pub fn notification(&self, name: &str) -> Option<&NotificationKind> {
         self.notifications.get(name)
     }
 
-    /// Every type of notifications that plugins declare.
+    /// Every notification type that plugins declare.
     pub fn notification_names(&self) -> impl Iterator<Item = &str> {
         self.notifications.keys().map(String::as_str)
     }
 }
 
-/// The hooks of each moment in order, as (plugin, hook) by number.
+/// The hooks of each moment in order, as indices (plugin, hook).
 fn plan(manifests: &[&Manifest]) -> Result<BTreeMap<Moment, Vec<(usize, usize)>>, Fault> {
     let mut moments: BTreeMap<Moment, Vec<(usize, usize)>> = BTreeMap::new();
     let mut owners = BTreeMap::new();
@@ -166,7 +166,7 @@ fn place(manifest: &Manifest, hook: usize) -> Place<'_> {
     Place { plugin: &manifest.plugin.name, priority: hook.priority, before: &hook.before, after: &hook.after }
 }
 
-/// What a hook wants to have for itself, in words.
+/// What a hook claims exclusively, in words.
 fn claims(plugin: &str, hook: &Hook) -> Result<Vec<String>, Fault> {
     match hook.on {
         Moment::Decorate => decorated(plugin, hook),

@@ -1,4 +1,4 @@
-//! What a manifest asks for, as texts that an admin grants one by one, and as interfaces that are linked.
+//! What a manifest asks for: as strings that an admin grants one by one, and as interfaces that are linked.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,9 @@ use rookery_plugin_host::{Export, Import};
 use super::{Manifest, Moment};
 
 impl Manifest {
-    /// Everything that the plugin asks for, each as one text: `core:read`, `http:https://example.org:443`, `queue`; with the
-    /// moments at which it is shown what people write or do (`hook:events`), and limits beyond the usual (`limit:rows=20000`).
+    /// Everything that the plugin asks for, one string each: `core:read`, `http:https://example.org:443`, `queue`;
+    /// including the moments that show it what people write or do (`hook:events`), and limits above the defaults
+    /// (`limit:rows=20000`).
     #[must_use]
     pub fn wanted(&self) -> BTreeSet<String> {
         let asked = &self.permissions;
@@ -38,7 +39,7 @@ impl Manifest {
         wanted
     }
 
-    /// The interfaces that are linked for what is asked.
+    /// The interfaces to link for the permissions asked for.
     #[must_use]
     pub fn imports(&self) -> BTreeSet<Import> {
         let asked = &self.permissions;
@@ -61,7 +62,7 @@ impl Manifest {
         always.into_iter().chain(optional.iter().filter(|(_, asked)| *asked).map(|(import, _)| *import)).collect()
     }
 
-    /// The interfaces that the component must export. `lifecycle` and `instance-info` are the component's own choice.
+    /// The interfaces that the component must export. `lifecycle` and `instance-info` are optional.
     #[must_use]
     pub fn exports(&self) -> BTreeSet<Export> {
         let mut exports: BTreeSet<Export> = self.hooks.iter().map(|hook| hook.on.export()).collect();
@@ -97,7 +98,7 @@ impl Moment {
         Self::Channels,
     ];
 
-    /// True when the plugin is shown what people write to whomever, or do: an admin grants that.
+    /// True when the hook shows the plugin what people write or do, which an admin has to grant.
     fn shows(self) -> bool {
         match self {
             Self::StatusFilter

@@ -1,4 +1,4 @@
-//! From text to [`Manifest`]: what is not known is refused with the nearest thing that is.
+//! Parses text to [`Manifest`]; an unknown key or word is refused, suggesting the nearest known one.
 
 use rookery_plugin_host::{Fault, Stage};
 use serde::de::DeserializeOwned;
@@ -7,13 +7,13 @@ use serde_json::Value;
 use super::{Limits, Manifest, rules};
 use config::nearest;
 
-/// The contract that this server offers.
+/// The version of the contract that this server offers.
 pub const API: &str = "0.1";
 
-/// Reads a `plugin.toml` and checks all that can be known from it alone.
+/// Parses a `plugin.toml` and checks everything that can be checked from it alone.
 ///
 /// # Errors
-/// The first fault, at [`Stage::Validate`]; at [`Stage::Contract`] for a contract that is not offered.
+/// The first fault, at [`Stage::Validate`]; at [`Stage::Contract`] for a contract version that is not offered.
 pub fn parse(text: &str) -> Result<Manifest, Fault> {
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
@@ -55,7 +55,7 @@ fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
     })
 }
 
-/// `[limits]`, `route 2`, `route 2, page`: where in the file something stands; tables are counted from 1.
+/// The position of a key in the file: `[limits]`, `route 2`, `route 2, page`; tables are counted from 1.
 fn place(path: &serde_path_to_error::Path) -> String {
     use serde_path_to_error::Segment;
     let mut place = String::new();
@@ -70,13 +70,13 @@ fn place(path: &serde_path_to_error::Path) -> String {
     place
 }
 
-/// serde's complaint in our words: `unknown field` and `unknown variant` name everything that is known.
+/// serde's error, reworded: its `unknown field` and `unknown variant` list every known one.
 fn problem(place: &str, complaint: &str) -> String {
     let at = |place: &str| if place.is_empty() { String::new() } else { format!("{place}: ") };
     let mut quoted = complaint.split('`').skip(1).step_by(2).map(str::to_owned);
     let word = quoted.next().unwrap_or_default();
     if complaint.starts_with("unknown field") {
-        // The path may name the key itself already.
+        // The path may already end in the key itself.
         let parent = place.strip_suffix(word.as_str()).map_or(place, |rest| rest.trim_end_matches(", "));
         let known: Vec<String> = quoted.collect();
         return format!("{}there is no key {word:?}{}", at(parent), meant(&word, known));
@@ -99,7 +99,7 @@ fn meant(word: &str, known: Vec<String>) -> String {
     }
 }
 
-/// Line breaks and what follows twice as spaces: a fault is one line.
+/// Collapses line breaks and runs of spaces: a fault is one line.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

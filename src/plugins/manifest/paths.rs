@@ -1,12 +1,13 @@
-//! What a manifest may say of methods and paths. Whose a path is, [`routes`](crate::plugins::routes) decides from those
-//! that are served; here resources of the client API are kept whether they are served yet or not.
+//! What a manifest may say about methods and paths. Conflicts with routes that exist are found by
+//! [`routes`](crate::routes); here resources of the client API are reserved whether the server implements them yet or
+//! not.
 
 use super::Route;
 
 /// Methods of routes.
 const METHODS: &[&str] = &["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/// Resources of the client API, those to come included: paths below them say so with `nested-under`.
+/// Resources of the client API, including future ones: paths below them need `nested-under`.
 const CORE: &[&str] = &[
     "accounts",
     "admin",
@@ -47,12 +48,12 @@ const CORE: &[&str] = &[
     "trends",
 ];
 
-/// The names of the parameters in a template.
+/// The names of the parameters in a path template.
 pub(super) fn parameters(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
 }
 
-/// What is wrong with method or path of a route; the sentence goes on from the route's name.
+/// Checks method and path of a route; the error continues a sentence that begins with the route's name.
 pub(super) fn check(route: &Route) -> Result<(), String> {
     for method in route.method.all() {
         if !METHODS.contains(&method.as_str()) {
@@ -86,7 +87,7 @@ fn template(path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The resource is what follows `/api/v1/`.
+/// Checks `nested-under`. The resource is the segment after `/api/v1/`.
 fn nested(route: &Route) -> Result<(), String> {
     let path = &route.path;
     let segments: Vec<&str> = path.split('/').skip(1).collect();
@@ -113,7 +114,7 @@ fn nested(route: &Route) -> Result<(), String> {
     }
 }
 
-/// Small letters, digits and `_`, beginning with a letter.
+/// Lower-case letters, digits and `_`, beginning with a letter.
 pub(super) fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')

@@ -1,4 +1,4 @@
-//! What a manifest may say (PLUGINS.md sections 1.3 and 1.4), as far as it can be known from the manifest alone.
+//! Validation of a manifest (PLUGINS.md sections 1.3 and 1.4), as far as it needs nothing else.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -10,7 +10,7 @@ use super::{Auth, Hook, Manifest, Moment, Permissions, Policy, Route, values};
 use config::nearest;
 use model::{Scopes, Visibility};
 
-/// Kinds of events.
+/// Kinds of events that a hook may subscribe to.
 pub const EVENTS: &[&str] = &[
     "status.created",
     "status.updated",
@@ -31,13 +31,13 @@ pub const EVENTS: &[&str] = &[
     "list.deleted",
 ];
 
-/// Kinds of entities that are decorated.
+/// Kinds of entities that can be decorated.
 const DECORATED: &[&str] = &["status", "account", "notification"];
 
 /// One of the lists of `[permissions]`.
 type Asked = fn(&Permissions) -> &Vec<String>;
 
-/// Lists of `[permissions]` whose words are known; others are names of the plugin's own choice.
+/// Lists of `[permissions]` with a fixed vocabulary; the others hold names that the plugin chooses.
 const WORDS: &[(&str, Asked, &[&str])] = &[
     ("core", |asked| &asked.core, &["read", "read-as-any", "read-all"]),
     ("core-write", |asked| &asked.core_write, &["create", "delete", "bookmark", "notify", "touch", "widen"]),
@@ -45,7 +45,7 @@ const WORDS: &[(&str, Asked, &[&str])] = &[
     ("storage", |asked| &asked.storage, &["kv", "cache"]),
 ];
 
-/// What nothing serves yet, and whoever asks for it would wait in vain.
+/// Why a hook or permission that is not implemented yet is refused.
 const NOT_YET: &str = "plugins cannot take part in federation yet: leave it out";
 
 type Checked = Result<(), String>;
@@ -119,7 +119,7 @@ fn permissions(asked: &Permissions) -> Checked {
     Ok(())
 }
 
-/// `https://host:port`, the host perhaps with a leading `*.`.
+/// `https://host:port`; the host may begin with `*.`.
 fn check_origin(origin: &str) -> Checked {
     let takes = "is not a scheme, a host and a port, such as \"https://api.example.com:443\"";
     let rest = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://")).ok_or(takes)?;
@@ -134,7 +134,7 @@ fn check_origin(origin: &str) -> Checked {
     if port && host_ok { Ok(()) } else { Err(takes.to_owned()) }
 }
 
-/// No two routes with one method and one path, whatever their parameters are called.
+/// No two routes with the same method and path, whatever the names of their parameters.
 fn served_twice(manifest: &Manifest) -> Checked {
     let mut seen = BTreeSet::new();
     for route in &manifest.routes {
@@ -304,7 +304,7 @@ fn decorate(hook: &Hook) -> Checked {
     }
 }
 
-/// A feed that goes with accounts is one of a table that does.
+/// A feed deleted with accounts must refer to a table that is.
 fn feed_owners(manifest: &Manifest) -> Checked {
     unique("feeds of", manifest.feeds.iter().filter_map(|feed| feed.of.as_ref()))?;
     let owned = manifest.sql.as_ref().map(|sql| &sql.owner_columns);
@@ -315,7 +315,7 @@ fn feed_owners(manifest: &Manifest) -> Checked {
     }
 }
 
-/// What becomes part of names elsewhere is a plain word.
+/// Names that become part of names elsewhere must be plain words.
 fn names(manifest: &Manifest) -> Checked {
     let feeds = manifest.feeds.iter().map(|feed| ("feed", &feed.name));
     let jobs = manifest.jobs.iter().map(|job| ("job", &job.kind));
@@ -345,7 +345,7 @@ fn schedules(manifest: &Manifest) -> Checked {
     Ok(())
 }
 
-/// What is wrong with the JSON Schema of `[config]` or `[settings]`: an object's, every property with a default that fits.
+/// Checks the JSON Schema of `[config]` or `[settings]`: that of an object, every property with a valid default.
 ///
 /// # Errors
 /// What is wrong, in words.

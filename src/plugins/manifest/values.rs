@@ -1,4 +1,4 @@
-//! Quantities as a manifest writes them: `32MiB`, `50ms`, `300/5m`.
+//! Parses quantities as a manifest writes them: `32MiB`, `50ms`, `300/5m`.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use rookery_plugin_host::{Limits as HostLimits, Policy};
 
 use super::Limits;
 
-/// Bytes in `512`, `16KiB`, `32MiB`, `1GiB`.
+/// A number of bytes: `512`, `16KiB`, `32MiB`, `1GiB`.
 #[must_use]
 pub fn size(text: &str) -> Option<u64> {
     let (number, unit) = split(text)?;
@@ -20,7 +20,7 @@ pub fn size(text: &str) -> Option<u64> {
     number.checked_mul(unit)
 }
 
-/// A time: `50ms`, `5s`, `10m`, `1h`, `7d`.
+/// A duration: `50ms`, `5s`, `10m`, `1h`, `7d`.
 #[must_use]
 pub fn duration(text: &str) -> Option<Duration> {
     let (number, unit) = split(text)?;
@@ -35,7 +35,7 @@ pub fn duration(text: &str) -> Option<Duration> {
     number.checked_mul(unit).map(Duration::from_millis)
 }
 
-/// How often in which time: `300/5m`. A word behind it, `300/3h reactions`, is what routes that share the limit call it.
+/// A rate: `300/5m`. In `300/3h reactions` the word is ignored here; it names a limit that several routes share.
 #[must_use]
 pub fn rate(text: &str) -> Option<(u32, Duration)> {
     let text = text.split_once(' ').map_or(text, |(rate, _)| rate);
@@ -51,14 +51,14 @@ fn split(text: &str) -> Option<(u64, &str)> {
     Some((number, text[end..].trim_start()))
 }
 
-/// Limits as numbers: those of one call, and those of the database.
+/// Limits in numbers: those of a call, and those of the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
-    /// What the sandbox holds.
+    /// Limits that the sandbox enforces.
     pub host: HostLimits,
-    /// Rows that one statement may give.
+    /// Most rows that one statement may return.
     pub rows: u32,
-    /// Bytes of the plugin's own tables.
+    /// Most bytes that the plugin may store.
     pub db_size: u64,
 }
 
@@ -69,10 +69,10 @@ impl Default for Resolved {
 }
 
 impl Limits {
-    /// These limits as numbers; the defaults of PLUGINS.md section 2.6 where nothing is said.
+    /// These limits in numbers, with the defaults of PLUGINS.md section 2.6.
     ///
     /// # Errors
-    /// The key that makes no sense, with what it takes.
+    /// The invalid key, and the values it takes.
     pub fn resolve(&self) -> Result<Resolved, String> {
         let mut resolved = Resolved::default();
         let host = &mut resolved.host;
@@ -105,7 +105,7 @@ impl Limits {
         Ok(resolved)
     }
 
-    /// Those that are higher than the usual: `route-cpu=5m`.
+    /// Limits above the defaults: `route-cpu=5m`.
     #[must_use]
     pub fn raised(&self) -> Vec<String> {
         let (Ok(own), usual) = (self.resolve(), Resolved::default()) else { return Vec::new() };
@@ -132,7 +132,7 @@ impl Limits {
         raised.into_iter().flatten().collect()
     }
 
-    /// These limits, and where they say nothing those of `below`.
+    /// These limits, falling back to those of `below`.
     #[must_use]
     pub fn over(&self, below: &Self) -> Self {
         let or = |own: &Option<String>, other: &Option<String>| own.clone().or_else(|| other.clone());

@@ -1,4 +1,4 @@
-//! Packages in folders, read so that a writer at work is noticed.
+//! Reads packages from folders, detecting files that are being written.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -13,7 +13,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat,
 
 use super::{COUNT_MAX, FILES_MAX, MANIFEST, Origin, Package, WASM_MAX, is_inside, unpack, unreadable};
 
-/// What of a file says that it is another one, or was written to.
+/// File metadata that changes when a file is replaced or written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     inode: u64,
@@ -34,14 +34,15 @@ impl From<Stat> for Stamp {
     }
 }
 
-/// Something in the folder of plugins that looks like a package.
+/// A candidate package in the plugin folder, not read yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Found {
     /// The folder or file.
     pub path: PathBuf,
 }
 
-/// The packages in `folder`: its `.plugin` files, and its folders with a `plugin.toml`. None when there is no such folder.
+/// The packages in `folder`: its `.plugin` files, and its folders with a `plugin.toml`; empty when there is no such
+/// folder.
 ///
 /// # Errors
 /// When the folder cannot be read.
@@ -66,7 +67,8 @@ pub fn find(folder: &Path) -> io::Result<Vec<Found>> {
 /// Reads the package at `path`. Blocks.
 ///
 /// # Errors
-/// At [`Stage::Read`](rookery_plugin_host::Stage) when it cannot be read or changes meanwhile; else as [`Package::new`].
+/// At [`Stage::Read`](rookery_plugin_host::Stage) when it cannot be read or changes during the read; else as
+/// [`Package::new`].
 pub fn read(path: &Path) -> Result<Package, Fault> {
     let is_file = path.extension() == Some(OsStr::new("plugin"));
     let origin = if is_file { Origin::File(path.to_owned()) } else { Origin::Folder(path.to_owned()) };
@@ -100,7 +102,7 @@ fn words(error: &io::Error) -> String {
     }
 }
 
-/// An open folder: whatever is put in its place meanwhile, this one is read.
+/// An open folder: what replaces it at its path meanwhile is not read.
 struct Reader {
     folder: OwnedFd,
     read: Vec<(String, Stamp)>,
@@ -112,7 +114,7 @@ impl Reader {
         Ok(Self { folder: openat(CWD, path, flags, Mode::empty())?, read: Vec::new() })
     }
 
-    /// The manifest and what it names; a plugin's sources may lie beside them.
+    /// The manifest and the files it names; the plugin's sources may lie beside them.
     fn package(&mut self, origin: &Origin) -> Result<BTreeMap<String, Arc<[u8]>>, Fault> {
         let mut files = BTreeMap::new();
         let text = self.take(&mut files, MANIFEST, origin)?;
@@ -137,7 +139,7 @@ impl Reader {
         Ok(files)
     }
 
-    /// The files in a folder of the package; none when there is no such folder.
+    /// The names of the files in a folder of the package; none when there is no such folder.
     fn list(&self, folder: &str) -> io::Result<Vec<String>> {
         let opened = match open_inside(&self.folder, folder, OFlags::DIRECTORY) {
             Err(rustix::io::Errno::NOENT) => return Ok(Vec::new()),
@@ -155,7 +157,7 @@ impl Reader {
         Ok(names)
     }
 
-    /// Reads a file; one that is not there is left to [`Package::new`] to miss.
+    /// Reads a file; a missing one is left for [`Package::new`] to report.
     fn take(
         &mut self,
         files: &mut BTreeMap<String, Arc<[u8]>>,
@@ -183,7 +185,7 @@ impl Reader {
     }
 }
 
-/// Opens `path` below `folder`, following no link on the way.
+/// Opens `path` below `folder`, without following links in any of its components.
 fn open_inside(folder: &OwnedFd, path: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
     let (parents, name) = path.rsplit_once('/').map_or(("", path), |(parents, name)| (parents, name));
     let always = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;

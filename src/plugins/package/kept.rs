@@ -1,4 +1,4 @@
-//! Copies of packages that served, so that one can go back to them when the original is gone or broken.
+//! Copies of packages that were active, so that one can roll back when the original is gone or broken.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,13 +10,10 @@ use rookery_plugin_host::Fault;
 
 use super::{Origin, Package, unpack, unreadable};
 
-/// How many packages of one plugin are kept.
+/// Copies kept per plugin.
 const KEPT: usize = 5;
 
-/// Keeps a copy of a package in `folder`: the files as they were read. Blocks.
-///
-/// # Errors
-/// When it cannot be written.
+/// Stores a copy of a package in `folder`: the files as they were read. Blocks.
 pub fn keep(folder: &Path, package: &Package) -> io::Result<()> {
     let path = path(folder, package.name(), &package.digest);
     if path.exists() {
@@ -44,7 +41,7 @@ pub fn keep(folder: &Path, package: &Package) -> io::Result<()> {
 /// The copy with this digest, if there is one. Blocks.
 ///
 /// # Errors
-/// When it is there and cannot be read, or is not what its name says.
+/// When it cannot be read, or its content does not match the digest.
 pub fn kept(folder: &Path, name: &str, digest: &str) -> Result<Option<Package>, Fault> {
     let bytes: Arc<[u8]> = match fs::read(path(folder, name, digest)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

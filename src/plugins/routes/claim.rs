@@ -1,14 +1,14 @@
-//! Which paths a plugin may have: not the core's, not another's, and nothing below what is nobody's but the server's.
+//! Which paths a plugin may claim: none of the core's, none of another plugin's, and none below a protected prefix.
 
 use std::sync::LazyLock;
 
 use rookery_plugin_host::{Fault, Stage};
 
 use super::template::Template;
-use crate::http::router;
-use crate::plugins::manifest::Route;
+use crate::manifest::Route;
+use http::router;
 
-/// Paths that are the server's own with all that is below them, whether there is a route or not.
+/// Prefixes reserved for the server, whether there is a route below them or not.
 const PROTECTED: &[&str] = &[
     "/",
     "/@{name}",
@@ -44,10 +44,10 @@ fn read(paths: &[&'static str]) -> Vec<(&'static str, Template)> {
     paths.iter().filter_map(|path| Some((*path, Template::parse(path)?))).collect()
 }
 
-/// The template of a route that `plugin` may have as far as the core is concerned.
+/// The template of a route of `plugin`, if it does not conflict with the core.
 ///
 /// # Errors
-/// One sentence that names the plugin, the route, what is in its way and what to do.
+/// One sentence that names the plugin, the route, the conflict and the remedy.
 pub(super) fn check(plugin: &str, route: &Route) -> Result<Template, Fault> {
     let path = route.path.as_str();
     let template = Template::parse(path)
@@ -73,7 +73,7 @@ pub(super) fn check(plugin: &str, route: &Route) -> Result<Template, Fault> {
     Ok(template)
 }
 
-/// Going on from a resource of the core has to be meant.
+/// A route nested under a core resource must declare `nested-under`.
 fn check_nesting(plugin: &str, route: &Route, template: &Template) -> Result<(), Fault> {
     let above = CORE.iter().filter(|(_, core)| template.continues(core)).max_by_key(|(_, core)| core.len());
     match (&route.nested_under, above.and_then(|(path, core)| Some((path, core.resource()?)))) {
@@ -98,7 +98,7 @@ fn check_nesting(plugin: &str, route: &Route, template: &Template) -> Result<(),
     }
 }
 
-/// One sentence about a route that is not taken.
+/// The fault of a route that is refused.
 pub(super) fn refuse(plugin: &str, path: &str, why: &str) -> Fault {
     Fault::new(Stage::Collide, format!("Plugin {plugin}: the route {path} {why}."))
 }

@@ -1,5 +1,5 @@
-//! Who may pass: everything that a manifest asks of a request, checked before the plugin hears of it, with the answers
-//! that core routes give.
+//! The gate of plugin routes: everything that a manifest demands of a request, checked before the plugin is called,
+//! with the same errors as core routes.
 
 use std::sync::Arc;
 
@@ -7,22 +7,22 @@ use axum::http::request::Parts;
 use axum::http::{Extensions, header};
 
 use super::table::{self, Found, Mounted};
-use crate::app::App;
-use crate::error::{Error, Result};
-use crate::http::extract::auth;
-use crate::http::{client_address, observe};
-use crate::plugins::call::Caller;
-use crate::plugins::manifest::{Auth, ParamKind};
-use crate::service::limits::{self, Key, Spent};
-use crate::service::{self, visibility};
+use crate::Cx;
+use crate::call::Caller;
+use crate::manifest::{Auth, ParamKind};
+use http::client_address;
+use http::extract::auth;
 use model::{AccountId, Actor, AppId, Permissions, StatusId};
+use rookery_core::error::{Error, Result};
+use rookery_core::service::limits::{self, Key, Spent};
+use rookery_core::service::{self, visibility};
 use text::language;
 
-/// Who asks, when the route is for them.
+/// Authenticates the caller, and checks that the route admits them.
 ///
 /// # Errors
-/// 401, 403 or 422 as core routes answer.
-pub(super) async fn caller(app: &App, mounted: &Mounted, parts: &Parts) -> Result<Caller> {
+/// 401, 403 or 422, as core routes answer.
+pub(super) async fn caller(cx: &Cx, mounted: &Mounted, parts: &Parts) -> Result<Caller> {
     let route = mounted.route();
     let scopes: Vec<&str> = route.scopes.iter().map(String::as_str).collect();
     let (actor, held, application) = match route.auth {
@@ -42,18 +42,18 @@ pub(super) async fn caller(app: &App, mounted: &Mounted, parts: &Parts) -> Resul
         return Err(Error::forbidden("This action is not allowed"));
     }
     Ok(Caller {
-        locale: locale(app, actor.as_deref(), parts),
+        locale: locale(cx, actor.as_deref(), parts),
         actor,
         scopes: held.into_iter().map(str::to_owned).collect(),
         role,
-        app: application_name(app, application).await?,
-        request_id: observe::request_id().unwrap_or_default(),
+        app: application_name(cx, application).await?,
+        request_id: cx.request_id().unwrap_or_default().to_owned(),
     })
 }
 
 type Known = (Option<Arc<Actor>>, Vec<&'static str>, Option<AppId>);
 
-/// Perhaps a person, and what their token allows.
+/// The authenticated person, if any, and the scopes of their token.
 fn known(extensions: &Extensions, scopes: &[&str]) -> Result<Known> {
     let Some(actor) = auth::perhaps(extensions, scopes)? else { return Ok((None, Vec::new(), None)) };
     let (held, application) = (actor.scopes.iter().collect(), actor.app);
@@ -61,7 +61,7 @@ fn known(extensions: &Extensions, scopes: &[&str]) -> Result<Known> {
 }
 
 /// 0 anonymous, 1 user, 2 moderator, 3 admin.
-pub(in crate::plugins) fn rank(actor: Option<&Actor>) -> u8 {
+pub(crate) fn rank(actor: Option<&Actor>) -> u8 {
     match actor.map(|actor| actor.permissions) {
         None => 0,
         Some(permissions) if permissions.has(Permissions::ADMINISTRATOR) => 3,
@@ -70,7 +70,7 @@ pub(in crate::plugins) fn rank(actor: Option<&Actor>) -> u8 {
     }
 }
 
-/// The least rank for a role that a manifest names. One that does not exist lets nobody in.
+/// The least rank for a role in a manifest. An unknown role admits nobody.
 fn needed(role: Option<&str>) -> u8 {
     match role {
         None => 0,
@@ -80,32 +80,32 @@ fn needed(role: Option<&str>) -> u8 {
     }
 }
 
-/// What the person set, what the request says, what the server speaks.
-fn locale(app: &App, actor: Option<&Actor>, parts: &Parts) -> String {
+/// The locale: from the account's settings, else the request, else the server.
+fn locale(cx: &Cx, actor: Option<&Actor>, parts: &Parts) -> String {
     let accepted = || parts.headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
     let found = actor
         .and_then(|actor| actor.locale.as_deref())
         .and_then(language::resolve)
         .or_else(|| accepted().and_then(language::from_accept_language));
-    found.unwrap_or(app.config.server.locale.as_str()).to_owned()
+    found.unwrap_or(cx.config.server.locale.as_str()).to_owned()
 }
 
-async fn application_name(app: &App, id: Option<AppId>) -> Result<Option<String>> {
+async fn application_name(cx: &Cx, id: Option<AppId>) -> Result<Option<String>> {
     let Some(id) = id else { return Ok(None) };
-    if let Some(name) = app.cache.applications.get(&id) {
+    if let Some(name) = cx.cache.applications.get(&id) {
         return Ok(Some(name.to_string()));
     }
-    let found = store::application::find(&app.db, id).await?;
+    let found = store::application::find(&cx.db, id).await?;
     if let Some(found) = &found {
-        app.cache.applications.insert(id, found.name.as_str().into());
+        cx.cache.applications.insert(id, found.name.as_str().into());
     }
     Ok(found.map(|application| application.name))
 }
 
-/// Checks that parameters are what they must be.
+/// Checks the types of path parameters.
 ///
 /// # Errors
-/// [`Error::NotFound`] for an id that is none.
+/// [`Error::NotFound`] for an id that is not a number.
 pub(super) fn check_params(found: &Found) -> Result<()> {
     let route = found.mounted.route();
     for (name, value) in &found.params {
@@ -119,50 +119,50 @@ pub(super) fn check_params(found: &Found) -> Result<()> {
     Ok(())
 }
 
-/// Checks that what the path is about is there for `viewer`.
+/// Checks that the status and account in the path exist and `viewer` may see them.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is missing or hidden.
-pub(super) async fn check_subjects(app: &App, viewer: Option<&Actor>, found: &Found) -> Result<()> {
+/// [`Error::NotFound`] when one is missing or hidden.
+pub(super) async fn check_subjects(cx: &Cx, viewer: Option<&Actor>, found: &Found) -> Result<()> {
     let route = found.mounted.route();
     if let Some(name) = &route.status_visible {
-        visibility::status(app, viewer, StatusId::from(id(param(found, name)?)?)).await?;
+        visibility::status(cx, viewer, StatusId::from(id(param(found, name)?)?)).await?;
     }
     if let Some(name) = &route.account_exists {
-        service::account::find_visible(app, AccountId::from(id(param(found, name)?)?)).await?;
+        service::account::find_visible(cx, AccountId::from(id(param(found, name)?)?)).await?;
     }
     Ok(())
 }
 
-/// The value of a parameter of the path.
+/// The value of a path parameter.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the path has none of that name.
+/// [`Error::NotFound`] when the path has no parameter of that name.
 pub(super) fn param<'a>(found: &'a Found, name: &str) -> Result<&'a str> {
     let value = found.params.iter().find(|(param, _)| param == name);
     value.map(|(_, value)| value.as_str()).ok_or(Error::NotFound)
 }
 
-/// A parameter that is an id: decimal digits, as core routes read them.
+/// Parses an id: decimal digits, as core routes do.
 ///
 /// # Errors
-/// [`Error::NotFound`] for what is none.
+/// [`Error::NotFound`] for anything else.
 pub(super) fn id(text: &str) -> Result<i64> {
     text.parse().map_err(|_| Error::NotFound)
 }
 
-/// Whose limits are spent.
-pub(super) fn key(app: &App, caller: &Caller, parts: &Parts) -> Key {
+/// The key of the rate limits of this caller.
+pub(super) fn key(cx: &Cx, caller: &Caller, parts: &Parts) -> Key {
     match &caller.actor {
         Some(actor) => Key::Person(actor.id),
-        None => Key::address(client_address::of(&parts.extensions, &parts.headers, &app.config.server.trusted_proxies)),
+        None => Key::address(client_address::of(&parts.extensions, &parts.headers, &cx.config.server.trusted_proxies)),
     }
 }
 
-/// Spends one of the route's own limit.
+/// Takes one from the route's own rate limit.
 ///
 /// # Errors
-/// [`Error::RateLimited`] when it is used up.
-pub(super) fn spend(app: &App, mounted: &Mounted, key: &Key) -> Result<Option<Spent>> {
-    mounted.rules.rate.as_ref().map(|limit| limits::take(app, limit, key)).transpose()
+/// [`Error::RateLimited`] when it is exhausted.
+pub(super) fn spend(cx: &Cx, mounted: &Mounted, key: &Key) -> Result<Option<Spent>> {
+    mounted.rules.rate.as_ref().map(|limit| limits::take(cx, limit, key)).transpose()
 }

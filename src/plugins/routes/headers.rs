@@ -2,8 +2,8 @@
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
-/// Headers that a plugin may set. Everything else is the server's: cookies, lengths, connections, who may read an answer
-/// (CORS) and what a browser may do with it.
+/// Headers that a plugin may set. All others belong to the server: cookies, lengths, connection, CORS and browser
+/// security.
 const SETTABLE: [HeaderName; 7] = [
     header::CACHE_CONTROL,
     header::CONTENT_DISPOSITION,
@@ -14,10 +14,10 @@ const SETTABLE: [HeaderName; 7] = [
     header::RETRY_AFTER,
 ];
 
-/// Most bytes of one value.
+/// Largest header value, in bytes.
 const MAX_VALUE_BYTES: usize = 2 << 10;
 
-/// Headers that are never a plugin's business, whatever its manifest lists: secrets, and who is at the other end.
+/// Headers that a plugin never sees, whatever its manifest lists: credentials, and the client's address.
 const SECRET: [HeaderName; 7] = [
     header::AUTHORIZATION,
     header::COOKIE,
@@ -28,7 +28,7 @@ const SECRET: [HeaderName; 7] = [
     HeaderName::from_static("signature"),
 ];
 
-/// Content types in which bytes may be answered: what no browser runs.
+/// Content types of binary responses: none that a browser executes.
 const TYPES: [(&str, &str); 11] = [
     ("application/json", "application/json; charset=utf-8"),
     ("application/octet-stream", "application/octet-stream"),
@@ -43,7 +43,7 @@ const TYPES: [(&str, &str); 11] = [
     ("text/vcard", "text/vcard; charset=utf-8"),
 ];
 
-/// Those of `headers` that the manifest lists in `wanted`, names in lower case.
+/// Those of `headers` that the manifest lists in `wanted`, with lower-case names.
 pub(super) fn shown(headers: &HeaderMap, wanted: &[String]) -> Vec<(String, String)> {
     let names = wanted.iter().filter_map(|name| HeaderName::try_from(name.as_str()).ok());
     let mut shown = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn shown(headers: &HeaderMap, wanted: &[String]) -> Vec<(String, Stri
     shown
 }
 
-/// Puts those of `sent` that a plugin may set among `headers`, and gives the names of the others.
+/// Copies the permitted ones of `sent` to `headers`, and returns the names of the others.
 pub(super) fn set(headers: &mut HeaderMap, sent: &[(String, String)]) -> Vec<String> {
     let mut refused = Vec::new();
     for (name, value) in sent {
@@ -76,17 +76,17 @@ pub(super) fn set(headers: &mut HeaderMap, sent: &[(String, String)]) -> Vec<Str
     refused
 }
 
-/// True for a path of this server: nobody is sent elsewhere in its name.
+/// True for a path on this server: plugins cannot redirect elsewhere.
 fn is_own_path(location: &str) -> bool {
     location.starts_with('/') && !location.starts_with("//") && !location.contains('\\')
 }
 
-/// True for what keeps answers from being kept; that they may be kept is for the manifest to say.
+/// True for a `Cache-Control` that restricts caching; allowing it is for the manifest.
 fn is_restrictive(caching: &str) -> bool {
     caching.split(',').all(|word| matches!(word.trim(), "no-store" | "no-cache" | "private" | "must-revalidate"))
 }
 
-/// The content type as it is sent; none for one that is not allowed.
+/// The content type as it is sent; none for one that is not permitted.
 pub(super) fn content_type(asked: &str) -> Option<HeaderValue> {
     let essence = asked.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     TYPES.iter().find(|(name, _)| *name == essence).map(|(_, sent)| HeaderValue::from_static(sent))

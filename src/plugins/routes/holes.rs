@@ -1,7 +1,7 @@
-//! JSON with holes: `{"$status":"1"}`, `{"$account":"2"}` and `{"$list":"3"}` stand for entities.
+//! JSON templates: `{"$status":"1"}`, `{"$account":"2"}` and `{"$list":"3"}` are placeholders for entities.
 //!
-//! Pure. [`Filled::parse`] finds the holes, whoever renders gives the entities, [`Filled::write`] puts them in: `null`
-//! where there is none, or nothing at all where the hole is a member of an array.
+//! Pure functions. [`Filled::parse`] finds the placeholders, the caller renders the entities, [`Filled::write`] inserts
+//! them: a missing entity is `null`, or is left out where the placeholder is an array element.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -9,10 +9,10 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-use crate::entity::Fragment;
-use crate::plugins::json::{self, MAX_DEPTH, too_deep};
+use crate::json::{self, MAX_DEPTH, too_deep};
+use rookery_core::entity::Fragment;
 
-/// What stands in a hole.
+/// The kind of entity in a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Status,
@@ -31,13 +31,13 @@ impl Kind {
     }
 }
 
-/// A document whose holes are known.
+/// A parsed template.
 #[derive(Debug, PartialEq)]
 pub(super) struct Filled(Node);
 
 #[derive(Debug, PartialEq)]
 enum Node {
-    /// JSON as it stands.
+    /// Verbatim JSON.
     Plain(String),
     Array(Vec<Node>),
     Object(Vec<(String, Node)>),
@@ -45,15 +45,15 @@ enum Node {
 }
 
 impl Filled {
-    /// Reads a document, as strictly as [`json::check`].
+    /// Parses a template, as strictly as [`json::check`].
     ///
     /// # Errors
-    /// What is wrong, for the plugin's author.
+    /// What is wrong, worded for the plugin's author.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         json::read(text, |deserializer| Read { depth: 0 }.deserialize(deserializer)).map(Self)
     }
 
-    /// The ids of every hole of `kind`, each once, in their order.
+    /// The ids of all placeholders of `kind`, without duplicates, in order of appearance.
     pub(super) fn ids(&self, kind: Kind) -> Vec<i64> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         let mut waiting = vec![&self.0];
@@ -68,7 +68,7 @@ impl Filled {
         found
     }
 
-    /// How many holes there are.
+    /// The number of placeholders.
     pub(super) fn holes(&self) -> usize {
         let (mut count, mut waiting) = (0, vec![&self.0]);
         while let Some(node) = waiting.pop() {
@@ -82,7 +82,7 @@ impl Filled {
         count
     }
 
-    /// The document with what is in `entities` in its holes.
+    /// The document with `entities` in place of the placeholders.
     pub(super) fn write(&self, entities: &HashMap<(Kind, i64), Fragment>) -> String {
         let mut out = String::new();
         self.0.write(&mut out, entities);
@@ -189,7 +189,7 @@ impl<'de> Visitor<'de> for Read {
     }
 }
 
-/// An object of one member with the name of a kind is a hole.
+/// An object whose only member is named after a kind is a placeholder.
 fn hole(members: Vec<(String, Node)>) -> Result<Node, String> {
     let [(name, Node::Plain(value))] = members.as_slice() else { return Ok(Node::Object(members)) };
     let Some(kind) = Kind::of(name) else { return Ok(Node::Object(members)) };
@@ -200,7 +200,7 @@ fn hole(members: Vec<(String, Node)>) -> Result<Node, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entity::Object;
+    use rookery_core::entity::Object;
 
     fn entity(text: &str) -> Fragment {
         let mut object = Object::with_capacity(16);

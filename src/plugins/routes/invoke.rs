@@ -1,4 +1,4 @@
-//! Asks the plugin: the request in the contract's words, one call, what it changed, and its answer.
+//! Calls the plugin for one request: converts the request, calls, commits its changes and renders its answer.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use super::output::{self, Checked};
 use super::paging::Wanted;
 use super::table::{Found, Mounted};
 use super::{failure, headers};
-use crate::app::App;
-use crate::error::{Error, Result};
-use crate::http::extract::params::{Sent, SentBody};
-use crate::plugins::call::{Call, Caller, Mode};
-use crate::plugins::json;
+use crate::Cx;
+use crate::call::{Call, Caller, Mode};
+use crate::json;
+use http::extract::params::{Sent, SentBody};
+use rookery_core::error::{Error, Result};
 
 /// A request that passed the gate.
 pub(super) struct Asked {
@@ -28,8 +28,8 @@ pub(super) struct Asked {
     pub(super) page: Option<Wanted>,
 }
 
-/// Calls the plugin and gives its answer, and whether it was a success.
-pub(super) async fn answer(app: &App, asked: Asked) -> (Response, bool) {
+/// Calls the plugin; returns the response, and whether it is a success.
+pub(super) async fn answer(cx: &Cx, asked: Asked) -> (Response, bool) {
     let mounted = Arc::clone(&asked.found.mounted);
     let (caller, page) = (asked.caller.clone(), asked.page);
     let request = match request(&mounted, &asked.found.params, &asked.parts, &caller, asked.sent, page.as_ref()) {
@@ -37,12 +37,12 @@ pub(super) async fn answer(app: &App, asked: Asked) -> (Response, bool) {
         Err(error) => return (output::refused(error), false),
     };
     let viewer = caller.actor.clone();
-    let call = Call::new(app, &mounted.plugin, caller, mode(&mounted, &asked.parts.method));
+    let call = Call::new(cx, &mounted.plugin, caller, mode(&mounted, &asked.parts.method));
     let answer = match mounted.plugin.component.route(Arc::clone(&call) as _, request).await {
         Ok(answer) => answer,
         Err(cause) => {
-            let cause = app.plugins.pauses.excuse(&mounted.plugin, cause);
-            report(app, &mounted, &cause);
+            let cause = cx.plugins.pauses.excuse(&mounted.plugin, cause);
+            report(cx, &mounted, &cause);
             return (failure::answer(&mounted, &cause), false);
         }
     };
@@ -51,20 +51,20 @@ pub(super) async fn answer(app: &App, asked: Asked) -> (Response, bool) {
         Ok(checked) => checked,
         Err(why) => {
             let ended = Ended::Trap;
-            report(app, &mounted, &CallError { ended, message: why, failure: None, backtrace: Vec::new() });
+            report(cx, &mounted, &CallError { ended, message: why, failure: None, backtrace: Vec::new() });
             return (failure::nonsense(&mounted), false);
         }
     };
     let succeeded = checked.succeeded();
-    match finish(app, viewer.as_deref(), &call, checked, links).await {
+    match finish(cx, viewer.as_deref(), &call, checked, links).await {
         Ok(response) => (response, succeeded),
         Err(error) => (output::refused(error), false),
     }
 }
 
-/// Makes the changes happen, then renders what they led to.
+/// Commits the changes of the call, then renders the answer.
 async fn finish(
-    app: &App,
+    cx: &Cx,
     viewer: Option<&model::Actor>,
     call: &Call,
     checked: Checked,
@@ -77,7 +77,7 @@ async fn finish(
         let (plugin, names) = (call.active().name(), checked.refused.join(", "));
         tracing::warn!(plugin, "a plugin may not set these headers: {names}");
     }
-    let mut response = checked.render(app, viewer).await?;
+    let mut response = checked.render(cx, viewer).await?;
     if let Some(links) = links {
         response.headers_mut().insert(header::LINK, links);
     }
@@ -88,14 +88,14 @@ fn check(answer: Answer) -> Result<Checked, String> {
     Checked::of(answer.status, &answer.headers, answer.output)
 }
 
-/// Keeps what went wrong for the admin; what a plugin refuses is no fault of it.
-fn report(app: &App, mounted: &Mounted, cause: &CallError) {
+/// Records a failed call for the admin; an error that the plugin returns deliberately is no failure.
+fn report(cx: &Cx, mounted: &Mounted, cause: &CallError) {
     if cause.failure.as_ref().is_none_or(|failure| !(400..500).contains(&failure.status)) {
-        app.plugins.report(&mounted.plugin, "route", &mounted.route().id, cause);
+        cx.plugins.report(&mounted.plugin, "route", &mounted.route().id, cause);
     }
 }
 
-/// One transaction for methods that change things, unless the manifest wants none.
+/// One transaction for methods that change something, unless the manifest opts out.
 fn mode(mounted: &Mounted, method: &Method) -> Mode {
     let changes = *method != Method::GET && *method != Method::HEAD;
     if changes && mounted.route().transaction.as_deref() != Some("none") { Mode::Ambient } else { Mode::Read }
@@ -133,7 +133,7 @@ fn request(
     })
 }
 
-/// What a route may take on the clock.
+/// The wall-clock limit of a route, in milliseconds.
 fn budget_ms(mounted: &Mounted) -> u32 {
     u32::try_from(mounted.plugin.component.limits().route_wall.as_millis()).unwrap_or(u32::MAX)
 }

@@ -1,9 +1,9 @@
-//! Routes of plugins: what the server checks before a plugin hears of a request, and makes of its answer.
+//! Routes of plugins: what the server checks before a plugin is called, and how its answer becomes a response.
 //!
-//! Reached from the router's fallback, so a core route always wins. A request carries one registry from the outermost
-//! layer on ([`pin`]). The gate answers exactly as core routes do; the plugin is told who asks but never holds a token,
-//! names entities by id, and they are rendered by the code that renders them everywhere. Routes that the manifest
-//! declares `native` never call the plugin at all.
+//! Reached from the router's fallback ([`crate::mounted`]), so a core route always wins. A request carries one registry
+//! from the outermost layer on ([`Cx::registry`]). The gate answers exactly as core routes do; the plugin learns who
+//! calls but never sees a token, refers to entities by id, and they are rendered by the same code as everywhere. Routes
+//! that the manifest declares `native` never call the plugin at all.
 //!
 //! Follows `PLUGINS.md` sections 1.3, 1.8, 2.3 and 2.6.
 
@@ -19,86 +19,80 @@ mod paging;
 mod table;
 mod template;
 
-pub(in crate::plugins) use gate::rank;
+pub(crate) use gate::rank;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::Response;
 
 use self::invoke::Asked;
 use self::paging::Wanted;
 pub use self::table::Table;
 use self::table::{Found, Mounted};
-use crate::app::App;
-use crate::error::Result;
-use crate::http::error::raw_json;
-use crate::http::extract::params::Sent;
-use crate::http::{cache, observe};
-use crate::plugins::call::Caller;
+use crate::Cx;
+use crate::call::Caller;
+use http::error::raw_json;
+use http::extract::params::Sent;
+use http::{cache, observe};
+use rookery_core::error::Result;
 
-/// Which generation of which plugin answered: in development.
+/// Names the plugin and generation that answered; sent in development.
 const PLUGIN: HeaderName = HeaderName::from_static("x-plugin");
 
-/// Gives the request the plugins of now, whatever is swapped while it is answered. The outermost layer.
-pub async fn pin(State(app): State<App>, request: Request, next: Next) -> Response {
-    app.plugins.pinned(next.run(request)).await
-}
-
-/// Answers a request that is no core route's; `None` when it is no plugin's either.
-pub async fn serve(app: App, request: Request) -> Option<Response> {
-    let registry = app.plugins.current();
+/// Answers a request that no core route matches; `None` when no plugin route does either.
+pub async fn serve(cx: Cx, request: Request) -> Option<Response> {
+    let registry = cx.registry();
     if registry.plugins.is_empty() {
         return None;
     }
     let found = registry.routes.find(request.method(), request.uri().path())?;
     let mounted = Arc::clone(&found.mounted);
-    if app.plugins.pauses.stops(&mounted.plugin) {
-        return Box::pin(after_pause(app, &mounted, request)).await;
+    if cx.plugins.pauses.stops(&mounted.plugin) {
+        return Box::pin(after_pause(cx, &mounted, request)).await;
     }
     let head = request.method() == Method::HEAD;
-    let mut response = match Box::pin(handle(&app, found, request)).await {
+    let mut response = match Box::pin(handle(&cx, found, request)).await {
         Ok(response) => response,
         Err(error) => output::refused(error),
     };
-    mark(&app, &mounted, &mut response);
+    mark(&cx, &mounted, &mut response);
     if head {
         *response.body_mut() = Body::empty();
     }
     Some(response)
 }
 
-/// The plugin's tables are changed: the request goes to the generation that comes then.
-async fn after_pause(app: App, mounted: &Mounted, request: Request) -> Option<Response> {
-    if app.plugins.pauses.ended(mounted.plugin.name()).await {
-        return app.clone().plugins.pinned_anew(serve(app, request)).await;
+/// Waits for the plugin's pause to end, and hands the request to the generation that is active then.
+async fn after_pause(cx: Cx, mounted: &Mounted, request: Request) -> Option<Response> {
+    if cx.plugins.pauses.ended(mounted.plugin.name()).await {
+        return serve(cx.renewed(), request).await;
     }
     Some(failure::pausing(mounted))
 }
 
-async fn handle(app: &App, found: Found, request: Request) -> Result<Response> {
+async fn handle(cx: &Cx, found: Found, request: Request) -> Result<Response> {
     let (parts, body) = request.into_parts();
     let mounted = Arc::clone(&found.mounted);
-    let caller = gate::caller(app, &mounted, &parts).await?;
+    let caller = gate::caller(cx, &mounted, &parts).await?;
     gate::check_params(&found)?;
-    let page = mounted.route().page.as_ref().map(|rule| Wanted::read(app, &parts.uri, rule)).transpose()?;
-    let limit = mounted.rules.body_limit.min(app.config.server.body_limit_bytes);
+    let page = mounted.route().page.as_ref().map(|rule| Wanted::read(cx, &parts.uri, rule)).transpose()?;
+    let limit = mounted.rules.body_limit.min(cx.config.server.body_limit_bytes);
     let sent = Sent::read(&parts, body, limit).await?;
-    gate::check_subjects(app, caller.actor.as_deref(), &found).await?;
-    let spent = gate::spend(app, &mounted, &gate::key(app, &caller, &parts))?;
+    gate::check_subjects(cx, caller.actor.as_deref(), &found).await?;
+    let spent = gate::spend(cx, &mounted, &gate::key(cx, &caller, &parts))?;
     let keeps = is_kept(&mounted, &caller);
-    // It may have begun while the request was read.
-    if app.plugins.pauses.stops(&mounted.plugin) {
+    // A pause may have begun while the request body was read.
+    if cx.plugins.pauses.stops(&mounted.plugin) {
         return Ok(failure::pausing(&mounted));
     }
     let (mut response, succeeded) = match &mounted.route().native {
-        Some(rule) => (native::answer(app, &found, rule, &caller, page).await?, true),
+        Some(rule) => (native::answer(cx, &found, rule, &caller, page).await?, true),
         None if page.as_ref().is_some_and(Wanted::is_empty) => (raw_json(StatusCode::OK, "[]".into()), true),
-        None => invoke::answer(app, Asked { found, parts, caller, sent, page }).await,
+        None => invoke::answer(cx, Asked { found, parts, caller, sent, page }).await,
     };
     if let Some(spent) = spent.filter(|_| succeeded) {
         spent.keep();
@@ -109,17 +103,17 @@ async fn handle(app: &App, found: Found, request: Request) -> Result<Response> {
     Ok(response)
 }
 
-/// True when others may keep the answer for a moment: the manifest says so, it is for nobody in particular, and depends on
-/// nothing that the cache does not know of.
+/// True when the response may be cached briefly: the manifest says so, the caller is anonymous, and it depends on no
+/// request header.
 fn is_kept(mounted: &Mounted, caller: &Caller) -> bool {
     let route = mounted.route();
     route.cache && caller.actor.is_none() && route.headers.is_empty()
 }
 
-/// Says for the measurements which route it was, and in development which generation answered.
-fn mark(app: &App, mounted: &Mounted, response: &mut Response) {
+/// Names the route for the metrics and, in development, the generation that answered.
+fn mark(cx: &Cx, mounted: &Mounted, response: &mut Response) {
     response.extensions_mut().insert(observe::Template(Arc::clone(&mounted.path)));
-    if app.plugins.shows_generations.load(Ordering::Relaxed) {
+    if cx.plugins.shows_generations.load(Ordering::Relaxed) {
         let plugin = &mounted.plugin;
         let sha = plugin.sha256.get(..8).unwrap_or_default();
         let text = format!("{}@{}({sha})", plugin.name(), plugin.generation);

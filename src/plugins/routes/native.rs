@@ -1,6 +1,7 @@
-//! Routes that the server answers by itself: a feed of the plugin's own, or a named statement. No call of the plugin.
+//! Native routes: answered by the server alone, from a feed of the plugin's own or a named statement, without calling
+//! the plugin.
 //!
-//! A statement's parameters are filled by their names: those of the path, `caller`, and those of a page.
+//! Parameters of a statement are filled by name: those of the path, `caller`, and those of pagination.
 
 use axum::http::{StatusCode, header};
 use axum::response::Response;
@@ -12,40 +13,40 @@ use rookery_plugin_host::{CallError, Ended};
 use super::paging::Wanted;
 use super::table::{Found, Mounted};
 use super::{gate, output};
-use crate::app::App;
-use crate::entity::Fragment;
-use crate::error::{Error, Result};
-use crate::http::error::raw_json;
-use crate::plugins::Active;
-use crate::plugins::call::Caller;
-use crate::plugins::error::refused;
-use crate::plugins::manifest::{Native, Route};
-use crate::plugins::sql::{ParamType, Returns, Statement, Statements};
-use crate::service::visibility::Place;
+use crate::Active;
+use crate::Cx;
+use crate::call::Caller;
+use crate::error::refused;
+use crate::manifest::{Native, Route};
+use crate::sql::{ParamType, Returns, Statement, Statements};
+use http::error::raw_json;
 use model::{Cursor, StatusId};
+use rookery_core::entity::Fragment;
+use rookery_core::error::{Error, Result};
+use rookery_core::service::visibility::Place;
 
-/// How many entries a feed shows whose route does not page.
+/// Entries of a feed whose route is not paginated.
 const DEFAULT: i64 = 20;
 
-/// What a native route asks for.
+/// The request to a native route.
 struct Asked<'a> {
-    app: &'a App,
+    cx: &'a Cx,
     found: &'a Found,
     caller: &'a Caller,
     page: Option<&'a Wanted>,
 }
 
-/// What a page was cut from, and what is shown of it.
+/// One page of a keyset pagination.
 #[derive(Default)]
 struct Cut {
-    /// Paging ids, newest first.
+    /// The pagination keys, newest first.
     ids: Vec<i64>,
     items: Vec<Fragment>,
-    /// There is more below, as far as anyone can tell.
+    /// There may be another page.
     more: bool,
 }
 
-/// Checks what a manifest says of a native route against the plugin's statements and feeds.
+/// Checks the native rule of a route against the plugin's statements and feeds.
 ///
 /// # Errors
 /// What is wrong, as a clause about the route.
@@ -85,7 +86,7 @@ fn named(plugin: &Active, route: &Route, name: &str, wanted: &[Returns]) -> Resu
     }
 }
 
-/// `antenna:{id}` as `antenna` and `id`.
+/// Splits `antenna:{id}` into `antenna` and `id`.
 fn parts(feed: &str) -> Option<(&str, &str)> {
     let (name, key) = feed.split_once(':')?;
     Some((name, key.strip_prefix('{')?.strip_suffix('}')?))
@@ -94,15 +95,15 @@ fn parts(feed: &str) -> Option<(&str, &str)> {
 /// A page of a native route.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the owner's check finds nothing.
+/// [`Error::NotFound`] when the `owner-check` returns no row.
 pub(super) async fn answer(
-    app: &App,
+    cx: &Cx,
     found: &Found,
     rule: &Native,
     caller: &Caller,
     page: Option<Wanted>,
 ) -> Result<Response> {
-    let asked = Asked { app, found, caller, page: page.as_ref() };
+    let asked = Asked { cx, found, caller, page: page.as_ref() };
     if let Some(name) = &rule.owner_check
         && asked.read(name).await?.1.values.is_empty()
     {
@@ -123,18 +124,18 @@ pub(super) async fn answer(
 }
 
 impl Asked<'_> {
-    /// A timeline that the plugin fills: as core's home timeline, with links whenever there is an entry.
+    /// A page of a feed that the plugin fills: paginated as core's home timeline, with links unless the page is empty.
     async fn feed(&self, feed: &str) -> Result<Cut> {
         let (name, key) = parts(feed).ok_or(Error::NotFound)?;
         let key = gate::id(gate::param(self.found, key)?)?;
         let cursor = self.page.map_or_else(|| Cursor::first(DEFAULT), |page| page.paging.cursor);
         let plugin = self.found.mounted.plugin.id;
-        let ids = store::timeline::plugin_feed(&self.app.db, plugin, name, key, &cursor).await?;
-        let items = output::statuses(self.app, self.caller.actor.as_deref(), Place::Home, &ids).await?;
+        let ids = store::timeline::plugin_feed(&self.cx.db, plugin, name, key, &cursor).await?;
+        let items = output::statuses(self.cx, self.caller.actor.as_deref(), Place::Home, &ids).await?;
         Ok(Cut { more: true, ids: ids.into_iter().map(i64::from).collect(), items })
     }
 
-    /// What a statement finds, in its order; the next page is linked when this one is full.
+    /// The rows of a statement, in its order; a full page links to the next.
     async fn statement(&self, name: &str) -> Result<Cut> {
         let limit = self.page.map(|page| page.paging.cursor.limit);
         let all = self.page.is_some_and(|page| page.all);
@@ -146,11 +147,11 @@ impl Asked<'_> {
         let ids = integers(&rows, "page_id").unwrap_or_else(|| found.clone());
         let items = match statement.returns {
             Returns::Accounts => {
-                output::accounts(self.app, &found.into_iter().map(Into::into).collect::<Vec<_>>()).await?
+                output::accounts(self.cx, &found.into_iter().map(Into::into).collect::<Vec<_>>()).await?
             }
             _ => {
                 let found: Vec<StatusId> = found.into_iter().map(Into::into).collect();
-                output::statuses(self.app, self.caller.actor.as_deref(), Place::Collection, &found).await?
+                output::statuses(self.cx, self.caller.actor.as_deref(), Place::Collection, &found).await?
             }
         };
         let more = limit.is_some_and(|limit| i64::try_from(ids.len()).is_ok_and(|count| count >= limit));
@@ -163,7 +164,7 @@ impl Asked<'_> {
         let sql: &Statements = mounted.plugin.sql.as_ref().ok_or_else(lost)?;
         let statement = sql.find(name).ok_or_else(lost)?;
         let params = statement.params.iter().map(|(name, kind)| self.value(name, *kind)).collect::<Result<_>>()?;
-        let rows = sql.read(self.app, name, params).await;
+        let rows = sql.read(self.cx, name, params).await;
         Ok((statement, rows.map_err(|failure| self.failed(mounted, failure))?))
     }
 
@@ -188,13 +189,13 @@ impl Asked<'_> {
             let message = failure.message.clone();
             let cause =
                 CallError { ended: Ended::Failure, message, failure: Some(failure.clone()), backtrace: Vec::new() };
-            self.app.plugins.report(&mounted.plugin, "route", &mounted.route().id, &cause);
+            self.cx.plugins.report(&mounted.plugin, "route", &mounted.route().id, &cause);
         }
         refused(failure)
     }
 }
 
-/// The integers of a column.
+/// A column of integers.
 fn integers(rows: &Rows, column: &str) -> Option<Vec<i64>> {
     let at = rows.columns.iter().position(|name| name == column)?;
     let cells = rows.values.chunks(rows.columns.len()).filter_map(|row| match row.get(at) {

@@ -1,4 +1,4 @@
-//! What a plugin answers with, checked before anything is committed and rendered afterwards.
+//! A plugin's answer: validated before the call is committed, rendered afterwards.
 
 use std::collections::HashMap;
 
@@ -9,25 +9,25 @@ use rookery_plugin_host::exports::routes::Output;
 
 use super::headers;
 use super::holes::{Filled, Kind};
-use crate::app::App;
-use crate::entity::{self, Fragment};
-use crate::error::{Error, Result};
-use crate::http::error::raw_json;
-use crate::plugins::json;
-use crate::service;
-use crate::service::visibility::{self, Place};
+use crate::Cx;
+use crate::json;
+use http::error::raw_json;
 use model::{AccountId, Actor, StatusId};
+use rookery_core::entity::{self, Fragment};
+use rookery_core::error::{Error, Result};
+use rookery_core::service;
+use rookery_core::service::visibility::{self, Place};
 
-/// Most entities in one answer, one that stands in several places counted for each: some 10 MB.
+/// Most entities in one response, duplicates counted: about 10 MB.
 const MAX_ENTITIES: usize = 2_000;
 
-/// An answer that makes sense.
+/// A valid answer.
 #[derive(Debug)]
 pub(super) struct Checked {
     status: StatusCode,
     headers: HeaderMap,
     body: Shape,
-    /// Headers that were not taken over.
+    /// Headers that the plugin may not set.
     pub(super) refused: Vec<String>,
 }
 
@@ -43,10 +43,10 @@ enum Shape {
 }
 
 impl Checked {
-    /// Looks at all of an answer.
+    /// Validates an answer.
     ///
     /// # Errors
-    /// What makes no sense, for the plugin's author.
+    /// What is invalid, worded for the plugin's author.
     pub(super) fn of(status: u16, sent: &[(String, String)], output: Output) -> Result<Self, String> {
         let known = StatusCode::from_u16(status).ok().filter(|status| (200..600).contains(&status.as_u16()));
         let mut taken = HeaderMap::new();
@@ -59,17 +59,17 @@ impl Checked {
         })
     }
 
-    /// True when what the call changed is to happen.
+    /// True when the changes of the call are to be committed.
     pub(super) fn succeeded(&self) -> bool {
         self.status.as_u16() < 400
     }
 
-    /// The answer as `viewer` sees it.
+    /// Renders the answer for `viewer`.
     ///
     /// # Errors
-    /// [`Error::NotFound`] for one entity that is missing or hidden; the database's.
-    pub(super) async fn render(self, app: &App, viewer: Option<&Actor>) -> Result<Response> {
-        let mut response = self.body.render(app, viewer, self.status).await?;
+    /// [`Error::NotFound`] when the answer is a single entity that is missing or hidden.
+    pub(super) async fn render(self, cx: &Cx, viewer: Option<&Actor>) -> Result<Response> {
+        let mut response = self.body.render(cx, viewer, self.status).await?;
         response.headers_mut().extend(self.headers);
         Ok(response)
     }
@@ -113,67 +113,56 @@ impl Shape {
         })
     }
 
-    async fn render(self, app: &App, viewer: Option<&Actor>, status: StatusCode) -> Result<Response> {
+    async fn render(self, cx: &Cx, viewer: Option<&Actor>, status: StatusCode) -> Result<Response> {
         let text = match self {
             Self::Json(text) => text,
-            Self::Template(filled) => filled.write(&entities(app, viewer, &filled).await?),
+            Self::Template(filled) => filled.write(&entities(cx, viewer, &filled).await?),
             Self::Status(id) => {
-                let seen = visibility::status(app, viewer, id).await?;
-                entity::status::render_one(app, viewer, &seen).await?.as_str().to_owned()
+                let seen = visibility::status(cx, viewer, id).await?;
+                entity::status::render_one(cx, viewer, &seen).await?.as_str().to_owned()
             }
             Self::Account(id) => {
-                let account = service::account::find_visible(app, id).await?;
-                entity::account::render_found(app, &account).await?.as_str().to_owned()
+                let account = service::account::find_visible(cx, id).await?;
+                entity::account::render_found(cx, &account).await?.as_str().to_owned()
             }
-            Self::Statuses(ids) => Fragment::array(&statuses(app, viewer, Place::Collection, &ids).await?),
-            Self::Accounts(ids) => Fragment::array(&accounts(app, &ids).await?),
+            Self::Statuses(ids) => Fragment::array(&statuses(cx, viewer, Place::Collection, &ids).await?),
+            Self::Accounts(ids) => Fragment::array(&accounts(cx, &ids).await?),
             Self::Bytes(kind, bytes) => return Ok(as_bytes(status, kind, bytes)),
         };
         Ok(raw_json(status, text.into()))
     }
 }
 
-/// Those of `ids` that `viewer` may see at `place`, rendered, in this order.
-///
-/// # Errors
-/// When the database does.
-pub(super) async fn statuses(
-    app: &App,
-    viewer: Option<&Actor>,
-    place: Place,
-    ids: &[StatusId],
-) -> Result<Vec<Fragment>> {
-    let seen = visibility::statuses(app, viewer, place, ids).await?;
-    entity::status::render(app, viewer, &seen).await
+/// Renders those of `ids` that `viewer` may see at `place`, in this order.
+pub(super) async fn statuses(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: &[StatusId]) -> Result<Vec<Fragment>> {
+    let seen = visibility::statuses(cx, viewer, place, ids).await?;
+    entity::status::render(cx, viewer, &seen).await
 }
 
-/// Those of `ids` that may be known of, rendered, in this order.
-///
-/// # Errors
-/// When the database does.
-pub(super) async fn accounts(app: &App, ids: &[AccountId]) -> Result<Vec<Fragment>> {
-    let known = service::account::list_visible(app, ids).await?;
-    entity::account::render(app, &known).await
+/// Renders those of `ids` that exist and are not hidden, in this order.
+pub(super) async fn accounts(cx: &Cx, ids: &[AccountId]) -> Result<Vec<Fragment>> {
+    let known = service::account::list_visible(cx, ids).await?;
+    entity::account::render(cx, &known).await
 }
 
-/// What stands in the holes, all of it rendered together. There are no lists yet.
-async fn entities(app: &App, viewer: Option<&Actor>, filled: &Filled) -> Result<HashMap<(Kind, i64), Fragment>> {
+/// Renders the entities of all placeholders, in one batch for each kind. Lists are not implemented yet.
+async fn entities(cx: &Cx, viewer: Option<&Actor>, filled: &Filled) -> Result<HashMap<(Kind, i64), Fragment>> {
     let statuses: Vec<StatusId> = filled.ids(Kind::Status).into_iter().map(Into::into).collect();
-    let seen = visibility::statuses(app, viewer, Place::Single, &statuses).await?;
+    let seen = visibility::statuses(cx, viewer, Place::Single, &statuses).await?;
     let accounts: Vec<AccountId> = filled.ids(Kind::Account).into_iter().map(Into::into).collect();
     let (mut known, mut versions) = (Vec::new(), Vec::new());
     if !accounts.is_empty() {
-        known = service::account::list_visible(app, &accounts).await?;
-        versions = store::account::versions(&app.db, &known).await?;
+        known = service::account::list_visible(cx, &accounts).await?;
+        versions = store::account::versions(&cx.db, &known).await?;
     }
-    let beside = entity::status::render_beside(app, viewer, &seen, &versions).await?;
+    let beside = entity::status::render_beside(cx, viewer, &seen, &versions).await?;
     let accounts = known.iter().filter_map(|id| Some((*id, Fragment::from_json(beside.accounts.get(id)?))));
     let accounts = accounts.map(|(id, fragment)| ((Kind::Account, id.into()), fragment));
     let statuses = beside.statuses.into_iter().map(|(id, fragment)| ((Kind::Status, id.into()), fragment));
     Ok(accounts.chain(statuses).collect())
 }
 
-/// Bytes that no browser looks into: neither their type is guessed nor anything in them run.
+/// A response whose content type browsers do not sniff and whose content they do not execute.
 fn as_bytes(status: StatusCode, kind: HeaderValue, bytes: Vec<u8>) -> Response {
     let mut response = Response::new(Body::from(bytes));
     *response.status_mut() = status;
@@ -184,7 +173,7 @@ fn as_bytes(status: StatusCode, kind: HeaderValue, bytes: Vec<u8>) -> Response {
     response
 }
 
-/// The answer of an [`Error`] of the server's own.
+/// The response for an [`Error`] of the server's own.
 pub(super) fn refused(error: Error) -> Response {
-    axum::response::IntoResponse::into_response(error)
+    axum::response::IntoResponse::into_response(http::ErrorResponse(error))
 }

@@ -1,41 +1,41 @@
-//! Pages of plugin routes: the manifest's rule for core's own parameters and links.
+//! Pagination of plugin routes: the manifest's rule applied to core's parameters and links.
 
 use axum::http::{HeaderValue, Uri};
 use rookery_plugin_host::exports::routes::Cursor as Ends;
 use rookery_plugin_host::imports::types::Page;
 
-use crate::app::App;
-use crate::error::Result;
-use crate::http::extract::Paging;
-use crate::http::page::link_header;
-use crate::plugins::manifest::PageRule;
+use crate::Cx;
+use crate::manifest::PageRule;
+use http::extract::Paging;
+use http::page::link_header;
+use rookery_core::error::Result;
 
-/// Which page is wanted, of a route that pages.
+/// The page that a request asks for.
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub(super) paging: Paging,
-    /// Everything was asked for, and may be.
+    /// `limit=0` on a route where that means everything.
     pub(super) all: bool,
     prev: String,
 }
 
 impl Wanted {
-    /// What the query asks for.
+    /// Parses the query.
     ///
     /// # Errors
-    /// 400 that names the parameter.
-    pub(super) fn read(app: &App, uri: &Uri, rule: &PageRule) -> Result<Self> {
-        let paging = Paging::read(app, uri, rule.default.into(), rule.max.into())?;
+    /// 400, naming the parameter.
+    pub(super) fn read(cx: &Cx, uri: &Uri, rule: &PageRule) -> Result<Self> {
+        let paging = Paging::read(cx, uri, rule.default.into(), rule.max.into())?;
         let all = rule.all && paging.cursor.limit == 0;
         Ok(Self { paging, all, prev: rule.prev.clone().unwrap_or_else(|| "min_id".to_owned()) })
     }
 
-    /// True when nothing was asked for: 0, where that does not mean everything.
+    /// True for `limit=0` where that does not mean everything: the page is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.paging.cursor.limit == 0 && !self.all
     }
 
-    /// As the plugin is told.
+    /// The page as the contract's record.
     pub(super) fn page(&self) -> Page {
         let cursor = &self.paging.cursor;
         Page {
@@ -46,7 +46,7 @@ impl Wanted {
         }
     }
 
-    /// The header that leads on; none from a page of everything.
+    /// The `Link` header; none for a page of everything.
     pub(super) fn links(&self, ends: Ends) -> Option<HeaderValue> {
         if self.all {
             return None;

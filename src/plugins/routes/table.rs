@@ -1,4 +1,4 @@
-//! The routes of all plugins that serve, as one table: it is built whole, or not at all.
+//! The routing table of all active plugins: built completely or not at all.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,43 +9,43 @@ use rookery_plugin_host::Fault;
 
 use super::template::{Path, Template};
 use super::{claim, native};
-use crate::plugins::Active;
-use crate::plugins::manifest::{self, ParamKind, Route};
-use crate::service::limits::Limit;
+use crate::Active;
+use crate::manifest::{self, ParamKind, Route};
+use rookery_core::service::limits::Limit;
 
 /// The methods that a route may have.
 const METHODS: [Method; 5] = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 
-/// What a body may weigh where a route says nothing.
+/// Default limit of a request body.
 const BODY_LIMIT_BYTES: usize = 64 << 10;
 
-/// All routes.
+/// The routing table.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// By number of segments, the closest first.
+    /// By number of segments, most specific first.
     mounted: HashMap<usize, Vec<Arc<Mounted>>>,
 }
 
 /// One route of one plugin.
 #[derive(Debug)]
 pub(super) struct Mounted {
-    /// Whose it is.
+    /// The plugin.
     pub(super) plugin: Arc<Active>,
-    /// Its path as the manifest writes it.
+    /// Its path template, as in the manifest.
     pub(super) path: Arc<str>,
-    /// What else there is to know of it.
+    /// The parsed rules of the manifest.
     pub(super) rules: Rules,
     at: usize,
 }
 
 impl Mounted {
-    /// As the manifest has it.
+    /// Its declaration in the manifest.
     pub(super) fn route(&self) -> &Route {
         &self.plugin.manifest.routes[self.at]
     }
 }
 
-/// What a manifest says of a route, read.
+/// A route's declaration, parsed.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) template: Template,
@@ -54,7 +54,7 @@ pub(super) struct Rules {
     pub(super) rate: Option<Limit>,
 }
 
-/// A route that answers a request, and its parameters in the order of the template.
+/// The route that matches a request, and its parameters in the order of the template.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) mounted: Arc<Mounted>,
@@ -62,10 +62,10 @@ pub(super) struct Found {
 }
 
 impl Table {
-    /// The table of these plugins' routes, in their order.
+    /// The table of the routes of `plugins`.
     ///
     /// # Errors
-    /// One sentence when a route is the core's or another plugin's, or makes no sense.
+    /// One sentence when a route conflicts with the core or another plugin, or is invalid.
     pub fn build(plugins: &[Arc<Active>]) -> Result<Self, Fault> {
         let mut claims = Claims::default();
         let mut table = Self::default();
@@ -84,7 +84,7 @@ impl Table {
         Ok(table)
     }
 
-    /// The route for a request. An answer to `HEAD` is one to `GET` without its body.
+    /// The route for a request. `HEAD` matches the route of `GET`.
     pub(super) fn find(&self, method: &Method, path: &str) -> Option<Found> {
         let path = Path::parse(path)?;
         let method = if method == Method::HEAD { &Method::GET } else { method };
@@ -97,7 +97,7 @@ impl Table {
     }
 }
 
-/// What was claimed so far, and by whom.
+/// The routes so far, for finding conflicts.
 #[derive(Debug, Default)]
 struct Claims(Vec<(String, Template, String, Vec<Method>)>);
 
@@ -158,7 +158,7 @@ impl Rules {
     }
 }
 
-/// `300/5m`: a limit of this route. `300/5m reactions`: of all routes of the plugin that name it so.
+/// `300/5m`: a limit of this route alone. `300/5m reactions`: shared by all routes of the plugin that use this word.
 fn rate(plugin: &str, route: &Route, text: &str) -> Option<Limit> {
     let (_, family) = text.split_once(' ').unwrap_or((text, &route.id));
     let (max, window) = manifest::rate(text)?;
@@ -166,7 +166,7 @@ fn rate(plugin: &str, route: &Route, text: &str) -> Option<Limit> {
     Some(Limit { name: Cow::Owned(format!("plugin {plugin} {family}")), max, window_seconds })
 }
 
-/// What a parameter of `route` must be. One that names a status or an account is an id.
+/// The type of a parameter of `route`. A parameter for `status-visible` or `account-exists` is an id.
 pub(super) fn kind(route: &Route, name: &str) -> ParamKind {
     let names = [&route.status_visible, &route.account_exists];
     if names.into_iter().flatten().any(|param| param == name) {

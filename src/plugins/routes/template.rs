@@ -1,37 +1,37 @@
-//! Paths with parameters, and which requests they mean.
+//! Path templates, and matching request paths against them.
 //!
-//! A path is compared segment by segment while it is still percent-encoded, so that an encoded slash never separates;
-//! each segment is then decoded once. `/api/v1/%61ntennas` is `/api/v1/antennas`, and `%252F` as a parameter is `%2F`.
+//! A path is split while it is still percent-encoded, so that an encoded slash never separates segments; each segment
+//! is then decoded once. `/api/v1/%61ntennas` is `/api/v1/antennas`, and `%252F` as a parameter is `%2F`.
 
 use percent_encoding::percent_decode_str;
 
-/// A path, in segments.
+/// A path template, in segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Template(Vec<Segment>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Segment {
-    /// Exactly this.
+    /// A literal segment.
     Fixed(String),
-    /// A parameter; core routes may have something in front of it (`@{name}`).
+    /// A parameter; in core routes it may have a prefix (`@{name}`).
     Open { before: String, name: String },
-    /// All that is left, one segment at least. Core routes only.
+    /// The rest of the path, at least one segment. Core routes only.
     Rest,
 }
 
 impl Template {
-    /// Reads `/api/v1/antennas/{id}`; none for what is no path.
+    /// Parses `/api/v1/antennas/{id}`; none for an invalid template.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let segments = text.strip_prefix('/')?.split('/').map(Segment::parse);
         segments.collect::<Option<_>>().map(Self)
     }
 
-    /// How many segments there are.
+    /// The number of segments.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The names of its parameters, in order.
+    /// The names of the parameters, in order.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|segment| match segment {
             Segment::Open { name, .. } => Some(name.as_str()),
@@ -39,7 +39,7 @@ impl Template {
         })
     }
 
-    /// The decoded parameters, when `path` is meant.
+    /// The decoded parameters, if `path` matches.
     pub(super) fn matches(&self, path: &Path<'_>) -> Option<Vec<String>> {
         if path.0.len() != self.0.len() {
             return None;
@@ -61,7 +61,7 @@ impl Template {
         Some(params)
     }
 
-    /// True when there is a path that both mean.
+    /// True when some path matches both.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         let mut pairs = self.0.iter().zip(&other.0);
         let rest = |segments: &[Segment]| matches!(segments.last(), Some(Segment::Rest));
@@ -74,12 +74,12 @@ impl Template {
         long_enough && pairs.all(|(one, two)| one.meets(two))
     }
 
-    /// True when this goes on from `other`: the first segments mean the same paths.
+    /// True when this is nested under `other`: its first segments match the same paths.
     pub(super) fn continues(&self, other: &Self) -> bool {
         other.len() < self.len() && Self(self.0[..other.len()].to_vec()).overlaps(other)
     }
 
-    /// The last segment that is not a parameter: `statuses` of `/api/v1/statuses/{id}`.
+    /// The last literal segment: `statuses` of `/api/v1/statuses/{id}`.
     pub(super) fn resource(&self) -> Option<&str> {
         self.0.iter().rev().find_map(|segment| match segment {
             Segment::Fixed(text) if !text.is_empty() => Some(text.as_str()),
@@ -87,7 +87,7 @@ impl Template {
         })
     }
 
-    /// True when both begin alike up to and with the segment `resource`.
+    /// True when both have the same segments up to and including `resource`.
     pub(super) fn shares(&self, other: &Self, resource: &str) -> bool {
         let at =
             |template: &Self| template.0.iter().position(|it| matches!(it, Segment::Fixed(text) if text == resource));
@@ -97,7 +97,8 @@ impl Template {
         }
     }
 
-    /// Fixed segments before parameters: of two that mean the same path, the smaller one is closer.
+    /// A sort key: literal segments before parameters, so that of two templates that match the same path the more
+    /// specific is smaller.
     pub(super) fn closeness(&self) -> Vec<bool> {
         self.0.iter().map(|segment| !matches!(segment, Segment::Fixed(_))).collect()
     }
@@ -131,12 +132,12 @@ impl Segment {
     }
 }
 
-/// The path of a request: its segments, each decoded once.
+/// A request path: its segments, each decoded once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Path<'a>(Vec<std::borrow::Cow<'a, str>>);
 
 impl<'a> Path<'a> {
-    /// Reads the path of a request as it was sent; none when a segment is empty or no UTF-8.
+    /// Parses the raw path of a request; none when a segment is empty or not UTF-8.
     pub(super) fn parse(text: &'a str) -> Option<Self> {
         let segments = text.strip_prefix('/')?.split('/');
         let decode = |segment: &'a str| {
@@ -146,7 +147,7 @@ impl<'a> Path<'a> {
         segments.map(decode).collect::<Option<_>>().map(Self)
     }
 
-    /// How many segments there are.
+    /// The number of segments.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,68 +1,19 @@
-//! What plugins keep of one account: deleted with it, and given to its owner.
+//! Plugin tables owned by accounts: which references to them are permitted; and dropping all data of a plugin.
 //!
-//! Goes by the `owner-columns` of manifests, which the database remembers, so that it holds for plugins that are off as well.
-//! The statements are the host's own, and confined like the plugin's; no plugin is asked.
+//! Deleting and exporting the rows of one account is `store::plugin_data`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use std::time::Duration;
 
-use base64::Engine as _;
-use serde_json::{Map, Value as Json};
-
-use super::source::is_name;
-use crate::error::{Error, Result};
-use model::AccountId;
 use model::PluginId;
-use store::confined::{Arg, Failed, Limits, Rows, Scope, Value};
+use rookery_core::Result;
+use store::confined::Scope;
 use store::plugin_schema::Reference;
-use store::{Db, Engine, Executor as _, Tx, plugin_feed, plugin_kv, plugin_schema};
+use store::{Tx, plugin_kv, plugin_schema};
 
-/// Rows of a table that one statement takes away.
-const PART: i64 = 1_000;
-
-/// For one table.
-const LIMITS: Limits = Limits { time: Duration::from_secs(30), rows: 1_000_000, bytes: 256 << 20 };
-
-/// Of a table with rows that belong to accounts: reads all those of one; and takes away so many of them, giving their ids
-/// where a feed goes with each.
-pub(super) struct Texts {
-    pub select: Arc<str>,
-    pub delete: Arc<str>,
-}
-
-impl Texts {
-    pub(super) fn new(
-        engine: Engine,
-        scope: &Scope,
-        table: &str,
-        column: &str,
-        feed: bool,
-    ) -> std::result::Result<Self, String> {
-        if !is_name(table) || !is_name(column) {
-            return Err(format!("sql.owner-columns names {table}.{column}: write names of a table and a column"));
-        }
-        let (place, row) = match engine {
-            Engine::Sqlite => (format!("{}{}", scope.prefix, table.to_ascii_lowercase()), "rowid"),
-            Engine::Postgres => (format!("{}.\"{}\"", scope.schema, table.to_ascii_lowercase()), "ctid"),
-        };
-        let mark = format!("/* p_{} */", scope.name);
-        let ids = if feed { " RETURNING id" } else { "" };
-        Ok(Self {
-            select: format!("{mark} SELECT * FROM {place} WHERE {column} = $1").into(),
-            delete: format!(
-                "{mark} DELETE FROM {place} WHERE {column} = $1
-                 AND {row} IN (SELECT {row} FROM {place} WHERE {column} = $1 LIMIT $2){ids}"
-            )
-            .into(),
-        })
-    }
-}
-
-/// What would keep the rows of an account from being deleted: a reference to them, or to what goes with them.
+/// Checks that no reference prevents deleting an account's rows, or rows that are deleted with them.
 ///
 /// # Errors
-/// When a table refers to one of `owned` and keeps its rows, as a clause.
+/// When a table refers to one of `owned` and its rows are kept, as a clause.
 pub(super) fn check_references(
     owned: &BTreeMap<String, String>,
     references: &[Reference],
@@ -87,109 +38,7 @@ pub(super) fn check_references(
     Ok(())
 }
 
-/// The values of the column `id`.
-fn ids(rows: &Rows) -> Vec<i64> {
-    let Some(place) = rows.columns.iter().position(|column| column == "id") else { return Vec::new() };
-    let ids = rows.values.iter().skip(place).step_by(rows.columns.len());
-    ids.filter_map(|value| if let Value::Integer(id) = value { Some(*id) } else { None }).collect()
-}
-
-fn failed(table: &str) -> impl Fn(Failed) -> Error + '_ {
-    move |error| Error::internal(format!("the plugin table {table}: {error}"))
-}
-
-/// Deletes at most `most` rows of each table that plugins keep of `account`, with the feeds that go with them; says how many
-/// there were: none when nothing is left.
-///
-/// # Errors
-/// When a row stays, or the database fails: the account must not be deleted then.
-pub async fn purge_part(tx: &mut Tx, account: AccountId, most: i64) -> Result<u64> {
-    let mut removed = 0;
-    for owned in plugin_schema::list_owned(&mut *tx).await? {
-        let scope = Arc::new(Scope::find(&mut *tx, &owned.plugin, BTreeSet::new()).await?);
-        let texts = Texts::new(tx.engine(), &scope, &owned.table_name, &owned.column_name, owned.feed.is_some());
-        let texts = texts.map_err(Error::internal)?;
-        let table = format!("{}.{}", owned.plugin, owned.table_name);
-        let args = vec![Arg::Integer(account.into()), Arg::Integer(most)];
-        let gone = tx.confined(&scope, &texts.delete, args, &LIMITS).await.map_err(failed(&table))?;
-        if let Some(feed) = &owned.feed {
-            plugin_feed::drop_of(tx, owned.plugin_id, feed, &ids(&gone)).await?;
-        }
-        removed += gone.affected;
-        if gone.affected == 0 {
-            let one = Limits { rows: 1, ..LIMITS };
-            let left = tx.confined(&scope, &texts.select, vec![Arg::Integer(account.into())], &one).await;
-            if !left.map_err(failed(&table))?.values.is_empty() {
-                return Err(Error::internal(format!("rows of an account stayed in the plugin table {table}")));
-            }
-        }
-    }
-    Ok(removed)
-}
-
-/// Deletes whatever plugins keep of `account`; says how many rows there were.
-///
-/// # Errors
-/// As [`purge_part`].
-pub async fn purge_account(tx: &mut Tx, account: AccountId) -> Result<u64> {
-    let mut removed = 0;
-    loop {
-        match purge_part(tx, account, PART).await? {
-            0 => return Ok(removed),
-            more => removed += more,
-        }
-    }
-}
-
-/// What plugins keep of `account`: `{"plugin": {"table": [{"column": value}]}}`, blobs as base64.
-///
-/// # Errors
-/// When the database fails.
-pub async fn export_account(db: &Db, account: AccountId) -> Result<Json> {
-    let mut plugins = Map::new();
-    for owned in plugin_schema::list_owned(db).await? {
-        let scope = Arc::new(Scope::find(db, &owned.plugin, BTreeSet::new()).await?);
-        let texts = Texts::new(db.engine(), &scope, &owned.table_name, &owned.column_name, false);
-        let select = texts.map_err(Error::internal)?.select;
-        let rows = db.confined(&scope, &select, vec![Arg::Integer(account.into())], &LIMITS).await;
-        let rows = rows.map_err(failed(&owned.table_name))?;
-        let tables = plugins.entry(owned.plugin).or_insert_with(|| Json::Object(Map::new()));
-        if let Json::Object(tables) = tables {
-            tables.insert(owned.table_name, records(rows));
-        }
-    }
-    Ok(Json::Object(plugins))
-}
-
-/// Each row by its columns' names.
-pub(super) fn records(rows: Rows) -> Json {
-    let width = rows.columns.len().max(1);
-    let mut values = rows.values.into_iter();
-    let mut records = Vec::with_capacity(values.len() / width);
-    while values.len() > 0 {
-        records.push(rows.columns.iter().cloned().zip(values.by_ref().take(width).map(json)).collect());
-    }
-    Json::Array(records)
-}
-
-fn json(value: Value) -> Json {
-    match value {
-        Value::Null => Json::Null,
-        Value::Integer(value) => value.into(),
-        Value::Real(value) => value.into(),
-        Value::Text(value) => value.into(),
-        Value::Blob(bytes) => encoded(&bytes).into(),
-    }
-}
-
-pub(super) fn encoded(bytes: &[u8]) -> String {
-    base64::engine::general_purpose::STANDARD.encode(bytes)
-}
-
-/// Removes all that a plugin keeps: its tables, its small values, and what is known of its migrations.
-///
-/// # Errors
-/// When the database fails.
+/// Deletes all data of a plugin: tables, key-value entries, and the record of its migrations.
 pub async fn drop_all(tx: &mut Tx, plugin: PluginId, name: &str) -> Result<()> {
     let scope = Scope::find(&mut *tx, name, BTreeSet::new()).await?;
     tx.drop_namespace(&scope).await?;

@@ -1,7 +1,8 @@
-//! What a plugin keeps, written to a file before it is dropped: one line of JSON for each row.
+//! Dumps a plugin's data to a file before it is dropped: JSON Lines, one row each.
 //!
-//! `{"table": "notes", "row": {"id": 1, "title": "first"}}`, blobs as base64; small values are rows of `plugin_kv`. Read row by
-//! row, with no transaction open: the plugin must not serve any more, and [`Dump::is_whole`] says whether it was so.
+//! `{"table": "notes", "row": {"id": 1, "title": "first"}}`, blobs in base64; key-value entries are rows of
+//! `plugin_kv`. Read row by row, with no transaction open: the plugin must be inactive, and [`Dump::is_whole`] verifies
+//! that nothing was missed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,26 +13,26 @@ use serde_json::Value as Json;
 use tokio::fs::{self, File, OpenOptions};
 use tokio::io::{AsyncWriteExt as _, BufWriter};
 
-use super::account::{encoded, records};
-use crate::app::App;
-use crate::error::{Error, Result};
+use crate::Cx;
+use rookery_core::error::{Error, Result};
 use store::confined::Scope;
 use store::plugin::Plugin;
+use store::plugin_data::{encoded, records};
 use store::{Tx, plugin_kv};
 
 /// The folder in `storage.data_dir`.
 const FOLDER: &str = "plugin-dumps";
 
-/// Small values that are read at once.
+/// Key-value entries read at once.
 const VALUES: u16 = 100;
 
-/// A file that was written.
+/// A dump that was written.
 #[derive(Debug)]
 pub struct Dump {
-    /// Where.
+    /// Its file.
     pub path: PathBuf,
     scope: Scope,
-    /// How many rows of each table.
+    /// Number of rows by table.
     rows: BTreeMap<String, i64>,
 }
 
@@ -41,19 +42,19 @@ struct Line<'a> {
     row: Json,
 }
 
-/// Writes all that `plugin` keeps to a new file, which only the server's own user may read.
+/// Writes all data of `plugin` to a new file, readable only by the server's own user.
 ///
 /// # Errors
-/// [`Error::Invalid`] when it cannot be written, else the database's; there is no file then.
-pub async fn dump(app: &App, plugin: &Plugin) -> Result<Dump> {
-    let folder = app.config.storage.data_dir.join(FOLDER);
-    let path = folder.join(format!("{}-{}.jsonl", plugin.name, app.clock.now().format("%Y%m%dT%H%M%SZ")));
+/// [`Error::Invalid`] when it cannot be written, else the database's; no file is left then.
+pub async fn dump(cx: &Cx, plugin: &Plugin) -> Result<Dump> {
+    let folder = cx.config.storage.data_dir.join(FOLDER);
+    let path = folder.join(format!("{}-{}.jsonl", plugin.name, cx.clock.now().format("%Y%m%dT%H%M%SZ")));
     let file = create(&folder, &path).await.map_err(|error| unwritable(&path, &error))?;
-    let filled = fill(app, plugin, &path, file).await;
+    let filled = fill(cx, plugin, &path, file).await;
     if filled.is_err() {
         let _ = fs::remove_file(&path).await;
     }
-    Ok(Dump { scope: Scope::find(&app.db, &plugin.name, BTreeSet::new()).await?, rows: filled?, path })
+    Ok(Dump { scope: Scope::find(&cx.db, &plugin.name, BTreeSet::new()).await?, rows: filled?, path })
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Error {
@@ -66,15 +67,15 @@ async fn create(folder: &Path, path: &Path) -> std::io::Result<BufWriter<File>> 
     Ok(BufWriter::new(file))
 }
 
-async fn fill(app: &App, plugin: &Plugin, path: &Path, mut file: BufWriter<File>) -> Result<BTreeMap<String, i64>> {
-    let scope = Scope::find(&app.db, &plugin.name, BTreeSet::new()).await?;
-    let mut tx = app.db.begin().await?;
+async fn fill(cx: &Cx, plugin: &Plugin, path: &Path, mut file: BufWriter<File>) -> Result<BTreeMap<String, i64>> {
+    let scope = Scope::find(&cx.db, &plugin.name, BTreeSet::new()).await?;
+    let mut tx = cx.db.begin().await?;
     let tables = tx.tables_of(&scope).await?;
     drop(tx);
     let mut counts = BTreeMap::new();
     for table in tables {
         let name = table.trim_start_matches(scope.prefix.as_str());
-        let (mut count, mut rows) = (0, app.db.rows_of(&scope, &table));
+        let (mut count, mut rows) = (0, cx.db.rows_of(&scope, &table));
         while let Some(row) = rows.next().await {
             let Json::Array(records) = records(row?) else { continue };
             for row in records {
@@ -84,7 +85,7 @@ async fn fill(app: &App, plugin: &Plugin, path: &Path, mut file: BufWriter<File>
         }
         counts.insert(table, count);
     }
-    values(app, plugin, path, &mut file).await?;
+    values(cx, plugin, path, &mut file).await?;
     let done = async {
         file.flush().await?;
         file.get_ref().sync_all().await
@@ -93,10 +94,10 @@ async fn fill(app: &App, plugin: &Plugin, path: &Path, mut file: BufWriter<File>
     Ok(counts)
 }
 
-async fn values(app: &App, plugin: &Plugin, path: &Path, file: &mut BufWriter<File>) -> Result<()> {
+async fn values(cx: &Cx, plugin: &Plugin, path: &Path, file: &mut BufWriter<File>) -> Result<()> {
     let mut after = String::new();
     loop {
-        let items = plugin_kv::scan(&app.db, plugin.id, ("", &after), VALUES, app.clock.now()).await?;
+        let items = plugin_kv::scan(&cx.db, plugin.id, ("", &after), VALUES, cx.clock.now()).await?;
         let Some(last) = items.last() else { return Ok(()) };
         after.clone_from(&last.key);
         for item in items {
@@ -114,10 +115,7 @@ async fn write(file: &mut BufWriter<File>, line: &Line<'_>) -> std::io::Result<(
 }
 
 impl Dump {
-    /// False when a table has other rows in `tx` than were written, or there is another table.
-    ///
-    /// # Errors
-    /// When the database does.
+    /// False when a table in `tx` has another number of rows than was written, or there is another table.
     pub async fn is_whole(&self, tx: &mut Tx) -> Result<bool> {
         let tables = tx.tables_of(&self.scope).await?;
         for table in &tables {

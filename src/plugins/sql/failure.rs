@@ -1,20 +1,20 @@
-//! What a plugin is told when its SQL does not work, by code (`sql.…`), and what its admin is told, by sentence.
+//! SQL errors: as failures with codes (`sql.…`) for the plugin, as sentences for its admin.
 
 use rookery_plugin_host::imports::types::Failure;
 
 use store::confined::Failed;
 
-/// A failure with a code of its own.
+/// A failure with a specific code.
 pub(super) fn failure(status: u16, code: &str, message: impl Into<String>) -> Failure {
     Failure { status, code: format!("sql.{code}"), message: message.into(), detail: None }
 }
 
-/// No statement has this name.
+/// The failure for an unknown statement.
 pub(super) fn unknown(name: &str) -> Failure {
     failure(404, "unknown", format!("no statement is called {name}"))
 }
 
-/// What the plugin is told of `error` in its statement `name`.
+/// The failure for `error` in the statement `name`.
 pub(super) fn of(name: &str, error: &Failed, bare: impl Fn(&str) -> String) -> Failure {
     let told = |status, code| failure(status, code, format!("{name}: {error}"));
     match error {

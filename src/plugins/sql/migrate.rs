@@ -1,9 +1,9 @@
 //! Migrations of plugins: `migrations/NNNN_name.sql`, or a pair `.sqlite.sql` and `.postgres.sql`.
 //!
 //! They run in the caller's transaction, all or none; a candidate's are rolled back after its statements were prepared.
-//! A file that ran is remembered by its checksum and never runs again. There is no way back: a package that is older than
-//! the schema runs only where what came since expands it, which was tried with the version before, or where the newer
-//! package said so (`compatible-from`).
+//! An applied file is recorded with its checksum and never runs again. There are no down migrations: a package that is
+//! older than the schema runs only where the newer migrations expand it, which was rehearsed with the previous version,
+//! or where the newer package declares it (`compatible-from`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,27 +13,28 @@ use rookery_plugin_host::{Fault, Stage};
 
 use super::check::{self, Checked, Rules};
 use super::{Files, text, utf8};
-use crate::plugins::{Manifest, PluginId};
+use crate::{Manifest, PluginId};
 use model::Time;
 use store::confined::{Failed, Limits, Scope};
 use store::plugin_schema::{self, Applied, NewApplied};
 use store::{Engine, Executor as _, Tx};
 
-/// For one statement of a migration, beside the time that is left for all.
+/// Limits of one statement; the time is what remains for the whole migration.
 const LIMITS: Limits = Limits { time: Duration::ZERO, rows: 0, bytes: 1 << 20 };
 
-/// What was done.
+/// The result of migrating.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Migrated {
-    /// The numbers of the migrations that ran now.
+    /// The numbers of the migrations that were applied.
     pub applied: Vec<u32>,
-    /// The number of the schema: the last migration.
+    /// The schema version: the number of the last migration.
     pub version: u32,
-    /// One of those that ran now is marked `-- contract`, and others ran before: the generation before must not serve any more.
+    /// An applied migration is marked `-- contract`, and the schema is not new: the previous generation cannot run on
+    /// the result.
     pub contract: bool,
 }
 
-/// A file, or a pair of files.
+/// A migration: a file, or a pair of files.
 #[derive(Debug, Default)]
 struct Migration {
     name: String,
@@ -41,7 +42,7 @@ struct Migration {
     postgres: Option<Arc<[u8]>>,
 }
 
-/// Makes the plugin's name-space if it is not there, and runs what has not run, all of it in `time`.
+/// Creates the plugin's name-space if necessary, and applies pending migrations, all of them within `time`.
 ///
 /// # Errors
 /// At [`Stage::Migrate`]; roll `tx` back then.
@@ -97,8 +98,8 @@ pub async fn migrate(
     Ok(done)
 }
 
-/// The oldest package that may run on what comes now, by its last migration. What expands the schema is tried with the
-/// version before, whose last migration is `last`; of what contracts it, or is the first, only the author knows.
+/// The oldest package that may run on the new schema, by its last migration. An expanding migration is rehearsed with
+/// the previous version, whose last migration is `last`; for a contracting or first one only the author knows.
 fn compatible_from(manifest: &Manifest, last: u32, contract: bool) -> Option<i64> {
     let tried = (last > 0 && !contract).then_some(i64::from(last));
     let said = manifest.plugin.compatible_from.map(i64::from);
@@ -159,7 +160,7 @@ fn collect(folder: &str, files: &Files) -> Result<BTreeMap<u32, Migration>, Stri
     }
 }
 
-/// The number of the last migration that ran, after a look at whether this package and the schema go together.
+/// The number of the last applied migration, after checking that this package and the schema are compatible.
 fn check_applied(engine: Engine, migrations: &BTreeMap<u32, Migration>, applied: &[Applied]) -> Result<u32, String> {
     let newest = migrations.keys().next_back().copied().unwrap_or(0);
     for ran in applied {
@@ -193,7 +194,7 @@ fn check_applied(engine: Engine, migrations: &BTreeMap<u32, Migration>, applied:
     }
 }
 
-/// Why a package whose last migration is `newest` cannot run on tables on which those of `applied` ran, if it cannot.
+/// Why a package whose last migration is `newest` cannot run on a schema with `applied`, if it cannot.
 fn outgrown(newest: u32, applied: &[Applied]) -> Option<String> {
     let last = applied.last().filter(|last| last.version > i64::from(newest))?;
     (!reaches(applied, i64::from(newest))).then(|| {
@@ -205,7 +206,7 @@ fn outgrown(newest: u32, applied: &[Applied]) -> Option<String> {
     })
 }
 
-/// Why a package that serves cannot go on, after another server changed its tables: `applied` is what ran.
+/// Why an active package cannot run any more, after another server applied migrations to its tables.
 #[must_use]
 pub fn outlived(manifest: &Manifest, files: &Files, applied: &[Applied]) -> Option<String> {
     let migrations = collect(&manifest.sql.as_ref()?.migrations, files).ok()?;
@@ -213,7 +214,8 @@ pub fn outlived(manifest: &Manifest, files: &Files, applied: &[Applied]) -> Opti
     outgrown(newest, applied).map(|why| format!("plugin {}: {why}", manifest.plugin.name))
 }
 
-/// Whether one may go back from the last migration that ran to a package that ends at `newest`, from version to version.
+/// True when a package that ends at `newest` may run on the schema, following `compatible_from` back from the last
+/// applied migration.
 fn reaches(applied: &[Applied], newest: i64) -> bool {
     let mut at = applied.last().map_or(0, |last| last.version);
     while at > newest {
@@ -238,7 +240,7 @@ fn sha256(engine: Engine, migration: &Migration) -> String {
     crypto::sha256_hex(file(engine, migration))
 }
 
-/// Checks a migration for both engines; gives what `engine` runs, and whether it is marked.
+/// Checks a migration for both engines; returns what `engine` runs, and whether it is marked `-- contract`.
 fn translate(scope: &Scope, engine: Engine, migration: &Migration) -> Result<(Vec<Checked>, bool), String> {
     let refused = |what: String| format!("migration {}: {what}", migration.name);
     let mut kept = Vec::new();

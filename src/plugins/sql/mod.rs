@@ -10,30 +10,33 @@
 //! SELECT id, title FROM decks WHERE account_id = :account AND name {in:names} ORDER BY id;
 //! ```
 //!
-//! * `returns:` is `one`, `many`, `optional`, `exec` (how many rows changed), `page(status)` and `page(account)` (a column `id`,
-//!   and `page_id` where the id that pages is another), or `owner` (a row: the caller may go on).
-//! * Types of parameters: `boolean`, `integer`, `real`, `text`, `blob`, `json` (a text with a JSON document), `integers` and
-//!   `texts` (a text with a JSON list). NULL is a value of each.
-//! * `-- dialect: sqlite` and `-- dialect: postgres` begin a text for one engine; most statements need one text.
-//! * `:name` is a parameter. `{now}`: the time, milliseconds. `id {in:list}`, `id {not_in:list}`: a test against a list.
-//!   `FROM {each:list as e}`: its elements as `e.value`; of a `json` list they are documents: `e.value ->> 'key'`.
-//! * `{page:s.id}` in WHERE makes a page by that column: the host adds the bounds, ORDER BY (newest first) and LIMIT, and the
-//!   parameters `max_id`, `since_id`, `min_id` and `limit` (integers or NULL) after the declared ones. After `min_id` the
-//!   page just above it is read. A limit of NULL or 0 is that of the statement.
-//! * Bare names are the plugin's own tables, `core_v1.accounts` a view that `permissions.core-views` names (see
+//! * `returns:` is `one`, `many`, `optional`, `exec` (the number of changed rows), `page(status)` and `page(account)`
+//!   (a column `id`, and `page_id` where the pagination key is another), or `owner` (a row if the caller is
+//!   authorised).
+//! * Parameter types are `boolean`, `integer`, `real`, `text`, `blob`, `json` (a text with a JSON document), `integers`
+//!   and `texts` (a text with a JSON array). Each admits NULL.
+//! * `-- dialect: sqlite` and `-- dialect: postgres` begin the text for one engine; most statements need only one text.
+//! * `:name` is a parameter. `{now}` is the time in milliseconds since the epoch. `id {in:list}` and `id {not_in:list}`
+//!   test membership of a list. `FROM {each:list as e}` unnests a list into `e.value`; elements of a `json` list are
+//!   documents: `e.value ->> 'key'`.
+//! * `{page:s.id}` in WHERE paginates by that column (keyset pagination): the host adds the bounds, ORDER BY (newest
+//!   first) and LIMIT, and the parameters `max_id`, `since_id`, `min_id` and `limit` (integers or NULL) after the
+//!   declared ones. With `min_id` the page directly above it is read. A limit of NULL or 0 is that of the statement.
+//! * Bare names are the plugin's own tables, `core_v1.accounts` is a view that `permissions.core-views` names (see
 //!   `migrations/*/0003_core_views.sql`). `*` for columns, recursion, and joins without ON are refused.
-//! * Values that come back are NULL, integers, reals, texts and blobs: booleans are the integers 0 and 1, times of views
-//!   are integers of milliseconds, JSON is a text. `WHERE flag` and `flag = TRUE` work on both engines.
+//! * Results are NULL, integers, reals, texts and blobs: booleans are the integers 0 and 1, times of views are integers
+//!   of milliseconds, JSON is text. `WHERE flag` and `flag = TRUE` work on both engines.
 //!
-//! `migrations/NNNN_name.sql` makes and changes tables: CREATE TABLE, CREATE INDEX, ALTER TABLE (add, rename, drop a column;
-//! rename), DROP, and changes of rows. Types are `integer`, `text`, `blob`, `boolean`, `real` and `json`; `integer PRIMARY
-//! KEY` numbers rows by itself. Texts compare by their bytes. References go to the plugin's own tables only. A line
-//! `-- contract` says that the version before cannot run on the result: the plugin pauses meanwhile, on every server.
+//! `migrations/NNNN_name.sql` defines tables: CREATE TABLE, CREATE INDEX, ALTER TABLE (add, rename, drop a column;
+//! rename), DROP, and changes of rows. Types are `integer`, `text`, `blob`, `boolean`, `real` and `json`; `integer
+//! PRIMARY KEY` assigns row ids. Texts compare by their bytes. References are to the plugin's own tables only. A line
+//! `-- contract` declares that the previous version cannot run on the result: the plugin is paused during the
+//! migration, on every server.
 //!
-//! # How it is held
+//! # Enforcement
 //!
-//! Three layers, each of which suffices for most of PLUGINS.md section 3: [`check`] decides on the syntax tree, at load, and
-//! rewrites names; [`confined`](store::confined) has the engine refuse whatever is outside the name-space; limits
+//! Three layers, each of which suffices for most of PLUGINS.md section 3: [`check`] validates the syntax tree, at load,
+//! and rewrites names; [`confined`](store::confined) makes the engine refuse whatever is outside the name-space; limits
 //! on rows, bytes, time and size stop the rest.
 
 mod account;
@@ -52,7 +55,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use account::{drop_all, export_account, purge_account, purge_part};
+pub use account::drop_all;
 pub use dump::{Dump, dump};
 pub use migrate::{Migrated, migrate, outlived};
 pub use quota::Quota;
@@ -73,7 +76,7 @@ pub type Files = BTreeMap<String, Arc<[u8]>>;
 /// The views that `permissions.core-views` asks for: `statuses:private` is a view of its own.
 ///
 /// # Errors
-/// For one that there is not, as a clause.
+/// For an unknown view, as a clause.
 pub fn views(names: &[String]) -> Result<BTreeSet<String>, String> {
     names
         .iter()
@@ -90,7 +93,7 @@ pub fn views(names: &[String]) -> Result<BTreeSet<String>, String> {
         .collect()
 }
 
-/// The name-space of a package.
+/// The name-space of a plugin, with the views granted to it.
 async fn scope(db: impl Executor, manifest: &Manifest) -> Result<Scope, String> {
     let views = views(&manifest.permissions.core_views)?;
     Scope::find(db, &manifest.plugin.name, views).await.map_err(|error| error.to_string())

@@ -1,7 +1,7 @@
-//! How much a plugin keeps: measured before its first change and now and then, added up in between.
+//! The storage quota of a plugin: measured before its first change and periodically, accumulated in between.
 //!
-//! What a statement will bring is charged before it runs, as far as its parameters tell; what it brought is charged
-//! afterwards, in the same transaction.
+//! A statement is charged before it runs as far as its parameters tell, and for the rest afterwards, in the same
+//! transaction.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,13 +12,13 @@ use tracing::warn;
 use model::PluginId;
 use store::{Db, plugin_schema};
 
-/// Measured again after at least so many bytes were written.
+/// Bytes written after which the size is measured again, at least.
 const STEP: u64 = 1 << 20;
 
-/// What each row is taken to cost beyond the bytes it brings.
+/// The assumed overhead of each row, in bytes.
 pub(super) const ROW: u64 = 64;
 
-/// A plugin's share of the database.
+/// The storage quota of one plugin.
 #[derive(Clone, Debug)]
 pub struct Quota(Arc<State>);
 
@@ -36,7 +36,7 @@ struct State {
 }
 
 impl Quota {
-    /// At most `most` bytes for the plugin called `name`.
+    /// A quota of `most` bytes for the plugin called `name`.
     #[must_use]
     pub fn new(db: Db, plugin: PluginId, name: String, most: u64) -> Self {
         Self(Arc::new(State {
@@ -52,19 +52,19 @@ impl Quota {
         }))
     }
 
-    /// Bytes that it may keep.
+    /// The quota in bytes.
     #[must_use]
     pub fn most(&self) -> u64 {
         self.0.most
     }
 
-    /// Bytes that it keeps, as far as is known.
+    /// Bytes in use: the last measurement and what was charged since.
     #[must_use]
     pub fn used(&self) -> u64 {
         self.0.measured.load(Ordering::Relaxed) + self.0.since.load(Ordering::Relaxed)
     }
 
-    /// Has it measured, unless it was: to be awaited before anything is written.
+    /// Measures the size unless that was done: to be awaited before the first write.
     ///
     /// # Errors
     /// When the database does not answer: nothing may be written then.
@@ -76,13 +76,14 @@ impl Quota {
         if self.0.fresh.load(Ordering::Acquire) { Ok(()) } else { self.measure().await }
     }
 
-    /// Whether `bytes` more may be written; they count from now on. Has it measured when that is due, meanwhile.
+    /// Charges `bytes` and the overhead of a row; false when the quota is exceeded. Starts a new measurement in the
+    /// background when one is due.
     #[must_use]
     pub fn take(&self, bytes: usize) -> bool {
         self.add(u64::try_from(bytes).unwrap_or(u64::MAX >> 8) + ROW)
     }
 
-    /// Whether `bytes` more may be kept, of what was written beyond what was taken; they count if so.
+    /// Charges `bytes` alone; false, and not charged, when the quota is exceeded.
     #[must_use]
     pub(super) fn add(&self, bytes: u64) -> bool {
         let state = &self.0;
@@ -103,10 +104,7 @@ impl Quota {
         !full
     }
 
-    /// Measures it now.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Measures the size now.
     pub async fn measure(&self) -> Result<(), store::Error> {
         let state = &self.0;
         let before = state.since.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Running statements: on a connection of their own, or inside a transaction that the server shares.
+//! Runs statements: on a connection of their own, or in a transaction of the server.
 
 use std::sync::Arc;
 
@@ -11,44 +11,44 @@ use super::quota::ROW;
 use super::statements::{Statement, Statements};
 use super::text::{self, Slot};
 use super::value;
-use crate::app::App;
-use crate::plugins::call::OrFailure as _;
+use crate::Cx;
+use crate::call::OrFailure as _;
 use model::Cursor;
 use store::confined::{self, Arg, Kind, Limits};
 use store::{Tx, plugin_schema};
 
-/// Parameters of one call of [`Statements::run_many`] at most.
+/// Most parameters of one call of [`Statements::run_many`].
 const MOST_VALUES: usize = 100_000;
 
-/// Rows of one such call after which is looked how much they brought.
+/// Rows of such a call after which its growth is charged.
 const MEASURED: usize = 500;
 
-/// A text with its values.
+/// A statement's text with bound parameters.
 struct Bound {
     text: Arc<str>,
     args: Vec<Arg>,
     limits: Limits,
-    /// The rows come oldest first.
+    /// The rows are returned oldest first and must be reversed.
     turned: bool,
 }
 
 impl Statements {
-    /// Runs a statement that reads, on a connection of its own.
+    /// Runs a read-only statement on a connection of its own.
     ///
     /// # Errors
     /// As the contract's `sql.query`; 422 `sql.read-only` for a statement that changes something.
-    pub async fn read(&self, app: &App, name: &str, params: Vec<Value>) -> Result<Rows, Failure> {
+    pub async fn read(&self, cx: &Cx, name: &str, params: Vec<Value>) -> Result<Rows, Failure> {
         let statement = self.find(name).ok_or_else(|| unknown(name))?;
         if statement.writes {
             return Err(failure(422, "read-only", format!("{name} changes something, which is not possible here")));
         }
         let bound = self.bind(statement, params)?;
-        let done = app.db.confined(&self.scope, &bound.text, bound.args, &bound.limits).await;
+        let done = cx.db.confined(&self.scope, &bound.text, bound.args, &bound.limits).await;
         self.answer(statement, done, bound.turned)
     }
 
-    /// Runs a statement inside `tx`. After a failure that is the database's own the transaction stands as before, except
-    /// after `sql.time`, `sql.bytes` and `sql.undone`, which end it.
+    /// Runs a statement in `tx`. A database error rolls back the statement alone, except `sql.time`, `sql.bytes` and
+    /// `sql.undone`, which abort the transaction.
     ///
     /// # Errors
     /// As the contract's `sql.query`.
@@ -61,17 +61,17 @@ impl Statements {
         Ok(done)
     }
 
-    /// Runs a statement that is paid for.
+    /// Runs a statement that was charged.
     async fn step(&self, tx: &mut Tx, statement: &Statement, params: Vec<Value>) -> Result<Rows, Failure> {
         let bound = self.bind(statement, params)?;
         let done = tx.confined(&self.scope, &bound.text, bound.args, &bound.limits).await;
         self.answer(statement, done, bound.turned)
     }
 
-    /// Runs a statement once for each `width` values; gives how many rows it changed in all.
+    /// Runs a statement once for each `width` values; returns the total of rows changed.
     ///
     /// # Errors
-    /// As [`Statements::run`]; what was done before stays in `tx`, so roll it back.
+    /// As [`Statements::run`]; earlier iterations stay in `tx`, so roll it back.
     pub async fn run_many(&self, tx: &mut Tx, name: &str, width: u16, params: Vec<Value>) -> Result<u64, Failure> {
         let width = usize::from(width);
         if width == 0 || !params.len().is_multiple_of(width) {
@@ -101,17 +101,11 @@ impl Statements {
         }
     }
 
-    /// Runs a text made at run time, checked and confined as the others; its parameters are `:p1`, `:p2` …
+    /// Runs text built at run time, checked and confined like named statements; its parameters are `:p1`, `:p2` …
     ///
     /// # Errors
     /// 403 without the permission, 422 `sql.refused` for what the check refuses, else as [`Statements::run`].
-    pub async fn dynamic(
-        &self,
-        app: &App,
-        tx: Option<&mut Tx>,
-        text: &str,
-        params: Vec<Value>,
-    ) -> Result<Rows, Failure> {
+    pub async fn dynamic(&self, cx: &Cx, tx: Option<&mut Tx>, text: &str, params: Vec<Value>) -> Result<Rows, Failure> {
         const NAME: &str = "a text made at run time";
         if !self.dynamic {
             return Err(failure(403, "denied", "sql-dynamic was not granted"));
@@ -135,7 +129,7 @@ impl Statements {
             if checked.writes {
                 return Err(failure(422, "read-only", "the text changes something"));
             }
-            return app.db.confined(&self.scope, &text, args, &self.limits).await.map(rows).map_err(failed);
+            return cx.db.confined(&self.scope, &text, args, &self.limits).await.map(rows).map_err(failed);
         };
         self.charge(checked.growth, &params).await?;
         let before = self.extent(tx, checked.growth).await?;
@@ -144,7 +138,7 @@ impl Statements {
         Ok(done)
     }
 
-    /// Charges what is known of a statement before it runs.
+    /// Charges a statement's known growth before it runs.
     async fn charge(&self, growth: Growth, params: &[Value]) -> Result<(), Failure> {
         if growth == Growth::Nothing {
             return Ok(());
@@ -157,7 +151,7 @@ impl Statements {
         Err(failure(507, "quota", format!("the plugin's tables have reached their limit of {most} MiB")))
     }
 
-    /// What is to be compared with afterwards, for a statement of which too little is known before.
+    /// The size before a statement whose growth is known only afterwards.
     async fn extent(&self, tx: &mut Tx, growth: Growth) -> Result<i64, Failure> {
         match growth {
             Growth::Nothing | Growth::Params => Ok(0),
@@ -165,7 +159,7 @@ impl Statements {
         }
     }
 
-    /// Charges what is known of a statement after it ran. When that is too much, `tx` is to be rolled back.
+    /// Charges the remaining growth after a statement ran. On failure, `tx` must be rolled back.
     async fn charge_more(&self, tx: &mut Tx, growth: Growth, before: i64, affected: u64) -> Result<(), Failure> {
         let more = match growth {
             Growth::Nothing => return Ok(()),
@@ -232,7 +226,7 @@ impl Statements {
         Ok(rows)
     }
 
-    /// A table's name as the plugin writes it.
+    /// A table's name as the plugin writes it, without the name-space.
     fn bare(&self, table: &str) -> String {
         table.trim_start_matches(self.scope.prefix.as_str()).to_owned()
     }
@@ -243,12 +237,12 @@ fn rows(rows: confined::Rows) -> Rows {
     Rows { columns, values: values.into_iter().map(value::value).collect(), affected, truncated }
 }
 
-/// The last row first.
+/// Reverses the rows.
 fn turn(values: &[Value], width: usize) -> Vec<Value> {
     values.chunks(width.max(1)).rev().flatten().cloned().collect()
 }
 
-/// The page that the parameters say; a limit of none or 0 is that of the statement.
+/// The cursor in the parameters; a limit of NULL or 0 is the statement's own.
 fn cursor(params: &[Value], at: [usize; 4], most: usize) -> Cursor {
     let [max_id, since_id, min_id, limit] = at.map(|index| match params.get(index) {
         Some(Value::Integer(id)) => Some(*id),

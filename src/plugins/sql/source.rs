@@ -1,9 +1,9 @@
 //! `sql/queries.sql`: named statements with their annotations.
 
 use store::Engine;
-use store::confined::Kind;
+use store::confined::{Kind, is_name};
 
-/// What a caller gets.
+/// The shape of a statement's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returns {
     /// Exactly one row.
@@ -12,13 +12,13 @@ pub enum Returns {
     Many,
     /// A row or none.
     Optional,
-    /// No rows, but how many were changed.
+    /// The number of changed rows.
     Exec,
-    /// A page of statuses: the column `id`, and `page_id` where the id that pages is another.
+    /// A page of statuses: column `id`, and `page_id` where the pagination key is another.
     Statuses,
     /// A page of accounts, likewise.
     Accounts,
-    /// A row when the caller may go on.
+    /// A row if the caller is authorised.
     Owner,
 }
 
@@ -37,16 +37,16 @@ impl Returns {
     }
 }
 
-/// One statement as it is written.
+/// A statement as written in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// Unique in the file.
     pub name: String,
-    /// What its caller gets.
+    /// The shape of its result.
     pub returns: Returns,
-    /// Most rows, where it says so.
+    /// Most rows, if declared.
     pub max_rows: Option<usize>,
-    /// Names and types, in order.
+    /// Names and types of the parameters, in order.
     pub params: Vec<(String, Kind)>,
     /// The text for both engines, or one for each.
     texts: Vec<(Option<Engine>, String)>,
@@ -60,7 +60,7 @@ impl Source {
         find(Some(engine)).or_else(|| find(None)).map(|(_, text)| text.as_str())
     }
 
-    /// The engine that has no text.
+    /// The name of the engine that has no text.
     fn missing(&self) -> Option<&'static str> {
         match (self.text(Engine::Sqlite), self.text(Engine::Postgres)) {
             (Some(_), Some(_)) => None,
@@ -70,7 +70,7 @@ impl Source {
     }
 }
 
-/// Reads the file.
+/// Parses the file.
 ///
 /// # Errors
 /// What is wrong and where, as a clause: "line 4: …".
@@ -104,7 +104,7 @@ pub fn read(text: &str) -> Result<Vec<Source>, String> {
     finish(sources)
 }
 
-/// A line of SQL.
+/// Appends a line of SQL to the current statement.
 fn append(sources: &mut [Source], line: &str) -> Result<(), String> {
     match sources.last_mut().and_then(|source| source.texts.last_mut()) {
         Some((_, text)) => {
@@ -184,11 +184,4 @@ fn param_kind(word: &str) -> Result<Kind, String> {
             ));
         }
     })
-}
-
-/// True for what names statements, parameters, tables and columns.
-pub(super) fn is_name(name: &str) -> bool {
-    name.len() <= 60
-        && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -1,4 +1,4 @@
-//! The statements of one plugin: read, checked and prepared when it is loaded, found by name when it runs.
+//! The named statements of one plugin: parsed, checked and prepared when it is loaded, looked up by name when they run.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -10,42 +10,42 @@ use super::quota::Quota;
 use super::source::{self, Source};
 use super::text::{self, Slot};
 use super::{Files, Returns, limits, utf8};
-use crate::app::App;
-use crate::plugins::Manifest;
-use crate::plugins::manifest::Resolved;
+use crate::Cx;
+use crate::Manifest;
+use crate::manifest::Resolved;
 use model::clock::Clock;
 use store::confined::{Failed, Kind, Limits, Scope};
 use store::{Engine, Tx, plugin_schema};
 
-/// The paging parameters that `{page:…}` adds, in this order, unless the statement declares them.
+/// The pagination parameters that `{page:…}` adds, in this order, unless the statement declares them.
 const PAGE: [&str; 4] = ["max_id", "since_id", "min_id", "limit"];
 
-/// One statement.
+/// A checked statement.
 #[derive(Debug)]
 pub struct Statement {
     /// Its name.
     pub name: String,
-    /// Names and types of its parameters, in order; those of a page included.
+    /// Names and types of its parameters, in order; pagination parameters included.
     pub params: Vec<(String, Kind)>,
     /// It changes something.
     pub writes: bool,
-    /// What its caller gets.
+    /// The shape of its result.
     pub returns: Returns,
-    /// Most rows that it gives.
+    /// Most rows that it returns.
     pub max_rows: usize,
-    /// Tables and views that it reads: for people.
+    /// Tables and views that it reads, for display.
     pub reads: Vec<String>,
-    /// Tables that it changes: for people.
+    /// Tables that it changes, for display.
     pub changes: Vec<String>,
-    /// By how much it may make the tables larger.
+    /// How it may grow the tables.
     pub(super) growth: Growth,
     /// Names of its columns.
     pub(super) columns: Vec<String>,
     pub(super) text: Arc<str>,
-    /// The text for the page above `min_id`.
+    /// The text for the page above `min_id`, in ascending order.
     pub(super) ascending: Option<Arc<str>>,
     pub(super) slots: Vec<Slot>,
-    /// Where the paging parameters stand.
+    /// Indices of the pagination parameters.
     pub(super) page: Option<[usize; 4]>,
 }
 
@@ -62,13 +62,13 @@ pub struct Statements {
 }
 
 impl Statements {
-    /// Reads the statements of a package, checks them for both engines and prepares each on this one, inside `tx`: on the
-    /// schema as the package's migrations leave it. None when the manifest has no `[sql]`.
+    /// Parses the statements of a package, checks them for both engines and prepares each on this one, in `tx`: on the
+    /// schema that the package's migrations leave. None when the manifest has no `[sql]`.
     ///
     /// # Errors
     /// At [`Stage::Statements`], with the first statement that is refused.
     pub async fn load(
-        app: &App,
+        cx: &Cx,
         quota: Quota,
         manifest: &Manifest,
         resolved: &Resolved,
@@ -85,7 +85,7 @@ impl Statements {
         let text = files.get(&sql.statements).ok_or_else(|| fault(format!("{} is missing", sql.statements)))?;
         let text = utf8(text).map_err(|what| fault(format!("{}: {what}", sql.statements)))?;
         let sources = source::read(text).map_err(|what| fault(format!("{}: {what}", sql.statements)))?;
-        let (engine, scope) = (app.db.engine(), Arc::new(scope));
+        let (engine, scope) = (cx.db.engine(), Arc::new(scope));
         let mut by_name = HashMap::with_capacity(sources.len());
         for source in &sources {
             let statement = compile(&scope, engine, source, &limits)
@@ -95,7 +95,7 @@ impl Statements {
             by_name.insert(source.name.clone(), Statement { columns, ..statement });
         }
         for (table, column) in &sql.owner_columns {
-            let texts = super::account::Texts::new(engine, &scope, table, column, false).map_err(&fault)?;
+            let texts = store::plugin_data::Texts::new(engine, &scope, table, column, false).map_err(&fault)?;
             let checked = tx.prepare_confined(&scope, &texts.select, &[Kind::Integer]).await;
             let columns = checked
                 .map_err(|error| fault(format!("sql.owner-columns names {table}.{column}: {}", refused(&error))))?;
@@ -110,16 +110,16 @@ impl Statements {
             super::account::check_references(&sql.owner_columns, &references).map_err(&fault)?;
         }
         let dynamic = manifest.permissions.sql_dynamic;
-        Ok(Some(Self { scope, engine, clock: app.clock.clone(), limits, quota, dynamic, by_name }))
+        Ok(Some(Self { scope, engine, clock: cx.clock.clone(), limits, quota, dynamic, by_name }))
     }
 
-    /// The statement of this name.
+    /// The statement called `name`.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Statement> {
         self.by_name.get(name)
     }
 
-    /// All of them, in order of names.
+    /// All statements, sorted by name.
     #[must_use]
     pub fn all(&self) -> Vec<&Statement> {
         let ordered: BTreeMap<&str, &Statement> = self.by_name.iter().map(|(name, one)| (name.as_str(), one)).collect();
@@ -127,7 +127,7 @@ impl Statements {
     }
 }
 
-/// What an admin reads of an engine's refusal.
+/// An engine's error as an admin reads it.
 fn refused(error: &Failed) -> String {
     format!("the database refuses it: {}", error.to_string().replace('\n', " "))
 }
@@ -141,13 +141,13 @@ async fn prepare(tx: &mut Tx, scope: &Arc<Scope>, statement: &Statement) -> Resu
 }
 
 impl Statement {
-    /// What the engine is given: for people and plans.
+    /// The SQL that the engine runs, for display and for query plans.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The types of what is bound to its placeholders, in order.
+    /// The types of the values bound to its placeholders, in order.
     #[must_use]
     pub fn bound(&self) -> Vec<Kind> {
         self.slots.iter().map(|slot| self.kind(*slot)).collect()

@@ -1,4 +1,4 @@
-//! What a statement may hold beyond SQL: `:name` and helpers in braces, replaced token by token before anything is parsed.
+//! Template syntax in statements: `:name` and helpers in braces, expanded token by token before the SQL is parsed.
 
 use sqlparser::dialect::{Dialect, PostgreSqlDialect, SQLiteDialect};
 use sqlparser::tokenizer::{Token, Tokenizer};
@@ -6,37 +6,37 @@ use sqlparser::tokenizer::{Token, Tokenizer};
 use store::Engine;
 use store::confined::Kind;
 
-/// A longer text is refused.
+/// Longest text, in bytes.
 const MOST_BYTES: usize = 32 << 10;
 
-/// A text of more words and signs is refused: the depth of what is parsed is bounded by it.
+/// Most tokens of a text: bounds the depth of the syntax tree.
 const MOST_TOKENS: usize = 4_000;
 
-/// What is bound to a placeholder.
+/// The value of a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// The parameter with this index.
     Param(usize),
     /// `{now}`
     Now,
-    /// The upper bound of a page, exclusive.
+    /// The upper bound of a page (`max_id`), exclusive.
     Before,
-    /// The lower bound of a page, exclusive.
+    /// The lower bound of a page (`since_id` or `min_id`), exclusive.
     After,
 }
 
-/// Tokens that are plain SQL of one engine.
+/// The tokens of plain SQL for one engine.
 #[derive(Clone, Debug, Default)]
 pub struct Text {
-    /// With `$1`, `$2` … for the slots.
+    /// Tokens with `$1`, `$2` … for the slots.
     pub tokens: Vec<Token>,
-    /// What is bound, in order.
+    /// The values to bind, in order.
     pub slots: Vec<Slot>,
     /// `{page:…}`
     pub page: Option<Page>,
 }
 
-/// What a page goes by.
+/// The pagination of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// The column of ids.
@@ -45,7 +45,7 @@ pub struct Page {
     pub limit: String,
 }
 
-/// How `engine` reads SQL.
+/// The SQL dialect of `engine`.
 #[must_use]
 pub fn dialect(engine: Engine) -> &'static dyn Dialect {
     match engine {
@@ -54,7 +54,7 @@ pub fn dialect(engine: Engine) -> &'static dyn Dialect {
     }
 }
 
-/// Reads `text`. `params` are those that may be named.
+/// Parses and expands `text`. `params` are the declared parameters.
 ///
 /// # Errors
 /// What is wrong, as a clause: "it names :foo, which `-- params:` does not declare".
@@ -115,7 +115,7 @@ impl Reader<'_> {
         self.out.tokens.push(token);
     }
 
-    /// `$n` of a slot; the same for each use of it.
+    /// The placeholder `$n` of a slot; the same for each use.
     fn number(&mut self, slot: Slot) -> String {
         let index = self.out.slots.iter().position(|known| *known == slot).unwrap_or_else(|| {
             self.out.slots.push(slot);
@@ -182,10 +182,10 @@ impl Reader<'_> {
     }
 }
 
-/// The tokens of a text that the host wrote.
+/// The tokens of SQL that the host wrote.
 ///
 /// # Errors
-/// When it is no SQL.
+/// When it is not SQL.
 pub(super) fn tokens(text: &str, engine: Engine) -> Result<Vec<Token>, String> {
     Ok(tokenize(text, engine)?.into_iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect())
 }

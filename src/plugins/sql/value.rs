@@ -1,4 +1,4 @@
-//! Values of the contract to parameters, and back.
+//! Converts values of the contract to SQL parameters and back.
 
 use rookery_plugin_host::imports::sql::Value;
 use rookery_plugin_host::imports::types::Failure;
@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 use super::failure::failure;
 use store::confined::{self, Arg, Kind};
 
-/// `value` as the parameter `name` of type `kind`. Lists and documents come as JSON text; numbers as themselves or as texts
-/// of digits within a list, since ids are texts in JSON.
+/// `value` as the parameter `name` of type `kind`. Lists and documents are JSON text; integers in a list may be strings
+/// of digits, since ids are strings in JSON.
 pub(super) fn arg(name: &str, kind: Kind, value: Value) -> Result<Arg, Failure> {
     Ok(match (kind, value) {
         (_, Value::Null) => Arg::Null(kind),
@@ -62,7 +62,7 @@ fn wrong(name: &str, kind: Kind) -> Failure {
     failure(422, "params", format!("the parameter {name} is not {wanted}"))
 }
 
-/// The type that a value of a text made at run time has.
+/// The parameter type of a value in a statement built at run time.
 pub(super) fn kind_of(value: &Value) -> Kind {
     match value {
         Value::Boolean(_) => Kind::Boolean,

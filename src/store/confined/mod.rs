@@ -272,3 +272,11 @@ fn anew(text: &str) -> String {
     static PREPARED: AtomicU64 = AtomicU64::new(0);
     format!("{text} /* {} */", PREPARED.fetch_add(1, Ordering::Relaxed))
 }
+
+/// True for what names statements, parameters, tables and columns.
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    name.len() <= 60
+        && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

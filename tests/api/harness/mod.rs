@@ -16,9 +16,9 @@ use chrono::{DateTime, Duration, Utc};
 use config::Config;
 use model::clock::Clock;
 use model::{AccountId, Scopes};
-use rookery::app::App;
-use rookery::service::sign_up::{self, NewAccount};
-use rookery::service::token;
+use rookery_core::service::sign_up::{self, NewAccount};
+use rookery_core::service::token;
+use rookery_server::Cx;
 use store::{Db, Engine};
 use tower::ServiceExt as _;
 
@@ -32,7 +32,7 @@ pub const ALL_SCOPES: &str = "read write follow push profile";
 /// A server under test. Cheap to clone; its database goes with the last clone.
 #[derive(Clone)]
 pub struct TestApp {
-    pub app: App,
+    pub app: Cx,
     router: Router,
     _folder: Arc<tempfile::TempDir>,
     _database: Arc<database::Database>,
@@ -76,10 +76,10 @@ impl TestApp {
             defaults.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         environment.extend(keys.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let config = Config::load(None, environment.into_iter()).unwrap();
-        let app = App::start(config, clock, Path::new(env!("CARGO_BIN_EXE_rookery"))).await.unwrap();
+        let app = rookery_server::open(config, clock, Path::new(env!("CARGO_BIN_EXE_rookery"))).await.unwrap();
         // Machines that run tests have much else to do.
-        app.plugins.patience.set(50);
-        let router = rookery::http::router::router(app.clone());
+        rookery_server::platform::be_patient(&app, 50);
+        let router = rookery_server::router(&app);
         Self { app, router, _folder: Arc::new(folder), _database: database }
     }
 
@@ -160,8 +160,8 @@ impl TestApp {
     /// Does all queued work that is due, plugins' too.
     pub async fn run_jobs(&self) {
         loop {
-            let jobs = rookery::jobs::worker::drain(&self.app).await.unwrap();
-            let events = rookery::plugins::hooks::dispatch::drain(&self.app).await.unwrap();
+            let jobs = worker::drain(&self.app).await.unwrap();
+            let events = rookery_server::platform::drain(&self.app).await.unwrap();
             if jobs + events == 0 {
                 return;
             }

@@ -4,8 +4,8 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
 
 use model::Permissions;
-use rookery::plugins::observed::State;
-use rookery::plugins::{admin, life, start};
+use plugins::observed::State;
+use plugins::{admin, life, start};
 use serde_json::json;
 
 use super::shelf::{Shelf, manifest, route, routes};
@@ -105,7 +105,7 @@ async fn what_makes_no_sense_is_refused_in_one_sentence() {
     app.run_with(&["plugin", "secret", "notes", "API_KEY"], "s3cret-canary\n").await.ok();
     app.run_with(&["plugin", "secret", "notes", "OTHER"], "another-canary\n").await.ok();
     shelf.reload("notes").await.unwrap();
-    let registry = app.app.plugins.current();
+    let registry = app.app.registry();
     let notes = registry.find("notes").unwrap();
     assert_eq!(notes.config.0, json!({"most": 7}));
     assert_eq!(notes.secrets["API_KEY"].expose(), "s3cret-canary");

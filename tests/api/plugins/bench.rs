@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use model::Actor;
-use rookery::plugins::Active;
-use rookery::plugins::call::{Call, Caller, Mode};
-use rookery::service::auth;
+use plugins::Active;
+use plugins::call::{Call, Caller, Mode};
+use rookery_core::service::auth;
 use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::core_write::NewStatus;
 use rookery_plugin_host::imports::sql::Value;
@@ -77,7 +77,7 @@ impl Bench {
             std::fs::write(folder.join(name), text).unwrap();
         }
         shelf.enable("tray").await.unwrap();
-        let active = Arc::clone(shelf.app.app.plugins.current().find("tray").unwrap());
+        let active = Arc::clone(shelf.app.app.registry().find("tray").unwrap());
         Self { app: shelf.app, active }
     }
 

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use rookery::event::Event;
-use rookery::plugins::call::Mode;
+use plugins::call::Mode;
+use rookery_core::change::Change;
 use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::core_write::{NewNotification, NewStatus};
 use rookery_plugin_host::imports::feeds::{CustomFeed, Entry, Feed};
@@ -188,7 +188,7 @@ async fn a_thousand_cost_as_many_statements_as_one() {
 async fn one_transaction_spans_a_call_and_is_told_of_after_it() {
     let bench = Bench::new(EVERYTHING).await;
     let [alice] = bench.app.accounts(["alice"]).await;
-    let mut events = bench.app.app.events.subscribe();
+    let mut events = bench.app.app.live.subscribe();
     let call = bench.by(&alice, "write", Mode::Ambient).await;
     let (statement, params) = add("first");
     call.sql_query(statement, params).await.unwrap();
@@ -203,7 +203,8 @@ async fn one_transaction_spans_a_call_and_is_told_of_after_it() {
     assert!(events.try_recv().is_err(), "and nobody was told");
     call.commit().await.unwrap();
     assert_eq!(bench.names().await, ["first"]);
-    assert!(matches!(events.try_recv(), Ok(Event::PluginMessage { topic, .. }) if topic == "tray/tray:7"));
+    let told = events.try_recv().unwrap();
+    assert!(matches!(&*told, Change::TopicMessage { topic, .. } if topic == "tray/tray:7"));
 
     let dropped = bench.by(&alice, "write", Mode::Ambient).await;
     let (statement, params) = add("second");

@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use rookery::plugins::{admin, life};
+use plugins::{admin, life};
 use serde_json::{Value, json};
 use store::Engine;
 

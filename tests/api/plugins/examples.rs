@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use rookery::plugins::life::{self, Outcome};
-use rookery::plugins::{admin, manifest};
+use plugins::life::{self, Outcome};
+use plugins::{admin, manifest};
 use rookery_plugin_build::{Build, World};
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ async fn served(language: &str) -> (TestApp, tempfile::TempDir) {
     let name = language.to_owned();
     tokio::task::spawn_blocking(move || build(&name, &dir)).await.unwrap();
     let app = TestApp::with(&[("ROOKERY_PLUGINS_DIR", folder.path().to_str().unwrap())]).await;
-    rookery::plugins::start(&app.app).await;
+    plugins::start(&app.app).await;
     admin::enable(&app.app, "notes").await.unwrap();
     let loaded = life::reload(&app.app, "notes").await;
     assert!(matches!(loaded, Ok(Outcome::Loaded(_))), "{language}: {loaded:?}");

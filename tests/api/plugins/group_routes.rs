@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use axum::http::Method;
-use rookery::plugins::{admin, life};
+use plugins::{admin, life};
 use serde_json::json;
 
 use super::guest;
@@ -91,7 +91,7 @@ async fn no_group_serves_what_the_table_does_not_have() {
     }
     let table: BTreeSet<String> =
         GROUPS.iter().flat_map(|group| rows(group)).map(|row| format!("{} {}", row.method, plain(&row.path))).collect();
-    let registry = app.app.plugins.current();
+    let registry = app.app.registry();
     let mut served = BTreeSet::new();
     for route in registry.plugins.iter().flat_map(|active| &active.manifest.routes) {
         // PATCH is PUT by another name (contract rules, section 1).

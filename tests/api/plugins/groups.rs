@@ -1,7 +1,7 @@
 //! What the tests of the four groups share: a server that serves one, and people who do things on it.
 
-use rookery::plugins::life::{self, Outcome};
-use rookery::plugins::{desired, start};
+use plugins::life::{self, Outcome};
+use plugins::{desired, start};
 use serde_json::{Value, json};
 
 use crate::harness::{Client, TestApp};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use rookery::plugins::admin;
-use rookery::plugins::life::{self, Outcome};
+use plugins::admin;
+use plugins::life::{self, Outcome};
 
 use crate::harness::TestApp;
 

@@ -1,7 +1,7 @@
 //! Work that plugins queue and schedule.
 
 use model::StatusId;
-use rookery::plugins::call::Mode;
+use plugins::call::Mode;
 use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::queue::Job;
 
@@ -91,8 +91,8 @@ async fn a_schedule_waits_once_and_goes_on() {
     bench.app.run_jobs().await;
     let second = due().await;
     assert!(second.len() == 1 && second != first, "it ran and waits for the next time");
-    rookery::plugins::admin::disable(&bench.app.app, "tray").await.unwrap();
-    rookery::plugins::life::reload(&bench.app.app, "tray").await.unwrap();
+    plugins::admin::disable(&bench.app.app, "tray").await.unwrap();
+    plugins::life::reload(&bench.app.app, "tray").await.unwrap();
     bench.app.app.clock.advance(chrono::Duration::days(1));
     bench.app.run_jobs().await;
     assert_eq!(due().await, second, "while the plugin is off its jobs wait");

@@ -10,7 +10,7 @@ const GROUP: &str = "emoji_reactions";
 
 /// How often the plugin was asked about statuses.
 fn asked(app: &TestApp) -> u64 {
-    app.app.plugins.current().hooks.decorators("status").map(|hook| hook.calls().0).sum()
+    app.app.registry().hooks.decorators("status").map(|hook| hook.calls().0).sum()
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! Loading, changing and unloading plugins while the server runs.
 
-use rookery::plugins::life::{self, Outcome};
-use rookery::plugins::observed::State;
-use rookery::plugins::{admin, start};
+use plugins::life::{self, Outcome};
+use plugins::observed::State;
+use plugins::{admin, start};
 use rookery_plugin_host::Stage;
 
 use super::shelf::{Shelf, component, manifest};
@@ -148,7 +148,7 @@ async fn what_was_accepted_serves_though_its_file_is_broken_by_now() {
         plugin.enabled = true;
         Ok(())
     };
-    rookery::plugins::desired::change(app, "notes", on).await.unwrap();
+    plugins::desired::change(app, "notes", on).await.unwrap();
 
     start(app).await;
 
@@ -239,7 +239,7 @@ async fn enabled_and_disabled_a_thousand_times_nothing_is_left_behind() {
     turn(1000).await;
     let after = held();
 
-    assert_eq!(app.plugins.current().plugins.len(), 1);
+    assert_eq!(app.registry().plugins.len(), 1);
     // Other tests of this process open and close things meanwhile.
     let near = |before: usize, after: usize, most: usize| after <= before + most;
     assert!(near(before.0, after.0, 100), "file descriptors: {before:?}, {after:?}");

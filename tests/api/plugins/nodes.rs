@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use rookery::plugins::observed::State;
-use rookery::plugins::{life, pause, start};
+use plugins::observed::State;
+use plugins::{life, pause, start};
 use rookery_plugin_host::{Fault, Stage};
 use store::db::Engine;
 use store::plugin_event;
@@ -216,7 +216,7 @@ async fn what_happens_is_kept_for_a_plugin_that_cannot_be_loaded() {
     // Enabled while both run, by one that has the package: the other learns what to keep when it serves.
     let folder = world.folder.path();
     package(folder, "later", &[NO_WORDS]);
-    rookery::plugins::admin::enable(&world.app.app, "later").await.unwrap();
+    plugins::admin::enable(&world.app.app, "later").await.unwrap();
     life::follow_changes(&other.app).await.unwrap();
     life::reload(&world.app.app, "later").await.unwrap();
     life::follow_changes(&other.app).await.unwrap();
@@ -225,13 +225,13 @@ async fn what_happens_is_kept_for_a_plugin_that_cannot_be_loaded() {
     assert_eq!(plugin_event::count(other.db(), later).await.unwrap(), (2, 0));
 
     // Gone with all that it kept, it keeps nobody from posting there, where that is not known yet.
-    rookery::plugins::admin::uninstall(&world.app.app, "later", true).await.unwrap();
+    plugins::admin::uninstall(&world.app.app, "later", true).await.unwrap();
     publish(&there, "without it").await;
     world.app.run_jobs().await;
 
     // Switched off, it hears of nothing, on no server.
     let id = world.active("probe").id;
-    rookery::plugins::admin::disable(&world.app.app, "probe").await.unwrap();
+    plugins::admin::disable(&world.app.app, "probe").await.unwrap();
     life::follow_changes(&other.app).await.unwrap();
     publish(&there, "in vain").await;
     assert_eq!(plugin_event::count(other.db(), id).await.unwrap(), (0, 0));
@@ -241,7 +241,7 @@ async fn what_happens_is_kept_for_a_plugin_that_cannot_be_loaded() {
 async fn a_manifest_that_this_server_cannot_read_hides_no_other() {
     let world = World::probed().await;
     package(world.folder.path(), "later", &[NO_WORDS]);
-    rookery::plugins::admin::enable(&world.app.app, "later").await.unwrap();
+    plugins::admin::enable(&world.app.app, "later").await.unwrap();
     loaded(&life::reload(&world.app.app, "later").await);
     let alice = world.app.account("alice").await;
     world.app.run_jobs().await;
@@ -274,7 +274,7 @@ async fn what_happens_is_kept_for_a_plugin_that_was_put_aside() {
     world.app.run_jobs().await;
     assert_eq!(plugin_event::count(world.app.db(), id).await.unwrap(), (2, 0));
 
-    rookery::plugins::admin::enable(&world.app.app, "probe").await.unwrap();
+    plugins::admin::enable(&world.app.app, "probe").await.unwrap();
     life::reload(&world.app.app, "probe").await.unwrap();
     world.app.run_jobs().await;
     let heard = world.heard("probe").await;
@@ -288,9 +288,9 @@ async fn what_nobody_comes_for_is_kept_for_two_weeks() {
     world.app.run_jobs().await;
     let id = world.active("probe").id;
     publish(&alice, "unheard").await;
-    rookery::plugins::admin::disable(&world.app.app, "probe").await.unwrap();
+    plugins::admin::disable(&world.app.app, "probe").await.unwrap();
     life::follow(&world.app.app).await;
-    rookery::jobs::cron::schedule(&world.app.app).await.unwrap();
+    worker::cron::schedule(&world.app.app).await.unwrap();
     for (days, left) in [(13, (2, 0)), (2, (0, 0))] {
         world.app.app.clock.advance(chrono::Duration::days(days));
         world.app.run_jobs().await;

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use rookery::plugins::life::{self, Outcome};
-use rookery::plugins::manifest::Moment;
-use rookery::plugins::{Active, admin};
+use plugins::life::{self, Outcome};
+use plugins::manifest::Moment;
+use plugins::{Active, admin};
 use serde_json::{Value, json};
 use store::db::Engine;
 use store::plugin_event;
@@ -54,7 +54,7 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let keys = [("ROOKERY_PLUGINS_DIR", folder.path().to_str().unwrap()), ("ROOKERY_PLUGINS_EMBEDDED", "false")];
         let app = TestApp::with(&keys).await;
-        rookery::plugins::start(&app.app).await;
+        plugins::start(&app.app).await;
         Self { app, folder }
     }
 
@@ -73,13 +73,13 @@ impl World {
     }
 
     pub fn active(&self, name: &str) -> std::sync::Arc<Active> {
-        let registry = self.app.app.plugins.current();
+        let registry = self.app.app.registry();
         registry.plugins.iter().find(|active| active.name() == name).cloned().unwrap()
     }
 
     /// How often a plugin's hook was called, and how often in vain.
     pub fn calls(&self, name: &str, moment: Moment) -> (u64, u64) {
-        let registry = self.app.app.plugins.current();
+        let registry = self.app.app.registry();
         registry.hooks.of(moment, self.active(name).id).next().unwrap().calls()
     }
 

@@ -1,8 +1,8 @@
 //! What the groups keep of somebody: given out, and gone when they are (acceptance check 32).
 
 use model::AccountId;
-use rookery::plugins::{admin, sql};
-use rookery::service::{removal, staff};
+use plugins::admin;
+use rookery_core::service::{removal, staff};
 use serde_json::{Value, json};
 use store::db::Engine;
 use store::plugin_event::{self, NewEvent};
@@ -12,7 +12,7 @@ use crate::harness::TestApp;
 use crate::removal::remove;
 
 async fn kept(app: &TestApp, account: AccountId) -> Value {
-    sql::export_account(app.db(), account).await.unwrap()
+    store::plugin_data::export_account(app.db(), account).await.unwrap()
 }
 
 #[tokio::test]

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rookery::plugins::life::Outcome;
-use rookery::plugins::observed::State;
-use rookery::plugins::{admin, life, start, tend, watch};
+use plugins::life::Outcome;
+use plugins::observed::State;
+use plugins::{admin, life, start, tend, watch};
 
 use super::shelf::{Shelf, manifest, route, routes};
 

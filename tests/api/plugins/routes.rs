@@ -474,7 +474,7 @@ async fn one_instance_for_two_people_keeps_them_apart() {
 async fn in_development_an_answer_says_which_generation_it_is_from() {
     let app = mirror_with(&[("ROOKERY_SERVER_DEVELOPMENT", "true")]).await;
     let echo = app.anonymous().get("/api/v1/mirror/echo/x").send().await;
-    let registry = app.app.plugins.current();
+    let registry = app.app.registry();
     let active = registry.find("mirror").unwrap();
     assert_eq!(echo.header("x-plugin"), format!("mirror@{}({})", active.generation, &active.sha256[..8]));
     assert_eq!(app.anonymous().get("/api/v2/instance").send().await.header("x-plugin"), "");

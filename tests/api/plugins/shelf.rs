@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use rookery::plugins::life::{self, Outcome};
-use rookery::plugins::observed::State;
+use plugins::life::{self, Outcome};
+use plugins::observed::State;
 use rookery_plugin_host::Fault;
 
 use crate::harness::TestApp;
@@ -105,7 +105,7 @@ impl Shelf {
 
     /// Installs and enables what is on the shelf under this name.
     pub async fn enable(&self, name: &str) -> Result<Outcome, Fault> {
-        rookery::plugins::admin::enable(&self.app.app, name).await.map_err(|error| panic!("{error}")).unwrap();
+        plugins::admin::enable(&self.app.app, name).await.map_err(|error| panic!("{error}")).unwrap();
         life::reload(&self.app.app, name).await
     }
 
@@ -121,7 +121,7 @@ impl Shelf {
 
     /// The generation and version that serve.
     pub fn serving(&self, name: &str) -> Option<(u64, String)> {
-        let registry = self.app.app.plugins.current();
+        let registry = self.app.app.registry();
         registry.find(name).map(|active| (active.generation, active.manifest.plugin.version.clone()))
     }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rookery::plugins::Manifest;
-use rookery::plugins::manifest::Resolved;
-use rookery::plugins::sql::{Files, Migrated, Quota, Statements, migrate};
+use plugins::Manifest;
+use plugins::manifest::Resolved;
+use plugins::sql::{Files, Migrated, Quota, Statements, migrate};
 use rookery_plugin_host::Fault;
 use rookery_plugin_host::imports::sql::{Rows, Value};
 use store::{Engine, Tx};

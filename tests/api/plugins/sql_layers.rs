@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rookery::plugins::manifest::Resolved;
-use rookery::plugins::sql::{Quota, Statements};
+use plugins::manifest::Resolved;
+use plugins::sql::{Quota, Statements};
 use store::Engine;
 use store::confined::{Failed, Limits, Scope};
 use store::plugin_kv::{self, Item};
@@ -25,7 +25,7 @@ async fn other(app: &TestApp) {
     let files = files(&[("migrations/0001_base.sql", "CREATE TABLE secrets (word TEXT NOT NULL)")]);
     let mut tx = app.db().begin().await.unwrap();
     let (now, time) = (app.app.clock.now(), Duration::from_secs(60));
-    rookery::plugins::sql::migrate(&mut tx, ID + 1, &manifest("other", ""), &files, now, time).await.unwrap();
+    plugins::sql::migrate(&mut tx, ID + 1, &manifest("other", ""), &files, now, time).await.unwrap();
     tx.commit().await.unwrap();
 }
 
@@ -386,7 +386,7 @@ async fn what_makes_much_of_little_is_measured_before_the_commit() {
 
 async fn drop_notes(app: &TestApp) {
     let mut tx = app.db().begin().await.unwrap();
-    rookery::plugins::sql::drop_all(&mut tx, ID, "notes").await.unwrap();
+    plugins::sql::drop_all(&mut tx, ID, "notes").await.unwrap();
     store::plugin::delete(&mut tx, ID).await.unwrap();
     tx.commit().await.unwrap();
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rookery::plugins::Manifest;
-use rookery::plugins::manifest::Resolved;
-use rookery::plugins::sql::{Files, ParamType, Quota, Statement, Statements, migrate};
+use plugins::Manifest;
+use plugins::manifest::Resolved;
+use plugins::sql::{Files, ParamType, Quota, Statement, Statements, migrate};
 use store::Engine;
 
 use super::sql::{ID, register};

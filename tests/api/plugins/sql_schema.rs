@@ -1,9 +1,10 @@
 //! Migrations of plugins, and what becomes of their tables with an account or with the plugin.
 
 use model::AccountId;
-use rookery::plugins::manifest::Resolved;
-use rookery::plugins::sql::{Files, Migrated, Statements, drop_all, export_account, purge_account, purge_part};
+use plugins::manifest::Resolved;
+use plugins::sql::{Files, Migrated, Statements, drop_all};
 use rookery_plugin_host::{Fault, Stage};
+use store::plugin_data::{export_account, purge_account, purge_part};
 use store::{Engine, plugin_schema};
 
 use super::sql::{ID, QUERIES, TABLES, apply, files, int, manifest, notes, quota, register, text};

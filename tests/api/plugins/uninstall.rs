@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use rookery::plugins::call::Mode;
-use rookery::plugins::{admin, life};
+use plugins::call::Mode;
+use plugins::{admin, life};
 use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::feeds::{CustomFeed, Entry, Feed};
 use rookery_plugin_host::imports::kv::Item;
@@ -27,7 +27,7 @@ async fn keep_some(bench: &Bench) -> i64 {
     call.feeds_insert(vec![Entry { feed, viewer: None, status, push: false }]).await.unwrap();
     let mut tx = call.ambient().await.unwrap();
     let row = NewOfMany { id: 1, key: "done:a".to_owned(), payload: json!({}), run_at: 0 };
-    let (lane, now) = (rookery::jobs::plugin::LANE, bench.app.app.clock.now());
+    let (lane, now) = (model::job::Lane::Plugin, bench.app.app.clock.now());
     store::job::insert_many(&mut tx, lane, "plugin.tray", vec![row], now).await.unwrap();
     drop(tx);
     call.commit().await.unwrap();
@@ -67,7 +67,7 @@ async fn a_purge_writes_down_what_it_drops_and_leaves_nothing() {
 
     admin::enable(app, "tray").await.unwrap();
     assert!(life::reload(app, "tray").await.is_ok());
-    let again = Bench { active: Arc::clone(app.plugins.current().find("tray").unwrap()), app: bench.app };
+    let again = Bench { active: Arc::clone(app.registry().find("tray").unwrap()), app: bench.app };
     assert!(again.names().await.is_empty());
     let feed = || Feed::Custom(CustomFeed { name: "tray".to_owned(), key: 1 });
     let call = again.system(Mode::Read);
@@ -86,7 +86,7 @@ async fn a_plugin_that_is_uninstalled_is_forgotten_and_keeps_its_tables() {
     let plugin = admin::find(app, "tray").await.unwrap().plugin;
     assert!(!plugin.enabled && plugin.granted.0.is_empty() && plugin.approved.0.is_empty() && plugin.sha256.is_none());
     assert_eq!(plugin.limits.0, json!({}));
-    assert!(app.plugins.current().find("tray").is_none());
+    assert!(app.registry().find("tray").is_none());
     admin::enable(app, "tray").await.unwrap();
     life::reload(app, "tray").await.unwrap();
     assert_eq!(bench.names().await, ["first", "second"]);

@@ -1,4 +1,4 @@
-// Package runtime lends memory to the host: what a call passes on stays where it is until the call is over.
+// Package runtime allocates memory for the host, pinned until the call is over so that the garbage collector leaves it.
 package runtime
 
 import (
@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// What the host filled for the guest and the guest has not taken over yet.
+// Memory that the host has filled and the guest has not yet taken over.
 var received runtime.Pinner
 
-// Allocate gives size bytes, aligned to at most 8, that stay where they are until pinner is unpinned.
+// Allocate returns size bytes, aligned to at most 8, that are pinned until pinner is unpinned.
 func Allocate(pinner *runtime.Pinner, size, align uintptr) unsafe.Pointer {
 	if align > 8 {
 		panic("an alignment of more than 8 bytes")
@@ -20,10 +20,10 @@ func Allocate(pinner *runtime.Pinner, size, align uintptr) unsafe.Pointer {
 	return at
 }
 
-// Unpin leaves what the host filled to the garbage collector; whatever still refers to it keeps it.
+// Unpin returns what the host filled to the garbage collector, which frees it when nothing refers to it.
 func Unpin() { received.Unpin() }
 
-// The canonical ABI's allocator: the host asks for memory by it.
+// The allocator of the canonical ABI, which the host calls for memory.
 //
 //go:wasmexport cabi_realloc
 func reallocate(old unsafe.Pointer, oldSize, align, newSize uint32) unsafe.Pointer {
@@ -34,13 +34,13 @@ func reallocate(old unsafe.Pointer, oldSize, align, newSize uint32) unsafe.Point
 	return at
 }
 
-// Handle is the guest's end of a resource of the host, given away at most once.
+// Handle is a handle to a resource of the host, whose ownership can be transferred once.
 type Handle struct{ value int32 }
 
-// MakeHandle is a Handle of the host's number.
+// MakeHandle returns the Handle for the host's number.
 func MakeHandle(value int32) *Handle { return &Handle{value} }
 
-// Use is the number; it panics when it was given away.
+// Use returns the number; it panics when ownership was transferred.
 func (handle *Handle) Use() int32 {
 	if handle.value == 0 {
 		panic("a resource was used after it was given away")
@@ -48,21 +48,21 @@ func (handle *Handle) Use() int32 {
 	return handle.value
 }
 
-// Take is the number, which from then on belongs to the caller.
+// Take returns the number and transfers ownership to the caller.
 func (handle *Handle) Take() int32 {
 	value := handle.Use()
 	handle.value = 0
 	return value
 }
 
-// TakeOrNil is as Take, and 0 when it was given away.
+// TakeOrNil is like Take, but returns 0 when ownership was transferred before.
 func (handle *Handle) TakeOrNil() int32 {
 	value := handle.value
 	handle.value = 0
 	return value
 }
 
-// Set puts a number where none is.
+// Set stores a number in an empty Handle; it panics when there is one.
 func (handle *Handle) Set(value int32) {
 	if handle.value != 0 {
 		panic("a resource was set twice")

@@ -1,4 +1,4 @@
-// Package types holds the shapes of WIT that Go has none for: option, result, tuple and unit.
+// Package types has the types of WIT that Go lacks: option, result, tuple and unit.
 package types
 
 // Tags of Option and Result.
@@ -10,7 +10,7 @@ const (
 	ResultErr uint8 = 1
 )
 
-// Unit is a value that says nothing.
+// Unit is a type with a single, empty value.
 type Unit struct{}
 
 // Tuple2 is two values.
@@ -31,7 +31,7 @@ func Some[T any](value T) Option[T] { return Option[T]{some: true, value: value}
 // None is an Option without a value.
 func None[T any]() Option[T] { return Option[T]{} }
 
-// Tag says which it is: OptionNone or OptionSome.
+// Tag is OptionNone or OptionSome.
 func (option Option[T]) Tag() uint8 {
 	if option.some {
 		return OptionSome
@@ -39,10 +39,10 @@ func (option Option[T]) Tag() uint8 {
 	return OptionNone
 }
 
-// IsSome says whether there is a value.
+// IsSome reports whether there is a value.
 func (option Option[T]) IsSome() bool { return option.some }
 
-// Some is the value; it panics when there is none.
+// Some returns the value; it panics when there is none.
 func (option Option[T]) Some() T {
 	if !option.some {
 		panic("Some of an option that is none")
@@ -50,7 +50,7 @@ func (option Option[T]) Some() T {
 	return option.value
 }
 
-// SomeOr is the value, or another one.
+// SomeOr returns the value, or other when there is none.
 func (option Option[T]) SomeOr(other T) T {
 	if option.some {
 		return option.value
@@ -71,7 +71,7 @@ func Ok[T any, E any](value T) Result[T, E] { return Result[T, E]{value: value} 
 // Err is a Result with an error.
 func Err[T any, E any](err E) Result[T, E] { return Result[T, E]{failed: true, err: err} }
 
-// Tag says which it is: ResultOk or ResultErr.
+// Tag is ResultOk or ResultErr.
 func (result Result[T, E]) Tag() uint8 {
 	if result.failed {
 		return ResultErr
@@ -79,10 +79,10 @@ func (result Result[T, E]) Tag() uint8 {
 	return ResultOk
 }
 
-// IsErr says whether there is an error.
+// IsErr reports whether there is an error.
 func (result Result[T, E]) IsErr() bool { return result.failed }
 
-// Ok is the value; it panics when there is an error.
+// Ok returns the value; it panics when there is an error.
 func (result Result[T, E]) Ok() T {
 	if result.failed {
 		panic("Ok of a result that is an error")
@@ -90,7 +90,7 @@ func (result Result[T, E]) Ok() T {
 	return result.value
 }
 
-// Err is the error; it panics when there is none.
+// Err returns the error; it panics when there is none.
 func (result Result[T, E]) Err() E {
 	if !result.failed {
 		panic("Err of a result that is no error")

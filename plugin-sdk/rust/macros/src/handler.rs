@@ -1,4 +1,4 @@
-//! The attributes of single functions: jobs, commands, init, self-test; and what all have in common.
+//! `#[job]`, `#[command]`, `#[init]` and `#[self_test]`, and helpers that all attributes share.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -6,7 +6,7 @@ use syn::{FnArg, Ident, ItemFn, LitStr, Pat, Type};
 
 use crate::manifest::Manifest;
 
-/// Names (where they are plain) and types of a function's arguments.
+/// The arguments of a function: type, and name unless it is a pattern.
 pub(crate) fn arguments(function: &ItemFn) -> syn::Result<Vec<(Option<&Ident>, &Type)>> {
     let inputs = function.sig.inputs.iter();
     inputs

@@ -1,4 +1,4 @@
-//! `#[on]`
+//! `#[on]`, the attribute of hooks.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -8,7 +8,7 @@ use syn::{Ident, ItemFn, LitStr, Token};
 use crate::manifest::{Manifest, toml_list};
 use crate::route::texts;
 
-/// What stands in the attribute.
+/// The arguments of the attribute.
 pub(crate) struct Attribute {
     moment: Ident,
     pub(crate) kinds: Vec<String>,
@@ -34,7 +34,7 @@ impl Parse for Attribute {
     }
 }
 
-/// What a moment's function is given, as arguments of the wrapper and of the function, and what it gives.
+/// The signature of a hook's function: the wrapper's parameters, the arguments that it passes on, and the return type.
 struct Shape {
     arguments: TokenStream,
     given: TokenStream,
@@ -84,7 +84,7 @@ fn shape(moment: &str) -> Option<Shape> {
     })
 }
 
-/// The moment as the manifest writes it.
+/// The hook's name in the manifest.
 pub(crate) fn manifest_moment(moment: &str) -> String {
     match moment {
         "activity_inbound" | "activity_outbound" => "activity-filter".to_owned(),
@@ -118,7 +118,7 @@ impl Attribute {
     }
 }
 
-/// The function, and the one that the plugin calls.
+/// Expands to the function and the wrapper that the plugin's implementation calls.
 pub(crate) fn expand(attribute: &Attribute, function: &ItemFn) -> syn::Result<TokenStream> {
     let moment = attribute.moment();
     let Some(Shape { arguments, given, gives }) = shape(&moment) else {

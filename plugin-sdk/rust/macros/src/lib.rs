@@ -1,4 +1,5 @@
-//! The attributes of `rookery-plugin`. Each is compared with `plugin.toml` while it expands.
+//! The attribute and derive macros of `rookery-plugin`. Each attribute is compared with `plugin.toml` as it expands, so
+//! that code and manifest cannot diverge.
 
 mod handler;
 mod hook;
@@ -16,7 +17,7 @@ fn answer(result: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
     result.unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// The function and, beside it, the complaint: so that other errors do not hide behind this one.
+/// Expands to the function even on an error, so that the compiler reports its other errors as well.
 fn beside(function: &ItemFn, result: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
     answer(result.or_else(|error| {
         let complaint = error.to_compile_error();
@@ -24,16 +25,16 @@ fn beside(function: &ItemFn, result: syn::Result<proc_macro2::TokenStream>) -> T
     }))
 }
 
-/// Marks the struct that stands for the plugin, at the root of the crate. Finds the functions that the other attributes
-/// mark, in every module, and makes the module `sql` of the named statements.
+/// Marks the struct that represents the plugin, at the root of the crate. Collects the functions that the other
+/// attributes mark, in every module, and generates the module `sql` from the named statements.
 #[proc_macro_attribute]
 pub fn plugin(_: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as ItemStruct);
     answer(plugin::expand(&item))
 }
 
-/// `#[route(get, "/api/v1/things/{id}", scopes = ["read:lists"])]`: answers a route, whose id is the function's name or
-/// `id = "…"`. Arguments: `&Context`, parameters of the path by their names, and `Params<T>`, `Query<T>`, `Json<T>`, `Page`.
+/// `#[route(get, "/api/v1/things/{id}", scopes = ["read:lists"])]`: the handler of a route, whose id is the function's
+/// name or `id = "…"`. Arguments: `&Context`, path parameters by name, and `Params<T>`, `Query<T>`, `Json<T>`, `Page`.
 #[proc_macro_attribute]
 pub fn route(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let attribute = parse_macro_input!(attribute as route::Attribute);
@@ -42,7 +43,7 @@ pub fn route(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// `#[on(events, kinds = ["status.created"])]`, `#[on(fanout)]`, `#[on(decorate, kind = "status")]`,
-/// `#[on(status_filter)]` …: answers a hook.
+/// `#[on(status_filter)]` …: the handler of a hook.
 #[proc_macro_attribute]
 pub fn on(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let attribute = parse_macro_input!(attribute as hook::Attribute);
@@ -50,7 +51,7 @@ pub fn on(attribute: TokenStream, item: TokenStream) -> TokenStream {
     beside(&function, hook::expand(&attribute, &function))
 }
 
-/// `#[job("expire")] fn expire(task: &Task) -> Result<()>`: does queued or scheduled work. May give an `Outcome`.
+/// `#[job("expire")] fn expire(task: &Task) -> Result<()>`: runs a queued or scheduled job. May return an `Outcome`.
 #[proc_macro_attribute]
 pub fn job(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let kind = parse_macro_input!(attribute as syn::LitStr);
@@ -73,14 +74,15 @@ pub fn init(_: TokenStream, item: TokenStream) -> TokenStream {
     beside(&function, Ok(handler::init(&function)))
 }
 
-/// `#[self_test] fn self_test() -> Result<()>`: runs on a candidate before it is accepted, and is undone.
+/// `#[self_test] fn self_test() -> Result<()>`: runs on a candidate before it is accepted, in a transaction that is
+/// rolled back.
 #[proc_macro_attribute]
 pub fn self_test(_: TokenStream, item: TokenStream) -> TokenStream {
     let function = parse_macro_input!(item as ItemFn);
     beside(&function, Ok(handler::self_test(&function)))
 }
 
-/// Reads a row by the names of its columns: those of the fields, or `#[row(column = "…")]`.
+/// Implements `FromRow`: columns are read by the names of the fields, or `#[row(column = "…")]`.
 #[proc_macro_derive(Row, attributes(row))]
 pub fn row(item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as DeriveInput);

@@ -1,4 +1,4 @@
-//! What the attributes need to know of `plugin.toml`.
+//! The parts of `plugin.toml` that the attributes are compared with.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ pub(crate) struct Route {
     pub(crate) methods: Vec<String>,
     pub(crate) path: String,
     pub(crate) scopes: Vec<String>,
-    /// Answered without the plugin.
+    /// Answered by the server, without a call of the plugin.
     pub(crate) native: bool,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Hook {
 }
 
 impl Manifest {
-    /// Reads it.
+    /// Reads `plugin.toml` beside the crate's `Cargo.toml`.
     pub(crate) fn read() -> Result<Self, String> {
         #[expect(clippy::disallowed_methods, reason = "cargo tells macros so where the crate is")]
         let folder = std::env::var("CARGO_MANIFEST_DIR").map_err(|_| "cargo does not say where the crate is")?;
@@ -72,13 +72,13 @@ impl Manifest {
         self.tables("command").map(|command| text(command, "name")).collect()
     }
 
-    /// The path that a table names: `[sql] statements`.
+    /// The path given by a key of a table: `[sql] statements`.
     pub(crate) fn path(&self, table: &str, key: &str) -> Option<PathBuf> {
         let relative = self.table.get(table)?.as_table()?.get(key)?.as_str()?;
         Some(self.folder.join(relative))
     }
 
-    /// The files of migrations, in order.
+    /// The migration files, in order.
     pub(crate) fn migrations(&self) -> Result<Vec<PathBuf>, String> {
         let Some(folder) = self.path("sql", "migrations") else { return Ok(Vec::new()) };
         let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -93,7 +93,7 @@ fn text(table: &Table, key: &str) -> String {
     table.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// A text or several.
+/// The value of a key that is a string or a list of strings.
 fn list(table: &Table, key: &str) -> Vec<String> {
     match table.get(key) {
         Some(Value::String(one)) => vec![one.clone()],
@@ -102,7 +102,7 @@ fn list(table: &Table, key: &str) -> Vec<String> {
     }
 }
 
-/// `["a", "b"]`
+/// Formats a list as TOML: `["a", "b"]`.
 pub(crate) fn toml_list(list: &[String]) -> String {
     let quoted: Vec<String> = list.iter().map(|item| format!("{item:?}")).collect();
     format!("[{}]", quoted.join(", "))

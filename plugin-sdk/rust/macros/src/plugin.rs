@@ -1,4 +1,4 @@
-//! `#[plugin]`: from the functions that were found to an implementation of `Plugin`.
+//! `#[plugin]`: generates the implementation of `Plugin` from the functions that `scan` found.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -9,7 +9,7 @@ use crate::manifest::Manifest;
 use crate::scan::{self, Found, Role};
 use crate::statements;
 
-/// The struct, its implementation, its exports and the module `sql`.
+/// Expands to the struct, its implementation of `Plugin`, its exports and the module `sql`.
 pub(crate) fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
     let wrong = |text: String| syn::Error::new_spanned(&item.ident, text);
     let manifest = Manifest::read().map_err(wrong)?;
@@ -29,7 +29,7 @@ pub(crate) fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
             #(#methods)*
         }
         ::rookery_plugin::export!(#name: #(#interfaces),*);
-        /// What a native build is for.
+        /// A fake server with this plugin. Keeps its functions in use in native builds, where nothing else calls them.
         #[cfg(not(target_arch = "wasm32"))]
         #[doc(hidden)]
         pub fn __rookery_fake() -> ::rookery_plugin::test::Fake {
@@ -38,7 +38,7 @@ pub(crate) fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
     })
 }
 
-/// The path of the function that an attribute made.
+/// The path of the wrapper that an attribute generated.
 fn path(found: &Found, prefix: &str) -> TokenStream {
     let modules = found.module.iter().map(|module| format_ident!("{}", module));
     let name = format_ident!("__rookery_{}{}", prefix, found.name);
@@ -90,7 +90,7 @@ fn routes(found: &[Found]) -> TokenStream {
     }
 }
 
-/// The functions of one moment, with their kinds.
+/// The functions of one hook, with their kinds.
 fn of_moment<'a>(found: &'a [Found], wanted: &str) -> Vec<(&'a Found, &'a [String])> {
     found
         .iter()
@@ -146,7 +146,7 @@ fn hooks(found: &[Found]) -> TokenStream {
     quote!(#(#singles)* #events #decorate)
 }
 
-/// Each function gets the events of its kinds, in their order; one without kinds gets all.
+/// Dispatches events by kind, in order; a function without kinds gets all of them.
 fn events(found: &[Found]) -> Option<TokenStream> {
     let functions = of_moment(found, "events");
     let alone = functions.len() == 1;
@@ -291,7 +291,7 @@ fn interfaces(found: &[Found]) -> Vec<syn::Ident> {
     names.iter().map(|name| format_ident!("{}", name)).collect()
 }
 
-/// What the manifest declares and no function answers, and what is answered twice.
+/// Error messages for what the manifest declares and no function handles, and for what two functions handle.
 fn missing(manifest: &Manifest, found: &[Found]) -> Vec<String> {
     let mut complaints = Vec::new();
     for route in manifest.routes().iter().filter(|route| !route.native) {

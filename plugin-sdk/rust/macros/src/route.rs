@@ -1,4 +1,4 @@
-//! `#[route]`
+//! `#[route]`, the attribute of routes.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -9,7 +9,7 @@ use syn::{Ident, ItemFn, LitStr, Token, bracketed};
 use crate::handler::{arguments, is_context};
 use crate::manifest::{Manifest, Route, toml_list};
 
-/// What stands in the attribute.
+/// The arguments of the attribute.
 pub(crate) struct Attribute {
     methods: Vec<String>,
     path: LitStr,
@@ -47,7 +47,7 @@ impl Parse for Attribute {
     }
 }
 
-/// `["a", "b"]`
+/// Parses a list of strings: `["a", "b"]`.
 pub(crate) fn texts(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
     let content;
     bracketed!(content in input);
@@ -55,7 +55,7 @@ pub(crate) fn texts(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
 }
 
 impl Attribute {
-    /// The route's id: what was said, or the function's name.
+    /// The route's id: that of the attribute, or the function's name.
     pub(crate) fn id(&self, function: &ItemFn) -> String {
         self.id.as_ref().map_or_else(|| function.sig.ident.to_string(), LitStr::value)
     }
@@ -100,7 +100,7 @@ impl Attribute {
     }
 }
 
-/// The function, and the one that reads its arguments from a request.
+/// Expands to the function and a wrapper that parses its arguments from a request.
 pub(crate) fn expand(attribute: &Attribute, function: &ItemFn) -> syn::Result<TokenStream> {
     let id = attribute.id(function);
     attribute.check(&id).map_err(|text| syn::Error::new(attribute.path.span(), text))?;

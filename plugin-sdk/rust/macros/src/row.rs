@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, Field, Fields, LitStr};
 
-/// An implementation of `FromRow`.
+/// Expands to an implementation of `FromRow`.
 pub(crate) fn expand(item: &DeriveInput) -> syn::Result<TokenStream> {
     let named = match &item.data {
         Data::Struct(data) => match &data.fields {

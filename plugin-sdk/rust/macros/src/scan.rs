@@ -1,4 +1,4 @@
-//! Finds the functions of a crate that carry attributes of ours, in every module but those of tests.
+//! Finds the functions of a crate that carry one of these attributes, in every module except those of tests.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use syn::{Attribute, Item, ItemFn, ItemMod, LitStr, Meta};
 
 use crate::{hook, route};
 
-/// What a function is for.
+/// What a function handles, by its attribute.
 pub(crate) enum Role {
     Route(String),
     Hook(String, Vec<String>),
@@ -16,7 +16,7 @@ pub(crate) enum Role {
     SelfTest,
 }
 
-/// A function with an attribute.
+/// A function with one of the attributes.
 pub(crate) struct Found {
     pub(crate) role: Role,
     /// `antennas::accounts`
@@ -24,7 +24,7 @@ pub(crate) struct Found {
     pub(crate) name: String,
 }
 
-/// Everything below `src/lib.rs`.
+/// The functions of a crate, from `src/lib.rs` down.
 pub(crate) fn crate_at(folder: &Path) -> Result<Vec<Found>, String> {
     let root = folder.join("src/lib.rs");
     let mut found = Vec::new();
@@ -32,10 +32,10 @@ pub(crate) fn crate_at(folder: &Path) -> Result<Vec<Found>, String> {
     Ok(found)
 }
 
-/// `beside` is the folder in which the file's modules stand.
+/// Scans one file. `beside` is the folder of its child modules.
 fn file(path: &Path, beside: &Path, module: &mut Vec<String>, found: &mut Vec<Found>) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    // A file that does not parse is rustc's to complain about.
+    // A file that does not parse is left to rustc, which reports it better.
     let Ok(parsed) = syn::parse_file(&text) else { return Ok(()) };
     items(&parsed.items, beside, module, found)
 }
@@ -67,7 +67,7 @@ fn items(items: &[Item], beside: &Path, module: &mut Vec<String>, found: &mut Ve
     Ok(())
 }
 
-/// `x.rs`, `x/mod.rs`, or where `#[path]` says.
+/// The file of a module: `x.rs`, `x/mod.rs`, or that of `#[path]`.
 fn file_of(module: &ItemMod, beside: &Path, folder: &Path) -> PathBuf {
     for attribute in &module.attrs {
         let Meta::NameValue(pair) = &attribute.meta else { continue };

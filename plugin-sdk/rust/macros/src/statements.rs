@@ -1,17 +1,17 @@
-//! The module `sql`: a function for each named statement of `sql/queries.sql`.
+//! Generates the module `sql`: a function for each named statement of `sql/queries.sql`.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use crate::manifest::Manifest;
 
-/// One statement's head.
+/// The annotations of a statement.
 struct Statement {
     name: String,
     returns: String,
     /// Type and name.
     params: Vec<(String, String)>,
-    /// `{page:…}` stands in its text.
+    /// Whether its text has `{page:…}`.
     pages: bool,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn module(manifest: &Manifest) -> Result<TokenStream, String> {
             pub(crate) use ::rookery_plugin::sql::*;
             #(#single)*
 
-            /// The same, each for many rows of parameters; they say how many rows were changed.
+            /// The same statements, for many rows of parameters; each returns how many rows it changed.
             pub(crate) mod many {
                 #(#many)*
             }
@@ -40,7 +40,7 @@ pub(crate) fn module(manifest: &Manifest) -> Result<TokenStream, String> {
     })
 }
 
-/// Reads names and parameters.
+/// Parses the names and parameters of all statements.
 fn read(text: &str) -> Result<Vec<Statement>, String> {
     let mut statements: Vec<Statement> = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -79,7 +79,7 @@ impl Statement {
     }
 }
 
-/// The trait that a declared type asks for.
+/// The marker type of a declared type, for the trait `Param`.
 fn kind(word: &str) -> TokenStream {
     let mut letters = word.chars();
     let first = letters.next().unwrap_or('x').to_ascii_uppercase();
@@ -87,7 +87,7 @@ fn kind(word: &str) -> TokenStream {
     quote!(::rookery_plugin::sql::Param<::rookery_plugin::sql::#name>)
 }
 
-/// The paging parameters of a statement that pages come from one argument, the page.
+/// The function of a statement. Its paging parameters come from a single argument, the page.
 fn function(statement: &Statement) -> TokenStream {
     let (name, text, doc) = (format_ident!("{}", statement.name), &statement.name, statement.doc());
     let of_page = |name: &str| statement.pages && PAGE.contains(&name);

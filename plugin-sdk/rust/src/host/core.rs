@@ -1,4 +1,4 @@
-//! Reads what the server knows.
+//! Reads the server's data: statuses, accounts, relationships, timelines, emojis.
 
 use serde_json::Value;
 
@@ -7,82 +7,53 @@ use crate::Result;
 pub use crate::contract::core::Emoji;
 use crate::contract::types::{Account, Page, Relationship, Status, Viewer};
 
-/// Same order and length as asked for; `None` where there is none or the viewer may not see it.
-///
-/// # Errors
-/// The host's.
+/// Statuses, in the order and length of `ids`; `None` where one does not exist or the viewer may not see it.
 pub fn statuses<I: Copy + Into<i64>>(viewer: Viewer, ids: &[I]) -> Result<Vec<Option<Status>>> {
     Ok(host::statuses(viewer, &numbers(ids))?)
 }
 
-/// Same order and length as asked for.
-///
-/// # Errors
-/// The host's.
+/// Accounts, in the order and length of `ids`; `None` where one does not exist.
 pub fn accounts<I: Copy + Into<i64>>(ids: &[I]) -> Result<Vec<Option<Account>>> {
     Ok(host::accounts(&numbers(ids))?)
 }
 
-/// By `name` or `name@domain`.
-///
-/// # Errors
-/// The host's.
+/// Accounts by `name` or `name@domain`, in the order and length of `accts`. Nothing is looked up on other servers.
 pub fn accounts_by_acct(accts: &[String]) -> Result<Vec<Option<Account>>> {
     Ok(host::accounts_by_acct(accts)?)
 }
 
-/// What `of` is to each of `others`.
-///
-/// # Errors
-/// The host's.
+/// The relationship of `of` to each of `others`.
 pub fn relationships<I: Copy + Into<i64>>(of: impl Into<i64>, others: &[I]) -> Result<Vec<Relationship>> {
     Ok(host::relationships(of.into(), &numbers(others))?)
 }
 
 /// Whether the viewer may see each status.
-///
-/// # Errors
-/// The host's.
 pub fn visible<I: Copy + Into<i64>>(viewer: Viewer, ids: &[I]) -> Result<Vec<bool>> {
     Ok(host::visible(viewer, &numbers(ids))?)
 }
 
-/// Those of `among` that follow `of`.
-///
-/// # Errors
-/// The host's.
+/// The accounts in `among` that follow `of`.
 pub fn followers_among<I: Copy + Into<i64>>(of: impl Into<i64>, among: &[I]) -> Result<Vec<i64>> {
     Ok(host::followers_among(of.into(), &numbers(among))?)
 }
 
-/// The ids of a timeline's page.
-///
-/// # Errors
-/// The host's.
+/// The ids of one page of a timeline: `home`, `public`, `local`, `tag:NAME`, `account:ID`, `favourites`, `bookmarks`.
 pub fn timeline(viewer: Viewer, name: &str, page: Page) -> Result<Vec<i64>> {
     Ok(host::timeline(viewer, name, page)?)
 }
 
-/// The JSON that clients would see. Rather answer with ids.
-///
-/// # Errors
-/// The host's.
+/// The JSON array that clients would see. Prefer to return ids from a route, as
+/// [`Output::statuses`](crate::Output::statuses) does.
 pub fn render<I: Copy + Into<i64>>(viewer: Viewer, kind: &str, ids: &[I]) -> Result<Value> {
     Ok(serde_json::from_str(&host::render(viewer, kind, &numbers(ids))?)?)
 }
 
-/// What each name means: a Unicode emoji or a custom one.
-///
-/// # Errors
-/// The host's.
+/// Resolves names of emojis, Unicode or custom; `None` where there is no such emoji.
 pub fn emojis(names: &[String]) -> Result<Vec<Option<Emoji>>> {
     Ok(host::emojis(names)?)
 }
 
-/// Each text as the server stores and compares it.
-///
-/// # Errors
-/// The host's.
+/// Normalises each text as the server stores and compares it; `None` for one that is not valid.
 pub fn normalise(kind: &str, texts: &[String]) -> Result<Vec<Option<String>>> {
     Ok(host::normalise(kind, texts)?)
 }
@@ -92,32 +63,32 @@ impl Relationship {
     fn bit(self, bit: u32) -> bool {
         self.bits & bit != 0
     }
-    /// `of` follows it.
+    /// `of` follows the other account.
     #[must_use]
     pub fn following(self) -> bool {
         self.bit(1)
     }
-    /// It follows `of`.
+    /// The other account follows `of`.
     #[must_use]
     pub fn followed_by(self) -> bool {
         self.bit(2)
     }
-    /// `of` blocks it.
+    /// `of` blocks the other account.
     #[must_use]
     pub fn blocking(self) -> bool {
         self.bit(4)
     }
-    /// It blocks `of`.
+    /// The other account blocks `of`.
     #[must_use]
     pub fn blocked_by(self) -> bool {
         self.bit(8)
     }
-    /// `of` mutes it.
+    /// `of` mutes the other account.
     #[must_use]
     pub fn muting(self) -> bool {
         self.bit(16)
     }
-    /// `of` blocks its server.
+    /// `of` blocks the domain of the other account.
     #[must_use]
     pub fn domain_blocking(self) -> bool {
         self.bit(64)
@@ -126,12 +97,12 @@ impl Relationship {
 
 /// Bits of [`Account::state`].
 impl Account {
-    /// Moderators suspended it.
+    /// Suspended by moderators.
     #[must_use]
     pub fn suspended(&self) -> bool {
         self.state & 1 != 0
     }
-    /// Moderators silenced it: only followers hear of it.
+    /// Silenced (limited) by moderators: reaches only its followers.
     #[must_use]
     pub fn silenced(&self) -> bool {
         self.state & 2 != 0

@@ -1,4 +1,4 @@
-//! Logs and figures.
+//! Logs and metrics.
 //!
 //! ```
 //! # use rookery_plugin::log;
@@ -35,7 +35,7 @@ pub fn counter(name: &str, labels: &[(&str, &str)], add: u64) {
     host::counter(name, &pairs(labels), add);
 }
 
-/// Puts a value into a histogram.
+/// Records a value in a histogram.
 pub fn observe(name: &str, labels: &[(&str, &str)], value: f64) {
     host::observe(name, &pairs(labels), value);
 }

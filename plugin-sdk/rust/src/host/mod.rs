@@ -1,4 +1,7 @@
-//! What a plugin may ask of the server, named as in the contract, which has cost, permission and errors of each.
+//! The host functions that a plugin may call, in modules named as in the contract.
+//!
+//! Cost, permission and errors of each are in `plugin-sdk/wit/0.1/plugin.wit`; whatever the host refuses comes back as
+//! [`Error::Failure`](crate::Error::Failure). In native builds the fake server of `test` answers.
 
 pub mod core;
 pub mod core_write;
@@ -12,7 +15,7 @@ pub(crate) use crate::bindings::host as imports;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use crate::test::imports;
 
-/// Plain numbers of ids.
+/// Ids as plain numbers.
 pub(crate) fn numbers<I: Copy + Into<i64>>(ids: &[I]) -> Vec<i64> {
     ids.iter().map(|id| (*id).into()).collect()
 }
@@ -33,7 +36,7 @@ pub mod system {
         host::elapsed()
     }
 
-    /// Secure bytes, at most 64 KiB.
+    /// Cryptographically secure random bytes, at most 64 KiB in one call.
     #[must_use]
     pub fn random(length: u32) -> Vec<u8> {
         host::random(length)
@@ -47,36 +50,32 @@ pub mod config {
     use super::imports::config as host;
     use crate::Result;
 
-    /// All of it, as a struct.
-    ///
-    /// # Errors
-    /// When the struct does not fit the schema.
+    /// The whole configuration, as a struct; [`Error::Internal`](crate::Error::Internal) when it does not fit the
+    /// schema.
     pub fn all<T: DeserializeOwned>() -> Result<T> {
         Ok(serde_json::from_str(&host::all())?)
     }
 
-    /// One member.
-    ///
-    /// # Errors
-    /// When it does not fit.
+    /// One key of the configuration; `None` when the schema has no such key.
     pub fn get<T: DeserializeOwned>(key: &str) -> Result<Option<T>> {
         Ok(host::get(key).map(|text| serde_json::from_str(&text)).transpose()?)
     }
 
-    /// A secret that the manifest names.
+    /// A secret that the manifest names; `None` while the admin has not set it.
     #[must_use]
     pub fn secret(name: &str) -> Option<String> {
         host::secret(name)
     }
 
-    /// Grows with every change.
+    /// The version of the configuration, which grows with every change: for dropping what was derived from an older
+    /// one.
     #[must_use]
     pub fn version() -> u64 {
         host::version()
     }
 }
 
-/// Settings that each account makes for this plugin.
+/// Settings of each account for this plugin.
 pub mod settings {
     use serde::Serialize;
     use serde::de::DeserializeOwned;
@@ -85,18 +84,12 @@ pub mod settings {
     use crate::Result;
 
     /// The settings of each local account, in the order asked for.
-    ///
-    /// # Errors
-    /// The host's, or when the struct does not fit the schema.
     pub fn get<T: DeserializeOwned, I: Copy + Into<i64>>(accounts: &[I]) -> Result<Vec<T>> {
         let texts = host::get(&numbers(accounts))?;
         texts.iter().map(|text| Ok(serde_json::from_str(text)?)).collect()
     }
 
-    /// Replaces members; null puts one back to its default.
-    ///
-    /// # Errors
-    /// The host's.
+    /// Replaces members; null resets one to its default.
     pub fn set<T: Serialize + ?Sized>(account: impl Into<i64>, members: &T) -> Result<()> {
         Ok(host::set(account.into(), &serde_json::to_string(members)?)?)
     }
@@ -110,81 +103,60 @@ pub mod streaming {
     use crate::Result;
     use crate::contract::streaming::Message;
 
-    /// Tells whoever is connected, once what the call changed is committed.
-    ///
-    /// # Errors
-    /// The host's.
+    /// Sends messages to connected clients, after the call's changes are committed. Delivery is at most once.
     pub fn publish(messages: &[Message]) -> Result<u32> {
         Ok(host::publish(messages)?)
     }
 
-    /// A message.
-    ///
-    /// # Errors
-    /// When the payload does not serialise.
+    /// Builds a message.
     pub fn message<T: Serialize + ?Sized>(topic: &str, event: &str, payload: &T) -> Result<Message> {
         Ok(Message { topic: topic.into(), event: event.into(), payload: serde_json::to_string(payload)? })
     }
 }
 
-/// Small values without SQL.
+/// Key-value storage for small values, without SQL.
 pub mod kv {
     use super::imports::kv as host;
     use crate::Result;
     pub use crate::contract::kv::Item;
 
-    /// The values of keys, in that order.
-    ///
-    /// # Errors
-    /// The host's.
+    /// The values of keys, in the order asked for; `None` for a key that does not exist or has expired.
     pub fn get(keys: &[String]) -> Result<Vec<Option<Vec<u8>>>> {
         Ok(host::get(keys)?)
     }
 
     /// Stores values.
-    ///
-    /// # Errors
-    /// The host's.
     pub fn set(items: &[Item]) -> Result<()> {
         Ok(host::set(items)?)
     }
 
-    /// Forgets keys.
-    ///
-    /// # Errors
-    /// The host's.
+    /// Deletes keys; returns how many existed.
     pub fn delete(keys: &[String]) -> Result<u32> {
         Ok(host::delete(keys)?)
     }
 
-    /// Adds to a number; gives the sum.
-    ///
-    /// # Errors
-    /// The host's.
+    /// Adds to a number, which starts at 0; returns the sum.
     pub fn add(key: &str, delta: i64) -> Result<i64> {
         Ok(host::add(key, delta)?)
     }
 
-    /// Items whose key begins with `prefix`, in order, after `after`.
-    ///
-    /// # Errors
-    /// The host's.
+    /// Items whose key begins with `prefix`, in the order of keys, after the key `after`.
     pub fn scan(prefix: &str, after: Option<&str>, limit: u16) -> Result<Vec<Item>> {
         Ok(host::scan(prefix, after, limit)?)
     }
 }
 
-/// Memory that all instances of the plugin in a process share.
+/// In-memory cache that all instances of the plugin in a process share.
 pub mod cache {
     use super::imports::cache as host;
 
-    /// What is kept under `key`.
+    /// The value of `key`, if it is cached.
     #[must_use]
     pub fn get(key: &str) -> Option<Vec<u8>> {
         host::get(key)
     }
 
-    /// Keeps a value for a while.
+    /// Caches a value for `ttl_ms` milliseconds at most.
     pub fn set(key: &str, value: &[u8], ttl_ms: u32) {
         host::set(key, value, ttl_ms);
     }

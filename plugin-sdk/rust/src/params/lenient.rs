@@ -1,7 +1,7 @@
-//! A deserializer of parameters that reads values as clients write them.
+//! A lenient deserializer of parameters: booleans and numbers may be strings, lists may be objects or single values.
 //!
-//! An empty text where a flag or a number is wanted counts as not sent: the member is taken away and reading begins
-//! anew, so that options and defaults do what they say.
+//! An empty string where a boolean or number is expected counts as not sent: the member is removed and the tree is
+//! deserialised again, so that options and defaults apply.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::{Error, Result};
 
-/// Reads a tree into `T`.
+/// Deserialises a tree into `T`.
 pub(super) fn read<T: DeserializeOwned>(mut tree: Value) -> Result<T> {
     loop {
         match T::deserialize(Lenient(&tree)) {
@@ -22,7 +22,7 @@ pub(super) fn read<T: DeserializeOwned>(mut tree: Value) -> Result<T> {
     }
 }
 
-/// Reads one value that is called `name`.
+/// Deserialises one value, called `name` in errors.
 pub(super) fn read_named<T: DeserializeOwned>(name: &str, value: &Value) -> Result<T> {
     T::deserialize(Lenient(value)).map_err(|mut fault| {
         fault.path.push(name.to_owned());
@@ -30,7 +30,7 @@ pub(super) fn read_named<T: DeserializeOwned>(name: &str, value: &Value) -> Resu
     })
 }
 
-/// Takes away the member at `path`, which is written from the inside out.
+/// Removes the member at `path`, whose innermost key comes first.
 fn remove(tree: &mut Value, path: &[String]) -> bool {
     let Some((last, parents)) = path.split_first() else { return false };
     let mut place = tree;
@@ -49,10 +49,10 @@ fn remove(tree: &mut Value, path: &[String]) -> bool {
     }
 }
 
-/// What does not fit, and where.
+/// What cannot be deserialised, and where.
 #[derive(Debug, Default)]
 struct Fault {
-    /// From the inside out.
+    /// Keys, innermost first.
     path: Vec<String>,
     message: String,
     blank: bool,
@@ -185,7 +185,7 @@ impl<'de> Deserializer<'de> for Lenient<'de> {
         if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
-    /// An array, an object keyed by index, or one value alone; blank elements are dropped.
+    /// An array, an object keyed by index, or a single value; blank elements are dropped.
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         let wanted = |value: &&Value| !value.is_null() && value.as_str() != Some("");
         match self.0 {
@@ -220,7 +220,7 @@ impl<'de> Deserializer<'de> for Lenient<'de> {
     }
 }
 
-/// The elements of a list; a fault is told where it stands.
+/// The elements of a list; adds the index to the path of a fault.
 struct Items<I> {
     items: I,
     index: usize,
@@ -243,7 +243,7 @@ impl<'de, I: Iterator<Item = &'de Value>> de::SeqAccess<'de> for Items<I> {
     }
 }
 
-/// The members of an object; a fault is told where it stands.
+/// The members of an object; adds the key to the path of a fault.
 struct Members<'a> {
     members: serde_json::map::Iter<'a>,
     value: Option<(&'a str, &'a Value)>,

@@ -1,7 +1,8 @@
-//! What a handler is given: parameters of the path by their names, and these.
+//! Extractors: the arguments that a route's handler may take besides path parameters, which are passed by name.
 //!
-//! Values are read as the server reads its own: flags and numbers may be texts, lists may be `name[]=`, indexed or one
-//! value alone, and an empty text is no flag or number. What does not fit is a 422 that names the parameter.
+//! Values are parsed as leniently as in the server's own routes: booleans and numbers may be strings, lists may be
+//! `name[]=`, indexed or a single value, and an empty string counts as not sent where a boolean or number is expected.
+//! What cannot be parsed is a 422 that names the parameter.
 
 mod lenient;
 
@@ -13,25 +14,22 @@ use crate::contract::routes::{Body, Request};
 use crate::contract::types::Page;
 use crate::{Error, Id, Result};
 
-/// Parameters wherever they stand, in query, form or JSON body, as one struct. Give it `#[serde(default)]` or options:
-/// nothing need be sent.
+/// Parameters of the query string, form and JSON body together, as one struct. A missing field is an error unless it is
+/// an `Option` or has `#[serde(default)]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params<T>(pub T);
 
-/// Parameters of the query alone.
+/// Parameters of the query string alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query<T>(pub T);
 
-/// The JSON body as it is, any value.
+/// The JSON body, deserialised strictly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Json<T>(pub T);
 
-/// What can be made of a request.
+/// A type that a request can be parsed into.
 pub trait FromRequest: Sized {
-    /// Reads it.
-    ///
-    /// # Errors
-    /// What the client is answered.
+    /// Parses the request; an error is the response to the client.
     fn from_request(request: &Request) -> Result<Self>;
 }
 
@@ -90,9 +88,9 @@ impl FromRequest for Page {
     }
 }
 
-/// What a parameter of the path can be read as.
+/// A type that a path parameter can be parsed into.
 pub trait FromParam: Sized {
-    /// Reads it; `None` answers 404.
+    /// Parses it; `None` becomes a 404.
     fn from_param(value: &str) -> Option<Self>;
 }
 
@@ -119,24 +117,24 @@ macro_rules! from_param {
 }
 from_param!(i64, u64, i32, u32, u16, u8, bool);
 
-/// The parameter of the path called `name`.
+/// The path parameter called `name`.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is not what the handler wants.
+/// [`Error::NotFound`] when it cannot be parsed as `T`.
 pub fn param<T: FromParam>(request: &Request, name: &str) -> Result<T> {
     let value = request.params.iter().find(|(sent, _)| sent == name).map(|(_, value)| value.as_str());
     value.and_then(T::from_param).ok_or(Error::NotFound)
 }
 
-/// Reads one value as clients write it.
+/// Parses one value leniently.
 pub(crate) fn read_member<T: DeserializeOwned>(name: &str, value: &Value) -> Result<T> {
     lenient::read_named(name, value)
 }
 
-/// The arguments of a command: JSON, read as clients write it.
+/// The arguments of a command, JSON that is parsed leniently.
 ///
 /// # Errors
-/// [`Error::Invalid`] that names what does not fit.
+/// [`Error::Invalid`] that names the argument that cannot be parsed.
 pub fn args<T: DeserializeOwned>(text: &str) -> Result<T> {
     let tree = if text.trim().is_empty() { Value::Object(serde_json::Map::new()) } else { serde_json::from_str(text)? };
     lenient::read(tree)

@@ -1,5 +1,5 @@
-//! The plugin's own tables. Statements stand in the package's `sql/queries.sql`; [`plugin`](crate::plugin) makes a
-//! module `sql` out of them at the root of the crate, with one function for each:
+//! SQL on the plugin's own tables, by named statements. They are written in the package's `sql/queries.sql`, and
+//! [`plugin`](crate::plugin) generates a module `sql` at the root of the crate, with one function for each:
 //!
 //! ```text
 //! -- name: deck_of  returns: optional
@@ -7,10 +7,11 @@
 //! SELECT emojis FROM decks WHERE account_id = :account
 //! ```
 //!
-//! is called as `sql::deck_of(ctx.account()).optional::<Deck>()?`. A statement or parameter that is not there does not
-//! compile. `sql::many::NAME(rows)` runs a statement for many rows of parameters.
+//! is called as `sql::deck_of(ctx.account()).optional::<Deck>()?`. A missing statement, or a parameter of the wrong
+//! type, is a compile error. `sql::many::NAME(rows)` runs a statement for many rows of parameters.
 //!
-//! In routes that change things and in events, jobs and fan-out, all statements of a call are one transaction.
+//! In routes with a method that changes things, and in events, jobs and fan-out, all statements of a call are one
+//! transaction (see `sql` in the contract). Explicit transactions are not wrapped here.
 
 mod param;
 mod row;
@@ -27,7 +28,7 @@ pub use crate::contract::sql::{Dialect, Rows, Value};
 use crate::host::imports::sql as host;
 use crate::{Error, Result};
 
-/// A statement and what is bound to it.
+/// A statement with its bound parameters.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "it runs when its result is asked for"]
 pub struct Query {
@@ -41,10 +42,7 @@ impl Query {
         Self { name, params }
     }
 
-    /// As the contract has it.
-    ///
-    /// # Errors
-    /// The host's.
+    /// Runs it; returns the rows as the contract has them, flat and possibly truncated.
     pub fn rows(self) -> Result<Rows> {
         Ok(host::query(self.name, &self.params)?)
     }
@@ -52,8 +50,8 @@ impl Query {
     /// All rows: structs that derive [`Row`](derive@crate::Row), tuples, or single values.
     ///
     /// # Errors
-    /// The host's, when a column does not fit, or when there are more rows than the statement or the plugin may have.
-    /// A statement with a LIMIT is read a part at a time.
+    /// [`Error::Internal`] when there are more rows than `max-rows` of the statement or the plugin's limit: give it a
+    /// LIMIT and page through the rows. Also when a column has another type.
     pub fn all<T: FromRow>(self) -> Result<Vec<T>> {
         let name = self.name;
         whole(name, self.rows()?)
@@ -67,24 +65,21 @@ impl Query {
         Ok(self.all()?.into_iter().next())
     }
 
-    /// The row.
+    /// The first row.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when there is none, else as [`Query::all`].
+    /// [`Error::NotFound`] when there is none; otherwise as [`Query::all`].
     pub fn one<T: FromRow>(self) -> Result<T> {
         self.optional()?.ok_or(Error::NotFound)
     }
 
-    /// Runs it; says how many rows it changed.
-    ///
-    /// # Errors
-    /// The host's.
+    /// Runs it; returns how many rows it changed.
     pub fn exec(self) -> Result<u64> {
         Ok(self.rows()?.affected)
     }
 }
 
-/// The rows, unless the host cut them: half of them would pass for all.
+/// Reads the rows; an error when the host truncated them, since a part must not pass for all of them.
 fn whole<T: FromRow>(name: &str, rows: Rows) -> Result<Vec<T>> {
     if rows.truncated {
         return Err(Error::internal(format!("{name} has more rows than may be read at once: give it a LIMIT")));
@@ -92,34 +87,25 @@ fn whole<T: FromRow>(name: &str, rows: Rows) -> Result<Vec<T>> {
     row::read(rows)
 }
 
-/// Runs statements in one transaction: all or none.
-///
-/// # Errors
-/// The host's.
+/// Runs statements in one transaction: all or none take effect.
 pub fn batch(queries: impl IntoIterator<Item = Query>) -> Result<Vec<Rows>> {
     let calls = queries.into_iter().map(|query| Call { statement: query.name.to_owned(), params: query.params });
     Ok(host::batch(&calls.collect::<Vec<_>>())?)
 }
 
-/// Which database this is.
+/// The SQL dialect of the server's database.
 #[must_use]
 pub fn which() -> Dialect {
     host::which()
 }
 
 /// Runs a statement over many rows of parameters, which are `width` values each.
-///
-/// # Errors
-/// The host's.
 #[doc(hidden)]
 pub fn run_many(name: &'static str, width: u16, params: &[Value]) -> Result<u64> {
     if params.is_empty() { Ok(0) } else { Ok(host::many(name, width, params)?) }
 }
 
-/// Runs a text made at run time: needs the permission `sql-dynamic`.
-///
-/// # Errors
-/// The host's.
+/// Runs SQL that was built at run time: needs the permission `sql-dynamic`. Its parameters are `:p1`, `:p2` and so on.
 pub fn dynamic(text: &str, params: &[Value]) -> Result<Rows> {
     Ok(crate::host::imports::sql_dynamic::query(text, params)?)
 }

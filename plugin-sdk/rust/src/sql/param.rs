@@ -1,16 +1,16 @@
-//! What fits a parameter of a statement: each declared type is a trait's argument here, so that a wrong one does not
-//! compile. `Option` binds null.
+//! Values that can be bound to the parameters of a statement. Each type that `queries.sql` declares is the argument of
+//! a trait here, so that a value of the wrong type is a compile error. `Option` binds null.
 
 use crate::Id;
 use crate::contract::sql::Value;
 
-/// What may be bound to a parameter of the declared type `T`.
+/// A value that can be bound to a parameter of the declared type `T`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be bound to a parameter that queries.sql declares as {T}",
     label = "not {T}"
 )]
 pub trait Param<T> {
-    /// As the contract has it.
+    /// As a value of the contract.
     fn value(self) -> Value;
 }
 

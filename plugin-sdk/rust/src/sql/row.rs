@@ -1,28 +1,25 @@
-//! Rows as Rust values.
+//! Conversion of rows to Rust values.
 
 use crate::contract::sql::{Rows, Value};
 use crate::{Error, Id, Result};
 
-/// What a row can be read as: structs that derive [`Row`](derive@crate::Row) by the names of columns, tuples and single
-/// values by their order.
+/// A type that a row can be read as: structs that derive [`Row`](derive@crate::Row) by the names of columns, tuples and
+/// single values by their order.
 pub trait FromRow: Sized {
-    /// The columns that are read, by name; empty: all, in order.
+    /// The names of the columns to read; when empty, all of them in order.
     const COLUMNS: &'static [&'static str];
 
     /// Reads a row: `values` are those of [`FromRow::COLUMNS`], each to be taken once.
-    ///
-    /// # Errors
-    /// When one does not fit.
     fn from_row(values: &mut dyn Iterator<Item = Value>) -> Result<Self>;
 }
 
-/// What a column's value can be read as.
+/// A type that a column's value can be read as.
 pub trait FromValue: Sized {
-    /// Reads it; `None` when it does not fit.
+    /// Reads it; `None` when it has another type.
     fn from_value(value: Value) -> Option<Self>;
 }
 
-/// All rows.
+/// Reads all rows.
 pub(super) fn read<T: FromRow>(rows: Rows) -> Result<Vec<T>> {
     let width = rows.columns.len();
     let places: Vec<usize> = if T::COLUMNS.is_empty() {
@@ -47,9 +44,6 @@ fn place(columns: &[String], name: &str) -> Result<usize> {
 }
 
 /// The next value of a row.
-///
-/// # Errors
-/// When there is none or it does not fit.
 #[doc(hidden)]
 pub fn next<T: FromValue>(values: &mut dyn Iterator<Item = Value>, name: &str) -> Result<T> {
     let value = values.next().ok_or_else(|| Error::internal(format!("the statement gives no column {name}")))?;

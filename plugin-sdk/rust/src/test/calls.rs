@@ -1,4 +1,4 @@
-//! The plugin under test as plain functions, and what tests call.
+//! The functions of the plugin under test, and the methods with which tests call them.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::contract::types::{CallContext, Caller, Fields, Status};
 use crate::contract::{decorate, events, feeds, jobs, lifecycle, routes, status_filter};
 use crate::{Context, Error, Extras, Id, Output, Plugin, Result};
 
-/// What a plugin answers to.
+/// The functions of a plugin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Calls {
     init: fn(&lifecycle::Environment) -> Result<(), String>,
@@ -24,7 +24,7 @@ pub(super) struct Calls {
     instance_info: fn(&str) -> Result<Fields>,
 }
 
-/// A plugin that answers nothing.
+/// A plugin without any function.
 struct Nothing;
 
 impl Plugin for Nothing {
@@ -52,14 +52,14 @@ impl Calls {
     }
 }
 
-/// The surroundings of a call by `account`.
+/// The context of a call by `account`.
 pub(super) fn context(account: Option<i64>, scopes: &[String], role: u8) -> CallContext {
     let caller = Caller { account, scopes: scopes.to_vec(), role, locale: "en".into(), app: Some("Test".into()) };
     CallContext { request_id: "test".into(), caller, budget_ms: 5_000 }
 }
 
 impl Fake {
-    /// Runs `work` as `caller` in one transaction, which is undone unless `keep` says that it ended well.
+    /// Runs `work` as `caller` in one transaction, which is rolled back unless `keep` accepts the result.
     pub(super) fn transaction<T>(
         &self,
         caller: Option<Caller>,
@@ -100,36 +100,27 @@ impl Fake {
         (self.calls.init)(&environment).expect("the plugin refused to begin");
     }
 
-    /// The plugin's self-test.
-    ///
-    /// # Errors
-    /// Its words.
+    /// Runs the plugin's self-test; the error is its message.
     pub fn self_test(&self) -> Result<(), String> {
         self.transaction(None, |_| false, self.calls.self_test)
     }
 
-    /// Tells the plugin of events, in one transaction.
-    ///
-    /// # Errors
-    /// The plugin's; then nothing was changed.
+    /// Delivers events to the plugin, in one transaction that an error rolls back.
     pub fn events(&self, batch: &[events::Event]) -> Result<()> {
         self.transaction(None, Result::is_ok, || (self.calls.events)(batch))
     }
 
-    /// An event as the server would tell it now.
+    /// An event as the server would deliver it now.
     #[must_use]
     pub fn event(&self, kind: &str, actor: Option<Id>, subject: events::Subject) -> events::Event {
         let (seq, at) = self.state(|state| (state.next_id(), state.now));
         events::Event { seq: seq.unsigned_abs(), kind: kind.into(), at, actor: actor.map(|id| id.0), subject }
     }
 
-    /// Asks where statuses should appear, and puts them there.
-    ///
-    /// # Errors
-    /// The plugin's.
+    /// Calls the `fanout` hook with these statuses, and adds them to the feeds that it returns.
     ///
     /// # Panics
-    /// When one of the ids is no status.
+    /// When there is no status with one of the ids.
     #[expect(clippy::expect_used, reason = "a test's own mistake")]
     pub fn fan_out<I: Copy + Into<i64>>(&self, ids: &[I]) -> Result<Vec<feeds::Entry>> {
         let find = |id: i64| {
@@ -146,13 +137,10 @@ impl Fake {
         Ok(entries)
     }
 
-    /// What the plugin adds to each of these, member by member.
-    ///
-    /// # Errors
-    /// The plugin's.
+    /// Calls the `decorate` hook; returns the members that the plugin adds to each of these entities.
     ///
     /// # Panics
-    /// When the plugin gives something that is no JSON.
+    /// When the plugin returns something that is not JSON.
     #[expect(clippy::expect_used, reason = "a plugin's mistake that a test must show")]
     pub fn decorate<I: Copy + Into<i64>>(
         &self,
@@ -179,33 +167,28 @@ impl Fake {
         decorate::Target { id, owner, subject: None, activity: None, code: String::new() }
     }
 
-    /// What the plugin adds to a document that describes the server: `instance-v1`, `instance-v2`, `nodeinfo`.
-    ///
-    /// # Errors
-    /// The plugin's.
+    /// Calls `instance-info` for a document: `instance-v1`, `instance-v2` or `nodeinfo`. Returns the members that it
+    /// adds.
     ///
     /// # Panics
-    /// When the plugin gives something that is no JSON.
+    /// When the plugin returns something that is not JSON.
     #[expect(clippy::expect_used, reason = "a plugin's mistake that a test must show")]
     pub fn describe(&self, document: &str) -> Result<BTreeMap<String, Value>> {
         let members = (self.calls.instance_info)(document)?.into_iter();
         Ok(members.map(|(name, value)| (name, serde_json::from_str(&value).expect("a member must be JSON"))).collect())
     }
 
-    /// Asks about a status before it is saved.
-    ///
-    /// # Errors
-    /// The plugin's.
+    /// Calls the `status-filter` hook with the draft of a status.
     pub fn filter(&self, draft: &status_filter::Draft) -> Result<status_filter::Verdict> {
         let call = context(Some(draft.author), &["write:statuses".to_owned()], 1);
         self.state(|state| state.caller = Some(call.caller.clone()));
         (self.calls.status_filter)(&Context::new(call), draft)
     }
 
-    /// Runs the jobs that are due until none is left; says how many there were.
+    /// Runs due jobs until none is left; returns how many ran.
     ///
     /// # Panics
-    /// When one fails.
+    /// When a job fails.
     pub fn run_jobs(&self) -> usize {
         let mut done = 0;
         loop {
@@ -222,10 +205,10 @@ impl Fake {
         }
     }
 
-    /// Runs any text that changes the plugin's own tables; says how many rows it changed.
+    /// Runs any SQL that changes the plugin's own tables; returns how many rows it changed.
     ///
     /// # Panics
-    /// When the text is wrong.
+    /// When the SQL fails.
     pub fn execute(&self, text: &str) -> u64 {
         match self.state(|state| state.database.run(state, text, &[])) {
             Ok(rows) => rows.affected,
@@ -233,10 +216,7 @@ impl Fake {
         }
     }
 
-    /// Does one job.
-    ///
-    /// # Errors
-    /// The plugin's.
+    /// Runs one job, in one transaction that an error rolls back.
     pub fn job(&self, kind: &str, payload: &str) -> Result<jobs::Outcome> {
         let now = self.state(|state| state.now);
         let task = jobs::Task { id: 1, kind: kind.into(), payload: payload.into(), attempt: 1, scheduled_for: now };
@@ -244,9 +224,6 @@ impl Fake {
     }
 
     /// Runs a command as an admin.
-    ///
-    /// # Errors
-    /// The plugin's.
     pub fn command(&self, name: &str, args: &Value) -> Result<Value> {
         let call = context(None, &[], 3);
         let answer = self.transaction(Some(call.caller.clone()), Result::is_ok, || {

@@ -1,4 +1,4 @@
-//! The server's views, filled with what a test told.
+//! Fills the server's views (`core_v1`) with the data of a test.
 
 use rusqlite::{Connection, params};
 
@@ -7,7 +7,7 @@ use crate::contract::types::Status;
 
 const VISIBILITIES: [&str; 7] = ["public", "unlisted", "private", "direct", "limited", "public_unlisted", "login"];
 
-/// Writes everything anew.
+/// Deletes and writes all rows.
 pub(super) fn fill(connection: &Connection, state: &State) -> rusqlite::Result<()> {
     accounts(connection, state)?;
     connection.execute_batch(

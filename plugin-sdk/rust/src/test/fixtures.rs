@@ -1,4 +1,4 @@
-//! Accounts, statuses and their ties.
+//! Fixtures: accounts, statuses, follows, blocks, emojis, configuration and settings.
 
 use super::Fake;
 use crate::Id;
@@ -83,7 +83,7 @@ impl Fake {
         self.status_with(author, text, |_| {})
     }
 
-    /// Adds a status, changed as said.
+    /// Adds a public status that `change` may modify first.
     ///
     /// # Panics
     /// When there is no such author.
@@ -100,13 +100,13 @@ impl Fake {
         })
     }
 
-    /// Lets one account follow another.
+    /// Makes one account follow another.
     pub fn follow(&self, follower: impl Into<i64>, followed: impl Into<i64>) {
         let pair = (follower.into(), followed.into());
         self.state(|state| state.follows.insert(pair));
     }
 
-    /// Lets one account block another.
+    /// Makes one account block another.
     pub fn block(&self, blocker: impl Into<i64>, blocked: impl Into<i64>) {
         let pair = (blocker.into(), blocked.into());
         self.state(|state| state.blocks.insert(pair));
@@ -130,12 +130,12 @@ impl Fake {
         })
     }
 
-    /// Sets a member of the configuration.
+    /// Sets a key of the plugin's configuration.
     pub fn configure(&self, key: &str, value: impl Into<serde_json::Value>) {
         self.state(|state| state.config.insert(key.to_owned(), value.into()));
     }
 
-    /// Sets what an account chose for this plugin.
+    /// Sets a key of an account's settings for this plugin.
     pub fn set(&self, account: impl Into<i64>, key: &str, value: impl Into<serde_json::Value>) {
         let account = account.into();
         self.state(|state| state.settings.entry(account).or_default().insert(key.to_owned(), value.into()));

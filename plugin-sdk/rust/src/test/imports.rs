@@ -1,4 +1,4 @@
-//! The functions of the contract, answered by the fake server of this thread.
+//! The host functions of the contract, served by the fake server of this thread.
 
 #![allow(clippy::unnecessary_wraps, reason = "as the contract has them")]
 
@@ -42,7 +42,7 @@ pub(crate) mod system {
         0
     }
 
-    /// The same in each run.
+    /// Deterministic: the same in each run.
     pub(crate) fn random(length: u32) -> Vec<u8> {
         current("system.random", |state| {
             let mut next = || {

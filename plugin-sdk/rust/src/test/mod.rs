@@ -1,8 +1,8 @@
-//! What stands in for the server in native tests: `cargo test` runs a plugin's own functions against it.
+//! A fake server for native tests: `cargo test` runs a plugin's functions against it.
 //!
-//! Knows accounts, statuses, follows and emojis that a test tells it, runs the plugin's SQL on SQLite in memory, has a
-//! clock that stands still, and keeps what the plugin did. It decides less than the server does: who may see a status
-//! follows simple rules, and limits are not kept. What matters there is tested with `rookery plugin test`.
+//! It holds the accounts, statuses, follows and emojis that a test adds, runs the plugin's SQL on SQLite in memory, has
+//! a fixed clock, and records what the plugin does. It is simpler than the server: visibility follows a few rules, and
+//! limits and permissions are not enforced. Test those with `rookery plugin test`, which runs the real server.
 //!
 //! ```ignore
 //! let fake = Fake::new::<ReactionDeck>();

@@ -1,4 +1,4 @@
-//! `queries.sql` as SQLite wants it: names, parameters, and the helpers in braces replaced.
+//! Parses `queries.sql` for SQLite: names, parameters, and the expansion of helpers in braces.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ const PAGE: [&str; 4] = ["max_id", "since_id", "min_id", "limit"];
 /// A statement.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Query {
-    /// Names, in order.
+    /// Names of the parameters, in order.
     pub(super) params: Vec<String>,
-    /// Most rows, where the statement says so.
+    /// Most rows, if the statement has `max-rows:`.
     pub(super) max_rows: Option<usize>,
     pub(super) text: String,
 }
@@ -65,12 +65,12 @@ fn finish(statements: &mut BTreeMap<String, Query>, name: &str, mut query: Query
     statements.insert(name.to_owned(), query);
 }
 
-/// A migration: without what belongs to other annotations, its text is SQL already.
+/// The SQL of a migration, with the helpers expanded.
 pub(super) fn migration(text: &str) -> String {
     helpers(text)
 }
 
-/// `{now}`, `{in:list}`, `{not_in:list}`, `{each:list as e}` and `{page:column}` as SQLite has them.
+/// Expands `{now}`, `{in:list}`, `{not_in:list}`, `{each:list as e}` and `{page:column}` for SQLite.
 fn helpers(text: &str) -> String {
     let mut done = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! What clients would see, in short: entities with little more than their ids.
+//! Minimal rendering of responses: entities with little more than their ids.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::State;
 use crate::contract::routes::Output;
 use crate::contract::types::Viewer;
 
-/// Whose eyes these are; `Err` for everyone's.
+/// The account of a viewer; `Err` for the system, from which nothing is hidden.
 pub(super) fn eyes(state: &State, viewer: &Viewer) -> Result<Option<i64>, ()> {
     match viewer {
         Viewer::Caller => Ok(state.caller.as_ref().and_then(|caller| caller.account)),
@@ -15,7 +15,7 @@ pub(super) fn eyes(state: &State, viewer: &Viewer) -> Result<Option<i64>, ()> {
     }
 }
 
-/// Public and unlisted statuses are for all, private ones for followers, the rest for whom they mention.
+/// Public and unlisted statuses are visible to all, private ones to followers, the rest to the accounts they mention.
 pub(super) fn visible(state: &State, viewer: Option<i64>, id: i64) -> bool {
     let Some(status) = state.statuses.iter().find(|status| status.id == id) else { return false };
     let Some(viewer) = viewer else { return matches!(status.visibility, 0 | 1 | 5) };
@@ -32,7 +32,7 @@ pub(super) fn visible(state: &State, viewer: Option<i64>, id: i64) -> bool {
     }
 }
 
-/// The body of an answer; `None` is 404.
+/// The body of a response; `None` is a 404.
 pub(super) fn output(state: &State, viewer: Option<i64>, output: &Output) -> Option<Value> {
     Some(match output {
         Output::Empty => json!({}),
@@ -61,7 +61,7 @@ pub(super) fn account(state: &State, id: i64) -> Option<Value> {
     Some(json!({ "id": id.to_string(), "acct": found.acct }))
 }
 
-/// A template with its holes filled; `None` for a hole that stays empty.
+/// A template with its placeholders replaced; `None` for a placeholder whose entity is not visible.
 fn filled(state: &State, viewer: Option<i64>, value: &Value) -> Option<Value> {
     match value {
         Value::Array(items) => Some(items.iter().filter_map(|item| filled(state, viewer, item)).collect()),

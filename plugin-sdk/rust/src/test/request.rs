@@ -1,4 +1,4 @@
-//! Requests of clients.
+//! Requests of clients to the plugin under test.
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::{Fake, render};
 use crate::contract::routes::{Body, Cursor, Output, Request, Response};
 use crate::contract::types::{Failure, Page};
 
-/// A request that is being written.
+/// A request under construction.
 #[derive(Debug)]
 pub struct Asked<'a> {
     fake: &'a Fake,
@@ -23,16 +23,16 @@ pub struct Asked<'a> {
     role: u8,
 }
 
-/// What came back.
+/// The response to a request.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The status.
+    /// The HTTP status.
     pub status: u16,
     /// The body: statuses and accounts as objects with little more than their ids.
     pub json: Value,
-    /// What the plugin gave; none when it was not asked or failed.
+    /// The output of the plugin; none when it failed or was not called.
     pub output: Option<Output>,
-    /// Where the pages beside this one begin.
+    /// The cursors of the neighbouring pages.
     pub cursor: Option<Cursor>,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Asked<'a> {
         self
     }
 
-    /// With a token of these scopes; without this, of those that the route wants.
+    /// With a token of these scopes; by default, of those that the route asks for.
     #[must_use]
     pub fn with_scopes(mut self, scopes: &[&str]) -> Self {
         self.scopes = Some(scopes.iter().map(|scope| (*scope).to_owned()).collect());
@@ -112,7 +112,7 @@ impl<'a> Asked<'a> {
         self
     }
 
-    /// Sends it through the checks that the manifest asks for to the plugin's function.
+    /// Applies the checks that the manifest asks for, then calls the plugin's function.
     #[must_use]
     pub fn send(self) -> Answer {
         let manifest: Table = self.fake.package.manifest.parse().unwrap_or_default();
@@ -144,7 +144,7 @@ impl<'a> Asked<'a> {
         (template.len() == path.len()).then_some(params)
     }
 
-    /// What the server would answer before the plugin is asked.
+    /// The response with which the server would refuse before it calls the plugin.
     fn refusal(&self, route: &Table, params: &[(String, String)]) -> Option<Answer> {
         let wanted = texts(route.get("scopes"));
         if route.get("auth").and_then(toml::Value::as_str) == Some("user") {
@@ -243,19 +243,19 @@ fn texts(value: Option<&toml::Value>) -> Vec<String> {
 }
 
 impl Answer {
-    /// The body of a success.
+    /// The body of a successful response.
     ///
     /// # Panics
-    /// When it is none.
+    /// When the status is 400 or more.
     pub fn ok(self) -> Value {
         assert!(self.status < 400, "answered {} {}", self.status, self.json);
         self.json
     }
 
-    /// The text of a failure, after checking its status.
+    /// The text of a failed response, after checking its status.
     ///
     /// # Panics
-    /// When the status is another.
+    /// When the status differs.
     pub fn error(self, status: u16) -> String {
         assert_eq!(self.status, status, "answered {}", self.json);
         self.json["error"].as_str().unwrap_or_default().to_owned()

@@ -1,5 +1,5 @@
-//! The plugin's SQL on SQLite in memory: migrations, named statements, and the server's views as tables of a database
-//! beside it, filled with what the test told.
+//! The plugin's SQL on SQLite in memory: migrations, named statements, and the server's views as tables of an attached
+//! database, which is filled with the test's data.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -81,7 +81,7 @@ impl Database {
         Ok(rows)
     }
 
-    /// Runs any text on the plugin's tables: for what a test wants to see.
+    /// Runs any SQL on the plugin's tables.
     pub(super) fn run(&self, state: &State, text: &str, params: &[(&str, Value)]) -> rusqlite::Result<Rows> {
         let Some(inner) = &self.0 else { return Err(rusqlite::Error::InvalidQuery) };
         if text.contains("core_v1") {
@@ -151,7 +151,7 @@ fn failure(status: u16, code: &str, message: &str) -> Failure {
     Failure { status, code: format!("sql.{code}"), message: message.to_owned(), detail: None }
 }
 
-/// What the plugin is told of an error, as the server tells it.
+/// Maps a database error to the failure that the server returns for it.
 fn told(name: &str, error: &rusqlite::Error) -> Failure {
     const UNIQUE: [i32; 2] = [rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE, rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY];
     let message = format!("{name}: {error}");

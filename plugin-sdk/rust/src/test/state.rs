@@ -1,4 +1,4 @@
-//! What the fake server knows, and what was done to it.
+//! The state of the fake server: its data, and a record of what the plugin did.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,16 +24,16 @@ thread_local! {
     static CURRENT: RefCell<Option<Rc<RefCell<State>>>> = const { RefCell::new(None) };
 }
 
-/// Everything that is fact or deed. Tests read and change it through [`Fake::state`].
+/// The data of the fake server and the effects of the plugin. Tests read and change it through [`Fake::state`].
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "named as in the contract")]
 pub struct State {
     pub now: i64,
     pub accounts: Vec<Account>,
     pub statuses: Vec<Status>,
-    /// Who follows whom.
+    /// Pairs of follower and followed.
     pub follows: BTreeSet<(i64, i64)>,
-    /// Who blocks whom.
+    /// Pairs of blocking and blocked.
     pub blocks: BTreeSet<(i64, i64)>,
     pub mutes: BTreeSet<(i64, i64)>,
     pub emojis: Vec<Emoji>,
@@ -56,10 +56,10 @@ pub struct State {
     /// Level and message of each line.
     pub logs: Vec<(String, String)>,
     pub counters: BTreeMap<String, u64>,
-    /// What is asked of other servers, and how each URL answers.
+    /// The HTTP requests that the plugin sent; `web` has the response of each URL.
     pub fetched: Vec<Request>,
     pub web: BTreeMap<String, Result<Response, HttpError>>,
-    /// How often each function of the host was called: `sql.query`, `core.statuses`.
+    /// Number of calls of each host function: `sql.query`, `core.statuses`.
     pub calls: BTreeMap<&'static str, u32>,
     pub(super) caller: Option<Caller>,
     pub(super) next_id: i64,
@@ -89,7 +89,7 @@ impl State {
     }
 }
 
-/// The fake server of this thread, until it is dropped.
+/// The fake server of this thread, until this is dropped.
 #[derive(Debug)]
 pub struct Fake {
     state: Rc<RefCell<State>>,
@@ -98,10 +98,11 @@ pub struct Fake {
 }
 
 impl Fake {
-    /// A server with `P` and nothing else: migrations applied, configuration as the schema's defaults.
+    /// A server with the plugin `P` and no data: its migrations are applied, and its configuration has the defaults of
+    /// the schema.
     ///
     /// # Panics
-    /// When a migration or statement is wrong, saying which.
+    /// When a migration or statement is not valid, naming it, or `init` refuses.
     #[must_use]
     pub fn new<P: Plugin>() -> Self {
         let fake = Self::with(Calls::of::<P>(), P::PACKAGE);
@@ -109,7 +110,7 @@ impl Fake {
         fake
     }
 
-    /// A server without a plugin, for functions that only ask the host.
+    /// A server without a plugin, for testing functions that only call the host.
     #[must_use]
     pub fn bare() -> Self {
         Self::with(Calls::none(), Package::default())
@@ -130,12 +131,12 @@ impl Fake {
         Self { state, calls, package }
     }
 
-    /// Reads or changes what the server knows.
+    /// Reads or changes the server's state.
     pub fn state<T>(&self, look: impl FnOnce(&mut State) -> T) -> T {
         look(&mut self.state.borrow_mut())
     }
 
-    /// Moves the clock.
+    /// Moves the clock forward.
     pub fn advance(&self, milliseconds: i64) {
         self.state(|state| state.now += milliseconds);
     }
@@ -152,7 +153,7 @@ impl Drop for Fake {
     }
 }
 
-/// Runs `look` on the server of this thread.
+/// Runs `look` on the state of this thread's server, and counts the call of `function`.
 pub(super) fn current<T>(function: &'static str, look: impl FnOnce(&mut State) -> T) -> T {
     let state = CURRENT.with(|current| current.borrow().clone());
     let Some(state) = state else {

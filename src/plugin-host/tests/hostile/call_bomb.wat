@@ -1,5 +1,5 @@
 ;; exports: routes
-;; Asks a million times what time it is.
+;; Calls a host function a million times.
 (import "rookery:plugin/system@0.1.0" "now" (func $now (result i64)))
 (func (export "rookery:plugin/routes@0.1.0#handle") (param i32) (result i32)
   (local $left i32)

@@ -1,5 +1,5 @@
 ;; exports: routes
-;; Writes a million lines.
+;; Writes a million log lines.
 (import "rookery:plugin/log@0.1.0" "emit" (func $emit (param i32 i32 i32 i32 i32)))
 (data (i32.const 4096) "again")
 (func (export "rookery:plugin/routes@0.1.0#handle") (param i32) (result i32)

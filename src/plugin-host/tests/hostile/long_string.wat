@@ -1,5 +1,5 @@
 ;; exports: routes decorate
-;; Hands over a text of 100 MB at once (a route), or one of 256 KiB again and again (a hook).
+;; Passes a string of 100 MiB to the host (route), or one of 256 KiB in an endless loop (hook).
 (import "rookery:plugin/log@0.1.0" "emit" (func $emit (param i32 i32 i32 i32 i32)))
 (func $long (param $pages i32) (local $at i32)
   (local.set $at (i32.shl (memory.grow (local.get $pages)) (i32.const 16)))

@@ -1,5 +1,5 @@
 ;; exports: lifecycle routes
-;; Never finishes to begin.
+;; Loops forever in `init`.
 (func (export "rookery:plugin/lifecycle@0.1.0#init")
   (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i64 i32 i32 i32) (result i32)
   (loop $again (br $again)) (call $fine))

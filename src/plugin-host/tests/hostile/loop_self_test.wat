@@ -1,5 +1,5 @@
 ;; exports: lifecycle
-;; Begins well, and never finishes to test itself.
+;; Loops forever in `self-test`.
 (func (export "rookery:plugin/lifecycle@0.1.0#init")
   (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i64 i32 i32 i32) (result i32) (call $fine))
 (func (export "rookery:plugin/lifecycle@0.1.0#self-test") (result i32) (loop $again (br $again)) (call $fine))

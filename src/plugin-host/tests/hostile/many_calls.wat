@@ -1,5 +1,5 @@
 ;; exports: decorate
-;; Not hostile: asks for the version of its configuration as often as the viewer's id says. For measuring.
+;; Not hostile, for the benchmark: calls `config.version` as many times as the viewer's id says.
 (import "rookery:plugin/config@0.1.0" "version" (func $version (result i64)))
 (func (export "rookery:plugin/decorate@0.1.0#decorate") (param i32) (param $left i64) (param i32 i32 i32 i32)
   (result i32)

@@ -1,5 +1,5 @@
 ;; exports: routes decorate
-;; Begins a hundred thousand transactions (a route), or one that it forgets (a hook).
+;; Begins a hundred thousand transactions (route), or one whose handle it leaks (hook).
 (import "rookery:plugin/sql@0.1.0" "[static]transaction.begin" (func $begin (param i32 i32)))
 (func (export "rookery:plugin/routes@0.1.0#handle") (param i32) (result i32)
   (local $left i32)

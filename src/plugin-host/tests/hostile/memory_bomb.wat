@@ -1,5 +1,5 @@
 ;; exports: routes
-;; Asks for more and more memory, and writes to all of it.
+;; Grows its memory without end, and writes to all of it.
 (func (export "rookery:plugin/routes@0.1.0#handle") (param i32) (result i32)
   (local $at i32)
   (loop $again

@@ -1,6 +1,6 @@
-;; Put in front of every guest here that has no memory of its own: a memory, an allocator that forgets everything when
-;; an answer is given, and two answers. At 1024 lies a route's `ok` with status 200 and nothing else; at 2048 an `ok`
-;; whose members are all zero: nothing, no members, an empty list.
+;; Prepended to every guest that does not bring its own memory: a memory, a bump allocator that is reset with each
+;; answer, and two answers. At 1024 lies the `ok` of a route with status 200 and no body; at 2048 an `ok` whose fields
+;; are all zero: unit, none or an empty list.
 (memory (export "memory") 2)
 (global $top (mut i32) (i32.const 65536))
 (data (i32.const 1032) "\c8\00")

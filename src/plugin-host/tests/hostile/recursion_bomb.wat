@@ -1,5 +1,5 @@
 ;; exports: routes
-;; Calls itself and nothing else.
+;; Recurses without end.
 (func $deeper (param i64 i64 i64) (result i64)
   (i64.add (local.get 0) (call $deeper (local.get 1) (local.get 2) (local.get 0))))
 (func (export "rookery:plugin/routes@0.1.0#handle") (param i32) (result i32)

@@ -1,5 +1,5 @@
 ;; exports: decorate routes
-;; Traps for account 13, two functions deep; leaves a mark in its memory that the next call would trip over.
+;; Traps for account 13, two functions deep; leaves a mark in its memory that would make the next call trap as well.
 (import "rookery:plugin/config@0.1.0" "version" (func $version (result i64)))
 (func $_ZN6plugin7unlucky17h0123456789abcdefE (i32.store (i32.const 8192) (i32.const 1)) (unreachable))
 (func (export "rookery:plugin/decorate@0.1.0#decorate") (param i32) (param $viewer i64) (param i32 i32 i32 i32) (result i32)

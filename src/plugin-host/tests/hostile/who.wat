@@ -1,5 +1,5 @@
 ;; exports: routes
-;; Answers with the member `who` of its configuration, and keeps a copy.
+;; Answers with the key `who` of its configuration, and keeps a copy in memory.
 (import "rookery:plugin/config@0.1.0" "get" (func $get (param i32 i32 i32)))
 (data (i32.const 4096) "who")
 (func (export "rookery:plugin/routes@0.1.0#handle") (param i32) (result i32)

@@ -1,4 +1,4 @@
-//! Expressions: an allow-list of what they are made of.
+//! Validates expressions, by an allow-list of node types and functions.
 
 use sqlparser::ast::{
     CastKind, DataType, Expr, Function, FunctionArguments, Ident, ObjectNamePart, Value, ValueWithSpan,
@@ -48,7 +48,7 @@ pub(super) fn check(engine: Engine, expr: &mut Expr) -> Result<(), String> {
     }
 }
 
-/// `core_v1.statuses.id` is `statuses.id` once the view has that name in FROM.
+/// `core_v1.statuses.id` becomes `statuses.id`, since the view has that alias in FROM.
 fn shorten(parts: &mut Vec<Ident>) -> Result<(), String> {
     match parts.as_slice() {
         [_, _] => Ok(()),
@@ -89,7 +89,7 @@ fn call(function: &Function) -> Result<(), String> {
     }
 }
 
-/// The portable words for types, and what the engine calls them in a CAST.
+/// Portable type names in CAST, mapped to those of the engine.
 fn cast_type(engine: Engine, given: &DataType) -> Result<DataType, String> {
     let known = Portable::of(given)?;
     Ok(match engine {
@@ -98,7 +98,7 @@ fn cast_type(engine: Engine, given: &DataType) -> Result<DataType, String> {
     })
 }
 
-/// A type that both engines have.
+/// A column type that both engines have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Portable {
     Integer,

@@ -1,9 +1,9 @@
-//! The first of three layers: what a text may say at all, decided on its syntax tree.
+//! The first of three layers: validates SQL by its syntax tree. Everything that is not expressly allowed is refused.
 //!
-//! The tree is changed while it is walked: bare names become tables of the plugin's own name-space, `core_v1.x` a view,
-//! names of common tables get a prefix of their own. What the engine is given is this tree, printed again, never
-//! the author's text; so a text that the parser reads otherwise than the engine reaches nothing. Whatever is not expressly
-//! allowed here is refused.
+//! Called when statements are loaded and for `sql-dynamic`. The tree is rewritten during the walk: bare names become
+//! tables of the plugin's name-space, `core_v1.x` a view, names of common table expressions get a prefix of their own.
+//! The engine is given this tree, printed again, never the author's text; so text that the parser and the engine read
+//! differently gains nothing.
 
 mod ddl;
 mod exprs;
@@ -25,50 +25,50 @@ use super::text;
 use store::Engine;
 use store::confined::{Scope, functions};
 
-/// Memory for the stack on which texts are parsed and walked, which both go as deep as the text does.
+/// Stack size for parsing and walking, which recurse as deep as the text is nested.
 const STACK: usize = 64 << 20;
 
-/// How common tables are called in what the engine runs: no table of anyone begins with it.
+/// Prefix of common table expressions in the SQL that is run: no table begins with it.
 const COMMON: &str = "c__";
 
-/// A text that may run.
+/// SQL that passed the check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// What the engine is given.
+    /// The SQL for the engine.
     pub text: String,
     /// It changes rows or the schema.
     pub writes: bool,
-    /// By how much it may make the tables larger.
+    /// How it may grow the tables.
     pub growth: Growth,
-    /// What it reads: own tables, and views as `core_v1.x`.
+    /// Tables and views that it reads: the plugin's own, and views as `core_v1.x`.
     pub reads: BTreeSet<String>,
-    /// The own tables that it changes.
+    /// The plugin's own tables that it changes.
     pub changes: BTreeSet<String>,
 }
 
-/// By how much a statement may make the plugin's tables larger.
+/// How a statement may grow the plugin's tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Growth {
     /// Not at all.
     #[default]
     Nothing,
-    /// By what its parameters bring.
+    /// By the size of its parameters.
     Params,
-    /// By what it makes of rows that are there, or of its parameters: that is known afterwards.
+    /// By an amount known only afterwards: it multiplies stored rows or its parameters.
     Any,
 }
 
-/// On whose behalf a text is checked.
+/// The context of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules<'a> {
-    /// Its name-space and the views granted to it.
+    /// The plugin's name-space and the views granted to it.
     pub scope: &'a Scope,
-    /// Who will run it.
+    /// The engine that will run it.
     pub engine: Engine,
 }
 
-/// Checks one statement that reads or changes rows. One that only reads and has no limit gets that of `most` rows and one
-/// more, by which the reader sees that there are more.
+/// Checks one statement that reads or changes rows. A query without a limit gets one of `most` rows plus one, which
+/// tells the reader that there are more.
 ///
 /// # Errors
 /// What is refused and what to do, as a clause: "it reads accounts in the schema public: …".
@@ -99,7 +99,7 @@ pub fn migration(rules: Rules<'_>, tokens: Vec<Token>) -> Result<Vec<Checked>, S
     deep(move || parse(rules, tokens)?.into_iter().map(|statement| checked(rules, statement, true)).collect())
 }
 
-/// Runs `work` where the stack is deep enough.
+/// Runs `work` on a thread with a large enough stack.
 fn deep<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("sql-check".to_owned()).stack_size(STACK);
@@ -133,18 +133,18 @@ fn checked(rules: Rules<'_>, mut statement: Statement, migrating: bool) -> Resul
     Ok(found)
 }
 
-/// Changes names and refuses what is not allowed.
+/// Rewrites names and refuses what is not allowed.
 struct Walk<'a> {
     rules: Rules<'a>,
     migrating: bool,
-    /// Common tables of this statement.
+    /// Common table expressions of this statement.
     common: BTreeSet<String>,
     found: Checked,
 }
 
 type Flow = ControlFlow<String>;
 
-/// Goes on, or stops with what is refused.
+/// Continues the walk, or stops it with the refusal.
 fn flow(result: Result<(), String>) -> Flow {
     match result {
         Ok(()) => ControlFlow::Continue(()),
@@ -171,7 +171,7 @@ impl VisitorMut for Walk<'_> {
         flow(exprs::check(self.rules.engine, expr))
     }
     fn pre_visit_ident(&mut self, ident: &mut Ident) -> Flow {
-        flow(if super::source::is_name(&ident.value) || ident.value.is_empty() {
+        flow(if store::confined::is_name(&ident.value) || ident.value.is_empty() {
             Ok(())
         } else {
             Err(format!("it has the name {ident}: use letters, digits and _"))
@@ -256,7 +256,7 @@ impl Walk<'_> {
         queries::no_star(delete.returning.as_deref())
     }
 
-    /// The table of an UPDATE or DELETE, whose name is changed when the walk gets there.
+    /// Checks the table of an UPDATE or DELETE; its name is rewritten when the walk reaches it.
     fn changed(&mut self, table: &TableWithJoins) -> Result<(), String> {
         let TableFactor::Table { name, args: None, .. } = &table.relation else {
             return Err("it changes something that is no table".to_owned());
@@ -291,7 +291,7 @@ impl Walk<'_> {
 }
 
 impl Rules<'_> {
-    /// Makes the name of a table that is changed the engine's; gives the name by which the statement knows it.
+    /// Rewrites the name of a table that is changed; returns the name by which the statement refers to it.
     fn target(&self, name: &mut ObjectName, found: &mut Checked) -> Result<Ident, String> {
         let [ObjectNamePart::Identifier(table)] = name.0.as_slice() else {
             return Err(format!("it changes {name}: only tables of the plugin's own may be changed"));
@@ -303,7 +303,7 @@ impl Rules<'_> {
         Ok(table)
     }
 
-    /// Makes the name of a table that is read the engine's; gives the name by which the statement knows it.
+    /// Rewrites the name of a table that is read; returns the name by which the statement refers to it.
     fn resolve(&self, name: &mut ObjectName, common: &BTreeSet<String>, found: &mut Checked) -> Result<Ident, String> {
         let parts: Option<Vec<Ident>> = name.0.iter().map(|part| part.as_ident().cloned()).collect();
         match parts.as_deref() {
@@ -351,7 +351,7 @@ impl Rules<'_> {
         })
     }
 
-    /// True for a name as [`Rules`] makes them.
+    /// True for a name that was rewritten.
     fn is_resolved(&self, name: &ObjectName) -> bool {
         let parts: Option<Vec<&str>> =
             name.0.iter().map(|part| part.as_ident().map(|part| part.value.as_str())).collect();
@@ -365,7 +365,8 @@ impl Rules<'_> {
     }
 }
 
-/// SQLite's `OR ROLLBACK` ends the transaction of everyone who shares it, and the others are known to one engine alone.
+/// Refuses `OR …`: SQLite's `OR ROLLBACK` aborts a transaction that others share, and the other forms exist on one
+/// engine only.
 fn no_or(or: Option<&SqliteOnConflict>) -> Result<(), String> {
     match or {
         None => Ok(()),
@@ -373,7 +374,7 @@ fn no_or(or: Option<&SqliteOnConflict>) -> Result<(), String> {
     }
 }
 
-/// The first words of a statement that is refused.
+/// The first words of a refused statement.
 fn verb(statement: &Statement) -> String {
     let text = statement.to_string();
     text.split_whitespace().take(2).collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! Queries, and what stands in their FROM.
+//! Validates queries and their FROM clauses.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -9,10 +9,10 @@ use sqlparser::ast::{
 };
 
 use super::{Growth, Rules, parse};
-use crate::plugins::sql::text;
+use crate::sql::text;
 use store::confined::functions;
 
-/// Collects the names of common tables.
+/// Collects the names of common table expressions.
 #[derive(Debug, Default)]
 pub(super) struct Common {
     pub(super) names: BTreeSet<String>,
@@ -28,7 +28,7 @@ impl Visitor for Common {
     }
 }
 
-/// Looks once more at every name of a table, wherever it stands, after all were changed.
+/// Verifies every table name after the rewrite, wherever it stands.
 pub(super) struct Names<'a> {
     pub(super) rules: Rules<'a>,
 }
@@ -76,10 +76,10 @@ fn body(part: &SetExpr) -> Result<(), String> {
     }
 }
 
-/// A longer text in a statement counts: it comes with every row.
+/// Longest literal that does not count as growth: a longer one is stored with every row.
 const SHORT: usize = 64;
 
-/// What is stored is what the parameters bring, each of them once, or it is anything.
+/// The growth of an INSERT: that of its parameters if each is stored once, otherwise anything.
 pub(super) fn growth(insert: &Insert) -> Growth {
     let mut brought = BTreeSet::new();
     let mut plain = |value: &Expr| match value {
@@ -211,7 +211,7 @@ pub(super) fn factor(factor: &TableFactor) -> Result<(), String> {
     }
 }
 
-/// Gives a statement with `{page:…}` its order and limit. What the author wrote of them must say the same.
+/// Gives a statement with `{page:…}` its ORDER BY and LIMIT. Those that the author wrote must agree.
 pub(super) fn page(
     rules: Rules<'_>,
     statement: &mut Statement,
@@ -251,7 +251,7 @@ pub(super) fn page(
     Ok(())
 }
 
-/// Gives a query without a limit one, so that an engine does not make rows that nobody takes.
+/// Gives a query without a LIMIT one, so that the engine does not produce rows that are never read.
 pub(super) fn bound(statement: &mut Statement, most: usize) {
     let Statement::Query(query) = statement else { return };
     let reads = matches!(query.body.as_ref(), SetExpr::Select(_) | SetExpr::SetOperation { .. });

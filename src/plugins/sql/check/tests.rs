@@ -1,4 +1,4 @@
-//! What the check accepts and what it refuses, text by text.
+//! What the check accepts and what it refuses, statement by statement.
 
 use proptest::prelude::*;
 
@@ -29,9 +29,9 @@ fn change(engine: Engine, source: &str) -> Result<Vec<Checked>, String> {
 
 const BOTH: [Engine; 2] = [Engine::Sqlite, Engine::Postgres];
 
-/// A statement, and a word of why it is refused.
+/// A statement, and part of the reason for which it is refused.
 const REFUSED: &[(&str, &str)] = &[
-    // What changes the session, the server or its files.
+    // Changes to the session, the server or its files.
     ("ATTACH DATABASE 'x.db' AS x", "only SELECT"),
     ("PRAGMA writable_schema = 1", "only SELECT"),
     ("VACUUM", ""),
@@ -70,7 +70,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("SELECT id FROM notes ORDER BY pg_sleep(1)", "pg_sleep"),
     ("SELECT value FROM generate_series(1, 1000000000)", "generate_series"),
     ("SELECT path FROM pragma_table_info('accounts')", "pragma_table_info"),
-    // Places.
+    // Schemas out of reach.
     ("SELECT private_key FROM public.accounts", "public.accounts"),
     ("SELECT private_key FROM main.accounts", "main.accounts"),
     ("SELECT id FROM p_other.notes", "p_other.notes"),
@@ -94,16 +94,16 @@ const REFUSED: &[(&str, &str)] = &[
     ("TABLE accounts", ""),
     ("SELECT id FROM \"p_other__notes; --\"", ""),
     ("SELECT id INTO accounts FROM notes", "SELECT INTO"),
-    // What ends a transaction that others share.
+    // Statements that end a shared transaction.
     ("INSERT OR ROLLBACK INTO notes (id) VALUES (1)", "write ON CONFLICT"),
     ("INSERT OR REPLACE INTO notes (id) VALUES (1)", "write ON CONFLICT"),
     ("UPDATE OR ROLLBACK notes SET id = 1", "write ON CONFLICT"),
-    // Bombs.
+    // Denial of service.
     ("WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x) SELECT n FROM x", "RECURSIVE"),
     ("SELECT a.id FROM notes a, notes b, notes c", "JOIN"),
     ("SELECT a.id FROM notes a CROSS JOIN notes b", "JOIN"),
     ("SELECT a.id FROM notes a NATURAL JOIN notes b", "JOIN"),
-    // What the next migration would break, or nobody can review.
+    // Fragile under migrations, or impossible to review.
     ("SELECT * FROM notes", "name them"),
     ("SELECT n.* FROM notes n", "name them"),
     ("DELETE FROM notes RETURNING *", "name them"),
@@ -121,7 +121,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("MERGE INTO notes USING notes ON TRUE WHEN MATCHED THEN DELETE", ""),
 ];
 
-/// What one engine's words are is not understood in the other's.
+/// Words of one engine are a syntax error on the other, so that reason is accepted as well.
 fn is_why(refused: &str, why: &str) -> bool {
     refused.contains(why) || refused.starts_with("it cannot be understood") || refused.starts_with("it cannot be read")
 }
@@ -161,7 +161,7 @@ fn names_become_those_of_the_name_space() {
 
 #[test]
 fn a_common_table_hides_no_table_of_the_server() {
-    // The name of the common table is used where it is not known any more.
+    // The name of the common table expression is used outside of its scope.
     let source = "SELECT (WITH accounts AS (SELECT 1 AS x) SELECT x FROM accounts), private_key FROM accounts";
     let text = check(Engine::Sqlite, source).unwrap().text;
     assert!(text.ends_with("FROM c__accounts AS accounts LIMIT 11"), "{text}");
@@ -190,7 +190,7 @@ fn changes_are_told_from_reading() {
     }
 }
 
-/// A migration, and a word of why it is refused.
+/// A migration, and part of the reason for which it is refused.
 const REFUSED_CHANGES: &[(&str, &str)] = &[
     ("CREATE TABLE public.x (id INTEGER)", "bare names"),
     ("CREATE TEMPORARY TABLE x (id INTEGER)", "beyond columns"),
@@ -274,7 +274,7 @@ fn a_text_as_deep_as_it_may_be_is_understood_or_refused() {
     assert!(check(Engine::Sqlite, &format!("SELECT {}1", "1 + ".repeat(5_000))).unwrap_err().contains("split it"));
 }
 
-/// Words and signs of SQL, so that what is made of them is often understood.
+/// Tokens of SQL, so that their combinations often parse.
 fn words() -> impl Strategy<Value = String> {
     const WORDS: &[&str] = &[
         "SELECT",

@@ -1,0 +1,133 @@
+//! `rookery plugin dev`: a throw-away server with hot reload.
+//!
+//! It starts with two accounts, whose tokens are printed. When a file changes, the plugin is rebuilt and reloaded;
+//! after a failure the previous generation keeps serving.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use notify::{RecursiveMode, Watcher as _};
+use tokio::sync::mpsc;
+
+use super::compile::{self, Purpose};
+use super::project::Project;
+use super::stage::Stage;
+use model::clock::Clock;
+use plugins::Package;
+use rookery_server::serve;
+use terminal::{Failure, Output};
+
+/// Debounce: how long files must stay unchanged before a rebuild.
+const QUIET: Duration = Duration::from_millis(150);
+
+/// How often the plugin's log is polled for new lines.
+const LOGS: Duration = Duration::from_millis(200);
+
+/// Builds, serves and reloads until it is interrupted.
+pub(crate) async fn run(folder: &Path, port: u16, output: Output) -> Result<(), Failure> {
+    let project = Project::open(folder)?;
+    compile::build(&project, Purpose::Trial)?;
+    let listen = format!("127.0.0.1:{port}");
+    let domain = format!("localhost:{port}");
+    let keys = [("ROOKERY_SERVER_LISTEN", listen.as_str()), ("ROOKERY_SERVER_LOCAL_DOMAIN", domain.as_str())];
+    let mut stage = Stage::open(&project, Clock::system(), &keys).await?;
+    for name in ["alice", "bob"] {
+        stage.account(name).await?;
+    }
+    let package = project.package()?;
+    stage.load(&package).await?;
+    greet(&stage, port, &package, output);
+    tokio::select! {
+        served = serve::on(stage.cx.clone()) => served.map_err(Failure::from),
+        followed = follow(&stage, folder, output) => followed,
+    }
+}
+
+fn greet(stage: &Stage, port: u16, package: &Package, output: Output) {
+    for (name, id, token) in stage.people() {
+        output.say(&format!("{name} ({id}): Authorization: Bearer {token}"));
+    }
+    for route in &package.manifest.routes {
+        output.say(&format!("{} http://localhost:{port}{}", route.method.all().join("|"), route.path));
+    }
+    output.say(&format!("data: {}", stage.folder().display()));
+}
+
+/// Rebuilds and reloads on file changes, and prints the plugin's log.
+async fn follow(stage: &Stage, folder: &Path, output: Output) -> Result<(), Failure> {
+    let (changed, mut changes) = mpsc::unbounded_channel();
+    let root = std::path::absolute(folder).map_err(Failure::new)?;
+    let inside = root.clone();
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        if let Ok(event) = event
+            && matters(&event, &inside)
+        {
+            let _ = changed.send(());
+        }
+    })
+    .map_err(Failure::new)?;
+    watcher.watch(&root, RecursiveMode::Recursive).map_err(Failure::new)?;
+    let mut line = 0;
+    let mut logs = tokio::time::interval(LOGS);
+    loop {
+        tokio::select! {
+            _ = changes.recv() => {
+                while tokio::time::timeout(QUIET, changes.recv()).await.is_ok() {}
+                output.say(&again(stage, folder).await);
+            }
+            _ = logs.tick() => {
+                for said in stage.cx.plugins.logs.after(&stage.name, line) {
+                    line = said.number;
+                    output.say(&format!("{} {}", said.level.as_str(), said.message));
+                }
+            }
+        }
+    }
+}
+
+/// True for a change to a source file; false for build output and editors' temporary files.
+fn matters(event: &notify::Event, root: &Path) -> bool {
+    let changed = matches!(
+        event.kind,
+        notify::EventKind::Create(_) | notify::EventKind::Modify(_) | notify::EventKind::Remove(_)
+    );
+    changed
+        && event.paths.iter().any(|path| {
+            let relative = path.strip_prefix(root).unwrap_or(path);
+            let made = |part: &str| {
+                ["target", "node_modules", "__pycache__"].contains(&part)
+                    || part.starts_with('.')
+                    || part.ends_with('~')
+            };
+            let ending = relative.extension().and_then(|ending| ending.to_str());
+            !relative.iter().any(|part| made(&part.to_string_lossy()))
+                && !matches!(ending, Some("wasm" | "plugin" | "lock"))
+        })
+}
+
+/// Rebuilds and reloads once; returns the line to print.
+async fn again(stage: &Stage, folder: &Path) -> String {
+    let begun = Instant::now();
+    let build = || -> Result<Package, Failure> {
+        let project = Project::open(folder)?;
+        compile::build(&project, Purpose::Trial)?;
+        project.package()
+    };
+    let package = match tokio::task::block_in_place(build) {
+        Ok(package) => package,
+        Err(failure) => return format!("not built: {}", failure.text()),
+    };
+    let (built, before) = (begun.elapsed(), stage.cx.registry().generation);
+    match stage.load(&package).await {
+        Err(failure) => format!("not loaded, the generation before serves on: {}", failure.text()),
+        Ok(()) if stage.cx.registry().generation == before => {
+            format!("nothing of the plugin changed: generation {before} serves on")
+        }
+        Ok(()) => {
+            let generation = stage.cx.registry().generation;
+            let loaded = begun.elapsed().saturating_sub(built).as_millis();
+            let total = begun.elapsed().as_millis() + QUIET.as_millis();
+            format!("generation {generation} serves: {total} ms after the save, {loaded} ms after the compiler")
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Commands for plugin authors: `rookery plugin new`, `build`, `check`, `test`, `dev`, `bench`, `pack`, `diff` and
+//! `doctor`.
+//!
+//! Nothing here touches the configured server: a plugin runs on a throw-away server, which is the real server code on a
+//! database of its own in a temporary folder.
+
+mod bench;
+mod check;
+mod compile;
+mod dev;
+mod diff;
+mod doctor;
+mod new;
+mod pack;
+mod play;
+mod project;
+mod rust;
+mod stage;
+mod suite;
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use tokio::runtime::Builder;
+
+use project::Project;
+use terminal::{Failure, Output};
+
+/// The commands for plugin authors.
+#[derive(Debug, Subcommand)]
+#[expect(missing_docs, reason = "each is documented for its help")]
+pub enum Command {
+    /// Create a plugin in a new folder
+    New {
+        /// Name of the plugin and its folder: `[a-z][a-z0-9_]{1,30}`
+        name: String,
+        /// Programming language: rust, c, go, python or typescript
+        #[arg(long, default_value = "rust")]
+        lang: String,
+    },
+    /// Build the component
+    Build {
+        /// Folder that contains plugin.toml
+        #[arg(default_value = ".")]
+        folder: PathBuf,
+    },
+    /// Check the plugin as a server does before loading it: manifest, contract, permissions, SQL, self-test
+    Check {
+        #[arg(default_value = ".")]
+        folder: PathBuf,
+    },
+    /// Run the tests listed in plugin.toml, each case on its own server
+    Test {
+        #[arg(default_value = ".")]
+        folder: PathBuf,
+        /// Run only cases whose names contain this
+        #[arg(long)]
+        only: Option<String>,
+    },
+    /// Serve the plugin on a throw-away server, and reload it when its files change
+    Dev {
+        #[arg(default_value = ".")]
+        folder: PathBuf,
+        #[arg(long, default_value_t = 3939)]
+        port: u16,
+    },
+    /// Benchmark the requests of the tests
+    Bench {
+        #[arg(default_value = ".")]
+        folder: PathBuf,
+        /// Repetitions of each request
+        #[arg(long, default_value_t = 200)]
+        times: u32,
+    },
+    /// Pack the plugin into one file for admins to install: NAME-VERSION.plugin
+    Pack {
+        #[arg(default_value = ".")]
+        folder: PathBuf,
+    },
+    /// Compare two packages (folders or files): permissions, routes, hooks, tables
+    Diff { old: PathBuf, new: PathBuf },
+    /// Check the tools that building a plugin needs, and print how to install missing ones
+    Doctor {
+        #[arg(default_value = ".")]
+        folder: PathBuf,
+    },
+}
+
+/// Runs a command; those that need a throw-away server run on a Tokio runtime.
+pub fn run(command: Command, output: Output) -> Result<(), Failure> {
+    match command {
+        Command::New { name, lang } => new::run(&name, &lang, output),
+        Command::Build { folder } => compile::run(&Project::open(&folder)?, output),
+        Command::Pack { folder } => pack::run(&Project::open(&folder)?, output),
+        Command::Diff { old, new } => diff::run(&old, &new, output),
+        Command::Doctor { folder } => doctor::run(&folder, output),
+        Command::Check { .. } | Command::Test { .. } | Command::Dev { .. } | Command::Bench { .. } => {
+            let runtime = Builder::new_multi_thread().enable_all().build().map_err(Failure::new)?;
+            runtime.block_on(Box::pin(serve(command, output)))
+        }
+    }
+}
+
+async fn serve(command: Command, output: Output) -> Result<(), Failure> {
+    match command {
+        Command::Check { folder } => check::run(&Project::open(&folder)?, output).await,
+        Command::Test { folder, only } => suite::run(&Project::open(&folder)?, only.as_deref(), output).await,
+        Command::Dev { folder, port } => dev::run(&folder, port, output).await,
+        Command::Bench { folder, times } => bench::run(&Project::open(&folder)?, times, output).await,
+        Command::New { .. }
+        | Command::Build { .. }
+        | Command::Pack { .. }
+        | Command::Diff { .. }
+        | Command::Doctor { .. } => unreachable!("done without a runtime"),
+    }
+}

@@ -1,0 +1,64 @@
+//! `rookery plugin pack`: packs a plugin into one file for a server's plugin folder.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::project::Project;
+use plugins::Package;
+use plugins::package::{Origin, unpack};
+use terminal::{Failure, Output};
+
+/// Writes `NAME-VERSION.plugin`, a tar archive with the component's checksum in its manifest. The output is
+/// reproducible: the same package gives the same bytes.
+pub(crate) fn run(project: &Project, output: Output) -> Result<(), Failure> {
+    let package = project.package()?;
+    let name = format!("{}-{}.plugin", package.name(), package.manifest.plugin.version);
+    let bytes = pack(&package)?;
+    // Never publish a file that a server could not read.
+    let read = unpack(&bytes, Origin::File(Path::new(&name).to_path_buf())).map_err(Failure::new)?;
+    let beside = project.folder.join(format!(".{name}"));
+    let mut file = std::fs::File::create(&beside).map_err(Failure::new)?;
+    file.write_all(&bytes).and_then(|()| file.sync_all()).map_err(Failure::new)?;
+    std::fs::rename(&beside, project.folder.join(&name)).map_err(Failure::new)?;
+    let answer = json!({ "file": name, "bytes": bytes.len(), "sha256": read.sha256, "digest": read.digest });
+    output.answer(&answer, || {
+        format!("{name}: {} KiB\n  component {}\n  package   {}", bytes.len() / 1024, read.sha256, read.digest)
+    })
+}
+
+fn pack(package: &Package) -> Result<Vec<u8>, Failure> {
+    let mut archive = tar::Builder::new(Vec::new());
+    for (path, bytes) in &package.files {
+        if path == "plugin.toml" {
+            add(&mut archive, path, with_sum(package)?.as_bytes())?;
+        } else {
+            add(&mut archive, path, bytes)?;
+        }
+    }
+    add(&mut archive, &package.manifest.plugin.wasm, &package.wasm)?;
+    archive.into_inner().map_err(Failure::new)
+}
+
+fn add(archive: &mut tar::Builder<Vec<u8>>, path: &str, bytes: &[u8]) -> Result<(), Failure> {
+    let mut header = tar::Header::new_gnu();
+    header.set_size(bytes.len() as u64);
+    header.set_mode(0o644);
+    header.set_mtime(0);
+    archive.append_data(&mut header, path, bytes).map_err(Failure::new)
+}
+
+/// The manifest with `sha256` after `wasm`; everything else stays as the author wrote it.
+fn with_sum(package: &Package) -> Result<String, Failure> {
+    let text = package.text("plugin.toml").map_err(Failure::new)?;
+    let mut lines: Vec<String> = text.lines().filter(|line| !is_key(line, "sha256")).map(str::to_owned).collect();
+    let place =
+        lines.iter().position(|line| is_key(line, "wasm")).ok_or_else(|| Failure::new("plugin.toml names no wasm"))?;
+    lines.insert(place + 1, format!("sha256 = \"{}\"", package.sha256));
+    Ok(lines.join("\n") + "\n")
+}
+
+fn is_key(line: &str, key: &str) -> bool {
+    line.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
+}

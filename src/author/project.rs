@@ -1,0 +1,118 @@
+//! The folder of a plugin project: its manifest, and the files that make up the package.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use plugins::manifest::{self, Manifest};
+use plugins::package::{Origin, Package};
+use terminal::Failure;
+
+/// Excluded from packages in every language.
+const LEFT_OUT: [&str; 9] = [
+    "src",
+    "target",
+    "node_modules",
+    "__pycache__",
+    "Cargo.toml",
+    "Cargo.lock",
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+];
+
+/// Extensions of source files, which are excluded too.
+const SOURCES: [&str; 8] = ["rs", "c", "h", "go", "js", "ts", "py", "wat"];
+
+/// A plugin project.
+#[derive(Clone, Debug)]
+pub(crate) struct Project {
+    pub(crate) folder: PathBuf,
+    pub(crate) manifest: Manifest,
+}
+
+impl Project {
+    /// Reads the manifest.
+    ///
+    /// # Errors
+    /// When the manifest is missing or invalid, in one sentence.
+    pub(crate) fn open(folder: &Path) -> Result<Self, Failure> {
+        let folder = std::path::absolute(folder).map_err(Failure::new)?;
+        let path = folder.join("plugin.toml");
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            Failure::usage(format!(
+                "{}: {error}: run this in a plugin's folder, or begin one with `rookery plugin new`",
+                path.display()
+            ))
+        })?;
+        Ok(Self { manifest: manifest::parse(&text).map_err(Failure::new)?, folder })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.manifest.plugin.name
+    }
+
+    /// The folder for build output of these commands.
+    pub(crate) fn work(&self) -> PathBuf {
+        self.folder.join("target/plugin")
+    }
+
+    /// The files of the package: everything but sources and build output.
+    pub(crate) fn files(&self) -> Result<BTreeMap<String, Arc<[u8]>>, Failure> {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![self.folder.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).map_err(Failure::new)? {
+                let path = entry.map_err(Failure::new)?.path();
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                if name.starts_with('.')
+                    || LEFT_OUT.contains(&name.as_str())
+                    || name.ends_with(".plugin")
+                    || is_source(&path)
+                {
+                    continue;
+                }
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let relative = path.strip_prefix(&self.folder).map_err(Failure::new)?;
+                let relative = relative.to_string_lossy().replace('\\', "/");
+                files.insert(relative, Arc::from(std::fs::read(&path).map_err(Failure::new)?));
+            }
+        }
+        Ok(files)
+    }
+
+    /// The package in its current state.
+    ///
+    /// # Errors
+    /// When it has not been built or is invalid.
+    pub(crate) fn package(&self) -> Result<Package, Failure> {
+        let wasm = self.folder.join(&self.manifest.plugin.wasm);
+        if !wasm.exists() {
+            let file = &self.manifest.plugin.wasm;
+            return Err(Failure::new(format!("there is no {file} yet: run `rookery plugin build`")));
+        }
+        Package::new(self.files()?, Origin::Folder(self.folder.clone())).map_err(Failure::new)
+    }
+}
+
+fn is_source(path: &Path) -> bool {
+    path.is_file()
+        && path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| SOURCES.contains(&ending))
+}
+
+/// Writes a package to `folder`, replacing it by rename.
+pub(crate) fn write(package: &Package, folder: &Path) -> Result<(), Failure> {
+    let beside = folder.with_extension("new");
+    let _ = std::fs::remove_dir_all(&beside);
+    let files = package.files.iter().map(|(path, bytes)| (path.as_str(), bytes));
+    for (path, bytes) in files.chain([(package.manifest.plugin.wasm.as_str(), &package.wasm)]) {
+        let path = beside.join(path);
+        std::fs::create_dir_all(path.parent().unwrap_or(&beside)).map_err(Failure::new)?;
+        std::fs::write(path, bytes).map_err(Failure::new)?;
+    }
+    let _ = std::fs::remove_dir_all(folder);
+    std::fs::rename(&beside, folder).map_err(Failure::new)
+}

@@ -1,0 +1,126 @@
+//! The command line: `rookery serve` and the administration commands.
+//!
+//! Commands work on the database directly, so they do not need a running server; one that runs notices changes within
+//! a second. `rookery plugin` also talks to it over its socket. A failure is one sentence on standard error with exit
+//! code 1, wrong usage exit code 2; `--json` prints machine-readable output. Rules live in `service`.
+
+mod config;
+mod create_users;
+mod database;
+mod doctor;
+mod emoji;
+#[cfg(feature = "plugins")]
+mod plugin;
+mod rule;
+mod settings;
+mod user;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tokio::runtime::Builder;
+
+use ::config::{Config, executable, from_process};
+use model::clock::Clock;
+use rookery_server::{logging, platform, serve};
+use terminal::{Failure, Output};
+
+/// A federated social server.
+#[derive(Debug, Parser)]
+#[command(name = "rookery", version, propagate_version = true, arg_required_else_help = true)]
+struct Arguments {
+    /// Configuration file [default: ROOKERY_CONFIG, else rookery.toml if it exists]
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the server
+    Serve,
+    /// Check or print the configuration
+    #[command(subcommand)]
+    Config(config::Command),
+    /// Print or change the settings that apply without a restart
+    #[command(subcommand)]
+    Settings(settings::Command),
+    /// Manage the server rules that people accept at sign-up
+    #[command(subcommand)]
+    Rule(rule::Command),
+    /// Manage local accounts
+    #[command(subcommand)]
+    User(user::Command),
+    /// Manage custom emojis
+    #[command(subcommand)]
+    Emoji(emoji::Command),
+    /// Manage and develop plugins
+    #[cfg(feature = "plugins")]
+    #[command(subcommand)]
+    Plugin(plugin::Command),
+    /// Manage the database
+    #[command(subcommand)]
+    Db(database::Command),
+    /// Check everything that a server needs, and print what is wrong
+    Doctor,
+}
+
+/// Parses the arguments and runs the command.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let output = Output::new(arguments.json);
+    match run(arguments, output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => output.fail(&failure),
+    }
+}
+
+fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
+    #[cfg(feature = "author")]
+    if let Command::Plugin(plugin::Command::Author(command)) = arguments.command {
+        // These commands print themselves why a plugin was not loaded.
+        logging::start_quiet(Some("rookery_plugins::life"));
+        return rookery_author::run(command, output);
+    }
+    let config = from_process(arguments.config.as_deref())?;
+    match arguments.command {
+        Command::Serve => {
+            logging::start(&config.log);
+            let runtime = Builder::new_multi_thread().enable_all().thread_name("rookery").build();
+            Ok(runtime.map_err(Failure::new)?.block_on(serve::run(config))?)
+        }
+        Command::Config(command) => config::run(&config, &command, output),
+        command => {
+            logging::start_quiet(None);
+            let runtime = Builder::new_current_thread().enable_all().build();
+            runtime.map_err(Failure::new)?.block_on(Box::pin(administer(config, command, output)))
+        }
+    }
+}
+
+/// Runs a command that needs the database.
+async fn administer(config: Config, command: Command, output: Output) -> Result<(), Failure> {
+    let command = match command {
+        Command::Db(command) => return database::run(&config, command, output).await,
+        Command::Doctor => return doctor::run(&config, output).await,
+        other => other,
+    };
+    let cx = rookery_server::open(config, Clock::system(), &executable().map_err(Failure::new)?).await?;
+    platform::leave_to_server(&cx).await?;
+    let done = match command {
+        Command::Settings(command) => settings::run(&cx, command, output).await,
+        Command::Rule(command) => rule::run(&cx, command, output).await,
+        Command::User(command) => Box::pin(user::run(&cx, command, output)).await,
+        Command::Emoji(command) => Box::pin(emoji::run(&cx, command, output)).await,
+        #[cfg(feature = "plugins")]
+        Command::Plugin(command) => Box::pin(plugin::run(&cx, command, output)).await,
+        Command::Serve | Command::Config(_) | Command::Db(_) | Command::Doctor => unreachable!("done without a server"),
+    };
+    cx.db.close().await;
+    done
+}

@@ -1,0 +1,437 @@
+//! The change log: a use case says once what happened, in the transaction that makes it true.
+//!
+//! [`record`] looks a change up in one table, [`listeners`]: a job, the outbox of extensions, whoever listens in this
+//! process (streaming, caches). Durable listeners get a row in the transaction, the others are told after the commit. A
+//! change that nobody listens to costs a look at that table and writes nothing.
+//!
+//! Not here: what a listener does with a change. A change carries ids and who is concerned, never text of people.
+//!
+//! Design: DESIGN, section 5. Words: contract, events.md.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::broadcast;
+
+use crate::queue::{self, AcceptRequests, ExpireMute, FanOut, GenerateKey, Merge, Unmerge};
+use crate::{Cx, Result};
+use model::{AccountId, NotificationId, RowId, Status, StatusId, Time, TokenId, Visibility, text_enum};
+use store::Tx;
+use store::publish::NewStatus;
+
+text_enum! {
+    /// What may happen; those that extensions may hear of, in the contract's words.
+    Kind {
+        /// A status or a reblog was published.
+        StatusPublished = "status.created",
+        /// A status was edited.
+        StatusEdited = "status.updated",
+        /// A status or a reblog is gone.
+        StatusDeleted = "status.deleted",
+        /// An account was made; it may yet wait for its confirmation or approval.
+        AccountRegistered = "account.registered",
+        /// An account can be used from now on.
+        AccountCreated = "account.created",
+        /// A profile changed.
+        AccountUpdated = "account.updated",
+        /// An account accepts followers without being asked from now on.
+        AccountUnlocked = "account.unlocked",
+        /// Moderators suspended an account.
+        AccountSuspended = "account.suspended",
+        /// An account is gone.
+        AccountPurged = "account.purged",
+        /// Someone blocked someone.
+        Blocked = "account.blocked",
+        /// Someone muted someone.
+        Muted = "account.muted",
+        /// A mute ended.
+        Unmuted = "account.unmuted",
+        /// Someone follows someone.
+        Followed = "follow.created",
+        /// Someone follows someone no more.
+        Unfollowed = "follow.deleted",
+        /// A status was marked as a favourite.
+        Favourited = "favourite.created",
+        /// It no longer is one.
+        Unfavourited = "favourite.deleted",
+        /// A status was bookmarked.
+        Bookmarked = "bookmark.created",
+        /// It no longer is.
+        Unbookmarked = "bookmark.deleted",
+        /// An emoji is gone, or cannot be used any more.
+        EmojiDeleted = "emoji.deleted",
+        /// A list is gone.
+        ListDeleted = "list.deleted",
+        /// Statuses entered feeds.
+        FeedEntered = "feed.entered",
+        /// A home feed was built again.
+        HomeRebuilt = "home.rebuilt",
+        /// A notification was made.
+        Notified = "notification.created",
+        /// An access token was revoked.
+        TokenRevoked = "token.revoked",
+        /// Settings, rules or emojis changed.
+        SettingsChanged = "settings.changed",
+        /// An extension has something to say to a topic.
+        TopicMessage = "topic.message",
+    }
+}
+
+/// Who may be told of a change, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listener {
+    /// The job [`AcceptRequests`].
+    AcceptRequests,
+    /// The job [`ExpireMute`], when the mute ends.
+    ExpireMute,
+    /// The job [`FanOut`].
+    FanOut,
+    /// The job [`GenerateKey`].
+    GenerateKey,
+    /// The job [`Merge`] for the account and its target.
+    Merge,
+    /// The job [`Unmerge`] for the account and its target.
+    Unmerge,
+    /// The outbox of every extension that subscribed.
+    Outbox,
+    /// [`Live`], after the commit.
+    Live,
+}
+
+/// Who listens to which change.
+const fn listeners(kind: Kind) -> &'static [Listener] {
+    use Listener as To;
+    match kind {
+        Kind::StatusPublished => &[To::FanOut, To::Outbox, To::Live],
+        Kind::StatusEdited | Kind::StatusDeleted => &[To::Outbox, To::Live],
+        Kind::AccountRegistered => &[To::GenerateKey],
+        Kind::AccountUnlocked => &[To::AcceptRequests],
+        Kind::AccountCreated | Kind::AccountUpdated | Kind::AccountSuspended | Kind::AccountPurged => &[To::Outbox],
+        Kind::Blocked => &[To::Unmerge, To::Outbox],
+        Kind::Muted => &[To::ExpireMute, To::Unmerge, To::Outbox],
+        Kind::Unmuted => &[To::Merge],
+        Kind::Followed => &[To::Merge, To::Outbox],
+        Kind::Unfollowed => &[To::Unmerge, To::Outbox],
+        Kind::Favourited | Kind::Unfavourited | Kind::Bookmarked | Kind::Unbookmarked => &[To::Outbox],
+        Kind::EmojiDeleted | Kind::ListDeleted => &[To::Outbox],
+        Kind::FeedEntered
+        | Kind::HomeRebuilt
+        | Kind::Notified
+        | Kind::TokenRevoked
+        | Kind::SettingsChanged
+        | Kind::TopicMessage => &[To::Live],
+    }
+}
+
+impl Kind {
+    /// True when extensions may subscribe to changes of this kind.
+    #[must_use]
+    pub fn is_for_extensions(self) -> bool {
+        listeners(self).contains(&Listener::Outbox)
+    }
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are the ids of what the kind of the same name says")]
+pub enum Change {
+    StatusPublished {
+        status: StatusId,
+        author: AccountId,
+        traits: StatusTraits,
+    },
+    StatusEdited {
+        status: StatusId,
+        author: AccountId,
+        traits: StatusTraits,
+    },
+    StatusDeleted {
+        status: StatusId,
+        author: AccountId,
+        traits: StatusTraits,
+    },
+    AccountRegistered {
+        account: AccountId,
+    },
+    AccountCreated {
+        account: AccountId,
+    },
+    AccountUpdated {
+        account: AccountId,
+    },
+    AccountUnlocked {
+        account: AccountId,
+    },
+    AccountSuspended {
+        account: AccountId,
+    },
+    AccountPurged {
+        account: AccountId,
+    },
+    Blocked {
+        account: AccountId,
+        target: AccountId,
+    },
+    Muted {
+        account: AccountId,
+        target: AccountId,
+        #[serde(with = "micros")]
+        until: Option<Time>,
+    },
+    Unmuted {
+        account: AccountId,
+        target: AccountId,
+    },
+    Followed {
+        account: AccountId,
+        target: AccountId,
+    },
+    Unfollowed {
+        account: AccountId,
+        target: AccountId,
+    },
+    Favourited {
+        account: AccountId,
+        status: StatusId,
+    },
+    Unfavourited {
+        account: AccountId,
+        status: StatusId,
+    },
+    Bookmarked {
+        account: AccountId,
+        status: StatusId,
+    },
+    Unbookmarked {
+        account: AccountId,
+        status: StatusId,
+    },
+    EmojiDeleted {
+        emoji: RowId,
+        shortcode: String,
+    },
+    ListDeleted {
+        list: RowId,
+        owner: AccountId,
+    },
+    /// `kind` 0 is home, others are those of extensions; `owners` are whose feeds of that kind it entered.
+    FeedEntered {
+        kind: i64,
+        owners: Vec<i64>,
+        status: StatusId,
+    },
+    HomeRebuilt {
+        account: AccountId,
+    },
+    Notified {
+        receiver: AccountId,
+        notification: NotificationId,
+    },
+    TokenRevoked {
+        token: TokenId,
+    },
+    SettingsChanged,
+    /// To whoever listens to `topic`: `user:1`, or `plugin/topic` of an extension's own.
+    TopicMessage {
+        topic: String,
+        event: String,
+        payload: String,
+    },
+}
+
+/// A time that may be missing, as microseconds since the epoch.
+mod micros {
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    use model::Time;
+
+    pub(super) fn serialize<S: Serializer>(time: &Option<Time>, serializer: S) -> Result<S::Ok, S::Error> {
+        time.map(|time| time.timestamp_micros()).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+        Ok(Option::<i64>::deserialize(deserializer)?.map(Time::from_micros))
+    }
+}
+
+/// What of a status the predicates of extensions look at.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "what the names say")]
+pub struct StatusTraits {
+    pub visibility: Visibility,
+    pub local: bool,
+    pub reblog: bool,
+    pub reply: bool,
+    pub media: bool,
+}
+
+impl From<&Status> for StatusTraits {
+    fn from(status: &Status) -> Self {
+        Self {
+            visibility: status.visibility,
+            local: status.local,
+            reblog: status.reblog_of_id.is_some(),
+            reply: status.in_reply_to_id.is_some(),
+            media: status.has_media,
+        }
+    }
+}
+
+impl From<&NewStatus> for StatusTraits {
+    fn from(status: &NewStatus) -> Self {
+        Self {
+            visibility: status.visibility,
+            local: true,
+            reblog: status.reblog_of_id.is_some(),
+            reply: status.in_reply_to_id.is_some(),
+            media: status.has_media,
+        }
+    }
+}
+
+impl Change {
+    /// [`Change::StatusDeleted`] of a status that was read.
+    #[must_use]
+    pub fn status_deleted(status: &Status) -> Self {
+        Self::StatusDeleted { status: status.id, author: status.account_id, traits: status.into() }
+    }
+
+    /// What kind of thing happened.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::StatusPublished { .. } => Kind::StatusPublished,
+            Self::StatusEdited { .. } => Kind::StatusEdited,
+            Self::StatusDeleted { .. } => Kind::StatusDeleted,
+            Self::AccountRegistered { .. } => Kind::AccountRegistered,
+            Self::AccountCreated { .. } => Kind::AccountCreated,
+            Self::AccountUpdated { .. } => Kind::AccountUpdated,
+            Self::AccountUnlocked { .. } => Kind::AccountUnlocked,
+            Self::AccountSuspended { .. } => Kind::AccountSuspended,
+            Self::AccountPurged { .. } => Kind::AccountPurged,
+            Self::Blocked { .. } => Kind::Blocked,
+            Self::Muted { .. } => Kind::Muted,
+            Self::Unmuted { .. } => Kind::Unmuted,
+            Self::Followed { .. } => Kind::Followed,
+            Self::Unfollowed { .. } => Kind::Unfollowed,
+            Self::Favourited { .. } => Kind::Favourited,
+            Self::Unfavourited { .. } => Kind::Unfavourited,
+            Self::Bookmarked { .. } => Kind::Bookmarked,
+            Self::Unbookmarked { .. } => Kind::Unbookmarked,
+            Self::EmojiDeleted { .. } => Kind::EmojiDeleted,
+            Self::ListDeleted { .. } => Kind::ListDeleted,
+            Self::FeedEntered { .. } => Kind::FeedEntered,
+            Self::HomeRebuilt { .. } => Kind::HomeRebuilt,
+            Self::Notified { .. } => Kind::Notified,
+            Self::TokenRevoked { .. } => Kind::TokenRevoked,
+            Self::SettingsChanged => Kind::SettingsChanged,
+            Self::TopicMessage { .. } => Kind::TopicMessage,
+        }
+    }
+}
+
+/// Records `change` in the transaction that makes it true.
+pub async fn record(cx: &Cx, tx: &mut Tx, change: Change) -> Result<()> {
+    record_all(cx, tx, vec![change]).await
+}
+
+/// As [`record`], for several that happen together: the outbox of extensions takes them in one statement.
+pub async fn record_all(cx: &Cx, tx: &mut Tx, changes: Vec<Change>) -> Result<()> {
+    let mut outbox = false;
+    for change in &changes {
+        for listener in listeners(change.kind()) {
+            match listener {
+                Listener::Outbox => outbox = true,
+                Listener::Live => cx.live.tell_after(tx, change),
+                job => follow_up(cx, tx, *job, change).await?,
+            }
+        }
+    }
+    if outbox { cx.extensions().record(cx, tx, &changes).await } else { Ok(()) }
+}
+
+/// Queues the job that `listener` names.
+async fn follow_up(cx: &Cx, tx: &mut Tx, listener: Listener, change: &Change) -> Result<()> {
+    match (listener, change) {
+        (Listener::FanOut, Change::StatusPublished { status, .. }) => {
+            queue::enqueue(cx, tx, &FanOut { status: *status }).await
+        }
+        (Listener::GenerateKey, Change::AccountRegistered { account }) => {
+            queue::enqueue(cx, tx, &GenerateKey { account: *account }).await
+        }
+        (Listener::AcceptRequests, Change::AccountUnlocked { account }) => {
+            queue::enqueue(cx, tx, &AcceptRequests { account: *account }).await
+        }
+        (Listener::ExpireMute, Change::Muted { account, target, until }) => match until {
+            Some(until) => {
+                let job = ExpireMute { account: *account, target: *target };
+                queue::enqueue_at(cx, tx, &job, *until).await
+            }
+            None => Ok(()),
+        },
+        (Listener::Merge, Change::Followed { account, target } | Change::Unmuted { account, target }) => {
+            queue::enqueue(cx, tx, &Merge { account: *account, target: *target }).await
+        }
+        (
+            Listener::Unmerge,
+            Change::Unfollowed { account, target }
+            | Change::Blocked { account, target }
+            | Change::Muted { account, target, .. },
+        ) => queue::enqueue(cx, tx, &Unmerge { account: *account, target: *target }).await,
+        (listener, change) => unreachable!("the table names {listener:?} for {:?}", change.kind()),
+    }
+}
+
+/// How many changes a slow subscriber may be behind before it loses the oldest.
+const CAPACITY: usize = 4096;
+
+/// Committed changes, for whoever listens in this process. A hint that may be missed: what must not be lost is a row.
+#[derive(Clone, Debug)]
+pub struct Live(broadcast::Sender<Arc<Change>>);
+
+impl Default for Live {
+    fn default() -> Self {
+        Self(broadcast::Sender::new(CAPACITY))
+    }
+}
+
+impl Live {
+    /// Changes from now on.
+    #[must_use]
+    pub fn subscribe(&self) -> broadcast::Receiver<Arc<Change>> {
+        self.0.subscribe()
+    }
+
+    /// True when somebody listens: what is read only to say more of a change may be left out otherwise.
+    #[must_use]
+    pub fn is_heard(&self) -> bool {
+        self.0.receiver_count() > 0
+    }
+
+    /// Tells whoever listens of what is no change of the database: a message.
+    pub fn tell(&self, change: Change) {
+        let _ = self.0.send(Arc::new(change));
+    }
+
+    /// Tells whoever listens once `tx` is committed.
+    fn tell_after(&self, tx: &mut Tx, change: &Change) {
+        if self.is_heard() {
+            let (sender, change) = (self.0.clone(), Arc::new(change.clone()));
+            // Nobody listening any more is the only failure.
+            tx.after_commit(move || drop(sender.send(change)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extensions_hear_of_the_kinds_that_the_contract_names() {
+        let heard: Vec<&str> =
+            Kind::ALL.iter().filter(|kind| kind.is_for_extensions()).map(|kind| kind.as_str()).collect();
+        assert_eq!(heard.len(), 17, "{heard:?}");
+        assert!(!heard.contains(&"token.revoked"));
+    }
+}

@@ -1,0 +1,261 @@
+//! The one context that functions of the core take: the server's services, and what belongs to one request.
+//!
+//! A way in makes one for each request or job with [`Cx::begin`]; what must not outlive the request (its id, its pinned
+//! extensions, what it spent of rate limits, whose doing it is) is passed on in the argument, and hides in no task-local.
+
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+
+use crate::change::Live;
+use crate::entity::cache::Cache;
+use crate::error::{Error, Result};
+use crate::extension::Extensions;
+use crate::origin::Origin;
+use crate::service::instance::Figures;
+use crate::service::limits::{Limits, Standing};
+use config::{Config, Scheme};
+use crypto::Keys;
+use mail::Mailer;
+use media::Sandbox;
+use media::storage::Storage;
+use model::clock::{Clock, Ids};
+use model::instance::Rule;
+use model::urls::Urls;
+use model::{Emojis, Settings};
+use store::{Db, db};
+
+/// The server's services, and what belongs to one request. Cloning copies two pointers.
+#[derive(Clone, Debug)]
+pub struct Cx {
+    services: Arc<Services>,
+    scope: Arc<Scope>,
+}
+
+/// What [`Cx`] derefs to: the same for the whole life of a server.
+#[derive(Debug)]
+pub struct Services {
+    /// What an admin set before the start.
+    pub config: Config,
+    /// The database.
+    pub db: Db,
+    /// The time.
+    pub clock: Clock,
+    /// New ids.
+    pub ids: Ids,
+    /// Committed changes, for whoever listens in this process.
+    pub live: Live,
+    /// Derives and checks tokens, sessions and links.
+    pub keys: Keys,
+    /// Addresses of this server's things.
+    pub urls: Urls,
+    /// Rendered entities.
+    pub cache: Cache,
+    /// Numbers about the whole server.
+    pub figures: Figures,
+    /// The server was asked to stop: it is not ready for more.
+    pub stopping: AtomicBool,
+    /// Uploaded and cached files.
+    pub storage: Storage,
+    /// Where images are decoded.
+    pub sandbox: Sandbox,
+    /// How often anyone did something lately.
+    pub limits: Limits,
+    /// Where mail goes.
+    pub mail: Mailer,
+    /// The one way out to other servers.
+    pub outbound: outbound::Client,
+    settings: ArcSwap<Loaded>,
+}
+
+/// What an admin changes while the server runs, as last read from the database.
+#[derive(Clone, Debug, Default)]
+struct Loaded {
+    generation: i64,
+    settings: Arc<Settings>,
+    emojis: Arc<Emojis>,
+    rules: Arc<Vec<Rule>>,
+}
+
+/// What belongs to one request, job or command.
+#[derive(Clone, Debug)]
+struct Scope {
+    extensions: Arc<dyn Extensions>,
+    request_id: Option<Arc<str>>,
+    origin: Origin,
+    spent: Arc<Mutex<Option<Standing>>>,
+}
+
+impl Deref for Cx {
+    type Target = Services;
+    fn deref(&self) -> &Services {
+        &self.services
+    }
+}
+
+impl Cx {
+    /// Opens the database of `config`, brings its schema up to date and reads the settings. `executable` is this program,
+    /// which is run again to decode images (see [`Sandbox::new`]).
+    ///
+    /// # Errors
+    /// When the database, the secret key or the folder of media cannot be had.
+    pub async fn open(
+        config: Config,
+        clock: Clock,
+        executable: &Path,
+        extensions: Arc<dyn Extensions>,
+    ) -> Result<Self> {
+        let db = Db::open(&db_options(&config)).await?;
+        store::migrate::run(&db).await?;
+        let secret = config::secrets::load_or_create(&config).map_err(Error::internal)?;
+        std::fs::create_dir_all(&config.storage.media_dir).map_err(Error::internal)?;
+        let ids = Ids::new(clock.clone(), 0);
+        let services = Arc::new(Services {
+            urls: urls(&config),
+            keys: Keys::new(secret.expose().as_bytes()),
+            cache: Cache::default(),
+            limits: Limits::default(),
+            outbound: outbound::Client::new(&config.federation.allow_private_addresses),
+            mail: Mailer::new(&config).map_err(Error::internal)?,
+            live: Live::default(),
+            figures: Figures::default(),
+            stopping: AtomicBool::new(false),
+            settings: ArcSwap::default(),
+            storage: Storage::open(&config.storage.media_dir).map_err(Error::internal)?,
+            sandbox: sandbox(&config, executable),
+            config,
+            db,
+            clock,
+            ids,
+        });
+        let scope = Scope { extensions, request_id: None, origin: Origin::default(), spent: Arc::default() };
+        let cx = Self { services, scope: Arc::new(scope) };
+        cx.reload().await?;
+        Ok(cx)
+    }
+
+    /// The context of a request or a job that begins now: its extensions are pinned, and nothing is spent yet.
+    #[must_use]
+    pub fn begin(&self, request_id: Option<Arc<str>>) -> Self {
+        let extensions = self.scope.extensions.pinned();
+        let scope = Scope { extensions, request_id, origin: Origin::default(), spent: Arc::default() };
+        Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
+    }
+
+    /// The same context, in which what is done is `origin`'s doing.
+    #[must_use]
+    pub fn with_origin(&self, origin: Origin) -> Self {
+        let scope = Scope { origin, ..Scope::clone(&self.scope) };
+        Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
+    }
+
+    /// The same context with other extensions: those of now, where a request waited for them.
+    #[must_use]
+    pub fn with_extensions(&self, extensions: Arc<dyn Extensions>) -> Self {
+        let scope = Scope { extensions, ..Scope::clone(&self.scope) };
+        Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
+    }
+
+    /// What runs beyond the core: pinned in a request or a job, else as it is now.
+    #[must_use]
+    pub fn extensions(&self) -> &Arc<dyn Extensions> {
+        &self.scope.extensions
+    }
+
+    /// The id of the request that is being answered; `None` outside of one.
+    #[must_use]
+    pub fn request_id(&self) -> Option<&str> {
+        self.scope.request_id.as_deref()
+    }
+
+    /// The plugins that are behind what this context does.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.scope.origin
+    }
+
+    /// Notes for the answer's headers what a service spent of a rate limit: the lowest standing counts.
+    pub(crate) fn note_spent(&self, standing: Standing) {
+        let mut spent = self.scope.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        if spent.is_none_or(|before| standing.remaining <= before.remaining) {
+            *spent = Some(standing);
+        }
+    }
+
+    /// The lowest standing among the rate limits that services spent for this request.
+    #[must_use]
+    pub fn spent(&self) -> Option<Standing> {
+        *self.scope.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The settings of now.
+    #[must_use]
+    pub fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.load().settings)
+    }
+
+    /// Grows with every change of what an admin decides while the server runs; as last read.
+    #[must_use]
+    pub fn generation(&self) -> i64 {
+        self.settings.load().generation
+    }
+
+    /// This server's own emojis of now.
+    #[must_use]
+    pub fn emojis(&self) -> Arc<Emojis> {
+        Arc::clone(&self.settings.load().emojis)
+    }
+
+    /// The rules of now, in order.
+    #[must_use]
+    pub fn rules(&self) -> Arc<Vec<Rule>> {
+        Arc::clone(&self.settings.load().rules)
+    }
+
+    /// Reads settings, rules and emojis again if they changed since they were last read; true when they did. On failure
+    /// what was read before stays.
+    pub async fn reload(&self) -> Result<bool> {
+        let generation = store::settings::generation(&self.db).await?;
+        if generation == self.settings.load().generation {
+            return Ok(false);
+        }
+        let settings = Arc::new(store::settings::load(&self.db).await?);
+        let emojis = store::emoji::list_local_enabled(&self.db).await?;
+        let by_shortcode = emojis.into_iter().map(|emoji| (emoji.shortcode.clone(), emoji)).collect();
+        let emojis = Arc::new(Emojis { by_shortcode, generation });
+        let rules = Arc::new(store::instance::rules(&self.db).await?);
+        self.settings.store(Arc::new(Loaded { generation, settings, emojis, rules }));
+        Ok(true)
+    }
+}
+
+/// How `config` says to reach the database.
+#[must_use]
+pub fn db_options(config: &Config) -> db::Options {
+    db::Options {
+        url: config.database.url.expose().to_owned(),
+        max_connections: config.database.max_connections,
+        acquire_timeout: Duration::from_secs(config.database.acquire_timeout_seconds),
+    }
+}
+
+fn sandbox(config: &Config, executable: &Path) -> Sandbox {
+    let timeout = Duration::from_secs(config.media.decode_timeout_seconds);
+    Sandbox::new(executable).with_limits(config.media.max_concurrent_decodes, timeout)
+}
+
+fn urls(config: &Config) -> Urls {
+    let scheme = match config.server.scheme {
+        Scheme::Http => "http",
+        Scheme::Https => "https",
+    };
+    Urls {
+        origin: format!("{scheme}://{}", config.server.web_domain),
+        local_domain: config.server.local_domain.as_str().to_owned(),
+        web_domain: config.server.web_domain.as_str().to_owned(),
+    }
+}

@@ -1,0 +1,85 @@
+//! <https://docs.joinmastodon.org/entities/Account/#CredentialAccount>
+
+use serde::Serialize;
+
+use super::account::{self, Field};
+use super::{Fragment, preferences};
+use crate::Cx;
+use crate::error::{Error, Result};
+use model::account::Searchability;
+use model::{AccountId, Permissions};
+use store::profile::CredentialRow;
+
+/// Id of the default role, for accounts without one (contract rules, section 1).
+const DEFAULT_ROLE: i64 = -99;
+
+/// The part of an account that only its owner sees: source texts and posting defaults.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Source {
+    pub privacy: &'static str,
+    pub sensitive: bool,
+    pub language: Option<String>,
+    pub note: String,
+    pub fields: Vec<Field>,
+    pub follow_requests_count: i64,
+    pub hide_collections: Option<bool>,
+    pub discoverable: Option<bool>,
+    pub indexable: bool,
+    pub searchability: Searchability,
+}
+
+/// <https://docs.joinmastodon.org/entities/Role/>
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Role {
+    pub id: String,
+    pub name: String,
+    pub permissions: String,
+    pub color: String,
+    pub highlighted: bool,
+}
+
+impl From<&CredentialRow> for Source {
+    fn from(row: &CredentialRow) -> Self {
+        let account = &row.account;
+        Self {
+            privacy: preferences::visibility(&row.preferences, account.locked).as_str(),
+            sensitive: row.preferences.default_sensitive,
+            language: row.preferences.default_language.clone(),
+            note: account.note.clone(),
+            fields: account.fields.iter().map(Field::source).collect(),
+            follow_requests_count: row.follow_requests_count,
+            hide_collections: account.hide_collections,
+            discoverable: account.discoverable,
+            indexable: account.indexable,
+            searchability: preferences::searchability(&row.preferences),
+        }
+    }
+}
+
+impl From<&CredentialRow> for Role {
+    fn from(row: &CredentialRow) -> Self {
+        let own = row.role_permissions.unwrap_or_default();
+        let permissions = Permissions::effective(own, row.everyone_permissions.unwrap_or_default());
+        Self {
+            id: row.role_id.unwrap_or(DEFAULT_ROLE).to_string(),
+            name: row.role_name.clone().unwrap_or_default(),
+            permissions: permissions.0.to_string(),
+            color: row.role_color.clone().unwrap_or_default(),
+            highlighted: row.role_highlighted.unwrap_or_default(),
+        }
+    }
+}
+
+/// Renders the account of `id` as its owner sees it.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is not a local account with a user.
+pub async fn render(cx: &Cx, id: AccountId) -> Result<Fragment> {
+    let row = store::profile::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
+    let mut credential = account::render_found(cx, &row.account).await?.open();
+    credential.member("source", Fragment::of(&Source::from(&row))?.as_str());
+    credential.member("role", Fragment::of(&Role::from(&row))?.as_str());
+    Ok(credential.close())
+}

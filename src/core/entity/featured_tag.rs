@@ -1,0 +1,39 @@
+//! <https://docs.joinmastodon.org/entities/FeaturedTag/>
+
+use serde::Serialize;
+
+use super::Fragment;
+use crate::Cx;
+use crate::error::Result;
+use model::{Account, RowId, Time};
+
+/// A hashtag featured on a profile.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct FeaturedTag {
+    pub id: RowId,
+    pub name: String,
+    pub url: String,
+    /// A number, as a string (contract rules, section 1).
+    pub statuses_count: String,
+    pub last_status_at: Option<String>,
+}
+
+/// Renders the featured hashtags of `account`.
+pub fn render(cx: &Cx, account: &Account, tags: &[store::featured_tag::FeaturedTag]) -> Result<Vec<Fragment>> {
+    let profile = match (&account.domain, &account.url) {
+        (Some(_), Some(url)) => url.clone(),
+        _ => cx.urls.profile(&account.username),
+    };
+    let shown = tags.iter().map(|tag| FeaturedTag {
+        id: tag.id,
+        name: tag.display_name.clone(),
+        url: format!(
+            "{profile}/tagged/{}",
+            percent_encoding::utf8_percent_encode(&tag.name, percent_encoding::NON_ALPHANUMERIC)
+        ),
+        statuses_count: tag.statuses_count.to_string(),
+        last_status_at: tag.last_status_at.map(Time::to_api_date),
+    });
+    shown.map(|tag| Fragment::of(&tag)).collect()
+}

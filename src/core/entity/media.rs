@@ -1,0 +1,47 @@
+//! <https://docs.joinmastodon.org/entities/MediaAttachment/>
+
+use serde::Serialize;
+
+use model::MediaId;
+use model::media::{MediaKind, MediaState};
+use model::urls::Urls;
+
+/// A media attachment.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct MediaAttachment {
+    pub id: MediaId,
+    #[serde(rename = "type")]
+    pub kind: MediaKind,
+    pub url: Option<String>,
+    pub preview_url: Option<String>,
+    pub remote_url: Option<String>,
+    pub preview_remote_url: Option<String>,
+    pub text_url: Option<String>,
+    pub meta: serde_json::Value,
+    pub description: Option<String>,
+    pub blurhash: Option<String>,
+}
+
+impl MediaAttachment {
+    /// `url` is null while the file is processed; a remote file without a local copy has its remote URL.
+    #[must_use]
+    pub fn new(media: &model::MediaAttachment, urls: &Urls) -> Self {
+        let ready = media.state == MediaState::Ready;
+        let url =
+            media.file.as_deref().filter(|_| ready).map(|key| urls.media(key)).or_else(|| media.remote_url.clone());
+        let preview = media.preview.as_deref().map(|key| urls.media(key)).or_else(|| media.preview_remote_url.clone());
+        Self {
+            id: media.id,
+            kind: media.kind,
+            preview_url: preview.or_else(|| url.clone().filter(|_| media.kind != MediaKind::Audio)),
+            url,
+            remote_url: media.remote_url.clone(),
+            preview_remote_url: media.preview_remote_url.clone(),
+            text_url: None,
+            meta: media.meta.0.clone(),
+            description: media.description.clone(),
+            blurhash: media.blurhash.clone(),
+        }
+    }
+}

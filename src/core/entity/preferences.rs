@@ -1,0 +1,57 @@
+//! <https://docs.joinmastodon.org/entities/Preferences/>
+
+use serde::Serialize;
+
+use super::Fragment;
+use crate::error::Result;
+use model::account::Searchability;
+use model::{Actor, Visibility};
+
+/// A user's preferences, for clients to follow.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Preferences {
+    #[serde(rename = "posting:default:visibility")]
+    pub visibility: Visibility,
+    #[serde(rename = "posting:default:sensitive")]
+    pub sensitive: bool,
+    #[serde(rename = "posting:default:language")]
+    pub language: Option<String>,
+    #[serde(rename = "posting:default:searchability")]
+    pub searchability: Searchability,
+    #[serde(rename = "posting:keep:visibility")]
+    pub keep_visibility: bool,
+    #[serde(rename = "reading:expand:media")]
+    pub expand_media: String,
+    #[serde(rename = "reading:expand:spoilers")]
+    pub expand_spoilers: bool,
+    #[serde(rename = "reading:autoplay:gifs")]
+    pub autoplay_gifs: bool,
+}
+
+/// The default visibility of new statuses.
+#[must_use]
+pub fn visibility(preferences: &model::Preferences, locked: bool) -> Visibility {
+    preferences.default_visibility.unwrap_or(if locked { Visibility::Private } else { Visibility::Public })
+}
+
+/// The default searchability of new statuses.
+#[must_use]
+pub fn searchability(preferences: &model::Preferences) -> Searchability {
+    preferences.default_searchability.unwrap_or(Searchability::Direct)
+}
+
+/// Renders the preferences of `viewer`.
+pub fn render(viewer: &Actor) -> Result<Fragment> {
+    let preferences = &viewer.preferences;
+    Fragment::of(&Preferences {
+        visibility: visibility(preferences, viewer.locked),
+        sensitive: preferences.default_sensitive,
+        language: preferences.default_language.clone().or_else(|| viewer.locale.clone()),
+        searchability: searchability(preferences),
+        keep_visibility: preferences.keep_visibility,
+        expand_media: preferences.expand_media.clone(),
+        expand_spoilers: preferences.expand_spoilers,
+        autoplay_gifs: preferences.autoplay_gifs,
+    })
+}

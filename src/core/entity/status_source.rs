@@ -1,0 +1,20 @@
+//! <https://docs.joinmastodon.org/entities/StatusSource/>
+
+use serde::Serialize;
+
+use super::Fragment;
+use crate::error::Result;
+use model::{Status, StatusId};
+
+/// The source text of a status, for editing.
+#[derive(Debug, Serialize)]
+struct StatusSource<'a> {
+    id: StatusId,
+    text: &'a str,
+    spoiler_text: &'a str,
+}
+
+/// Renders the source of `status`.
+pub fn render(status: &Status) -> Result<Fragment> {
+    Fragment::of(&StatusSource { id: status.id, text: &status.text, spoiler_text: &status.spoiler_text })
+}

@@ -1,0 +1,233 @@
+//! The port for extensions: what a use case asks of whatever runs beyond the core.
+//!
+//! The core knows this trait and nothing above it. The crate `plugins` implements it; a server without the platform
+//! has [`NoExtensions`]. Questions that a hot path asks first ("is anything interested?") have synchronous answers, so
+//! that a server with no plugin on pays for a look and no more. Nothing here calls a plugin: see `plugins::hooks`.
+//!
+//! A request asks the extensions of its own [`Cx`](crate::Cx), which are [pinned](Extensions::pinned): an answer never mixes
+//! two generations of a plugin.
+
+mod members;
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+pub use members::{Decorations, Members};
+
+use crate::change::{self, Change};
+use crate::queue::{Done, Failure};
+use crate::service::notification::Notice;
+use crate::{Cx, Origin, Result};
+use model::notification::Kind;
+use model::status::LimitedScope;
+use model::{AccountId, Actor, MediaId, PluginId, StatusId, Visibility};
+use store::Tx;
+use store::job::JobRow;
+
+/// What runs beyond the core, as the core sees it. The default of every method is what a server without extensions does.
+#[async_trait]
+pub trait Extensions: Any + Debug + Send + Sync {
+    /// These extensions for the length of one request or job: what is switched on, off or reloaded meanwhile is not seen,
+    /// and one budget covers all hooks that it waits for.
+    fn pinned(&self) -> Arc<dyn Extensions>;
+
+    /// Changes whenever other extensions serve: part of the key of what is cached with their members.
+    fn generation(&self) -> u64 {
+        0
+    }
+
+    /// True when some extension listens to changes of `kind`; what is read only to tell it may be left out otherwise.
+    fn listens_to(&self, _kind: change::Kind) -> bool {
+        false
+    }
+
+    /// Writes `changes` to the outbox of every extension that listens, in `tx`: one statement, or none.
+    async fn record(&self, _cx: &Cx, _tx: &mut Tx, _changes: &[Change]) -> Result<()> {
+        Ok(())
+    }
+
+    /// True when some extension is asked about statuses before they are saved.
+    fn filters_drafts(&self) -> bool {
+        false
+    }
+
+    /// True when `word` is a visibility that an extension defines: the status is limited, and the extension says to whom.
+    fn owns_visibility(&self, _word: &str) -> bool {
+        false
+    }
+
+    /// Asks every filter in turn about a status that is about to be saved; no transaction is open. `params` are the
+    /// request's parameters that the core does not know, `visibility` is the word that the client sent.
+    ///
+    /// # Errors
+    /// [`Error::Refused`](crate::Error::Refused) in the words of the extension that refuses,
+    /// [`Error::Plugin`](crate::Error::Plugin) when one whose answer is needed gives none.
+    async fn filter_draft(
+        &self,
+        _cx: &Cx,
+        _actor: &Actor,
+        draft: PendingStatus,
+        _params: &Map<String, Value>,
+        _visibility: Option<&str>,
+    ) -> Result<PendingStatus> {
+        Ok(draft)
+    }
+
+    /// True when some extension adds members to entities of `kind` (`status`, `account`, `notification`).
+    fn decorates(&self, _kind: &str) -> bool {
+        false
+    }
+
+    /// The members that extensions add to `targets`, which are of `kind`, for `viewer`. With `versions`, one for each
+    /// target, an answer may come from a cache.
+    ///
+    /// # Errors
+    /// [`Error::Plugin`](crate::Error::Plugin) when an extension whose answer is needed gives none.
+    async fn decorate(
+        &self,
+        _cx: &Cx,
+        _viewer: Option<&Actor>,
+        _kind: &str,
+        _targets: Vec<Target>,
+        _versions: &[Versions],
+    ) -> Result<Decorations> {
+        Ok(Decorations::default())
+    }
+
+    /// Every notification type that extensions declare.
+    fn notification_types(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What the notification type `name` is like, if an extension declares it.
+    fn notification_type(&self, _name: &str) -> Option<NotificationTraits> {
+        None
+    }
+
+    /// True when some extension has a say in notifications of `kind` that `origin` is behind.
+    fn judges(&self, _kind: &Kind, _origin: &Origin) -> bool {
+        false
+    }
+
+    /// What extensions say of each of `notices`, in order; the strictest wins. No transaction is open.
+    async fn judge(&self, _cx: &Cx, notices: &[(Notice, Origin)]) -> Vec<Judgement> {
+        vec![Judgement::default(); notices.len()]
+    }
+
+    /// `json`, which is `document`, with what extensions add to it.
+    async fn describe(&self, _cx: &Cx, _document: Document, json: String) -> String {
+        json
+    }
+
+    /// The kinds of extensions' jobs that can run now, after their schedules were queued; empty where none serves.
+    async fn job_kinds(&self, _cx: &Cx) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    /// True when there is a page of settings of extensions.
+    fn has_pages(&self) -> bool {
+        false
+    }
+
+    /// True when `kind` is that of an extension's job.
+    fn owns_job(&self, _kind: &str) -> bool {
+        false
+    }
+
+    /// Runs a job whose kind is one of [`Extensions::job_kinds`].
+    async fn run_job(&self, _cx: &Cx, row: JobRow) -> Result<Done, Failure> {
+        Err(Failure::Retry(format!("nothing here runs jobs of the kind {}", row.kind)))
+    }
+}
+
+/// A server without the platform.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoExtensions;
+
+impl Extensions for NoExtensions {
+    fn pinned(&self) -> Arc<dyn Extensions> {
+        Arc::new(Self)
+    }
+}
+
+/// A status that is about to be saved: the contract's draft.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the members of the contract's draft")]
+pub struct PendingStatus {
+    pub text: String,
+    pub spoiler_text: String,
+    pub visibility: Visibility,
+    pub limited_scope: Option<LimitedScope>,
+    pub sensitive: bool,
+    pub language: Option<String>,
+    pub in_reply_to_id: Option<StatusId>,
+    pub media: Vec<MediaId>,
+    /// Who gets it without being mentioned.
+    pub recipients: Vec<AccountId>,
+    /// The status that is edited.
+    pub editing: Option<StatusId>,
+    /// What extensions keep with it: JSON objects.
+    pub extras: Vec<(PluginId, Value)>,
+}
+
+/// An entity of an answer that extensions may add members to.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The entity's id.
+    pub id: i64,
+    /// The account whose it is.
+    pub owner: i64,
+    /// Of a notification: the status.
+    pub subject: Option<i64>,
+    /// Of a notification: the row that stands for what happened.
+    pub activity: Option<i64>,
+    /// Of a notification: its type.
+    pub code: String,
+}
+
+/// The row versions of a status and of its author: the key under which what was said of it may be said again.
+#[derive(Clone, Copy, Debug)]
+pub struct Versions {
+    /// The status's.
+    pub status: i64,
+    /// Its author's.
+    pub author: i64,
+}
+
+/// What a notification type is like.
+#[derive(Clone, Copy, Debug)]
+pub struct NotificationTraits {
+    /// Several of it may share a group.
+    pub groupable: bool,
+    /// The receiver's policy may hold it back.
+    pub filterable: bool,
+    /// It may be about the receiver's own doing.
+    pub from_self: bool,
+}
+
+/// What extensions say of a notification; the later, the stricter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Judgement {
+    /// It is made as it is.
+    #[default]
+    Deliver,
+    /// It is made, and nobody is told.
+    Silent,
+    /// It is not made.
+    Drop,
+}
+
+/// A document about the server that extensions add to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Document {
+    /// `GET /api/v1/instance`
+    InstanceV1,
+    /// `GET /api/v2/instance`
+    InstanceV2,
+    /// NodeInfo
+    NodeInfo,
+}

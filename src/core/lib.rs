@@ -1,0 +1,18 @@
+//! The middle of Rookery: use cases, the JSON that clients see, what happened, and jobs as data.
+//!
+//! Reached from every way in (`http`, `worker`, `plugins`, `cli`), each of which brings a [`Cx`]. Below it is `store`. It
+//! knows no HTTP and no plugin: what it asks of extensions is the port [`extension::Extensions`].
+
+pub mod change;
+pub mod cx;
+pub mod entity;
+pub mod error;
+pub mod extension;
+mod origin;
+pub mod queue;
+pub mod service;
+pub mod templates;
+
+pub use cx::Cx;
+pub use error::{Error, Result};
+pub use origin::Origin;

@@ -1,0 +1,173 @@
+//! Every kind of job on one page: its payload, its name in the database, its lane and its deduplication key.
+//!
+//! Each runs in a file of its own in the crate `worker`.
+
+use chrono::TimeDelta;
+use serde::{Deserialize, Serialize};
+
+use super::Job;
+use crate::change::Change;
+use crate::service::letter::Subject;
+use model::job::Lane;
+use model::{AccountId, MediaId, RowId, StatusId};
+
+/// Declares jobs: `Name in Lane as "kind" [keyed by expression] { fields }`.
+macro_rules! jobs {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident as $kind:literal in $lane:ident $(, key |$job:ident| $key:expr)? => {
+            $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)?
+        }
+    )+) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Serialize, Deserialize)]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: $type),*
+        }
+
+        impl Job for $name {
+            const KIND: &'static str = $kind;
+            const LANE: Lane = Lane::$lane;
+            $(fn key(&self) -> Option<String> {
+                let $job = self;
+                Some($key)
+            })?
+        }
+    )+};
+}
+
+jobs! {
+    /// Accepts the follow requests that wait for an account, as long as it is unlocked.
+    AcceptRequests as "accept_requests" in Background, key |job| job.account.to_string() => {
+        /// Whose requests.
+        account: AccountId,
+    }
+
+    /// Removes expired sessions, links, authorization codes, idempotency keys and small values of plugins, and events
+    /// that plugins did not get to. Recurring.
+    Clean as "clean" in Background, key |_job| String::new() => {}
+
+    /// Removes the mute of `target` by `account`, unless its end was moved meanwhile.
+    ExpireMute as "expire_mute" in Background => {
+        /// Who mutes.
+        account: AccountId,
+        /// Who is muted.
+        target: AccountId,
+    }
+
+    /// Brings a new status to the feeds of its author's followers, and notifies those who asked for that.
+    FanOut as "fan_out" in Feed => {
+        /// The status, or the reblog.
+        status: StatusId,
+    }
+
+    /// Removes what plugins write of an account after it was removed, until they have handled every event of before.
+    ForgetAccount as "forget_account" in Background, key |job| job.account.to_string() => {
+        /// The removed account.
+        account: AccountId,
+        /// The last event of before its removal.
+        last: i64,
+        /// How many times the job looked so far.
+        looks: u32,
+    }
+
+    /// Makes the signing key of an account that has none.
+    GenerateKey as "generate_key" in Background => {
+        /// Whose.
+        account: AccountId,
+    }
+
+    /// Asks extensions about all notices that wait for their judgement.
+    JudgeNotices as "judge_notices" in Feed, key |_job| "all".to_owned() => {}
+
+    /// Fills the newest statuses of someone newly followed into a home feed.
+    Merge as "merge_feed" in Feed => {
+        /// Whose feed.
+        account: AccountId,
+        /// Whose statuses.
+        target: AccountId,
+    }
+
+    /// Removes an attachment that is on no status by now, and its files; also when it has no row at all.
+    PurgeMedia as "purge_media" in Background => {
+        /// The attachment.
+        media: MediaId,
+        /// Its storage keys.
+        files: Vec<String>,
+    }
+
+    /// Removes those among `files` that are not the account's pictures by now.
+    PurgeProfileImages as "purge_profile_images" in Background => {
+        /// Whose.
+        account: AccountId,
+        /// Storage keys.
+        files: Vec<String>,
+    }
+
+    /// Builds the home feed of someone who was away so long that it was dropped.
+    Rebuild as "rebuild_feed" in Feed, key |job| job.account.to_string() => {
+        /// Whose feed.
+        account: AccountId,
+    }
+
+    /// Gives changes of a command beside the server to the extensions of a process that serves them.
+    RecordChanges as "record_changes" in Background => {
+        /// In the order in which they happened.
+        changes: Vec<Change>,
+    }
+
+    /// Removes the next part of an account.
+    RemoveAccount as "remove_account" in Background, key |job| job.account.to_string() => {
+        /// Which account.
+        account: AccountId,
+    }
+
+    /// Sends one letter to `account`.
+    SendMail as "send_mail" in Mail => {
+        /// To whom.
+        account: AccountId,
+        /// What about.
+        subject: Subject,
+        /// The link that the letter holds.
+        link: Option<RowId>,
+    }
+
+    /// Trims the home feeds of the next batch of people, and drops those of people who stay away. Recurring.
+    TendFeeds as "tend_feeds" in Background, key |_job| String::new() => {
+        /// The last account of the batch before; 0 begins a walk.
+        after: AccountId,
+    }
+
+    /// Trims the next batch of a plugin's feeds of one kind to [`PLUGIN_FEED_LENGTH`] statuses.
+    TrimFeeds as "trim_feeds" in Background, key |job| format!("{}-{}", job.kind, job.after) => {
+        /// Which kind of feed.
+        kind: i64,
+        /// The last owner of the batch before; 0 begins.
+        after: i64,
+    }
+
+    /// Takes someone's statuses out of a home feed: unfollowed, blocked or muted. The follows of when it runs decide, so
+    /// that a follow which came after it is not undone.
+    Unmerge as "unmerge_feed" in Feed => {
+        /// Whose feed.
+        account: AccountId,
+        /// Whose statuses.
+        target: AccountId,
+    }
+}
+
+/// How many statuses a plugin's feed keeps.
+pub const PLUGIN_FEED_LENGTH: i64 = 1_000;
+
+impl TrimFeeds {
+    /// How long after something entered a feed it is trimmed: not in the transaction that fills ten thousand feeds at once.
+    pub const DELAY: TimeDelta = TimeDelta::minutes(10);
+}
+
+impl TendFeeds {
+    /// The beginning of a walk.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self { after: AccountId::from(0) }
+    }
+}

@@ -1,0 +1,87 @@
+//! The durable queue as use cases see it: jobs are data, written in the transaction that makes them true.
+//!
+//! [`enqueue`] inserts a row; the crate `worker` claims rows under a lease, runs them and removes them, with exponential
+//! back-off and dead letters. A job may run twice (a kill between its work and its removal), so every kind is idempotent.
+//! The kinds are the structs of [`kinds`]; nothing here knows how they run.
+
+pub mod kinds;
+
+pub use kinds::*;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{Cx, Error, Result};
+use model::job::Lane;
+use model::{JobId, Time};
+use store::Tx;
+
+/// A kind of job.
+pub trait Job: Serialize + DeserializeOwned + Send {
+    /// Its name in the database; never changed once released.
+    const KIND: &'static str;
+    /// Where it queues.
+    const LANE: Lane;
+
+    /// Deduplication: while a job of the same kind and key waits, another is not queued, since it would do the same work.
+    fn key(&self) -> Option<String> {
+        None
+    }
+}
+
+/// How a job ended well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// The worker is to remove it.
+    Remove,
+    /// It removed itself, by [`finish`], in the transaction of its work.
+    Removed,
+}
+
+/// How a job ended badly: trying again is a decision.
+#[derive(Debug)]
+pub enum Failure {
+    /// Later it may work: again after a back-off, until the configured number of attempts is used up.
+    Retry(String),
+    /// It was not tried: again soon, and this attempt does not count.
+    NotNow(String),
+    /// It will never work: a dead letter for an admin to look at.
+    Fail(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Retry(error.to_string())
+    }
+}
+
+impl From<store::Error> for Failure {
+    fn from(error: store::Error) -> Self {
+        Self::Retry(error.to_string())
+    }
+}
+
+/// Queues `job` in `tx`, to run as soon as that is committed.
+pub async fn enqueue<J: Job>(cx: &Cx, tx: &mut Tx, job: &J) -> Result<()> {
+    enqueue_at(cx, tx, job, cx.clock.now()).await
+}
+
+/// Queues `job` in `tx`, to run at `run_at`.
+pub async fn enqueue_at<J: Job>(cx: &Cx, tx: &mut Tx, job: &J, run_at: Time) -> Result<()> {
+    let payload = serde_json::to_value(job).map_err(Error::internal)?;
+    let new = store::job::NewJob {
+        id: cx.ids.next(),
+        lane: J::LANE,
+        kind: J::KIND,
+        key: job.key(),
+        payload,
+        run_at,
+        now: cx.clock.now(),
+    };
+    Ok(store::job::insert(tx, new).await?)
+}
+
+/// Removes a job in the transaction of its work.
+pub async fn finish(tx: &mut Tx, id: JobId) -> Result<(), Failure> {
+    Ok(store::job::delete(tx, id).await?)
+}

@@ -1,0 +1,107 @@
+//! Confirming e-mail addresses: redeeming the link in the confirmation mail, and resending that mail.
+//!
+//! Reached from the confirmation page and `/api/v1/emails`. Contract: rules, section 8.
+
+use crate::Cx;
+use crate::change::{self, Change};
+use crate::error::{Error, OnUnique, Result, Validation};
+use crate::service::letter::{self, Subject};
+use crate::service::limits::{self, Key};
+use crate::service::{link, sign_up};
+use model::actor::User;
+use model::link::LinkKind;
+use model::{Account, AccountId, Actor};
+
+/// Confirms the e-mail address behind the link `token` and returns its account; `None` when the link is unknown, used
+/// or expired.
+///
+/// # Errors
+/// [`Error::Validation`] when the address was taken by someone else meanwhile.
+pub async fn confirm(cx: &Cx, token: &str) -> Result<Option<(Account, User)>> {
+    let mut tx = cx.db.begin().await?;
+    let Some(link) = link::redeem(cx, &mut tx, LinkKind::ConfirmEmail, token).await? else { return Ok(None) };
+    let (Some(account), Some(email)) = (link.account_id, link.email) else { return Ok(None) };
+    let before = store::user::find(&mut tx, account).await?;
+    store::user::set_email(&mut tx, account, &email, Some(cx.clock.now())).await.on_unique(taken)?;
+    if before.is_some_and(|user| user.confirmed_at.is_none() && user.approved) {
+        change::record(cx, &mut tx, Change::AccountCreated { account }).await?;
+    }
+    let (user, account) = (store::user::find(&mut tx, account).await?, store::account::find(&mut tx, account).await?);
+    tx.commit().await?;
+    Ok(account.zip(user))
+}
+
+/// Resends the confirmation mail to `email`. Returns the same whether or not an account is waiting there, so that
+/// addresses cannot be enumerated.
+///
+/// # Errors
+/// [`Error::RateLimited`] after too many mails to one address.
+pub async fn resend_to(cx: &Cx, email: &str) -> Result<()> {
+    limits::require(cx, &limits::MAIL, &Key::email(email))?;
+    match store::user::find_by_email(&cx.db, email).await? {
+        Some(user) if user.confirmed_at.is_none() => send(cx, user.account_id, &user.email).await,
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Resends the confirmation mail of `actor`; with `email`, to that address, which becomes theirs on confirmation.
+///
+/// # Errors
+/// [`Error::Forbidden`] when nothing awaits confirmation, or the application is not the one used to sign up,
+/// [`Error::Validation`] for an address that is malformed or taken, [`Error::RateLimited`].
+pub async fn resend(cx: &Cx, actor: &Actor, email: Option<&str>) -> Result<()> {
+    let user = store::user::find(&cx.db, actor.id).await?.ok_or(Error::NotFound)?;
+    if actor.app.is_none() || user.sign_up_app_id != actor.app {
+        return Err(Error::forbidden("This method is only for the application that you signed up with"));
+    }
+    if user.confirmed_at.is_some() && user.unconfirmed_email.is_none() {
+        return Err(Error::forbidden("Your e-mail address is confirmed already"));
+    }
+    limits::require(cx, &limits::MAIL, &Key::Person(actor.id))?;
+    let email = email.map(str::trim).filter(|email| *email != user.email);
+    match email {
+        Some(email) => change(cx, &user, email).await,
+        None => send(cx, actor.id, user.unconfirmed_email.as_deref().unwrap_or(&user.email)).await,
+    }
+}
+
+/// True when the e-mail address of `actor` is confirmed.
+pub async fn is_confirmed(cx: &Cx, actor: &Actor) -> Result<bool> {
+    Ok(store::user::find(&cx.db, actor.id).await?.is_some_and(|user| user.confirmed_at.is_some()))
+}
+
+async fn change(cx: &Cx, user: &User, email: &str) -> Result<()> {
+    let mut faults = Validation::default();
+    sign_up::check_email(email, &mut faults);
+    faults.check()?;
+    if store::user::find_by_email(&cx.db, email).await?.is_some_and(|other| other.account_id != user.account_id) {
+        return Err(taken());
+    }
+    let mut tx = cx.db.begin().await?;
+    if user.confirmed_at.is_some() {
+        store::user::set_unconfirmed_email(&mut tx, user.account_id, email).await?;
+    } else {
+        store::user::set_email(&mut tx, user.account_id, email, None).await.on_unique(taken)?;
+    }
+    queue(cx, &mut tx, user.account_id, email).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+async fn send(cx: &Cx, account: AccountId, email: &str) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    queue(cx, &mut tx, account, email).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+async fn queue(cx: &Cx, tx: &mut store::Tx, account: AccountId, email: &str) -> Result<()> {
+    let link = link::create(cx, tx, LinkKind::ConfirmEmail, Some(account), Some(email)).await?;
+    letter::queue(cx, tx, account, Subject::Confirm, Some(link)).await
+}
+
+fn taken() -> Error {
+    let mut faults = Validation::default();
+    faults.add("email", "ERR_TAKEN", "has already been taken");
+    Error::Validation(faults)
+}

@@ -1,0 +1,112 @@
+//! Transactional e-mail: confirmation, password reset, approval; from the templates in `core/templates/mail`.
+//!
+//! [`queue`] is called in the transaction that makes a mail due; [`compose`] renders it when it is sent, so the job
+//! queue holds neither addresses nor links.
+
+use std::sync::LazyLock;
+
+use minijinja::context;
+use serde::{Deserialize, Serialize};
+
+use crate::Cx;
+use crate::error::Result;
+use crate::queue;
+use crate::queue::SendMail;
+use crate::service;
+use crate::templates::Templates;
+use mail::Letter;
+use model::actor::User;
+use model::link::LinkKind;
+use model::{AccountId, RowId};
+use store::Tx;
+
+/// The templates of all mails.
+static LETTERS: LazyLock<Templates> = LazyLock::new(|| {
+    Templates::new(&[
+        ("mail/_layout.html", include_str!("../templates/mail/_layout.html")),
+        ("mail/approved.txt", include_str!("../templates/mail/approved.txt")),
+        ("mail/confirm.html", include_str!("../templates/mail/confirm.html")),
+        ("mail/confirm.txt", include_str!("../templates/mail/confirm.txt")),
+        ("mail/reset.html", include_str!("../templates/mail/reset.html")),
+        ("mail/reset.txt", include_str!("../templates/mail/reset.txt")),
+    ])
+});
+
+/// The kinds of mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// Confirm an e-mail address.
+    Confirm,
+    /// Reset a password.
+    Reset,
+    /// A sign-up was approved.
+    Approved,
+}
+
+/// Queues a mail to `account`; `link` is the one-time link it contains.
+pub async fn queue(cx: &Cx, tx: &mut Tx, account: AccountId, subject: Subject, link: Option<RowId>) -> Result<()> {
+    queue::enqueue(cx, tx, &SendMail { account, subject, link }).await
+}
+
+/// Renders a mail; `None` when it is obsolete: the account is gone, or the link was used or replaced.
+pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option<RowId>) -> Result<Option<Letter>> {
+    let Some(user) = store::user::find(&cx.db, account).await? else { return Ok(None) };
+    let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(None) };
+    let link = match link {
+        Some(id) => match store::link::find(&cx.db, id, cx.clock.now()).await? {
+            Some(link) => Some(link),
+            None => return Ok(None),
+        },
+        None => None,
+    };
+    let url = link.as_ref().map(|link| service::link::url(cx, link.kind, link.id)).unwrap_or_default();
+    let address_change = user.confirmed_at.is_some();
+    let values = context! {
+        username => account.username,
+        url => url,
+        needs_approval => !user.approved,
+        address_change => address_change,
+        valid_hours => LinkKind::ResetPassword.lifetime().num_hours(),
+    };
+    let to = recipient(subject, user, link.and_then(|link| link.email));
+    let title = cx.settings().site_title.clone();
+    Ok(Some(Letter {
+        to,
+        subject: subject.line(&title),
+        text: LETTERS.render(cx, &format!("mail/{}.txt", subject.template()), &values)?,
+        html: match subject {
+            Subject::Confirm | Subject::Reset => {
+                Some(LETTERS.render(cx, &format!("mail/{}.html", subject.template()), &values)?)
+            }
+            Subject::Approved => None,
+        },
+        date: cx.clock.now(),
+    }))
+}
+
+/// A confirmation goes to the address to be confirmed, everything else to the confirmed address.
+fn recipient(subject: Subject, user: User, confirming: Option<String>) -> String {
+    match (subject, confirming) {
+        (Subject::Confirm, Some(email)) => email,
+        (Subject::Confirm | Subject::Reset | Subject::Approved, _) => user.email,
+    }
+}
+
+impl Subject {
+    fn template(self) -> &'static str {
+        match self {
+            Self::Confirm => "confirm",
+            Self::Reset => "reset",
+            Self::Approved => "approved",
+        }
+    }
+
+    fn line(self, site_title: &str) -> String {
+        match self {
+            Self::Confirm => format!("Confirm your address for {site_title}"),
+            Self::Reset => format!("Choose a new password for {site_title}"),
+            Self::Approved => format!("Your account on {site_title} is ready"),
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Rate limits: fixed windows aligned to the epoch, counted in memory per process.
+//!
+//! Contract: rules, section 5. The HTTP layer spends per-request limits by [`spend`]; a service whose action has its
+//! own limit (follows, statuses, reports) takes from it by [`family`] and gives it back when the action fails. The
+//! limit spent last is remembered for the `X-RateLimit-*` headers, see [`Ledger`]. Counters are not shared between
+//! nodes. Memory is bounded: counters in frequent use stay, rarely used ones may be evicted.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use moka::sync::Cache;
+
+use crate::Cx;
+use crate::error::{Error, Result};
+use model::{AccountId, Time, TokenId};
+
+/// Most counters kept in memory.
+const CAPACITY: u64 = 50_000;
+
+/// A number of requests per window.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Limit {
+    /// Identifies its counters.
+    pub name: Cow<'static, str>,
+    /// Requests per window.
+    pub max: u32,
+    /// Length of the window.
+    pub window_seconds: i64,
+}
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+
+macro_rules! limits {
+    ($($(#[$doc:meta])* $name:ident = $max:literal in $window:expr;)+) => {$(
+        $(#[$doc])*
+        pub static $name: Limit = Limit { name: Cow::Borrowed(stringify!($name)), max: $max, window_seconds: $window };
+    )+};
+}
+
+limits! {
+    /// API requests per account.
+    API_PERSON = 1500 in 5 * MINUTE;
+    /// API requests per token.
+    API_TOKEN = 300 in 5 * MINUTE;
+    /// Unauthenticated API requests per IP address.
+    API_ADDRESS = 300 in 5 * MINUTE;
+    /// Uploads per account.
+    MEDIA = 30 in 30 * MINUTE;
+    /// Sign-ups through the API, per IP address.
+    SIGN_UP = 5 in 30 * MINUTE;
+    /// Requests for further pages of a collection, per account or IP address.
+    PAGING = 300 in 15 * MINUTE;
+    /// Deleted statuses and undone reblogs, per account.
+    DELETE_STATUS = 30 in 30 * MINUTE;
+    /// Registered applications, per IP address.
+    APPS = 5 in 10 * MINUTE;
+    /// Submitted forms (sign-up, sign-in, password reset, confirmation), per IP address.
+    FORMS = 25 in 5 * MINUTE;
+    /// Requested mails, per e-mail address.
+    MAIL = 5 in 30 * MINUTE;
+    /// Sign-in attempts to one account, per e-mail address.
+    SIGN_IN = 25 in HOUR;
+    /// Password changes, per account.
+    PASSWORD_CHANGE = 10 in 10 * MINUTE;
+    /// Follows of accounts and hashtags, per account.
+    FOLLOWS = 400 in 24 * HOUR;
+    /// Statuses published, edited or reblogged, per account.
+    STATUSES = 300 in 3 * HOUR;
+    /// Reports, per account.
+    REPORTS = 400 in 24 * HOUR;
+}
+
+/// Whom a counter belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// An account.
+    Person(AccountId),
+    /// An access token.
+    Token(TokenId),
+    /// An IP address; for IPv6 the /64 network, which is what one customer has.
+    Address(IpAddr),
+    /// A text such as an e-mail address, kept only as a hash.
+    Text(String),
+}
+
+impl Key {
+    /// The key of a client's IP address.
+    #[must_use]
+    pub fn address(address: IpAddr) -> Self {
+        Self::Address(match address.to_canonical() {
+            IpAddr::V6(v6) => {
+                let network = u128::from(v6) & !u128::from(u64::MAX);
+                IpAddr::V6(network.into())
+            }
+            v4 @ IpAddr::V4(_) => v4,
+        })
+    }
+
+    /// The key of an e-mail address, ignoring case.
+    #[must_use]
+    pub fn email(email: &str) -> Self {
+        Self::Text(crypto::hash(&email.trim().to_lowercase()))
+    }
+}
+
+/// Actions that share one limit per account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Following accounts and hashtags.
+    Follows,
+    /// Writing, editing and reblogging.
+    Statuses,
+    /// Reporting.
+    Reports,
+}
+
+impl Family {
+    fn limit(self) -> &'static Limit {
+        match self {
+            Self::Follows => &FOLLOWS,
+            Self::Statuses => &STATUSES,
+            Self::Reports => &REPORTS,
+        }
+    }
+}
+
+/// The state of a limit after a request was counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Requests per window.
+    pub max: u32,
+    /// Requests left in this window.
+    pub remaining: u32,
+    /// When the window ends.
+    pub reset: Time,
+    /// The limit is exceeded.
+    pub exceeded: bool,
+}
+
+/// The rate limit counters of this process.
+#[derive(Debug)]
+pub struct Limits {
+    counters: Cache<(Cow<'static, str>, Key), Arc<Mutex<Counter>>>,
+}
+
+#[derive(Debug, Default)]
+struct Counter {
+    window: i64,
+    count: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { counters: Cache::new(CAPACITY) }
+    }
+}
+
+impl Limits {
+    fn counter(&self, limit: &Limit, key: &Key) -> Arc<Mutex<Counter>> {
+        self.counters.get_with((limit.name.clone(), key.clone()), Arc::default)
+    }
+}
+
+/// Counts one request against `limit`; `None` when rate limits are disabled.
+pub fn spend(cx: &Cx, limit: &Limit, key: &Key) -> Option<Standing> {
+    if !cx.config.rate_limits.enabled {
+        return None;
+    }
+    let now = cx.clock.now();
+    let window = now.timestamp().div_euclid(limit.window_seconds);
+    let counter = cx.limits.counter(limit, key);
+    let mut counter = counter.lock().unwrap_or_else(PoisonError::into_inner);
+    if counter.window != window {
+        *counter = Counter { window, count: 0 };
+    }
+    let exceeded = counter.count >= limit.max;
+    if !exceeded {
+        counter.count += 1;
+    }
+    let reset = Time::from_micros((window + 1) * limit.window_seconds * 1_000_000);
+    Some(Standing { max: limit.max, remaining: limit.max - counter.count, reset, exceeded })
+}
+
+/// Counts one request against `limit` and refuses it when none is left.
+///
+/// # Errors
+/// [`Error::RateLimited`] when none is left.
+pub fn require(cx: &Cx, limit: &Limit, key: &Key) -> Result<()> {
+    match spend(cx, limit, key) {
+        Some(standing) if standing.exceeded => {
+            cx.note_spent(standing);
+            Err(Error::RateLimited)
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Takes one from `actor`'s limit for `family`. It is given back on drop unless [`Spent::keep`] is called.
+///
+/// # Errors
+/// [`Error::RateLimited`] when the limit is used up.
+pub fn family(cx: &Cx, actor: AccountId, family: Family) -> Result<Spent> {
+    take(cx, family.limit(), &Key::Person(actor))
+}
+
+/// Takes one from `limit` for an action that may fail, as [`family`] does.
+///
+/// # Errors
+/// [`Error::RateLimited`] when the limit is used up.
+pub fn take(cx: &Cx, limit: &Limit, key: &Key) -> Result<Spent> {
+    let Some(standing) = spend(cx, limit, key) else { return Ok(Spent(None)) };
+    cx.note_spent(standing);
+    if standing.exceeded {
+        return Err(Error::RateLimited);
+    }
+    let window = cx.clock.now().timestamp().div_euclid(limit.window_seconds);
+    Ok(Spent(Some((cx.limits.counter(limit, key), window))))
+}
+
+/// A guard for one taken request: given back on drop unless kept.
+#[derive(Debug)]
+#[must_use = "dropped at once, it is given back at once"]
+pub struct Spent(Option<(Arc<Mutex<Counter>>, i64)>);
+
+impl Spent {
+    /// Makes it final, since the action succeeded.
+    pub fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Spent {
+    fn drop(&mut self) {
+        if let Some((counter, window)) = self.0.take() {
+            let mut counter = counter.lock().unwrap_or_else(PoisonError::into_inner);
+            if counter.window == window {
+                counter.count = counter.count.saturating_sub(1);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ipv6_customer_has_one_key() {
+        let key = |text: &str| Key::address(text.parse().expect("an address"));
+        assert_eq!(key("2001:db8:1:2:aaaa::1"), key("2001:db8:1:2:bbbb::2"));
+        assert_ne!(key("2001:db8:1:2::1"), key("2001:db8:1:3::1"));
+        assert_eq!(key("::ffff:192.0.2.1"), key("192.0.2.1"));
+        assert_ne!(key("192.0.2.1"), key("192.0.2.2"));
+    }
+}

@@ -1,0 +1,125 @@
+//! Notifications: listing, counting and removing them. Creating them is [`notify`](notify()), and [`judge_waiting`]
+//! where plugins have a say.
+//!
+//! Reached from `/api/v1/notifications` and, through [`notify`](notify()) and [`retract`], from every use case that
+//! notifies someone. Whether to notify is decided on creation (fan-out on write); reading only leaves out what became
+//! invisible since.
+//!
+//! Spec: contract rules, section 13, and events, section 1.
+
+mod judge;
+mod notify;
+
+pub use judge::judge_waiting;
+pub use notify::{Notice, notify};
+
+pub use store::notification::Wanted;
+
+use std::collections::HashMap;
+
+use crate::Cx;
+use crate::error::{Error, Result};
+use crate::service::visibility::{self, Place, Seen};
+use model::marker::MarkedTimeline;
+use model::notification::Kind;
+use model::{AccountId, Actor, Cursor, NotificationId, NotificationType, StatusId};
+use store::Tx;
+use store::notification::Listed;
+
+/// A visible notification with its status.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The notification.
+    pub listed: Listed,
+    /// Its status, for types that have one.
+    pub status: Option<Seen>,
+}
+
+/// A page of the actor's notifications, newest first: the ids before filtering, for the cursors, and the visible ones.
+pub async fn list(cx: &Cx, actor: &Actor, wanted: &Wanted, cursor: &Cursor) -> Result<(Vec<i64>, Vec<Shown>)> {
+    if wanted.types.is_empty() || cursor.limit == 0 {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let rows = store::notification::list::page(&cx.db, actor.id, wanted, cursor).await?;
+    let ids = rows.iter().map(|row| row.notification.id.into()).collect();
+    Ok((ids, with_statuses(cx, actor, rows).await?))
+}
+
+/// One of the actor's notifications.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing, someone else's, or about something no longer visible.
+pub async fn show(cx: &Cx, actor: &Actor, id: NotificationId) -> Result<Shown> {
+    let row = store::notification::find(&cx.db, actor.id, id, &types(cx)).await?.ok_or(Error::NotFound)?;
+    with_statuses(cx, actor, vec![row]).await?.pop().ok_or(Error::NotFound)
+}
+
+/// All current notification types: the server's own and those of plugins.
+#[must_use]
+pub fn types(cx: &Cx) -> Vec<Kind> {
+    let core = NotificationType::ALL.iter().map(|kind| Kind::Core(*kind));
+    core.chain(cx.extensions().notification_types().into_iter().map(Kind::from)).collect()
+}
+
+/// The number of notifications after the actor's marker, capped at `limit`.
+pub async fn count_unread(cx: &Cx, actor: &Actor, wanted: &Wanted, limit: i64) -> Result<usize> {
+    if wanted.types.is_empty() || limit == 0 {
+        return Ok(0);
+    }
+    let markers = store::marker::list(&cx.db, actor.id).await?;
+    let read = markers.iter().find(|marker| marker.timeline == MarkedTimeline::Notifications);
+    let unread = Cursor { since_id: read.map(|marker| marker.last_read_id), ..Cursor::first(limit) };
+    // Counted by reading a page, so that the cost is bounded however many there are.
+    Ok(store::notification::list::page(&cx.db, actor.id, wanted, &unread).await?.len())
+}
+
+/// Removes one of the actor's notifications.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or someone else's.
+pub async fn dismiss(cx: &Cx, actor: &Actor, id: NotificationId) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    if !store::notification::delete(&mut tx, actor.id, id).await? {
+        return Err(Error::NotFound);
+    }
+    Ok(tx.commit().await?)
+}
+
+/// Removes all of the actor's notifications.
+pub async fn clear(cx: &Cx, actor: &Actor) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    store::notification::delete_all(&mut tx, actor.id).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Deletes all notifications of `activity` (see [`Notice::activity`]), since it was undone.
+pub async fn retract(tx: &mut Tx, kind: impl Into<Kind>, activity: impl Into<i64>) -> Result<()> {
+    retract_all(tx, &kind.into(), &[activity.into()]).await.map(drop)
+}
+
+/// As [`retract`], for several activities of one type; returns the number of notifications deleted.
+pub async fn retract_all(tx: &mut Tx, kind: &Kind, activities: &[i64]) -> Result<u64> {
+    let waiting = store::notification::waiting::delete_activities(tx, kind, activities).await?;
+    Ok(waiting + store::notification::delete_activities(tx, kind, activities).await?)
+}
+
+/// Deletes all notifications of `receiver` that `from` caused.
+pub async fn retract_from(tx: &mut Tx, receiver: AccountId, from: AccountId) -> Result<()> {
+    Ok(store::notification::delete_from(tx, receiver, from).await?)
+}
+
+/// Leaves out notifications whose status is gone or hidden from the actor.
+async fn with_statuses(cx: &Cx, actor: &Actor, rows: Vec<Listed>) -> Result<Vec<Shown>> {
+    let mut ids: Vec<StatusId> = rows.iter().filter_map(|row| row.notification.status_id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let seen = visibility::statuses(cx, Some(actor), Place::Notification, &ids).await?;
+    let seen: HashMap<StatusId, Seen> = seen.into_iter().map(|seen| (seen.head().id, seen)).collect();
+    let shown = rows.into_iter().filter_map(|listed| {
+        let status = listed.notification.status_id.and_then(|id| seen.get(&id)).cloned();
+        let notification = &listed.notification;
+        let whole = status.is_some() || (notification.status_id.is_none() && !notification.kind.has_status());
+        whole.then_some(Shown { listed, status })
+    });
+    Ok(shown.collect())
+}

@@ -1,0 +1,56 @@
+//! What anonymous visitors see in a browser or feed reader: profiles, statuses, threads.
+//!
+//! Reached from the web pages and feeds. There is no viewer: [`visibility`] and [`timeline`] are called for an
+//! anonymous one.
+
+use crate::Cx;
+use crate::error::{Error, Result};
+use crate::service::timeline::{self, ProfileWanted, Slice, Thread};
+use crate::service::visibility::{self, Seen};
+use model::{Account, Cursor, StatusId};
+
+/// The local account named `name` (`alice`, or `alice@` and a domain of this server), ignoring case. A suspended
+/// account is returned.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is none, or it awaits confirmation or approval.
+pub async fn person(cx: &Cx, name: &str) -> Result<Account> {
+    let username = match name.split_once('@') {
+        None => name,
+        Some((username, domain)) if cx.config.is_local_domain(domain) => username,
+        Some(_) => return Err(Error::NotFound),
+    };
+    let account = store::account::find_local(&cx.db, username).await?.ok_or(Error::NotFound)?;
+    store::account::find_known(&cx.db, account.id).await?.ok_or(Error::NotFound)
+}
+
+/// The oldest local account: the owner of a single-user server.
+pub async fn owner(cx: &Cx) -> Result<Option<Account>> {
+    Ok(store::account::find_oldest_local(&cx.db).await?)
+}
+
+/// The statuses and reblogs of `account` without replies to others; with `feed`, its own statuses only.
+pub async fn statuses(cx: &Cx, account: &Account, feed: bool, cursor: &Cursor) -> Result<Slice> {
+    let wanted = ProfileWanted { exclude_replies: true, exclude_reblogs: feed, ..ProfileWanted::default() };
+    timeline::profile(cx, None, account.id, &wanted, cursor).await
+}
+
+/// The statuses that `account` pinned.
+pub async fn pinned(cx: &Cx, account: &Account) -> Result<Vec<Seen>> {
+    let wanted = ProfileWanted { pinned: true, ..ProfileWanted::default() };
+    let limit = cx.settings().max_pinned_statuses;
+    Ok(timeline::profile(cx, None, account.id, &wanted, &Cursor::first(limit)).await?.shown)
+}
+
+/// A status of `account`, with its thread.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing, hidden or someone else's.
+pub async fn status(cx: &Cx, account: &Account, id: StatusId) -> Result<(Seen, Thread)> {
+    let seen = visibility::status(cx, None, id).await?;
+    if seen.head().account_id != account.id {
+        return Err(Error::NotFound);
+    }
+    let thread = timeline::context(cx, None, seen.proper().id).await?;
+    Ok((seen, thread))
+}

@@ -1,0 +1,165 @@
+//! Suspending local accounts, and deleting them with all their data.
+//!
+//! Suspension hides an account at once and can be undone. Removal hides it likewise; then a job deletes what the
+//! account wrote and did in batches, and finally its plugin data and the account itself. The user name stays reserved,
+//! so that nobody can impersonate it to servers that know it.
+//!
+//! Reached from the command line, later from the admin API, which check permission. Other servers are informed by
+//! `federation`.
+
+use chrono::TimeDelta;
+use tokio::time::Instant;
+
+use crate::Cx;
+use crate::change::{self, Change};
+use crate::error::{Error, Result};
+use crate::queue;
+use crate::queue::ForgetAccount;
+use crate::queue::PurgeMedia;
+use crate::queue::PurgeProfileImages;
+use crate::queue::RemoveAccount;
+use crate::service::oauth::revoke;
+use crate::service::{follow, sign_up, status};
+use model::{Account, AccountId, StatusId};
+use store::Tx;
+use store::removal::Files;
+
+/// Most statuses or relationships deleted in one transaction.
+const PART: i64 = 50;
+/// Most favourites and other traces deleted in one transaction.
+const MARKS: i64 = 1_000;
+/// Time after which a transaction takes no further status: it blocks all other writers.
+const TIME: std::time::Duration = std::time::Duration::from_millis(50);
+/// How long after an account is closed its data is deleted: requests that had begun by then have ended.
+const PAUSE: TimeDelta = TimeDelta::minutes(1);
+
+/// Hides `account` and its statuses from everybody; false when it is suspended already.
+pub async fn suspend(cx: &Cx, account: &Account) -> Result<bool> {
+    let mut tx = cx.db.begin().await?;
+    let hidden = hide(cx, &mut tx, account).await?;
+    tx.commit().await?;
+    Ok(hidden)
+}
+
+/// Lifts a suspension; false when `account` is not suspended.
+///
+/// # Errors
+/// [`Error::Conflict`] when it is being removed, or was.
+pub async fn unsuspend(cx: &Cx, account: &Account) -> Result<bool> {
+    let mut tx = cx.db.begin().await?;
+    store::account::lock(&mut tx, &[account.id]).await?;
+    if store::user::find(&mut tx, account.id).await?.is_none() {
+        return Err(Error::Conflict(format!("@{} is removed for good", account.username).into()));
+    }
+    let shown = store::removal::unsuspend(&mut tx, account.id).await?;
+    tx.commit().await?;
+    Ok(shown)
+}
+
+/// Removes `account` for good: it is hidden and signed out now, and its data is deleted in the background. An account
+/// that was never confirmed or approved is deleted at once, and its name is free again.
+pub async fn remove(cx: &Cx, account: &Account) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    store::account::lock(&mut tx, &[account.id]).await?;
+    let user = store::user::find(&mut tx, account.id).await?;
+    let posted = !store::removal::list_statuses(&mut tx, account.id, 1).await?.is_empty();
+    if !posted && user.is_some_and(|user| !user.approved || user.confirmed_at.is_none()) {
+        store::plugin_data::purge_account(&mut tx, account.id).await?;
+        store::removal::delete(&mut tx, account.id).await?;
+        tx.commit().await?;
+        return Ok(());
+    }
+    hide(cx, &mut tx, account).await?;
+    store::removal::close(&mut tx, account.id).await?;
+    revoke::everything(cx, &mut tx, account.id).await?;
+    let job = RemoveAccount { account: account.id };
+    queue::enqueue_at(cx, &mut tx, &job, cx.clock.now() + PAUSE).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+async fn hide(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<bool> {
+    let hidden = store::removal::suspend(tx, account.id, cx.clock.now()).await?;
+    if hidden {
+        change::record(cx, tx, Change::AccountSuspended { account: account.id }).await?;
+    }
+    Ok(hidden)
+}
+
+/// Deletes the next batch of the data of `account` in `tx`; returns the statuses deleted, or `None` when only the
+/// account is left.
+pub async fn take_part(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<Option<Vec<StatusId>>> {
+    let media = store::removal::take_media(tx, account, PART).await?;
+    if !media.is_empty() {
+        for Files { id, file, preview } in media {
+            let files = [file, preview].into_iter().flatten().collect();
+            queue::enqueue(cx, tx, &PurgeMedia { media: id, files }).await?;
+        }
+        return Ok(Some(Vec::new()));
+    }
+    let mut statuses = store::removal::list_statuses(&mut *tx, account, PART).await?;
+    if !statuses.is_empty() {
+        // All locked in one statement and in order, as everywhere several accounts change, to avoid deadlocks.
+        let mut all = store::removal::list_rebloggers(&mut *tx, &statuses).await?;
+        all.push(account);
+        store::account::lock(tx, &all).await?;
+        let (begun, mut gone) = (Instant::now(), 0);
+        while gone < statuses.len() && (gone == 0 || begun.elapsed() < TIME) {
+            match status::remove(cx, tx, account, statuses[gone]).await {
+                // Another node deleted it first.
+                Err(Error::NotFound) | Ok(()) => gone += 1,
+                Err(error) => return Err(error),
+            }
+        }
+        statuses.truncate(gone);
+        return Ok(Some(statuses));
+    }
+    let others = store::removal::list_tied(&mut *tx, account, PART).await?;
+    if !others.is_empty() {
+        let all: Vec<AccountId> = others.iter().copied().chain([account]).collect();
+        store::account::lock(tx, &all).await?;
+        let others = store::removal::list_tied(&mut *tx, account, PART).await?;
+        let others = others.into_iter().filter(|other| all.contains(other));
+        for other in others {
+            follow::sever(cx, tx, account, other).await?;
+            follow::sever(cx, tx, other, account).await?;
+        }
+        return Ok(Some(Vec::new()));
+    }
+    store::account::lock(tx, &[account]).await?;
+    let marks = store::removal::take_favourites(tx, account, MARKS).await?;
+    let traces = store::removal::take_traces(tx, account, MARKS).await?;
+    let kept = if marks + traces == 0 { store::plugin_data::purge_part(tx, account, MARKS).await? } else { 0 };
+    Ok((marks + traces + kept > 0).then(Vec::new))
+}
+
+/// Deletes an account without remaining data, and its plugin data; only its name stays reserved.
+///
+/// # Errors
+/// When a plugin's table still refers to it; nothing is deleted then.
+pub async fn finish(cx: &Cx, tx: &mut Tx, id: AccountId) -> Result<()> {
+    let Some(account) = store::account::lock(tx, &[id]).await?.pop() else { return Ok(()) };
+    if account.suspended_at == Some(account.created_at) {
+        // Only the reserved name is left.
+        return Ok(());
+    }
+    store::plugin_data::purge_account(tx, id).await?;
+    let files = [account.avatar, account.avatar_static, account.header, account.header_static];
+    let files: Vec<String> = files.into_iter().flatten().collect();
+    if !files.is_empty() {
+        queue::enqueue(cx, tx, &PurgeProfileImages { account: id, files }).await?;
+    }
+    store::removal::delete(tx, id).await?;
+    let name = sign_up::local(cx, id, &account.username);
+    store::removal::reserve(tx, name, account.version + 1).await?;
+    change::record(cx, tx, Change::AccountPurged { account: id }).await?;
+    let last = store::plugin_event::last(&mut *tx).await?;
+    queue::enqueue(cx, tx, &ForgetAccount { account: id, last, looks: 0 }).await
+}
+
+/// Deletes a batch of what plugins wrote about a removed account since; returns whether there was anything, and whether
+/// an event up to the number `last` is still kept for a plugin.
+pub async fn forget_part(tx: &mut Tx, account: AccountId, last: i64) -> Result<(bool, bool)> {
+    let kept = store::plugin_event::is_any_kept(&mut *tx, last).await?;
+    Ok((store::plugin_data::purge_part(tx, account, MARKS).await? > 0, kept))
+}

@@ -1,0 +1,154 @@
+//! Search: accounts and hashtags by prefix, and resolving a URL of this server.
+//!
+//! Reached from `GET /api/v2/search`. There is no full-text index, so statuses are not found by their words (contract
+//! rules, section 16), and no remote lookup.
+
+use crate::Cx;
+use crate::error::{Error, Result};
+use crate::service::account;
+use crate::service::visibility::{self, Seen};
+use model::account::Wanted;
+use model::{AccountId, Actor, StatusId};
+use store::tag::Found;
+
+/// Fewest characters for a prefix search without authentication.
+const ANONYMOUS_MIN_CHARS: usize = 5;
+/// Most hashtag candidates that are ranked.
+const TAG_CANDIDATES: i64 = 200;
+/// Search operators: what may precede a colon in a query.
+const PREFIXES: &[&str] =
+    &["from", "has", "is", "language", "before", "after", "during", "in", "my", "domain", "order", "searchability"];
+
+/// A search request.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the parameters of GET /api/v2/search")]
+pub struct Query {
+    pub q: String,
+    /// `accounts`, `hashtags` or `statuses`; `None`: all three.
+    pub kind: Option<String>,
+    pub limit: i64,
+    pub offset: Option<i64>,
+    pub resolve: bool,
+    pub following: bool,
+    pub exclude_unreviewed: bool,
+    pub account_id: Option<AccountId>,
+}
+
+/// Search results.
+#[derive(Debug, Default)]
+#[expect(missing_docs, reason = "named by the Search entity")]
+pub struct Results {
+    pub accounts: Vec<AccountId>,
+    pub statuses: Vec<Seen>,
+    pub hashtags: Vec<Found>,
+}
+
+/// Searches as `viewer`.
+///
+/// # Errors
+/// [`Error::BadRequest`] for an empty query or a negative limit, [`Error::Unauthorized`] for options that need
+/// authentication, [`Error::NotFound`] when `account_id` or `from:` names an unknown account, [`Error::Invalid`] for an
+/// unknown operator.
+pub async fn search(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Results> {
+    let q = query.q.trim();
+    if q.is_empty() {
+        return Err(Error::missing("q"));
+    }
+    if viewer.is_none() && (query.offset.is_some() || query.resolve) {
+        return Err(Error::Unauthorized("Searching with offset or resolve requires an authenticated user".into()));
+    }
+    if query.limit < 0 {
+        return Err(Error::bad_request("limit must not be negative"));
+    }
+    if let Some(id) = query.account_id {
+        account::find_visible(cx, id).await?;
+    }
+    if query.resolve && (q.starts_with("http://") || q.starts_with("https://")) {
+        return by_address(cx, viewer, q).await;
+    }
+    let wants = |kind: &str| query.kind.as_deref().is_none_or(|wanted| wanted == kind);
+    let mut results = Results::default();
+    if wants("statuses") {
+        check_operators(cx, viewer, q).await?;
+    }
+    if wants("accounts") && !q.starts_with('#') {
+        results.accounts = accounts(cx, viewer, q, query).await?;
+    }
+    if wants("hashtags") && !q.starts_with('@') {
+        results.hashtags = hashtags(cx, viewer, q, query).await?;
+    }
+    Ok(results)
+}
+
+async fn accounts(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Result<Vec<AccountId>> {
+    if viewer.is_none() && q.trim_start_matches('@').chars().count() < ANONYMOUS_MIN_CHARS {
+        return match account::lookup(cx, q).await {
+            Ok(found) => Ok(vec![found.id]),
+            Err(Error::NotFound) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        };
+    }
+    let wanted = Wanted { following: query.following, follower: false, limit: query.limit, offset: offset(query) };
+    account::search(cx, viewer.map(|actor| actor.id), q, wanted).await
+}
+
+/// The offset, which applies only to a single kind; a negative one counts as 0 (contract, decision 1).
+fn offset(query: &Query) -> i64 {
+    if query.kind.is_some() { query.offset.unwrap_or_default().max(0) } else { 0 }
+}
+
+async fn hashtags(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Result<Vec<Found>> {
+    let Some(name) = text::hashtag::normalise(text::hashtag::bare(q)) else { return Ok(Vec::new()) };
+    let mut found = store::tag::search(&cx.db, &name, viewer.map(|actor| actor.id), TAG_CANDIDATES).await?;
+    found.retain(|tag| !query.exclude_unreviewed || tag.reviewed || tag.name == name);
+    found.sort_by_key(|tag| (tag.name != name, tag.name.chars().count()));
+    let (skip, take) =
+        (usize::try_from(offset(query)).unwrap_or(usize::MAX), usize::try_from(query.limit).unwrap_or_default());
+    Ok(found.into_iter().skip(skip).take(take).collect())
+}
+
+/// Checks search operators, and that `from:` names an existing account.
+async fn check_operators(cx: &Cx, viewer: Option<&Actor>, q: &str) -> Result<()> {
+    for word in q.split_whitespace() {
+        let Some((prefix, value)) = word.trim_start_matches(['+', '-']).split_once(':') else { continue };
+        let is_operator = !prefix.is_empty()
+            && prefix.bytes().all(|byte| byte.is_ascii_lowercase())
+            && !value.starts_with("//")
+            && !value.is_empty();
+        if !is_operator {
+            continue;
+        }
+        if !PREFIXES.contains(&prefix) {
+            return Err(Error::invalid(format!("{prefix}: is no search operator; known are {}", PREFIXES.join(", "))));
+        }
+        if prefix == "from" && !(value == "me" && viewer.is_some()) {
+            account::lookup(cx, value).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The account or status with this URL, if it is known here.
+async fn by_address(cx: &Cx, viewer: Option<&Actor>, address: &str) -> Result<Results> {
+    let mut results = Results::default();
+    let (username, id) = match address
+        .strip_prefix(cx.urls.origin.as_str())
+        .map(|path| path.trim_matches('/').split('/').collect::<Vec<_>>())
+    {
+        Some(path) => match path.as_slice() {
+            [name] if name.starts_with('@') => (Some((*name).to_owned()), None),
+            [name, id] if name.starts_with('@') => (None, id.parse::<StatusId>().ok()),
+            ["users", name] => (Some((*name).to_owned()), None),
+            ["users", _, "statuses", id] => (None, id.parse::<StatusId>().ok()),
+            _ => (None, None),
+        },
+        None => (None, store::status::find_by_uri(&cx.db, address).await?),
+    };
+    if let Some(id) = id {
+        results.statuses.extend(visibility::status(cx, viewer, id).await.ok());
+    }
+    if let Some(name) = username {
+        results.accounts.extend(account::lookup(cx, &name).await.ok().map(|found| found.id));
+    }
+    Ok(results)
+}

@@ -1,0 +1,188 @@
+//! Browser sign-in: session cookies and passwords.
+//!
+//! A session token is random and stored only as a hash. A session expires 14 days after its last use, and ends on
+//! sign-out, on a password change, and as soon as the account can no longer be used.
+
+use std::borrow::Cow;
+
+use chrono::Duration;
+
+use crate::Cx;
+use crate::error::{Result, Validation};
+use crate::service::limits::{self, Key};
+use crypto::Secret;
+use model::actor::{Unusable, User};
+use model::{Account, AccountId, RowId};
+use store::session::NewSession;
+
+/// Lifetime of a session after its last use.
+const LIFETIME: Duration = Duration::days(14);
+/// A session's expiry is extended once a day at most, so that viewing pages does not write.
+const EXTEND_AFTER: Duration = Duration::days(1);
+/// Shortest and longest password, in characters (contract rules, section 8).
+pub const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 8..=72;
+
+/// The person signed in to a browser.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Person {
+    pub session: RowId,
+    pub account: Account,
+    pub user: User,
+}
+
+/// Why a sign-in was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Unknown name or wrong password; which one is not disclosed.
+    Unknown,
+    /// The password is right, but the account cannot be used.
+    Unusable(Unusable),
+}
+
+/// The person of the session `token`; extends the session.
+pub async fn find(cx: &Cx, token: &str) -> Result<Option<Person>> {
+    let now = cx.clock.now();
+    let Some(session) = store::session::find(&cx.db, &crypto::hash(token), now).await? else { return Ok(None) };
+    let Some((account, user)) = load(cx, session.account_id).await? else { return Ok(None) };
+    if !may_browse(Unusable::of(&account, &user)) {
+        return Ok(None);
+    }
+    if session.expires_at - now < LIFETIME - EXTEND_AFTER {
+        let mut tx = cx.db.begin().await?;
+        store::session::extend(&mut tx, session.id, now + LIFETIME).await?;
+        tx.commit().await?;
+    }
+    Ok(Some(Person { session: session.id, account, user }))
+}
+
+async fn load(cx: &Cx, id: AccountId) -> Result<Option<(Account, User)>> {
+    let account = store::account::find(&cx.db, id).await?;
+    let user = store::user::find(&cx.db, id).await?;
+    Ok(account.zip(user))
+}
+
+/// An account that moved may still manage its applications here.
+fn may_browse(unusable: Option<Unusable>) -> bool {
+    matches!(unusable, None | Some(Unusable::Moved))
+}
+
+/// The account with this name (or e-mail address) and password. Takes the same time for unknown names, so that timing
+/// does not disclose them.
+pub async fn authenticate(cx: &Cx, name: &str, password: Secret) -> Result<Result<Account, Refusal>> {
+    let found = find_by_name(cx, name.trim()).await?;
+    let hash = found.as_ref().and_then(|(_, user)| user.password_hash.clone());
+    let right = crypto::verify_password(password, hash).await?;
+    Ok(match found {
+        Some((account, user)) if right => match Unusable::of(&account, &user) {
+            Some(why) if !may_browse(Some(why)) => Err(Refusal::Unusable(why)),
+            _ => Ok(account),
+        },
+        _ => Err(Refusal::Unknown),
+    })
+}
+
+/// By user name, `@name@` this domain, or e-mail address.
+async fn find_by_name(cx: &Cx, name: &str) -> Result<Option<(Account, User)>> {
+    let handle = name.strip_prefix('@').unwrap_or(name);
+    let username = handle.strip_suffix(&format!("@{}", cx.urls.local_domain)).unwrap_or(handle);
+    let id = match store::user::find_by_email(&cx.db, name).await? {
+        Some(user) => Some(user.account_id),
+        None => store::account::find_local(&cx.db, username).await?.map(|account| account.id),
+    };
+    match id {
+        Some(id) => load(cx, id).await,
+        None => Ok(None),
+    }
+}
+
+/// Starts a session of `account` and returns its token; the browser's `previous` session ends, so that a token cannot
+/// be fixed beforehand (session fixation).
+pub async fn start(cx: &Cx, account: AccountId, previous: Option<&str>) -> Result<Secret> {
+    let (now, token) = (cx.clock.now(), crypto::random_text(32));
+    let session = NewSession {
+        id: cx.ids.next(),
+        token_hash: crypto::hash(&token),
+        account_id: account,
+        now,
+        expires_at: now + LIFETIME,
+    };
+    let mut tx = cx.db.begin().await?;
+    if let Some(previous) = previous {
+        store::session::delete(&mut tx, &crypto::hash(previous)).await?;
+    }
+    store::session::delete_expired(&mut tx, now).await?;
+    store::session::insert(&mut tx, session).await?;
+    tx.commit().await?;
+    Ok(Secret::from(token))
+}
+
+/// Ends the session with this `token`.
+pub async fn end(cx: &Cx, token: &str) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    store::session::delete(&mut tx, &crypto::hash(token)).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Changes the password of `person`; all other browser sessions end, application tokens stay valid.
+///
+/// # Errors
+/// [`Error::Validation`](crate::error::Error::Validation) naming `current_password`, `password` or
+/// `password_confirmation`.
+pub async fn change_password(
+    cx: &Cx,
+    person: &Person,
+    current: Secret,
+    new: Secret,
+    confirmation: &Secret,
+) -> Result<()> {
+    limits::require(cx, &limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
+    let mut faults = Validation::default();
+    if !crypto::verify_password(current, person.user.password_hash.clone()).await? {
+        faults.add("current_password", "ERR_INVALID", "is not your current password");
+    }
+    check_password(&new, &mut faults);
+    if new != *confirmation {
+        faults.add("password_confirmation", "ERR_INVALID", "is not the same");
+    }
+    faults.check()?;
+    let hash = crypto::hash_password(new).await?;
+    let mut tx = cx.db.begin().await?;
+    store::user::set_password(&mut tx, person.account.id, &hash).await?;
+    store::session::delete_all(&mut tx, person.account.id, Some(person.session)).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Validates a new password.
+pub fn check_password(password: &Secret, faults: &mut Validation) {
+    let (least, most) = (PASSWORD_LENGTH.start(), PASSWORD_LENGTH.end());
+    match password.expose().chars().count() {
+        length if length < *least => {
+            faults.add("password", "ERR_TOO_SHORT", format!("is too short (minimum is {least} characters)"));
+        }
+        length if length > *most => {
+            faults.add("password", "ERR_TOO_LONG", format!("is too long (maximum is {most} characters)"));
+        }
+        _ => {}
+    }
+}
+
+impl Refusal {
+    /// The message for the form.
+    #[must_use]
+    pub fn message(self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Unknown => "That name and password do not belong together",
+            Self::Unusable(Unusable::Suspended) => "This account is suspended",
+            Self::Unusable(Unusable::Disabled) => "This account is disabled. The administrators can say why",
+            Self::Unusable(Unusable::Unconfirmed) => {
+                "Please confirm your e-mail address first: we sent you a link when you signed up"
+            }
+            Self::Unusable(Unusable::Pending) => "A moderator still has to approve this account",
+            Self::Unusable(Unusable::Memorial) => "This account is in memoriam",
+            Self::Unusable(Unusable::Moved) => "This account has moved",
+        })
+    }
+}

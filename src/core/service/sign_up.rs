@@ -1,0 +1,109 @@
+//! Creating local accounts: the one way, for the API, the web pages and the command line.
+
+use std::borrow::Cow;
+
+use crate::Cx;
+use crate::change::{self, Change};
+use crate::error::{Error, OnUnique, Result, Validation};
+use model::{AccountId, AppId};
+use store::Tx;
+use store::account::NewLocal;
+use store::user::NewUser;
+
+/// Longest user name, in characters (contract rules, section 8).
+pub const USERNAME_MAX: usize = 30;
+
+/// A new account; the password is hashed already.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct NewAccount {
+    pub username: String,
+    pub email: String,
+    pub password_hash: Option<String>,
+    /// The e-mail address is confirmed already.
+    pub confirmed: bool,
+    /// No approval by staff is needed (any more).
+    pub approved: bool,
+    pub role_id: Option<i64>,
+    pub locale: Option<String>,
+    pub time_zone: Option<String>,
+    pub app: Option<AppId>,
+    pub reason: Option<String>,
+}
+
+/// Creates account and user; a job generates the signing key.
+///
+/// # Errors
+/// [`Error::Validation`] when name or address is taken or malformed.
+pub async fn create(cx: &Cx, tx: &mut Tx, new: NewAccount) -> Result<AccountId> {
+    let mut faults = Validation::default();
+    check_username(&new.username, &mut faults);
+    check_email(&new.email, &mut faults);
+    faults.check()?;
+    let (id, now) = (cx.ids.next(), cx.clock.now());
+    store::account::insert_local(tx, local(cx, id, &new.username)).await.on_unique(|| taken("username"))?;
+    let user = NewUser {
+        account_id: id,
+        email: new.email,
+        password_hash: new.password_hash,
+        confirmed_at: new.confirmed.then_some(now),
+        approved: new.approved,
+        role_id: new.role_id,
+        locale: new.locale,
+        time_zone: new.time_zone,
+        sign_up_app_id: new.app,
+        sign_up_reason: new.reason,
+        now,
+    };
+    let known = new.confirmed && new.approved;
+    store::user::insert(tx, user).await.on_unique(|| taken("email"))?;
+    change::record(cx, tx, Change::AccountRegistered { account: id }).await?;
+    if known {
+        change::record(cx, tx, Change::AccountCreated { account: id }).await?;
+    }
+    Ok(id)
+}
+
+/// Validates a user name: ASCII letters, digits and `_`, at most [`USERNAME_MAX`].
+pub fn check_username(username: &str, faults: &mut Validation) {
+    if username.is_empty() {
+        faults.add("username", "ERR_BLANK", "can't be blank");
+    } else if !username.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        faults.add("username", "ERR_INVALID", "must contain only letters, numbers and underscores");
+    } else if username.len() > USERNAME_MAX {
+        faults.add("username", "ERR_TOO_LONG", format!("is too long (maximum is {USERNAME_MAX} characters)"));
+    }
+}
+
+/// Validates an e-mail address.
+pub fn check_email(email: &str, faults: &mut Validation) {
+    if email.is_empty() {
+        faults.add("email", "ERR_BLANK", "can't be blank");
+    } else if email.len() > 254 || email.parse::<lettre::Address>().is_err() {
+        faults.add("email", "ERR_INVALID", "is not an e-mail address");
+    }
+}
+
+fn taken(attribute: &'static str) -> Error {
+    let mut faults = Validation::default();
+    faults.add(attribute, "ERR_TAKEN", Cow::Borrowed("has already been taken"));
+    Error::Validation(faults)
+}
+
+/// The row of a new local account.
+pub(super) fn local(cx: &Cx, id: AccountId, username: &str) -> NewLocal {
+    let actor = cx.urls.actor(username);
+    NewLocal {
+        id,
+        username: username.to_owned(),
+        url: cx.urls.profile(username),
+        inbox_url: format!("{actor}/inbox"),
+        outbox_url: format!("{actor}/outbox"),
+        shared_inbox_url: cx.urls.path("/inbox"),
+        followers_url: format!("{actor}/followers"),
+        following_url: format!("{actor}/following"),
+        featured_url: format!("{actor}/collections/featured"),
+        uri: actor,
+        now: cx.clock.now(),
+    }
+}

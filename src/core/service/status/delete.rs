@@ -1,0 +1,61 @@
+//! Deleting a status with its reblogs, favourites, bookmarks, notifications and feed entries.
+//!
+//! Reached from `DELETE /api/v1/statuses/{id}` and from account removal.
+
+use crate::Cx;
+use crate::change::{self, Change, Kind};
+use crate::error::{Error, Result};
+use crate::service::media;
+use model::status::Visibility;
+use model::{AccountId, Actor, Status, StatusId};
+use store::Tx;
+
+/// Deletes `actor`'s own status or reblog.
+///
+/// # Errors
+/// [`Error::NotFound`] unless the status is the actor's own.
+pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    remove(cx, &mut tx, actor.id, id).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Deletes a status of `author` in `tx` and updates all counters.
+///
+/// # Errors
+/// As [`delete`].
+pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Result<()> {
+    let status = store::status::find(&mut *tx, id).await?;
+    let status = status.filter(|status| status.account_id == author).ok_or(Error::NotFound)?;
+    store::tag::clear_for_status(tx, id, author).await?;
+    store::publish::uncount_reblogs_of(tx, id).await?;
+    if status.visibility != Visibility::Direct {
+        store::publish::count_for_author(tx, author, -1, None).await?;
+    }
+    if let Some(parent) = status.in_reply_to_id
+        && status.visibility.is_anonymous()
+    {
+        store::status::add_counts(tx, parent, -1, 0, 0).await?;
+    }
+    if let Some(original) = status.reblog_of_id {
+        store::status::add_counts(tx, original, 0, -1, 0).await?;
+    }
+    media::detach(cx, tx, id, &[]).await?;
+    record(cx, tx, &status).await?;
+    store::publish::delete(tx, id).await?;
+    Ok(())
+}
+
+/// Records the deletion of the status and of its reblogs; reads nothing when nothing subscribes.
+async fn record(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
+    if !cx.live.is_heard() && !cx.extensions().listens_to(Kind::StatusDeleted) {
+        return Ok(());
+    }
+    let mut changes = vec![Change::status_deleted(status)];
+    if status.reblog_of_id.is_none() {
+        let reblogs = store::publish::list_reblogs(&mut *tx, status.id).await?;
+        changes.extend(reblogs.iter().map(Change::status_deleted));
+    }
+    change::record_all(cx, tx, changes).await
+}

@@ -1,0 +1,217 @@
+//! Editing a status: omitted parameters are cleared, except the language, which is kept.
+//!
+//! Reached from `PUT /api/v1/statuses/{id}`. The previous revision is kept in the edit history. Spec: contract rules,
+//! section 10, Edits.
+
+use serde_json::{Map, Value};
+
+use super::compose::{self, Words};
+use super::publish::notify_mentioned;
+use crate::Cx;
+use crate::change::{self, StatusTraits};
+use crate::entity;
+use crate::error::{Error, Result};
+use crate::extension::PendingStatus;
+use crate::service::limits::{self, Family};
+use crate::service::notification::{self, Notice};
+use crate::service::{media, visibility};
+use model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId};
+use store::Tx;
+use store::publish::{Edit, Revision};
+
+/// The new content of a status.
+#[derive(Debug, Default)]
+#[expect(missing_docs, reason = "the parameters of PUT /api/v1/statuses/{id}")]
+pub struct Change {
+    pub text: String,
+    pub spoiler_text: String,
+    pub sensitive: bool,
+    pub language: Option<String>,
+    pub media_ids: Vec<MediaId>,
+    pub media_attributes: Vec<(MediaId, media::Change)>,
+    /// Parameters unknown to the server, which plugins may have declared.
+    pub params: Map<String, Value>,
+}
+
+/// Edits `actor`'s own status. An edit that changes nothing leaves no revision.
+///
+/// # Errors
+/// [`Error::NotFound`] unless it is their own and not a reblog; else as publishing.
+pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Result<()> {
+    let old = own(cx, actor, id).await?;
+    let spent = limits::family(cx, actor.id, Family::Statuses)?;
+    let mut words = compose::words(cx, actor, &change.text, &change.spoiler_text, !change.media_ids.is_empty()).await?;
+    let mut language = match &change.language {
+        Some(tag) => compose::language(cx, actor, Some(tag), None),
+        None => old.language.clone(),
+    };
+    let mut sensitive = change.sensitive;
+    let mut extras = Vec::new();
+    if cx.extensions().filters_drafts() {
+        let pending = filtered(cx, actor, &old, &change, &words, language).await?;
+        if (&pending.text, &pending.spoiler_text) != (&words.text, &words.spoiler_text) {
+            let has_media = !change.media_ids.is_empty();
+            words = compose::words(cx, actor, &pending.text, &pending.spoiler_text, has_media).await?;
+        }
+        (sensitive, language, extras) = (pending.sensitive, pending.language, pending.extras);
+    }
+
+    let has_media = !change.media_ids.is_empty();
+    let mut tx = cx.db.begin().await?;
+    let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
+    let media_changed = replace_media(cx, &mut tx, actor, id, &before, change).await?;
+    let revision = Revision {
+        sensitive: sensitive || !words.spoiler_text.is_empty(),
+        text: words.text,
+        content: words.content,
+        spoiler_text: words.spoiler_text,
+        language,
+        has_media,
+    };
+    if revision == of(&old) && !media_changed {
+        return Ok(());
+    }
+    let traits = StatusTraits { media: has_media, ..StatusTraits::from(&old) };
+    let shown: Vec<entity::media::MediaAttachment> =
+        before.iter().map(|media| entity::media::MediaAttachment::new(media, &cx.urls)).collect();
+    let edit = Edit {
+        id: cx.ids.next(),
+        status_id: id,
+        text: old.text,
+        content: old.content,
+        spoiler_text: old.spoiler_text,
+        sensitive: old.sensitive,
+        media: Json(serde_json::to_value(shown).map_err(Error::internal)?),
+        created_at: old.edited_at.unwrap_or(old.created_at),
+    };
+    store::publish::insert_edit(&mut tx, edit).await?;
+    store::publish::update(&mut tx, id, revision, cx.clock.now()).await?;
+    compose::save_tags(cx, &mut tx, id, actor.id, &words.tags).await?;
+    let known = store::publish::list_mentions(&mut tx, id).await?;
+    store::publish::silence_mentions(&mut tx, id, &words.mentions).await?;
+    let loud: Vec<AccountId> = known.iter().filter(|(_, _, silent)| !silent).map(|(_, account, _)| *account).collect();
+    for (mention, ..) in known.iter().filter(|(_, account, silent)| !silent && !words.mentions.contains(account)) {
+        notification::retract(&mut tx, NotificationType::Mention, *mention).await?;
+    }
+    let new: Vec<AccountId> = words.mentions.iter().copied().filter(|account| !loud.contains(account)).collect();
+    compose::save_mentions(cx, &mut tx, id, &new, false).await?;
+    let all = store::publish::list_mentions(&mut tx, id).await?;
+    let mentioned: Vec<_> = all
+        .into_iter()
+        .filter(|(_, account, _)| new.contains(account))
+        .map(|(row, account, _)| (row, account))
+        .collect();
+    notify_mentioned(cx, &mut tx, actor, id, &mentioned).await?;
+    let rebloggers = store::publish::list_local_rebloggers(&mut tx, id).await?;
+    let update = |receiver| Notice {
+        receiver,
+        from: actor.id,
+        kind: NotificationType::Update.into(),
+        activity: i64::from(id),
+        status: Some(id),
+    };
+    let notices: Vec<Notice> = rebloggers.into_iter().map(update).collect();
+    notification::notify(cx, &mut tx, &notices).await?;
+    for (plugin, value) in extras {
+        store::record::upsert_kept(&mut tx, id, plugin, value).await?;
+    }
+    change::record(cx, &mut tx, change::Change::StatusEdited { status: id, author: actor.id, traits }).await?;
+    tx.commit().await?;
+
+    spent.keep();
+    Ok(())
+}
+
+/// Applies plugin filters to an edit. They cannot change its audience, which was fixed when the status was published.
+async fn filtered(
+    cx: &Cx,
+    actor: &Actor,
+    old: &Status,
+    change: &Change,
+    words: &Words,
+    language: Option<String>,
+) -> Result<PendingStatus> {
+    let pending = PendingStatus {
+        text: words.text.clone(),
+        spoiler_text: words.spoiler_text.clone(),
+        visibility: old.visibility,
+        limited_scope: old.limited_scope,
+        sensitive: change.sensitive,
+        language,
+        in_reply_to_id: old.in_reply_to_id,
+        media: change.media_ids.clone(),
+        recipients: Vec::new(),
+        editing: Some(old.id),
+        extras: Vec::new(),
+    };
+    cx.extensions().filter_draft(cx, actor, pending, &change.params, None).await
+}
+
+/// Replaces the media of the status and their descriptions; true when anything changed.
+async fn replace_media(
+    cx: &Cx,
+    tx: &mut Tx,
+    actor: &Actor,
+    id: StatusId,
+    before: &[MediaAttachment],
+    change: Change,
+) -> Result<bool> {
+    let mut after = media::attachable(cx, tx, actor, Some(id), &change.media_ids).await?;
+    let ids: Vec<MediaId> = after.iter().map(|media| media.id).collect();
+    let mut changed = !before.iter().map(|media| media.id).eq(ids.iter().copied());
+    for (attachment, attributes) in change.media_attributes {
+        let Some(media) = after.iter_mut().find(|media| media.id == attachment) else { continue };
+        let old = (media.description.clone(), media.meta.clone());
+        media::apply(cx, media, attributes)?;
+        if (&media.description, &media.meta) != (&old.0, &old.1) {
+            changed = true;
+            media.updated_at = cx.clock.now();
+            media::save(tx, media).await?;
+        }
+    }
+    if changed {
+        media::detach(cx, tx, id, &ids).await?;
+        media::attach(cx, tx, id, &ids).await?;
+    }
+    Ok(changed)
+}
+
+/// The status, when it is `actor`'s own and not a reblog.
+///
+/// # Errors
+/// [`Error::NotFound`] otherwise.
+async fn own(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Status> {
+    let status = store::status::find(&cx.db, id).await?;
+    status.filter(|status| status.account_id == actor.id && status.reblog_of_id.is_none()).ok_or(Error::NotFound)
+}
+
+fn of(status: &Status) -> Revision {
+    Revision {
+        text: status.text.clone(),
+        content: status.content.clone(),
+        spoiler_text: status.spoiler_text.clone(),
+        sensitive: status.sensitive,
+        language: status.language.clone(),
+        has_media: status.has_media,
+    }
+}
+
+/// The status, for its source text: whoever sees a status may read it.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or hidden.
+pub async fn source(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Status> {
+    let seen = visibility::status(cx, viewer, id).await?;
+    store::status::find(&cx.db, seen.head().id).await?.ok_or(Error::NotFound)
+}
+
+/// All revisions, oldest first, and the current status, as far as `viewer` may see it.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or hidden.
+pub async fn history(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<(Status, Vec<Edit>)> {
+    let seen = visibility::status(cx, viewer, id).await?;
+    let id = seen.head().id;
+    let status = store::status::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
+    Ok((status, store::publish::list_edits(&cx.db, id).await?))
+}

@@ -1,0 +1,326 @@
+//! Publishing a status.
+//!
+//! Reached from `POST /api/v1/statuses`. The author's feed, mentions and counters are written in the transaction;
+//! fan-out to followers is a job. Repeated requests are detected by idempotency key. Spec: contract rules, section 10.
+
+use std::collections::BTreeSet;
+
+use chrono::Duration;
+use serde_json::{Map, Value};
+
+use super::compose::{self, Words};
+use crate::Cx;
+use crate::change::{self, Change};
+use crate::error::{Error, Result};
+use crate::extension::PendingStatus;
+use crate::service::limits::{self, Family, Spent};
+use crate::service::notification::{self, Notice};
+use crate::service::{media, visibility};
+use model::NotificationType;
+use model::PluginId;
+use model::account::Searchability;
+use model::status::{LimitedScope, Visibility};
+use model::{AccountId, Actor, ConversationId, MediaId, RowId, Status, StatusId};
+use store::publish::NewStatus;
+use store::{Executor, Tx};
+
+/// How long an idempotency key is valid.
+const IDEMPOTENCY_WINDOW: Duration = Duration::hours(1);
+/// Longest idempotency key, in bytes; the contract allows any string.
+const IDEMPOTENCY_KEY_MAX: usize = 4096;
+
+/// A status to publish, as sent.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the parameters of POST /api/v1/statuses")]
+pub struct Draft {
+    pub text: String,
+    pub spoiler_text: String,
+    pub sensitive: Option<bool>,
+    pub visibility: Option<String>,
+    pub searchability: Option<Searchability>,
+    pub language: Option<String>,
+    /// The request's `Accept-Language`.
+    pub request_language: Option<String>,
+    pub in_reply_to_id: Option<StatusId>,
+    pub media_ids: Vec<MediaId>,
+    /// Accounts the client expects to be mentioned; `None`: anyone.
+    pub allowed_mentions: Option<Vec<AccountId>>,
+    pub idempotency_key: Option<String>,
+    /// Parameters unknown to the server, which plugins may have declared.
+    pub params: Map<String, Value>,
+    /// Accounts that a plugin adds to the audience without a visible mention.
+    pub recipients: Vec<AccountId>,
+    /// Data that plugins store with it: JSON objects.
+    pub extras: Vec<(PluginId, Value)>,
+}
+
+/// Visibility and audience of the new status.
+struct Reach {
+    visibility: Visibility,
+    scope: Option<LimitedScope>,
+    /// Accounts that may see it without being mentioned.
+    audience: Vec<AccountId>,
+}
+
+/// A validated draft, ready to be written.
+pub struct Prepared {
+    draft: Draft,
+    words: Words,
+    parent: Option<Status>,
+    reach: Reach,
+    spent: Spent,
+}
+
+/// Publishes `draft` as `actor`; returns the status, or the one already published with the same idempotency key.
+///
+/// # Errors
+/// [`Error::NotFound`] when the status replied to is missing or hidden, [`Error::Invalid`] for an invalid draft,
+/// [`Error::Refused`] and [`Error::Plugin`] from a plugin's filter, [`Error::UnexpectedMentions`] when it would mention
+/// someone the client did not expect, [`Error::RateLimited`] beyond the limit of statuses.
+pub async fn publish(cx: &Cx, actor: &Actor, draft: Draft) -> Result<StatusId> {
+    if let Some(first) = repeated(cx, &cx.db, actor, &draft).await? {
+        return Ok(first);
+    }
+    let prepared = prepare(cx, actor, draft).await?;
+    let mut tx = cx.db.begin().await?;
+    let id = write(cx, &mut tx, actor, prepared).await?;
+    tx.commit().await?;
+    Ok(id)
+}
+
+/// Validates a draft without changing anything: all checks that are possible before the transaction.
+///
+/// # Errors
+/// As [`publish`].
+pub async fn prepare(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
+    let spent = limits::family(cx, actor.id, Family::Statuses)?;
+    let words = compose::words(cx, actor, &draft.text, &draft.spoiler_text, !draft.media_ids.is_empty()).await?;
+    check_mentions(&words, draft.allowed_mentions.as_deref())?;
+    let parent = parent(cx, actor, draft.in_reply_to_id).await?;
+    let reach = reach(cx, actor, &draft, parent.as_ref()).await?;
+    let mut prepared = Prepared { draft, words, parent, reach, spent };
+    if cx.extensions().filters_drafts() {
+        prepared = filtered(cx, actor, prepared).await?;
+    }
+    if prepared.reach.visibility == Visibility::Limited && prepared.reach.scope.is_none() {
+        return Err(Error::invalid("visibility: nobody said who is to see this status"));
+    }
+    Ok(prepared)
+}
+
+/// Applies plugin filters; validates again when they changed the text.
+async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared> {
+    let Prepared { mut draft, mut words, parent, mut reach, spent } = prepared;
+    let pending = PendingStatus {
+        text: words.text.clone(),
+        spoiler_text: words.spoiler_text.clone(),
+        visibility: reach.visibility,
+        limited_scope: reach.scope,
+        sensitive: draft.sensitive.unwrap_or(actor.preferences.default_sensitive),
+        language: compose::language(cx, actor, draft.language.as_deref(), draft.request_language.as_deref()),
+        in_reply_to_id: draft.in_reply_to_id,
+        media: draft.media_ids.clone(),
+        recipients: reach.audience.iter().copied().chain(std::mem::take(&mut draft.recipients)).collect(),
+        editing: None,
+        extras: std::mem::take(&mut draft.extras),
+    };
+    let before = (pending.sensitive, pending.language.clone());
+    let pending = cx.extensions().filter_draft(cx, actor, pending, &draft.params, draft.visibility.as_deref()).await?;
+    if (&pending.text, &pending.spoiler_text) != (&words.text, &words.spoiler_text) {
+        let has_media = !draft.media_ids.is_empty();
+        words = compose::words(cx, actor, &pending.text, &pending.spoiler_text, has_media).await?;
+        check_mentions(&words, draft.allowed_mentions.as_deref())?;
+    }
+    if pending.sensitive != before.0 {
+        draft.sensitive = Some(pending.sensitive);
+    }
+    if pending.language != before.1 {
+        draft.language = pending.language;
+    }
+    draft.extras = pending.extras;
+    reach = Reach { visibility: pending.visibility, scope: pending.limited_scope, audience: pending.recipients };
+    if reach.visibility != Visibility::Limited {
+        reach.scope = None;
+    }
+    Ok(Prepared { draft, words, parent, reach, spent })
+}
+
+/// Writes a prepared status; returns it, or the one already published with the same idempotency key.
+///
+/// # Errors
+/// [`Error::Invalid`] for media that cannot be attached (any more).
+pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> Result<StatusId> {
+    let Prepared { draft, words, parent, reach, spent } = prepared;
+    let media = media::attachable(cx, tx, actor, None, &draft.media_ids).await?;
+    if let Some(first) = repeated(cx, &mut *tx, actor, &draft).await? {
+        return Ok(first);
+    }
+    let id: StatusId = cx.ids.next();
+    let (mentions, tags) = (words.mentions.clone(), words.tags.clone());
+    let new = new_status(cx, actor, &draft, id, words, &reach, parent.as_ref(), !media.is_empty());
+    let change = Change::StatusPublished { status: id, author: actor.id, traits: (&new).into() };
+    insert(cx, tx, actor, new, parent.as_ref()).await?;
+    let media: Vec<MediaId> = media.iter().map(|media| media.id).collect();
+    media::attach(cx, tx, id, &media).await?;
+    compose::save_tags(cx, tx, id, actor.id, &tags).await?;
+    let mentioned = compose::save_mentions(cx, tx, id, &mentions, false).await?;
+    let audience = reach.audience.into_iter().chain(draft.recipients).filter(|account| !mentions.contains(account));
+    // Deduplicated.
+    let audience: Vec<AccountId> = audience.collect::<BTreeSet<AccountId>>().into_iter().collect();
+    compose::save_mentions(cx, tx, id, &audience, true).await?;
+    for (plugin, value) in draft.extras {
+        store::record::upsert_kept(tx, id, plugin, value).await?;
+    }
+    if let Some(key) = &draft.idempotency_key {
+        let (now, since) = (cx.clock.now(), cx.clock.now() - IDEMPOTENCY_WINDOW);
+        store::publish::insert_idempotent(tx, actor.id, key, id, now, since).await?;
+    }
+    notify_mentioned(cx, tx, actor, id, &mentioned).await?;
+    change::record(cx, tx, change).await?;
+    tx.after_commit(move || spent.keep());
+    Ok(id)
+}
+
+/// The status already published with the idempotency key of `draft`.
+///
+/// # Errors
+/// [`Error::Invalid`] for a key that is too long.
+pub async fn repeated(cx: &Cx, db: impl Executor, actor: &Actor, draft: &Draft) -> Result<Option<StatusId>> {
+    let Some(key) = &draft.idempotency_key else { return Ok(None) };
+    if key.len() > IDEMPOTENCY_KEY_MAX {
+        return Err(Error::invalid(format!("Idempotency-Key is longer than {IDEMPOTENCY_KEY_MAX} bytes")));
+    }
+    let since = cx.clock.now() - IDEMPOTENCY_WINDOW;
+    Ok(store::publish::find_idempotent(db, actor.id, key, since).await?)
+}
+
+/// Notifies the mentioned accounts, in the transaction that mentions them.
+pub(super) async fn notify_mentioned(
+    cx: &Cx,
+    tx: &mut Tx,
+    actor: &Actor,
+    status: StatusId,
+    mentioned: &[(RowId, AccountId)],
+) -> Result<()> {
+    let notice = |(mention, receiver): &(RowId, AccountId)| Notice {
+        receiver: *receiver,
+        from: actor.id,
+        kind: NotificationType::Mention.into(),
+        activity: i64::from(*mention),
+        status: Some(status),
+    };
+    let notices: Vec<Notice> = mentioned.iter().map(notice).collect();
+    notification::notify(cx, tx, &notices).await.map(drop)
+}
+
+fn check_mentions(words: &Words, allowed: Option<&[AccountId]>) -> Result<()> {
+    let Some(allowed) = allowed else { return Ok(()) };
+    let unexpected: Vec<AccountId> =
+        words.mentions.iter().copied().filter(|account| !allowed.contains(account)).collect();
+    if unexpected.is_empty() { Ok(()) } else { Err(Error::UnexpectedMentions(unexpected)) }
+}
+
+/// The status replied to; of a reblog its original.
+async fn parent(cx: &Cx, actor: &Actor, id: Option<StatusId>) -> Result<Option<Status>> {
+    let Some(id) = id else { return Ok(None) };
+    let seen = visibility::status(cx, Some(actor), id).await?;
+    store::status::find(&cx.db, seen.proper().id).await?.ok_or(Error::NotFound).map(Some)
+}
+
+async fn reach(cx: &Cx, actor: &Actor, draft: &Draft, parent: Option<&Status>) -> Result<Reach> {
+    let plain = |visibility| Reach { visibility, scope: None, audience: Vec::new() };
+    let limited = |scope, audience| Reach { visibility: Visibility::Limited, scope: Some(scope), audience };
+    let reach = match draft.visibility.as_deref() {
+        None | Some("") => plain(default_visibility(actor)),
+        Some("limited") if draft.recipients.is_empty() => limited(LimitedScope::Personal, Vec::new()),
+        Some("limited") => limited(LimitedScope::Circle, Vec::new()),
+        Some("mutual") => limited(LimitedScope::Mutual, store::publish::mutuals(&cx.db, actor.id).await?),
+        Some("reply") => limited(LimitedScope::Reply, audience_of(cx, parent).await?),
+        Some(word) if cx.extensions().owns_visibility(word) => {
+            Reach { visibility: Visibility::Limited, scope: None, audience: Vec::new() }
+        }
+        Some("circle") => return Err(Error::invalid("visibility: circles are not switched on here")),
+        Some(word) => plain(word.parse().map_err(|expected| Error::invalid(format!("visibility: {expected}")))?),
+    };
+    Ok(if actor.limited && reach.visibility.is_listed() { plain(Visibility::Unlisted) } else { reach })
+}
+
+/// The visibility of `actor`'s statuses when none is chosen: their preference, else private for a locked account and
+/// public for others.
+#[must_use]
+pub fn default_visibility(actor: &Actor) -> Visibility {
+    let fallback = if actor.locked { Visibility::Private } else { Visibility::Public };
+    actor.preferences.default_visibility.unwrap_or(fallback)
+}
+
+/// The audience of the limited status replied to, and its author.
+async fn audience_of(cx: &Cx, parent: Option<&Status>) -> Result<Vec<AccountId>> {
+    let parent = parent.filter(|parent| parent.visibility == Visibility::Limited);
+    let parent = parent.ok_or_else(|| Error::invalid("visibility: reply answers a limited status"))?;
+    let mentions = store::publish::list_mentions(&cx.db, parent.id).await?;
+    Ok(mentions.into_iter().map(|(_, account, _)| account).chain([parent.account_id]).collect())
+}
+
+#[expect(clippy::too_many_arguments, reason = "everything a status is made of, gathered in one place")]
+fn new_status(
+    cx: &Cx,
+    actor: &Actor,
+    draft: &Draft,
+    id: StatusId,
+    words: Words,
+    reach: &Reach,
+    parent: Option<&Status>,
+    has_media: bool,
+) -> NewStatus {
+    let in_reply_to_account_id = parent.map(|parent| match parent.in_reply_to_account_id {
+        // A reply to one's own reply still addresses the same person.
+        Some(answered) if parent.account_id == actor.id => answered,
+        _ => parent.account_id,
+    });
+    let to_someone_else = in_reply_to_account_id.is_some_and(|account| account != actor.id);
+    NewStatus {
+        id,
+        account_id: actor.id,
+        uri: cx.urls.note(&actor.username, id),
+        url: cx.urls.status(&actor.username, id),
+        sensitive: draft.sensitive.unwrap_or(actor.preferences.default_sensitive) || !words.spoiler_text.is_empty(),
+        text: words.text,
+        content: words.content,
+        spoiler_text: words.spoiler_text,
+        visibility: reach.visibility,
+        limited_scope: reach.scope,
+        searchability: draft.searchability.unwrap_or(Searchability::Direct),
+        language: compose::language(cx, actor, draft.language.as_deref(), draft.request_language.as_deref()),
+        conversation_id: parent.and_then(|parent| parent.conversation_id),
+        in_reply_to_id: parent.map(|parent| parent.id),
+        in_reply_to_account_id,
+        reblog_of_id: None,
+        app_id: actor.app,
+        listed: reach.visibility.is_listed() && !to_someone_else,
+        has_media,
+        now: cx.clock.now(),
+    }
+}
+
+/// Inserts the status, its conversation and the author's own feed entry, and updates counters.
+async fn insert(cx: &Cx, tx: &mut Tx, actor: &Actor, mut new: NewStatus, parent: Option<&Status>) -> Result<()> {
+    let (id, visibility, now) = (new.id, new.visibility, new.now);
+    if new.conversation_id.is_none() {
+        let conversation: ConversationId = cx.ids.next();
+        store::publish::insert_conversation(tx, conversation, actor.id, now).await?;
+        new.conversation_id = Some(conversation);
+    }
+    store::publish::insert(tx, new).await?;
+    if visibility != Visibility::Direct {
+        store::publish::count_for_author(tx, actor.id, 1, Some(now)).await?;
+    }
+    if let Some(parent) = parent
+        && visibility.is_anonymous()
+    {
+        store::status::add_counts(tx, parent.id, 1, 0, 0).await?;
+    }
+    if actor.feed_live {
+        store::feed::insert(tx, actor.id, id, actor.id, id).await?;
+    }
+    Ok(())
+}

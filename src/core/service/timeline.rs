@@ -1,0 +1,288 @@
+//! Timelines: home, public, hashtag, profile, favourites, bookmarks and threads, by keyset pagination.
+//!
+//! A page is selected by ids first and then filtered by visibility, so it may be shorter than requested while its
+//! cursors stay right (contract rules, sections 4 and 12). Who may see what is decided by [`visibility`].
+
+use crate::Cx;
+use crate::error::{Error, Result};
+use crate::queue::{self, Rebuild};
+use crate::service::visibility::{self, Place, Seen};
+use model::{AccountId, Actor, Cursor, StatusId, TagId, Visibility};
+use store::timeline::{ProfileFilter, PublicFilter, TagFilter};
+
+/// Most additional hashtags considered per option (any, all, none).
+const MORE_TAGS: usize = 4;
+/// Limits of ancestors, descendants and depth of a thread for signed-in viewers.
+const FULL_CONTEXT: (i64, i64, i64) = (4096, 4096, 4096);
+/// The same for anonymous viewers.
+const PUBLIC_CONTEXT: (i64, i64, i64) = (40, 60, 20);
+
+/// A page: the ids before filtering, newest first, and the statuses visible among them.
+#[derive(Debug, Default)]
+pub struct Slice {
+    /// Ids for the cursors.
+    pub ids: Vec<i64>,
+    /// The visible statuses.
+    pub shown: Vec<Seen>,
+}
+
+async fn slice(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: Vec<StatusId>) -> Result<Slice> {
+    let shown = visibility::statuses(cx, viewer, place, &ids).await?;
+    Ok(Slice { ids: ids.into_iter().map(i64::from).collect(), shown })
+}
+
+/// The home timeline of `actor`, and whether it is still being rebuilt after a long absence.
+pub async fn home(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<(Slice, bool)> {
+    if !actor.feed_live {
+        let mut tx = cx.db.begin().await?;
+        queue::enqueue(cx, &mut tx, &Rebuild { account: actor.id }).await?;
+        tx.commit().await?;
+    }
+    let ids = store::timeline::home(&cx.db, actor.id, cursor).await?;
+    Ok((slice(cx, Some(actor), Place::Home, ids).await?, !actor.feed_live))
+}
+
+/// Options of a public or hashtag timeline.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the parameters of the timelines")]
+pub struct Wanted {
+    pub local: bool,
+    pub remote: bool,
+    pub only_media: bool,
+    pub any: Vec<String>,
+    pub all: Vec<String>,
+    pub none: Vec<String>,
+    /// `lang` of the request.
+    pub lang: Option<String>,
+    /// `Accept-Language` of the request.
+    pub accept_language: Option<String>,
+}
+
+/// The public timeline.
+///
+/// # Errors
+/// [`Error::Invalid`] when there is no viewer and public preview is disabled.
+pub async fn public(cx: &Cx, viewer: Option<&Actor>, wanted: &Wanted, cursor: &Cursor) -> Result<Slice> {
+    check_preview(cx, viewer)?;
+    let filter = PublicFilter {
+        local: wanted.local,
+        remote: wanted.remote,
+        only_media: wanted.only_media,
+        languages: languages(cx, viewer, wanted),
+    };
+    let ids = store::timeline::public(&cx.db, &filter, cursor).await?;
+    slice(cx, viewer, Place::Public { local: wanted.local }, ids).await
+}
+
+fn check_preview(cx: &Cx, viewer: Option<&Actor>) -> Result<()> {
+    if viewer.is_none() && !cx.settings().timeline_preview {
+        return Err(Error::invalid("This method requires an authenticated user"));
+    }
+    Ok(())
+}
+
+/// The languages to filter by: those the viewer chose, else that of the account or request; empty means no filter.
+fn languages(cx: &Cx, viewer: Option<&Actor>, wanted: &Wanted) -> Vec<String> {
+    if let Some(chosen) = viewer.map(|actor| &actor.preferences.chosen_languages).filter(|chosen| !chosen.is_empty()) {
+        return chosen.clone();
+    }
+    if !cx.config.timelines.filter_by_locale {
+        return Vec::new();
+    }
+    let locale =
+        viewer.and_then(|actor| actor.locale.as_deref()).or(wanted.lang.as_deref()).and_then(text::language::resolve);
+    let locale = locale.or_else(|| wanted.accept_language.as_deref().and_then(text::language::from_accept_language));
+    locale.map(str::to_owned).into_iter().collect()
+}
+
+/// The timeline of a hashtag; empty for an unknown one.
+///
+/// # Errors
+/// As [`public`].
+pub async fn tag(cx: &Cx, viewer: Option<&Actor>, name: &str, wanted: &Wanted, cursor: &Cursor) -> Result<Slice> {
+    check_preview(cx, viewer)?;
+    let normal = |names: &[String]| {
+        names
+            .iter()
+            .filter_map(|name| text::hashtag::normalise(text::hashtag::bare(name)))
+            .take(MORE_TAGS)
+            .collect::<Vec<_>>()
+    };
+    let (any, all, none) = (normal(&wanted.any), normal(&wanted.all), normal(&wanted.none));
+    let Some(name) = text::hashtag::normalise(text::hashtag::bare(name)) else { return Ok(Slice::default()) };
+    let names: Vec<String> = [&any, &all, &none].into_iter().flatten().chain([&name]).cloned().collect();
+    let known = store::tag::list_by_names(&cx.db, &names).await?;
+    let ids = |names: &[String]| {
+        names
+            .iter()
+            .filter_map(|name| known.iter().find(|(_, known)| known == name))
+            .map(|(id, _)| *id)
+            .collect::<Vec<TagId>>()
+    };
+    let all_known = ids(&all);
+    if all_known.len() < all.len() {
+        return Ok(Slice::default());
+    }
+    let filter = TagFilter {
+        local: wanted.local,
+        remote: wanted.remote,
+        only_media: wanted.only_media,
+        all: all_known,
+        none: ids(&none),
+    };
+    let mut statuses = Vec::new();
+    for tag in ids(&[any, vec![name]].concat()) {
+        statuses.extend(store::timeline::tag(&cx.db, tag, &filter, cursor).await?);
+    }
+    let statuses = cut(statuses, cursor);
+    slice(cx, viewer, Place::Public { local: wanted.local }, statuses).await
+}
+
+/// Merges several pages into one, newest first.
+fn cut(mut ids: Vec<StatusId>, cursor: &Cursor) -> Vec<StatusId> {
+    ids.sort_unstable();
+    ids.dedup();
+    let limit = usize::try_from(cursor.limit).unwrap_or_default();
+    if cursor.ascending() {
+        ids.truncate(limit);
+        ids.reverse();
+    } else {
+        ids.reverse();
+        ids.truncate(limit);
+    }
+    ids
+}
+
+/// Options of an account's statuses.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the parameters of GET /api/v1/accounts/{id}/statuses")]
+pub struct ProfileWanted {
+    pub pinned: bool,
+    pub only_media: bool,
+    pub exclude_replies: bool,
+    pub exclude_reblogs: bool,
+    pub tagged: Option<String>,
+}
+
+/// The statuses of an account, or those it pinned.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is no such account.
+pub async fn profile(
+    cx: &Cx,
+    viewer: Option<&Actor>,
+    account: AccountId,
+    wanted: &ProfileWanted,
+    cursor: &Cursor,
+) -> Result<Slice> {
+    let found = store::account::find(&cx.db, account).await?.ok_or(Error::NotFound)?;
+    if found.is_suspended() {
+        return Ok(Slice::default());
+    }
+    if wanted.pinned {
+        let pins = store::timeline::pinned(&cx.db, account, cursor).await?;
+        return marked(cx, viewer, Place::Profile, pins).await;
+    }
+    let tagged = match wanted.tagged.as_deref().filter(|name| !name.is_empty()) {
+        None => None,
+        Some(name) => {
+            let name = text::hashtag::normalise(text::hashtag::bare(name)).unwrap_or_default();
+            match store::tag::list_by_names(&cx.db, &[name]).await?.first() {
+                Some((id, _)) => Some(*id),
+                None => return Ok(Slice::default()),
+            }
+        }
+    };
+    let filter = ProfileFilter {
+        only_media: wanted.only_media,
+        exclude_replies: wanted.exclude_replies,
+        exclude_reblogs: wanted.exclude_reblogs,
+        tagged,
+    };
+    let audience = audience(cx, viewer, account).await?;
+    let ids =
+        store::timeline::profile(&cx.db, account, viewer.map(|actor| actor.id), &audience, &filter, cursor).await?;
+    slice(cx, viewer, Place::Profile, ids).await
+}
+
+/// The visibilities of an account's statuses that `viewer` may see without being mentioned. Only narrows the query;
+/// [`visibility`] decides.
+async fn audience(cx: &Cx, viewer: Option<&Actor>, account: AccountId) -> Result<Vec<Visibility>> {
+    let mut open = vec![Visibility::Public, Visibility::PublicUnlisted, Visibility::Unlisted];
+    let Some(actor) = viewer else { return Ok(open) };
+    open.push(Visibility::Login);
+    if actor.id == account {
+        return Ok(Visibility::ALL.to_vec());
+    }
+    let (follows, _) = store::feed::tie(&cx.db, actor.id, account).await?;
+    if follows {
+        open.push(Visibility::Private);
+    }
+    Ok(open)
+}
+
+async fn marked(cx: &Cx, viewer: Option<&Actor>, place: Place, rows: Vec<(model::RowId, StatusId)>) -> Result<Slice> {
+    let statuses: Vec<StatusId> = rows.iter().map(|(_, status)| *status).collect();
+    let shown = visibility::statuses(cx, viewer, place, &statuses).await?;
+    Ok(Slice { ids: rows.into_iter().map(|(row, _)| i64::from(row)).collect(), shown })
+}
+
+/// The favourites of `actor`.
+pub async fn favourites(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Slice> {
+    marked(cx, Some(actor), Place::Collection, store::timeline::favourites(&cx.db, actor.id, cursor).await?).await
+}
+
+/// The bookmarks of `actor`.
+pub async fn bookmarks(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Slice> {
+    marked(cx, Some(actor), Place::Collection, store::timeline::bookmarks(&cx.db, actor.id, cursor).await?).await
+}
+
+/// Ancestors of a status, root first, and its descendants, depth first.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "named by the Context entity")]
+pub struct Thread {
+    pub ancestors: Vec<Seen>,
+    pub descendants: Vec<Seen>,
+}
+
+/// The thread around a status.
+///
+/// # Errors
+/// [`Error::NotFound`] when the status is missing or hidden.
+pub async fn context(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Thread> {
+    let seen = visibility::status(cx, viewer, id).await?;
+    let head = seen.proper();
+    let (up, down, depth) = if viewer.is_some() { FULL_CONTEXT } else { PUBLIC_CONTEXT };
+    let ancestors = store::timeline::ancestors(&cx.db, head.id, up).await?;
+    let replies = store::timeline::descendants(&cx.db, head.id, depth, down).await?;
+    let descendants = depth_first(head.id, head.account_id, replies);
+    let all: Vec<StatusId> = ancestors.iter().chain(&descendants).copied().collect();
+    let shown = visibility::statuses(cx, viewer, Place::Thread, &all).await?;
+    let above: std::collections::HashSet<StatusId> = ancestors.into_iter().collect();
+    let is_ancestor = |seen: &Seen| above.contains(&seen.head().id);
+    let (ancestors, descendants) = shown.into_iter().partition(is_ancestor);
+    Ok(Thread { ancestors, descendants })
+}
+
+/// Orders replies depth first, the author's replies to themselves first.
+fn depth_first(root: StatusId, author: AccountId, replies: Vec<store::timeline::Reply>) -> Vec<StatusId> {
+    let mut children: std::collections::HashMap<StatusId, Vec<store::timeline::Reply>> =
+        std::collections::HashMap::new();
+    for reply in replies {
+        children.entry(reply.parent).or_default().push(reply);
+    }
+    let mut ordered = Vec::new();
+    let mut waiting = Vec::new();
+    let mut push = |waiting: &mut Vec<StatusId>, parent: StatusId| {
+        if let Some(mut answers) = children.remove(&parent) {
+            answers.sort_by_key(|reply| (parent != root || reply.account_id != author, reply.id));
+            waiting.extend(answers.into_iter().rev().map(|reply| reply.id));
+        }
+    };
+    push(&mut waiting, root);
+    while let Some(id) = waiting.pop() {
+        ordered.push(id);
+        push(&mut waiting, id);
+    }
+    ordered
+}

@@ -1,0 +1,29 @@
+//! The HTTP layer: routes, middleware, extractors and one short handler per endpoint.
+//!
+//! [`router`] lists the routes and the layers around them. Business rules live in `service`, SQL in `store`, and the
+//! JSON of clients in `entity`. Every error leaves as an [`ErrorResponse`].
+
+pub mod access;
+pub mod api;
+pub mod auth;
+pub mod cache;
+pub mod client_address;
+pub mod compress;
+mod cx;
+pub mod error;
+pub mod extract;
+pub mod files;
+pub mod guard;
+pub mod headers;
+pub mod health;
+pub mod json;
+pub mod limits;
+pub mod oauth;
+pub mod observe;
+pub mod page;
+pub mod router;
+pub mod web;
+pub mod well_known;
+
+pub use cx::Cx;
+pub use error::{ErrorResponse, Result};

@@ -1,0 +1,71 @@
+//! The templates of pages and feeds in the folder `templates`, embedded in the binary.
+
+use std::sync::LazyLock;
+
+use rookery_core::templates::Templates;
+
+/// Pairs each template's name with its source.
+macro_rules! embed {
+    ($($name:literal),+ $(,)?) => {
+        &[$(($name, include_str!(concat!("templates/", $name)))),+]
+    };
+}
+
+const SOURCES: &[(&str, &str)] = embed![
+    "_apps.html",
+    "_contact.html",
+    "_form.html",
+    "_icons.html",
+    "_logo.html",
+    "_media.html",
+    "_narrow.html",
+    "_pages.html",
+    "_paths.html",
+    "_rules.html",
+    "_status.html",
+    "_status_body.html",
+    "about.html",
+    "atom.xml",
+    "base.html",
+    "code.html",
+    "confirmed.html",
+    "consent.html",
+    "error.html",
+    "form_post.html",
+    "front.html",
+    "owner_setup.html",
+    "password_forgot.html",
+    "password_forgot_done.html",
+    "password_reset.html",
+    "privacy.html",
+    "profile.html",
+    "rss.xml",
+    "settings/_layout.html",
+    "settings/applications.html",
+    "settings/home.html",
+    "sign_in.html",
+    "sign_up.html",
+    "sign_up_done.html",
+    "status.html",
+    "tag.html",
+];
+
+/// All templates, parsed once.
+pub static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| Templates::new(SOURCES));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_template_file_is_embedded_and_parses() {
+        let _parsed = Templates::new(SOURCES);
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("web/templates");
+        let mut files = 0;
+        for part in ["", "settings"] {
+            let entries = std::fs::read_dir(folder.join(part)).expect("a folder");
+            files += entries.filter(|entry| entry.as_ref().is_ok_and(|entry| entry.path().is_file())).count();
+        }
+        assert_eq!(files, SOURCES.len());
+    }
+}

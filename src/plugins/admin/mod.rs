@@ -1,0 +1,468 @@
+//! Plugin administration: the use cases behind the command line, the socket of a running server and the admin API.
+//!
+//! Each changes the desired state, in the database; the caller is already authorised. Running servers reconcile by
+//! themselves, and [`super::reload`] reports the result at once.
+
+pub mod entity;
+pub mod routes;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use rookery_plugin_host::Fault;
+use rookery_plugin_host::imports::types::{CallContext, Caller as ToldCaller};
+use serde_json::{Map, Value};
+
+use super::call::{Call, Caller, Mode};
+use super::manifest::{self, Moment};
+use super::order::{self, Place};
+use super::package::{self, Package};
+use super::source::{self, Packages};
+use super::{Active, PluginId, desired, life, pipeline, sql};
+use crate::Cx;
+use crate::error::of_fault;
+use crate::jobs;
+use config::nearest;
+use model::Json;
+use rookery_core::error::{Error, Result};
+use store::confined::Scope;
+use store::plugin::Plugin;
+use store::plugin_event::{self, Parked};
+
+/// Most parked events that an admin is shown in detail.
+const PARKED: i64 = 50;
+
+/// A plugin that is installed or could be, with its desired state and package.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The desired state.
+    pub plugin: Plugin,
+    /// The package that would be loaded, or the fault that prevents it.
+    pub package: Result<Option<Package>, Fault>,
+    /// Permissions that the newest package asks for and that were not granted.
+    pub missing: BTreeSet<String>,
+}
+
+/// Every plugin, by name. Packages seen for the first time are registered.
+///
+/// # Errors
+/// When the database or the plugin folder cannot be read.
+pub async fn list(cx: &Cx) -> Result<Vec<Known>> {
+    let packages = discover(cx).await?;
+    let mut all = Vec::new();
+    for plugin in store::plugin::list(&cx.db).await? {
+        all.push(know(cx, plugin, &packages).await);
+    }
+    Ok(all)
+}
+
+/// The plugin called `name`.
+///
+/// # Errors
+/// [`Error::Invalid`] when there is none; else as [`list`].
+pub async fn find(cx: &Cx, name: &str) -> Result<Known> {
+    let packages = discover(cx).await?;
+    Ok(know(cx, desired::find(cx, name).await?, &packages).await)
+}
+
+async fn discover(cx: &Cx) -> Result<Packages> {
+    let packages = source::packages(cx).await.map_err(|fault| of_fault(&fault))?;
+    for package in packages.found.values() {
+        if store::plugin::find(&cx.db, package.name()).await?.is_none() {
+            desired::install(cx, package, true).await?;
+        }
+    }
+    Ok(packages)
+}
+
+async fn know(cx: &Cx, plugin: Plugin, packages: &Packages) -> Known {
+    let newest = packages.found.get(&plugin.name);
+    let missing = newest.map(|package| pipeline::missing(&plugin, package)).unwrap_or_default();
+    let package = source::choose(cx, &plugin, packages).await;
+    Known { plugin, package, missing }
+}
+
+/// The newest package of `name`, accepted or not.
+async fn newest(cx: &Cx, name: &str) -> Result<Package> {
+    let mut packages = discover(cx).await?;
+    desired::find(cx, name).await?;
+    if let Some(fault) = packages.broken.remove(name) {
+        return Err(of_fault(&fault));
+    }
+    let none = || Error::invalid(format!("there is no package of {name}: put it into plugins.dir"));
+    let package = packages.found.remove(name).ok_or_else(none)?;
+    source::check_denied(cx, &package).map_err(|fault| of_fault(&fault))?;
+    Ok(package)
+}
+
+/// Enables the plugin. The first time, the newest package is accepted with every permission it asks for; later a
+/// package that asks for more waits for [`grant`] while the accepted one stays active.
+///
+/// # Errors
+/// [`Error::Invalid`] when there is no such plugin, or its package is broken or denied.
+pub async fn enable(cx: &Cx, name: &str) -> Result<Plugin> {
+    let package = newest(cx, name).await?;
+    desired::change(cx, name, |plugin| {
+        if plugin.sha256.is_none() {
+            grant_all(plugin, &package);
+        }
+        if pipeline::missing(plugin, &package).is_empty() {
+            desired::accept(plugin, &package);
+        }
+        plugin.enabled = true;
+        plugin.quarantined_at = None;
+        Ok(())
+    })
+    .await
+}
+
+/// Disables the plugin. Its tables stay.
+///
+/// # Errors
+/// [`Error::Invalid`] when there is no such plugin.
+pub async fn disable(cx: &Cx, name: &str) -> Result<Plugin> {
+    desired::change(cx, name, |plugin| {
+        plugin.enabled = false;
+        plugin.quarantined_at = None;
+        Ok(())
+    })
+    .await
+}
+
+/// Accepts the newest package; permissions that were not granted before wait for [`grant`].
+///
+/// # Errors
+/// As [`enable`].
+pub async fn accept(cx: &Cx, name: &str) -> Result<Plugin> {
+    let package = newest(cx, name).await?;
+    desired::change(cx, name, |plugin| {
+        if pipeline::missing(plugin, &package).is_empty() {
+            desired::accept(plugin, &package);
+        }
+        plugin.refused = None;
+        plugin.quarantined_at = None;
+        Ok(())
+    })
+    .await?;
+    pipeline::check_grants(&desired::find(cx, name).await?, &package).map_err(|fault| of_fault(&fault))?;
+    desired::find(cx, name).await
+}
+
+/// Grants the permissions that the newest package asks for, and accepts it.
+///
+/// # Errors
+/// As [`enable`].
+pub async fn grant(cx: &Cx, name: &str) -> Result<Plugin> {
+    let package = newest(cx, name).await?;
+    desired::change(cx, name, |plugin| {
+        desired::accept(plugin, &package);
+        grant_all(plugin, &package);
+        Ok(())
+    })
+    .await
+}
+
+fn grant_all(plugin: &mut Plugin, package: &Package) {
+    let wanted: Vec<String> = package.manifest.wanted().into_iter().collect();
+    if plugin.granted.0 != wanted {
+        plugin.granted.0 = wanted;
+        plugin.config_version += 1;
+    }
+}
+
+/// Retries the plugin's dead letters; returns how many events that are.
+///
+/// # Errors
+/// [`Error::Invalid`] when there is no such plugin.
+pub async fn retry(cx: &Cx, name: &str) -> Result<u64> {
+    let plugin = desired::find(cx, name).await?;
+    let mut tx = cx.db.begin().await?;
+    let count = plugin_event::retry_parked(&mut tx, plugin.id, cx.clock.now()).await?;
+    tx.commit().await?;
+    Ok(count)
+}
+
+/// The outbox of a plugin: waiting and parked events.
+#[derive(Debug)]
+pub struct Outbox {
+    /// Number of events that wait for delivery.
+    pub waiting: i64,
+    /// Number of parked events (dead letters).
+    pub parked: i64,
+    /// The first of the parked ones.
+    pub first: Vec<Parked>,
+}
+
+/// The outbox of `plugin`.
+pub async fn outbox(cx: &Cx, plugin: PluginId) -> Result<Outbox> {
+    let (waiting, parked) = plugin_event::count(&cx.db, plugin).await?;
+    let first = if parked == 0 { Vec::new() } else { plugin_event::parked(&cx.db, plugin, PARKED).await? };
+    Ok(Outbox { waiting, parked, first })
+}
+
+/// Rolls back to the package that was active before the desired one, after a dry run.
+///
+/// # Errors
+/// [`Error::Invalid`] when there is no such package, its copy is gone, or it cannot be loaded: nothing changed then.
+pub async fn rollback(cx: &Cx, name: &str) -> Result<Plugin> {
+    let plugin = desired::find(cx, name).await?;
+    let serving = cx.plugins.latest().find(name).map(|active| active.digest.clone());
+    let packages = discover(cx).await?;
+    let chosen = source::choose(cx, &plugin, &packages).await.ok().flatten().map(|package| package.digest);
+    let now = serving.or(chosen).or_else(|| plugin.sha256.clone());
+    let folder = cx.config.plugins.cache_dir.join("packages");
+    let before = plugin.approved.0.iter().rev().filter(|digest| Some(*digest) != now.as_ref());
+    for digest in before {
+        if package::kept(&folder, name, digest).map_err(|fault| of_fault(&fault))?.is_some() {
+            let back = |plugin: &mut Plugin| {
+                plugin.sha256 = Some(digest.clone());
+                plugin.refused.clone_from(&now);
+                plugin.quarantined_at = None;
+            };
+            let mut target = plugin.clone();
+            back(&mut target);
+            pipeline::try_out(cx, target).await.map_err(|fault| of_fault(&fault))?;
+            return desired::change(cx, name, |plugin| {
+                back(plugin);
+                Ok(())
+            })
+            .await;
+        }
+    }
+    Err(Error::invalid(format!("there is no copy of a package of {name} that served before: install one and reload")))
+}
+
+/// Overrides limits of the manifest; JSON null removes an override.
+///
+/// # Errors
+/// [`Error::Invalid`] with the values that a limit takes.
+pub async fn set_limits(cx: &Cx, name: &str, limits: Map<String, Value>) -> Result<Plugin> {
+    change_tried(cx, name, |plugin| {
+        let mut all = plugin.limits.0.as_object().cloned().unwrap_or_default();
+        merge(&mut all, limits.clone());
+        manifest::parse_limits(Value::Object(all.clone()))
+            .map_err(|problem| Error::invalid(format!("{name}: {problem}")))?;
+        plugin.limits.0 = Value::Object(all);
+        plugin.config_version += 1;
+        Ok(())
+    })
+    .await
+}
+
+/// As [`desired::change`], after a dry run of loading the plugin with the change: a change that is refused now does not
+/// keep the plugin from the next start.
+async fn change_tried(cx: &Cx, name: &str, change: impl Fn(&mut Plugin) -> Result<()> + Send + Sync) -> Result<Plugin> {
+    let mut changed = desired::find(cx, name).await?;
+    change(&mut changed)?;
+    if changed.enabled {
+        pipeline::try_out(cx, changed).await.map_err(|fault| of_fault(&fault))?;
+    }
+    desired::change(cx, name, change).await
+}
+
+/// Changes members of the configuration; JSON null resets one to its default.
+///
+/// # Errors
+/// [`Error::Invalid`] for what the plugin's schema refuses.
+pub async fn configure(cx: &Cx, name: &str, members: Map<String, Value>) -> Result<Plugin> {
+    let package = find(cx, name).await?.package.map_err(|fault| of_fault(&fault))?;
+    let package =
+        package.ok_or_else(|| Error::invalid(format!("there is no package of {name}: put it into plugins.dir")))?;
+    let schema = package.config_schema();
+    let schema = schema.ok_or_else(|| Error::invalid(format!("{name} has no configuration")))?;
+    let defaults = manifest::defaults(&schema);
+    if let Some(unknown) = members.keys().find(|key| !defaults.contains_key(*key)) {
+        let hint = nearest(unknown, defaults.keys().cloned()).map(|near| format!("; did you mean {near}?"));
+        return Err(Error::invalid(format!("{name} has no configuration {unknown:?}{}", hint.unwrap_or_default())));
+    }
+    change_tried(cx, name, |plugin| {
+        merge(&mut plugin.config.0, members.clone());
+        pipeline::config(plugin, &package).map_err(|fault| of_fault(&fault))?;
+        plugin.config_version += 1;
+        Ok(())
+    })
+    .await
+}
+
+/// Sets a secret that the manifest names, or deletes it.
+///
+/// # Errors
+/// [`Error::Invalid`] for a name that the manifest does not have.
+pub async fn set_secret(cx: &Cx, name: &str, secret: &str, value: Option<String>) -> Result<Plugin> {
+    let known = find(cx, name).await?.package.map_err(|fault| of_fault(&fault))?;
+    let named = known.map(|package| package.manifest.permissions.secrets).unwrap_or_default();
+    if !named.iter().any(|known| known == secret) {
+        let list = if named.is_empty() { "none".to_owned() } else { named.join(", ") };
+        return Err(Error::invalid(format!("{name} has no secret {secret:?}; its secrets: {list}")));
+    }
+    let value = value.map(|value| desired::seal(cx, name, secret, &value.into())).transpose()?;
+    // No dry run: a secret that cannot be decrypted must not prevent setting another.
+    desired::change(cx, name, |plugin| {
+        match &value {
+            Some(value) => drop(plugin.secrets.0.insert(secret.to_owned(), value.as_str().into())),
+            None => drop(plugin.secrets.0.remove(secret)),
+        }
+        plugin.config_version += 1;
+        Ok(())
+    })
+    .await
+}
+
+fn merge(into: &mut Map<String, Value>, members: Map<String, Value>) {
+    for (key, value) in members {
+        if value.is_null() {
+            into.remove(&key);
+        } else {
+            into.insert(key, value);
+        }
+    }
+}
+
+/// The position of a plugin's hook at a moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The plugin.
+    pub plugin: String,
+    /// Its hook's priority.
+    pub priority: i32,
+    /// The hook's `before`.
+    pub before: Vec<String>,
+    /// The hook's `after`.
+    pub after: Vec<String>,
+    /// Kinds of events or entities that the hook is for.
+    pub kinds: Vec<String>,
+}
+
+impl Placed {
+    fn place(&self) -> Place<'_> {
+        Place { plugin: &self.plugin, priority: self.priority, before: &self.before, after: &self.after }
+    }
+}
+
+/// The order in which enabled plugins are called at `moment`.
+///
+/// # Errors
+/// [`Error::Invalid`] for an unknown moment, or a cycle of `before` and `after`.
+pub async fn order(cx: &Cx, moment: &str) -> Result<Vec<Placed>> {
+    let known = || Moment::ALL.iter().map(|moment| moment.as_str());
+    let Some(moment) = Moment::ALL.into_iter().find(|known| known.as_str() == moment) else {
+        let list = known().collect::<Vec<_>>().join(", ");
+        return Err(Error::invalid(format!("there is no hook {moment:?}; there are {list}")));
+    };
+    let mut placed = Vec::new();
+    for known in list(cx).await?.into_iter().filter(|known| known.plugin.enabled) {
+        let Ok(Some(package)) = known.package else { continue };
+        for hook in package.manifest.hooks.iter().filter(|hook| hook.on == moment) {
+            placed.push(Placed {
+                plugin: known.plugin.name.clone(),
+                priority: hook.priority,
+                before: hook.before.clone(),
+                after: hook.after.clone(),
+                kinds: hook.kinds.clone(),
+            });
+        }
+    }
+    let places: Vec<Place<'_>> = placed.iter().map(Placed::place).collect();
+    let order = order::order(moment.as_str(), &places).map_err(|fault| of_fault(&fault))?;
+    Ok(order.into_iter().map(|at| placed[at].clone()).collect())
+}
+
+/// Runs a command that the plugin's manifest declares, in a transaction of its own.
+///
+/// # Errors
+/// [`Error::Invalid`] for a plugin that is not active here, an unknown command, or an error of the plugin's own.
+pub async fn run(cx: &Cx, name: &str, command: &str, args: &Value) -> Result<Value> {
+    let registry = cx.plugins.latest();
+    let active = registry.find(name).ok_or_else(|| Error::invalid(format!("the plugin {name} does not serve here")))?;
+    let commands = &active.manifest.commands;
+    if !commands.iter().any(|known| known.name == command) {
+        let known = commands.iter().map(|known| known.name.clone());
+        let hint = nearest(command, known).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+        return Err(Error::invalid(format!("{name} has no command {command:?}{hint}")));
+    }
+    cx.plugins.pauses.check(active).map_err(|busy| Error::invalid(format!("{name}: {}", busy.message)))?;
+    let call = Call::new(cx, active, Caller::system(), Mode::Ambient);
+    let context = context(active);
+    let answer = active.component.command(call.clone(), context, command, args.to_string()).await;
+    let answer = answer.map_err(|error| {
+        if error.failure.is_none() {
+            cx.plugins.report(active, "command", command, &error);
+        }
+        Error::invalid(error.failure.map_or(error.message, |failure| failure.message))
+    })?;
+    let answer = serde_json::from_str(&answer)
+        .map_err(|error| Error::invalid(format!("{name} answered with what is no JSON: {error}")))?;
+    call.commit().await?;
+    Ok(answer)
+}
+
+/// The call context of an admin, without identifying them to the plugin.
+fn context(active: &Active) -> CallContext {
+    const ADMIN: u8 = 3;
+    CallContext {
+        request_id: String::new(),
+        caller: ToldCaller { account: None, scopes: Vec::new(), role: ADMIN, locale: String::new(), app: None },
+        budget_ms: u32::try_from(active.limits.host.route_wall.as_millis()).unwrap_or(u32::MAX),
+    }
+}
+
+/// Uninstalls a plugin: deletes its desired state, accepted package, grants and configuration. Its data stays for when
+/// it is enabled again, unless `purge`; then the data is dumped to a file first, whose path is returned.
+///
+/// # Errors
+/// [`Error::Invalid`] when there is no such plugin, or the dump fails: the plugin is disabled then, and no data is
+/// lost.
+pub async fn uninstall(cx: &Cx, name: &str, purge: bool) -> Result<Option<PathBuf>> {
+    let serving = cx.plugins.latest().find(name).cloned();
+    let plugin = disable(cx, name).await?;
+    life::follow(cx).await;
+    if let Some(serving) = serving {
+        serving.rest().await;
+    }
+    if purge { purge_all(cx, &plugin).await.map(Some) } else { forget(cx, name).await.map(|()| None) }
+}
+
+/// Deletes the desired state, except for what identifies the owner of the tables.
+async fn forget(cx: &Cx, name: &str) -> Result<()> {
+    let forgotten = |plugin: &mut Plugin| {
+        *plugin = Plugin {
+            version: None,
+            sha256: None,
+            approved: Json(Vec::new()),
+            granted: Json(Vec::new()),
+            limits: Json(Value::Object(Map::new())),
+            config: Json(Map::new()),
+            config_version: plugin.config_version + 1,
+            secrets: Json(Map::new()),
+            refused: None,
+            ..plugin.clone()
+        };
+        Ok(())
+    };
+    let plugin = desired::change(cx, name, forgotten).await?;
+    let mut tx = cx.db.begin().await?;
+    store::plugin::forget_manifest(&mut tx, plugin.id).await?;
+    Ok(tx.commit().await?)
+}
+
+async fn purge_all(cx: &Cx, plugin: &Plugin) -> Result<PathBuf> {
+    let (name, now) = (&plugin.name, cx.clock.now());
+    let dump = sql::dump(cx, plugin).await?;
+    let mut tx = cx.db.begin().await?;
+    if !dump.is_whole(&mut tx).await? {
+        return Err(Error::invalid(format!("{name} still wrote while it was read, so nothing was dropped: try again")));
+    }
+    let scope = Scope::find(&mut tx, name, BTreeSet::new()).await?;
+    tx.drop_namespace(&scope).await?;
+    store::plugin_feed::clear_all(&mut tx, plugin.id).await?;
+    store::job::delete_kind(&mut tx, &jobs::kind_of(name)).await?;
+    store::plugin::delete(&mut tx, plugin.id).await?;
+    store::settings::touch(&mut tx, now).await?;
+    tx.commit().await?;
+    cx.plugins.observed.forget(name);
+    // A package that is still in the folder is registered again, disabled.
+    if let Some(package) = source::packages(cx).await.map_err(|fault| of_fault(&fault))?.found.get(name) {
+        desired::install(cx, package, false).await?;
+    }
+    Ok(dump.path)
+}

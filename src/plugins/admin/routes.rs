@@ -1,0 +1,182 @@
+//! `/api/admin/plugins`: plugin administration over HTTP, also served on the server's own socket (`http::socket`).
+//!
+//! A change returns the plugin in its new state; a plugin that could not be loaded is 422 with the reason verbatim.
+
+use rookery_plugin_host::Fault;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::Cx;
+use crate::admin;
+use crate::admin::entity::{Detail, LogLine, OrderRow, Plugin, Uninstalled};
+use http::Result;
+use http::extract::auth::{Admin, AdminRead, AdminWrite};
+use http::extract::{Params, Path};
+use http::json::Json;
+use rookery_core::Error;
+
+/// `GET /api/admin/plugins`
+pub async fn index(cx: Cx, _: Admin<AdminRead>) -> Result<Json> {
+    let all = admin::list(&cx).await?;
+    Json::of(&all.iter().map(|known| Plugin::new(&cx, known)).collect::<Vec<_>>())
+}
+
+/// `GET /api/admin/plugins/{name}`
+pub async fn show(cx: Cx, _: Admin<AdminRead>, Path(name): Path<String>) -> Result<Json> {
+    detail(&cx, &name).await
+}
+
+/// `POST /api/admin/plugins/{name}/enable`
+pub async fn enable(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json> {
+    admin::enable(&cx, &name).await?;
+    reloaded(&cx, &name).await
+}
+
+/// `POST /api/admin/plugins/{name}/disable`
+pub async fn disable(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json> {
+    admin::disable(&cx, &name).await?;
+    reloaded(&cx, &name).await
+}
+
+/// `POST /api/admin/plugins/{name}/reload`
+pub async fn reload(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json> {
+    admin::accept(&cx, &name).await?;
+    reloaded(&cx, &name).await
+}
+
+/// `POST /api/admin/plugins/{name}/rollback`
+pub async fn rollback(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json> {
+    admin::rollback(&cx, &name).await?;
+    reloaded(&cx, &name).await
+}
+
+/// `POST /api/admin/plugins/{name}/grant`
+pub async fn grant(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json> {
+    admin::grant(&cx, &name).await?;
+    reloaded(&cx, &name).await
+}
+
+/// `POST /api/admin/plugins/{name}/limits`
+pub async fn limits(
+    cx: Cx,
+    _: Admin<AdminWrite>,
+    Path(name): Path<String>,
+    Params(limits): Params<Map<String, Value>>,
+) -> Result<Json> {
+    admin::set_limits(&cx, &name, limits).await?;
+    reloaded(&cx, &name).await
+}
+
+/// `POST /api/admin/plugins/{name}/config`
+pub async fn config(
+    cx: Cx,
+    _: Admin<AdminWrite>,
+    Path(name): Path<String>,
+    Params(members): Params<Map<String, Value>>,
+) -> Result<Json> {
+    admin::configure(&cx, &name, members).await?;
+    reloaded(&cx, &name).await
+}
+
+/// A secret to set; without a value it is deleted.
+#[derive(Debug, Deserialize)]
+pub struct Secret {
+    name: Option<String>,
+    value: Option<String>,
+}
+
+/// `POST /api/admin/plugins/{name}/secrets`
+pub async fn secrets(
+    cx: Cx,
+    _: Admin<AdminWrite>,
+    Path(name): Path<String>,
+    Params(secret): Params<Secret>,
+) -> Result<Json> {
+    let Some(named) = secret.name else { return Err(Error::missing("name").into()) };
+    admin::set_secret(&cx, &name, &named, secret.value).await?;
+    reloaded(&cx, &name).await
+}
+
+/// Number of events that are retried.
+#[derive(Debug, Serialize)]
+struct Retried {
+    events: u64,
+}
+
+/// `POST /api/admin/plugins/{name}/retry`
+pub async fn retry(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json> {
+    Json::of(&Retried { events: admin::retry(&cx, &name).await? })
+}
+
+/// A command and its arguments.
+#[derive(Debug, Deserialize)]
+pub struct Run {
+    command: Option<String>,
+    #[serde(default)]
+    args: Value,
+}
+
+/// `POST /api/admin/plugins/{name}/run`
+pub async fn run(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>, Params(run): Params<Run>) -> Result<Json> {
+    let Some(command) = run.command else { return Err(Error::missing("command").into()) };
+    Json::of(&admin::run(&cx, &name, &command, &run.args).await?)
+}
+
+/// Whether the plugin's data is purged as well.
+#[derive(Debug, Deserialize)]
+pub struct Uninstall {
+    #[serde(default)]
+    purge: bool,
+}
+
+/// `POST /api/admin/plugins/{name}/uninstall`
+pub async fn uninstall(
+    cx: Cx,
+    _: Admin<AdminWrite>,
+    Path(name): Path<String>,
+    Params(params): Params<Uninstall>,
+) -> Result<Json> {
+    let dump = admin::uninstall(&cx, &name, params.purge).await?;
+    Json::of(&Uninstalled::new(name, params.purge, dump.as_deref()))
+}
+
+/// The number after which log lines are returned.
+#[derive(Debug, Deserialize)]
+pub struct After {
+    #[serde(default)]
+    after: Option<String>,
+}
+
+/// `GET /api/admin/plugins/{name}/logs`
+pub async fn logs(
+    cx: Cx,
+    _: Admin<AdminRead>,
+    Path(name): Path<String>,
+    Params(params): Params<After>,
+) -> Result<Json> {
+    admin::find(&cx, &name).await?;
+    let after = params.after.as_deref().unwrap_or("0").parse();
+    let lines = cx.plugins.logs.after(&name, after.map_err(|_| Error::invalid("after: is the number of a line"))?);
+    Json::of(&lines.iter().map(LogLine::from).collect::<Vec<_>>())
+}
+
+/// `GET /api/admin/plugin_order/{hook}`
+pub async fn order(cx: Cx, _: Admin<AdminRead>, Path(hook): Path<String>) -> Result<Json> {
+    let placed = admin::order(&cx, &hook).await?;
+    Json::of(&placed.into_iter().map(OrderRow::from).collect::<Vec<_>>())
+}
+
+async fn reloaded(cx: &Cx, name: &str) -> Result<Json> {
+    crate::reload(cx, name).await.map_err(|fault| verbatim(&fault))?;
+    detail(cx, name).await
+}
+
+fn verbatim(fault: &Fault) -> Error {
+    Error::invalid(fault.to_string())
+}
+
+async fn detail(cx: &Cx, name: &str) -> Result<Json> {
+    let known = admin::find(cx, name).await?;
+    let outbox = admin::outbox(cx, known.plugin.id).await?;
+    Json::of(&Detail::new(cx, &known, &outbox))
+}

@@ -1,0 +1,78 @@
+//! Embeds the packages of the repository's own plugins in the server, from where `make guests` leaves them.
+//!
+//! A missing package is an error in a release build. A debug build continues without it and warns, so that `cargo
+//! check` and rust-analyzer work on a fresh clone; the server lists the missing ones as `MISSING`.
+
+#![expect(clippy::disallowed_methods, reason = "cargo tells a build script everything by its environment")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> Result<()> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
+    let guests = root.join("target/guests");
+    fs::create_dir_all(&guests)?;
+    let release = env::var("PROFILE")? == "release";
+    let (mut embedded, mut missing) = (String::new(), String::new());
+
+    println!("cargo::rerun-if-changed=build.rs");
+    for name in plugins(&root.join("plugins"))? {
+        let package = guests.join(&name);
+        if package.join("plugin.toml").exists() {
+            println!("cargo::rerun-if-changed={}", package.display());
+            writeln!(embedded, "({name:?}, &[{}]),", files(&package)?)?;
+            continue;
+        }
+        println!("cargo::rerun-if-changed={}", guests.display());
+        if release {
+            println!("cargo::error=The plugin {name} is not built. Run: make guests");
+        }
+        println!("cargo::warning=The plugin {name} is not built and will be missing. Run: make guests");
+        write!(missing, "{name:?}, ")?;
+    }
+    let text = format!(
+        "/// All of them.\npub static EMBEDDED: &[Package] = &[{embedded}];\n/// Those that were not built when the server was: none in a release.\npub static MISSING: &[&str] = &[{missing}];\n"
+    );
+    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("embedded.rs"), text)?;
+    Ok(())
+}
+
+/// The names of the plugins in a folder, sorted: each has a folder of its name.
+fn plugins(folder: &Path) -> Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let manifest = entry.path().join("plugin.toml");
+        if manifest.exists() {
+            println!("cargo::rerun-if-changed={}", manifest.display());
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Each file of a package as `("relative path", include_bytes!("absolute path")),`.
+fn files(package: &Path) -> Result<String> {
+    let (mut found, mut folders) = (Vec::new(), vec![package.to_path_buf()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() { folders.push(path) } else { found.push(path) }
+        }
+    }
+    found.sort();
+    let mut list = String::new();
+    for path in found {
+        let relative = path.strip_prefix(package)?.to_string_lossy().replace('\\', "/");
+        write!(list, "({relative:?}, include_bytes!({path:?})), ")?;
+    }
+    Ok(list)
+}

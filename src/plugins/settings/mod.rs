@@ -1,0 +1,198 @@
+//! Settings of each account for plugins: stored by the server, validated against the schema of the manifest, and filled
+//! with its defaults when read.
+//!
+//! Accounts change them on the page `/settings/extensions`, plugins by the contract's interface `settings`. Only values
+//! that were set are stored, so that a later version of the plugin can change a default.
+
+pub mod page;
+
+use serde_json::{Map, Value};
+
+use super::{Active, manifest};
+use crate::Cx;
+use model::AccountId;
+use rookery_core::error::{Error, Result};
+use store::{Tx, plugin_setting};
+
+/// Largest stored document of an account's settings for a plugin, in bytes.
+pub const SIZE: usize = 64 * 1024;
+
+/// The settings that one plugin offers an account.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// The plugin's name.
+    pub plugin: String,
+    /// Its title.
+    pub title: String,
+    /// Each setting, with the account's value.
+    pub settings: Vec<Setting>,
+}
+
+/// One setting.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Its name.
+    pub name: String,
+    /// Its label: the title or description in the schema, else the name.
+    pub label: String,
+    /// Its type.
+    pub kind: Kind,
+    /// Its current value.
+    pub value: Value,
+}
+
+/// The type of a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// True or false.
+    Flag,
+    /// One of these words.
+    Choice(Vec<String>),
+    /// A whole number with an optional minimum and maximum.
+    Number(Option<i64>, Option<i64>),
+    /// Free text.
+    Text,
+}
+
+impl Kind {
+    /// The type that the property's schema describes; none where no form field fits.
+    fn of(schema: &Value) -> Option<Self> {
+        if let Some(words) = schema.get("enum").and_then(Value::as_array) {
+            return words.iter().map(|word| word.as_str().map(str::to_owned)).collect::<Option<_>>().map(Self::Choice);
+        }
+        let bound = |name: &str| schema.get(name).and_then(Value::as_i64);
+        match schema.get("type").and_then(Value::as_str)? {
+            "boolean" => Some(Self::Flag),
+            "integer" => Some(Self::Number(bound("minimum"), bound("maximum"))),
+            "string" => Some(Self::Text),
+            _ => None,
+        }
+    }
+
+    /// Parses the value sent by a form; a missing value is false for a flag.
+    fn read(&self, sent: Option<&str>) -> Option<Value> {
+        match self {
+            Self::Flag => Some(sent.is_some_and(|text| !matches!(text, "" | "0" | "false")).into()),
+            Self::Number(..) => sent.map(|text| text.trim().parse::<i64>().map_or_else(|_| text.into(), Value::from)),
+            Self::Choice(_) | Self::Text => sent.map(Value::from),
+        }
+    }
+}
+
+/// The settings that active plugins offer `account`.
+pub async fn offers(cx: &Cx, account: AccountId) -> Result<Vec<Offer>> {
+    let registry = cx.registry();
+    let mut offers = Vec::new();
+    for active in registry.plugins.iter().filter(|active| active.settings.is_some()) {
+        let stored = plugin_setting::list(&cx.db, active.id, &[account]).await?.pop();
+        let values = filled(active, &stored.map(|(_, stored)| stored.0).unwrap_or_default());
+        let settings: Vec<Setting> = described(active, &values).collect();
+        if !settings.is_empty() {
+            let plugin = &active.manifest.plugin;
+            offers.push(Offer { plugin: plugin.name.clone(), title: plugin.title.clone(), settings });
+        }
+    }
+    Ok(offers)
+}
+
+fn described<'a>(active: &'a Active, values: &'a Map<String, Value>) -> impl Iterator<Item = Setting> + 'a {
+    let schemas = active.settings.as_ref().and_then(|schema| schema.get("properties")).and_then(Value::as_object);
+    schemas.into_iter().flatten().filter_map(|(name, schema)| {
+        let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_owned);
+        let label = text("title").or_else(|| text("description")).unwrap_or_else(|| name.replace('_', " "));
+        Some(Setting { name: name.clone(), label, kind: Kind::of(schema)?, value: values.get(name)?.clone() })
+    })
+}
+
+/// Saves the form that [`offers`] describes, for the plugin called `name`.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is no such active plugin or it has no settings, [`Error::Invalid`] for what its
+/// schema refuses.
+pub async fn submit(cx: &Cx, account: AccountId, name: &str, form: &Map<String, Value>) -> Result<()> {
+    let registry = cx.registry();
+    let active = registry.find(name).filter(|active| active.settings.is_some()).ok_or(Error::NotFound)?;
+    let sent = |name: &str| form.get(name).and_then(Value::as_str);
+    let defaults = filled(active, &Map::new());
+    let members = described(active, &defaults)
+        .filter_map(|setting| Some((setting.name.clone(), setting.kind.read(sent(&setting.name))?)))
+        .collect();
+    let mut tx = cx.db.begin().await?;
+    change(&mut tx, active, account, members).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Changes members of the account's settings; null resets one to its default.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is no such local account, [`Error::Invalid`] for what the schema refuses.
+pub async fn change(tx: &mut Tx, active: &Active, account: AccountId, members: Map<String, Value>) -> Result<()> {
+    let mut settings = plugin_setting::lock(tx, active.id, account).await?.ok_or(Error::NotFound)?;
+    for (name, value) in members {
+        match value {
+            Value::Null => settings.remove(&name),
+            value => settings.insert(name, value),
+        };
+    }
+    check(active, &settings).map_err(Error::invalid)?;
+    plugin_setting::upsert(tx, active.id, account, settings).await?;
+    // The plugin's decoration of the account may depend on it.
+    store::account::bump_all(tx, &[account]).await?;
+    Ok(())
+}
+
+/// The defaults, overridden by `stored`. A member that a later version of the plugin dropped is left out.
+#[must_use]
+pub fn filled(active: &Active, stored: &Map<String, Value>) -> Map<String, Value> {
+    let mut filled = active.settings.as_ref().map(manifest::defaults).unwrap_or_default();
+    for (name, value) in &mut filled {
+        if let Some(stored) = stored.get(name) {
+            *value = stored.clone();
+        }
+    }
+    filled
+}
+
+/// Validates `settings`; the error is in words.
+fn check(active: &Active, settings: &Map<String, Value>) -> Result<(), String> {
+    let schema = active.settings.as_ref().ok_or("The plugin has no settings")?;
+    let known = manifest::defaults(schema);
+    if let Some(unknown) = settings.keys().find(|name| !known.contains_key(*name)) {
+        return Err(format!("There is no setting {unknown:?}"));
+    }
+    let size = Value::Object(settings.clone()).to_string().len();
+    if size > SIZE {
+        return Err(format!("The settings have {size} bytes: at most {SIZE}"));
+    }
+    let validator = jsonschema::draft202012::new(schema).map_err(|error| error.to_string())?;
+    validator.validate(&Value::Object(filled(active, settings))).map_err(|error| {
+        let path = error.instance_path().to_string();
+        format!("{} {error}", path.trim_start_matches('/'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_form_asks_for_what_it_can_and_reads_what_was_sent() {
+        let kind = |schema: Value| Kind::of(&schema);
+        assert_eq!(kind(json!({"type": "boolean"})), Some(Kind::Flag));
+        assert_eq!(
+            kind(json!({"type": "string", "enum": ["a", "b"]})),
+            Some(Kind::Choice(vec!["a".into(), "b".into()]))
+        );
+        assert_eq!(kind(json!({"type": "integer", "minimum": 1})), Some(Kind::Number(Some(1), None)));
+        assert_eq!(kind(json!({"type": "string"})), Some(Kind::Text));
+        assert_eq!((kind(json!({"type": "array"})), kind(json!({"enum": [1]})), kind(json!({}))), (None, None, None));
+
+        assert_eq!(Kind::Flag.read(None), Some(json!(false)));
+        assert_eq!(Kind::Flag.read(Some("1")), Some(json!(true)));
+        assert_eq!(Kind::Number(None, None).read(Some(" 7 ")), Some(json!(7)));
+        assert_eq!(Kind::Number(None, None).read(Some("x")), Some(json!("x")), "the schema says what is wrong");
+        assert_eq!((Kind::Text.read(None), Kind::Text.read(Some(""))), (None, Some(json!(""))));
+    }
+}

@@ -1,0 +1,93 @@
+//! The page where accounts change their settings for plugins, one form for each plugin.
+
+use std::sync::LazyLock;
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use minijinja::{Value, context};
+use serde_json::Map;
+
+use crate::Cx;
+use crate::settings::{self, Kind, Offer, Setting};
+use http::Result;
+use http::extract::Path;
+use http::web::settings::viewer;
+use http::web::{Cookies, Csrf, Form, Page, SignedIn, redirect};
+use rookery_core::Error;
+use rookery_core::service::session::Person;
+use rookery_core::templates::Templates;
+
+/// `GET /settings/extensions`
+pub async fn show(cx: Cx, SignedIn(person): SignedIn, cookies: Cookies, csrf: Csrf) -> Result<Page> {
+    page(&cx, &person, &cookies, &csrf, None).await
+}
+
+/// `POST /settings/extensions/{plugin}`
+///
+/// Invalid values render the page again, with 422.
+pub async fn update(
+    cx: Cx,
+    SignedIn(person): SignedIn,
+    cookies: Cookies,
+    csrf: Csrf,
+    Path(plugin): Path<String>,
+    Form(form): Form<Map<String, serde_json::Value>>,
+) -> Result<Response> {
+    match settings::submit(&cx, person.account.id, &plugin, &form).await {
+        Ok(()) => {
+            cookies.notice("Your settings are saved.");
+            Ok(redirect("/settings/extensions"))
+        }
+        Err(Error::Invalid(why)) => {
+            let page = page(&cx, &person, &cookies, &csrf, Some((&plugin, &why))).await?;
+            Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The templates of the server's pages, and this one.
+static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
+    http::web::TEMPLATES.clone().with(&[("settings/extensions.html", include_str!("extensions.html"))])
+});
+
+fn request(cx: &Cx) -> http::Cx {
+    http::Cx(rookery_core::Cx::clone(cx))
+}
+
+async fn page(cx: &Cx, person: &Person, cookies: &Cookies, csrf: &Csrf, refused: Option<(&str, &str)>) -> Result<Page> {
+    let offers = settings::offers(cx, person.account.id).await?;
+    let context = context! {
+        page_title => "Extensions",
+        noindex => true,
+        flash => cookies.take_flash(),
+        csrf => csrf.0,
+        section => "extensions",
+        viewer => viewer(&request(cx), person),
+        offers => offers.iter().map(|offer| shown(offer, refused)).collect::<Vec<_>>(),
+    };
+    Page::render_of(&request(cx), &TEMPLATES, "settings/extensions.html", context)
+}
+
+fn shown(offer: &Offer, refused: Option<(&str, &str)>) -> Value {
+    context! {
+        plugin => offer.plugin,
+        title => offer.title,
+        error => refused.filter(|(plugin, _)| *plugin == offer.plugin).map(|(_, why)| why),
+        settings => offer.settings.iter().map(setting).collect::<Vec<_>>(),
+    }
+}
+
+fn setting(setting: &Setting) -> Value {
+    let (kind, words, least, most) = match &setting.kind {
+        Kind::Flag => ("flag", None, None, None),
+        Kind::Choice(words) => ("choice", Some(words), None, None),
+        Kind::Number(least, most) => ("number", None, *least, *most),
+        Kind::Text => ("text", None, None, None),
+    };
+    let value = match &setting.value {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    context! { name => setting.name, label => setting.label, kind, words, least, most, value }
+}

@@ -1,0 +1,20 @@
+//! The composition root of the server: wires the crates together, starts them and stops them.
+//!
+//! The only crate that knows every layer; reached from `rookery serve`. Without the feature `plugins`, [`platform`] is
+//! a set of no-ops and wasmtime is not compiled.
+
+pub mod logging;
+pub mod metrics;
+#[cfg_attr(not(feature = "plugins"), path = "no_platform.rs")]
+pub mod platform;
+pub mod serve;
+pub mod socket;
+
+use axum::Router;
+
+pub use platform::{Cx, open};
+
+/// The router of the whole server, with the routes of plugins.
+pub fn router(cx: &Cx) -> Router {
+    http::router::router(rookery_core::Cx::clone(cx), platform::mounted())
+}

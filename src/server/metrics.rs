@@ -1,0 +1,97 @@
+//! Prometheus metrics, on a separate listener that clients do not reach.
+//!
+//! Counters and histograms are recorded where things happen; gauges (queue depth, connections, cache sizes, memory) are
+//! read at scrape time. Without `metrics.listen` nothing is recorded.
+//!
+//! Spec: <https://prometheus.io/docs/instrumenting/exposition_formats/>
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::IntoResponse;
+use axum::routing::get;
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use rookery_core::Cx;
+use rookery_core::error::{Error, Result};
+
+/// Histogram buckets in seconds: from less than a millisecond to the request timeout.
+const LATENCY_BUCKETS: &[f64] =
+    &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+
+/// How often recorded samples are moved into the buckets between scrapes, to bound memory.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+#[derive(Clone)]
+struct Exporter {
+    cx: Cx,
+    handle: PrometheusHandle,
+}
+
+/// Installs the recorder, and serves `GET /metrics` on `listener` until `stop` is true.
+///
+/// # Errors
+/// When a recorder is already installed.
+pub fn serve(cx: Cx, listener: TcpListener, mut stop: watch::Receiver<bool>) -> Result<()> {
+    let recorder = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Full(http::observe::REQUESTS.to_owned()), LATENCY_BUCKETS)
+        .map_err(Error::internal)?
+        .build_recorder();
+    let handle = recorder.handle();
+    ::metrics::set_global_recorder(recorder).map_err(|error| Error::internal(error.to_string()))?;
+    let upkeep = handle.clone();
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(UPKEEP).await;
+            upkeep.run_upkeep();
+        }
+    });
+    let router = Router::new().route("/metrics", get(render)).with_state(Exporter { cx, handle });
+    tokio::spawn(async move {
+        let stopped = async move {
+            let _ = stop.wait_for(|stop| *stop).await;
+        };
+        if let Err(error) = axum::serve(listener, router).with_graceful_shutdown(stopped).await {
+            tracing::error!(%error, "the metrics listener ended");
+        }
+    });
+    Ok(())
+}
+
+/// `GET /metrics`
+async fn render(State(exporter): State<Exporter>) -> impl IntoResponse {
+    if let Err(error) = look(&exporter.cx).await {
+        tracing::warn!(%error, "could not look at the queue");
+    }
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], exporter.handle.render())
+}
+
+/// Updates the gauges.
+#[expect(clippy::cast_precision_loss, reason = "a gauge is a float; none of these comes near 2^52")]
+async fn look(cx: &Cx) -> Result<()> {
+    let pool = cx.db.pool();
+    ::metrics::gauge!("rookery_database_connections", "state" => "open").set(f64::from(pool.open));
+    ::metrics::gauge!("rookery_database_connections", "state" => "idle").set(pool.idle as f64);
+    ::metrics::counter!("rookery_database_statements_total").absolute(cx.db.statements());
+    ::metrics::gauge!("rookery_cache_bytes", "cache" => "accounts").set(cx.cache.accounts.weighted_size() as f64);
+    ::metrics::gauge!("rookery_cache_bytes", "cache" => "statuses").set(cx.cache.statuses.weighted_size() as f64);
+    if let Some(bytes) = resident_bytes() {
+        ::metrics::gauge!("process_resident_memory_bytes").set(bytes as f64);
+    }
+    for (lane, state, jobs) in store::job::counts(&cx.db).await? {
+        ::metrics::gauge!("rookery_jobs", "lane" => lane, "state" => state).set(jobs as f64);
+    }
+    Ok(())
+}
+
+/// Resident memory (RSS) of this process; `None` where there is no `/proc`.
+#[must_use]
+pub fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+}

@@ -1,0 +1,83 @@
+//! The plugin platform, as the server starts, feeds and stops it. `no_platform.rs` replaces it without the feature
+//! `plugins`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use config::Config;
+use http::router::{Mounted, Routes};
+use model::clock::Clock;
+pub use plugins::Cx;
+use plugins::{Plugins, Session, hooks, life, pause, tend, watch};
+use rookery_core::Result;
+use tokio::sync::watch::Receiver;
+use tokio::task::JoinHandle;
+
+/// Opens a server like [`rookery_core::Cx::open`], with the plugin platform; no plugin is loaded yet.
+///
+/// # Errors
+/// When the database, the secret key or the media folder cannot be opened.
+pub async fn open(config: Config, clock: Clock, executable: &Path) -> Result<Cx> {
+    let plugins = Arc::new(Plugins::new(clock.clone(), config.server.development));
+    let core = rookery_core::Cx::open(config, clock, executable, Arc::new(Session::new(plugins))).await?;
+    Cx::of(&core)
+}
+
+/// The routes of plugins and of their administration.
+pub fn mounted() -> Mounted {
+    plugins::mounted()
+}
+
+/// The admin routes that the admin socket serves as well.
+pub fn administration() -> Option<Routes> {
+    Some(plugins::administration())
+}
+
+/// Loads every enabled plugin.
+pub async fn start(cx: &Cx) {
+    plugins::start(cx).await;
+}
+
+/// For a command in a separate process: events are recorded for the plugins of the server.
+pub async fn leave_to_server(cx: &Cx) -> Result<()> {
+    life::leave_to_server(cx).await
+}
+
+/// Delivers events to plugins until `stopped` is true.
+pub async fn deliver(cx: Cx, stopped: Receiver<bool>) {
+    hooks::dispatch::run(cx, stopped).await;
+}
+
+/// Watches the plugin folder for changes.
+pub fn watch(cx: &Cx) -> JoinHandle<()> {
+    tokio::spawn(watch::run(cx.clone()))
+}
+
+/// Checks whether another server paused plugins.
+pub async fn look_for_pauses(cx: &Cx) -> Result<()> {
+    pause::look(cx).await
+}
+
+/// Applies decisions of other processes and of the circuit breakers by loading and unloading. May take long.
+pub async fn follow_changes(cx: Cx) {
+    tend::quarantine(&cx).await;
+    if let Err(error) = life::follow_changes(&cx).await {
+        tracing::error!(%error, "could not look for changed plugins");
+    }
+}
+
+/// Reconciles all plugins, after SIGHUP.
+pub fn reload_all(cx: &Cx) {
+    let cx = cx.clone();
+    tokio::spawn(async move { life::follow(&cx).await });
+}
+
+/// Delivers all due events and returns their number: for tests.
+pub async fn drain(cx: &Cx) -> Result<usize> {
+    hooks::dispatch::drain(cx).await
+}
+
+/// Multiplies the time limits of hooks by `times`: for tests on a busy machine.
+pub fn be_patient(cx: &Cx, times: u32) {
+    cx.plugins.patience.set(times);
+}

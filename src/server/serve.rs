@@ -1,0 +1,200 @@
+//! The life of a running server, from configuration to graceful shutdown.
+//!
+//! Reached from `rookery serve`. Starts in the order configuration, logs, database, listeners, workers. Shutdown
+//! accepts no new connections, lets running requests and jobs finish within `server.shutdown_grace_seconds`, then
+//! closes the database.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::serve::ListenerExt as _;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::{Cx, metrics, open, platform, router, socket};
+use config::Config;
+use model::clock::Clock;
+use rookery_core::{Error, Result, service};
+
+/// How often the server checks whether another process changed settings, rules or emojis.
+const RELOAD_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Serves until the process is asked to stop.
+///
+/// # Errors
+/// When the database or the secret key cannot be opened, or an address is in use.
+pub async fn run(config: Config) -> Result<()> {
+    for warning in config.warnings() {
+        tracing::warn!("{warning}");
+    }
+    let executable = config::executable().map_err(Error::internal)?;
+    on(open(config, Clock::system(), &executable).await?).await
+}
+
+/// Like [`run`], on a context that is already open.
+///
+/// # Errors
+/// When an address is in use, or the NodeInfo document is invalid.
+pub async fn on(cx: Cx) -> Result<()> {
+    let mut signals = Signals::new()?;
+    http::well_known::check_nodeinfo(&cx).await?;
+    platform::start(&cx).await;
+    let listener = bind(cx.config.server.listen, "server.listen").await?;
+    let (stop, stopped) = watch::channel(false);
+    if let Some(address) = cx.config.metrics.listen {
+        let listener = bind(address, "metrics.listen").await?;
+        metrics::serve(rookery_core::Cx::clone(&cx), listener, stopped.clone())?;
+    }
+    if let Some(routes) = platform::administration()
+        && let Err(error) = socket::serve(&cx, routes, stopped.clone())
+    {
+        tracing::warn!(%error, "the command line cannot ask this server: {} could not be made", socket::path(&cx).display());
+    }
+    worker::cron::schedule(&cx).await?;
+    let workers = tokio::spawn(work(cx.clone(), stopped.clone()));
+    let poll = tokio::spawn(poll_settings(cx.clone()));
+    let watch = platform::watch(&cx);
+    announce(&cx, listener.local_addr().map_err(Error::internal)?);
+    invite_owner(&cx).await?;
+
+    let mut server = spawn_server(&cx, listener, stopped);
+    tokio::select! {
+        () = signals.stop(&cx) => {}
+        ended = &mut server => return Err(Error::internal(format!("the listener ended: {ended:?}"))),
+    }
+    tracing::info!("stopping: requests that have begun are answered");
+    cx.stopping.store(true, Ordering::Relaxed);
+    let _ = stop.send(true);
+    tokio::select! {
+        () = drain(&cx, server, workers) => {}
+        () = signals.next() => tracing::warn!("stopping at once, as asked a second time"),
+    }
+    poll.abort();
+    watch.abort();
+    cx.db.close().await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn spawn_server(cx: &Cx, listener: TcpListener, mut stopped: watch::Receiver<bool>) -> JoinHandle<()> {
+    let service = router(cx).into_make_service_with_connect_info::<SocketAddr>();
+    // Responses are small and written at once: Nagle's algorithm would only delay them.
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    tokio::spawn(async move {
+        let stop = async move {
+            let _ = stopped.wait_for(|stop| *stop).await;
+        };
+        if let Err(error) = axum::serve(listener, service).with_graceful_shutdown(stop).await {
+            tracing::error!(%error, "the listener ended");
+        }
+    })
+}
+
+/// Runs jobs and delivers events to plugins until `stopped` is true.
+async fn work(cx: Cx, stopped: watch::Receiver<bool>) {
+    let jobs = worker::run(rookery_core::Cx::clone(&cx), stopped.clone());
+    tokio::join!(jobs, platform::deliver(cx, stopped));
+}
+
+/// Waits for running requests and jobs to finish, for at most the grace period. An interrupted job runs again after
+/// the next start.
+async fn drain(cx: &Cx, server: JoinHandle<()>, workers: JoinHandle<()>) {
+    let grace = Duration::from_secs(cx.config.server.shutdown_grace_seconds);
+    let ended = async {
+        let _ = server.await;
+        let _ = workers.await;
+    };
+    if tokio::time::timeout(grace, ended).await.is_err() {
+        tracing::warn!(grace_seconds = grace.as_secs(), "some requests or jobs did not end in time");
+    }
+}
+
+async fn bind(address: SocketAddr, key: &str) -> Result<TcpListener> {
+    let bound = TcpListener::bind(address).await;
+    bound.map_err(|error| Error::internal(format!("cannot listen on {address} ({key}): {error}")))
+}
+
+/// Reloads settings, rules and emojis after another process changed them, and applies changes to plugins.
+async fn poll_settings(cx: Cx) {
+    let mut following: Option<JoinHandle<()>> = None;
+    loop {
+        tokio::time::sleep(RELOAD_INTERVAL).await;
+        if let Err(error) = look_for_changes(&cx).await {
+            tracing::error!(%error, "could not look for changed settings");
+        }
+        if following.as_ref().is_none_or(JoinHandle::is_finished) {
+            // In a task of its own: loading may take long, and settings must not wait for it.
+            following = Some(tokio::spawn(platform::follow_changes(cx.clone())));
+        }
+    }
+}
+
+async fn look_for_changes(cx: &Cx) -> Result<()> {
+    if cx.reload().await? {
+        tracing::info!("settings, rules, emojis or plugins changed and were read again");
+    }
+    platform::look_for_pauses(cx).await
+}
+
+/// Prints and logs the server's URL.
+fn announce(cx: &Cx, address: SocketAddr) {
+    let version = env!("CARGO_PKG_VERSION");
+    tracing::info!(%address, "Rookery {version} serves {}", cx.urls.origin);
+    say(&format!("Rookery {version} serves {} (listening on {address})", cx.urls.origin));
+}
+
+/// Writes a line to standard output, ignoring a closed pipe.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// On the first start, prints the setup link for the owner's account. Never logged: whoever has it becomes the owner.
+async fn invite_owner(cx: &Cx) -> Result<()> {
+    if let Some(link) = service::owner::setup_link(cx).await? {
+        let _ = writeln!(std::io::stdout(), "\nNobody lives here yet. Create the owner's account:\n\n  {link}\n");
+    }
+    Ok(())
+}
+
+/// The signals that the server handles.
+struct Signals {
+    hangup: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    fn new() -> Result<Self> {
+        let listen = |kind| signal(kind).map_err(Error::internal);
+        Ok(Self {
+            hangup: listen(SignalKind::hangup())?,
+            terminate: listen(SignalKind::terminate())?,
+            interrupt: listen(SignalKind::interrupt())?,
+        })
+    }
+
+    /// Waits for SIGTERM or SIGINT; SIGHUP reloads the plugins.
+    async fn stop(&mut self, cx: &Cx) {
+        loop {
+            tokio::select! {
+                () = async { tokio::select! { _ = self.terminate.recv() => {}, _ = self.interrupt.recv() => {} } } => return,
+                _ = self.hangup.recv() => {
+                    platform::reload_all(cx);
+                }
+            }
+        }
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}

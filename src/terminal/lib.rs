@@ -1,0 +1,93 @@
+//! Output of commands: text or JSON on standard output, failures as one sentence on standard error.
+
+use std::fmt::Display;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use config::Faults;
+use rookery_core::Error;
+
+/// The output format of a command.
+#[derive(Clone, Copy, Debug)]
+pub struct Output {
+    json: bool,
+}
+
+/// Why a command failed, and its exit code.
+#[derive(Debug)]
+pub struct Failure {
+    text: String,
+    code: u8,
+}
+
+impl Failure {
+    /// The operation failed: exit code 1.
+    pub fn new(cause: impl Display) -> Self {
+        Self { text: cause.to_string(), code: 1 }
+    }
+
+    /// Wrong usage: exit code 2.
+    pub fn usage(text: impl Into<String>) -> Self {
+        Self { text: text.into(), code: 2 }
+    }
+
+    /// The message, one sentence.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::new(error)
+    }
+}
+
+impl From<store::Error> for Failure {
+    fn from(error: store::Error) -> Self {
+        Self::new(error)
+    }
+}
+
+impl From<Faults> for Failure {
+    fn from(faults: Faults) -> Self {
+        Self { text: faults.to_string(), code: 2 }
+    }
+}
+
+impl Output {
+    /// Prints JSON, or text for people.
+    #[must_use]
+    pub fn new(json: bool) -> Self {
+        Self { json }
+    }
+
+    /// Writes `text`, and a line break unless it ends in one. A closed pipe is ignored.
+    pub fn say(self, text: &str) {
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        let _ = write!(io::stdout().lock(), "{text}{end}");
+    }
+
+    /// Writes `answer` as a line of JSON, or `words` for people.
+    pub fn answer<T: Serialize>(self, answer: &T, words: impl FnOnce() -> String) -> Result<(), Failure> {
+        if self.json {
+            self.say(&serde_json::to_string(answer).map_err(Failure::new)?);
+        } else {
+            self.say(&words());
+        }
+        Ok(())
+    }
+
+    /// Prints the failure and returns the exit code.
+    pub fn fail(self, failure: &Failure) -> ExitCode {
+        let _ = if self.json {
+            writeln!(io::stderr(), "{}", serde_json::json!({ "error": failure.text }))
+        } else {
+            writeln!(io::stderr(), "rookery: {}", failure.text)
+        };
+        ExitCode::from(failure.code)
+    }
+}

@@ -1,0 +1,51 @@
+//! Recurring jobs: the hourly clean-up of expired rows, and queuing each recurring job when a server starts.
+//!
+//! A recurring job queues its own next run in the transaction that completes the current one. The job's key
+//! deduplicates, so each runs once per server however many nodes there are.
+
+use super::Run;
+use chrono::TimeDelta;
+use model::JobId;
+use rookery_core::Cx;
+use rookery_core::error::Result;
+use rookery_core::queue;
+use rookery_core::queue::{Clean, Done, Failure};
+
+/// How often expired rows are deleted.
+const CLEAN_EVERY: TimeDelta = TimeDelta::hours(1);
+/// How long an idempotency key is kept (contract rules, section 10).
+const IDEMPOTENCY_LIFETIME: TimeDelta = TimeDelta::hours(1);
+
+/// How long an event is kept for a plugin that has not received it.
+const EVENTS_LIFETIME: TimeDelta = TimeDelta::days(14);
+
+/// Queues every recurring job that is not queued already. Called when a server starts.
+pub async fn schedule(cx: &Cx) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    queue::enqueue(cx, &mut tx, &Clean {}).await?;
+    queue::enqueue(cx, &mut tx, &queue::TendFeeds::begin()).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+impl Run for Clean {
+    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+        let now = cx.clock.now();
+        let mut tx = cx.db.begin().await?;
+        store::session::delete_expired(&mut tx, now).await?;
+        store::link::delete_expired(&mut tx, now).await?;
+        store::cleaning::delete_expired_grants(&mut tx, now).await?;
+        store::cleaning::delete_idempotency_keys(&mut tx, now - IDEMPOTENCY_LIFETIME).await?;
+        store::plugin_kv::sweep(&mut tx, now).await?;
+        let old = store::plugin_event::delete_old(&mut tx, now - EVENTS_LIFETIME).await?;
+        if old > 0 {
+            tracing::warn!(events = old, "plugins were never told what happened two weeks ago: it is kept no longer");
+        }
+        // Events are deleted in batches: the rest goes with the next run, which is due at once.
+        let next = if old > 0 { TimeDelta::seconds(1) } else { CLEAN_EVERY };
+        queue::enqueue_at(cx, &mut tx, &self, now + next).await?;
+        queue::finish(&mut tx, id).await?;
+        tx.commit().await?;
+        Ok(Done::Removed)
+    }
+}

@@ -1,0 +1,115 @@
+//! Jobs that write home feeds: fan-out of new statuses to followers, merging a newly followed account's statuses into a
+//! feed, removing them again (unmerge), and rebuilding a feed.
+//!
+//! Each job deletes its own row in the transaction of its work; inserts use `ON CONFLICT DO NOTHING`, so a repeated run
+//! is harmless.
+
+use super::Run;
+use chrono::Duration;
+use model::clock::Ids;
+use model::status::Visibility;
+use model::{JobId, NotificationType, Status, StatusId};
+use rookery_core::Cx;
+use rookery_core::change::{self, Change};
+use rookery_core::error::Result;
+use rookery_core::queue::{Done, Failure, FanOut, Merge, Rebuild, Unmerge, finish};
+use rookery_core::service::notification::{self, Notice};
+use store::Tx;
+use store::feed::Spread;
+
+/// Most statuses of a newly followed account that are merged into the follower's feed.
+const MERGED: i64 = 40;
+/// How far back a rebuilt feed reaches.
+const REBUILT: Duration = Duration::days(30);
+
+impl Run for FanOut {
+    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+        let mut tx = cx.db.begin().await?;
+        if let Some(status) = store::status::find(&mut tx, self.status).await? {
+            spread(cx, &mut tx, &status).await?;
+            notify_followers(cx, &mut tx, &status).await?;
+        }
+        finish(&mut tx, id).await?;
+        tx.commit().await?;
+        Ok(Done::Removed)
+    }
+}
+
+async fn spread(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
+    let original = match status.reblog_of_id {
+        None => None,
+        Some(id) => store::status::find(&mut *tx, id).await?,
+    };
+    let proper = original.as_ref().unwrap_or(status);
+    let spread = Spread {
+        status: status.id,
+        author: status.account_id,
+        original: proper.id,
+        original_author: proper.account_id,
+        in_reply_to: status.in_reply_to_account_id.filter(|account| *account != status.account_id),
+        language: proper.language.clone(),
+        restricted: matches!(status.visibility, Visibility::Direct | Visibility::Limited),
+        now: cx.clock.now(),
+    };
+    store::feed::spread_to_followers(tx, &spread).await?;
+    if status.reblog_of_id.is_none() && status.visibility.is_listed() {
+        store::feed::spread_to_tag_followers(tx, &spread).await?;
+    }
+    Ok(())
+}
+
+async fn notify_followers(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
+    let to_someone_else = status.in_reply_to_account_id.is_some_and(|account| account != status.account_id);
+    let hidden = matches!(status.visibility, Visibility::Direct | Visibility::Limited);
+    if status.reblog_of_id.is_some() || to_someone_else || hidden {
+        return Ok(());
+    }
+    let receivers = store::feed::list_notified(&mut *tx, status.account_id).await?;
+    let notice = |receiver| Notice {
+        receiver,
+        from: status.account_id,
+        kind: NotificationType::Status.into(),
+        activity: i64::from(status.id),
+        status: Some(status.id),
+    };
+    let notices: Vec<Notice> = receivers.into_iter().map(notice).collect();
+    notification::notify(cx, tx, &notices).await.map(drop)
+}
+
+impl Run for Merge {
+    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+        let mut tx = cx.db.begin().await?;
+        let (follows, unwanted) = store::feed::tie(&mut tx, self.account, self.target).await?;
+        if follows && !unwanted {
+            store::feed::merge(&mut tx, self.account, self.target, MERGED).await?;
+        }
+        finish(&mut tx, id).await?;
+        tx.commit().await?;
+        Ok(Done::Removed)
+    }
+}
+
+impl Run for Unmerge {
+    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+        let mut tx = cx.db.begin().await?;
+        let (follows, unwanted) = store::feed::tie(&mut tx, self.account, self.target).await?;
+        if unwanted || !follows {
+            store::feed::unmerge(&mut tx, self.account, self.target, unwanted).await?;
+        }
+        finish(&mut tx, id).await?;
+        tx.commit().await?;
+        Ok(Done::Removed)
+    }
+}
+
+impl Run for Rebuild {
+    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+        let since = StatusId::from(Ids::first_at(cx.clock.now() - REBUILT));
+        let mut tx = cx.db.begin().await?;
+        store::feed::rebuild(&mut tx, self.account, since, i64::from(cx.config.timelines.home_limit)).await?;
+        change::record(cx, &mut tx, Change::HomeRebuilt { account: self.account }).await?;
+        finish(&mut tx, id).await?;
+        tx.commit().await?;
+        Ok(Done::Removed)
+    }
+}

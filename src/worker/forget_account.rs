@@ -1,0 +1,53 @@
+//! Job: deletes plugin data about a removed account that was written after the removal, because a plugin receives its
+//! events later than they happen.
+//!
+//! A disabled plugin may be enabled again and receive old events; these are kept for two weeks, and so the job repeats,
+//! with back-off, for about as long.
+
+use super::Run;
+use chrono::TimeDelta;
+use model::JobId;
+use rookery_core::Cx;
+use rookery_core::queue::{Done, Failure, ForgetAccount, enqueue, enqueue_at, finish};
+use rookery_core::service::removal;
+
+/// The first back-off; it doubles with each run …
+const PAUSE: TimeDelta = TimeDelta::minutes(1);
+/// … up to this maximum.
+const LONGEST: TimeDelta = TimeDelta::days(1);
+/// Most runs; the last one is about two weeks after the first.
+const LOOKS: u32 = 24;
+
+impl Run for ForgetAccount {
+    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+        let mut tx = cx.db.begin().await?;
+        match removal::forget_part(&mut tx, self.account, self.last).await? {
+            (true, _) => enqueue(cx, &mut tx, &self).await?,
+            (false, true) if self.looks < LOOKS => {
+                let next = Self { looks: self.looks + 1, ..self };
+                enqueue_at(cx, &mut tx, &next, cx.clock.now() + pause(next.looks)).await?;
+            }
+            (false, _) => {}
+        }
+        finish(&mut tx, id).await?;
+        tx.commit().await?;
+        Ok(Done::Removed)
+    }
+}
+
+/// Exponential back-off: 1, 2, 4 … minutes, at most a day.
+fn pause(looks: u32) -> TimeDelta {
+    (PAUSE * 2_i32.pow(looks.saturating_sub(1).min(20))).min(LONGEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_looks_for_two_weeks() {
+        let all = (1..=LOOKS).map(pause).fold(TimeDelta::zero(), |sum, pause| sum + pause);
+        assert!(all > TimeDelta::days(13) && all < TimeDelta::days(15), "{all}");
+        assert_eq!(pause(1), PAUSE);
+    }
+}

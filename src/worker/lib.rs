@@ -1,0 +1,243 @@
+//! The worker: claims jobs under a lease, runs them, removes them, or retries them with exponential back-off.
+//!
+//! One file per kind of job, each a call of a service; the kinds themselves are data, in `rookery_core::queue`. Jobs of
+//! extensions run through the core's port. A job that fails for good becomes a dead letter. A job may run twice, so
+//! every kind is idempotent. A lease is not renewed (there is no heartbeat): a job must end before its lease does.
+
+mod accept_requests;
+pub mod cron;
+mod expire_mute;
+mod feed;
+mod forget_account;
+mod generate_key;
+mod judge_notices;
+mod purge_media;
+mod purge_profile_images;
+mod record_changes;
+mod remove_account;
+mod send_mail;
+mod tend_feeds;
+mod trim_feeds;
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use model::job::Lane;
+use model::{JobId, Time};
+use rookery_core::queue::{self, Done, Failure, Job};
+use rookery_core::{Cx, Result};
+use store::job::JobRow;
+
+/// How long a claim lasts: a job that is still claimed after that is claimed again, since its worker is taken for dead.
+const LEASE: TimeDelta = TimeDelta::minutes(5);
+/// The first back-off; each further one is twice as long.
+const FIRST_BACK_OFF: TimeDelta = TimeDelta::seconds(5);
+/// The longest back-off, before jitter.
+const LONGEST_BACK_OFF: TimeDelta = TimeDelta::hours(6);
+
+/// How a kind of job runs.
+trait Run: Job {
+    /// Does the work. `id` is for a job that deletes its own row in the transaction of its work (see [`Done`]).
+    fn run(self, cx: &Cx, id: JobId) -> impl Future<Output = Result<Done, Failure>> + Send;
+}
+
+/// Runs a job by the name of its kind. Every kind is listed here.
+async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
+    if cx.extensions().owns_job(&row.kind) {
+        return cx.extensions().run_job(cx, row).await;
+    }
+    macro_rules! kinds {
+        ($($kind:ident),* $(,)?) => {
+            match row.kind.as_str() {
+                $(queue::$kind::KIND => {
+                    let job: queue::$kind =
+                        serde_json::from_value(row.payload.0).map_err(|error| Failure::Fail(format!("payload: {error}")))?;
+                    job.run(cx, row.id).await
+                })*
+                other => Err(Failure::Fail(format!("unknown kind {other}"))),
+            }
+        };
+    }
+    kinds!(
+        AcceptRequests,
+        Clean,
+        ExpireMute,
+        FanOut,
+        ForgetAccount,
+        GenerateKey,
+        JudgeNotices,
+        Merge,
+        PurgeMedia,
+        PurgeProfileImages,
+        Rebuild,
+        RecordChanges,
+        RemoveAccount,
+        SendMail,
+        TendFeeds,
+        TrimFeeds,
+        Unmerge,
+    )
+}
+
+/// Runs jobs until `stop` is true, then waits for the running ones to end (drain).
+pub async fn run(cx: Cx, stop: watch::Receiver<bool>) {
+    if cx.config.jobs.workers == 0 {
+        return;
+    }
+    if cx.db.engine() == store::Engine::Sqlite {
+        // A SQLite file has one process: whatever is still claimed at start was interrupted by a kill.
+        if let Err(error) = reclaim_expired(&cx, LEASE).await {
+            tracing::error!(%error, "could not put lost jobs back");
+        }
+    }
+    let mut lanes = JoinSet::new();
+    for lane in Lane::ALL {
+        lanes.spawn(run_lane(cx.clone(), *lane, stop.clone()));
+    }
+    while lanes.join_next().await.is_some() {}
+}
+
+async fn run_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
+    let pause = Duration::from_millis(cx.config.jobs.poll_interval_ms);
+    let mut running = JoinSet::new();
+    while !*stop.borrow() {
+        // Registered before the query, so that a job queued in between is not missed.
+        let queued = cx.db.jobs_queued();
+        tokio::pin!(queued);
+        queued.as_mut().enable();
+        let room = cx.config.jobs.workers.saturating_sub(running.len());
+        let claimed = if room == 0 { Ok(Vec::new()) } else { claim(&cx, lane, room).await };
+        match claimed {
+            Ok(jobs) if !jobs.is_empty() => {
+                for job in jobs {
+                    let cx = cx.clone();
+                    running.spawn(async move { work(&cx, job).await });
+                }
+                continue;
+            }
+            Ok(_) => {}
+            Err(error) => tracing::error!(%error, "could not claim jobs"),
+        }
+        tokio::select! {
+            () = &mut queued => {}
+            Some(_) = running.join_next(), if !running.is_empty() => {}
+            () = tokio::time::sleep(pause) => {
+                if let Err(error) = reclaim_expired(&cx, TimeDelta::zero()).await {
+                    tracing::error!(%error, "could not put lost jobs back");
+                }
+            }
+            _ = stop.changed() => {}
+        }
+    }
+    while running.join_next().await.is_some() {}
+}
+
+/// Runs all due jobs, and those they queue, until none is due; returns how many ran. For tests and the command line. A
+/// failing job is rescheduled as usual and is no error here.
+pub async fn drain(cx: &Cx) -> Result<usize> {
+    let mut count = 0;
+    loop {
+        let before = count;
+        for lane in Lane::ALL {
+            for job in claim(cx, *lane, 16).await? {
+                work(cx, job).await;
+                count += 1;
+            }
+        }
+        if count == before {
+            return Ok(count);
+        }
+    }
+}
+
+async fn claim(cx: &Cx, lane: Lane, room: usize) -> Result<Vec<JobRow>> {
+    let now = cx.clock.now();
+    let room = i64::try_from(room).unwrap_or(i64::MAX);
+    if lane == Lane::Plugin {
+        return claim_of_extensions(cx, now, room).await;
+    }
+    if !store::job::is_due(&cx.db, lane, now).await? {
+        return Ok(Vec::new());
+    }
+    let mut tx = cx.db.begin().await?;
+    let mut jobs = store::job::claim(&mut tx, lane, now, now + LEASE, room).await?;
+    tx.commit().await?;
+    jobs.sort_unstable_by_key(|job| job.id);
+    Ok(jobs)
+}
+
+/// Claims jobs of extensions that are active; jobs of the others wait. Without active extensions no query is made.
+async fn claim_of_extensions(cx: &Cx, now: Time, room: i64) -> Result<Vec<JobRow>> {
+    let kinds = cx.extensions().job_kinds(cx).await?;
+    if kinds.is_empty() || !store::job::is_due_of(&cx.db, Lane::Plugin, &kinds, now).await? {
+        return Ok(Vec::new());
+    }
+    let mut tx = cx.db.begin().await?;
+    let mut jobs = store::job::claim_of(&mut tx, Lane::Plugin, &kinds, now, now + LEASE, room).await?;
+    tx.commit().await?;
+    jobs.sort_unstable_by_key(|job| job.id);
+    Ok(jobs)
+}
+
+async fn work(cx: &Cx, job: JobRow) {
+    let (id, attempts, kind) = (job.id, job.attempts, job.kind.clone());
+    let ended = dispatch(&cx.begin(None), job).await;
+    metrics::counter!("rookery_jobs_total", "kind" => kind.clone(), "result" => if ended.is_ok() { "ok" } else { "failed" }).increment(1);
+    let settled = match ended {
+        Ok(Done::Removed) => Ok(()),
+        Ok(Done::Remove) => settle(cx, id, None, attempts).await,
+        Err(failure) => {
+            tracing::warn!(job.id = %id, job.kind = %kind, job.attempts = attempts, ?failure, "a job failed");
+            settle(cx, id, Some(failure), attempts).await
+        }
+    };
+    if let Err(error) = settled {
+        // The job is claimed again when its lease expires.
+        tracing::error!(job.id = %id, %error, "could not settle a job");
+    }
+}
+
+async fn settle(cx: &Cx, id: JobId, failure: Option<Failure>, attempts: i64) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    match failure {
+        None => store::job::delete(&mut tx, id).await?,
+        Some(Failure::Retry(error)) if attempts < i64::from(cx.config.jobs.max_attempts) => {
+            store::job::retry(&mut tx, id, cx.clock.now() + back_off(attempts), &error).await?;
+        }
+        Some(Failure::NotNow(error)) => {
+            store::job::postpone(&mut tx, id, cx.clock.now() + FIRST_BACK_OFF, &error).await?;
+        }
+        Some(Failure::Retry(error) | Failure::Fail(error)) => store::job::bury(&mut tx, id, &error).await?,
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Exponential back-off with jitter: 5 s, 10 s, 20 s … 6 h, each up to a quarter longer, so that jobs which failed
+/// together are not retried together.
+fn back_off(attempts: i64) -> TimeDelta {
+    let doublings = u32::try_from(attempts.clamp(1, 20) - 1).unwrap_or(0);
+    let pause = (FIRST_BACK_OFF * 2_i32.pow(doublings)).min(LONGEST_BACK_OFF);
+    let mut byte = [0];
+    crypto::fill_random(&mut byte);
+    pause + pause * i32::from(byte[0]) / 1024
+}
+
+/// Releases jobs whose lease has expired, or expires within `early`.
+async fn reclaim_expired(cx: &Cx, early: TimeDelta) -> Result<()> {
+    let now = cx.clock.now();
+    let lost = store::job::list_lost(&cx.db, now + early).await?;
+    if lost.is_empty() {
+        return Ok(());
+    }
+    let mut tx = cx.db.begin().await?;
+    for id in &lost {
+        store::job::retry(&mut tx, *id, now, "its worker was killed").await?;
+    }
+    tx.commit().await?;
+    tracing::info!(jobs = lost.len(), "put jobs back whose worker was killed");
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! Job: deletes an upload that is on no status, row and files, a day after its last change.
+//!
+//! Queued before the files are written and when media is detached from a status, so neither a crash between file and
+//! row nor a deleted status leaves orphaned files.
+
+use super::Run;
+use model::JobId;
+use rookery_core::Cx;
+use rookery_core::queue;
+use rookery_core::queue::{Done, Failure, PurgeMedia};
+use rookery_core::service::media::LOOSE_FOR;
+
+impl Run for PurgeMedia {
+    async fn run(self, cx: &Cx, _: JobId) -> Result<Done, Failure> {
+        let mut tx = cx.db.begin().await?;
+        let media = store::media::find(&mut tx, self.media).await?;
+        if let Some(media) = media {
+            let due = media.updated_at + LOOSE_FOR;
+            if media.status_id.is_some() {
+                return Ok(Done::Remove);
+            }
+            if due > cx.clock.now() {
+                // Its owner changed it meanwhile, which prolongs its life.
+                queue::enqueue_at(cx, &mut tx, &self, due).await?;
+                tx.commit().await?;
+                return Ok(Done::Remove);
+            }
+            if !store::media::delete_loose(&mut tx, self.media).await? {
+                return Ok(Done::Remove);
+            }
+        }
+        tx.commit().await?;
+        // A file that cannot be deleted is retried: the row is gone, but this job remains.
+        remove(cx, &self.files).await?;
+        Ok(Done::Remove)
+    }
+}
+
+/// Deletes files by their storage keys; a missing file is no error.
+///
+/// # Errors
+/// [`Failure::Retry`] when the storage is unavailable.
+pub(super) async fn remove(cx: &Cx, files: &[String]) -> Result<(), Failure> {
+    for file in files {
+        // A string that is not a storage key cannot be one of our files.
+        let Ok(key) = file.parse() else { continue };
+        cx.storage.delete(&key).await.map_err(|error| Failure::Retry(error.to_string()))?;
+    }
+    Ok(())
+}

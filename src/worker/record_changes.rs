@@ -1,0 +1,17 @@
+//! Job: delivers to plugins the changes made by a command-line invocation, which has no plugins loaded and leaves them
+//! to a server process.
+
+use super::Run;
+use model::JobId;
+use rookery_core::Cx;
+use rookery_core::queue::{Done, Failure, RecordChanges, finish};
+
+impl Run for RecordChanges {
+    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+        let mut tx = cx.db.begin().await?;
+        cx.extensions().record(cx, &mut tx, &self.changes).await?;
+        finish(&mut tx, id).await?;
+        tx.commit().await?;
+        Ok(Done::Removed)
+    }
+}

@@ -1,0 +1,21 @@
+//! Job: sends one e-mail. Delivery is at least once: a kill between sending and removing the job sends it twice.
+
+use super::Run;
+use mail::Error;
+use model::JobId;
+use rookery_core::Cx;
+use rookery_core::queue::{Done, Failure, SendMail};
+use rookery_core::service::letter::{self};
+
+impl Run for SendMail {
+    async fn run(self, cx: &Cx, _: JobId) -> Result<Done, Failure> {
+        let Some(letter) = letter::compose(cx, self.account, self.subject, self.link).await? else {
+            return Ok(Done::Remove);
+        };
+        match cx.mail.send(letter).await {
+            Ok(()) => Ok(Done::Remove),
+            Err(Error::Refused(why)) => Err(Failure::Fail(why)),
+            Err(Error::Failed(why)) => Err(Failure::Retry(why)),
+        }
+    }
+}

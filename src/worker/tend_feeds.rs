@@ -1,0 +1,37 @@
+//! Recurring job: trims home feeds to the configured length, and drops those of inactive accounts.
+//!
+//! Walks over the local accounts once an hour, in batches, so that no transaction holds the write lock for long. A
+//! dropped feed is rebuilt when its owner returns (contract rules, section 12).
+
+use super::Run;
+use chrono::TimeDelta;
+use model::JobId;
+use rookery_core::Cx;
+use rookery_core::error::Result;
+use rookery_core::queue::{Done, Failure, TendFeeds, enqueue, enqueue_at, finish};
+
+/// How often a walk begins.
+const EVERY: TimeDelta = TimeDelta::hours(1);
+/// How long an account may be inactive before its feed is dropped.
+const AWAY: TimeDelta = TimeDelta::days(7);
+/// Accounts per transaction.
+const BATCH: i64 = 200;
+
+impl Run for TendFeeds {
+    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+        let now = cx.clock.now();
+        let mut tx = cx.db.begin().await?;
+        if i64::from(self.after) == 0 {
+            store::feed::drop_unused(&mut tx, now - AWAY).await?;
+        }
+        let owners = store::feed::list_owners(&mut tx, self.after, BATCH).await?;
+        store::feed::trim(&mut tx, 0, &owners, i64::from(cx.config.timelines.home_limit)).await?;
+        match owners.last() {
+            Some(last) => enqueue(cx, &mut tx, &Self { after: *last }).await?,
+            None => enqueue_at(cx, &mut tx, &Self::begin(), now + EVERY).await?,
+        }
+        finish(&mut tx, id).await?;
+        tx.commit().await?;
+        Ok(Done::Removed)
+    }
+}
