@@ -53,9 +53,8 @@ lint: guests $(DENY) ## Check format, lints, documentation and dependencies
 		echo "##  ADVISORIES NOT CHECKED: $(ADVISORIES) cannot be reached from here." >&2; \
 	fi
 
-layers: ## Print the crates of the server, each above those that it depends on
-	@cargo tree --edges normal --prefix depth --no-dedupe --format ' {p}' | sed -nE 's/^([0-9]+) (rookery[a-z-]*) v.*/\1 \2/p' \
-		| awk '{ for (i = 0; i < $$1; i++) printf "  "; print $$2 }' | awk '!seen[$$0]++'
+layers: ## Print the graph of the server's crates, the lowest first
+	@.ci/layers
 
 doc: setup ## Build the documentation: target/doc/rookery_core/index.html and those of the other crates
 	cargo doc --no-deps --document-private-items

@@ -21,14 +21,14 @@ const NOON: DateTime<Utc> = DateTime::from_timestamp(1_768_478_400, 0).expect("w
 
 /// Why a case failed, with the plugin's log.
 #[derive(Debug)]
-pub(crate) struct Failed {
+pub(crate) struct CaseFailure {
     pub(crate) what: String,
     pub(crate) story: String,
 }
 
 /// Runs a case from an empty server to its last step.
-pub(crate) async fn case(project: &Project, package: &Package, suite: &Suite, case: &Case) -> Result<(), Failed> {
-    let early = |failure: Failure| Failed { what: failure.text().to_owned(), story: String::new() };
+pub(crate) async fn case(project: &Project, package: &Package, suite: &Suite, case: &Case) -> Result<(), CaseFailure> {
+    let early = |failure: Failure| CaseFailure { what: failure.text().to_owned(), story: String::new() };
     let (stage, mut names) = begin(project, package, suite).await.map_err(early)?;
     let mut done = Ok(());
     for (number, step) in case.steps.iter().enumerate() {
@@ -38,7 +38,7 @@ pub(crate) async fn case(project: &Project, package: &Package, suite: &Suite, ca
             break;
         }
     }
-    let done = done.map_err(|failure| Failed { what: failure.text().to_owned(), story: stage.story() });
+    let done = done.map_err(|failure| CaseFailure { what: failure.text().to_owned(), story: stage.story() });
     stage.close().await;
     done
 }

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use rookery_core::Cx;
-use rookery_core::service::emoji::{self, Import, Outcome};
+use rookery_core::service::emoji::{self, Import, ImportOutcome};
 use terminal::{Failure, Output};
 
 /// File extensions that are imported; the image type itself is detected from the content.
@@ -46,15 +46,15 @@ struct Removed<'a> {
 }
 
 #[derive(Default, Serialize)]
-struct Imported {
+struct ImportReport {
     added: usize,
     replaced: usize,
     kept: usize,
-    failed: Vec<Failed>,
+    failed: Vec<FailedImport>,
 }
 
 #[derive(Serialize)]
-struct Failed {
+struct FailedImport {
     file: String,
     error: String,
 }
@@ -74,15 +74,17 @@ async fn import_all(cx: &Cx, arguments: &Arguments, output: Output) -> Result<()
     if files.is_empty() {
         return Err(Failure::new(format!("there is no image in {}", arguments.path.display())));
     }
-    let mut imported = Imported::default();
+    let mut imported = ImportReport::default();
     for (index, (file, category)) in files.iter().enumerate() {
         progress(index, files.len());
         match import(cx, file, category.clone(), arguments).await {
-            Ok(Outcome::Added) => imported.added += 1,
-            Ok(Outcome::Replaced) => imported.replaced += 1,
-            Ok(Outcome::Kept) => imported.kept += 1,
+            Ok(ImportOutcome::Added) => imported.added += 1,
+            Ok(ImportOutcome::Replaced) => imported.replaced += 1,
+            Ok(ImportOutcome::Skipped) => imported.kept += 1,
             Err(failure) => {
-                imported.failed.push(Failed { file: file.display().to_string(), error: failure.text().to_owned() });
+                imported
+                    .failed
+                    .push(FailedImport { file: file.display().to_string(), error: failure.text().to_owned() });
             }
         }
     }
@@ -94,7 +96,12 @@ async fn import_all(cx: &Cx, arguments: &Arguments, output: Output) -> Result<()
     Err(Failure::new(format!("{} of {} images were refused", imported.failed.len(), files.len())))
 }
 
-async fn import(cx: &Cx, file: &Path, category: Option<String>, arguments: &Arguments) -> Result<Outcome, Failure> {
+async fn import(
+    cx: &Cx,
+    file: &Path,
+    category: Option<String>,
+    arguments: &Arguments,
+) -> Result<ImportOutcome, Failure> {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let image = fs::read(file).map_err(Failure::new)?;
     let new =
@@ -142,7 +149,7 @@ fn progress(done: usize, all: usize) {
     }
 }
 
-impl Imported {
+impl ImportReport {
     fn words(&self) -> String {
         let failed = self.failed.iter().map(|failed| format!("{}: {}\n", failed.file, failed.error));
         let counts = format!("{} added, {} replaced, {} kept as they were.", self.added, self.replaced, self.kept);

@@ -212,7 +212,7 @@ async fn export(cx: &Cx, username: &str, output: Output) -> Result<(), Failure> 
 
 /// The settings of `account` for plugins, by plugin, including disabled ones.
 async fn set_for_plugins(cx: &Cx, account: AccountId) -> Result<Map<String, Value>, Failure> {
-    let set = store::plugin_setting::list_of(&cx.db, account).await?;
+    let set = store::plugin_setting::list_for_account(&cx.db, account).await?;
     Ok(set.into_iter().map(|(plugin, set)| (plugin, Value::Object(set.0))).collect())
 }
 

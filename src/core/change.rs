@@ -21,7 +21,7 @@ use store::publish::NewStatus;
 
 text_enum! {
     /// What may happen; those that extensions may hear of, in the contract's words.
-    Kind {
+    ChangeKind {
         /// A status or a reblog was published.
         StatusPublished = "status.created",
         /// A status was edited.
@@ -99,31 +99,36 @@ enum Listener {
 }
 
 /// Who listens to which change.
-const fn listeners(kind: Kind) -> &'static [Listener] {
+const fn listeners(kind: ChangeKind) -> &'static [Listener] {
     use Listener as To;
     match kind {
-        Kind::StatusPublished => &[To::FanOut, To::Outbox, To::Live],
-        Kind::StatusEdited | Kind::StatusDeleted => &[To::Outbox, To::Live],
-        Kind::AccountRegistered => &[To::GenerateKey],
-        Kind::AccountUnlocked => &[To::AcceptRequests],
-        Kind::AccountCreated | Kind::AccountUpdated | Kind::AccountSuspended | Kind::AccountPurged => &[To::Outbox],
-        Kind::Blocked => &[To::Unmerge, To::Outbox],
-        Kind::Muted => &[To::ExpireMute, To::Unmerge, To::Outbox],
-        Kind::Unmuted => &[To::Merge],
-        Kind::Followed => &[To::Merge, To::Outbox],
-        Kind::Unfollowed => &[To::Unmerge, To::Outbox],
-        Kind::Favourited | Kind::Unfavourited | Kind::Bookmarked | Kind::Unbookmarked => &[To::Outbox],
-        Kind::EmojiDeleted | Kind::ListDeleted => &[To::Outbox],
-        Kind::FeedEntered
-        | Kind::HomeRebuilt
-        | Kind::Notified
-        | Kind::TokenRevoked
-        | Kind::SettingsChanged
-        | Kind::TopicMessage => &[To::Live],
+        ChangeKind::StatusPublished => &[To::FanOut, To::Outbox, To::Live],
+        ChangeKind::StatusEdited | ChangeKind::StatusDeleted => &[To::Outbox, To::Live],
+        ChangeKind::AccountRegistered => &[To::GenerateKey],
+        ChangeKind::AccountUnlocked => &[To::AcceptRequests],
+        ChangeKind::AccountCreated
+        | ChangeKind::AccountUpdated
+        | ChangeKind::AccountSuspended
+        | ChangeKind::AccountPurged => &[To::Outbox],
+        ChangeKind::Blocked => &[To::Unmerge, To::Outbox],
+        ChangeKind::Muted => &[To::ExpireMute, To::Unmerge, To::Outbox],
+        ChangeKind::Unmuted => &[To::Merge],
+        ChangeKind::Followed => &[To::Merge, To::Outbox],
+        ChangeKind::Unfollowed => &[To::Unmerge, To::Outbox],
+        ChangeKind::Favourited | ChangeKind::Unfavourited | ChangeKind::Bookmarked | ChangeKind::Unbookmarked => {
+            &[To::Outbox]
+        }
+        ChangeKind::EmojiDeleted | ChangeKind::ListDeleted => &[To::Outbox],
+        ChangeKind::FeedEntered
+        | ChangeKind::HomeRebuilt
+        | ChangeKind::Notified
+        | ChangeKind::TokenRevoked
+        | ChangeKind::SettingsChanged
+        | ChangeKind::TopicMessage => &[To::Live],
     }
 }
 
-impl Kind {
+impl ChangeKind {
     /// True when extensions may subscribe to changes of this kind.
     #[must_use]
     pub fn is_for_extensions(self) -> bool {
@@ -298,34 +303,34 @@ impl Change {
 
     /// What kind of thing happened.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ChangeKind {
         match self {
-            Self::StatusPublished { .. } => Kind::StatusPublished,
-            Self::StatusEdited { .. } => Kind::StatusEdited,
-            Self::StatusDeleted { .. } => Kind::StatusDeleted,
-            Self::AccountRegistered { .. } => Kind::AccountRegistered,
-            Self::AccountCreated { .. } => Kind::AccountCreated,
-            Self::AccountUpdated { .. } => Kind::AccountUpdated,
-            Self::AccountUnlocked { .. } => Kind::AccountUnlocked,
-            Self::AccountSuspended { .. } => Kind::AccountSuspended,
-            Self::AccountPurged { .. } => Kind::AccountPurged,
-            Self::Blocked { .. } => Kind::Blocked,
-            Self::Muted { .. } => Kind::Muted,
-            Self::Unmuted { .. } => Kind::Unmuted,
-            Self::Followed { .. } => Kind::Followed,
-            Self::Unfollowed { .. } => Kind::Unfollowed,
-            Self::Favourited { .. } => Kind::Favourited,
-            Self::Unfavourited { .. } => Kind::Unfavourited,
-            Self::Bookmarked { .. } => Kind::Bookmarked,
-            Self::Unbookmarked { .. } => Kind::Unbookmarked,
-            Self::EmojiDeleted { .. } => Kind::EmojiDeleted,
-            Self::ListDeleted { .. } => Kind::ListDeleted,
-            Self::FeedEntered { .. } => Kind::FeedEntered,
-            Self::HomeRebuilt { .. } => Kind::HomeRebuilt,
-            Self::Notified { .. } => Kind::Notified,
-            Self::TokenRevoked { .. } => Kind::TokenRevoked,
-            Self::SettingsChanged => Kind::SettingsChanged,
-            Self::TopicMessage { .. } => Kind::TopicMessage,
+            Self::StatusPublished { .. } => ChangeKind::StatusPublished,
+            Self::StatusEdited { .. } => ChangeKind::StatusEdited,
+            Self::StatusDeleted { .. } => ChangeKind::StatusDeleted,
+            Self::AccountRegistered { .. } => ChangeKind::AccountRegistered,
+            Self::AccountCreated { .. } => ChangeKind::AccountCreated,
+            Self::AccountUpdated { .. } => ChangeKind::AccountUpdated,
+            Self::AccountUnlocked { .. } => ChangeKind::AccountUnlocked,
+            Self::AccountSuspended { .. } => ChangeKind::AccountSuspended,
+            Self::AccountPurged { .. } => ChangeKind::AccountPurged,
+            Self::Blocked { .. } => ChangeKind::Blocked,
+            Self::Muted { .. } => ChangeKind::Muted,
+            Self::Unmuted { .. } => ChangeKind::Unmuted,
+            Self::Followed { .. } => ChangeKind::Followed,
+            Self::Unfollowed { .. } => ChangeKind::Unfollowed,
+            Self::Favourited { .. } => ChangeKind::Favourited,
+            Self::Unfavourited { .. } => ChangeKind::Unfavourited,
+            Self::Bookmarked { .. } => ChangeKind::Bookmarked,
+            Self::Unbookmarked { .. } => ChangeKind::Unbookmarked,
+            Self::EmojiDeleted { .. } => ChangeKind::EmojiDeleted,
+            Self::ListDeleted { .. } => ChangeKind::ListDeleted,
+            Self::FeedEntered { .. } => ChangeKind::FeedEntered,
+            Self::HomeRebuilt { .. } => ChangeKind::HomeRebuilt,
+            Self::Notified { .. } => ChangeKind::Notified,
+            Self::TokenRevoked { .. } => ChangeKind::TokenRevoked,
+            Self::SettingsChanged => ChangeKind::SettingsChanged,
+            Self::TopicMessage { .. } => ChangeKind::TopicMessage,
         }
     }
 }
@@ -430,7 +435,7 @@ mod tests {
     #[test]
     fn extensions_hear_of_the_kinds_that_the_contract_names() {
         let heard: Vec<&str> =
-            Kind::ALL.iter().filter(|kind| kind.is_for_extensions()).map(|kind| kind.as_str()).collect();
+            ChangeKind::ALL.iter().filter(|kind| kind.is_for_extensions()).map(|kind| kind.as_str()).collect();
         assert_eq!(heard.len(), 17, "{heard:?}");
         assert!(!heard.contains(&"token.revoked"));
     }

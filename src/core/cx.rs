@@ -16,7 +16,7 @@ use crate::entity::cache::Cache;
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
 use crate::origin::Origin;
-use crate::service::instance::Figures;
+use crate::service::instance::StatsCache;
 use crate::service::limits::{Limits, Standing};
 use config::{Config, Scheme};
 use crypto::Keys;
@@ -56,7 +56,7 @@ pub struct Services {
     /// Rendered entities.
     pub cache: Cache,
     /// Numbers about the whole server.
-    pub figures: Figures,
+    pub stats: StatsCache,
     /// The server was asked to stop: it is not ready for more.
     pub stopping: AtomicBool,
     /// Uploaded and cached files.
@@ -122,7 +122,7 @@ impl Cx {
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),
             mail: Mailer::new(&config).map_err(Error::internal)?,
             live: Live::default(),
-            figures: Figures::default(),
+            stats: StatsCache::default(),
             stopping: AtomicBool::new(false),
             settings: ArcSwap::default(),
             storage: Storage::open(&config.storage.media_dir).map_err(Error::internal)?,

@@ -1,11 +1,12 @@
 //! `Cache-Control` policies of routes (contract rules, section 6).
 //!
-//! Nothing is cacheable unless its route in the router has [`while_anonymous`] or [`for_everyone`]. `headers` makes a
-//! response private again where caching would be wrong: for errors of the API, in limited federation, and when the
-//! response varies by a header that the request carries.
+//! Nothing is cacheable unless the policy of its route says so ([`Keep`]). `headers` makes a response private again
+//! where caching would be wrong: for errors of the API, in limited federation, and when the response varies by a header
+//! that the request carries.
 
-use axum::http::{HeaderValue, header};
-use tower_http::set_header::SetResponseHeaderLayer;
+use axum::http::{HeaderMap, HeaderValue, header};
+
+use super::policy::Keep;
 
 /// Not cacheable: the default of every response.
 pub const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-store");
@@ -16,18 +17,16 @@ pub const WHILE_ANONYMOUS: HeaderValue =
 const FOR_EVERYONE: HeaderValue =
     HeaderValue::from_static("max-age=300, public, stale-while-revalidate=30, stale-if-error=86400");
 
-/// Layer for a route whose anonymous responses may be cached for 15 seconds.
-#[must_use]
-pub fn while_anonymous() -> SetResponseHeaderLayer<HeaderValue> {
-    SetResponseHeaderLayer::if_not_present(header::CACHE_CONTROL, WHILE_ANONYMOUS)
-}
-
-/// Layer for a route whose response is the same for everyone and may be cached for 5 minutes.
-#[must_use]
-pub fn for_everyone() -> (SetResponseHeaderLayer<HeaderValue>, SetResponseHeaderLayer<HeaderValue>) {
-    (
-        SetResponseHeaderLayer::if_not_present(header::CACHE_CONTROL, FOR_EVERYONE),
-        // Present and empty, so that `headers` does not add its default `Vary: Authorization`.
-        SetResponseHeaderLayer::if_not_present(header::VARY, HeaderValue::from_static("")),
-    )
+/// Writes what a route's policy says of its answer, unless the handler said something else.
+pub(crate) fn declare(keep: Keep, headers: &mut HeaderMap) {
+    let control = match keep {
+        Keep::Nobody => return,
+        Keep::WhileAnonymous => WHILE_ANONYMOUS,
+        Keep::ForEveryone => FOR_EVERYONE,
+    };
+    headers.entry(header::CACHE_CONTROL).or_insert(control);
+    if keep == Keep::ForEveryone {
+        // Present and empty: it depends on nothing.
+        headers.entry(header::VARY).or_insert(HeaderValue::from_static(""));
+    }
 }

@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::policy::{Policy, RouteKind};
 use super::{access, cache};
 use crate::Cx;
 
@@ -27,9 +28,10 @@ const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
 
 /// The properties of the request that its response headers depend on, read before the handler consumes it.
 struct Asked {
-    api: bool,
+    policy: Policy,
     closed: bool,
-    methods: Option<&'static str>,
+    /// GET or HEAD.
+    reads: bool,
     headers: HeaderMap,
     token_in_query: bool,
 }
@@ -37,17 +39,17 @@ struct Asked {
 /// Answers CORS preflight requests, and completes the headers of every other response.
 pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
     let asked = Asked::of(&cx, &request);
-    let mut response = match asked.methods {
+    let mut response = match asked.policy.cors {
         Some(methods) if is_preflight(&request) => preflight(methods, request.headers()),
         _ => next.run(request).await,
     };
     let (status, headers) = (response.status(), response.headers_mut());
-    if asked.methods.is_some() {
+    if asked.policy.cors.is_some() {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     }
     asked.complete_cache(status, headers);
-    let policy = if asked.api { API_POLICY } else { PAGE_POLICY };
+    let policy = if asked.policy.kind == RouteKind::Api { API_POLICY } else { PAGE_POLICY };
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     headers.entry(header::X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
     headers.entry(header::X_FRAME_OPTIONS).or_insert(HeaderValue::from_static("DENY"));
@@ -55,23 +57,10 @@ pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
     response
 }
 
-/// True for a path of the client API, whose responses are JSON.
-#[must_use]
-pub fn is_api(path: &str) -> bool {
-    path.starts_with("/api/")
-}
-
-/// The methods that other origins may use on `path`; `None` when CORS is not allowed.
-fn methods(path: &str) -> Option<&'static str> {
-    match path {
-        "/oauth/token" | "/oauth/revoke" => Some("POST"),
-        _ if is_api(path) => Some("POST, PUT, DELETE, GET, PATCH, OPTIONS"),
-        _ if path.starts_with("/.well-known/") || path.starts_with("/nodeinfo/") => Some("GET"),
-        _ => {
-            let name = path.strip_prefix("/@").or_else(|| path.strip_prefix("/users/"))?;
-            (!name.is_empty() && !name.contains('/')).then_some("GET")
-        }
-    }
+/// True when a query carries a token, by whichever spelling: names are decoded, as where the token is read.
+fn has_token(query: Option<&str>) -> bool {
+    let mut names = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()).map(|(name, _)| name);
+    names.any(|name| matches!(&*name, "access_token" | "bearer_token"))
 }
 
 fn is_preflight(request: &Request) -> bool {
@@ -91,27 +80,30 @@ fn preflight(methods: &'static str, request: &HeaderMap) -> Response {
 
 impl Asked {
     fn of(cx: &Cx, request: &Request) -> Self {
-        let path = request.uri().path();
+        let policy = Policy::of(request.extensions());
         let keep = |name: &HeaderName| request.headers().get(name).map(|value| (name.clone(), value.clone()));
         let sent = [header::AUTHORIZATION, header::COOKIE, header::ACCEPT_LANGUAGE, header::ACCEPT];
         Self {
-            api: is_api(path),
-            closed: access::is_closed_page(cx, path) || (is_api(path) && access::is_closed(cx, request.method(), path)),
-            methods: methods(path),
+            policy,
+            closed: access::is_closed(cx, &policy, request.method()),
+            reads: matches!(*request.method(), Method::GET | Method::HEAD),
             headers: sent.iter().filter_map(keep).collect(),
-            token_in_query: request.uri().query().is_some_and(|query| query.contains("_token=")),
+            token_in_query: has_token(request.uri().query()),
         }
     }
 
     /// Sets `Vary`, and makes the response private when it varies by a header that the request carries.
     fn complete_cache(&self, status: StatusCode, headers: &mut HeaderMap) {
+        if self.reads {
+            cache::declare(self.policy.keep, headers);
+        }
         let vary = match headers.get(header::VARY) {
             Some(vary) => vary.clone(),
-            None if self.api => HeaderValue::from_static("Authorization"),
+            None if self.policy.kind == RouteKind::Api => HeaderValue::from_static("Authorization"),
             None => HeaderValue::from_static(""),
         };
         let depends = vary.to_str().is_ok_and(|vary| vary.split(',').any(|name| self.carries(name.trim())));
-        let failed = self.api && !status.is_success();
+        let failed = self.policy.kind == RouteKind::Api && !status.is_success();
         if depends || failed || self.closed {
             headers.insert(header::CACHE_CONTROL, cache::PRIVATE);
         } else {
@@ -126,5 +118,16 @@ impl Asked {
 
     fn carries(&self, name: &str) -> bool {
         self.headers.contains_key(name) || (self.token_in_query && name.eq_ignore_ascii_case("authorization"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encoded_token_names_are_seen() {
+        assert!(has_token(Some("a=1&access_token=x")) && has_token(Some("access%5Ftoken=x")));
+        assert!(!has_token(Some("my_token=x")) && !has_token(None));
     }
 }

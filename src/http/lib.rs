@@ -21,6 +21,7 @@ pub mod limits;
 pub mod oauth;
 pub mod observe;
 pub mod page;
+pub mod policy;
 pub mod router;
 pub mod web;
 pub mod well_known;

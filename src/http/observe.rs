@@ -17,6 +17,7 @@ use tracing::Instrument as _;
 
 use super::Cx;
 use super::error::{failure, identified};
+use super::policy::{Policies, Policy};
 
 /// Random bytes in a request id: enough to avoid collisions within the lifetime of a log.
 const ID_BYTES: usize = 12;
@@ -29,13 +30,20 @@ pub const REQUESTS: &str = "rookery_http_requests_seconds";
 pub struct Template(pub Arc<str>);
 
 /// The outermost layer: derives the [`Cx`] of the request from that of the server.
-pub async fn layer(State(server): State<rookery_core::Cx>, mut request: Request, next: Next) -> Response {
+pub async fn layer(
+    State((server, policies)): State<(rookery_core::Cx, Arc<Policies>)>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let begun = Instant::now();
     let id: Arc<str> = crypto::random_text(ID_BYTES).into();
     let cx = server.begin(Some(Arc::clone(&id)));
     request.extensions_mut().insert(Cx(cx.clone()));
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let matched = matched.as_ref().map(MatchedPath::as_str);
+    let declared = matched.and_then(|path| policies.get(path)).copied();
+    let policy = declared.unwrap_or_else(|| Policy::beyond(request.uri().path()));
+    request.extensions_mut().insert(policy);
     let method = request.method().clone();
     let span = tracing::info_span!("request", request.id = %id, http.method = %method, http.route = matched);
     let mut response = identified(answer(request, next).instrument(span.clone()).await, Some(&id));

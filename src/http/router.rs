@@ -1,6 +1,9 @@
-//! Every core route on one page, and the layers around them.
+//! Every core route on one page, each with its policy ([`Policy`]), and the layers around them.
+//!
+//! A route is its path, what it allows and answers, and its handlers. Authentication and scope stand in the handlers' argument
+//! lists.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::extract::Request;
@@ -16,10 +19,13 @@ use super::api::{
     notifications, preferences, profile, registrations, relationships, search, status_actions, statuses, timelines,
 };
 use super::oauth::{applications, authorize};
+use super::policy::{API, Change, Closed, FORM, PAGE, PROGRAM, Per, Policies, Policy, WELL_KNOWN};
 use super::{
-    access, auth, cache, compress, error, files, guard, headers, health, limits, oauth, observe, web, well_known,
+    access, auth, compress, error, files, guard, headers, health, limits as rate_limits, oauth, observe, web,
+    well_known,
 };
 use crate::Cx;
+use rookery_core::service::limits;
 
 /// What is served beside the core's routes: by a crate above this one, in the same layers.
 #[derive(Debug, Default)]
@@ -53,6 +59,7 @@ fn routes(cx: rookery_core::Cx, mounted: Mounted) -> Router {
             None => not_found().await,
         }
     };
+    let policies: Arc<Policies> = Arc::new(policies().into_iter().chain(more.policies).chain(pages.policies).collect());
     Router::new()
         .merge(api().router)
         .merge(accounts().router)
@@ -64,14 +71,14 @@ fn routes(cx: rookery_core::Cx, mounted: Mounted) -> Router {
         .fallback(beyond)
         .method_not_allowed_fallback(not_found)
         .layer(middleware::from_fn(access::layer))
-        .layer(middleware::from_fn(limits::layer))
+        .layer(middleware::from_fn(rate_limits::layer))
         .layer(middleware::from_fn(auth::layer))
         .layer(middleware::from_fn(guard::layer))
         .layer(middleware::from_fn(web::errors))
         .layer(middleware::from_fn(headers::layer))
         .layer(middleware::from_fn(error::layer))
         .layer(compress::layer())
-        .layer(middleware::from_fn_with_state(cx, observe::layer))
+        .layer(middleware::from_fn_with_state((cx, policies), observe::layer))
 }
 
 /// The routes of `routes` alone, for a listener of its own: without the layers, in the context `cx`.
@@ -83,10 +90,20 @@ pub fn alone(cx: rookery_core::Cx, routes: Routes) -> Router {
     routes.router.fallback(not_found).layer(middleware::from_fn(begin))
 }
 
+/// The core's routes.
+fn core() -> [Routes; 6] {
+    [api(), accounts(), health(), about(), browser(), files()]
+}
+
+/// Every core route with its policy, as written here: what documents and tests of the API read.
+#[must_use]
+pub fn policies() -> Vec<(&'static str, Policy)> {
+    core().into_iter().flat_map(|part| part.policies).collect()
+}
+
 /// The path of every core route, as written here: what no plugin may claim.
 pub fn templates() -> &'static [&'static str] {
-    static ALL: LazyLock<Vec<&'static str>> =
-        LazyLock::new(|| [api(), accounts(), health(), about(), browser(), files()].map(|part| part.paths).concat());
+    static ALL: LazyLock<Vec<&'static str>> = LazyLock::new(|| policies().into_iter().map(|(path, _)| path).collect());
     &ALL
 }
 
@@ -94,7 +111,7 @@ pub fn templates() -> &'static [&'static str] {
 #[derive(Debug, Default)]
 pub struct Routes {
     router: Router,
-    paths: Vec<&'static str>,
+    policies: Vec<(&'static str, Policy)>,
 }
 
 impl Routes {
@@ -106,190 +123,225 @@ impl Routes {
 
     /// These and one more.
     #[must_use]
-    pub fn route(mut self, path: &'static str, methods: MethodRouter) -> Self {
-        self.paths.push(path);
+    pub fn route(mut self, path: &'static str, policy: Policy, methods: MethodRouter) -> Self {
+        self.policies.push((path, policy));
         self.router = self.router.route(path, methods);
-        self
-    }
-
-    /// Lays something around the routes so far.
-    fn around(mut self, wrap: impl FnOnce(Router) -> Router) -> Self {
-        self.router = wrap(self.router);
         self
     }
 }
 
+/// Read by everybody, and kept by others for a moment when nobody is signed in.
+const SHARED: Policy = API.while_anonymous();
+/// One status: read, edited, deleted.
+const STATUS: Policy = SHARED.limit(Some(Change::Delete), &limits::DELETE_STATUS, Per::Person);
+/// Deleting a reblog counts as deleting a status.
+const UNREBLOG: Policy = API.limit(Some(Change::Post), &limits::DELETE_STATUS, Per::Person);
+/// Uploads.
+const UPLOAD: Policy = API.limit(Some(Change::Post), &limits::MEDIA, Per::Person);
+/// Registering an application, which comes before any sign-in.
+const REGISTER_APP: Policy =
+    API.closed(Closed::Open(Change::Post)).limit(Some(Change::Post), &limits::APPS, Per::Address);
+/// Signing up through an application.
+const SIGN_UP: Policy =
+    API.closed(Closed::Open(Change::Post)).limit(Some(Change::Post), &limits::SIGN_UP, Per::Address);
+/// What the server says about itself.
+const ABOUT: Policy = API.closed(Closed::UnlessLimited).for_everyone();
+/// What would name the servers that a limited federation allows.
+const PEERS: Policy = API.closed(Closed::HiddenWhenLimited).for_everyone();
+/// Pages about people.
+const PEOPLE: Policy = PAGE.closed(Closed::PeopleWhenLimited);
+/// Forms that sign people up and in.
+const ACCOUNT_FORM: Policy = FORM.limit(None, &limits::FORMS, Per::Address);
+
 fn api() -> Routes {
     Routes::new()
         // emails
-        .route("/api/v1/emails/confirmations", post(emails::create_confirmation))
-        .route("/api/v1/emails/check_confirmation", get(emails::check_confirmation))
+        .route("/api/v1/emails/confirmations", API.answers("{}"), post(emails::create_confirmation))
+        .route("/api/v1/emails/check_confirmation", API.answers("boolean"), get(emails::check_confirmation))
         // oauth, for programs
-        .route("/oauth/token", post(oauth::token::create))
-        .route("/oauth/token/info", get(oauth::token::info))
-        .route("/oauth/revoke", post(oauth::token::revoke))
-        .route("/oauth/introspect", post(oauth::token::introspect))
-        .route("/oauth/applications", any(oauth::forbidden))
-        .route("/oauth/applications/{*rest}", any(oauth::forbidden))
-        .route("/.well-known/oauth-authorization-server", get(oauth::metadata))
+        .route("/oauth/token", PROGRAM.cors("POST"), post(oauth::token::create))
+        .route("/oauth/token/info", PROGRAM, get(oauth::token::info))
+        .route("/oauth/revoke", PROGRAM.cors("POST"), post(oauth::token::revoke))
+        .route("/oauth/introspect", PROGRAM, post(oauth::token::introspect))
+        .route("/oauth/applications", PROGRAM, any(oauth::forbidden))
+        .route("/oauth/applications/{*rest}", PROGRAM, any(oauth::forbidden))
+        .route("/.well-known/oauth-authorization-server", WELL_KNOWN, get(oauth::metadata))
         // apps
-        .route("/api/v1/apps", post(apps::create))
-        .route("/api/v1/apps/verify_credentials", get(apps::verify_credentials))
+        .route("/api/v1/apps", REGISTER_APP.answers("CredentialApplication"), post(apps::create))
+        .route("/api/v1/apps/verify_credentials", API.answers("Application"), get(apps::verify_credentials))
         // media
-        .route("/api/v2/media", post(media::create))
-        .route("/api/v1/media", post(media::create))
-        .route("/api/v1/media/{id}", get(media::show).put(media::update).patch(media::update))
+        .route("/api/v2/media", UPLOAD.answers("MediaAttachment"), post(media::create))
+        .route("/api/v1/media", UPLOAD.answers("MediaAttachment"), post(media::create))
+        .route(
+            "/api/v1/media/{id}",
+            API.answers("MediaAttachment"),
+            get(media::show).put(media::update).patch(media::update),
+        )
         // notifications
-        .route("/api/v1/notifications", get(notifications::index))
-        .route("/api/v1/notifications/unread_count", get(notifications::unread_count))
-        .route("/api/v1/notifications/clear", post(notifications::clear))
-        .route("/api/v1/notifications/{id}", get(notifications::show))
-        .route("/api/v1/notifications/{id}/dismiss", post(notifications::dismiss))
+        .route("/api/v1/notifications", API.answers("Notification[]"), get(notifications::index))
+        .route("/api/v1/notifications/unread_count", API.answers("UnreadCount"), get(notifications::unread_count))
+        .route("/api/v1/notifications/clear", API.answers("{}"), post(notifications::clear))
+        .route("/api/v1/notifications/{id}", API.answers("Notification"), get(notifications::show))
+        .route("/api/v1/notifications/{id}/dismiss", API.answers("{}"), post(notifications::dismiss))
         // search
-        .route("/api/v2/search", get(search::index))
+        .route("/api/v2/search", API.answers("Search"), get(search::index))
         // statuses
-        .route("/api/v1/statuses", get(statuses::index).post(statuses::create))
+        .route("/api/v1/statuses", API.answers("Status[]"), get(statuses::index).post(statuses::create))
         .route(
             "/api/v1/statuses/{id}",
-            get(statuses::show)
-                .layer(cache::while_anonymous())
-                .put(statuses::update)
-                .patch(statuses::update)
-                .delete(statuses::delete),
+            STATUS.answers("Status"),
+            get(statuses::show).put(statuses::update).patch(statuses::update).delete(statuses::delete),
         )
-        .route("/api/v1/statuses/{id}/context", get(statuses::context).layer(cache::while_anonymous()))
-        .route("/api/v1/statuses/{id}/history", get(statuses::history).layer(cache::while_anonymous()))
-        .route("/api/v1/statuses/{id}/source", get(statuses::source))
-        .route("/api/v1/statuses/{id}/reblogged_by", get(status_actions::reblogged_by).layer(cache::while_anonymous()))
-        .route(
-            "/api/v1/statuses/{id}/favourited_by",
-            get(status_actions::favourited_by).layer(cache::while_anonymous()),
-        )
-        .route("/api/v1/statuses/{id}/mentioned_by", get(status_actions::mentioned_by).layer(cache::while_anonymous()))
-        .route("/api/v1/statuses/{id}/favourite", post(status_actions::favourite))
-        .route("/api/v1/statuses/{id}/unfavourite", post(status_actions::unfavourite))
-        .route("/api/v1/statuses/{id}/reblog", post(status_actions::reblog))
-        .route("/api/v1/statuses/{id}/unreblog", post(status_actions::unreblog))
-        .route("/api/v1/statuses/{id}/bookmark", post(status_actions::bookmark))
-        .route("/api/v1/statuses/{id}/unbookmark", post(status_actions::unbookmark))
-        .route("/api/v1/statuses/{id}/pin", post(status_actions::pin))
-        .route("/api/v1/statuses/{id}/unpin", post(status_actions::unpin))
-        .route("/api/v1/statuses/{id}/mute", post(status_actions::mute))
-        .route("/api/v1/statuses/{id}/unmute", post(status_actions::unmute))
+        .route("/api/v1/statuses/{id}/context", SHARED.answers("Context"), get(statuses::context))
+        .route("/api/v1/statuses/{id}/history", SHARED.answers("StatusEdit[]"), get(statuses::history))
+        .route("/api/v1/statuses/{id}/source", API.answers("StatusSource"), get(statuses::source))
+        .route("/api/v1/statuses/{id}/reblogged_by", SHARED.answers("Account[]"), get(status_actions::reblogged_by))
+        .route("/api/v1/statuses/{id}/favourited_by", SHARED.answers("Account[]"), get(status_actions::favourited_by))
+        .route("/api/v1/statuses/{id}/mentioned_by", SHARED.answers("Account[]"), get(status_actions::mentioned_by))
+        .route("/api/v1/statuses/{id}/favourite", API.answers("Status"), post(status_actions::favourite))
+        .route("/api/v1/statuses/{id}/unfavourite", API.answers("Status"), post(status_actions::unfavourite))
+        .route("/api/v1/statuses/{id}/reblog", API.answers("Status"), post(status_actions::reblog))
+        .route("/api/v1/statuses/{id}/unreblog", UNREBLOG.answers("Status"), post(status_actions::unreblog))
+        .route("/api/v1/statuses/{id}/bookmark", API.answers("Status"), post(status_actions::bookmark))
+        .route("/api/v1/statuses/{id}/unbookmark", API.answers("Status"), post(status_actions::unbookmark))
+        .route("/api/v1/statuses/{id}/pin", API.answers("Status"), post(status_actions::pin))
+        .route("/api/v1/statuses/{id}/unpin", API.answers("Status"), post(status_actions::unpin))
+        .route("/api/v1/statuses/{id}/mute", API.answers("Status"), post(status_actions::mute))
+        .route("/api/v1/statuses/{id}/unmute", API.answers("Status"), post(status_actions::unmute))
         // timelines, favourites, bookmarks
-        .route("/api/v1/accounts/{id}/statuses", get(timelines::profile).layer(cache::while_anonymous()))
-        .route("/api/v1/timelines/home", get(timelines::home))
-        .route("/api/v1/timelines/public", get(timelines::public).layer(cache::while_anonymous()))
-        .route("/api/v1/timelines/tag/{hashtag}", get(timelines::tag).layer(cache::while_anonymous()))
-        .route("/api/v1/favourites", get(timelines::favourites))
-        .route("/api/v1/bookmarks", get(timelines::bookmarks))
+        .route("/api/v1/accounts/{id}/statuses", SHARED.answers("Status[]"), get(timelines::profile))
+        .route("/api/v1/timelines/home", API.answers("Status[]"), get(timelines::home))
+        .route("/api/v1/timelines/public", SHARED.answers("Status[]"), get(timelines::public))
+        .route("/api/v1/timelines/tag/{hashtag}", SHARED.answers("Status[]"), get(timelines::tag))
+        .route("/api/v1/favourites", API.answers("Status[]"), get(timelines::favourites))
+        .route("/api/v1/bookmarks", API.answers("Status[]"), get(timelines::bookmarks))
 }
 
 /// What the server tells about itself.
 fn about() -> Routes {
     Routes::new()
         // instance, custom_emojis
-        .route("/api/v2/instance", get(instance::show))
-        .route("/api/v1/instance", get(instance::show_v1))
-        .route("/api/v1/instance/peers", get(instance::peers))
-        .route("/api/v1/instance/activity", get(instance::activity))
-        .route("/api/v1/instance/rules", get(instance::rules_index))
-        .route("/api/v1/instance/privacy_policy", get(instance::privacy_policy))
-        .route("/api/v1/instance/extended_description", get(instance::extended_description))
-        .route("/api/v1/instance/translation_languages", get(instance::translation_languages))
-        .route("/api/v1/instance/languages", get(instance::languages))
-        .route("/api/v1/custom_emojis", get(custom_emojis::index))
-        .around(|router| router.layer(cache::for_everyone()))
-        .route("/api/v1/instance/domain_blocks", get(instance::domain_blocks).layer(cache::while_anonymous()))
+        .route("/api/v2/instance", ABOUT.answers("Instance"), get(instance::show))
+        .route("/api/v1/instance", ABOUT.answers("V1_Instance"), get(instance::show_v1))
+        .route("/api/v1/instance/peers", PEERS.answers("string[]"), get(instance::peers))
+        .route("/api/v1/instance/activity", PEERS.answers("InstanceActivity[]"), get(instance::activity))
+        .route("/api/v1/instance/rules", ABOUT.answers("Rule[]"), get(instance::rules_index))
+        .route("/api/v1/instance/privacy_policy", ABOUT.answers("PrivacyPolicy"), get(instance::privacy_policy))
+        .route(
+            "/api/v1/instance/extended_description",
+            ABOUT.answers("ExtendedDescription"),
+            get(instance::extended_description),
+        )
+        .route(
+            "/api/v1/instance/translation_languages",
+            ABOUT.answers("TranslationLanguages"),
+            get(instance::translation_languages),
+        )
+        .route("/api/v1/instance/languages", ABOUT.answers("Language[]"), get(instance::languages))
+        .route("/api/v1/custom_emojis", API.for_everyone().answers("CustomEmoji[]"), get(custom_emojis::index))
+        .route(
+            "/api/v1/instance/domain_blocks",
+            SHARED.closed(Closed::UnlessLimited).answers("DomainBlock[]"),
+            get(instance::domain_blocks),
+        )
         // well_known
-        .route("/.well-known/webfinger", get(well_known::webfinger))
-        .route("/.well-known/host-meta", get(well_known::host_meta))
-        .route("/.well-known/host-meta.json", get(well_known::host_meta_json))
-        .route("/.well-known/nodeinfo", get(well_known::nodeinfo_discovery))
-        .route("/nodeinfo/2.0", get(well_known::nodeinfo))
-        .route("/.well-known/change-password", get(well_known::change_password))
+        .route("/.well-known/webfinger", WELL_KNOWN, get(well_known::webfinger))
+        .route("/.well-known/host-meta", WELL_KNOWN, get(well_known::host_meta))
+        .route("/.well-known/host-meta.json", WELL_KNOWN, get(well_known::host_meta_json))
+        .route("/.well-known/nodeinfo", WELL_KNOWN, get(well_known::nodeinfo_discovery))
+        .route("/nodeinfo/2.0", WELL_KNOWN, get(well_known::nodeinfo))
+        .route("/.well-known/change-password", WELL_KNOWN, get(well_known::change_password))
 }
 
 fn health() -> Routes {
-    Routes::new()
-        .route("/health", get(health::alive))
-        .route("/livez", get(health::alive))
-        .route("/readyz", get(health::ready))
+    Routes::new().route("/health", PROGRAM, get(health::alive)).route("/livez", PROGRAM, get(health::alive)).route(
+        "/readyz",
+        PROGRAM,
+        get(health::ready),
+    )
 }
 
 /// Accounts and what one does about another.
 fn accounts() -> Routes {
     Routes::new()
-        .route("/api/v1/accounts", get(accounts::index).post(registrations::create))
-        .route("/api/v1/accounts/verify_credentials", get(credentials::show))
-        .route("/api/v1/accounts/update_credentials", patch(credentials::update))
-        .route("/api/v1/accounts/lookup", get(accounts::lookup).layer(cache::while_anonymous()))
-        .route("/api/v1/accounts/search", get(accounts::search))
-        .route("/api/v1/accounts/relationships", get(relationships::index))
-        .route("/api/v1/accounts/{id}", get(accounts::show).layer(cache::while_anonymous()))
-        .route("/api/v1/accounts/{id}/followers", get(accounts::followers).layer(cache::while_anonymous()))
-        .route("/api/v1/accounts/{id}/following", get(accounts::following).layer(cache::while_anonymous()))
-        .route("/api/v1/accounts/{id}/featured_tags", get(accounts::featured_tags))
-        .route("/api/v1/accounts/{id}/lists", get(accounts::lists))
-        .route("/api/v1/accounts/{id}/follow", post(relationships::follow))
-        .route("/api/v1/accounts/{id}/unfollow", post(relationships::unfollow))
-        .route("/api/v1/accounts/{id}/remove_from_followers", post(relationships::remove_from_followers))
-        .route("/api/v1/accounts/{id}/block", post(relationships::block))
-        .route("/api/v1/accounts/{id}/unblock", post(relationships::unblock))
-        .route("/api/v1/accounts/{id}/mute", post(relationships::mute))
-        .route("/api/v1/accounts/{id}/unmute", post(relationships::unmute))
-        .route("/api/v1/accounts/{id}/pin", post(relationships::pin))
-        .route("/api/v1/accounts/{id}/unpin", post(relationships::unpin))
-        .route("/api/v1/accounts/{id}/note", post(relationships::note))
+        .route("/api/v1/accounts", SIGN_UP.answers("Account[]"), get(accounts::index).post(registrations::create))
+        .route("/api/v1/accounts/verify_credentials", API.answers("CredentialAccount"), get(credentials::show))
+        .route("/api/v1/accounts/update_credentials", API.answers("CredentialAccount"), patch(credentials::update))
+        .route("/api/v1/accounts/lookup", SHARED.answers("Account"), get(accounts::lookup))
+        .route("/api/v1/accounts/search", API.answers("Account[]"), get(accounts::search))
+        .route("/api/v1/accounts/relationships", API.answers("Relationship[]"), get(relationships::index))
+        .route("/api/v1/accounts/{id}", SHARED.answers("Account"), get(accounts::show))
+        .route("/api/v1/accounts/{id}/followers", SHARED.answers("Account[]"), get(accounts::followers))
+        .route("/api/v1/accounts/{id}/following", SHARED.answers("Account[]"), get(accounts::following))
+        .route("/api/v1/accounts/{id}/featured_tags", API.answers("FeaturedTag[]"), get(accounts::featured_tags))
+        .route("/api/v1/accounts/{id}/lists", API.answers("List[]"), get(accounts::lists))
+        .route("/api/v1/accounts/{id}/follow", API.answers("Relationship"), post(relationships::follow))
+        .route("/api/v1/accounts/{id}/unfollow", API.answers("Relationship"), post(relationships::unfollow))
+        .route(
+            "/api/v1/accounts/{id}/remove_from_followers",
+            API.answers("Relationship"),
+            post(relationships::remove_from_followers),
+        )
+        .route("/api/v1/accounts/{id}/block", API.answers("Relationship"), post(relationships::block))
+        .route("/api/v1/accounts/{id}/unblock", API.answers("Relationship"), post(relationships::unblock))
+        .route("/api/v1/accounts/{id}/mute", API.answers("Relationship"), post(relationships::mute))
+        .route("/api/v1/accounts/{id}/unmute", API.answers("Relationship"), post(relationships::unmute))
+        .route("/api/v1/accounts/{id}/pin", API.answers("Relationship"), post(relationships::pin))
+        .route("/api/v1/accounts/{id}/unpin", API.answers("Relationship"), post(relationships::unpin))
+        .route("/api/v1/accounts/{id}/note", API.answers("Relationship"), post(relationships::note))
         // profile
-        .route("/api/v1/profile/avatar", delete(profile::delete_avatar))
-        .route("/api/v1/profile/header", delete(profile::delete_header))
+        .route("/api/v1/profile/avatar", API.answers("CredentialAccount"), delete(profile::delete_avatar))
+        .route("/api/v1/profile/header", API.answers("CredentialAccount"), delete(profile::delete_header))
         // preferences
-        .route("/api/v1/preferences", get(preferences::show))
+        .route("/api/v1/preferences", API.answers("Preferences"), get(preferences::show))
         // markers
-        .route("/api/v1/markers", get(markers::index).post(markers::create))
+        .route("/api/v1/markers", API.answers("Markers"), get(markers::index).post(markers::create))
         // blocks, mutes, follow_requests
-        .route("/api/v1/blocks", get(blocks::index))
-        .route("/api/v1/mutes", get(mutes::index))
-        .route("/api/v1/follow_requests", get(follow_requests::index))
-        .route("/api/v1/follow_requests/{id}/authorize", post(follow_requests::authorize))
-        .route("/api/v1/follow_requests/{id}/reject", post(follow_requests::reject))
+        .route("/api/v1/blocks", API.answers("Account[]"), get(blocks::index))
+        .route("/api/v1/mutes", API.answers("MutedAccount[]"), get(mutes::index))
+        .route("/api/v1/follow_requests", API.answers("Account[]"), get(follow_requests::index))
+        .route("/api/v1/follow_requests/{id}/authorize", API.answers("Relationship"), post(follow_requests::authorize))
+        .route("/api/v1/follow_requests/{id}/reject", API.answers("Relationship"), post(follow_requests::reject))
 }
 
 /// Pages for people: errors are pages too, and cookies work.
 fn browser() -> Routes {
     Routes::new()
         // sign-up, confirmation, passwords, the owner
-        .route("/auth/sign_up", get(web::sign_up::show).post(web::sign_up::create))
-        .route("/auth/confirmation", get(web::confirmation::show).post(web::confirmation::create))
-        .route("/auth/password/new", get(web::password::new).post(web::password::create))
-        .route("/auth/password/edit", get(web::password::edit).post(web::password::update))
-        .route("/auth/setup", get(web::owner::show).post(web::owner::create))
+        .route("/auth/sign_up", ACCOUNT_FORM, get(web::sign_up::show).post(web::sign_up::create))
+        .route("/auth/confirmation", ACCOUNT_FORM, get(web::confirmation::show).post(web::confirmation::create))
+        .route("/auth/password/new", ACCOUNT_FORM, get(web::password::new).post(web::password::create))
+        .route("/auth/password/edit", ACCOUNT_FORM, get(web::password::edit).post(web::password::update))
+        .route("/auth/setup", ACCOUNT_FORM, get(web::owner::show).post(web::owner::create))
         // the server
-        .route("/", get(web::front::show))
-        .route("/about", get(web::front::about))
-        .route("/privacy-policy", get(web::front::privacy))
+        .route("/", PAGE, get(web::front::show))
+        .route("/about", PAGE, get(web::front::about))
+        .route("/privacy-policy", PAGE, get(web::front::privacy))
         // people, statuses, hashtags
-        .route("/@{name}", get(web::profile::show))
-        .route("/@{name}/{id}", get(web::status::show))
-        .route("/users/{name}", get(web::profile::moved))
-        .route("/users/{name}/statuses/{id}", get(web::status::moved))
-        .route("/tags/{name}", get(web::tag::show))
+        .route("/@{name}", PEOPLE.cors("GET"), get(web::profile::show))
+        .route("/@{name}/{id}", PEOPLE, get(web::status::show))
+        .route("/users/{name}", PEOPLE.cors("GET"), get(web::profile::moved))
+        .route("/users/{name}/statuses/{id}", PEOPLE, get(web::status::moved))
+        .route("/tags/{name}", PEOPLE, get(web::tag::show))
         // oauth
-        .route("/oauth/authorize", get(authorize::show).post(authorize::create).delete(authorize::delete))
-        .route("/oauth/authorize/native", get(authorize::native))
-        .route("/oauth/authorized_applications", get(applications::index))
-        .route("/oauth/authorized_applications/{id}", post(applications::update).delete(applications::delete))
+        .route("/oauth/authorize", FORM, get(authorize::show).post(authorize::create).delete(authorize::delete))
+        .route("/oauth/authorize/native", FORM, get(authorize::native))
+        .route("/oauth/authorized_applications", FORM, get(applications::index))
+        .route("/oauth/authorized_applications/{id}", FORM, post(applications::update).delete(applications::delete))
         // sign-in and settings
-        .route("/auth/sign_in", get(web::sign_in::show).post(web::sign_in::create))
-        .route("/auth/sign_out", post(web::sign_in::delete))
-        .route("/settings", get(web::settings::show))
-        .route("/settings/password", get(web::settings::show).post(web::settings::change_password))
+        .route("/auth/sign_in", ACCOUNT_FORM, get(web::sign_in::show).post(web::sign_in::create))
+        .route("/auth/sign_out", ACCOUNT_FORM, post(web::sign_in::delete))
+        .route("/settings", FORM, get(web::settings::show))
+        .route("/settings/password", FORM, get(web::settings::show).post(web::settings::change_password))
 }
 
 /// What people uploaded, and what pages need.
 fn files() -> Routes {
-    Routes::new().route("/media/{*key}", get(files::show)).route("/assets/{name}", get(web::assets::show))
+    Routes::new().route("/media/{*key}", PROGRAM, get(files::show)).route(
+        "/assets/{name}",
+        PROGRAM,
+        get(web::assets::show),
+    )
 }
 
 /// Unknown paths, and unknown methods of known paths (contract rules, section 1).

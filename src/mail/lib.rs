@@ -37,10 +37,10 @@ impl std::fmt::Debug for Letter {
 pub enum Error {
     /// A permanent failure, not worth a retry: the address is invalid, or the mail server rejects the mail for good.
     #[error("{0}")]
-    Refused(String),
+    Permanent(String),
     /// A temporary failure: a retry may succeed.
     #[error("{0}")]
-    Failed(String),
+    Temporary(String),
 }
 
 /// Sends mail over the configured transport.
@@ -64,7 +64,7 @@ impl Mailer {
     /// When the sender is not a valid address or TLS cannot be set up.
     pub fn new(config: &Config) -> Result<Self, Error> {
         let mail = &config.mail;
-        let from = mail.from.as_str().parse().map_err(|error| Error::Refused(format!("mail.from: {error}")))?;
+        let from = mail.from.as_str().parse().map_err(|error| Error::Permanent(format!("mail.from: {error}")))?;
         let transport = match mail.transport {
             MailTransport::Smtp => Transport::Smtp(smtp(config)?),
             MailTransport::Directory => Transport::Directory(mail.directory.clone()),
@@ -76,22 +76,22 @@ impl Mailer {
     /// Sends one mail.
     ///
     /// # Errors
-    /// [`Error::Refused`] when a retry is pointless, [`Error::Failed`] when it may succeed.
+    /// [`Error::Permanent`] when a retry is pointless, [`Error::Temporary`] when it may succeed.
     pub async fn send(&self, letter: Letter) -> Result<(), Error> {
         match &self.transport {
             Transport::Smtp(smtp) => {
                 let message = self.message(letter, false)?;
                 let sent = smtp.send(message).await;
                 sent.map(drop).map_err(|error| match error.is_permanent() {
-                    true => Error::Refused(error.to_string()),
-                    false => Error::Failed(error.to_string()),
+                    true => Error::Permanent(error.to_string()),
+                    false => Error::Temporary(error.to_string()),
                 })
             }
             Transport::Directory(folder) => {
                 // A name that sorts by time, and a body without transfer encoding, which can be read and copied.
                 let name = format!("{}-{}.eml", letter.date.format("%Y%m%dT%H%M%S%6f"), crypto::random_text(6));
                 let message = self.message(letter, true)?;
-                let failed = |error: std::io::Error| Error::Failed(format!("mail.directory: {error}"));
+                let failed = |error: std::io::Error| Error::Temporary(format!("mail.directory: {error}"));
                 tokio::fs::create_dir_all(folder).await.map_err(failed)?;
                 tokio::fs::write(folder.join(name), message.formatted()).await.map_err(failed)
             }
@@ -101,7 +101,7 @@ impl Mailer {
 
     /// With `readable` the body has no transfer encoding: for files, since a mail server need not accept that.
     fn message(&self, letter: Letter, readable: bool) -> Result<Message, Error> {
-        let refused = |error: &dyn std::fmt::Display| Error::Refused(error.to_string());
+        let refused = |error: &dyn std::fmt::Display| Error::Permanent(error.to_string());
         let to = letter.to.parse().map_err(|error: lettre::address::AddressError| refused(&error))?;
         let head = Message::builder()
             .from(self.from.clone())
@@ -137,7 +137,7 @@ fn smtp(config: &Config) -> Result<AsyncSmtpTransport<Tokio1Executor>, Error> {
         SmtpTls::Starttls => AsyncSmtpTransport::<Tokio1Executor>::starttls_relay(host),
         SmtpTls::None => Ok(AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host)),
     };
-    let mut builder = builder.map_err(|error| Error::Refused(error.to_string()))?.port(mail.smtp_port);
+    let mut builder = builder.map_err(|error| Error::Permanent(error.to_string()))?.port(mail.smtp_port);
     if let (Some(name), Some(password)) = (&mail.smtp_username, &mail.smtp_password) {
         builder = builder.credentials(Credentials::new(name.clone(), password.expose().to_owned()));
     }

@@ -17,7 +17,7 @@ use super::types::Format;
 
 /// What a stored file is used for, which decides its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// Originals and previews of attachments.
     Media,
     /// Images of accounts, and their static versions.
@@ -30,7 +30,7 @@ pub enum Kind {
     Card,
 }
 
-impl Kind {
+impl FileKind {
     const ALL: [Self; 5] = [Self::Media, Self::Avatar, Self::Header, Self::Emoji, Self::Card];
 
     const fn folder(self) -> &'static str {
@@ -91,7 +91,7 @@ impl FromStr for Key {
         let [folder, first, second, name] = text.split('/').collect::<Vec<_>>()[..] else { return Err(InvalidKey) };
         let (random, extension) = name.split_once('.').ok_or(InvalidKey)?;
         let digits = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        let known = Kind::ALL.iter().any(|kind| kind.folder() == folder)
+        let known = FileKind::ALL.iter().any(|kind| kind.folder() == folder)
             && FORMATS.iter().any(|format| format.extension() == extension);
         let sharded = random.len() == 32 && digits(random) && first == &random[..2] && second == &random[2..4];
         if known && sharded { Ok(Self(text.to_owned())) } else { Err(InvalidKey) }
@@ -152,7 +152,7 @@ impl Storage {
     }
 
     /// The key for a new file; `random` must come from a cryptographic source: nothing else makes the key unguessable.
-    pub fn key(kind: Kind, format: Format, random: [u8; 16]) -> Key {
+    pub fn key(kind: FileKind, format: Format, random: [u8; 16]) -> Key {
         let hex = format!("{:032x}", u128::from_be_bytes(random));
         Key(format!("{}/{}/{}/{hex}.{}", kind.folder(), &hex[..2], &hex[2..4], format.extension()))
     }
@@ -198,12 +198,12 @@ mod tests {
     use super::*;
 
     fn key() -> Key {
-        Storage::key(Kind::Media, Format::Webp, [0xAB; 16])
+        Storage::key(FileKind::Media, Format::Webp, [0xAB; 16])
     }
 
     #[test]
     fn a_key_is_sharded_and_read_back() {
-        let key = Storage::key(Kind::Avatar, Format::Jpeg, [7; 16]);
+        let key = Storage::key(FileKind::Avatar, Format::Jpeg, [7; 16]);
         assert_eq!(key.as_str(), "avatars/07/07/07070707070707070707070707070707.jpg");
         assert_eq!((key.as_str().parse(), key.mime()), (Ok(key.clone()), "image/jpeg"));
     }

@@ -135,7 +135,7 @@ pub struct OtherSettings {
 
 /// Filters and pagination of an account search.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct AccountSearch {
     /// Only accounts that the viewer follows.
     pub following: bool,
     /// Only accounts that follow the viewer.

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::{AccountId, NotificationId, StatusId, Time, text_enum};
 
 text_enum! {
-    /// The core types of notifications (contract: events, section 1). For types that plugins declare see [`Kind`].
+    /// The core types of notifications (contract: events, section 1). For types that plugins declare see [`NotificationKind`].
     NotificationType {
         /// Mentioned in a status.
         Mention = "mention",
@@ -87,14 +87,14 @@ impl NotificationType {
 
 /// The type of a notification: one of the server's own, or one that a plugin declares.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum NotificationKind {
     /// The server's own.
     Core(NotificationType),
     /// Declared by a plugin, which may be disabled by now.
     Plugin(Arc<str>),
 }
 
-impl Kind {
+impl NotificationKind {
     /// The name, as stored and as clients see it.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -120,27 +120,27 @@ impl Kind {
     }
 }
 
-impl From<NotificationType> for Kind {
+impl From<NotificationType> for NotificationKind {
     fn from(kind: NotificationType) -> Self {
         Self::Core(kind)
     }
 }
-impl From<&str> for Kind {
+impl From<&str> for NotificationKind {
     fn from(word: &str) -> Self {
         word.parse().map_or_else(|_| Self::Plugin(word.into()), Self::Core)
     }
 }
-impl From<String> for Kind {
+impl From<String> for NotificationKind {
     fn from(word: String) -> Self {
         Self::from(word.as_str())
     }
 }
-impl fmt::Display for Kind {
+impl fmt::Display for NotificationKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
-impl Serialize for Kind {
+impl Serialize for NotificationKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }
@@ -157,7 +157,7 @@ pub struct Notification {
     pub from_account_id: AccountId,
     /// The type: what happened.
     #[sqlx(rename = "type", try_from = "String")]
-    pub kind: Kind,
+    pub kind: NotificationKind,
     /// Id of the row that caused it: a follow, a favourite, a mention …
     pub activity_id: i64,
     /// The status to show; for a reblog the original.

@@ -10,13 +10,13 @@
 use std::time::{Duration, Instant};
 
 const WINDOW: Duration = Duration::from_secs(30);
-const CALLS: u32 = 20;
-const FIRST: Duration = Duration::from_secs(5);
-const LONGEST: Duration = Duration::from_secs(300);
+const MIN_CALLS: u32 = 20;
+const FIRST_BACK_OFF: Duration = Duration::from_secs(5);
+const MAX_BACK_OFF: Duration = Duration::from_secs(300);
 const HOUR: Duration = Duration::from_secs(3600);
-const OPENINGS: usize = 3;
+const OPENINGS_TO_QUARANTINE: usize = 3;
 /// Buckets of the sliding window, one second each.
-const PARTS: usize = 30;
+const BUCKETS: usize = 30;
 
 /// State of a circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) enum Admission {
 
 /// Calls and failures of one second.
 #[derive(Clone, Copy, Debug, Default)]
-struct Part {
+struct Bucket {
     second: u64,
     calls: u32,
     failures: u32,
@@ -50,7 +50,7 @@ struct Part {
 #[derive(Debug)]
 pub(crate) struct Breaker {
     born: Instant,
-    parts: [Part; PARTS],
+    parts: [Bucket; BUCKETS],
     state: BreakerState,
     /// Calls are refused until then.
     until: Instant,
@@ -62,10 +62,10 @@ impl Breaker {
     pub(crate) fn new(now: Instant) -> Self {
         Self {
             born: now,
-            parts: [Part::default(); PARTS],
+            parts: [Bucket::default(); BUCKETS],
             state: BreakerState::Closed,
             until: now,
-            pause: FIRST,
+            pause: FIRST_BACK_OFF,
             openings: Vec::new(),
         }
     }
@@ -90,7 +90,7 @@ impl Breaker {
             BreakerState::HalfOpen => self.close(),
             BreakerState::Closed => {
                 let (calls, failures) = self.count(failed, now);
-                if calls >= CALLS && failures * 2 > calls {
+                if calls >= MIN_CALLS && failures * 2 > calls {
                     self.open(now);
                 }
             }
@@ -117,16 +117,16 @@ impl Breaker {
     }
 
     /// Whether it opened three times within the last hour, for which the plugin should be quarantined.
-    pub(crate) fn quarantined(&self, now: Instant) -> bool {
-        self.openings(now) >= OPENINGS
+    pub(crate) fn needs_quarantine(&self, now: Instant) -> bool {
+        self.openings(now) >= OPENINGS_TO_QUARANTINE
     }
 
     fn count(&mut self, failed: bool, now: Instant) -> (u32, u32) {
         let second = now.saturating_duration_since(self.born).as_secs();
-        let place = usize::try_from(second).unwrap_or(0) % PARTS;
+        let place = usize::try_from(second).unwrap_or(0) % BUCKETS;
         if let Some(part) = self.parts.get_mut(place) {
             if part.second != second {
-                *part = Part { second, ..Part::default() };
+                *part = Bucket { second, ..Bucket::default() };
             }
             part.calls += 1;
             part.failures += u32::from(failed);
@@ -136,8 +136,8 @@ impl Breaker {
     }
 
     fn open(&mut self, now: Instant) {
-        let in_a_row = now.saturating_duration_since(self.until) < LONGEST && !self.openings.is_empty();
-        self.pause = if in_a_row { (self.pause * 2).min(LONGEST) } else { FIRST };
+        let in_a_row = now.saturating_duration_since(self.until) < MAX_BACK_OFF && !self.openings.is_empty();
+        self.pause = if in_a_row { (self.pause * 2).min(MAX_BACK_OFF) } else { FIRST_BACK_OFF };
         self.state = BreakerState::Open;
         self.until = now + self.pause;
         self.openings.retain(|at| now.saturating_duration_since(*at) < HOUR);
@@ -146,7 +146,7 @@ impl Breaker {
 
     fn close(&mut self) {
         self.state = BreakerState::Closed;
-        self.parts = [Part::default(); PARTS];
+        self.parts = [Bucket::default(); BUCKETS];
     }
 }
 
@@ -216,8 +216,8 @@ mod tests {
             assert_eq!(breaker.admit(now), Admission::Probe);
             breaker.ended(true, now);
         }
-        assert!(breaker.quarantined(now));
-        assert!(!breaker.quarantined(now + HOUR));
+        assert!(breaker.needs_quarantine(now));
+        assert!(!breaker.needs_quarantine(now + HOUR));
     }
 
     #[test]
@@ -228,9 +228,9 @@ mod tests {
         let later = start + seconds(5);
         assert_eq!(breaker.admit(later), Admission::Probe);
         breaker.ended(false, later);
-        let much_later = later + LONGEST;
+        let much_later = later + MAX_BACK_OFF;
         fail(&mut breaker, 20, much_later);
-        assert_eq!(breaker.admit(much_later), Admission::Refused(FIRST));
-        assert!(!breaker.quarantined(much_later));
+        assert_eq!(breaker.admit(much_later), Admission::Refused(FIRST_BACK_OFF));
+        assert!(!breaker.needs_quarantine(much_later));
     }
 }

@@ -20,20 +20,20 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 /// Bytes of the MAC in front of each file.
-const MAC: usize = 32;
+const MAC_BYTES: usize = 32;
 /// Bytes of all files together; beyond that the least recently used are removed.
-const SIZE: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 /// Age from which a temporary file counts as abandoned and is removed.
-const ABANDONED: Duration = Duration::from_secs(600);
+const TEMPORARY_FILE_TTL: Duration = Duration::from_secs(600);
 
 /// A folder of compiled components.
-pub(crate) struct Cache {
+pub(crate) struct CodeCache {
     folder: PathBuf,
     key: hmac::Key,
     written: AtomicU64,
 }
 
-impl Cache {
+impl CodeCache {
     pub(crate) fn new(folder: PathBuf, key: &[u8; 32]) -> Self {
         Self { folder, key: hmac::Key::new(hmac::HMAC_SHA256, key), written: AtomicU64::new(0) }
     }
@@ -58,7 +58,7 @@ impl Cache {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
             Err(error) => return self.unusable(&path, &error.to_string()),
         };
-        let (mac, code) = bytes.split_at_checked(MAC)?;
+        let (mac, code) = bytes.split_at_checked(MAC_BYTES)?;
         if aws_lc_rs::constant_time::verify_slices_are_equal(self.mac(name, code).as_ref(), mac).is_err() {
             return self.unusable(&path, "its MAC is wrong");
         }
@@ -86,7 +86,7 @@ impl Cache {
         if let Err(error) = written {
             tracing::warn!("a compiled component could not be kept in {}: {error}", self.folder.display());
         }
-        self.prune(SIZE);
+        self.prune(MAX_BYTES);
     }
 
     fn write(&self, name: &str, code: &[u8]) -> std::io::Result<()> {
@@ -119,7 +119,7 @@ impl Cache {
             let (path, used) = (entry.path(), data.modified().unwrap_or(SystemTime::UNIX_EPOCH));
             match path.extension().and_then(|extension| extension.to_str()) {
                 Some("cwasm") => files.push((used, data.len(), path)),
-                Some("tmp") if now().duration_since(used).is_ok_and(|age| age > ABANDONED) => {
+                Some("tmp") if now().duration_since(used).is_ok_and(|age| age > TEMPORARY_FILE_TTL) => {
                     let _ = fs::remove_file(path);
                 }
                 _ => {}
@@ -159,7 +159,7 @@ fn read(path: &Path) -> std::io::Result<(File, Vec<u8>)> {
 #[expect(unsafe_code, reason = "machine code can only be trusted, and here it can be")]
 fn deserialize(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
     // SAFETY: the caller has verified a MAC over exactly these bytes, with a key that only this server knows: they are
-    // what `Component::serialize` gave to `Cache::store`. They are in memory, so they can no longer change. That they
+    // what `Component::serialize` gave to `CodeCache::store`. They are in memory, so they can no longer change. That they
     // fit this engine and machine is checked by wasmtime.
     unsafe { Component::deserialize(engine, code) }
 }
@@ -168,9 +168,9 @@ fn deserialize(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
 mod tests {
     use super::*;
 
-    fn cache() -> (tempfile::TempDir, Cache) {
+    fn cache() -> (tempfile::TempDir, CodeCache) {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::new(folder.path().to_owned(), &[3; 32]);
+        let cache = CodeCache::new(folder.path().to_owned(), &[3; 32]);
         (folder, cache)
     }
 

@@ -17,12 +17,12 @@ use wasmtime::{Error, PoolConcurrencyLimitError, Store, Trap, WasmBacktrace};
 
 use crate::bindings::imports::types::Failure;
 use crate::breaker::Admission;
-use crate::clock::SLICE;
-use crate::fault::{CallError, Ended};
-use crate::figures::{Figures, Kind, Point};
+use crate::clock::SLICE_TICKS;
+use crate::error::{CallError, CallErrorKind};
 use crate::host::Host;
 use crate::instance::{self, Live, Template};
-use crate::limits::{Limits, Policy};
+use crate::limits::{InstancePolicy, Limits};
+use crate::plugin_metrics::{CallKind, CallTarget, PluginMetrics};
 use crate::pool::{Pool, ended};
 use crate::serve::too_much_out;
 use crate::state::State;
@@ -38,20 +38,20 @@ const LIFECYCLE_WALL: Duration = Duration::from_secs(3);
 
 /// A poll that took so long is taken for computation rather than waiting. Shorter than a time slice, which may begin
 /// between two ticks.
-const LONG: Duration = Duration::from_millis(SLICE - 1);
+const BUSY_POLL: Duration = Duration::from_millis(SLICE_TICKS - 1);
 
 /// Runs the calls of one generation: its pool, its limits and its metrics.
 pub(crate) struct Runner {
     pub(crate) plugin: String,
     pub(crate) template: Arc<Template>,
     pub(crate) pool: Arc<Pool>,
-    pub(crate) figures: Figures,
+    pub(crate) metrics: PluginMetrics,
 }
 
 /// What is called, and the host that serves it.
-pub(crate) struct Order<'a> {
+pub(crate) struct CallRequest<'a> {
     pub(crate) host: Arc<dyn Host>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: CallKind,
     pub(crate) name: &'a str,
     /// Size of its parameters, which counts towards `bytes_in`.
     pub(crate) bytes: usize,
@@ -65,64 +65,69 @@ impl Runner {
     /// Calls the guest under all limits.
     pub(crate) async fn call<R: Send>(
         &self,
-        order: Order<'_>,
+        order: CallRequest<'_>,
         work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
     ) -> Result<R, CallError> {
-        let point = self.figures.point(order.kind, order.name);
+        let target = self.metrics.target(order.kind, order.name);
         let span = tracing::info_span!(
             "plugin",
             plugin.name = %self.plugin,
-            plugin.kind = point.kind.name(),
-            plugin.call = %point.name
+            plugin.kind = target.kind.name(),
+            plugin.call = %target.name
         );
         let began = Instant::now();
-        let result = match Trial::begin(&point) {
+        let result = match AdmittedCall::begin(&target) {
             Ok(mut trial) => {
                 let result = Box::pin(self.placed(order, work)).instrument(span).await;
                 trial.end(result.as_ref().err());
                 result
             }
-            Err(wait) => Err(ended(Ended::Open, format!("breaker: open for another {} ms", wait.as_millis()))),
+            Err(wait) => Err(ended(CallErrorKind::Open, format!("breaker: open for another {} ms", wait.as_millis()))),
         };
         let error = result.as_ref().err();
-        self.figures.ended(&point, error, began.elapsed());
+        self.metrics.ended(&target, error, began.elapsed());
         result
     }
 
     async fn placed<R: Send>(
         &self,
-        order: Order<'_>,
+        order: CallRequest<'_>,
         work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
     ) -> Result<R, CallError> {
         let limit = self.limits().bytes_in;
         if order.bytes > limit {
-            return Err(ended(Ended::Limit, format!("bytes-in: the call brings more than {} KiB", limit >> 10)));
+            return Err(ended(
+                CallErrorKind::Limit,
+                format!("bytes-in: the call brings more than {} KiB", limit >> 10),
+            ));
         }
         let queued = Instant::now();
         let running = self.pool.enter(self.limits()).await?;
-        self.figures.queue_wait.record(queued.elapsed().as_secs_f64());
-        self.figures.instances(self.pool.running(), self.pool.idle());
+        self.metrics.queue_wait.record(queued.elapsed().as_secs_f64());
+        self.metrics.instances(self.pool.running(), self.pool.idle());
         let result = tokio::select! {
             biased;
             result = self.run(order, work) => result,
-            () = self.pool.cut_off() => Err(ended(Ended::Drained, "the plugin was replaced while it ran")),
+            () = self.pool.cut_off() => Err(ended(CallErrorKind::Drained, "the plugin was replaced while it ran")),
         };
         drop(running);
-        self.figures.instances(self.pool.running(), self.pool.idle());
+        self.metrics.instances(self.pool.running(), self.pool.idle());
         result
     }
 
     async fn run<R: Send>(
         &self,
-        order: Order<'_>,
+        order: CallRequest<'_>,
         work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
     ) -> Result<R, CallError> {
         let limits = self.limits();
         let _ticking = self.template.ticker.run();
         let (cpu, wall, policy) = match order.kind {
-            Kind::Hook => (limits.hook_cpu, limits.hook_wall, limits.hook_policy),
-            Kind::Route | Kind::Job | Kind::Command => (limits.route_cpu, limits.route_wall, limits.route_policy),
-            Kind::Lifecycle => (LIFECYCLE_CPU, LIFECYCLE_WALL, limits.route_policy),
+            CallKind::Hook => (limits.hook_cpu, limits.hook_wall, limits.hook_policy),
+            CallKind::Route | CallKind::Job | CallKind::Command => {
+                (limits.route_cpu, limits.route_wall, limits.route_policy)
+            }
+            CallKind::Lifecycle => (LIFECYCLE_CPU, LIFECYCLE_WALL, limits.route_policy),
         };
         // Poisoned by default: the instance is out of the pool, and only a normal return puts it back.
         let mut live = self.instance(&order, policy).await?;
@@ -131,9 +136,9 @@ impl Runner {
         let outcome = within(tokio::time::Instant::now(), wall, work(&mut live)).await;
         let outcome = self.leave(&mut live.store, outcome);
         if outcome.is_err() {
-            self.figures.discarded();
-        } else if policy == Policy::Pooled && !self.pool.keep(live) {
-            self.figures.recycled();
+            self.metrics.discarded();
+        } else if policy == InstancePolicy::Pooled && !self.pool.keep(live) {
+            self.metrics.recycled();
         }
         match outcome? {
             Ok(answer) => Ok(answer),
@@ -141,16 +146,16 @@ impl Runner {
         }
     }
 
-    async fn instance(&self, order: &Order<'_>, policy: Policy) -> Result<Live, CallError> {
-        if policy == Policy::Pooled {
+    async fn instance(&self, order: &CallRequest<'_>, policy: InstancePolicy) -> Result<Live, CallError> {
+        if policy == InstancePolicy::Pooled {
             let (live, worn) = self.pool.take();
-            (0..worn).for_each(|_| self.figures.recycled());
+            (0..worn).for_each(|_| self.metrics.recycled());
             if let Some(live) = live {
                 return Ok(live);
             }
         }
         match self.fresh(&order.host).await {
-            Err(error) if error.ended == Ended::Busy => {
+            Err(error) if error.kind == CallErrorKind::Busy => {
                 self.template.crowd.make_room();
                 self.fresh(&order.host).await
             }
@@ -168,10 +173,10 @@ impl Runner {
         let begun = within(began.into(), wall, live.init()).await;
         match self.leave(&mut live.store, begun)? {
             Ok(()) => {
-                self.figures.instantiated(began.elapsed());
+                self.metrics.instantiated(began.elapsed());
                 Ok(live)
             }
-            Err(text) => Err(ended(Ended::Trap, format!("init refused: {}", one_line(&text)))),
+            Err(text) => Err(ended(CallErrorKind::Trap, format!("init refused: {}", one_line(&text)))),
         }
     }
 
@@ -195,28 +200,28 @@ impl Runner {
         let scope = state.scope.take();
         let memory = state.memory;
         let tripped = scope.and_then(|scope| {
-            self.figures.used(&scope.used, cpu, memory);
+            self.metrics.used(&scope.used, cpu, memory);
             scope.tripped
         });
         match end {
             End::Returned(Ok(answer)) => Ok(answer),
             End::Returned(Err(error)) => Err(explain(self.limits(), tripped, &error)),
-            End::Late(wall) => Err(ended(Ended::Wall, format!("wall: used its {} ms", wall.as_millis()))),
+            End::Late(wall) => Err(ended(CallErrorKind::Wall, format!("wall: used its {} ms", wall.as_millis()))),
             End::Panicked(text) => {
                 tracing::error!(plugin.name = %self.plugin, "the server panicked in a call: {text}");
-                Err(ended(Ended::Trap, format!("the server panicked: {text}")))
+                Err(ended(CallErrorKind::Trap, format!("the server panicked: {text}")))
             }
         }
     }
 }
 
 fn unmade() -> CallError {
-    ended(Ended::Trap, "the instance could not be made")
+    ended(CallErrorKind::Trap, "the instance could not be made")
 }
 
 fn failed(failure: Failure) -> CallError {
     let message = format!("failure {} {}: {}", failure.status, one_line(&failure.code), one_line(&failure.message));
-    CallError { ended: Ended::Failure, message, failure: Some(failure), backtrace: Vec::new() }
+    CallError { kind: CallErrorKind::Failure, message, failure: Some(failure), backtrace: Vec::new() }
 }
 
 /// How running guest code ended.
@@ -239,7 +244,7 @@ async fn within<T>(
         let began = Instant::now();
         let mut poll = || catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context)));
         let polled = if long { tokio::task::block_in_place(poll) } else { poll() };
-        long = began.elapsed() >= LONG && can_make_way();
+        long = began.elapsed() >= BUSY_POLL && can_make_way();
         match polled {
             Ok(Poll::Ready(result)) => Poll::Ready(End::Returned(result)),
             Ok(Poll::Pending) => Poll::Pending,
@@ -262,35 +267,37 @@ fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// The limit or the trap behind an error, with the guest's backtrace.
-fn explain(limits: &Limits, tripped: Option<(Ended, String)>, error: &Error) -> CallError {
+fn explain(limits: &Limits, tripped: Option<(CallErrorKind, String)>, error: &Error) -> CallError {
     let (ended, message) = tripped.unwrap_or_else(|| guess(limits, error));
     let frames = error.downcast_ref::<WasmBacktrace>().map(WasmBacktrace::frames).unwrap_or_default();
     let backtrace = frames.iter().map(|frame| match frame.func_name() {
         Some(name) => format!("{:#}", rustc_demangle::demangle(name)),
         None => format!("function {}", frame.func_index()),
     });
-    CallError { ended, message, failure: None, backtrace: backtrace.collect() }
+    CallError { kind: ended, message, failure: None, backtrace: backtrace.collect() }
 }
 
-fn guess(limits: &Limits, error: &Error) -> (Ended, String) {
+fn guess(limits: &Limits, error: &Error) -> (CallErrorKind, String) {
     if error.is::<PoolConcurrencyLimitError>() {
-        return (Ended::Busy, "instances: those of all plugins together are in use".to_owned());
+        return (CallErrorKind::Busy, "instances: those of all plugins together are in use".to_owned());
     }
     if let Some(trap) = error.downcast_ref::<Trap>() {
         return match trap {
-            Trap::StackOverflow => (Ended::Limit, format!("stack: used its {} KiB", crate::engine::STACK >> 10)),
-            Trap::Interrupt => (Ended::Cpu, "cpu: interrupted".to_owned()),
-            other => (Ended::Trap, one_line(other.to_string().trim_start_matches("wasm trap: "))),
+            Trap::StackOverflow => {
+                (CallErrorKind::Limit, format!("stack: used its {} KiB", crate::engine::STACK >> 10))
+            }
+            Trap::Interrupt => (CallErrorKind::Cpu, "cpu: interrupted".to_owned()),
+            other => (CallErrorKind::Trap, one_line(other.to_string().trim_start_matches("wasm trap: "))),
         };
     }
     let text = one_line(&error.root_cause().to_string());
     if text.contains("fuel allocated for hostcalls") {
-        return (Ended::Limit, too_much_out(limits.bytes_out, "once"));
+        return (CallErrorKind::Limit, too_much_out(limits.bytes_out, "once"));
     }
     if text.contains("handle limit exceeded") {
-        return (Ended::Limit, format!("handles: has {} already", limits.handles));
+        return (CallErrorKind::Limit, format!("handles: has {} already", limits.handles));
     }
-    (Ended::Trap, text)
+    (CallErrorKind::Trap, text)
 }
 
 /// Replaces control characters by spaces and cuts at 500 characters, so that a guest's text fits one line.
@@ -299,38 +306,40 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 /// A call that the circuit breaker admitted. Reports to it how the call ended, or that a probe was abandoned.
-struct Trial<'a> {
-    point: &'a Point,
+struct AdmittedCall<'a> {
+    target: &'a CallTarget,
     probe: bool,
 }
 
-impl<'a> Trial<'a> {
+impl<'a> AdmittedCall<'a> {
     /// Asks the breaker; the error is how long it stays open.
-    fn begin(point: &'a Point) -> Result<Self, Duration> {
-        match point.breaker(|breaker, now| breaker.admit(now)) {
-            Admission::Call => Ok(Self { point, probe: false }),
-            Admission::Probe => Ok(Self { point, probe: true }),
+    fn begin(target: &'a CallTarget) -> Result<Self, Duration> {
+        match target.breaker(|breaker, now| breaker.admit(now)) {
+            Admission::Call => Ok(Self { target, probe: false }),
+            Admission::Probe => Ok(Self { target, probe: true }),
             Admission::Refused(wait) => Err(wait),
         }
     }
 
     fn end(&mut self, error: Option<&CallError>) {
-        let failed = match error.map(|error| error.ended) {
+        let failed = match error.map(|error| error.kind) {
             None => false,
-            Some(Ended::Trap | Ended::Cpu | Ended::Wall | Ended::Limit) => true,
-            Some(Ended::Failure) => error.and_then(|error| error.failure.as_ref()).is_some_and(|f| f.status >= 500),
+            Some(CallErrorKind::Trap | CallErrorKind::Cpu | CallErrorKind::Wall | CallErrorKind::Limit) => true,
+            Some(CallErrorKind::Failure) => {
+                error.and_then(|error| error.failure.as_ref()).is_some_and(|f| f.status >= 500)
+            }
             // Says nothing about the plugin: a probe counts as abandoned, and another call becomes the probe.
-            Some(Ended::Busy | Ended::Open | Ended::Drained) => return,
+            Some(CallErrorKind::Busy | CallErrorKind::Open | CallErrorKind::Drained) => return,
         };
         self.probe = false;
-        self.point.breaker(|breaker, now| breaker.ended(failed, now));
+        self.target.breaker(|breaker, now| breaker.ended(failed, now));
     }
 }
 
-impl Drop for Trial<'_> {
+impl Drop for AdmittedCall<'_> {
     fn drop(&mut self) {
         if self.probe {
-            self.point.breaker(|breaker, now| breaker.abandoned(now));
+            self.target.breaker(|breaker, now| breaker.abandoned(now));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! CPU time of guests: the thread that moves the engine's epoch, and the clock that charges a call.
 //!
 //! Reached from `call`, which keeps the ticker running, and `state`, which runs and stops the clock. Wasmtime compiles
-//! checks of the epoch into guest code: every [`SLICE`] ticks a guest reaches its epoch deadline, and `State::slice`
+//! checks of the epoch into guest code: every [`SLICE_TICKS`] ticks a guest reaches its epoch deadline, and `State::slice`
 //! yields or traps. Wall-clock limits are timeouts of `call`.
 //!
 //! Spec: `PLUGINS.md` section 2.6, row CPU.
@@ -20,14 +20,14 @@ use wasmtime::EngineWeak;
 const TICK: Duration = Duration::from_millis(1);
 
 /// Ticks in a time slice, after which a guest yields.
-pub(crate) const SLICE: u64 = 5;
+pub(crate) const SLICE_TICKS: u64 = 5;
 
 /// The most that is charged between two yields. A guest cannot run much longer than a slice without one, so the rest of
 /// a longer measurement is time that the operating system gave to other threads.
-const STRETCH: Duration = Duration::from_millis(SLICE + 1);
+const MAX_CHARGE: Duration = Duration::from_millis(SLICE_TICKS + 1);
 
 /// Ticks without a call after which the ticker parks.
-const IDLE: u32 = 1_000;
+const PARK_AFTER_TICKS: u32 = 1_000;
 
 /// The thread that increments an engine's epoch while any call runs. It is not a task of the runtime, since spinning
 /// guests may hold all of its threads. Ends when the engine is dropped.
@@ -70,13 +70,13 @@ impl Ticker {
             engine.increment_epoch();
             drop(engine);
             idle = if self.calls.load(SeqCst) > 0 { 0 } else { idle + 1 };
-            if idle < IDLE {
+            if idle < PARK_AFTER_TICKS {
                 std::thread::sleep(TICK);
                 continue;
             }
             self.resting.store(true, SeqCst);
             if self.calls.load(SeqCst) == 0 {
-                std::thread::park_timeout(TICK * IDLE);
+                std::thread::park_timeout(TICK * PARK_AFTER_TICKS);
             }
             self.resting.store(false, SeqCst);
         }
@@ -97,20 +97,20 @@ impl Ticker {
 pub(crate) struct Clock {
     base: Instant,
     spent: AtomicU64,
-    /// When the guest resumed, in nanoseconds since `base`; [`STANDS`] while it does not run.
+    /// When the guest resumed, in nanoseconds since `base`; [`STOPPED`] while it does not run.
     since: AtomicU64,
 }
 
-const STANDS: u64 = u64::MAX;
+const STOPPED: u64 = u64::MAX;
 
 impl Clock {
     /// A stopped clock at zero.
     pub(crate) fn new() -> Self {
-        Self { base: Instant::now(), spent: AtomicU64::new(0), since: AtomicU64::new(STANDS) }
+        Self { base: Instant::now(), spent: AtomicU64::new(0), since: AtomicU64::new(STOPPED) }
     }
 
     fn now(&self) -> u64 {
-        u64::try_from(self.base.elapsed().as_nanos()).unwrap_or(STANDS - 1)
+        u64::try_from(self.base.elapsed().as_nanos()).unwrap_or(STOPPED - 1)
     }
 
     /// Starts the clock: the guest runs.
@@ -120,9 +120,9 @@ impl Clock {
 
     /// Stops the clock; returns the CPU time used so far.
     pub(crate) fn stand(&self) -> Duration {
-        let since = self.since.swap(STANDS, Relaxed);
-        if since != STANDS {
-            let stretch = Duration::from_nanos(self.now().saturating_sub(since)).min(STRETCH);
+        let since = self.since.swap(STOPPED, Relaxed);
+        if since != STOPPED {
+            let stretch = Duration::from_nanos(self.now().saturating_sub(since)).min(MAX_CHARGE);
             self.spent.fetch_add(u64::try_from(stretch.as_nanos()).unwrap_or(0), Relaxed);
         }
         Duration::from_nanos(self.spent.load(Relaxed))
@@ -176,11 +176,11 @@ mod tests {
         std::thread::sleep(TICK * 2);
         assert_eq!(clock.stand(), Duration::ZERO);
         clock.restart();
-        std::thread::sleep(STRETCH * 3);
-        assert_eq!(clock.stand(), STRETCH);
+        std::thread::sleep(MAX_CHARGE * 3);
+        assert_eq!(clock.stand(), MAX_CHARGE);
         clock.run();
         std::thread::sleep(TICK * 2);
         let spent = clock.stand();
-        assert!(spent >= STRETCH + TICK * 2 && spent <= STRETCH * 2, "{spent:?}");
+        assert!(spent >= MAX_CHARGE + TICK * 2 && spent <= MAX_CHARGE * 2, "{spent:?}");
     }
 }

@@ -17,30 +17,30 @@ use tokio::sync::{OnceCell, Semaphore};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use crate::cache::Cache;
+use crate::cache::CodeCache;
 use crate::call::one_line;
-use crate::engine::Options;
-use crate::fault::{Fault, Stage};
+use crate::engine::EngineOptions;
+use crate::error::{LoadError, Stage};
 
 /// Time limit of one compilation, and of waiting for the one before it.
 ///
 /// Components that bundle an interpreter (Python, TypeScript) take a minute on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(300);
+const COMPILE_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Compiles components or loads them from the cache.
 pub(crate) struct Compiler {
     engine: Engine,
     /// The part of a cached file's name that identifies the compiler and its settings.
     maker: String,
-    cache: Option<Arc<Cache>>,
+    cache: Option<Arc<CodeCache>>,
     turn: Arc<Semaphore>,
     jobs: Mutex<HashMap<String, Arc<OnceCell<Component>>>>,
 }
 
 /// SHA-256 as a [`Hasher`]: unlike the standard library's, the same in every build and on every machine.
-struct Stable(Context);
+struct StableHasher(Context);
 
-impl Hasher for Stable {
+impl Hasher for StableHasher {
     fn finish(&self) -> u64 {
         0
     }
@@ -59,21 +59,21 @@ fn hex(bytes: &[u8]) -> String {
 
 /// Hash of everything besides the component that machine code depends on: wasmtime's compatibility hash, `quick`.
 fn maker(engine: &Engine, quick: bool) -> String {
-    let mut hash = Stable(Context::new(&SHA256));
+    let mut hash = StableHasher(Context::new(&SHA256));
     engine.precompile_compatibility_hash().hash(&mut hash);
     quick.hash(&mut hash);
     hex(hash.0.finish().as_ref()).get(..16).unwrap_or_default().to_owned()
 }
 
 impl Compiler {
-    pub(crate) fn new(engine: Engine, options: Options) -> Self {
-        let cache = options.cache.map(|folder| Arc::new(Cache::new(folder, &options.key)));
+    pub(crate) fn new(engine: Engine, options: EngineOptions) -> Self {
+        let cache = options.cache.map(|folder| Arc::new(CodeCache::new(folder, &options.key)));
         let maker = maker(&engine, options.quick);
         Self { engine, maker, cache, turn: Arc::new(Semaphore::new(1)), jobs: Mutex::default() }
     }
 
     /// The compiled component. Concurrent requests for the same bytes wait for one job.
-    pub(crate) async fn component(&self, plugin: &str, wasm: &Arc<[u8]>) -> Result<Component, Fault> {
+    pub(crate) async fn component(&self, plugin: &str, wasm: &Arc<[u8]>) -> Result<Component, LoadError> {
         let name = format!("{}-{}", hex(digest(&SHA256, wasm).as_ref()), self.maker);
         let job = {
             let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -87,10 +87,11 @@ impl Compiler {
         component
     }
 
-    async fn made(&self, plugin: &str, name: &str, wasm: &Arc<[u8]>) -> Result<Component, Fault> {
-        let failed = |why: &str| Fault::new(Stage::Compile, format!("{plugin}: {why}"));
-        let late = || failed(&format!("compiling took more than {} s: make the component smaller", PATIENCE.as_secs()));
-        let turn = tokio::time::timeout(PATIENCE, Arc::clone(&self.turn).acquire_owned()).await;
+    async fn made(&self, plugin: &str, name: &str, wasm: &Arc<[u8]>) -> Result<Component, LoadError> {
+        let failed = |why: &str| LoadError::new(Stage::Compile, format!("{plugin}: {why}"));
+        let late =
+            || failed(&format!("compiling took more than {} s: make the component smaller", COMPILE_TIMEOUT.as_secs()));
+        let turn = tokio::time::timeout(COMPILE_TIMEOUT, Arc::clone(&self.turn).acquire_owned()).await;
         let turn = turn.map_err(|_| late())?.map_err(|_| failed("the compiler has stopped"))?;
         let (engine, cache) = (self.engine.clone(), self.cache.clone());
         let (name, wasm) = (name.to_owned(), Arc::clone(wasm));
@@ -99,7 +100,7 @@ impl Compiler {
             let _turn = turn;
             find_or_compile(&engine, cache.as_deref(), &name, &wasm)
         });
-        match tokio::time::timeout(PATIENCE, work).await {
+        match tokio::time::timeout(COMPILE_TIMEOUT, work).await {
             Ok(Ok(Ok(component))) => Ok(component),
             Ok(Ok(Err(error))) => {
                 let why = one_line(&error.root_cause().to_string());
@@ -111,7 +112,7 @@ impl Compiler {
     }
 }
 
-fn find_or_compile(engine: &Engine, cache: Option<&Cache>, name: &str, wasm: &[u8]) -> wasmtime::Result<Component> {
+fn find_or_compile(engine: &Engine, cache: Option<&CodeCache>, name: &str, wasm: &[u8]) -> wasmtime::Result<Component> {
     if let Some(component) = cache.and_then(|cache| cache.find(engine, name)) {
         return Ok(component);
     }
@@ -139,7 +140,7 @@ mod tests {
     use super::*;
 
     fn compiler(quick: bool) -> Compiler {
-        let options = Options { cache: None, key: [0; 32], quick, instances: 1, memory: 1 << 20 };
+        let options = EngineOptions { cache: None, key: [0; 32], quick, instances: 1, memory: 1 << 20 };
         Compiler::new(Engine::default(), options)
     }
 
@@ -149,7 +150,7 @@ mod tests {
         let compiler = compiler(false);
         let ask = || compiler.component("guest", &wasm);
         let (one, two, three) = tokio::join!(ask(), ask(), ask());
-        let code = |component: Result<Component, Fault>| component.unwrap().image_range();
+        let code = |component: Result<Component, LoadError>| component.unwrap().image_range();
         let one = code(one);
         assert_eq!((code(two), code(three)), (one.clone(), one));
         assert!(compiler.jobs.lock().unwrap().is_empty());
@@ -162,8 +163,8 @@ mod tests {
         for _ in 0..2 {
             let fault = compiler.component("guest", &broken).await.unwrap_err();
             assert_eq!(fault.stage, Stage::Compile);
-            assert!(fault.sentence.starts_with("guest: does not compile ("), "{fault}");
-            assert!(!fault.sentence.contains('\n'), "{fault}");
+            assert!(fault.message.starts_with("guest: does not compile ("), "{fault}");
+            assert!(!fault.message.contains('\n'), "{fault}");
         }
     }
 

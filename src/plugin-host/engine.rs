@@ -20,14 +20,14 @@ use crate::call::{Runner, one_line};
 use crate::clock::Ticker;
 use crate::compile::Compiler;
 use crate::contract::{PACKAGE, TRACK};
-use crate::fault::{CallError, Fault, Stage};
-use crate::figures::Figures;
+use crate::error::{CallError, LoadError, Stage};
 use crate::host::Host;
 use crate::instance::{Indices, Template};
 use crate::link::Linkers;
 use crate::plugin::{Package, Plugin};
-use crate::pool::{Crowd, Pool};
-use crate::shape::{FEATURES, Shape};
+use crate::plugin_metrics::PluginMetrics;
+use crate::pool::{Pool, Pools};
+use crate::validate::{FEATURES, Interfaces};
 
 /// Bytes of stack that a guest may use.
 pub(crate) const STACK: usize = 512 << 10;
@@ -49,7 +49,7 @@ const TABLE_ELEMENTS: usize = 200_000;
 
 /// How the engine is set up.
 #[derive(Clone)]
-pub struct Options {
+pub struct EngineOptions {
     /// Folder of the AOT cache of compiled components; without one, each start compiles again.
     pub cache: Option<PathBuf>,
     /// Key of the MAC that authenticates the cache's files.
@@ -64,14 +64,14 @@ pub struct Options {
 
 /// Compiles and runs components. Cheap to clone; the ticker thread ends with the last clone and the last plugin.
 #[derive(Clone)]
-pub struct Engine(Arc<Inside>);
+pub struct Engine(Arc<Inner>);
 
-struct Inside {
+struct Inner {
     engine: wasmtime::Engine,
     linkers: Linkers,
     compiler: Compiler,
     ticker: Arc<Ticker>,
-    crowd: Arc<Crowd>,
+    crowd: Arc<Pools>,
     memory: usize,
 }
 
@@ -87,7 +87,7 @@ const KEPT_MEMORY: usize = 128 << 10;
 /// The same for tables, bytes.
 const KEPT_TABLE: usize = 16 << 10;
 
-fn config(options: &Options) -> Config {
+fn config(options: &EngineOptions) -> Config {
     let instances = options.instances.max(1);
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(instances)
@@ -126,10 +126,10 @@ impl Engine {
     ///
     /// # Errors
     /// [`Stage::Compile`] when the address space cannot be reserved; the sentence says what to change.
-    pub fn new(options: Options) -> Result<Self, Fault> {
+    pub fn new(options: EngineOptions) -> Result<Self, LoadError> {
         let instances = options.instances;
         let refused = |why: &dyn fmt::Display| {
-            Fault::new(
+            LoadError::new(
                 Stage::Compile,
                 format!(
                     "the machine gave no room for {instances} plugin instances ({}): allow more address space (ulimit -v), \
@@ -143,7 +143,7 @@ impl Engine {
         let memory = options.memory;
         let compiler = Compiler::new(engine.clone(), options);
         let (linkers, crowd) = (Linkers::default(), Arc::default());
-        Ok(Self(Arc::new(Inside { engine, linkers, compiler, ticker, crowd, memory })))
+        Ok(Self(Arc::new(Inner { engine, linkers, compiler, ticker, crowd, memory })))
     }
 
     /// The interfaces that `wasm` imports and exports, without compiling it.
@@ -151,8 +151,8 @@ impl Engine {
     /// # Errors
     /// [`Stage::Validate`] for bytes that are not a valid component, [`Stage::Contract`] for one that imports or
     /// exports what this version of the contract does not have.
-    pub fn shape(plugin: &str, wasm: &[u8]) -> Result<Shape, Fault> {
-        Shape::of(plugin, wasm)
+    pub fn inspect(plugin: &str, wasm: &[u8]) -> Result<Interfaces, LoadError> {
+        Interfaces::of(plugin, wasm)
     }
 
     /// Checks, compiles (or loads from the cache) and links `package`, then instantiates it once to prove that it
@@ -160,7 +160,7 @@ impl Engine {
     ///
     /// # Errors
     /// The [`Stage`] that failed and one sentence for the admin.
-    pub async fn load(&self, package: Package, host: Arc<dyn Host>) -> Result<Plugin, Fault> {
+    pub async fn load(&self, package: Package, host: Arc<dyn Host>) -> Result<Plugin, LoadError> {
         let shape = self.checked(&package).await?;
         let began = Instant::now();
         let component = self.0.compiler.component(&package.name, &package.wasm).await?;
@@ -175,19 +175,19 @@ impl Engine {
     }
 
     /// The checks that need no compilation: memory limit, validity, contract, manifest and grants.
-    async fn checked(&self, package: &Package) -> Result<Shape, Fault> {
+    async fn checked(&self, package: &Package) -> Result<Interfaces, LoadError> {
         let name = &package.name;
         if package.limits.memory > self.0.memory {
             let (wants, offers) = (package.limits.memory >> 20, self.0.memory >> 20);
-            return Err(Fault::new(
+            return Err(LoadError::new(
                 Stage::Validate,
                 format!("{name}: asks for {wants} MiB of memory, and this server gives {offers} MiB: lower `memory`"),
             ));
         }
         let (plugin, wasm) = (name.clone(), Arc::clone(&package.wasm));
-        let shape = tokio::task::spawn_blocking(move || Shape::of(&plugin, &wasm)).await;
+        let shape = tokio::task::spawn_blocking(move || Interfaces::of(&plugin, &wasm)).await;
         let shape = shape.map_err(|_| {
-            Fault::new(
+            LoadError::new(
                 Stage::Validate,
                 format!("{name}: the component made its checker fail: report this with the file"),
             )
@@ -197,9 +197,9 @@ impl Engine {
     }
 
     /// Refuses a component whose initial memory or tables exceed its limits.
-    fn fits(&self, package: &Package, component: &Component) -> Result<(), Fault> {
+    fn fits(&self, package: &Package, component: &Component) -> Result<(), LoadError> {
         let name = &package.name;
-        let refuse = |sentence: String| Err(Fault::new(Stage::Validate, sentence));
+        let refuse = |sentence: String| Err(LoadError::new(Stage::Validate, sentence));
         let Some(needs) = component.resources_required() else {
             return refuse(format!("{name}: the component imports modules: build it as one component"));
         };
@@ -225,7 +225,7 @@ impl Engine {
         Ok(())
     }
 
-    fn linked(&self, package: Package, component: &Component) -> Result<Runner, Fault> {
+    fn linked(&self, package: Package, component: &Component) -> Result<Runner, LoadError> {
         let name = package.name;
         let linker = self.0.linkers.get(&self.0.engine, &package.granted).map_err(|e| mismatched(&name, &e))?;
         let pre = linker.instantiate_pre(component).map_err(|error| mismatched(&name, &error))?;
@@ -236,16 +236,16 @@ impl Engine {
         let (ticker, crowd) = (Arc::clone(&self.0.ticker), Arc::clone(&self.0.crowd));
         let environment = package.environment;
         let template = Arc::new(Template { pre, indices, limits, environment, ticker, crowd });
-        let figures = Figures::new(&name);
-        Ok(Runner { plugin: name, template, pool, figures })
+        let metrics = PluginMetrics::new(&name);
+        Ok(Runner { plugin: name, template, pool, metrics })
     }
 }
 
 /// The fault for a function or type that differs from the contract's.
-fn mismatched(plugin: &str, error: &wasmtime::Error) -> Fault {
+fn mismatched(plugin: &str, error: &wasmtime::Error) -> LoadError {
     let mut why: Vec<String> = error.chain().map(|cause| one_line(&cause.to_string())).collect();
     why.dedup();
-    Fault::new(
+    LoadError::new(
         Stage::Contract,
         format!(
             "{plugin}: was built against another draft of {PACKAGE}@{TRACK} ({}): build it with this server's SDK",
@@ -254,7 +254,7 @@ fn mismatched(plugin: &str, error: &wasmtime::Error) -> Fault {
     )
 }
 
-fn unstartable(plugin: &str, error: &CallError) -> Fault {
+fn unstartable(plugin: &str, error: &CallError) -> LoadError {
     let place = error.backtrace.first().map(|function| format!(", in {function}")).unwrap_or_default();
-    Fault::new(Stage::Instantiate, format!("{plugin}: does not start: {}{place}", error.message))
+    LoadError::new(Stage::Instantiate, format!("{plugin}: does not start: {}{place}", error.message))
 }

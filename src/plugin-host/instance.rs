@@ -13,10 +13,10 @@ use wasmtime::{Result, Store};
 
 use crate::bindings::exports::lifecycle::Environment;
 use crate::bindings::generated::exports::rookery::plugin as exported;
-use crate::clock::{SLICE, Ticker};
+use crate::clock::{SLICE_TICKS, Ticker};
 use crate::host::Host;
 use crate::limits::Limits;
-use crate::pool::Crowd;
+use crate::pool::Pools;
 use crate::state::{Scope, State, Used};
 
 /// For each interface that may be exported: the indices of its functions in a component, and the functions themselves
@@ -95,7 +95,7 @@ pub(crate) struct Template {
     pub(crate) environment: Environment,
     pub(crate) ticker: Arc<Ticker>,
     /// The pools of all plugins, whose warm instances are dropped when there is no free slot.
-    pub(crate) crowd: Arc<Crowd>,
+    pub(crate) crowd: Arc<Pools>,
 }
 
 /// A running instance, with the age and the number of calls that decide when it is recycled.
@@ -122,7 +122,7 @@ pub(crate) fn store(template: &Template) -> Store<State> {
 
 /// Begins a call in `store`: replaces the scope and the CPU clock, so that nothing of an earlier call is left.
 pub(crate) fn enter(store: &mut Store<State>, host: Arc<dyn Host>, cpu: Duration, bytes: usize) {
-    store.set_epoch_deadline(SLICE);
+    store.set_epoch_deadline(SLICE_TICKS);
     let state = store.data_mut();
     state.scope = Some(Scope {
         host,

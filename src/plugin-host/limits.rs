@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// Whether calls share instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
+pub enum InstancePolicy {
     /// A new instance for each call: no state can leak from one to the next.
     Fresh,
     /// Warm instances are used again, until they are recycled by calls, age or memory.
@@ -44,9 +44,9 @@ pub struct Limits {
     /// Resource handles that may be open at once.
     pub handles: usize,
     /// Instance policy of routes, commands and jobs.
-    pub route_policy: Policy,
+    pub route_policy: InstancePolicy,
     /// Instance policy of hooks.
-    pub hook_policy: Policy,
+    pub hook_policy: InstancePolicy,
     /// Calls after which a pooled instance is recycled.
     pub recycle_calls: u32,
     /// Age at which a pooled instance is recycled.
@@ -69,8 +69,8 @@ impl Default for Limits {
             bytes_out: 4 << 20,
             bytes_in: 8 << 20,
             handles: 64,
-            route_policy: Policy::Fresh,
-            hook_policy: Policy::Pooled,
+            route_policy: InstancePolicy::Fresh,
+            hook_policy: InstancePolicy::Pooled,
             recycle_calls: 1_000,
             recycle_age: Duration::from_secs(5 * 60),
         }

@@ -13,15 +13,15 @@ use crate::bindings::exports::{
 };
 use crate::bindings::imports::feeds::Entry;
 use crate::bindings::imports::types::{CallContext, Failure, Status};
-use crate::call::{Answer, Order, Runner, one_line};
+use crate::byte_size::ByteSize;
+use crate::call::{Answer, CallRequest, Runner, one_line};
 use crate::contract::{Export, Import};
-use crate::fault::CallError;
-use crate::figures::{BreakerReport, Kind, Stats};
+use crate::error::CallError;
 use crate::host::Host;
 use crate::instance::Live;
 use crate::limits::Limits;
-use crate::shape::Shape;
-use crate::weigh::Weigh;
+use crate::plugin_metrics::{BreakerReport, CallKind, Stats};
+use crate::validate::Interfaces;
 
 /// Everything that [`Engine::load`](crate::Engine::load) needs of a plugin.
 #[derive(Clone)]
@@ -40,11 +40,11 @@ pub struct Package {
 
 /// One generation of a loaded plugin. Cheap to clone.
 #[derive(Clone)]
-pub struct Plugin(Arc<Inside>);
+pub struct Plugin(Arc<Inner>);
 
-struct Inside {
+struct Inner {
     version: String,
-    shape: Shape,
+    interfaces: Interfaces,
     runner: Runner,
 }
 
@@ -62,10 +62,10 @@ impl fmt::Debug for Plugin {
 )]
 impl Plugin {
     pub async fn self_test(&self, host: Arc<dyn Host>) -> Result<(), CallError> {
-        if !self.shape().exports.contains(&Export::Lifecycle) {
+        if !self.interfaces().exports.contains(&Export::Lifecycle) {
             return Ok(());
         }
-        let order = Order { host, kind: Kind::Lifecycle, name: "self-test", bytes: 0 };
+        let order = CallRequest { host, kind: CallKind::Lifecycle, name: "self-test", bytes: 0 };
         self.call(order, |live| {
             Box::pin(async move {
                 let answer = live.lifecycle()?.call_self_test(&mut live.store).await?;
@@ -81,8 +81,8 @@ impl Plugin {
     }
 
     pub async fn route(&self, host: Arc<dyn Host>, request: routes::Request) -> Result<routes::Response, CallError> {
-        let (name, bytes) = (request.route.clone(), request.weigh());
-        let order = Order { host, kind: Kind::Route, name: &name, bytes };
+        let (name, bytes) = (request.route.clone(), request.total_bytes());
+        let order = CallRequest { host, kind: CallKind::Route, name: &name, bytes };
         self.call(order, move |live| {
             Box::pin(async move { live.routes()?.call_handle(&mut live.store, &request).await })
         })
@@ -95,7 +95,7 @@ impl Plugin {
         context: CallContext,
         draft: status_filter::Draft,
     ) -> Result<status_filter::Verdict, CallError> {
-        let order = hook(host, Export::StatusFilter, context.weigh() + draft.weigh());
+        let order = hook(host, Export::StatusFilter, context.total_bytes() + draft.total_bytes());
         self.call(order, move |live| {
             Box::pin(async move { live.status_filter()?.call_before_save(&mut live.store, &context, &draft).await })
         })
@@ -103,7 +103,7 @@ impl Plugin {
     }
 
     pub async fn events(&self, host: Arc<dyn Host>, batch: Vec<events::Event>) -> Result<(), CallError> {
-        self.call(hook(host, Export::Events, batch.weigh()), move |live| {
+        self.call(hook(host, Export::Events, batch.total_bytes()), move |live| {
             Box::pin(async move { live.events()?.call_handle(&mut live.store, &batch).await })
         })
         .await
@@ -114,7 +114,7 @@ impl Plugin {
         host: Arc<dyn Host>,
         batch: Vec<notification_filter::Draft>,
     ) -> Result<Vec<u8>, CallError> {
-        self.call(hook(host, Export::NotificationFilter, batch.weigh()), move |live| {
+        self.call(hook(host, Export::NotificationFilter, batch.total_bytes()), move |live| {
             Box::pin(async move { live.notification_filter()?.call_judge(&mut live.store, &batch).await })
         })
         .await
@@ -125,7 +125,7 @@ impl Plugin {
         host: Arc<dyn Host>,
         batch: Vec<activity_filter::Envelope>,
     ) -> Result<Vec<activity_filter::Verdict>, CallError> {
-        self.call(hook(host, Export::ActivityFilter, batch.weigh()), move |live| {
+        self.call(hook(host, Export::ActivityFilter, batch.total_bytes()), move |live| {
             Box::pin(async move { live.activity_filter()?.call_inbound(&mut live.store, &batch).await })
         })
         .await
@@ -136,7 +136,7 @@ impl Plugin {
         host: Arc<dyn Host>,
         batch: Vec<activity_filter::Envelope>,
     ) -> Result<Vec<activity_filter::Verdict>, CallError> {
-        self.call(hook(host, Export::ActivityFilter, batch.weigh()), move |live| {
+        self.call(hook(host, Export::ActivityFilter, batch.total_bytes()), move |live| {
             Box::pin(async move { live.activity_filter()?.call_outbound(&mut live.store, &batch).await })
         })
         .await
@@ -147,14 +147,14 @@ impl Plugin {
         host: Arc<dyn Host>,
         batch: Vec<activity_handler::Incoming>,
     ) -> Result<Vec<Result<(), Failure>>, CallError> {
-        self.call(hook(host, Export::ActivityHandler, batch.weigh()), move |live| {
+        self.call(hook(host, Export::ActivityHandler, batch.total_bytes()), move |live| {
             Box::pin(async move { live.activity_handler()?.call_handle(&mut live.store, &batch).await })
         })
         .await
     }
 
     pub async fn fanout(&self, host: Arc<dyn Host>, batch: Vec<Status>) -> Result<Vec<Entry>, CallError> {
-        self.call(hook(host, Export::Fanout, batch.weigh()), move |live| {
+        self.call(hook(host, Export::Fanout, batch.total_bytes()), move |live| {
             Box::pin(async move { live.fanout()?.call_select(&mut live.store, &batch).await })
         })
         .await
@@ -168,7 +168,7 @@ impl Plugin {
         targets: Vec<decorate::Target>,
     ) -> Result<Vec<decorate::Extra>, CallError> {
         let kind = kind.to_owned();
-        self.call(hook(host, Export::Decorate, targets.weigh()), move |live| {
+        self.call(hook(host, Export::Decorate, targets.total_bytes()), move |live| {
             Box::pin(async move { live.decorate()?.call_decorate(&mut live.store, viewer, &kind, &targets).await })
         })
         .await
@@ -182,21 +182,21 @@ impl Plugin {
         params: Vec<(String, String)>,
     ) -> Result<Vec<String>, CallError> {
         let channel = channel.to_owned();
-        self.call(hook(host, Export::Channels, context.weigh() + params.weigh()), move |live| {
+        self.call(hook(host, Export::Channels, context.total_bytes() + params.total_bytes()), move |live| {
             Box::pin(async move { live.channels()?.call_subscribe(&mut live.store, &context, &channel, &params).await })
         })
         .await
     }
 
     pub async fn job(&self, host: Arc<dyn Host>, task: jobs::Task) -> Result<jobs::Outcome, CallError> {
-        let (name, bytes) = (task.kind.clone(), task.weigh());
-        let order = Order { host, kind: Kind::Job, name: &name, bytes };
+        let (name, bytes) = (task.kind.clone(), task.total_bytes());
+        let order = CallRequest { host, kind: CallKind::Job, name: &name, bytes };
         self.call(order, move |live| Box::pin(async move { live.jobs()?.call_run(&mut live.store, &task).await })).await
     }
 
     pub async fn instance_info(&self, host: Arc<dyn Host>, document: &str) -> Result<Vec<(String, String)>, CallError> {
         let document = document.to_owned();
-        self.call(hook(host, Export::InstanceInfo, document.weigh()), move |live| {
+        self.call(hook(host, Export::InstanceInfo, document.total_bytes()), move |live| {
             Box::pin(async move { live.instance_info()?.call_contribute(&mut live.store, &document).await })
         })
         .await
@@ -210,7 +210,8 @@ impl Plugin {
         args: String,
     ) -> Result<String, CallError> {
         let command = name.to_owned();
-        let order = Order { host, kind: Kind::Command, name, bytes: context.weigh() + args.weigh() };
+        let order =
+            CallRequest { host, kind: CallKind::Command, name, bytes: context.total_bytes() + args.total_bytes() };
         self.call(order, move |live| {
             Box::pin(async move { live.admin()?.call_command(&mut live.store, &context, &command, &args).await })
         })
@@ -219,18 +220,18 @@ impl Plugin {
 }
 
 /// The call of a hook, whose name is that of its interface.
-fn hook(host: Arc<dyn Host>, export: Export, bytes: usize) -> Order<'static> {
-    Order { host, kind: Kind::Hook, name: export.name(), bytes }
+fn hook(host: Arc<dyn Host>, export: Export, bytes: usize) -> CallRequest<'static> {
+    CallRequest { host, kind: CallKind::Hook, name: export.name(), bytes }
 }
 
 impl Plugin {
-    pub(crate) fn new(version: String, shape: Shape, runner: Runner) -> Self {
-        Self(Arc::new(Inside { version, shape, runner }))
+    pub(crate) fn new(version: String, interfaces: Interfaces, runner: Runner) -> Self {
+        Self(Arc::new(Inner { version, interfaces, runner }))
     }
 
     async fn call<R: Send>(
         &self,
-        order: Order<'_>,
+        order: CallRequest<'_>,
         work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
     ) -> Result<R, CallError> {
         self.0.runner.call(order, work).await
@@ -247,8 +248,8 @@ impl Plugin {
     }
 
     /// The interfaces that it imports and exports.
-    pub fn shape(&self) -> &Shape {
-        &self.0.shape
+    pub fn interfaces(&self) -> &Interfaces {
+        &self.0.interfaces
     }
 
     /// The limits it was loaded with.
@@ -258,18 +259,18 @@ impl Plugin {
 
     /// What it has done and used so far.
     pub fn stats(&self) -> Stats {
-        let (pool, figures) = (&self.0.runner.pool, &self.0.runner.figures);
+        let (pool, metrics) = (&self.0.runner.pool, &self.0.runner.metrics);
         Stats {
             idle: u64::from(pool.idle()),
             running: u64::from(pool.running()),
             waiting: u64::from(pool.waiting()),
-            ..figures.stats()
+            ..metrics.stats()
         }
     }
 
     /// The circuit breakers of every route, hook, job and command that was called so far.
     pub fn breakers(&self) -> Vec<BreakerReport> {
-        self.0.runner.figures.breakers()
+        self.0.runner.metrics.breakers()
     }
 
     /// Drains this generation. For up to `grace`, calls may still begin and finish, so that a request stays with the

@@ -1,7 +1,7 @@
 //! The instance pool of one generation of a plugin: its concurrency limit, its warm instances and its drain.
 //!
 //! Reached from `call` for every call, and from [`Plugin::drain`](crate::Plugin::drain). A semaphore limits the calls
-//! that run at once; those that wait are limited by number and time, beyond which they end with [`Ended::Busy`].
+//! that run at once; those that wait are limited by number and time, beyond which they end with [`CallErrorKind::Busy`].
 //! Creates no instances and runs no guest code.
 //!
 //! Spec: `PLUGINS.md` sections 2.3 and 2.6.
@@ -12,20 +12,20 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, watch};
 
-use crate::fault::{CallError, Ended};
+use crate::error::{CallError, CallErrorKind};
 use crate::instance::Live;
 use crate::limits::Limits;
 
 /// An error of the host's own: without a failure or a backtrace of the guest's.
-pub(crate) fn ended(ended: Ended, message: impl Into<String>) -> CallError {
-    CallError { ended, message: message.into(), failure: None, backtrace: Vec::new() }
+pub(crate) fn ended(ended: CallErrorKind, message: impl Into<String>) -> CallError {
+    CallError { kind: ended, message: message.into(), failure: None, backtrace: Vec::new() }
 }
 
 /// The pools of all plugins of an engine, which share the slots of its pooling allocator.
 #[derive(Default)]
-pub(crate) struct Crowd(Mutex<Vec<Weak<Pool>>>);
+pub(crate) struct Pools(Mutex<Vec<Weak<Pool>>>);
 
-impl Crowd {
+impl Pools {
     pub(crate) fn join(&self, pool: &Arc<Pool>) {
         let mut pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         pools.retain(|pool| pool.strong_count() > 0);
@@ -91,9 +91,9 @@ impl Pool {
         }
     }
 
-    /// Waits for a free slot: [`Ended::Busy`] beyond the limits of the queue, [`Ended::Drained`] after a drain.
+    /// Waits for a free slot: [`CallErrorKind::Busy`] beyond the limits of the queue, [`CallErrorKind::Drained`] after a drain.
     pub(crate) async fn enter(&self, limits: &Limits) -> Result<Running<'_>, CallError> {
-        let drained = || ended(Ended::Drained, "the plugin was replaced");
+        let drained = || ended(CallErrorKind::Drained, "the plugin was replaced");
         if self.closed.load(Ordering::Acquire) {
             return Err(drained());
         }
@@ -110,14 +110,14 @@ impl Pool {
         let ahead = self.waiting.fetch_add(1, Ordering::AcqRel);
         let _waiting = Waiting(&self.waiting);
         if ahead >= limits.queue {
-            return Err(ended(Ended::Busy, format!("queue: {ahead} calls wait already")));
+            return Err(ended(CallErrorKind::Busy, format!("queue: {ahead} calls wait already")));
         }
         match tokio::time::timeout(limits.queue_wait, self.places.acquire()).await {
             Ok(Ok(place)) => Ok(place),
-            Ok(Err(_)) => Err(ended(Ended::Drained, "the plugin was replaced")),
+            Ok(Err(_)) => Err(ended(CallErrorKind::Drained, "the plugin was replaced")),
             Err(_) => {
                 let (wait, instances) = (limits.queue_wait.as_millis(), limits.instances);
-                Err(ended(Ended::Busy, format!("queue: none of {instances} places came free in {wait} ms")))
+                Err(ended(CallErrorKind::Busy, format!("queue: none of {instances} places came free in {wait} ms")))
             }
         }
     }

@@ -17,20 +17,20 @@ use std::sync::Arc;
 use wasmtime::{Result, format_err};
 
 use crate::bindings::imports::types::Failure;
-use crate::fault::Ended;
+use crate::byte_size::ByteSize;
+use crate::error::CallErrorKind;
 use crate::host::Host;
 use crate::state::State;
-use crate::weigh::Weigh;
 
 /// What a host function returns.
-pub(crate) trait Answer: Weigh {
+pub(crate) trait Answer: ByteSize {
     /// The value that carries `failure`, where the contract lets the function fail.
     fn refused(_failure: Failure) -> Option<Self> {
         None
     }
 }
 
-impl<T: Weigh> Answer for std::result::Result<T, Failure> {
+impl<T: ByteSize> Answer for std::result::Result<T, Failure> {
     fn refused(failure: Failure) -> Option<Self> {
         Some(Err(failure))
     }
@@ -76,10 +76,12 @@ impl State {
             None => used.functions.push((function, 1)),
         }
         if used.host_calls > calls_limit {
-            return Err(self.trip(Ended::Limit, format!("host-calls: used its {calls_limit} units, at {function}")));
+            return Err(
+                self.trip(CallErrorKind::Limit, format!("host-calls: used its {calls_limit} units, at {function}"))
+            );
         }
         if used.bytes_out > out_limit {
-            return Err(self.trip(Ended::Limit, too_much_out(out_limit, function)));
+            return Err(self.trip(CallErrorKind::Limit, too_much_out(out_limit, function)));
         }
         Ok(Arc::clone(&scope.host))
     }
@@ -91,7 +93,7 @@ impl State {
         let Some(scope) = &mut self.scope else {
             return Ok(answer);
         };
-        let total = scope.used.bytes_in.saturating_add(answer.weigh());
+        let total = scope.used.bytes_in.saturating_add(answer.total_bytes());
         if total <= limit {
             scope.used.bytes_in = total;
             return Ok(answer);
@@ -99,7 +101,7 @@ impl State {
         let message = format!("bytes-in: the answer of {function} goes beyond {} KiB for each call", limit >> 10);
         match T::refused(failure(413, "host.too-large", message.clone())) {
             Some(refusal) => Ok(refusal),
-            None => Err(self.trip(Ended::Limit, message)),
+            None => Err(self.trip(CallErrorKind::Limit, message)),
         }
     }
 

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use wasmtime::component::ResourceTable;
 use wasmtime::{ResourceLimiter, Result, UpdateDeadline, format_err};
 
-use crate::clock::{Clock, SLICE};
-use crate::fault::Ended;
+use crate::clock::{Clock, SLICE_TICKS};
+use crate::error::CallErrorKind;
 use crate::host::Host;
 use crate::limits::Limits;
 
@@ -35,7 +35,7 @@ pub(crate) struct Scope {
     pub(crate) cpu: Duration,
     pub(crate) used: Used,
     /// The limit that ended it, and the message.
-    pub(crate) tripped: Option<(Ended, String)>,
+    pub(crate) tripped: Option<(CallErrorKind, String)>,
 }
 
 /// What a call has used.
@@ -56,7 +56,7 @@ impl State {
     }
 
     /// An error that traps the guest; the first reason is kept for the [`CallError`](crate::CallError).
-    pub(crate) fn trip(&mut self, ended: Ended, message: String) -> wasmtime::Error {
+    pub(crate) fn trip(&mut self, ended: CallErrorKind, message: String) -> wasmtime::Error {
         let error = format_err!("{message}");
         if let Some(scope) = &mut self.scope {
             scope.tripped.get_or_insert((ended, message));
@@ -71,14 +71,14 @@ impl State {
         let cpu = self.scope.as_ref().map_or(Duration::ZERO, |scope| scope.cpu);
         if spent >= cpu {
             let message = format!("cpu: used its {} ms of guest time", cpu.as_millis());
-            return Err(self.trip(Ended::Cpu, message));
+            return Err(self.trip(CallErrorKind::Cpu, message));
         }
         let clock = Arc::clone(&self.clock);
         let others = async move {
             tokio::task::yield_now().await;
             clock.run();
         };
-        Ok(UpdateDeadline::YieldCustom(SLICE, Box::pin(others)))
+        Ok(UpdateDeadline::YieldCustom(SLICE_TICKS, Box::pin(others)))
     }
 }
 
@@ -87,7 +87,7 @@ impl ResourceLimiter for State {
         let total = self.memory.saturating_sub(current).saturating_add(desired);
         if total > self.limits.memory {
             let message = format!("memory: asked for {} of {} KiB", total >> 10, self.limits.memory >> 10);
-            return Err(self.trip(Ended::Limit, message));
+            return Err(self.trip(CallErrorKind::Limit, message));
         }
         self.memory = total;
         Ok(true)
@@ -96,7 +96,7 @@ impl ResourceLimiter for State {
     fn table_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
         if desired > self.limits.table_elements {
             let message = format!("table: asked for {desired} of {} elements", self.limits.table_elements);
-            return Err(self.trip(Ended::Limit, message));
+            return Err(self.trip(CallErrorKind::Limit, message));
         }
         Ok(true)
     }

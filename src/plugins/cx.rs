@@ -18,7 +18,7 @@ use crate::manifest::Moment;
 use crate::{Plugins, Registry, hooks, jobs};
 use model::Actor;
 use model::job::Lane;
-use model::notification::Kind;
+use model::notification::NotificationKind;
 use rookery_core::change::{self, Change};
 use rookery_core::extension::{
     Decorations, Document, Extensions, Judgement, NotificationTraits, PendingStatus, Target, Versions,
@@ -101,7 +101,7 @@ impl Cx {
     #[must_use]
     pub fn hook_time_left(&self) -> Duration {
         let spent = self.session.pinned.as_ref().map_or(0, |pinned| pinned.spent.load(Ordering::Relaxed));
-        self.plugins.patience.left_after(Duration::from_micros(spent))
+        self.plugins.hook_limits.remaining_after(Duration::from_micros(spent))
     }
 
     /// Waits for `work`, at the expense of the request's time for hooks.
@@ -175,12 +175,12 @@ impl Extensions for Session {
         self.ask(|registry| registry.generation)
     }
 
-    fn listens_to(&self, kind: change::Kind) -> bool {
-        self.plugins.are_elsewhere() || self.ask(|registry| hooks::listens_to(registry, kind))
+    fn listens_to(&self, kind: change::ChangeKind) -> bool {
+        self.plugins.run_elsewhere() || self.ask(|registry| hooks::listens_to(registry, kind))
     }
 
     async fn record(&self, cx: &rookery_core::Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
-        if !self.plugins.are_elsewhere() && self.ask(|registry| registry.hooks.listeners().is_empty()) {
+        if !self.plugins.run_elsewhere() && self.ask(|registry| registry.hooks.listeners().is_empty()) {
             return Ok(());
         }
         hooks::record(&Cx::of(cx)?, tx, changes).await
@@ -232,7 +232,7 @@ impl Extensions for Session {
         })
     }
 
-    fn judges(&self, kind: &Kind, origin: &Origin) -> bool {
+    fn judges(&self, kind: &NotificationKind, origin: &Origin) -> bool {
         self.ask(|registry| hooks::judges(registry, kind, origin))
     }
 

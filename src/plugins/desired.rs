@@ -75,7 +75,7 @@ pub async fn change(cx: &Cx, name: &str, change: impl FnOnce(&mut Plugin) -> Res
     if plugin != before {
         plugin.updated_at = now;
         store::plugin::update(&mut tx, &plugin).await?;
-        store::settings::touch(&mut tx, now).await?;
+        store::settings::bump_generation(&mut tx, now).await?;
         tx.commit().await?;
     }
     Ok(plugin)
@@ -95,9 +95,9 @@ pub async fn served(cx: &Cx, active: &Active) -> Result<()> {
         plugin.approved.0.drain(..surplus);
         store::plugin::update(&mut tx, &plugin).await?;
     }
-    let is_new = store::plugin::keep_manifest(&mut tx, plugin.id, active.manifest_text()).await?;
+    let is_new = store::plugin::set_manifest(&mut tx, plugin.id, active.manifest_text()).await?;
     if is_new {
-        store::settings::touch(&mut tx, cx.clock.now()).await?;
+        store::settings::bump_generation(&mut tx, cx.clock.now()).await?;
     }
     if is_new || !is_last {
         tx.commit().await?;

@@ -3,7 +3,7 @@
 //! The way back, what a plugin is told of an error of the core, is `call::failure`.
 
 use rookery_plugin_host::imports::types::Failure;
-use rookery_plugin_host::{Ended, Fault};
+use rookery_plugin_host::{CallErrorKind, LoadError};
 
 use crate::hooks::is_value;
 use rookery_core::error::{Error, NoAnswer, Refusal};
@@ -19,19 +19,19 @@ pub fn refused(failure: Failure) -> Error {
 
 /// [`Error::Plugin`]: `plugin` did not answer, and ended so. `status` where it is not the usual one of that end.
 #[must_use]
-pub fn no_answer(plugin: &str, ended: Ended, status: Option<u16>) -> Error {
+pub fn no_answer(plugin: &str, ended: CallErrorKind, status: Option<u16>) -> Error {
     let (usual, code) = match ended {
-        Ended::Trap => (500, "plugin.trap"),
-        Ended::Failure => (500, "plugin.failure"),
-        Ended::Cpu | Ended::Wall => (504, "plugin.timeout"),
-        Ended::Limit => (503, "plugin.limit"),
-        Ended::Busy | Ended::Open | Ended::Drained => (503, "plugin.unavailable"),
+        CallErrorKind::Trap => (500, "plugin.trap"),
+        CallErrorKind::Failure => (500, "plugin.failure"),
+        CallErrorKind::Cpu | CallErrorKind::Wall => (504, "plugin.timeout"),
+        CallErrorKind::Limit => (503, "plugin.limit"),
+        CallErrorKind::Busy | CallErrorKind::Open | CallErrorKind::Drained => (503, "plugin.unavailable"),
     };
     Error::Plugin(NoAnswer { plugin: plugin.to_owned(), code, status: status.unwrap_or(usual) })
 }
 
 /// A fault of a plugin's package as an error that an admin reads as it is.
 #[must_use]
-pub fn of_fault(fault: &Fault) -> Error {
+pub fn of_fault(fault: &LoadError) -> Error {
     Error::invalid(fault.to_string())
 }

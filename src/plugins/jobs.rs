@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use croner::Cron;
-use rookery_plugin_host::Ended;
+use rookery_plugin_host::CallErrorKind;
 use rookery_plugin_host::exports::jobs::{Outcome, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,7 +26,7 @@ use rookery_core::Origin;
 use rookery_core::error::Result;
 use rookery_core::queue::{Done, Failure};
 use store::Tx;
-use store::job::{JobRow, NewOfMany};
+use store::job::{JobRow, NewKeyedJob};
 
 /// Prefix of the kinds of plugin jobs.
 const PREFIX: &str = "plugin.";
@@ -104,7 +104,7 @@ pub(super) async fn schedule(cx: &Cx, registry: &Registry) -> Result<()> {
         return Ok(());
     }
     for active in registry.plugins.iter().filter(|active| !active.manifest.schedules.is_empty()) {
-        if cx.plugins.pauses.outlived(active.name()).is_some() {
+        if cx.plugins.pauses.incompatible(active.name()).is_some() {
             continue;
         }
         let mut tx = cx.db.begin().await?;
@@ -130,7 +130,7 @@ async fn queue_next(cx: &Cx, tx: &mut Tx, active: &Active, schedule: &Schedule) 
     };
     let run_at = (at + jitter(schedule)).timestamp_micros();
     let key = format!("@{}:{}", schedule.job, schedule.cron);
-    let row = NewOfMany { id: cx.ids.next(), key, payload: queued.into(), run_at };
+    let row = NewKeyedJob { id: cx.ids.next(), key, payload: queued.into(), run_at };
     store::job::insert_many(tx, LANE, &kind_of(active.name()), vec![row], now).await?;
     Ok(())
 }
@@ -206,23 +206,23 @@ async fn ask(
     let call = Call::new(cx, active, Caller::system(), Mode::Ambient);
     let outcome = match active.component.job(Arc::clone(&call) as _, task).await {
         Ok(outcome) => outcome,
-        Err(error) if !error.entered() || cx.plugins.pauses.stops(active) => {
+        Err(error) if !error.reached_guest() || cx.plugins.pauses.stops(active) => {
             return Err(Failure::NotNow(error.message));
         }
         Err(error) => {
             cx.plugins.report(active, "job", &kind, &error);
             let why = error.failure.as_ref().map_or(error.message.clone(), |failure| failure.message.clone());
-            return Err(Failure::Retry(match error.ended {
-                Ended::Failure => why,
+            return Err(Failure::Retry(match error.kind {
+                CallErrorKind::Failure => why,
                 ended => format!("{ended:?}: {why}"),
             }));
         }
     };
     let mut tx = call.ambient().await?;
     let still_ours = match &outcome {
-        Outcome::Done => store::job::delete_claimed(&mut tx, id).await?,
-        Outcome::Again(at) => store::job::put_back(&mut tx, id, again(cx.clock.now(), *at)).await?,
-        Outcome::GiveUp(why) => store::job::bury(&mut tx, id, why).await.map(|()| true)?,
+        Outcome::Done => store::job::delete_running(&mut tx, id).await?,
+        Outcome::Again(at) => store::job::reschedule(&mut tx, id, again(cx.clock.now(), *at)).await?,
+        Outcome::GiveUp(why) => store::job::dead_letter(&mut tx, id, why).await.map(|()| true)?,
     };
     if !still_ours {
         // The lease ran out and another worker ran the job: what this run changed must not happen as well.

@@ -28,7 +28,7 @@ pub mod routes;
 pub mod settings;
 pub mod source;
 pub mod sql;
-pub mod tend;
+pub mod supervise;
 pub mod watch;
 
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use rookery_plugin_host::{CallError, Engine, Fault};
+use rookery_plugin_host::{CallError, Engine, LoadError};
 use serde_json::Value;
 use tokio::sync::{Mutex, OnceCell};
 use tokio::time::Instant;
@@ -63,11 +63,11 @@ pub struct Plugins {
     pub shows_generations: AtomicBool,
     registry: ArcSwap<Registry>,
     /// Cached answers of the hook `instance-info`.
-    pub said: hooks::instance::Said,
+    pub said: hooks::instance::InstanceCache,
     /// Cached decorations of statuses.
-    pub kept: hooks::Kept,
+    pub kept: hooks::DecorationCache,
     /// The time limits of hooks on this machine.
-    pub patience: hooks::budget::Patience,
+    pub hook_limits: hooks::budget::HookLimits,
     /// The observed state of each plugin, on this node.
     pub observed: observed::Observations,
     /// Plugins that are paused while their tables are migrated.
@@ -92,9 +92,9 @@ impl Plugins {
             calls: call::Calls::default(),
             shows_generations: AtomicBool::new(development),
             registry: ArcSwap::default(),
-            said: hooks::instance::Said::default(),
-            kept: hooks::Kept::default(),
-            patience: hooks::budget::Patience::default(),
+            said: hooks::instance::InstanceCache::default(),
+            kept: hooks::DecorationCache::default(),
+            hook_limits: hooks::budget::HookLimits::default(),
             observed: observed::Observations::default(),
             pauses: pause::Pauses::default(),
             engine: OnceCell::new(),
@@ -106,7 +106,7 @@ impl Plugins {
 
     /// True for a command that runs beside a server, while plugins are enabled.
     #[must_use]
-    pub fn are_elsewhere(&self) -> bool {
+    pub fn run_elsewhere(&self) -> bool {
         self.elsewhere.load(Ordering::Relaxed)
     }
 
@@ -125,12 +125,12 @@ impl Plugins {
     /// call that was not admitted (breaker open, plugin busy) is only logged: the failures before it are what an admin
     /// looks for.
     pub fn report(&self, plugin: &Active, kind: &str, name: &str, cause: &CallError) {
-        if !cause.entered() {
+        if !cause.reached_guest() {
             tracing::debug!(plugin = plugin.name(), kind, name, %cause, "a plugin was not called");
             return;
         }
         tracing::warn!(plugin = plugin.name(), kind, name, %cause, "a plugin gave no answer");
-        let failed = observed::Failed::new(self.clock.now(), kind, name, plugin.generation, cause);
+        let failed = observed::FailedCall::new(self.clock.now(), kind, name, plugin.generation, cause);
         self.observed.failed(plugin.name(), failed);
     }
 }
@@ -154,8 +154,8 @@ impl Registry {
     /// The registry of `plugins`, with the tables built from all of them.
     ///
     /// # Errors
-    /// At [`Stage::Collide`](rookery_plugin_host::Stage) when two plugins claim the same route, field or name.
-    pub fn build(generation: u64, mut plugins: Vec<Arc<Active>>, mut absent: Vec<Absent>) -> Result<Self, Fault> {
+    /// At [`Stage::Conflict`](rookery_plugin_host::Stage) when two plugins claim the same route, field or name.
+    pub fn build(generation: u64, mut plugins: Vec<Arc<Active>>, mut absent: Vec<Absent>) -> Result<Self, LoadError> {
         plugins.sort_by(|a, b| a.name().cmp(b.name()));
         absent.sort_by_key(|absent| absent.id);
         let routes = routes::Table::build(&plugins)?;
@@ -222,7 +222,7 @@ impl Active {
 
     /// True after [`Active::end`].
     #[must_use]
-    pub fn is_over(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         self.over.load(Ordering::Acquire)
     }
 
@@ -264,7 +264,7 @@ impl Absent {
     ///
     /// # Errors
     /// When this version of the server does not accept the manifest.
-    pub fn new(id: PluginId, text: String) -> Result<Self, Fault> {
+    pub fn new(id: PluginId, text: String) -> Result<Self, LoadError> {
         Ok(Self { id, manifest: Arc::new(manifest::parse(&text)?), text })
     }
 

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use rookery_plugin_host::{Fault, Stage};
+use rookery_plugin_host::{LoadError, Stage};
 use tokio::time::Instant;
 
 use super::observed::{Event, State, milliseconds};
 use super::pause::Paused;
 use super::pipeline::{self, Candidate, Prepared};
 use super::source::{self, Packages};
-use super::{Absent, Active, Package, PluginId, Registry, desired, package, pause, tend};
+use super::{Absent, Active, Package, PluginId, Registry, desired, package, pause, supervise};
 use crate::Cx;
 use rookery_core::error::Result as Done;
 use store::plugin::Plugin;
@@ -36,7 +36,7 @@ pub enum Outcome {
     /// It is disabled, and was not active.
     Disabled,
     /// It could not be loaded; the previous generation stays active, unless another server changed its tables.
-    Failed(Fault),
+    Failed(LoadError),
 }
 
 /// A plugin and the result of reconciling it.
@@ -70,7 +70,7 @@ pub async fn leave_to_server(cx: &Cx) -> Done<()> {
 /// changed, and with back-off.
 pub async fn follow(cx: &Cx) -> Vec<Report> {
     let wanted = cx.generation();
-    match converge(cx, None).await {
+    match reconcile(cx, None).await {
         Ok(reports) => {
             cx.plugins.followed.store(wanted, Ordering::Relaxed);
             reports
@@ -78,7 +78,7 @@ pub async fn follow(cx: &Cx) -> Vec<Report> {
         Err(fault) => {
             tracing::error!("plugins stay as they are: {fault}");
             let _one_at_a_time = cx.plugins.works.lock().await;
-            keep_for_absent(cx).await;
+            keep_events_for_absent(cx).await;
             Vec::new()
         }
     }
@@ -87,7 +87,7 @@ pub async fn follow(cx: &Cx) -> Vec<Report> {
 /// As [`follow`], if the desired state changed since the last successful reconciliation, or a retry is due.
 pub async fn follow_changes(cx: &Cx) -> Done<()> {
     cx.reload().await?;
-    pause::look(cx).await?;
+    pause::refresh_if_due(cx).await?;
     if cx.plugins.followed.load(Ordering::Relaxed) != cx.generation() || cx.plugins.observed.is_any_due() {
         follow(cx).await;
     }
@@ -98,12 +98,12 @@ pub async fn follow_changes(cx: &Cx) -> Done<()> {
 ///
 /// # Errors
 /// Why it is not loaded, to be shown verbatim.
-pub async fn reload(cx: &Cx, name: &str) -> Result<Outcome, Fault> {
-    let reports = converge(cx, Some(name)).await?;
+pub async fn reload(cx: &Cx, name: &str) -> Result<Outcome, LoadError> {
+    let reports = reconcile(cx, Some(name)).await?;
     match reports.into_iter().find(|report| report.name == name).map(|report| report.outcome) {
         Some(Outcome::Failed(fault)) => Err(fault),
         Some(outcome) => Ok(outcome),
-        None => Err(Fault::new(Stage::Read, format!("there is no plugin {name:?}"))),
+        None => Err(LoadError::new(Stage::Read, format!("there is no plugin {name:?}"))),
     }
 }
 
@@ -111,8 +111,8 @@ pub async fn reload(cx: &Cx, name: &str) -> Result<Outcome, Fault> {
 ///
 /// # Errors
 /// Why it would not be loaded.
-pub async fn check(cx: &Cx, name: &str) -> Result<(), Fault> {
-    let (plugins, packages) = wanted(cx).await?;
+pub async fn check(cx: &Cx, name: &str) -> Result<(), LoadError> {
+    let (plugins, packages) = desired_state(cx).await?;
     let Some(plugin) = plugins.into_iter().find(|plugin| plugin.name == name && plugin.enabled) else { return Ok(()) };
     let Some(package) = source::choose(cx, &plugin, &packages).await? else { return Ok(()) };
     let prepared = pipeline::prepare(cx, Candidate { plugin, package, generation: 1 }, None).await?;
@@ -123,28 +123,28 @@ pub async fn check(cx: &Cx, name: &str) -> Result<(), Fault> {
 ///
 /// # Errors
 /// When the desired state cannot be read; nothing changed.
-async fn converge(cx: &Cx, again: Option<&str>) -> Result<Vec<Report>, Fault> {
+async fn reconcile(cx: &Cx, again: Option<&str>) -> Result<Vec<Report>, LoadError> {
     let _one_at_a_time = cx.plugins.works.lock().await;
-    let (plugins, packages) = wanted(cx).await?;
+    let (plugins, packages) = desired_state(cx).await?;
     let mut reports = Vec::with_capacity(plugins.len());
     for plugin in plugins {
         let name = plugin.name.clone();
         if again == Some(name.as_str()) {
             cx.plugins.observed.tried(&name, None);
         }
-        let outcome = Box::pin(one(cx, plugin, &packages)).await;
+        let outcome = Box::pin(reconcile_one(cx, plugin, &packages)).await;
         reports.push(Report { name, outcome });
     }
-    unload_forgotten(cx, &reports);
-    keep_for_absent(cx).await;
+    unload_deleted(cx, &reports);
+    keep_events_for_absent(cx).await;
     Ok(reports)
 }
 
 /// Makes the outbox keep events for plugins that are enabled but not active here: another server delivers them, or this
 /// one once they can be loaded.
-async fn keep_for_absent(cx: &Cx) {
+async fn keep_events_for_absent(cx: &Cx) {
     let registry = cx.plugins.latest();
-    let manifests = match store::plugin::manifests(&cx.db).await {
+    let manifests = match store::plugin::list_manifests(&cx.db).await {
         Ok(manifests) => manifests,
         Err(error) => {
             tracing::error!(%error, "what plugins that do not serve here are to be told may be lost");
@@ -170,8 +170,8 @@ async fn keep_for_absent(cx: &Cx) {
 }
 
 /// The desired state, and the available packages; packages seen for the first time are registered before.
-async fn wanted(cx: &Cx) -> Result<(Vec<Plugin>, Packages), Fault> {
-    let failed = |error: &dyn std::fmt::Display| Fault::new(Stage::Read, error.to_string());
+async fn desired_state(cx: &Cx) -> Result<(Vec<Plugin>, Packages), LoadError> {
+    let failed = |error: &dyn std::fmt::Display| LoadError::new(Stage::Read, error.to_string());
     let packages = source::packages(cx).await?;
     let mut plugins = store::plugin::list(&cx.db).await.map_err(|error| failed(&error))?;
     let known = |name: &str, plugins: &[Plugin]| plugins.iter().any(|plugin| plugin.name == name);
@@ -185,7 +185,7 @@ async fn wanted(cx: &Cx) -> Result<(Vec<Plugin>, Packages), Fault> {
 }
 
 /// Reconciles one plugin.
-async fn one(cx: &Cx, plugin: Plugin, packages: &Packages) -> Outcome {
+async fn reconcile_one(cx: &Cx, plugin: Plugin, packages: &Packages) -> Outcome {
     let serving = cx.plugins.latest().find(&plugin.name).cloned();
     let state = match (plugin.enabled, plugin.quarantined_at) {
         (true, None) => return load(cx, plugin, packages, serving).await,
@@ -212,7 +212,7 @@ async fn load(cx: &Cx, plugin: Plugin, packages: &Packages, serving: Option<Arc<
             observed.enter(&name, State::Missing, cx.clock.now());
             let sentence =
                 format!("{name} is wanted, and there is no package of it: put it into plugins.dir or disable it");
-            return Outcome::Failed(Fault::new(Stage::Read, sentence));
+            return Outcome::Failed(LoadError::new(Stage::Read, sentence));
         }
         Err(fault) => match (&serving, source::accepted(cx, &plugin).await) {
             (None, Ok(Some(kept))) => {
@@ -225,7 +225,7 @@ async fn load(cx: &Cx, plugin: Plugin, packages: &Packages, serving: Option<Arc<
     let key = (package.digest.clone(), plugin.config_version);
     if let Some(active) = serving.as_ref().filter(|active| is_same(active, &plugin, &package)) {
         observed.tried(&name, None);
-        if cx.plugins.pauses.outlived(&name).is_none() {
+        if cx.plugins.pauses.incompatible(&name).is_none() {
             observed.enter(&name, State::Active, cx.clock.now());
         }
         return unchanged(cx, active);
@@ -264,7 +264,7 @@ async fn swap_in(
     plugin: Plugin,
     package: Package,
     serving: Option<&Arc<Active>>,
-) -> Result<Arc<Active>, Fault> {
+) -> Result<Arc<Active>, LoadError> {
     let registry = cx.plugins.latest();
     let generation = registry.generation + 1;
     let kept = package.clone();
@@ -273,11 +273,11 @@ async fn swap_in(
     let others = registry.plugins.iter().filter(|other| other.name() != active.name()).cloned();
     let absent = registry.absent.iter().filter(|absent| absent.id != active.id).cloned().collect();
     let next = Registry::build(generation, others.chain([Arc::clone(&active)]).collect(), absent)?;
-    let paused = if contract { Some(stand_still(cx, &active, serving).await?) } else { None };
+    let paused = if contract { Some(pause_everywhere(cx, &active, serving).await?) } else { None };
     let told = paused.as_ref().and_then(|paused| paused.told);
     if let Err(fault) = pipeline::migrate(cx, &active, told).await {
         if let Some(by) = told {
-            go_on(cx, active.id, by).await;
+            resume_everywhere(cx, active.id, by).await;
         }
         return Err(fault);
     }
@@ -288,7 +288,7 @@ async fn swap_in(
     pause::swap(cx, next).await;
     drop(paused);
     if let Some(serving) = serving.filter(|serving| !contract && serving.digest != active.digest) {
-        tend::watch(cx, &active, serving.digest.clone());
+        supervise::watch(cx, &active, serving.digest.clone());
     }
     if let Err(error) = desired::served(cx, &active).await {
         tracing::warn!(%error, "that {} served could not be noted", active.name());
@@ -298,14 +298,18 @@ async fn swap_in(
 
 /// Pauses the plugin whose tables `candidate` changes, on every server, for as long as its migrations may take. Others
 /// may run it even where it is not active here, as after a restart.
-async fn stand_still<'a>(cx: &'a Cx, candidate: &Active, serving: Option<&Arc<Active>>) -> Result<Paused<'a>, Fault> {
+async fn pause_everywhere<'a>(
+    cx: &'a Cx,
+    candidate: &Active,
+    serving: Option<&Arc<Active>>,
+) -> Result<Paused<'a>, LoadError> {
     let (of, most) = ((candidate.id, candidate.name()), pipeline::migration_time(cx));
     let paused = pause::begin(cx, of, serving.map(Arc::as_ref), most).await;
-    paused.map_err(|error| Fault::new(Stage::Migrate, format!("{}: {error}", candidate.name())))
+    paused.map_err(|error| LoadError::new(Stage::Migrate, format!("{}: {error}", candidate.name())))
 }
 
 /// Resumes the plugin, unchanged, on the other servers.
-async fn go_on(cx: &Cx, plugin: PluginId, by: i64) {
+async fn resume_everywhere(cx: &Cx, plugin: PluginId, by: i64) {
     if let Err(error) = pause::resume(cx, plugin, by).await {
         tracing::error!(%error, "other servers wait for the end of a migration that failed, a while longer");
     }
@@ -325,8 +329,8 @@ async fn keep(cx: &Cx, package: Package) {
 /// The active generation stays, unless another server changed its tables: then that is recorded and reported.
 fn unchanged(cx: &Cx, serving: &Active) -> Outcome {
     let name = serving.name();
-    let Some(why) = cx.plugins.pauses.outlived(name) else { return Outcome::Unchanged };
-    let fault = Fault::new(Stage::Migrate, why);
+    let Some(why) = cx.plugins.pauses.incompatible(name) else { return Outcome::Unchanged };
+    let fault = LoadError::new(Stage::Migrate, why);
     let state = State::Failed(fault.clone());
     if cx.plugins.observed.of(name).state.as_ref() != Some(&state) {
         tracing::error!(plugin = %name, "{name} answers nothing on this server: {fault}");
@@ -336,7 +340,13 @@ fn unchanged(cx: &Cx, serving: &Active) -> Outcome {
 }
 
 /// Records and reports why a plugin could not be loaded.
-fn fail(cx: &Cx, name: &str, serving: Option<&Active>, tried: Option<(&Package, Instant)>, fault: Fault) -> Outcome {
+fn fail(
+    cx: &Cx,
+    name: &str,
+    serving: Option<&Active>,
+    tried: Option<(&Package, Instant)>,
+    fault: LoadError,
+) -> Outcome {
     let observed = &cx.plugins.observed;
     let already = observed.of(name).state == Some(State::Failed(fault.clone()));
     if !already {
@@ -348,20 +358,20 @@ fn fail(cx: &Cx, name: &str, serving: Option<&Active>, tried: Option<(&Package, 
     if let Some((package, begun)) = tried.filter(|(package, _)| !already || known.as_ref() != Some(&package.digest)) {
         let mut event = event(cx, "failed", &package.manifest.plugin.version, &package.digest, begun);
         event.stage = Some(fault.stage.to_string());
-        event.sentence = Some(fault.sentence.clone());
+        event.sentence = Some(fault.message.clone());
         observed.record(name, event);
     }
     observed.enter(name, State::Failed(fault.clone()), cx.clock.now());
     Outcome::Failed(fault)
 }
 
-/// `hears`: events from now on are kept for it.
-fn unload(cx: &Cx, serving: &Arc<Active>, hears: bool) -> Outcome {
+/// `keeps_events`: events from now on are kept for it.
+fn unload(cx: &Cx, serving: &Arc<Active>, keeps_events: bool) -> Outcome {
     let begun = Instant::now();
     let registry = cx.plugins.latest();
     let others = registry.plugins.iter().filter(|other| other.name() != serving.name()).cloned().collect();
     let mut absent = registry.absent.clone();
-    absent.extend(hears.then(|| Absent::of(serving)));
+    absent.extend(keeps_events.then(|| Absent::of(serving)));
     match Registry::build(registry.generation + 1, others, absent) {
         Ok(next) => cx.plugins.swap(next),
         Err(fault) => return Outcome::Failed(fault),
@@ -373,7 +383,7 @@ fn unload(cx: &Cx, serving: &Arc<Active>, hears: bool) -> Outcome {
 }
 
 /// Unloads active plugins that are no longer in the database.
-fn unload_forgotten(cx: &Cx, reports: &[Report]) {
+fn unload_deleted(cx: &Cx, reports: &[Report]) {
     for active in &cx.plugins.latest().plugins {
         if !reports.iter().any(|report| report.name == active.name()) {
             unload(cx, active, false);

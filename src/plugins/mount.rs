@@ -2,6 +2,7 @@
 //! no route of the core has.
 
 use axum::routing::{get, post};
+use http::policy::{API, FORM};
 use http::router::{Mounted, Routes};
 
 use crate::{Cx, admin, routes, settings};
@@ -11,9 +12,11 @@ use crate::{Cx, admin, routes, settings};
 pub fn mounted() -> Mounted {
     Mounted {
         api: administration(),
-        pages: Routes::new()
-            .route("/settings/extensions", get(settings::page::show))
-            .route("/settings/extensions/{plugin}", post(settings::page::update)),
+        pages: Routes::new().route("/settings/extensions", FORM, get(settings::page::show)).route(
+            "/settings/extensions/{plugin}",
+            FORM,
+            post(settings::page::update),
+        ),
         beyond: Some(|cx, request| {
             Box::pin(async move {
                 let cx = Cx::of(&cx).ok()?;
@@ -28,19 +31,19 @@ pub fn mounted() -> Mounted {
 pub fn administration() -> Routes {
     use admin::routes as plugins;
     Routes::new()
-        .route("/api/admin/plugins", get(plugins::index))
-        .route("/api/admin/plugins/{name}", get(plugins::show))
-        .route("/api/admin/plugins/{name}/enable", post(plugins::enable))
-        .route("/api/admin/plugins/{name}/disable", post(plugins::disable))
-        .route("/api/admin/plugins/{name}/reload", post(plugins::reload))
-        .route("/api/admin/plugins/{name}/rollback", post(plugins::rollback))
-        .route("/api/admin/plugins/{name}/grant", post(plugins::grant))
-        .route("/api/admin/plugins/{name}/limits", post(plugins::limits))
-        .route("/api/admin/plugins/{name}/config", post(plugins::config))
-        .route("/api/admin/plugins/{name}/retry", post(plugins::retry))
-        .route("/api/admin/plugins/{name}/secrets", post(plugins::secrets))
-        .route("/api/admin/plugins/{name}/run", post(plugins::run))
-        .route("/api/admin/plugins/{name}/uninstall", post(plugins::uninstall))
-        .route("/api/admin/plugins/{name}/logs", get(plugins::logs))
-        .route("/api/admin/plugin_order/{hook}", get(plugins::order))
+        .route("/api/admin/plugins", API, get(plugins::index))
+        .route("/api/admin/plugins/{name}", API, get(plugins::show))
+        .route("/api/admin/plugins/{name}/enable", API, post(plugins::enable))
+        .route("/api/admin/plugins/{name}/disable", API, post(plugins::disable))
+        .route("/api/admin/plugins/{name}/reload", API, post(plugins::reload))
+        .route("/api/admin/plugins/{name}/rollback", API, post(plugins::rollback))
+        .route("/api/admin/plugins/{name}/grant", API, post(plugins::grant))
+        .route("/api/admin/plugins/{name}/limits", API, post(plugins::limits))
+        .route("/api/admin/plugins/{name}/config", API, post(plugins::config))
+        .route("/api/admin/plugins/{name}/retry", API, post(plugins::retry))
+        .route("/api/admin/plugins/{name}/secrets", API, post(plugins::secrets))
+        .route("/api/admin/plugins/{name}/run", API, post(plugins::run))
+        .route("/api/admin/plugins/{name}/uninstall", API, post(plugins::uninstall))
+        .route("/api/admin/plugins/{name}/logs", API, get(plugins::logs))
+        .route("/api/admin/plugin_order/{hook}", API, get(plugins::order))
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rookery_plugin_host::{CallError, Ended, Fault};
+use rookery_plugin_host::{CallError, CallErrorKind, LoadError};
 
 use model::Time;
 
@@ -16,9 +16,9 @@ const HISTORY: usize = 50;
 const FAILURES: usize = 50;
 
 /// Back-off before the first retry of a plugin that could not be loaded; doubled by each further failure.
-const PAUSE: Duration = Duration::from_secs(30);
+const BACK_OFF: Duration = Duration::from_secs(30);
 /// Longest back-off.
-const LONGEST_PAUSE: Duration = Duration::from_secs(600);
+const LONGEST_BACK_OFF: Duration = Duration::from_secs(600);
 
 /// The state of a plugin (PLUGINS.md section 2.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub enum State {
     /// It is enabled, and there is no package of that name.
     Missing,
     /// It could not be loaded, or is not fit to run any more.
-    Failed(Fault),
+    Failed(LoadError),
     /// In quarantine: it failed too often and waits for the admin.
     Quarantined,
 }
@@ -87,7 +87,7 @@ pub struct Event {
 
 /// A call that failed.
 #[derive(Clone, Debug)]
-pub struct Failed {
+pub struct FailedCall {
     /// When.
     pub at: Time,
     /// `route`, `events`, `decorate` …
@@ -116,18 +116,18 @@ pub struct Observed {
     /// The latest events, oldest first.
     pub history: VecDeque<Event>,
     /// The latest failures, oldest first.
-    pub failures: VecDeque<Failed>,
+    pub failures: VecDeque<FailedCall>,
     /// Number of failures since the process started.
     pub failed: u64,
     /// A generation, and how many of its calls trapped or exceeded a time or resource limit.
     pub broken: (u64, u64),
     /// The latest attempt to load it.
-    pub tried: Option<Tried>,
+    pub tried: Option<Attempt>,
 }
 
 /// An attempt to load a package with a version of its configuration.
 #[derive(Clone, Debug)]
-pub struct Tried {
+pub struct Attempt {
     /// Digest of the package, and version of the configuration.
     pub key: (String, i64),
     /// Consecutive attempts.
@@ -136,7 +136,7 @@ pub struct Tried {
     again: Instant,
 }
 
-impl Tried {
+impl Attempt {
     /// True when a retry is due.
     #[must_use]
     pub fn is_due(&self) -> bool {
@@ -171,7 +171,7 @@ impl Observations {
     }
 
     /// Records a failed call of the plugin.
-    pub fn failed(&self, plugin: &str, failed: Failed) {
+    pub fn failed(&self, plugin: &str, failed: FailedCall) {
         self.change(plugin, |observed| {
             observed.failed += 1;
             if failed.broke {
@@ -189,8 +189,8 @@ impl Observations {
             observed.tried = what.map(|key| {
                 let times =
                     before.filter(|before| before.key == key).map_or(0, |before| before.times.saturating_add(1));
-                let pause = (PAUSE * 2_u32.saturating_pow(times.min(5))).min(LONGEST_PAUSE);
-                Tried { key, times, again: Instant::now() + pause }
+                let pause = (BACK_OFF * 2_u32.saturating_pow(times.min(5))).min(LONGEST_BACK_OFF);
+                Attempt { key, times, again: Instant::now() + pause }
             });
         });
     }
@@ -199,7 +199,7 @@ impl Observations {
     #[must_use]
     pub fn is_any_due(&self) -> bool {
         let failed = |observed: &Observed| matches!(observed.state, Some(State::Failed(_)));
-        self.lock().values().any(|observed| failed(observed) && observed.tried.as_ref().is_some_and(Tried::is_due))
+        self.lock().values().any(|observed| failed(observed) && observed.tried.as_ref().is_some_and(Attempt::is_due))
     }
 
     /// Forgets the plugin.
@@ -216,7 +216,7 @@ impl Observations {
     }
 }
 
-impl Failed {
+impl FailedCall {
     /// The record of a call that ended with `error`.
     #[must_use]
     pub fn new(at: Time, kind: &str, name: &str, generation: u64, error: &CallError) -> Self {
@@ -224,11 +224,14 @@ impl Failed {
             at,
             kind: kind.to_owned(),
             name: name.to_owned(),
-            ended: format!("{:?}", error.ended).to_lowercase(),
+            ended: format!("{:?}", error.kind).to_lowercase(),
             message: error.message.clone(),
             backtrace: error.backtrace.clone(),
             generation,
-            broke: matches!(error.ended, Ended::Trap | Ended::Cpu | Ended::Wall | Ended::Limit),
+            broke: matches!(
+                error.kind,
+                CallErrorKind::Trap | CallErrorKind::Cpu | CallErrorKind::Wall | CallErrorKind::Limit
+            ),
         }
     }
 }
@@ -255,7 +258,7 @@ mod tests {
     #[test]
     fn what_failed_is_tried_again_after_longer_and_longer_pauses() {
         let observed = Observations::default();
-        let failed = || State::Failed(Fault::new(Stage::Migrate, "the disk is full"));
+        let failed = || State::Failed(LoadError::new(Stage::Migrate, "the disk is full"));
         let key = |version| Some(("digest".to_owned(), version));
         let pause = || {
             let pause = observed.lock()["notes"].tried.as_ref().unwrap().again - Instant::now();

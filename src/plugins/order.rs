@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rookery_plugin_host::{Fault, Stage};
+use rookery_plugin_host::{LoadError, Stage};
 
 /// What determines the position of a hook among others.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +21,8 @@ pub struct Place<'a> {
 /// The indices of `places`, sorted. `moment` is for the error message.
 ///
 /// # Errors
-/// At [`Stage::Collide`] when `before` and `after` form a cycle, naming its plugins.
-pub fn order(moment: &str, places: &[Place<'_>]) -> Result<Vec<usize>, Fault> {
+/// At [`Stage::Conflict`] when `before` and `after` form a cycle, naming its plugins.
+pub fn order(moment: &str, places: &[Place<'_>]) -> Result<Vec<usize>, LoadError> {
     let mut waits: BTreeMap<usize, BTreeSet<usize>> =
         (0..places.len()).map(|index| (index, earlier(index, places))).collect();
     let mut order = Vec::with_capacity(places.len());
@@ -50,11 +50,11 @@ fn earlier(index: usize, places: &[Place<'_>]) -> BTreeSet<usize> {
     places.iter().enumerate().filter(|(_, other)| precedes(other)).map(|(index, _)| index).collect()
 }
 
-fn circle<'a>(moment: &str, plugins: impl Iterator<Item = &'a str>) -> Fault {
+fn circle<'a>(moment: &str, plugins: impl Iterator<Item = &'a str>) -> LoadError {
     let names: BTreeSet<&str> = plugins.collect();
     let names = names.into_iter().collect::<Vec<_>>().join(", ");
-    Fault::new(
-        Stage::Collide,
+    LoadError::new(
+        Stage::Conflict,
         format!("the plugins {names} wait for each other at {moment}: change before or after in the manifest of one"),
     )
 }
@@ -91,7 +91,7 @@ mod tests {
         let (to_a, to_b) = (["a".to_owned()], ["b".to_owned()]);
         let places = [place("a", 1, &to_b, &[]), place("b", 1, &to_a, &[]), place("c", 1, &[], &[])];
         let fault = order("events", &places).unwrap_err();
-        assert_eq!(fault.stage, Stage::Collide);
-        assert!(fault.sentence.starts_with("the plugins a, b wait for each other at events"), "{fault}");
+        assert_eq!(fault.stage, Stage::Conflict);
+        assert!(fault.message.starts_with("the plugins a, b wait for each other at events"), "{fault}");
     }
 }

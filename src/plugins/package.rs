@@ -13,7 +13,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rookery_plugin_host::{Fault, Stage};
+use rookery_plugin_host::{LoadError, Stage};
 use serde_json::Value;
 
 use super::embedded::EMBEDDED;
@@ -77,7 +77,7 @@ impl Package {
     /// # Errors
     /// At [`Stage::Read`] for files that are missing or too large, or a component that does not match the manifest's
     /// checksum; else as [`manifest::parse`].
-    pub fn new(mut files: BTreeMap<String, Arc<[u8]>>, origin: Origin) -> Result<Self, Fault> {
+    pub fn new(mut files: BTreeMap<String, Arc<[u8]>>, origin: Origin) -> Result<Self, LoadError> {
         let text = files.get(MANIFEST).cloned().ok_or_else(|| unreadable(&origin, "it has no plugin.toml"))?;
         let text = std::str::from_utf8(&text).map_err(|_| unreadable(&origin, "plugin.toml is not UTF-8"))?;
         let manifest = manifest::parse(text)?;
@@ -94,7 +94,7 @@ impl Package {
                 &sha256[..12],
                 &wanted[..12]
             );
-            return Err(Fault::new(Stage::Read, problem));
+            return Err(LoadError::new(Stage::Read, problem));
         }
         let digest = digest(&sha256, &files);
         let package = Self { manifest, wasm, sha256, digest, files, origin };
@@ -124,23 +124,23 @@ impl Package {
     ///
     /// # Errors
     /// At [`Stage::Read`] when it is missing or not UTF-8.
-    pub fn text(&self, path: &str) -> Result<&str, Fault> {
+    pub fn text(&self, path: &str) -> Result<&str, LoadError> {
         let name = self.name();
-        let missing = || Fault::new(Stage::Read, format!("{name}: there is no {path}, which plugin.toml names"));
+        let missing = || LoadError::new(Stage::Read, format!("{name}: there is no {path}, which plugin.toml names"));
         let bytes = self.files.get(path).ok_or_else(missing)?;
-        std::str::from_utf8(bytes).map_err(|_| Fault::new(Stage::Read, format!("{name}: {path} is not UTF-8")))
+        std::str::from_utf8(bytes).map_err(|_| LoadError::new(Stage::Read, format!("{name}: {path} is not UTF-8")))
     }
 
-    fn json(&self, path: &str) -> Result<Value, Fault> {
+    fn json(&self, path: &str) -> Result<Value, LoadError> {
         serde_json::from_str(self.text(path)?)
-            .map_err(|error| Fault::new(Stage::Validate, format!("{}: {path} is no JSON: {error}", self.name())))
+            .map_err(|error| LoadError::new(Stage::Validate, format!("{}: {path} is no JSON: {error}", self.name())))
     }
 
-    fn check_schemas(&self) -> Result<(), Fault> {
+    fn check_schemas(&self) -> Result<(), LoadError> {
         for schema in [&self.manifest.config, &self.manifest.settings].into_iter().flatten() {
             let path = &schema.schema;
             manifest::check_schema(&self.json(path)?)
-                .map_err(|problem| Fault::new(Stage::Validate, format!("{}: {path}: {problem}", self.name())))?;
+                .map_err(|problem| LoadError::new(Stage::Validate, format!("{}: {path}: {problem}", self.name())))?;
         }
         if let Some(sql) = &self.manifest.sql {
             self.text(&sql.statements)?;
@@ -151,11 +151,11 @@ impl Package {
 
 /// The packages embedded in the server, by name.
 #[must_use]
-pub fn embedded() -> Vec<(&'static str, Result<Package, Fault>)> {
+pub fn embedded() -> Vec<(&'static str, Result<Package, LoadError>)> {
     EMBEDDED.iter().map(|(name, files)| (*name, embed(files))).collect()
 }
 
-fn embed(files: &[(&str, &'static [u8])]) -> Result<Package, Fault> {
+fn embed(files: &[(&str, &'static [u8])]) -> Result<Package, LoadError> {
     let files = files.iter().map(|(path, bytes)| ((*path).to_owned(), Arc::from(*bytes))).collect();
     Package::new(files, Origin::Embedded)
 }
@@ -164,7 +164,7 @@ fn embed(files: &[(&str, &'static [u8])]) -> Result<Package, Fault> {
 ///
 /// # Errors
 /// At [`Stage::Read`] for what is not a tar archive, or has links or paths outside of it; else as [`Package::new`].
-pub fn unpack(bytes: &[u8], origin: Origin) -> Result<Package, Fault> {
+pub fn unpack(bytes: &[u8], origin: Origin) -> Result<Package, LoadError> {
     let fault = |problem: &str| unreadable(&origin, problem);
     let mut files = BTreeMap::new();
     let mut left = WASM_MAX + FILES_MAX;
@@ -201,8 +201,8 @@ fn is_inside(path: &str) -> bool {
     !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | "..")) && !path.contains(['\\', '\0'])
 }
 
-fn check_sizes(name: &str, wasm: &[u8], files: &BTreeMap<String, Arc<[u8]>>) -> Result<(), Fault> {
-    let fault = |problem: String| Err(Fault::new(Stage::Read, problem));
+fn check_sizes(name: &str, wasm: &[u8], files: &BTreeMap<String, Arc<[u8]>>) -> Result<(), LoadError> {
+    let fault = |problem: String| Err(LoadError::new(Stage::Read, problem));
     if wasm.len() > WASM_MAX {
         return fault(format!("the component of {name} is larger than {} MiB", WASM_MAX >> 20));
     }
@@ -224,8 +224,8 @@ fn digest(sha256: &str, files: &BTreeMap<String, Arc<[u8]>>) -> String {
     crypto::sha256_hex(all.as_bytes())
 }
 
-fn unreadable(origin: &Origin, problem: &str) -> Fault {
-    Fault::new(Stage::Read, format!("the package {origin}: {problem}"))
+fn unreadable(origin: &Origin, problem: &str) -> LoadError {
+    LoadError::new(Stage::Read, format!("the package {origin}: {problem}"))
 }
 
 #[cfg(test)]
@@ -269,14 +269,14 @@ mod tests {
             [("../evil", "leaves the package"), ("/etc/evil", "leaves the package"), ("a//b", "leaves")]
         {
             let fault = unpack(&tar(&files(&[(path, "")])), Origin::Kept).unwrap_err();
-            assert!(fault.sentence.contains(wanted), "{fault}");
+            assert!(fault.message.contains(wanted), "{fault}");
         }
         let whole = tar(&files(&[]));
         let fault = unpack(&whole[..700], Origin::Kept).unwrap_err();
-        assert!(fault.sentence.contains("cut off"), "{fault}");
-        assert!(unpack(b"", Origin::Kept).unwrap_err().sentence.contains("no plugin.toml"));
+        assert!(fault.message.contains("cut off"), "{fault}");
+        assert!(unpack(b"", Origin::Kept).unwrap_err().message.contains("no plugin.toml"));
         let fault = Package::new(files(&[("notes.cwasm", "")]), Origin::Kept).unwrap_err();
-        assert!(fault.sentence.contains("never accepted"), "{fault}");
+        assert!(fault.message.contains("never accepted"), "{fault}");
     }
 
     #[test]
@@ -285,6 +285,6 @@ mod tests {
         let mut files = files(&[]);
         files.insert("plugin.toml".to_owned(), Arc::from(pinned.as_bytes()));
         let fault = Package::new(files, Origin::Embedded).unwrap_err();
-        assert!(fault.sentence.contains("plugin.toml wants 000000000000"), "{fault}");
+        assert!(fault.message.contains("plugin.toml wants 000000000000"), "{fault}");
     }
 }

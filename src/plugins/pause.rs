@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use rookery_plugin_host::{CallError, Ended};
+use rookery_plugin_host::{CallError, CallErrorKind};
 use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 
@@ -23,7 +23,7 @@ use rookery_core::error::{Error, Result as Done};
 use store::{Engine, plugin_schema};
 
 /// How long a request waits before it is answered with 503.
-const PATIENCE: Duration = Duration::from_secs(2);
+const MAX_WAIT: Duration = Duration::from_secs(2);
 /// Milliseconds that other servers need to notice a pause: they poll twice a second. Calls that they began before and
 /// that do not finish in time fail on the changed tables, are rolled back, and are answered with 503.
 const NOTICE: u64 = 1_000;
@@ -33,7 +33,7 @@ const NOTICE: u64 = 1_000;
 pub struct Pauses {
     held: watch::Sender<Held>,
     /// Held while the database is read and the result applied, so that an older result never replaces a newer one.
-    looking: Mutex<()>,
+    refreshing: Mutex<()>,
     /// The settings' generation at the last read; 0 when one is due.
     seen: AtomicI64,
     /// How long other servers have to notice a pause, in milliseconds.
@@ -55,7 +55,7 @@ enum Why {
     Changing(Time),
     /// They were migrated, and the package that runs here does not fit them: why, as a sentence, and when that was
     /// noticed.
-    Outlived(String, Instant),
+    Incompatible(String, Instant),
 }
 
 impl Held {
@@ -67,7 +67,7 @@ impl Held {
 impl Default for Pauses {
     fn default() -> Self {
         let held = watch::Sender::new(Held::default());
-        Self { held, looking: Mutex::default(), seen: AtomicI64::new(0), notice: AtomicU64::new(NOTICE) }
+        Self { held, refreshing: Mutex::default(), seen: AtomicI64::new(0), notice: AtomicU64::new(NOTICE) }
     }
 }
 
@@ -112,14 +112,14 @@ impl Pauses {
     /// True when this generation must not be called: the plugin is paused, or its tables changed under it.
     #[must_use]
     pub fn stops(&self, active: &Active) -> bool {
-        active.is_over() || self.holds(active.name())
+        active.has_ended() || self.holds(active.name())
     }
 
     /// Why the package that runs here no longer fits its tables, if another server migrated them.
     #[must_use]
-    pub fn outlived(&self, plugin: &str) -> Option<String> {
+    pub fn incompatible(&self, plugin: &str) -> Option<String> {
         match self.held.borrow().told.get(plugin)? {
-            Why::Outlived(why, _) => Some(why.clone()),
+            Why::Incompatible(why, _) => Some(why.clone()),
             Why::Changing(_) => None,
         }
     }
@@ -127,34 +127,34 @@ impl Pauses {
     /// Refuses a call while the plugin is paused.
     ///
     /// # Errors
-    /// [`Ended::Busy`].
+    /// [`CallErrorKind::Busy`].
     #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
     pub fn check(&self, active: &Active) -> Result<(), CallError> {
         if self.stops(active) { Err(self.busy(active)) } else { Ok(()) }
     }
 
-    /// The error of a call that a pause overlapped: [`Ended::Busy`] instead of `error`, whose cause may have been the
+    /// The error of a call that a pause overlapped: [`CallErrorKind::Busy`] instead of `error`, whose cause may have been the
     /// tables.
     #[must_use]
-    pub fn excuse(&self, active: &Active, error: CallError) -> CallError {
+    pub fn as_busy_if_paused(&self, active: &Active, error: CallError) -> CallError {
         if self.stops(active) { self.busy(active) } else { error }
     }
 
     fn busy(&self, active: &Active) -> CallError {
-        let message = self.outlived(active.name()).unwrap_or_else(|| "its tables are being changed".to_owned());
-        CallError { ended: Ended::Busy, message, failure: None, backtrace: Vec::new() }
+        let message = self.incompatible(active.name()).unwrap_or_else(|| "its tables are being changed".to_owned());
+        CallError { kind: CallErrorKind::Busy, message, failure: None, backtrace: Vec::new() }
     }
 
     /// Waits for the pause to end; false when that takes too long. Where the package no longer fits, the wait is
     /// counted from when that was noticed: a replacement may be on its way, but not for long.
     pub async fn ended(&self, plugin: &str) -> bool {
         let since = match self.held.borrow().told.get(plugin) {
-            Some(Why::Outlived(_, since)) => *since,
+            Some(Why::Incompatible(_, since)) => *since,
             Some(Why::Changing(_)) | None => Instant::now(),
         };
         let mut held = self.held.subscribe();
         let ended = held.wait_for(|held| !held.has(plugin));
-        tokio::time::timeout_at(since + PATIENCE, ended).await.is_ok()
+        tokio::time::timeout_at(since + MAX_WAIT, ended).await.is_ok()
     }
 
     /// True when the database may hold something new: the settings' generation changed, or a migrating server has
@@ -169,7 +169,8 @@ impl Pauses {
         self.held.send_if_modified(|held| {
             let mut told = told;
             for (plugin, why) in &mut told {
-                if let (Why::Outlived(_, since), Some(Why::Outlived(_, before))) = (why, held.told.get(plugin)) {
+                if let (Why::Incompatible(_, since), Some(Why::Incompatible(_, before))) = (why, held.told.get(plugin))
+                {
                     *since = *before;
                 }
             }
@@ -197,7 +198,7 @@ pub(super) async fn begin<'a>(
         let most = TimeDelta::from_std(notice + DRAIN + most).map_err(Error::internal)?;
         let mut tx = cx.db.begin().await?;
         store::plugin::pause(&mut tx, plugin, by, now + most).await?;
-        store::settings::touch(&mut tx, now).await?;
+        store::settings::bump_generation(&mut tx, now).await?;
         tx.commit().await?;
         told = Some(by);
         tokio::time::sleep(notice).await;
@@ -217,23 +218,23 @@ pub(super) async fn begin<'a>(
 pub(super) async fn resume(cx: &Cx, plugin: PluginId, by: i64) -> Done<()> {
     let mut tx = cx.db.begin().await?;
     store::plugin::resume(&mut tx, plugin, by).await?;
-    store::settings::touch(&mut tx, cx.clock.now()).await?;
+    store::settings::bump_generation(&mut tx, cx.clock.now()).await?;
     tx.commit().await?;
-    heed(cx).await
+    refresh(cx).await
 }
 
-/// As [`heed`], when there may be something new since the last successful read.
-pub async fn look(cx: &Cx) -> Done<()> {
-    if cx.plugins.pauses.is_due(cx) { heed(cx).await } else { Ok(()) }
+/// As [`refresh`], when there may be something new since the last successful read.
+pub async fn refresh_if_due(cx: &Cx) -> Done<()> {
+    if cx.plugins.pauses.is_due(cx) { refresh(cx).await } else { Ok(()) }
 }
 
 /// Reads which plugins must be paused here, and pauses and resumes accordingly.
 ///
 /// # Errors
-/// When the database fails; nothing changed, and [`look`] tries again.
-pub async fn heed(cx: &Cx) -> Done<()> {
+/// When the database fails; nothing changed, and [`refresh_if_due`] tries again.
+pub async fn refresh(cx: &Cx) -> Done<()> {
     let pauses = &cx.plugins.pauses;
-    let _one_at_a_time = pauses.looking.lock().await;
+    let _one_at_a_time = pauses.refreshing.lock().await;
     pauses.seen.store(0, Ordering::Relaxed);
     let seen = cx.generation();
     pauses.tell(read(cx, &cx.plugins.latest()).await?);
@@ -245,9 +246,9 @@ pub async fn heed(cx: &Cx) -> Done<()> {
 /// generation that no longer fits its tables is not called any more, not even by requests that began with it.
 pub(super) async fn swap(cx: &Cx, next: Registry) {
     let pauses = &cx.plugins.pauses;
-    let _one_at_a_time = pauses.looking.lock().await;
+    let _one_at_a_time = pauses.refreshing.lock().await;
     let before = cx.plugins.latest();
-    for old in before.plugins.iter().filter(|old| pauses.outlived(old.name()).is_some()) {
+    for old in before.plugins.iter().filter(|old| pauses.incompatible(old.name()).is_some()) {
         if next.find(old.name()).is_none_or(|new| !Arc::ptr_eq(new, old)) {
             old.end();
         }
@@ -274,14 +275,15 @@ async fn read(cx: &Cx, registry: &Registry) -> Done<BTreeMap<String, Why>> {
     if registry.plugins.iter().all(|active| active.sql.is_none()) {
         return Ok(told);
     }
-    let changing: BTreeMap<PluginId, Time> = store::plugin::paused(&cx.db, cx.clock.now()).await?.into_iter().collect();
+    let changing: BTreeMap<PluginId, Time> =
+        store::plugin::list_paused(&cx.db, cx.clock.now()).await?.into_iter().collect();
     let applied = plugin_schema::list_all(&cx.db).await?;
     for active in &registry.plugins {
         let ran = applied.get(&active.id).map_or(&[][..], Vec::as_slice);
-        let outlived = || sql::outlived(&active.manifest, &active.files, ran);
+        let incompatible = || sql::incompatible(&active.manifest, &active.files, ran);
         let why = match changing.get(&active.id) {
             Some(until) => Some(Why::Changing(*until)),
-            None => outlived().map(|why| Why::Outlived(why, Instant::now())),
+            None => incompatible().map(|why| Why::Incompatible(why, Instant::now())),
         };
         told.extend(why.map(|why| (active.name().to_owned(), why)));
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use rookery_plugin_host::exports::lifecycle::Environment;
-use rookery_plugin_host::{self as sandbox, Engine, Export, Fault, Host, Options, Stage};
+use rookery_plugin_host::{self as sandbox, Engine, EngineOptions, Export, Host, LoadError, Stage};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -44,7 +44,7 @@ pub(super) struct Prepared {
 ///
 /// # Errors
 /// The stage that failed and one sentence; nothing changed.
-pub(super) async fn prepare(cx: &Cx, candidate: Candidate, old: Option<&Arc<Active>>) -> Result<Prepared, Fault> {
+pub(super) async fn prepare(cx: &Cx, candidate: Candidate, old: Option<&Arc<Active>>) -> Result<Prepared, LoadError> {
     let Candidate { plugin, package, generation } = candidate;
     let name = plugin.name.clone();
     let enter = |state| cx.plugins.observed.enter(&name, state, cx.clock.now());
@@ -95,11 +95,11 @@ pub(super) async fn prepare(cx: &Cx, candidate: Candidate, old: Option<&Arc<Acti
 ///
 /// # Errors
 /// Why it could not be loaded.
-pub(super) async fn try_out(cx: &Cx, plugin: Plugin) -> Result<(), Fault> {
+pub(super) async fn dry_run(cx: &Cx, plugin: Plugin) -> Result<(), LoadError> {
     let name = plugin.name.clone();
     let packages = source::packages(cx).await?;
     let package = source::choose(cx, &plugin, &packages).await?;
-    let package = package.ok_or_else(|| Fault::new(Stage::Read, format!("there is no package of {name}")))?;
+    let package = package.ok_or_else(|| LoadError::new(Stage::Read, format!("there is no package of {name}")))?;
     let _one_at_a_time = cx.plugins.works.lock().await;
     let registry = cx.plugins.latest();
     let candidate = Candidate { plugin, package, generation: registry.generation + 1 };
@@ -118,14 +118,14 @@ fn measure(quota: &Quota) {
 }
 
 /// Every permission that the package asks for must have been granted.
-pub(super) fn check_grants(plugin: &Plugin, package: &Package) -> Result<(), Fault> {
+pub(super) fn check_grants(plugin: &Plugin, package: &Package) -> Result<(), LoadError> {
     let missing = missing(plugin, package);
     if missing.is_empty() {
         return Ok(());
     }
     let name = &plugin.name;
     let list = missing.into_iter().collect::<Vec<_>>().join(", ");
-    Err(Fault::new(
+    Err(LoadError::new(
         Stage::Grants,
         format!(
             "{name} {} asks for more than was granted: {list}: `rookery plugin grant {name}` grants it",
@@ -141,14 +141,14 @@ pub(super) fn missing(plugin: &Plugin, package: &Package) -> BTreeSet<String> {
 }
 
 /// The manifest's limits, overridden by the admin's.
-fn limits(plugin: &Plugin, package: &Package) -> Result<Resolved, Fault> {
-    let fault = |problem: String| Fault::new(Stage::Validate, format!("{}: {problem}", plugin.name));
+fn limits(plugin: &Plugin, package: &Package) -> Result<Resolved, LoadError> {
+    let fault = |problem: String| LoadError::new(Stage::Validate, format!("{}: {problem}", plugin.name));
     let own: Limits = serde_json::from_value(plugin.limits.0.clone()).map_err(|error| fault(error.to_string()))?;
     own.over(&package.manifest.limits).resolve().map_err(fault)
 }
 
 /// The defaults, overridden by the admin's configuration.
-pub(super) fn config(plugin: &Plugin, package: &Package) -> Result<Value, Fault> {
+pub(super) fn config(plugin: &Plugin, package: &Package) -> Result<Value, LoadError> {
     let Some(schema) = package.config_schema() else { return Ok(Value::Object(serde_json::Map::new())) };
     let mut config = manifest::defaults(&schema);
     for (key, value) in &plugin.config.0 {
@@ -159,18 +159,18 @@ pub(super) fn config(plugin: &Plugin, package: &Package) -> Result<Value, Fault>
     }
     let config = Value::Object(config);
     let validator = jsonschema::draft202012::new(&schema).map_err(|error| {
-        Fault::new(Stage::Validate, format!("{}: the schema of its configuration: {error}", plugin.name))
+        LoadError::new(Stage::Validate, format!("{}: the schema of its configuration: {error}", plugin.name))
     })?;
     validator.validate(&config).map_err(|error| {
         let path = error.instance_path().to_string();
         let problem = format!("{}: the configuration does not fit at {path:?}: {error}: set it again", plugin.name);
-        Fault::new(Stage::Validate, problem)
+        LoadError::new(Stage::Validate, problem)
     })?;
     Ok(config)
 }
 
 /// The secrets that are set and that the manifest names.
-fn secrets(cx: &Cx, plugin: &Plugin, package: &Package) -> Result<BTreeMap<String, Secret>, Fault> {
+fn secrets(cx: &Cx, plugin: &Plugin, package: &Package) -> Result<BTreeMap<String, Secret>, LoadError> {
     let mut secrets = BTreeMap::new();
     for name in &package.manifest.permissions.secrets {
         let Some(sealed) = plugin.secrets.0.get(name).and_then(Value::as_str) else { continue };
@@ -180,7 +180,7 @@ fn secrets(cx: &Cx, plugin: &Plugin, package: &Package) -> Result<BTreeMap<Strin
                 "{plugin}: its secret {name} was sealed with another key than this server's secret.key: set it again: \
                  `rookery plugin secret {plugin} {name}`"
             );
-            Fault::new(Stage::Validate, sentence)
+            LoadError::new(Stage::Validate, sentence)
         })?;
         secrets.insert(name.clone(), secret);
     }
@@ -193,7 +193,7 @@ async fn compile(
     package: &Package,
     limits: &Resolved,
     environment: Environment,
-) -> Result<sandbox::Plugin, Fault> {
+) -> Result<sandbox::Plugin, LoadError> {
     let engine = engine(cx).await?;
     let config: Value = serde_json::from_str(&environment.config).unwrap_or_default();
     let package = sandbox::Package {
@@ -205,19 +205,19 @@ async fn compile(
         limits: limits.host.clone(),
         environment,
     };
-    let host: Arc<dyn Host> = Arc::new(Beginning { clock: cx.clock.clone(), config });
+    let host: Arc<dyn Host> = Arc::new(CandidateHost { clock: cx.clock.clone(), config });
     let runtime = tokio::runtime::Handle::current();
     let load = move || runtime.block_on(engine.load(package, host));
     let name = "the thread that compiles failed";
-    tokio::task::spawn_blocking(load).await.map_err(|_| Fault::new(Stage::Compile, name))?
+    tokio::task::spawn_blocking(load).await.map_err(|_| LoadError::new(Stage::Compile, name))?
 }
 
 /// The engine shared by all plugins of this process.
-async fn engine(cx: &Cx) -> Result<Engine, Fault> {
+async fn engine(cx: &Cx) -> Result<Engine, LoadError> {
     let make = || async {
         let config = &cx.config.plugins;
         let cache = config.cache_dir.join("compiled");
-        let options = Options {
+        let options = EngineOptions {
             cache: Some(cache),
             key: cx.keys.bytes("plugin-cache"),
             quick: cx.config.server.development,
@@ -251,7 +251,7 @@ impl Budget {
         self.until.saturating_duration_since(Instant::now())
     }
 
-    async fn spend<T>(&self, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    async fn spend<T>(&self, work: impl Future<Output = Result<T, LoadError>>) -> Result<T, LoadError> {
         let late = |_| {
             let sentence = format!(
                 "{}: its migrations, statements and self-test took longer than {} s together, for which everyone who writes \
@@ -259,7 +259,7 @@ impl Budget {
                 self.of,
                 self.time.as_secs()
             );
-            Err(Fault::new(Stage::Migrate, sentence))
+            Err(LoadError::new(Stage::Migrate, sentence))
         };
         tokio::time::timeout_at(self.until + GRACE, Box::pin(work)).await.unwrap_or_else(late)
     }
@@ -286,12 +286,12 @@ impl Rehearsal {
         id: PluginId,
         quota: Quota,
         budget: &Budget,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, LoadError> {
         let (manifest, files) = (&package.manifest, &package.files);
         if manifest.sql.is_none() {
             return Ok(Self::default());
         }
-        let mut tx = cx.db.begin().await.map_err(|error| Fault::new(Stage::Migrate, error.to_string()))?;
+        let mut tx = cx.db.begin().await.map_err(|error| LoadError::new(Stage::Migrate, error.to_string()))?;
         tx.bound(budget.left());
         let migrated = sql::migrate(&mut tx, id, manifest, files, cx.clock.now(), budget.left()).await?;
         let sql = Statements::load(cx, quota, manifest, limits, files, &mut tx).await?;
@@ -304,11 +304,11 @@ impl Rehearsal {
 ///
 /// # Errors
 /// At [`Stage::Migrate`]; nothing changed.
-pub(super) async fn migrate(cx: &Cx, active: &Active, told: Option<i64>) -> Result<Migrated, Fault> {
+pub(super) async fn migrate(cx: &Cx, active: &Active, told: Option<i64>) -> Result<Migrated, LoadError> {
     if active.manifest.sql.is_none() {
         return Ok(Migrated::default());
     }
-    let failed = |error: store::Error| Fault::new(Stage::Migrate, format!("{}: {error}", active.name()));
+    let failed = |error: store::Error| LoadError::new(Stage::Migrate, format!("{}: {error}", active.name()));
     let mut tx = cx.db.begin().await.map_err(failed)?;
     let (now, time) = (cx.clock.now(), migration_time(cx));
     let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time).await?;
@@ -316,10 +316,10 @@ pub(super) async fn migrate(cx: &Cx, active: &Active, told: Option<i64>) -> Resu
         let changed = !migrated.applied.is_empty();
         if changed && !store::plugin::is_paused(&mut tx, active.id, cx.clock.now()).await.map_err(failed)? {
             let sentence = format!("{}: other servers waited too long for its migrations: try again", active.name());
-            return Err(Fault::new(Stage::Migrate, sentence));
+            return Err(LoadError::new(Stage::Migrate, sentence));
         }
         store::plugin::resume(&mut tx, active.id, by).await.map_err(failed)?;
-        store::settings::touch(&mut tx, now).await.map_err(failed)?;
+        store::settings::bump_generation(&mut tx, now).await.map_err(failed)?;
     }
     tx.commit().await.map_err(failed)?;
     Ok(migrated)
@@ -333,7 +333,7 @@ async fn rehearse(
     old: Option<&Arc<Active>>,
     stage: Rehearsal,
     budget: &Budget,
-) -> Result<(), Fault> {
+) -> Result<(), LoadError> {
     let mut stage = stage;
     let expands = !stage.migrated.contract && !stage.migrated.applied.is_empty();
     let old = old.filter(|_| expands);
@@ -346,7 +346,7 @@ async fn rehearse(
     }
     let tx = match stage.tx {
         Some(tx) => tx,
-        None => cx.db.begin().await.map_err(|error| Fault::new(Stage::SelfTest, error.to_string()))?,
+        None => cx.db.begin().await.map_err(|error| LoadError::new(Stage::SelfTest, error.to_string()))?,
     };
     let tx = self_test(cx, active, tx, budget.left()).await?;
     if let Some(old) = old.filter(|old| tests_itself(old)) {
@@ -356,38 +356,41 @@ async fn rehearse(
 }
 
 /// Both generations run for a moment, so the old one must work on the new schema.
-fn still_serves(active: &Active, fault: &Fault) -> Fault {
+fn still_serves(active: &Active, fault: &LoadError) -> LoadError {
     let sentence = format!(
         "the generation of {} that serves would fail on the new tables: mark the migration with `-- contract` ({})",
         active.name(),
-        fault.sentence
+        fault.message
     );
-    Fault::new(Stage::SelfTest, sentence)
+    LoadError::new(Stage::SelfTest, sentence)
 }
 
 fn tests_itself(active: &Active) -> bool {
-    active.component.shape().exports.contains(&Export::Lifecycle)
+    active.component.interfaces().exports.contains(&Export::Lifecycle)
 }
 
-async fn self_test(cx: &Cx, active: &Arc<Active>, tx: Tx, left: Duration) -> Result<Tx, Fault> {
+async fn self_test(cx: &Cx, active: &Arc<Active>, tx: Tx, left: Duration) -> Result<Tx, LoadError> {
     let name = active.name();
     let call = Call::rehearsal(cx, active, tx, left);
     let tested = active.component.self_test(call.clone()).await;
     tested.map_err(|error| {
         let why = error.failure.map_or(error.message, |failure| failure.message);
-        Fault::new(Stage::SelfTest, format!("{name} {}: its self-test failed: {why}", active.manifest.plugin.version))
+        LoadError::new(
+            Stage::SelfTest,
+            format!("{name} {}: its self-test failed: {why}", active.manifest.plugin.version),
+        )
     })?;
-    let lost = || Fault::new(Stage::SelfTest, format!("{name}: its self-test took longer than a transaction may"));
+    let lost = || LoadError::new(Stage::SelfTest, format!("{name}: its self-test took longer than a transaction may"));
     call.take().await.ok_or_else(lost)
 }
 
 /// The host functions of a component that is not active yet: time, randomness and its configuration.
-struct Beginning {
+struct CandidateHost {
     clock: Clock,
     config: Value,
 }
 
-impl Host for Beginning {
+impl Host for CandidateHost {
     fn now(&self) -> i64 {
         self.clock.now().timestamp_millis()
     }

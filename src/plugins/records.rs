@@ -66,13 +66,13 @@ pub async fn statuses(
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
-    let rows = store::record::statuses(db.again(), reader.id, ids).await?;
+    let rows = store::record::statuses(db.reborrow(), reader.id, ids).await?;
     let mut tags: HashMap<StatusId, Vec<String>> = HashMap::new();
-    for (status, name) in store::status::tags(db.again(), ids).await? {
+    for (status, name) in store::status::tags(db.reborrow(), ids).await? {
         tags.entry(status).or_default().push(name);
     }
     let mut mentions: HashMap<StatusId, Vec<i64>> = HashMap::new();
-    for (status, account) in store::record::mentions(db.again(), ids).await? {
+    for (status, account) in store::record::mentions(db.reborrow(), ids).await? {
         mentions.entry(status).or_default().push(account.into());
     }
     let record = |mut row: StatusRow| {

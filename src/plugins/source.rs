@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use rookery_plugin_host::{Fault, Stage};
+use rookery_plugin_host::{LoadError, Stage};
 
 use super::package::{self, Origin, Package};
 use crate::Cx;
@@ -18,14 +18,14 @@ pub struct Packages {
     /// Those that can be read.
     pub found: BTreeMap<String, Package>,
     /// Those that cannot, by the name of the folder or file, which is nearly always that of the plugin.
-    pub broken: BTreeMap<String, Fault>,
+    pub broken: BTreeMap<String, LoadError>,
 }
 
 /// Reads every package, on a blocking thread.
 ///
 /// # Errors
 /// At [`Stage::Read`] when the folder of plugins cannot be read.
-pub async fn packages(cx: &Cx) -> Result<Packages, Fault> {
+pub async fn packages(cx: &Cx) -> Result<Packages, LoadError> {
     let folder = cx.config.plugins.dir.clone();
     let read = move || {
         let mut packages = Packages::default();
@@ -36,7 +36,10 @@ pub async fn packages(cx: &Cx) -> Result<Packages, Fault> {
             }
         }
         let found = package::find(&folder).map_err(|error| {
-            Fault::new(Stage::Read, format!("the folder {} (plugins.dir) cannot be read: {error}", folder.display()))
+            LoadError::new(
+                Stage::Read,
+                format!("the folder {} (plugins.dir) cannot be read: {error}", folder.display()),
+            )
         })?;
         let mut from_folder: BTreeMap<String, Package> = BTreeMap::new();
         for found in found {
@@ -52,19 +55,19 @@ pub async fn packages(cx: &Cx) -> Result<Packages, Fault> {
         packages.found.append(&mut from_folder);
         Ok(packages)
     };
-    tokio::task::spawn_blocking(read).await.map_err(|error| Fault::new(Stage::Read, error.to_string()))?
+    tokio::task::spawn_blocking(read).await.map_err(|error| LoadError::new(Stage::Read, error.to_string()))?
 }
 
-fn twice(read: &Package, first: &Package) -> Fault {
+fn twice(read: &Package, first: &Package) -> LoadError {
     let name = read.name();
-    Fault::new(Stage::Read, format!("{} and {} both hold the plugin {name}: remove one", first.origin, read.origin))
+    LoadError::new(Stage::Read, format!("{} and {} both hold the plugin {name}: remove one", first.origin, read.origin))
 }
 
 /// The package that `plugin` is loaded from; none when there is no package of that name.
 ///
 /// # Errors
 /// At [`Stage::Read`] for a package that cannot be read, at [`Stage::Grants`] for one that no admin accepted.
-pub async fn choose(cx: &Cx, plugin: &Plugin, packages: &Packages) -> Result<Option<Package>, Fault> {
+pub async fn choose(cx: &Cx, plugin: &Plugin, packages: &Packages) -> Result<Option<Package>, LoadError> {
     let name = &plugin.name;
     if let Some(fault) = packages.broken.get(name) {
         return Err(fault.clone());
@@ -84,7 +87,7 @@ pub async fn choose(cx: &Cx, plugin: &Plugin, packages: &Packages) -> Result<Opt
 ///
 /// # Errors
 /// At [`Stage::Read`] when it cannot be read.
-pub async fn accepted(cx: &Cx, plugin: &Plugin) -> Result<Option<Package>, Fault> {
+pub async fn accepted(cx: &Cx, plugin: &Plugin) -> Result<Option<Package>, LoadError> {
     match &plugin.sha256 {
         Some(digest) => kept(cx, &plugin.name, digest).await,
         None => Ok(None),
@@ -98,16 +101,16 @@ fn may_load(cx: &Cx, plugin: &Plugin, package: &Package) -> bool {
     !refused && (accepted || trusted)
 }
 
-async fn kept(cx: &Cx, name: &str, digest: &str) -> Result<Option<Package>, Fault> {
+async fn kept(cx: &Cx, name: &str, digest: &str) -> Result<Option<Package>, LoadError> {
     let (folder, name, digest) = (cx.config.plugins.cache_dir.join("packages"), name.to_owned(), digest.to_owned());
     let read = tokio::task::spawn_blocking(move || package::kept(&folder, &name, &digest)).await;
-    read.map_err(|error| Fault::new(Stage::Read, error.to_string()))?
+    read.map_err(|error| LoadError::new(Stage::Read, error.to_string()))?
 }
 
-fn unaccepted(plugin: &Plugin, package: &Package) -> Fault {
+fn unaccepted(plugin: &Plugin, package: &Package) -> LoadError {
     let (name, digest) = (&plugin.name, &package.digest[..12]);
     let accepted = plugin.sha256.as_ref().map_or("none", |digest| &digest[..12]);
-    Fault::new(
+    LoadError::new(
         Stage::Grants,
         format!(
             "the package of {name} in {} is {digest} and the admin accepted {accepted}: `rookery plugin reload {name}` \
@@ -121,12 +124,12 @@ fn unaccepted(plugin: &Plugin, package: &Package) -> Fault {
 ///
 /// # Errors
 /// At [`Stage::Grants`].
-pub fn check_denied(cx: &Cx, package: &Package) -> Result<(), Fault> {
+pub fn check_denied(cx: &Cx, package: &Package) -> Result<(), LoadError> {
     let denied = |sum: &String| *sum == package.digest || *sum == package.sha256;
     match cx.config.plugins.denied.iter().find(|sum| denied(sum)) {
         Some(sum) => {
             let name = package.name();
-            Err(Fault::new(Stage::Grants, format!("{name}: plugins.denied names {sum}: use another version of it")))
+            Err(LoadError::new(Stage::Grants, format!("{name}: plugins.denied names {sum}: use another version of it")))
         }
         None => Ok(()),
     }

@@ -16,16 +16,16 @@ use super::{life, package};
 use crate::Cx;
 
 /// Debounce: how long a package must be quiet.
-const QUIET: Duration = Duration::from_millis(150);
+const DEBOUNCE: Duration = Duration::from_millis(150);
 /// Upper bound of the debounce for a package that is never quiet: then it is enough that the files it consists of are
 /// stable.
-const CAP: Duration = Duration::from_secs(1);
+const MAX_DEBOUNCE: Duration = Duration::from_secs(1);
 /// How often the folder is polled.
 const POLL: Duration = Duration::from_secs(2);
 /// Capacity of the channel of hints; more would carry no information.
 const HINTS: usize = 1024;
 /// Folders inside packages that build tools write to.
-const OTHERS: [&str; 2] = ["target", "node_modules"];
+const IGNORED_FOLDERS: [&str; 2] = ["target", "node_modules"];
 
 /// Watches the plugin folder until the server stops, if the configuration asks for it.
 pub async fn run(cx: Cx) {
@@ -78,8 +78,9 @@ fn package_of(root: &Path, path: &Path) -> Option<PathBuf> {
             _ => None,
         })
         .collect::<Option<_>>()?;
-    let noise =
-        |name: &&str| name.starts_with('.') || OTHERS.contains(name) || name.ends_with(".tmp") || name.ends_with('~');
+    let noise = |name: &&str| {
+        name.starts_with('.') || IGNORED_FOLDERS.contains(name) || name.ends_with(".tmp") || name.ends_with('~')
+    };
     if names.iter().any(noise) {
         return None;
     }
@@ -88,26 +89,26 @@ fn package_of(root: &Path, path: &Path) -> Option<PathBuf> {
 
 /// The first and last hint about a package.
 #[derive(Clone, Copy)]
-struct Heard {
+struct Hint {
     first: Instant,
     last: Instant,
 }
 
-impl Heard {
+impl Hint {
     fn due(&self) -> Instant {
-        (self.last + QUIET).min(self.first + CAP)
+        (self.last + DEBOUNCE).min(self.first + MAX_DEBOUNCE)
     }
 }
 
 async fn follow(cx: &Cx, folder: &Path, mut hints: Receiver<PathBuf>) {
-    let mut heard: HashMap<PathBuf, Heard> = HashMap::new();
+    let mut heard: HashMap<PathBuf, Hint> = HashMap::new();
     let mut seen = looks(folder);
     let mut poll = interval(POLL);
     poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        let due = heard.values().map(Heard::due).min();
+        let due = heard.values().map(Hint::due).min();
         tokio::select! {
-            Some(path) = hints.recv() => hear(&mut heard, path),
+            Some(path) = hints.recv() => record_hint(&mut heard, path),
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                 if ready(&mut heard).await {
                     seen = looks(folder);
@@ -117,7 +118,7 @@ async fn follow(cx: &Cx, folder: &Path, mut hints: Receiver<PathBuf>) {
             _ = poll.tick() => {
                 let now = looks(folder);
                 if now != seen {
-                    hear(&mut heard, folder.to_owned());
+                    record_hint(&mut heard, folder.to_owned());
                     seen = now;
                 }
             }
@@ -125,36 +126,36 @@ async fn follow(cx: &Cx, folder: &Path, mut hints: Receiver<PathBuf>) {
     }
 }
 
-fn hear(heard: &mut HashMap<PathBuf, Heard>, path: PathBuf) {
+fn record_hint(heard: &mut HashMap<PathBuf, Hint>, path: PathBuf) {
     let now = Instant::now();
-    heard.entry(path).or_insert(Heard { first: now, last: now }).last = now;
+    heard.entry(path).or_insert(Hint { first: now, last: now }).last = now;
 }
 
 /// True when a package that is due can be read; those still being written are debounced again.
-async fn ready(heard: &mut HashMap<PathBuf, Heard>) -> bool {
+async fn ready(heard: &mut HashMap<PathBuf, Hint>) -> bool {
     let now = Instant::now();
-    let due: Vec<(PathBuf, Heard)> =
+    let due: Vec<(PathBuf, Hint)> =
         heard.iter().filter(|(_, heard)| heard.due() <= now).map(|(path, heard)| (path.clone(), *heard)).collect();
     let mut any = false;
     for (path, was) in due {
-        if was.last + QUIET <= now || is_settled(&path).await {
+        if was.last + DEBOUNCE <= now || is_stable(&path).await {
             heard.remove(&path);
             any = true;
         } else {
-            heard.insert(path, Heard { first: now, last: now });
+            heard.insert(path, Hint { first: now, last: now });
         }
     }
     any
 }
 
 /// True when the digest of a package is stable for a moment, whatever else is written beside it.
-async fn is_settled(path: &Path) -> bool {
+async fn is_stable(path: &Path) -> bool {
     let digest = async || {
         let path = path.to_owned();
         tokio::task::spawn_blocking(move || package::read(&path).map(|package| package.digest)).await.ok()
     };
     let before = digest().await;
-    sleep(QUIET).await;
+    sleep(DEBOUNCE).await;
     matches!((before, digest().await), (Some(before), Some(after)) if before == after)
 }
 

@@ -47,7 +47,7 @@ pub fn watch(_: &Cx) -> JoinHandle<()> {
 }
 
 /// Does nothing: no plugin can be paused.
-pub async fn look_for_pauses(_: &Cx) -> Result<()> {
+pub async fn reload_pauses(_: &Cx) -> Result<()> {
     Ok(())
 }
 
@@ -63,4 +63,4 @@ pub async fn drain(_: &Cx) -> Result<usize> {
 }
 
 /// Does nothing: there are no hook deadlines.
-pub fn be_patient(_: &Cx, _: u32) {}
+pub fn scale_hook_time_limits(_: &Cx, _: u32) {}

@@ -8,7 +8,7 @@ use config::Config;
 use http::router::{Mounted, Routes};
 use model::clock::Clock;
 pub use plugins::Cx;
-use plugins::{Plugins, Session, hooks, life, pause, tend, watch};
+use plugins::{Plugins, Session, hooks, life, pause, supervise, watch};
 use rookery_core::Result;
 use tokio::sync::watch::Receiver;
 use tokio::task::JoinHandle;
@@ -54,13 +54,13 @@ pub fn watch(cx: &Cx) -> JoinHandle<()> {
 }
 
 /// Checks whether another server paused plugins.
-pub async fn look_for_pauses(cx: &Cx) -> Result<()> {
-    pause::look(cx).await
+pub async fn reload_pauses(cx: &Cx) -> Result<()> {
+    pause::refresh_if_due(cx).await
 }
 
 /// Applies decisions of other processes and of the circuit breakers by loading and unloading. May take long.
 pub async fn follow_changes(cx: Cx) {
-    tend::quarantine(&cx).await;
+    supervise::quarantine(&cx).await;
     if let Err(error) = life::follow_changes(&cx).await {
         tracing::error!(%error, "could not look for changed plugins");
     }
@@ -78,6 +78,6 @@ pub async fn drain(cx: &Cx) -> Result<usize> {
 }
 
 /// Multiplies the time limits of hooks by `times`: for tests on a busy machine.
-pub fn be_patient(cx: &Cx, times: u32) {
-    cx.plugins.patience.set(times);
+pub fn scale_hook_time_limits(cx: &Cx, times: u32) {
+    cx.plugins.hook_limits.set(times);
 }

@@ -139,7 +139,7 @@ async fn look_for_changes(cx: &Cx) -> Result<()> {
     if cx.reload().await? {
         tracing::info!("settings, rules, emojis or plugins changed and were read again");
     }
-    platform::look_for_pauses(cx).await
+    platform::reload_pauses(cx).await
 }
 
 /// Prints and logs the server's URL.

@@ -152,7 +152,7 @@ pub async fn add_counts(tx: &mut Tx, id: AccountId, statuses: i64, following: i6
 }
 
 /// Records that a local account was active: when, and in which week, for the usage stats.
-pub async fn touch(tx: &mut Tx, id: AccountId, now: Time, week: i64) -> Result<()> {
+pub async fn record_activity(tx: &mut Tx, id: AccountId, now: Time, week: i64) -> Result<()> {
     tx.query(sql!("UPDATE users SET last_active_at = $2 WHERE account_id = $1")).bind(id).bind(now).execute().await?;
     tx.query(sql!("INSERT INTO user_activity (week, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING"))
         .bind(week)

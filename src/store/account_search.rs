@@ -9,7 +9,7 @@ use super::{Executor, Result};
 use crate::account_is_known;
 use crate::sql;
 use model::AccountId;
-use model::account::Wanted;
+use model::account::AccountSearch;
 
 /// How many of the viewer's followers are searched, newest first, when only followers are asked for.
 const FOLLOWERS: i64 = 5000;
@@ -41,7 +41,12 @@ macro_rules! best_first {
 ///
 /// Four sources of candidates: 80 by each of the two indexes, and, since those may miss them, everyone whom the viewer
 /// follows and, if only followers are asked for, the newest followers (`$8`). `UNION` removes duplicates.
-pub async fn by_prefix(db: impl Executor, viewer: AccountId, prefix: &str, wanted: Wanted) -> Result<Vec<AccountId>> {
+pub async fn by_prefix(
+    db: impl Executor,
+    viewer: AccountId,
+    prefix: &str,
+    wanted: AccountSearch,
+) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "WITH candidates (id) AS (
             SELECT id FROM (SELECT a.id FROM accounts a WHERE lower(a.username) >= $1 AND lower(a.username) < $2
@@ -78,7 +83,7 @@ pub async fn by_handle(
     viewer: AccountId,
     username: &str,
     domain: Option<&str>,
-    wanted: Wanted,
+    wanted: AccountSearch,
 ) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "WITH candidates (id) AS (

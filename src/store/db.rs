@@ -97,7 +97,7 @@ pub struct Options {
 
 /// Connection counts of a pool.
 #[derive(Clone, Copy, Debug)]
-pub struct Pool {
+pub struct PoolStats {
     /// Open connections.
     pub open: u32,
     /// Open connections that are idle.
@@ -140,10 +140,10 @@ impl Db {
 
     /// The current connection counts: of the read pool on SQLite, of the only pool on PostgreSQL.
     #[must_use]
-    pub fn pool(&self) -> Pool {
+    pub fn pool(&self) -> PoolStats {
         match &self.pools {
-            Pools::Sqlite { read, .. } => Pool { open: read.size(), idle: read.num_idle() },
-            Pools::Postgres(pool) => Pool { open: pool.size(), idle: pool.num_idle() },
+            Pools::Sqlite { read, .. } => PoolStats { open: read.size(), idle: read.num_idle() },
+            Pools::Postgres(pool) => PoolStats { open: pool.size(), idle: pool.num_idle() },
         }
     }
 
@@ -291,21 +291,21 @@ impl Tx {
         self.statements.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Sets a savepoint. They do not nest: [`Tx::back_to_mark`] or [`Tx::forget_mark`] must come before the next one.
-    pub async fn mark(&mut self) -> Result<()> {
+    /// Sets a savepoint. They do not nest: [`Tx::rollback_to_savepoint`] or [`Tx::release_savepoint`] must come before the next one.
+    pub async fn savepoint(&mut self) -> Result<()> {
         self.after.at_mark = self.after.run.len();
         self.control("SAVEPOINT mark").await
     }
 
-    /// Rolls back to the savepoint of [`Tx::mark`] and releases it. A PostgreSQL transaction that a failed statement
+    /// Rolls back to the savepoint of [`Tx::savepoint`] and releases it. A PostgreSQL transaction that a failed statement
     /// aborted can be used again afterwards.
-    pub async fn back_to_mark(&mut self) -> Result<()> {
+    pub async fn rollback_to_savepoint(&mut self) -> Result<()> {
         self.after.run.truncate(self.after.at_mark);
         self.control("ROLLBACK TO SAVEPOINT mark; RELEASE SAVEPOINT mark").await
     }
 
-    /// Releases the savepoint of [`Tx::mark`]; what was done since stays part of the transaction.
-    pub async fn forget_mark(&mut self) -> Result<()> {
+    /// Releases the savepoint of [`Tx::savepoint`]; what was done since stays part of the transaction.
+    pub async fn release_savepoint(&mut self) -> Result<()> {
         self.control("RELEASE SAVEPOINT mark").await
     }
 
@@ -324,7 +324,7 @@ impl Tx {
     }
 
     /// Wakes the delivery of plugin events in this process when this transaction commits.
-    pub(super) fn wake_consumers(&mut self) {
+    pub(super) fn wake_event_delivery(&mut self) {
         self.recorded = true;
     }
 

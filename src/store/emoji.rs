@@ -1,5 +1,5 @@
 //! Custom emojis, this server's own and those of other servers. Changes of its own call
-//! [`settings::touch`](super::settings::touch).
+//! [`settings::bump_generation`](super::settings::bump_generation).
 
 use super::sql::Texts;
 use super::{Executor, Result, Tx};

@@ -16,7 +16,7 @@ use model::{AccountId, StatusId, Time};
 /// Checked are mutes and blocks of both authors by the owner, a block of the owner by the original's author, a block of
 /// the original's author's domain, and blocks and mutes of the accounts that the status mentions. Expired mutes do not
 /// count.
-macro_rules! unwanted {
+macro_rules! not_blocked {
     ($status:literal, $author:literal, $original_author:literal, $now:literal) => {
         concat!(
             "NOT EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = o.owner AND m.target_account_id IN (",
@@ -52,14 +52,14 @@ macro_rules! unwanted {
         )
     };
 }
-pub(super) use unwanted;
+pub(super) use not_blocked;
 
 /// SQL condition: the status is a reblog, and its original or another reblog of that is among the newest 40 entries of
 /// the feed. Takes, as SQL, the status, the original, and the feed's kind and owner.
 ///
 /// The subquery reads the newest 40 entries from the end of the primary key; the original is compared outside of it,
 /// because `feed_entries` has no index by original.
-macro_rules! repeated {
+macro_rules! recently_shown {
     ($status:literal, $original:literal, $kind:literal, $owner:literal) => {
         concat!(
             "(CAST(",
@@ -78,18 +78,18 @@ macro_rules! repeated {
         )
     };
 }
-pub(super) use repeated;
+pub(super) use recently_shown;
 
-/// SQL condition: the status of a [`Spread`] may enter the home feed of `o.owner`. Parameters as in [`bind`].
-macro_rules! kept_out {
+/// SQL condition: the status of a [`NewHomeEntry`] may enter the home feed of `o.owner`. Parameters as in [`bind`].
+macro_rules! admitted {
     () => {
-        concat!(unwanted!("$1", "$2", "$5", "$7"), " AND NOT ", repeated!("$1", "$8", "0", "o.owner"))
+        concat!(not_blocked!("$1", "$2", "$5", "$7"), " AND NOT ", recently_shown!("$1", "$8", "0", "o.owner"))
     };
 }
 
 /// A new status to be fanned out to home feeds.
 #[derive(Clone, Debug)]
-pub struct Spread {
+pub struct NewHomeEntry {
     /// The status, or the reblog.
     pub status: StatusId,
     /// Its author.
@@ -115,7 +115,7 @@ pub struct Spread {
 /// language, they neither are nor follow the account that it replies to, they are not mentioned in a restricted status,
 /// or they have the author on an exclusive list. The index `follows_fanout` finds the followers. The texts differ in
 /// the test of a JSON list of languages.
-pub async fn spread_to_followers(tx: &mut Tx, spread: &Spread) -> Result<u64> {
+pub async fn fan_out_to_followers(tx: &mut Tx, entry: &NewHomeEntry) -> Result<u64> {
     macro_rules! followers {
         ($language:literal) => {
             concat!(
@@ -145,16 +145,16 @@ pub async fn spread_to_followers(tx: &mut Tx, spread: &Spread) -> Result<u64> {
         };
     }
     let sql = sql!(
-        sqlite: sqlite!() kept_out!() " ON CONFLICT DO NOTHING";
-        postgres: postgres!() kept_out!() " ON CONFLICT DO NOTHING"
+        sqlite: sqlite!() admitted!() " ON CONFLICT DO NOTHING";
+        postgres: postgres!() admitted!() " ON CONFLICT DO NOTHING"
     );
-    bind(tx, sql, spread).await
+    bind(tx, sql, entry).await
 }
 
 /// Fans a status out to the home feeds of local followers of its hashtags, in one statement; returns the number of
 /// entries written. `DISTINCT`, for followers of several of them. Only for statuses of listed visibility: nothing here
 /// looks at it.
-pub async fn spread_to_tag_followers(tx: &mut Tx, spread: &Spread) -> Result<u64> {
+pub async fn fan_out_to_tag_followers(tx: &mut Tx, entry: &NewHomeEntry) -> Result<u64> {
     // `bind` binds the parameters of both fan-outs alike. The conditions on `$3`, `$4` and `$6` are always true: they
     // are here because PostgreSQL must find every parameter in the text to know its type.
     let sql = sql!(
@@ -165,23 +165,23 @@ pub async fn spread_to_tag_followers(tx: &mut Tx, spread: &Spread) -> Result<u64
                JOIN users u ON u.account_id = tf.account_id
                WHERE st.status_id = $1 AND u.feed_state = 'live' AND ($3 = '' OR $3 <> '') AND (NOT $4 OR $4)
                  AND ($6 = CAST(0 AS BIGINT) OR $6 <> 0)) o
-         WHERE " kept_out!() " ON CONFLICT DO NOTHING"
+         WHERE " admitted!() " ON CONFLICT DO NOTHING"
     );
-    bind(tx, sql, spread).await
+    bind(tx, sql, entry).await
 }
 
 /// Runs a fan-out. `$1`: status; `$2`: author; `$3`: language, or ''; `$4`: restricted; `$5`: original author; `$6`:
 /// account replied to, or 0; `$7`: now; `$8`: original.
-async fn bind(tx: &mut Tx, sql: super::sql::Sql, spread: &Spread) -> Result<u64> {
+async fn bind(tx: &mut Tx, sql: super::sql::Sql, entry: &NewHomeEntry) -> Result<u64> {
     tx.query(sql)
-        .bind(spread.status)
-        .bind(spread.author)
-        .bind(spread.language.clone().unwrap_or_default())
-        .bind(spread.restricted)
-        .bind(spread.original_author)
-        .bind(spread.in_reply_to.map_or(0, i64::from))
-        .bind(spread.now)
-        .bind(spread.original)
+        .bind(entry.status)
+        .bind(entry.author)
+        .bind(entry.language.clone().unwrap_or_default())
+        .bind(entry.restricted)
+        .bind(entry.original_author)
+        .bind(entry.in_reply_to.map_or(0, i64::from))
+        .bind(entry.now)
+        .bind(entry.original)
         .execute()
         .await
 }
@@ -227,7 +227,7 @@ macro_rules! belongs {
 
 /// Backfills the home feed of `owner` with the newest `limit` statuses of `target`, whom they follow; does nothing when
 /// the follow is gone. The index `statuses_account` finds the statuses.
-pub async fn merge(tx: &mut Tx, owner: AccountId, target: AccountId, limit: i64) -> Result<()> {
+pub async fn backfill(tx: &mut Tx, owner: AccountId, target: AccountId, limit: i64) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO feed_entries (kind, owner_id, status_id, author_id, original_id)
          SELECT 0, $1, s.id, s.account_id, coalesce(s.reblog_of_id, s.id)
@@ -289,7 +289,7 @@ pub async fn set_state(tx: &mut Tx, owner: AccountId, state: &str) -> Result<()>
 
 /// Removes the statuses and reblogs by `target` from the home feed of `owner`; with `reblogs`, also reblogs of them by
 /// others. Reads the whole feed, which is bounded: only its primary key narrows the rows.
-pub async fn unmerge(tx: &mut Tx, owner: AccountId, target: AccountId, reblogs: bool) -> Result<()> {
+pub async fn delete_author(tx: &mut Tx, owner: AccountId, target: AccountId, reblogs: bool) -> Result<()> {
     tx.query(sql!(
         "DELETE FROM feed_entries
          WHERE kind = 0 AND owner_id = $1
@@ -305,7 +305,7 @@ pub async fn unmerge(tx: &mut Tx, owner: AccountId, target: AccountId, reblogs: 
 
 /// Whether `owner` follows `target`, and whether `owner` blocks or mutes them. An expired mute counts until it is
 /// deleted.
-pub async fn tie(db: impl Executor, owner: AccountId, target: AccountId) -> Result<(bool, bool)> {
+pub async fn find_relation(db: impl Executor, owner: AccountId, target: AccountId) -> Result<(bool, bool)> {
     db.query(sql!(
         "SELECT EXISTS (SELECT 1 FROM follows f WHERE f.account_id = $1 AND f.target_account_id = $2),
                 EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = $1 AND b.target_account_id = $2)
@@ -366,7 +366,7 @@ pub async fn drop_unused(tx: &mut Tx, since: Time) -> Result<u64> {
 }
 
 /// The local followers of `author` who asked to be notified of each new status.
-pub async fn list_notified(db: impl Executor, author: AccountId) -> Result<Vec<AccountId>> {
+pub async fn list_notified_followers(db: impl Executor, author: AccountId) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT f.account_id FROM follows f JOIN users u ON u.account_id = f.account_id
          WHERE f.target_account_id = $1 AND f.notify"

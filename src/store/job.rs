@@ -117,13 +117,13 @@ pub async fn retry(tx: &mut Tx, id: JobId, run_at: Time, error: &str) -> Result<
 }
 
 /// As [`retry`], for a job that was not attempted: the claim does not count.
-pub async fn postpone(tx: &mut Tx, id: JobId, run_at: Time, error: &str) -> Result<()> {
+pub async fn retry_uncounted(tx: &mut Tx, id: JobId, run_at: Time, error: &str) -> Result<()> {
     tx.query(sql!("UPDATE jobs SET attempts = attempts - 1 WHERE id = $1 AND attempts > 0")).bind(id).execute().await?;
     retry(tx, id, run_at, error).await
 }
 
 /// Makes a job a dead letter: it stays, with its error, and does not run again.
-pub async fn bury(tx: &mut Tx, id: JobId, error: &str) -> Result<()> {
+pub async fn dead_letter(tx: &mut Tx, id: JobId, error: &str) -> Result<()> {
     tx.query(sql!("UPDATE jobs SET state = 'dead', lease_until = NULL, last_error = $2 WHERE id = $1"))
         .bind(id)
         .bind(error.to_owned())
@@ -133,7 +133,7 @@ pub async fn bury(tx: &mut Tx, id: JobId, error: &str) -> Result<()> {
 }
 
 /// Up to 500 running jobs whose lease expired by `now`, because their worker was killed or is too slow: to be put back.
-pub async fn list_lost(db: impl Executor, now: Time) -> Result<Vec<JobId>> {
+pub async fn list_expired_leases(db: impl Executor, now: Time) -> Result<Vec<JobId>> {
     db.query(sql!("SELECT id FROM jobs WHERE state = 'running' AND lease_until <= $1 ORDER BY lease_until LIMIT 500"))
         .bind(now)
         .scalars()
@@ -147,7 +147,7 @@ pub async fn counts(db: impl Executor) -> Result<Vec<(String, String, i64)>> {
 
 /// A job for [`insert_many`]. It always has a key: [`count_waiting`] and [`delete_waiting`] go by the index of keys.
 #[derive(Debug, Serialize)]
-pub struct NewOfMany {
+pub struct NewKeyedJob {
     /// Its id.
     pub id: i64,
     /// It is not queued while a job of its kind and key is ready.
@@ -160,7 +160,7 @@ pub struct NewOfMany {
 
 /// Queues jobs of a kind that is known only at run time, in one statement; returns how many were new. The texts differ
 /// because a time is an integer of microseconds on SQLite.
-pub async fn insert_many(tx: &mut Tx, lane: Lane, kind: &str, jobs: Vec<NewOfMany>, now: Time) -> Result<u64> {
+pub async fn insert_many(tx: &mut Tx, lane: Lane, kind: &str, jobs: Vec<NewKeyedJob>, now: Time) -> Result<u64> {
     tx.wake_workers();
     macro_rules! insert {
         ($time:literal) => {
@@ -194,7 +194,7 @@ pub async fn insert_many(tx: &mut Tx, lane: Lane, kind: &str, jobs: Vec<NewOfMan
 }
 
 /// The number of ready jobs of `kind` that have a key.
-pub async fn count_waiting(db: impl Executor, kind: &str) -> Result<i64> {
+pub async fn count_ready(db: impl Executor, kind: &str) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) FROM jobs WHERE kind = $1 AND key IS NOT NULL AND state = 'ready'"))
         .bind(kind.to_owned())
         .scalar()
@@ -202,7 +202,7 @@ pub async fn count_waiting(db: impl Executor, kind: &str) -> Result<i64> {
 }
 
 /// Deletes the ready jobs of `kind` with these keys; returns how many.
-pub async fn delete_waiting(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<u64> {
+pub async fn delete_ready(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<u64> {
     tx.query(sql!("DELETE FROM jobs WHERE kind = $1 AND key IS NOT NULL AND state = 'ready' AND key" in("$2")))
         .bind(kind.to_owned())
         .bind(Texts::of(keys.iter().cloned()))
@@ -216,7 +216,7 @@ pub async fn delete_kind(tx: &mut Tx, kind: &str) -> Result<u64> {
 }
 
 /// As [`is_due`], for these kinds only.
-pub async fn is_due_of(db: impl Executor, lane: Lane, kinds: &[String], now: Time) -> Result<bool> {
+pub async fn is_due_for(db: impl Executor, lane: Lane, kinds: &[String], now: Time) -> Result<bool> {
     let due: Option<(i64,)> = db
         .query(sql!(
             "SELECT id FROM jobs WHERE lane = $1 AND state = 'ready' AND run_at <= $2 AND kind" in("$3") "LIMIT 1"
@@ -230,7 +230,7 @@ pub async fn is_due_of(db: impl Executor, lane: Lane, kinds: &[String], now: Tim
 }
 
 /// As [`claim`], for these kinds only.
-pub async fn claim_of(
+pub async fn claim_for(
     tx: &mut Tx,
     lane: Lane,
     kinds: &[String],
@@ -259,13 +259,13 @@ pub async fn claim_of(
 
 /// Deletes a job that is done; false when it is no longer running, because its lease expired and it was put back, or it
 /// was deleted.
-pub async fn delete_claimed(tx: &mut Tx, id: JobId) -> Result<bool> {
+pub async fn delete_running(tx: &mut Tx, id: JobId) -> Result<bool> {
     Ok(tx.query(sql!("DELETE FROM jobs WHERE id = $1 AND state = 'running'")).bind(id).execute().await? > 0)
 }
 
 /// Makes a running job that succeeded ready again at `run_at`, with no attempts; false when it is no longer running.
 /// When another job of its kind and key is ready already, it is deleted instead, as in [`retry`].
-pub async fn put_back(tx: &mut Tx, id: JobId, run_at: Time) -> Result<bool> {
+pub async fn reschedule(tx: &mut Tx, id: JobId, run_at: Time) -> Result<bool> {
     let waits = tx
         .query(sql!(
             "UPDATE jobs SET state = 'ready', attempts = 0, run_at = $2, lease_until = NULL, last_error = NULL
@@ -276,5 +276,5 @@ pub async fn put_back(tx: &mut Tx, id: JobId, run_at: Time) -> Result<bool> {
         .bind(run_at)
         .execute()
         .await?;
-    Ok(waits > 0 || delete_claimed(tx, id).await?)
+    Ok(waits > 0 || delete_running(tx, id).await?)
 }

@@ -11,7 +11,7 @@ use model::{AccountId, AppId, Json, Preferences, Time, TokenId};
 /// An access token and, when it belongs to an account, everything that decides what that account may do.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the tables joined")]
-pub struct GrantRow {
+pub struct TokenActorRow {
     pub token_id: TokenId,
     pub app_id: Option<AppId>,
     pub scopes: String,
@@ -37,7 +37,7 @@ pub struct GrantRow {
 
 /// The token with this hash and its account, unless the token is revoked: one statement for each request. Role -99 is
 /// the default role, which everybody has.
-pub async fn find_grant(db: impl Executor, token_hash: &str) -> Result<Option<GrantRow>> {
+pub async fn find_grant(db: impl Executor, token_hash: &str) -> Result<Option<TokenActorRow>> {
     db.query(sql!(
         "SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, t.account_id,
                 a.version, a.username, a.locked, a.suspended_at, a.limited_at, a.memorial, a.moved_to_account_id,
@@ -56,7 +56,7 @@ pub async fn find_grant(db: impl Executor, token_hash: &str) -> Result<Option<Gr
 }
 
 /// The same facts as [`find_grant`] gives, for accounts that act or view without a token; `token_id` is 0. In no order.
-pub async fn list_people(db: impl Executor, accounts: &[AccountId]) -> Result<Vec<GrantRow>> {
+pub async fn list_actors(db: impl Executor, accounts: &[AccountId]) -> Result<Vec<TokenActorRow>> {
     db.query(sql!(
         "SELECT CAST(0 AS BIGINT) AS token_id, CAST(NULL AS BIGINT) AS app_id, '' AS scopes,
                 u.last_active_at AS last_used_at, a.id AS account_id,

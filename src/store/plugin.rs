@@ -149,7 +149,7 @@ pub async fn resume(tx: &mut Tx, id: i64, by: i64) -> Result<()> {
 }
 
 /// The plugins that are paused at `now`, each with the latest end of its pause.
-pub async fn paused(db: impl Executor, now: Time) -> Result<Vec<(i64, Time)>> {
+pub async fn list_paused(db: impl Executor, now: Time) -> Result<Vec<(i64, Time)>> {
     db.query(sql!("SELECT p.id, p.paused_until FROM plugins p WHERE p.paused_until > $1")).bind(now).all().await
 }
 
@@ -162,15 +162,15 @@ pub async fn is_paused(db: impl Executor, id: i64, now: Time) -> Result<bool> {
         .await
 }
 
-/// Deletes the manifest that [`keep_manifest`] stored.
-pub async fn forget_manifest(tx: &mut Tx, id: i64) -> Result<()> {
+/// Deletes the manifest that [`set_manifest`] stored.
+pub async fn clear_manifest(tx: &mut Tx, id: i64) -> Result<()> {
     tx.query(sql!("UPDATE plugins SET manifest = NULL WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
 /// Stores the manifest of the package that serves; false when it is the stored one. A server that cannot load the
 /// package reads from it which events to keep for the plugin.
-pub async fn keep_manifest(tx: &mut Tx, id: i64, manifest: &str) -> Result<bool> {
+pub async fn set_manifest(tx: &mut Tx, id: i64, manifest: &str) -> Result<bool> {
     let changed = tx
         .query(sql!("UPDATE plugins SET manifest = $2 WHERE id = $1 AND manifest IS DISTINCT FROM $2"))
         .bind(id)
@@ -181,7 +181,7 @@ pub async fn keep_manifest(tx: &mut Tx, id: i64, manifest: &str) -> Result<bool>
 }
 
 /// The stored manifests of the enabled plugins, as (plugin, manifest).
-pub async fn manifests(db: impl Executor) -> Result<Vec<(i64, String)>> {
+pub async fn list_manifests(db: impl Executor) -> Result<Vec<(i64, String)>> {
     db.query(sql!("SELECT p.id, p.manifest FROM plugins p WHERE p.enabled AND p.manifest IS NOT NULL ORDER BY p.id"))
         .all()
         .await

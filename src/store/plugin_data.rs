@@ -11,7 +11,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use serde_json::{Map, Value as Json};
 
-use crate::confined::{Arg, Failed, Limits, Rows, Scope, Value, is_name};
+use crate::confined::{ConfinedError, Limits, Param, Rows, Scope, Value, is_name};
 use crate::{Db, Engine, Error, Executor as _, Result, Tx, plugin_feed, plugin_schema};
 use model::AccountId;
 
@@ -69,7 +69,7 @@ fn ids(rows: &Rows) -> Vec<i64> {
     ids.filter_map(|value| if let Value::Integer(id) = value { Some(*id) } else { None }).collect()
 }
 
-fn failed(table: &str) -> impl Fn(Failed) -> Error + '_ {
+fn failed(table: &str) -> impl Fn(ConfinedError) -> Error + '_ {
     move |error| Error::Plugin(format!("the plugin table {table}: {error}"))
 }
 
@@ -85,15 +85,15 @@ pub async fn purge_part(tx: &mut Tx, account: AccountId, most: i64) -> Result<u6
         let texts = Texts::new(tx.engine(), &scope, &owned.table_name, &owned.column_name, owned.feed.is_some());
         let texts = texts.map_err(Error::Plugin)?;
         let table = format!("{}.{}", owned.plugin, owned.table_name);
-        let args = vec![Arg::Integer(account.into()), Arg::Integer(most)];
+        let args = vec![Param::Integer(account.into()), Param::Integer(most)];
         let gone = tx.confined(&scope, &texts.delete, args, &LIMITS).await.map_err(failed(&table))?;
         if let Some(feed) = &owned.feed {
-            plugin_feed::drop_of(tx, owned.plugin_id, feed, &ids(&gone)).await?;
+            plugin_feed::clear_keys(tx, owned.plugin_id, feed, &ids(&gone)).await?;
         }
         removed += gone.affected;
         if gone.affected == 0 {
             let one = Limits { rows: 1, ..LIMITS };
-            let left = tx.confined(&scope, &texts.select, vec![Arg::Integer(account.into())], &one).await;
+            let left = tx.confined(&scope, &texts.select, vec![Param::Integer(account.into())], &one).await;
             if !left.map_err(failed(&table))?.values.is_empty() {
                 return Err(Error::Plugin(format!("rows of an account stayed in the plugin table {table}")));
             }
@@ -126,7 +126,7 @@ pub async fn export_account(db: &Db, account: AccountId) -> Result<Json> {
         let scope = Arc::new(Scope::find(db, &owned.plugin, BTreeSet::new()).await?);
         let texts = Texts::new(db.engine(), &scope, &owned.table_name, &owned.column_name, false);
         let select = texts.map_err(Error::Plugin)?.select;
-        let rows = db.confined(&scope, &select, vec![Arg::Integer(account.into())], &LIMITS).await;
+        let rows = db.confined(&scope, &select, vec![Param::Integer(account.into())], &LIMITS).await;
         let rows = rows.map_err(failed(&owned.table_name))?;
         let tables = plugins.entry(owned.plugin).or_insert_with(|| Json::Object(Map::new()));
         if let Json::Object(tables) = tables {

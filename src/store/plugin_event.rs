@@ -2,7 +2,7 @@
 //!
 //! Reached from `plugins::hooks`. A row is inserted in the transaction of the change that it reports, and deleted in
 //! the transaction of what the plugin did about it, so that the plugin's own writes happen exactly once. Events of a
-//! [`Lane`] are delivered in order. One that failed is put off with a back-off, which the caller computes, and after
+//! [`EventLane`] are delivered in order. One that failed is put off with a back-off, which the caller computes, and after
 //! its last attempt parked (a dead letter) until an admin has it tried again.
 
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub struct EventRow {
 /// A queue of events of a plugin: its batches are delivered one after the other, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[expect(missing_docs, reason = "columns of the table plugin_events")]
-pub struct Lane {
+pub struct EventLane {
     pub plugin: PluginId,
     pub stream: &'static str,
     pub shard: i64,
@@ -57,7 +57,7 @@ pub struct Lane {
 /// Events for plugins that do not exist are left out by the `EXISTS`: the foreign key would fail the whole change when
 /// a plugin was purged meanwhile.
 pub async fn insert(tx: &mut Tx, events: Vec<NewEvent>, now: Time) -> Result<()> {
-    tx.wake_consumers();
+    tx.wake_event_delivery();
     tx.query(sql!(
         "INSERT INTO plugin_events (plugin_id, stream, shard, kind, actor_id, subject_id, payload, origin, state,
                                     attempts, run_at, created_at)
@@ -75,12 +75,12 @@ pub async fn insert(tx: &mut Tx, events: Vec<NewEvent>, now: Time) -> Result<()>
 
 /// For each of `lanes` that has a ready event: its index in `lanes`, and when the first of its events is due. One
 /// look-up in the index `plugin_events_ready` for each lane.
-pub async fn due(db: impl Executor, lanes: &[Lane]) -> Result<Vec<(i64, Time)>> {
+pub async fn list_due(db: impl Executor, lanes: &[EventLane]) -> Result<Vec<(i64, Time)>> {
     #[derive(Serialize)]
     struct Numbered<'a> {
         number: usize,
         #[serde(flatten)]
-        lane: &'a Lane,
+        lane: &'a EventLane,
     }
     let lanes: Vec<Numbered<'_>> = lanes.iter().enumerate().map(|(number, lane)| Numbered { number, lane }).collect();
     let rows: Vec<(i64, Option<Time>)> = db
@@ -99,7 +99,7 @@ pub async fn due(db: impl Executor, lanes: &[Lane]) -> Result<Vec<(i64, Time)>> 
 }
 
 /// The first `limit` ready events of a lane, in order, due or not.
-pub async fn head(db: impl Executor, lane: Lane, limit: i64) -> Result<Vec<EventRow>> {
+pub async fn list_next(db: impl Executor, lane: EventLane, limit: i64) -> Result<Vec<EventRow>> {
     db.query(sql!(
         "SELECT e.seq, e.kind, e.actor_id, e.subject_id, e.payload, e.origin, e.attempts, e.run_at, e.created_at
          FROM plugin_events e
@@ -116,7 +116,7 @@ pub async fn head(db: impl Executor, lane: Lane, limit: i64) -> Result<Vec<Event
 
 /// Takes the advisory lock of a lane for this transaction, without waiting; false when another server holds it. On
 /// SQLite, where one server uses the file, it always succeeds.
-pub async fn lock(tx: &mut Tx, lane: Lane) -> Result<bool> {
+pub async fn lock(tx: &mut Tx, lane: EventLane) -> Result<bool> {
     let key = format!("plugin {} {} {}", lane.plugin, lane.stream, lane.shard);
     tx.query(sql!(
         sqlite: "SELECT TRUE WHERE $1 <> ''";
@@ -133,7 +133,7 @@ pub async fn delete(tx: &mut Tx, events: &[i64]) -> Result<u64> {
 }
 
 /// Puts events off until `run_at` and moves them to `shard`; `tried` says whether this counts as an attempt.
-pub async fn put_off(tx: &mut Tx, events: &[i64], shard: i64, tried: bool, run_at: Time, error: &str) -> Result<()> {
+pub async fn reschedule(tx: &mut Tx, events: &[i64], shard: i64, tried: bool, run_at: Time, error: &str) -> Result<()> {
     tx.query(sql!(
         "UPDATE plugin_events SET shard = $2, attempts = attempts + $3, run_at = $4, last_error = $5 WHERE seq" in("$1")
     ))
@@ -149,7 +149,7 @@ pub async fn put_off(tx: &mut Tx, events: &[i64], shard: i64, tried: bool, run_a
 
 /// Parks events (dead letters), with the error of their last attempt: they are not delivered unless an admin retries
 /// them.
-pub async fn park(tx: &mut Tx, events: &[i64], error: &str) -> Result<()> {
+pub async fn dead_letter(tx: &mut Tx, events: &[i64], error: &str) -> Result<()> {
     tx.query(sql!(
         "UPDATE plugin_events SET state = 'parked', attempts = attempts + 1, last_error = $2 WHERE seq" in("$1")
     ))
@@ -174,7 +174,7 @@ pub struct Parked {
 }
 
 /// The oldest `limit` parked events of `plugin`.
-pub async fn parked(db: impl Executor, plugin: PluginId, limit: i64) -> Result<Vec<Parked>> {
+pub async fn list_parked(db: impl Executor, plugin: PluginId, limit: i64) -> Result<Vec<Parked>> {
     db.query(sql!(
         "SELECT e.seq, e.stream, e.kind, e.subject_id, e.attempts, e.last_error, e.created_at
          FROM plugin_events e
@@ -190,7 +190,7 @@ pub async fn parked(db: impl Executor, plugin: PluginId, limit: i64) -> Result<V
 /// Makes all parked events of `plugin` ready again, with no attempts; returns how many. Wakes their delivery when the
 /// transaction commits.
 pub async fn retry_parked(tx: &mut Tx, plugin: PluginId, now: Time) -> Result<u64> {
-    tx.wake_consumers();
+    tx.wake_event_delivery();
     tx.query(sql!(
         "UPDATE plugin_events SET state = 'ready', attempts = 0, run_at = $2 WHERE plugin_id = $1 AND state = 'parked'"
     ))
@@ -201,12 +201,12 @@ pub async fn retry_parked(tx: &mut Tx, plugin: PluginId, now: Time) -> Result<u6
 }
 
 /// The highest sequence number among the events that are kept, of any plugin; 0 when there is none.
-pub async fn last(db: impl Executor) -> Result<i64> {
+pub async fn max_seq(db: impl Executor) -> Result<i64> {
     db.query(sql!("SELECT COALESCE(MAX(e.seq), 0) FROM plugin_events e")).scalar().await
 }
 
 /// True while an event with a sequence number up to `last` is kept for any plugin, ready or parked.
-pub async fn is_any_kept(db: impl Executor, last: i64) -> Result<bool> {
+pub async fn exists_up_to(db: impl Executor, last: i64) -> Result<bool> {
     db.query(sql!("SELECT EXISTS (SELECT 1 FROM plugin_events e WHERE e.seq <= $1)")).bind(last).scalar().await
 }
 

@@ -7,7 +7,7 @@
 
 use serde::Serialize;
 
-use super::feed::{repeated, unwanted};
+use super::feed::{not_blocked, recently_shown};
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::paged;
@@ -40,7 +40,7 @@ pub async fn find_kind(db: impl Executor, plugin: PluginId, name: &str) -> Resul
 }
 
 /// As [`find_kind`], but assigns the next kind when there is none. Kinds are not reused when a plugin is purged.
-pub async fn get_kind(tx: &mut Tx, plugin: PluginId, name: &str) -> Result<i64> {
+pub async fn get_or_insert_kind(tx: &mut Tx, plugin: PluginId, name: &str) -> Result<i64> {
     loop {
         if let Some(kind) = find_kind(&mut *tx, plugin, name).await? {
             return Ok(kind);
@@ -58,7 +58,7 @@ pub async fn get_kind(tx: &mut Tx, plugin: PluginId, name: &str) -> Result<i64> 
 }
 
 /// Deletes the entries of the feeds of `plugin` called `name` with one of `keys`.
-pub async fn drop_of(tx: &mut Tx, plugin: PluginId, name: &str, keys: &[i64]) -> Result<()> {
+pub async fn clear_keys(tx: &mut Tx, plugin: PluginId, name: &str, keys: &[i64]) -> Result<()> {
     let Some(kind) = find_kind(&mut *tx, plugin, name).await? else { return Ok(()) };
     tx.query(sql!("DELETE FROM feed_entries WHERE kind = $1 AND owner_id" in("$2")))
         .bind(kind)
@@ -69,7 +69,7 @@ pub async fn drop_of(tx: &mut Tx, plugin: PluginId, name: &str, keys: &[i64]) ->
 }
 
 /// Deletes the entries of all feeds of a plugin's own; returns how many.
-pub async fn clear_all(tx: &mut Tx, plugin: PluginId) -> Result<u64> {
+pub async fn clear_plugin(tx: &mut Tx, plugin: PluginId) -> Result<u64> {
     tx.query(sql!("DELETE FROM feed_entries WHERE kind IN (SELECT f.kind FROM plugin_feeds f WHERE f.plugin_id = $1)"))
         .bind(plugin)
         .execute()
@@ -78,7 +78,7 @@ pub async fn clear_all(tx: &mut Tx, plugin: PluginId) -> Result<u64> {
 
 /// An entry to be inserted into a feed.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct New {
+pub struct NewEntry {
     /// The feed.
     #[serde(flatten)]
     pub feed: Feed,
@@ -97,9 +97,9 @@ pub struct New {
 /// muted accounts, replies to accounts that the viewer does not follow, reblogs and languages that a follow hides, and
 /// reblogs of what is among the newest 40 entries of that feed; in a list also replies that its policy leaves out,
 /// elsewhere the members of exclusive lists.
-pub async fn insert(tx: &mut Tx, new: &[New], now: Time) -> Result<Vec<(i64, i64, StatusId)>> {
+pub async fn insert(tx: &mut Tx, new: &[NewEntry], now: Time) -> Result<Vec<(i64, i64, StatusId)>> {
     // `placed` finds the viewer and the original of each entry. `copy` numbers the entries of this batch with the same
-    // original in the same feed, of which only the first may pass: `repeated!` sees the feed as it was before the
+    // original in the same feed, of which only the first may pass: `recently_shown!` sees the feed as it was before the
     // statement.
     macro_rules! entries {
         () => {
@@ -149,8 +149,8 @@ pub async fn insert(tx: &mut Tx, new: &[New], now: Time) -> Result<Vec<(i64, i64
                             ELSE NOT EXISTS (SELECT 1 FROM list_accounts la JOIN lists l ON l.id = la.list_id
                                              WHERE la.account_id = o.author AND l.account_id = o.owner AND l.exclusive)
                             END
-                        AND o.copy = 1 AND NOT ", repeated!("o.id", "o.original", "o.kind", "o.place"), "
-                        AND ", unwanted!("o.id", "o.author", "o.original_author", "$2"), ")
+                        AND o.copy = 1 AND NOT ", recently_shown!("o.id", "o.original", "o.kind", "o.place"), "
+                        AND ", not_blocked!("o.id", "o.author", "o.original_author", "$2"), ")
                  ON CONFLICT DO NOTHING
                  RETURNING CAST(kind AS BIGINT), owner_id, status_id"
             )

@@ -1,7 +1,7 @@
 //! The key-value store of plugins: bytes by key, with an optional expiry.
 //!
 //! Reached from calls of plugins (contract: interface `kv`). An expired item is as good as missing for every read;
-//! [`sweep`] deletes it later. Quotas are checked by the caller.
+//! [`delete_expired`] deletes it later. Quotas are checked by the caller.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -133,7 +133,7 @@ pub async fn add(tx: &mut Tx, plugin: PluginId, key: &str, delta: i64, now: Time
 
 /// Up to `limit` items whose key begins with `prefix` and is above `after`, by key: one range of the primary key. Keys
 /// compare by bytes on both engines.
-pub async fn scan(
+pub async fn list(
     db: impl Executor,
     plugin: PluginId,
     (prefix, after): (&str, &str),
@@ -157,7 +157,7 @@ pub async fn scan(
 }
 
 /// Deletes the expired items of all plugins; returns how many.
-pub async fn sweep(tx: &mut Tx, now: Time) -> Result<u64> {
+pub async fn delete_expired(tx: &mut Tx, now: Time) -> Result<u64> {
     tx.query(sql!("DELETE FROM plugin_kv WHERE expires_at <= $1")).bind(now).execute().await
 }
 

@@ -13,7 +13,7 @@ use model::Time;
 /// A migration that ran.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table plugin_migrations")]
-pub struct Applied {
+pub struct AppliedMigration {
     pub version: i64,
     pub name: String,
     pub sha256: String,
@@ -23,7 +23,7 @@ pub struct Applied {
 /// A migration that has just run.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "columns of the table plugin_migrations")]
-pub struct NewApplied<'a> {
+pub struct NewAppliedMigration<'a> {
     pub version: i64,
     pub name: &'a str,
     pub sha256: &'a str,
@@ -33,7 +33,7 @@ pub struct NewApplied<'a> {
 }
 
 /// The migrations of `plugin` that ran, in order.
-pub async fn list(db: impl Executor, plugin: PluginId) -> Result<Vec<Applied>> {
+pub async fn list(db: impl Executor, plugin: PluginId) -> Result<Vec<AppliedMigration>> {
     db.query(sql!(
         "SELECT version, name, sha256, compatible_from FROM plugin_migrations WHERE plugin_id = $1 ORDER BY version"
     ))
@@ -43,12 +43,12 @@ pub async fn list(db: impl Executor, plugin: PluginId) -> Result<Vec<Applied>> {
 }
 
 /// As [`list`], for all plugins.
-pub async fn list_all(db: impl Executor) -> Result<BTreeMap<PluginId, Vec<Applied>>> {
+pub async fn list_all(db: impl Executor) -> Result<BTreeMap<PluginId, Vec<AppliedMigration>>> {
     #[derive(sqlx::FromRow)]
     struct Row {
         plugin_id: PluginId,
         #[sqlx(flatten)]
-        applied: Applied,
+        applied: AppliedMigration,
     }
     let rows: Vec<Row> = db
         .query(sql!(
@@ -56,7 +56,7 @@ pub async fn list_all(db: impl Executor) -> Result<BTreeMap<PluginId, Vec<Applie
         ))
         .all()
         .await?;
-    let mut all: BTreeMap<PluginId, Vec<Applied>> = BTreeMap::new();
+    let mut all: BTreeMap<PluginId, Vec<AppliedMigration>> = BTreeMap::new();
     for row in rows {
         all.entry(row.plugin_id).or_default().push(row.applied);
     }
@@ -64,7 +64,7 @@ pub async fn list_all(db: impl Executor) -> Result<BTreeMap<PluginId, Vec<Applie
 }
 
 /// Records that a migration ran.
-pub async fn insert(tx: &mut Tx, plugin: PluginId, applied: &NewApplied<'_>) -> Result<()> {
+pub async fn insert(tx: &mut Tx, plugin: PluginId, applied: &NewAppliedMigration<'_>) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO plugin_migrations (plugin_id, version, name, sha256, applied_at, duration_ms, compatible_from)
          VALUES ($1, $2, $3, $4, $5, $6, $7)"
@@ -117,7 +117,7 @@ pub async fn size(db: &Db, plugin: PluginId, name: &str) -> Result<i64> {
 /// between two calls is what was written between them. Cheap. On PostgreSQL it is the plugin's schema; on SQLite the
 /// used pages of the whole file, which nobody else changes during the transaction. `$1` is tested there only because
 /// the parameter must occur in both texts.
-pub async fn extent(tx: &mut Tx, name: &str) -> Result<i64> {
+pub async fn storage_size(tx: &mut Tx, name: &str) -> Result<i64> {
     tx.query(sql!(
         sqlite: "SELECT (p.page_count - f.freelist_count) * s.page_size
                  FROM pragma_page_count p JOIN pragma_freelist_count f JOIN pragma_page_size s WHERE $1 IS NOT NULL";
@@ -133,7 +133,7 @@ pub async fn extent(tx: &mut Tx, name: &str) -> Result<i64> {
 /// A table of a plugin with rows that belong to accounts.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table plugin_owner_columns")]
-pub struct Owned {
+pub struct OwnedTable {
     pub plugin_id: PluginId,
     pub plugin: String,
     pub table_name: String,
@@ -142,7 +142,7 @@ pub struct Owned {
 }
 
 /// The tables with rows that belong to accounts, of all plugins, also of those that are off.
-pub async fn list_owned(db: impl Executor) -> Result<Vec<Owned>> {
+pub async fn list_owned(db: impl Executor) -> Result<Vec<OwnedTable>> {
     db.query(sql!(
         "SELECT p.id AS plugin_id, p.name AS plugin, o.table_name, o.column_name, o.feed FROM plugins p
          JOIN plugin_owner_columns o ON o.plugin_id = p.id
@@ -154,7 +154,7 @@ pub async fn list_owned(db: impl Executor) -> Result<Vec<Owned>> {
 
 /// A reference from one table of a plugin to another, or to itself.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct Reference {
+pub struct ForeignKey {
     /// The table with the foreign key.
     pub holder: String,
     /// The table that is referenced.
@@ -166,7 +166,7 @@ pub struct Reference {
 
 /// The foreign keys between the tables of the plugin called `name`, from the catalogue of the engine, without prefix or
 /// schema.
-pub async fn list_references(tx: &mut Tx, name: &str) -> Result<Vec<Reference>> {
+pub async fn list_references(tx: &mut Tx, name: &str) -> Result<Vec<ForeignKey>> {
     let place = match tx.engine() {
         super::Engine::Sqlite => format!("p_{name}__"),
         super::Engine::Postgres => format!("p_{name}"),
@@ -192,7 +192,7 @@ pub async fn list_references(tx: &mut Tx, name: &str) -> Result<Vec<Reference>> 
 
 /// Replaces the records of which tables of a plugin have rows that belong to accounts: `columns` maps each table to the
 /// column with the account, `feeds` a table to the feed whose entries are deleted with its rows.
-pub async fn set_owned(
+pub async fn replace_owned(
     tx: &mut Tx,
     plugin: PluginId,
     columns: &BTreeMap<String, String>,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Map;
 
-use super::confined::{Arg, Limits, Scope, Value};
+use super::confined::{Limits, Param, Scope, Value};
 use super::sql::{Ids, Sql};
 use super::{Db, Executor, Result, Tx};
 use crate::sql;
@@ -30,7 +30,7 @@ pub async fn list(db: impl Executor, plugin: PluginId, accounts: &[AccountId]) -
 
 /// As [`list`], for a plugin that waits for the answer. On SQLite the statement runs on the calling thread, by way of
 /// [`Db::confined`] with a scope of this one table: handing it to another thread would take longer than reading.
-pub async fn list_here(db: &Db, plugin: PluginId, accounts: &[AccountId]) -> Result<Vec<(AccountId, Stored)>> {
+pub async fn list_inline(db: &Db, plugin: PluginId, accounts: &[AccountId]) -> Result<Vec<(AccountId, Stored)>> {
     static PLACE: LazyLock<(Arc<Scope>, Arc<str>)> = LazyLock::new(|| {
         let table = "plugin_settings".to_owned();
         let (prefix, schema, role) = (table.clone(), String::new(), String::new());
@@ -38,8 +38,8 @@ pub async fn list_here(db: &Db, plugin: PluginId, accounts: &[AccountId]) -> Res
         (Arc::new(scope), of_accounts().sqlite.into())
     });
     const LIMITS: Limits = Limits { time: Duration::from_millis(500), rows: 10_000, bytes: 16 << 20 };
-    if db.reads_here() {
-        let args = vec![Arg::Integer(plugin), Arg::Integers(accounts.iter().copied().map(i64::from).collect())];
+    if db.reads_inline() {
+        let args = vec![Param::Integer(plugin), Param::Integers(accounts.iter().copied().map(i64::from).collect())];
         let (scope, text) = &*PLACE;
         // After any failure (a limit, a busy connection) the pool is asked instead.
         if let Ok(rows) = db.confined(scope, text, args, &LIMITS).await {
@@ -79,7 +79,7 @@ pub async fn lock(tx: &mut Tx, plugin: PluginId, account: AccountId) -> Result<O
 }
 
 /// All settings of `account`, with the names of the plugins.
-pub async fn list_of(db: impl Executor, account: AccountId) -> Result<Vec<(String, Stored)>> {
+pub async fn list_for_account(db: impl Executor, account: AccountId) -> Result<Vec<(String, Stored)>> {
     db.query(sql!(
         "SELECT n.name, p.value FROM plugin_settings p JOIN plugins n ON n.id = p.plugin_id
          WHERE p.account_id = $1 ORDER BY n.name"

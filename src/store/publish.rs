@@ -128,7 +128,7 @@ pub async fn list_mentions(db: impl Executor, status: StatusId) -> Result<Vec<(R
 }
 
 /// The mutuals of `account`: accounts that follow it and that it follows.
-pub async fn mutuals(db: impl Executor, account: AccountId) -> Result<Vec<AccountId>> {
+pub async fn list_mutuals(db: impl Executor, account: AccountId) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT f.account_id FROM follows f
          JOIN follows b ON b.account_id = f.target_account_id AND b.target_account_id = f.account_id
@@ -152,7 +152,7 @@ pub struct Mentionable {
 
 /// The accounts among `handles` (`username` or `username@domain`, in lower case) that `actor` may mention: none that is
 /// suspended, none that `actor` blocks by account or by domain, and local ones only when confirmed and approved.
-pub async fn mentionable(db: impl Executor, actor: AccountId, handles: &[String]) -> Result<Vec<Mentionable>> {
+pub async fn list_mentionable(db: impl Executor, actor: AccountId, handles: &[String]) -> Result<Vec<Mentionable>> {
     macro_rules! rest {
         () => {
             " LEFT JOIN users u ON u.account_id = a.id
@@ -197,7 +197,7 @@ pub async fn count_for_author(tx: &mut Tx, author: AccountId, by: i64, posted: O
 
 /// Subtracts the reblogs of `original`, which is about to be deleted, from their authors' counts: 1 each, since an
 /// account has at most one reblog of a status (`statuses_reblog`).
-pub async fn uncount_reblogs_of(tx: &mut Tx, original: StatusId) -> Result<()> {
+pub async fn subtract_reblogs(tx: &mut Tx, original: StatusId) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts SET statuses_count = CASE WHEN statuses_count > 0 THEN statuses_count - 1 ELSE 0 END, version = version + 1
          WHERE id IN (SELECT r.account_id FROM statuses r WHERE r.reblog_of_id = $1)"
@@ -322,7 +322,7 @@ pub async fn list_edits(db: impl Executor, status: StatusId) -> Result<Vec<Edit>
 }
 
 /// The status that `account` published with this idempotency key after `since`.
-pub async fn find_idempotent(
+pub async fn find_idempotency_key(
     db: impl Executor,
     account: AccountId,
     key: &str,
@@ -342,7 +342,7 @@ pub async fn find_idempotent(
 
 /// Stores the idempotency key of a status; false when a concurrent request with the same key stored it first. The
 /// `WHERE` of the upsert replaces only a key that has expired, one stored by `since`.
-pub async fn insert_idempotent(
+pub async fn insert_idempotency_key(
     tx: &mut Tx,
     account: AccountId,
     key: &str,
@@ -369,9 +369,9 @@ pub async fn insert_idempotent(
 /// A page of the accounts that did something to a status, newest first, as (paging id, account). The paging id is that
 /// of the reblog, favourite or mention. Leaves out suspended accounts, those that `viewer` blocks or mutes, and those
 /// that block `viewer`.
-pub async fn list_who(
+pub async fn list_interactions(
     db: impl Executor,
-    who: Who,
+    who: Interaction,
     status: StatusId,
     viewer: Option<AccountId>,
     cursor: &model::Cursor,
@@ -409,19 +409,19 @@ pub async fn list_who(
         };
     }
     let sql = match who {
-        Who::Rebloggers => crate::paged!(
+        Interaction::Rebloggers => crate::paged!(
             cursor,
             "SELECT r.id, r.account_id FROM statuses r
              WHERE r.reblog_of_id = $1 AND r.id < $2 AND r.id > $3
                AND r.visibility IN ('public', 'public_unlisted', 'login', 'unlisted')" reblogger!(),
             by "r.id", limit "$5"
         ),
-        Who::Favouriters => crate::paged!(
+        Interaction::Favouriters => crate::paged!(
             cursor,
             "SELECT f.id, f.account_id FROM favourites f WHERE f.status_id = $1 AND f.id < $2 AND f.id > $3" favouriter!(),
             by "f.id", limit "$5"
         ),
-        Who::Mentioned => crate::paged!(
+        Interaction::Mentioned => crate::paged!(
             cursor,
             "SELECT x.id, x.account_id FROM mentions x WHERE x.status_id = $1 AND x.id < $2 AND x.id > $3" mentioned!(),
             by "x.id", limit "$5"
@@ -438,9 +438,9 @@ pub async fn list_who(
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// What an account did to a status, see [`list_who`].
+/// What an account did to a status, see [`list_interactions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
+pub enum Interaction {
     /// Reblogged it, in a reblog that is not private.
     Rebloggers,
     /// Favourited it.

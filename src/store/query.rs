@@ -25,7 +25,7 @@ impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, 
 /// Where a statement runs: `&Db` to read from the pool, `&mut Tx` to read and write inside a transaction.
 pub trait Executor: Send {
     /// Reborrows the executor for one statement, so that a function that takes it by value can run several.
-    fn again(&mut self) -> Lent<'_>;
+    fn reborrow(&mut self) -> Reborrowed<'_>;
 
     #[doc(hidden)]
     fn engine(&self) -> Engine;
@@ -53,8 +53,8 @@ pub enum Handle<'a> {
 }
 
 impl Executor for &Db {
-    fn again(&mut self) -> Lent<'_> {
-        Lent::Db(self)
+    fn reborrow(&mut self) -> Reborrowed<'_> {
+        Reborrowed::Db(self)
     }
     fn engine(&self) -> Engine {
         Db::engine(self)
@@ -71,8 +71,8 @@ impl Executor for &Db {
 }
 
 impl Executor for &mut Tx {
-    fn again(&mut self) -> Lent<'_> {
-        Lent::Tx(self)
+    fn reborrow(&mut self) -> Reborrowed<'_> {
+        Reborrowed::Tx(self)
     }
     fn engine(&self) -> Engine {
         Tx::engine(self)
@@ -88,20 +88,20 @@ impl Executor for &mut Tx {
     }
 }
 
-/// A reborrowed executor, from [`Executor::again`]. One type for both kinds, so that a function which is generic over
+/// A reborrowed executor, from [`Executor::reborrow`]. One type for both kinds, so that a function which is generic over
 /// [`Executor`] needs no further bounds.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "what the names say")]
-pub enum Lent<'a> {
+pub enum Reborrowed<'a> {
     Db(&'a Db),
     Tx(&'a mut Tx),
 }
 
-impl Executor for Lent<'_> {
-    fn again(&mut self) -> Lent<'_> {
+impl Executor for Reborrowed<'_> {
+    fn reborrow(&mut self) -> Reborrowed<'_> {
         match self {
-            Self::Db(db) => Lent::Db(db),
-            Self::Tx(tx) => Lent::Tx(tx),
+            Self::Db(db) => Reborrowed::Db(db),
+            Self::Tx(tx) => Reborrowed::Tx(tx),
         }
     }
     fn engine(&self) -> Engine {

@@ -59,7 +59,7 @@ pub async fn statuses(db: impl Executor, plugin: PluginId, ids: &[StatusId]) -> 
 }
 
 /// Stores `value` with a status for `plugin`, in place of an earlier one (upsert).
-pub async fn upsert_kept(tx: &mut Tx, status: StatusId, plugin: PluginId, value: serde_json::Value) -> Result<()> {
+pub async fn upsert_extra(tx: &mut Tx, status: StatusId, plugin: PluginId, value: serde_json::Value) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO status_extras (status_id, plugin_id, value) VALUES ($1, $2, $3)
          ON CONFLICT (status_id, plugin_id) DO UPDATE SET value = excluded.value"

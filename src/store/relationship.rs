@@ -14,7 +14,7 @@ use model::{AccountId, Cursor, Json, RowId, Time};
 /// The relationship of a viewer to one target.
 #[derive(Clone, Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "named by the Relationship entity")]
-pub struct Tie {
+pub struct RelationshipRow {
     pub id: AccountId,
     pub suspended: bool,
     pub following: bool,
@@ -36,7 +36,12 @@ pub struct Tie {
 
 /// The relationship of `viewer` to those of `targets` that exist, in no particular order. Mutes that expired by `now`
 /// do not count.
-pub async fn list(db: impl Executor, viewer: AccountId, targets: &[AccountId], now: Time) -> Result<Vec<Tie>> {
+pub async fn list(
+    db: impl Executor,
+    viewer: AccountId,
+    targets: &[AccountId],
+    now: Time,
+) -> Result<Vec<RelationshipRow>> {
     db.query(sql!(
         "SELECT a.id, a.suspended_at IS NOT NULL AS suspended,
                 f.id IS NOT NULL AS following, r.id IS NOT NULL AS requested,

@@ -35,13 +35,13 @@ pub async fn unsuspend(tx: &mut Tx, id: AccountId) -> Result<bool> {
 }
 
 /// Deletes the private side of a local account: its e-mail address, password hash and preferences.
-pub async fn close(tx: &mut Tx, id: AccountId) -> Result<()> {
+pub async fn delete_user(tx: &mut Tx, id: AccountId) -> Result<()> {
     tx.query(sql!("DELETE FROM users WHERE account_id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
 /// Deletes up to `limit` attachments of an account; returns their files, which the caller deletes.
-pub async fn take_media(tx: &mut Tx, id: AccountId, limit: i64) -> Result<Vec<Files>> {
+pub async fn delete_media(tx: &mut Tx, id: AccountId, limit: i64) -> Result<Vec<DeletedMedia>> {
     tx.query(sql!(
         "DELETE FROM media_attachments
          WHERE id IN (SELECT m.id FROM media_attachments m WHERE m.account_id = $1 ORDER BY m.id LIMIT $2)
@@ -56,7 +56,7 @@ pub async fn take_media(tx: &mut Tx, id: AccountId, limit: i64) -> Result<Vec<Fi
 /// The files of an attachment that was deleted.
 #[derive(Debug, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table media_attachments")]
-pub struct Files {
+pub struct DeletedMedia {
     pub id: MediaId,
     pub file: Option<String>,
     pub preview: Option<String>,
@@ -85,7 +85,7 @@ pub async fn list_statuses(db: impl Executor, id: AccountId, limit: i64) -> Resu
 
 /// Some of the accounts with a follow or follow request from or to `id`, each once. `limit` bounds the rows that are
 /// read, which `UNION ALL` allows; duplicates are removed afterwards, so there may be fewer.
-pub async fn list_tied(db: impl Executor, id: AccountId, limit: i64) -> Result<Vec<AccountId>> {
+pub async fn list_related(db: impl Executor, id: AccountId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT f.target_account_id AS other FROM follows f WHERE f.account_id = $1
          UNION ALL SELECT f.account_id FROM follows f WHERE f.target_account_id = $1
@@ -106,7 +106,7 @@ pub async fn list_tied(db: impl Executor, id: AccountId, limit: i64) -> Result<V
 
 /// Deletes the oldest `limit` favourites of an account and subtracts them from the counters of their statuses; returns
 /// how many. Both statements select the oldest by id, so that they mean the same ones.
-pub async fn take_favourites(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
+pub async fn delete_favourites(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "UPDATE statuses
          SET favourites_count = CASE WHEN favourites_count > 0 THEN favourites_count - 1 ELSE 0 END, version = version + 1
@@ -128,7 +128,7 @@ pub async fn take_favourites(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u
 
 /// Deletes up to `limit` each of the mentions of an account, its bookmarks, and the notifications to and from it;
 /// returns how many rows in all. Statuses that mentioned it get a new version, since their rendering changes.
-pub async fn take_traces(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
+pub async fn delete_traces(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
     let naming: Vec<StatusId> = tx
         .query(sql!(
             "DELETE FROM mentions
@@ -178,7 +178,7 @@ pub async fn delete(tx: &mut Tx, id: AccountId) -> Result<()> {
 
 /// Inserts an empty, suspended account in place of a deleted one, so that its name stays taken. `version` must be one
 /// that the deleted account never had: it is the key of cached renderings.
-pub async fn reserve(tx: &mut Tx, name: NewLocal, version: i64) -> Result<()> {
+pub async fn reserve_name(tx: &mut Tx, name: NewLocal, version: i64) -> Result<()> {
     let (id, now) = (name.id, name.now);
     insert_local(tx, name).await?;
     tx.query(sql!("UPDATE accounts SET suspended_at = $2, version = $3 WHERE id = $1"))

@@ -2,7 +2,7 @@
 //! something.
 //!
 //! One row for each setting that was ever set, its value as JSON; the generation is a row of the same table. Every
-//! change of settings, rules, emojis or the desired state of plugins counts it up with [`touch`], and servers poll it.
+//! change of settings, rules, emojis or the desired state of plugins counts it up with [`bump_generation`], and servers poll it.
 //! Which settings there are and what they may be is decided in `model::Settings` and the settings service.
 
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ use model::{Json, Settings, Time};
 /// Key of the row that holds the generation.
 const GENERATION: &str = "generation";
 
-/// The current generation, a number that grows with every [`touch`]; 1 when nothing was ever changed.
+/// The current generation, a number that grows with every [`bump_generation`]; 1 when nothing was ever changed.
 pub async fn generation(db: impl Executor) -> Result<i64> {
     let row: Option<(Json<i64>,)> =
         db.query(sql!("SELECT value FROM settings WHERE key = $1")).bind(GENERATION.to_owned()).optional().await?;
@@ -42,7 +42,7 @@ pub async fn load(db: impl Executor) -> Result<Settings> {
     serde_json::from_value(settings).map_err(|error| Error::Sql(sqlx::Error::Decode(error.into())))
 }
 
-/// Stores one setting (upsert). Call [`touch`] afterwards.
+/// Stores one setting (upsert). Call [`bump_generation`] afterwards.
 pub async fn set(tx: &mut Tx, key: &str, value: &Value, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO settings (key, value, updated_at) VALUES ($1, $2, $3)
@@ -62,7 +62,7 @@ pub async fn set(tx: &mut Tx, key: &str, value: &Value, now: Time) -> Result<()>
 /// The database adds, so that two concurrent changes count twice. Every such transaction locks this one row: call it
 /// last, so that the lock is held only for the commit and two transactions cannot deadlock on it. The texts differ
 /// because a JSON value is text on SQLite and `jsonb` on PostgreSQL.
-pub async fn touch(tx: &mut Tx, now: Time) -> Result<()> {
+pub async fn bump_generation(tx: &mut Tx, now: Time) -> Result<()> {
     tx.query(sql!(
         sqlite: "INSERT INTO settings (key, value, updated_at) VALUES ($1, $2, $3)
                  ON CONFLICT (key) DO UPDATE

@@ -70,7 +70,7 @@ pub async fn clear_for_status(tx: &mut Tx, status: StatusId, author: AccountId) 
 
 /// A hashtag found by [`search`].
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct Found {
+pub struct FoundTag {
     /// The hashtag.
     pub id: TagId,
     /// Its normal form.
@@ -85,7 +85,7 @@ pub struct Found {
 
 /// Up to `limit` hashtags whose name begins with `prefix` (normal form) and that staff did not hide, by name: one range
 /// of the index `tags_name`.
-pub async fn search(db: impl Executor, prefix: &str, viewer: Option<AccountId>, limit: i64) -> Result<Vec<Found>> {
+pub async fn search(db: impl Executor, prefix: &str, viewer: Option<AccountId>, limit: i64) -> Result<Vec<FoundTag>> {
     db.query(sql!(
         "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed,
                 EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $3 AND f.tag_id = t.id) AS following

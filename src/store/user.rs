@@ -145,7 +145,7 @@ pub async fn set_role(tx: &mut Tx, id: AccountId, role: Option<i64>) -> Result<(
 }
 
 /// True when there is any user.
-pub async fn any(db: impl Executor) -> Result<bool> {
+pub async fn exists(db: impl Executor) -> Result<bool> {
     let first: Option<(AccountId,)> = db.query(sql!("SELECT account_id FROM users LIMIT 1")).optional().await?;
     Ok(first.is_some())
 }

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::escape::push_escaped;
-use super::scan::{Kind, Mention, Tag, scan};
+use super::scan::{EntityKind, Hashtag, Mention, scan};
 
 /// The characters of a URL that stay visible after its scheme; the rest gets the class `invisible`.
 const SHOWN_URL_CHARS: usize = 30;
@@ -119,9 +119,9 @@ impl<'a> Writer<'a> {
             push_escaped(out, &line[at..entity.range.start]);
             let written = &line[entity.range.clone()];
             match &entity.kind {
-                Kind::Mention(mention) => self.mention(out, mention, written),
-                Kind::Hashtag(tag) => self.hashtag(out, tag),
-                Kind::Url => self.url(out, written),
+                EntityKind::Mention(mention) => self.mention(out, mention, written),
+                EntityKind::Hashtag(tag) => self.hashtag(out, tag),
+                EntityKind::Url => self.url(out, written),
             }
             at = entity.range.end;
         }
@@ -145,7 +145,7 @@ impl<'a> Writer<'a> {
         out.push_str("</span></a></span>");
     }
 
-    fn hashtag(&self, out: &mut String, tag: &Tag) {
+    fn hashtag(&self, out: &mut String, tag: &Hashtag) {
         out.push_str(r#"<a href=""#);
         push_escaped(out, self.web_origin);
         out.push_str("/tags/");

@@ -4,7 +4,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::scan::{Kind, scan};
+use super::scan::{EntityKind, scan};
 
 /// The characters that an `http` or `https` link counts as, whatever its length.
 ///
@@ -28,12 +28,12 @@ fn countable(text: &str) -> String {
         out.push_str(&text[at..entity.range.start]);
         at = entity.range.end;
         match &entity.kind {
-            Kind::Mention(mention) => {
+            EntityKind::Mention(mention) => {
                 out.push('@');
                 out.push_str(&mention.username);
             }
-            Kind::Url if is_web(written) => out.push_str(&"x".repeat(URL_LENGTH)),
-            Kind::Url | Kind::Hashtag(_) => out.push_str(written),
+            EntityKind::Url if is_web(written) => out.push_str(&"x".repeat(URL_LENGTH)),
+            EntityKind::Url | EntityKind::Hashtag(_) => out.push_str(written),
         }
     }
     out.push_str(&text[at..]);

@@ -32,7 +32,7 @@ pub use local::rewrite_local_mentions;
 pub use markdown::markdown;
 pub use plain::plain;
 pub use sanitise::sanitise;
-pub use scan::{Entity, Kind, Mention, Scan, Tag, scan};
+pub use scan::{Entity, EntityKind, Hashtag, Mention, Scan, scan};
 
 /// Whether `text` contains a NUL character, which PostgreSQL cannot store; callers reject such input.
 #[must_use]

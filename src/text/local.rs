@@ -1,6 +1,6 @@
 //! Shortens mentions of local accounts to `@user`.
 
-use super::scan::{Kind, scan};
+use super::scan::{EntityKind, scan};
 
 /// `text` with `@user@domain` shortened to `@user` where `domain` is one of `local_domains`.
 ///
@@ -10,7 +10,7 @@ pub fn rewrite_local_mentions(text: &str, local_domains: &[&str]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for entity in scan(text) {
-        let Kind::Mention(mention) = entity.kind else {
+        let EntityKind::Mention(mention) = entity.kind else {
             continue;
         };
         let local = |domain: &String| local_domains.iter().any(|local| domain.eq_ignore_ascii_case(local));

@@ -17,7 +17,7 @@ const CLEAN_EVERY: TimeDelta = TimeDelta::hours(1);
 const IDEMPOTENCY_LIFETIME: TimeDelta = TimeDelta::hours(1);
 
 /// How long an event is kept for a plugin that has not received it.
-const EVENTS_LIFETIME: TimeDelta = TimeDelta::days(14);
+const EVENT_RETENTION: TimeDelta = TimeDelta::days(14);
 
 /// Queues every recurring job that is not queued already. Called when a server starts.
 pub async fn schedule(cx: &Cx) -> Result<()> {
@@ -36,8 +36,8 @@ impl Run for Clean {
         store::link::delete_expired(&mut tx, now).await?;
         store::cleaning::delete_expired_grants(&mut tx, now).await?;
         store::cleaning::delete_idempotency_keys(&mut tx, now - IDEMPOTENCY_LIFETIME).await?;
-        store::plugin_kv::sweep(&mut tx, now).await?;
-        let old = store::plugin_event::delete_old(&mut tx, now - EVENTS_LIFETIME).await?;
+        store::plugin_kv::delete_expired(&mut tx, now).await?;
+        let old = store::plugin_event::delete_old(&mut tx, now - EVENT_RETENTION).await?;
         if old > 0 {
             tracing::warn!(events = old, "plugins were never told what happened two weeks ago: it is kept no longer");
         }

@@ -15,18 +15,18 @@ use rookery_core::error::Result;
 use rookery_core::queue::{Done, Failure, FanOut, Merge, Rebuild, Unmerge, finish};
 use rookery_core::service::notification::{self, Notice};
 use store::Tx;
-use store::feed::Spread;
+use store::feed::NewHomeEntry;
 
 /// Most statuses of a newly followed account that are merged into the follower's feed.
-const MERGED: i64 = 40;
+const MERGE_LIMIT: i64 = 40;
 /// How far back a rebuilt feed reaches.
-const REBUILT: Duration = Duration::days(30);
+const REBUILD_WINDOW: Duration = Duration::days(30);
 
 impl Run for FanOut {
     async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
         if let Some(status) = store::status::find(&mut tx, self.status).await? {
-            spread(cx, &mut tx, &status).await?;
+            fan_out(cx, &mut tx, &status).await?;
             notify_followers(cx, &mut tx, &status).await?;
         }
         finish(&mut tx, id).await?;
@@ -35,13 +35,13 @@ impl Run for FanOut {
     }
 }
 
-async fn spread(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
+async fn fan_out(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
     let original = match status.reblog_of_id {
         None => None,
         Some(id) => store::status::find(&mut *tx, id).await?,
     };
     let proper = original.as_ref().unwrap_or(status);
-    let spread = Spread {
+    let entry = NewHomeEntry {
         status: status.id,
         author: status.account_id,
         original: proper.id,
@@ -51,9 +51,9 @@ async fn spread(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
         restricted: matches!(status.visibility, Visibility::Direct | Visibility::Limited),
         now: cx.clock.now(),
     };
-    store::feed::spread_to_followers(tx, &spread).await?;
+    store::feed::fan_out_to_followers(tx, &entry).await?;
     if status.reblog_of_id.is_none() && status.visibility.is_listed() {
-        store::feed::spread_to_tag_followers(tx, &spread).await?;
+        store::feed::fan_out_to_tag_followers(tx, &entry).await?;
     }
     Ok(())
 }
@@ -64,7 +64,7 @@ async fn notify_followers(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
     if status.reblog_of_id.is_some() || to_someone_else || hidden {
         return Ok(());
     }
-    let receivers = store::feed::list_notified(&mut *tx, status.account_id).await?;
+    let receivers = store::feed::list_notified_followers(&mut *tx, status.account_id).await?;
     let notice = |receiver| Notice {
         receiver,
         from: status.account_id,
@@ -79,9 +79,9 @@ async fn notify_followers(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
 impl Run for Merge {
     async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
-        let (follows, unwanted) = store::feed::tie(&mut tx, self.account, self.target).await?;
-        if follows && !unwanted {
-            store::feed::merge(&mut tx, self.account, self.target, MERGED).await?;
+        let (follows, blocked) = store::feed::find_relation(&mut tx, self.account, self.target).await?;
+        if follows && !blocked {
+            store::feed::backfill(&mut tx, self.account, self.target, MERGE_LIMIT).await?;
         }
         finish(&mut tx, id).await?;
         tx.commit().await?;
@@ -92,9 +92,9 @@ impl Run for Merge {
 impl Run for Unmerge {
     async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
-        let (follows, unwanted) = store::feed::tie(&mut tx, self.account, self.target).await?;
-        if unwanted || !follows {
-            store::feed::unmerge(&mut tx, self.account, self.target, unwanted).await?;
+        let (follows, blocked) = store::feed::find_relation(&mut tx, self.account, self.target).await?;
+        if blocked || !follows {
+            store::feed::delete_author(&mut tx, self.account, self.target, blocked).await?;
         }
         finish(&mut tx, id).await?;
         tx.commit().await?;
@@ -104,7 +104,7 @@ impl Run for Unmerge {
 
 impl Run for Rebuild {
     async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
-        let since = StatusId::from(Ids::first_at(cx.clock.now() - REBUILT));
+        let since = StatusId::from(Ids::first_at(cx.clock.now() - REBUILD_WINDOW));
         let mut tx = cx.db.begin().await?;
         store::feed::rebuild(&mut tx, self.account, since, i64::from(cx.config.timelines.home_limit)).await?;
         change::record(cx, &mut tx, Change::HomeRebuilt { account: self.account }).await?;

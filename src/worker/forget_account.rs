@@ -12,20 +12,20 @@ use rookery_core::queue::{Done, Failure, ForgetAccount, enqueue, enqueue_at, fin
 use rookery_core::service::removal;
 
 /// The first back-off; it doubles with each run …
-const PAUSE: TimeDelta = TimeDelta::minutes(1);
+const FIRST_BACK_OFF: TimeDelta = TimeDelta::minutes(1);
 /// … up to this maximum.
-const LONGEST: TimeDelta = TimeDelta::days(1);
+const LONGEST_BACK_OFF: TimeDelta = TimeDelta::days(1);
 /// Most runs; the last one is about two weeks after the first.
-const LOOKS: u32 = 24;
+const MAX_RUNS: u32 = 24;
 
 impl Run for ForgetAccount {
     async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
-        match removal::forget_part(&mut tx, self.account, self.last).await? {
+        match removal::delete_plugin_data_batch(&mut tx, self.account, self.last).await? {
             (true, _) => enqueue(cx, &mut tx, &self).await?,
-            (false, true) if self.looks < LOOKS => {
+            (false, true) if self.looks < MAX_RUNS => {
                 let next = Self { looks: self.looks + 1, ..self };
-                enqueue_at(cx, &mut tx, &next, cx.clock.now() + pause(next.looks)).await?;
+                enqueue_at(cx, &mut tx, &next, cx.clock.now() + back_off(next.looks)).await?;
             }
             (false, _) => {}
         }
@@ -36,8 +36,8 @@ impl Run for ForgetAccount {
 }
 
 /// Exponential back-off: 1, 2, 4 … minutes, at most a day.
-fn pause(looks: u32) -> TimeDelta {
-    (PAUSE * 2_i32.pow(looks.saturating_sub(1).min(20))).min(LONGEST)
+fn back_off(looks: u32) -> TimeDelta {
+    (FIRST_BACK_OFF * 2_i32.pow(looks.saturating_sub(1).min(20))).min(LONGEST_BACK_OFF)
 }
 
 #[cfg(test)]
@@ -46,8 +46,8 @@ mod tests {
 
     #[test]
     fn one_looks_for_two_weeks() {
-        let all = (1..=LOOKS).map(pause).fold(TimeDelta::zero(), |sum, pause| sum + pause);
+        let all = (1..=MAX_RUNS).map(back_off).fold(TimeDelta::zero(), |sum, back_off| sum + back_off);
         assert!(all > TimeDelta::days(13) && all < TimeDelta::days(15), "{all}");
-        assert_eq!(pause(1), PAUSE);
+        assert_eq!(back_off(1), FIRST_BACK_OFF);
     }
 }

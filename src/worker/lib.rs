@@ -172,11 +172,11 @@ async fn claim(cx: &Cx, lane: Lane, room: usize) -> Result<Vec<JobRow>> {
 /// Claims jobs of extensions that are active; jobs of the others wait. Without active extensions no query is made.
 async fn claim_of_extensions(cx: &Cx, now: Time, room: i64) -> Result<Vec<JobRow>> {
     let kinds = cx.extensions().job_kinds(cx).await?;
-    if kinds.is_empty() || !store::job::is_due_of(&cx.db, Lane::Plugin, &kinds, now).await? {
+    if kinds.is_empty() || !store::job::is_due_for(&cx.db, Lane::Plugin, &kinds, now).await? {
         return Ok(Vec::new());
     }
     let mut tx = cx.db.begin().await?;
-    let mut jobs = store::job::claim_of(&mut tx, Lane::Plugin, &kinds, now, now + LEASE, room).await?;
+    let mut jobs = store::job::claim_for(&mut tx, Lane::Plugin, &kinds, now, now + LEASE, room).await?;
     tx.commit().await?;
     jobs.sort_unstable_by_key(|job| job.id);
     Ok(jobs)
@@ -208,9 +208,9 @@ async fn settle(cx: &Cx, id: JobId, failure: Option<Failure>, attempts: i64) -> 
             store::job::retry(&mut tx, id, cx.clock.now() + back_off(attempts), &error).await?;
         }
         Some(Failure::NotNow(error)) => {
-            store::job::postpone(&mut tx, id, cx.clock.now() + FIRST_BACK_OFF, &error).await?;
+            store::job::retry_uncounted(&mut tx, id, cx.clock.now() + FIRST_BACK_OFF, &error).await?;
         }
-        Some(Failure::Retry(error) | Failure::Fail(error)) => store::job::bury(&mut tx, id, &error).await?,
+        Some(Failure::Retry(error) | Failure::Fail(error)) => store::job::dead_letter(&mut tx, id, &error).await?,
     }
     tx.commit().await?;
     Ok(())
@@ -229,7 +229,7 @@ fn back_off(attempts: i64) -> TimeDelta {
 /// Releases jobs whose lease has expired, or expires within `early`.
 async fn reclaim_expired(cx: &Cx, early: TimeDelta) -> Result<()> {
     let now = cx.clock.now();
-    let lost = store::job::list_lost(&cx.db, now + early).await?;
+    let lost = store::job::list_expired_leases(&cx.db, now + early).await?;
     if lost.is_empty() {
         return Ok(());
     }

@@ -8,14 +8,14 @@ use model::JobId;
 use rookery_core::Cx;
 use rookery_core::queue;
 use rookery_core::queue::{Done, Failure, PurgeMedia};
-use rookery_core::service::media::LOOSE_FOR;
+use rookery_core::service::media::UNATTACHED_TTL;
 
 impl Run for PurgeMedia {
     async fn run(self, cx: &Cx, _: JobId) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
         let media = store::media::find(&mut tx, self.media).await?;
         if let Some(media) = media {
-            let due = media.updated_at + LOOSE_FOR;
+            let due = media.updated_at + UNATTACHED_TTL;
             if media.status_id.is_some() {
                 return Ok(Done::Remove);
             }

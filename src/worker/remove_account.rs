@@ -11,7 +11,7 @@ use rookery_core::service::removal;
 impl Run for RemoveAccount {
     async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
-        let part = removal::take_part(cx, &mut tx, self.account).await?;
+        let part = removal::delete_batch(cx, &mut tx, self.account).await?;
         match &part {
             Some(_) => enqueue(cx, &mut tx, &self).await?,
             None => removal::finish(cx, &mut tx, self.account).await?,

@@ -14,8 +14,8 @@ impl Run for SendMail {
         };
         match cx.mail.send(letter).await {
             Ok(()) => Ok(Done::Remove),
-            Err(Error::Refused(why)) => Err(Failure::Fail(why)),
-            Err(Error::Failed(why)) => Err(Failure::Retry(why)),
+            Err(Error::Permanent(why)) => Err(Failure::Fail(why)),
+            Err(Error::Temporary(why)) => Err(Failure::Retry(why)),
         }
     }
 }

@@ -11,9 +11,9 @@ use rookery_core::error::Result;
 use rookery_core::queue::{Done, Failure, TendFeeds, enqueue, enqueue_at, finish};
 
 /// How often a walk begins.
-const EVERY: TimeDelta = TimeDelta::hours(1);
+const INTERVAL: TimeDelta = TimeDelta::hours(1);
 /// How long an account may be inactive before its feed is dropped.
-const AWAY: TimeDelta = TimeDelta::days(7);
+const INACTIVE_AFTER: TimeDelta = TimeDelta::days(7);
 /// Accounts per transaction.
 const BATCH: i64 = 200;
 
@@ -22,13 +22,13 @@ impl Run for TendFeeds {
         let now = cx.clock.now();
         let mut tx = cx.db.begin().await?;
         if i64::from(self.after) == 0 {
-            store::feed::drop_unused(&mut tx, now - AWAY).await?;
+            store::feed::drop_unused(&mut tx, now - INACTIVE_AFTER).await?;
         }
         let owners = store::feed::list_owners(&mut tx, self.after, BATCH).await?;
         store::feed::trim(&mut tx, 0, &owners, i64::from(cx.config.timelines.home_limit)).await?;
         match owners.last() {
             Some(last) => enqueue(cx, &mut tx, &Self { after: *last }).await?,
-            None => enqueue_at(cx, &mut tx, &Self::begin(), now + EVERY).await?,
+            None => enqueue_at(cx, &mut tx, &Self::begin(), now + INTERVAL).await?,
         }
         finish(&mut tx, id).await?;
         tx.commit().await?;

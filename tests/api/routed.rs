@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::contract;
+
 /// `GET /api/v1/accounts/:`, every parameter a colon, so that the table's names and the router's need not agree.
 pub type Name = String;
 
@@ -73,4 +75,24 @@ fn the_router_reads() {
     let source = ".route(\"/@{a}/{id}\", get(a::show).put(a::get(1)))\n.route(\n  \"/b\",\n  post(b::create),\n)";
     routes_of(source, &mut found);
     assert_eq!(found.into_iter().collect::<Vec<_>>(), ["GET /@:/:", "POST /b", "PUT /@:/:"]);
+}
+
+#[test]
+fn routes_declare_what_the_contract_says_they_answer() {
+    let shape = |path: &str| -> String {
+        let part = |part: &str| if part.starts_with([':', '{']) { "*".to_owned() } else { part.to_owned() };
+        path.split('/').map(part).collect::<Vec<_>>().join("/")
+    };
+    let rows = contract::routes();
+    let mut declared = 0;
+    for (path, policy) in http::router::policies() {
+        let same: Vec<_> = rows.iter().filter(|row| shape(&row.path) == shape(path)).collect();
+        let Some(row) = same.iter().find(|row| row.method == "GET").or(same.first()) else { continue };
+        if path.starts_with("/api/") {
+            assert_eq!(policy.answer, row.response, "{path}");
+            assert_eq!(policy.kind, http::policy::RouteKind::Api, "{path}");
+            declared += 1;
+        }
+    }
+    assert!(declared > 60, "{declared}");
 }

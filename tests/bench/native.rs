@@ -20,8 +20,8 @@ use model::clock::Clock;
 use model::{StatusId, Time};
 use plugins::records::{self, Reader};
 use rookery_plugin_host::imports::types::Status as Record;
-use store::plugin_event::{self, Lane};
-use store::plugin_feed::{self, Feed, HOME, LIST, New};
+use store::plugin_event::{self, EventLane};
+use store::plugin_feed::{self, Feed, HOME, LIST, NewEntry};
 use store::{Db, Tx};
 
 use crate::data::{self, DOMAIN};
@@ -60,12 +60,12 @@ pub async fn serve(url: &str, address: SocketAddr) {
 }
 
 impl Native {
-    fn lane(&self) -> Lane {
-        Lane { plugin: self.plugin, stream: "fanout", shard: 0 }
+    fn lane(&self) -> EventLane {
+        EventLane { plugin: self.plugin, stream: "fanout", shard: 0 }
     }
 
     async fn head(&self, limit: i64) -> Vec<plugin_event::EventRow> {
-        plugin_event::head(&self.db, self.lane(), limit).await.expect("the outbox")
+        plugin_event::list_next(&self.db, self.lane(), limit).await.expect("the outbox")
     }
 
     /// Places the next statuses; false when there are none.
@@ -131,16 +131,16 @@ impl Native {
         if wanted.is_empty() {
             return;
         }
-        let own = plugin_feed::get_kind(tx, self.plugin, "antenna").await.expect("the feeds");
+        let own = plugin_feed::get_or_insert_kind(tx, self.plugin, "antenna").await.expect("the feeds");
         let row = |entry: &Entry| {
             let (kind, owner) = match entry.feed {
                 spread::Feed::Antenna(id) => (own, id),
                 spread::Feed::Home(account) => (HOME, account),
                 spread::Feed::List(list) => (LIST, list),
             };
-            New { feed: Feed { kind, owner }, viewer: Some(entry.viewer), status: entry.status }
+            NewEntry { feed: Feed { kind, owner }, viewer: Some(entry.viewer), status: entry.status }
         };
-        let rows: Vec<New> = wanted.iter().map(row).collect();
+        let rows: Vec<NewEntry> = wanted.iter().map(row).collect();
         plugin_feed::insert(tx, &rows, now).await.expect("the feeds");
     }
 }

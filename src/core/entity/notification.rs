@@ -6,9 +6,9 @@ use super::{Fragment, status};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extension::{Decorations, Target};
-use crate::service::notification::Shown;
+use crate::service::notification::VisibleNotification;
 use crate::service::visibility::Seen;
-use model::notification::Kind;
+use model::notification::NotificationKind;
 use model::{AccountId, Actor, NotificationId};
 
 /// The member names of a notification.
@@ -19,7 +19,7 @@ pub(super) const MEMBERS: &[&str] = &["id", "type", "created_at", "group_key", "
 struct Shared<'a> {
     id: NotificationId,
     #[serde(rename = "type")]
-    kind: &'a Kind,
+    kind: &'a NotificationKind,
     created_at: String,
     group_key: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -35,7 +35,7 @@ pub struct UnreadCount {
 
 /// Renders notifications, in the order given. A status that several share is rendered once; no statement for accounts
 /// and statuses that are cached.
-pub async fn render(cx: &Cx, actor: &Actor, page: &[Shown]) -> Result<Vec<Fragment>> {
+pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Result<Vec<Fragment>> {
     let mut senders: Vec<(AccountId, i64)> =
         page.iter().map(|shown| (shown.listed.notification.from_account_id, shown.listed.from_version)).collect();
     senders.sort_unstable();
@@ -64,11 +64,11 @@ pub async fn render(cx: &Cx, actor: &Actor, page: &[Shown]) -> Result<Vec<Fragme
 }
 
 /// Members that plugins add to a page.
-async fn added(cx: &Cx, actor: &Actor, page: &[Shown]) -> Result<Decorations> {
+async fn added(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Result<Decorations> {
     if !cx.extensions().decorates("notification") {
         return Ok(Decorations::default());
     }
-    let target = |shown: &Shown| {
+    let target = |shown: &VisibleNotification| {
         let row = &shown.listed.notification;
         Target {
             id: row.id.into(),
@@ -85,12 +85,12 @@ async fn added(cx: &Cx, actor: &Actor, page: &[Shown]) -> Result<Decorations> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when its account or status was deleted meanwhile.
-pub async fn render_one(cx: &Cx, actor: &Actor, shown: &Shown) -> Result<Fragment> {
+pub async fn render_one(cx: &Cx, actor: &Actor, shown: &VisibleNotification) -> Result<Fragment> {
     render(cx, actor, std::slice::from_ref(shown)).await?.pop().ok_or(Error::NotFound)
 }
 
 impl<'a> Shared<'a> {
-    fn new(shown: &'a Shown) -> Self {
+    fn new(shown: &'a VisibleNotification) -> Self {
         let row = &shown.listed.notification;
         Self {
             id: row.id,

@@ -8,7 +8,7 @@ use super::Fragment;
 use crate::Cx;
 use crate::error::{Error, Result};
 use model::{AccountId, Actor};
-use store::relationship::Tie;
+use store::relationship::RelationshipRow;
 
 /// The relationship between the viewer and an account.
 #[derive(Debug, Serialize)]
@@ -31,8 +31,8 @@ pub struct Relationship {
     pub note: String,
 }
 
-impl From<Tie> for Relationship {
-    fn from(tie: Tie) -> Self {
+impl From<RelationshipRow> for Relationship {
+    fn from(tie: RelationshipRow) -> Self {
         Self {
             id: tie.id,
             following: tie.following,
@@ -56,7 +56,7 @@ impl From<Tie> for Relationship {
 /// Renders `viewer`'s relationship with each existing account of `targets`, in the order given, in one query.
 pub async fn render(cx: &Cx, viewer: &Actor, targets: &[AccountId], with_suspended: bool) -> Result<Vec<Fragment>> {
     let ties = store::relationship::list(&cx.db, viewer.id, targets, cx.clock.now()).await?;
-    let mut ties: HashMap<AccountId, Tie> = ties.into_iter().map(|tie| (tie.id, tie)).collect();
+    let mut ties: HashMap<AccountId, RelationshipRow> = ties.into_iter().map(|tie| (tie.id, tie)).collect();
     let shown = targets.iter().filter_map(|id| ties.remove(id)).filter(|tie| with_suspended || !tie.suspended);
     shown.map(|tie| Fragment::of(&Relationship::from(tie))).collect()
 }

@@ -9,7 +9,7 @@ use crate::Cx;
 use crate::error::Result;
 use model::clock::Ids;
 use model::{StatusId, TagId, Time};
-use store::tag::Found;
+use store::tag::FoundTag;
 
 /// Days of usage history, today first.
 const DAYS: i64 = 7;
@@ -38,7 +38,7 @@ pub struct Day {
 
 /// Renders hashtags, in the order given: one statement for the history of all. With `signed_in`, shows whether the
 /// viewer follows them.
-pub async fn render(cx: &Cx, tags: &[Found], signed_in: bool) -> Result<Vec<Fragment>> {
+pub async fn render(cx: &Cx, tags: &[FoundTag], signed_in: bool) -> Result<Vec<Fragment>> {
     let today = cx.clock.now().timestamp().div_euclid(DAY_SECONDS);
     let first = Time::from_micros((today - DAYS + 1) * DAY_SECONDS * 1_000_000);
     let ids: Vec<TagId> = tags.iter().map(|tag| tag.id).collect();

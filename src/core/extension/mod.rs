@@ -22,7 +22,7 @@ use crate::change::{self, Change};
 use crate::queue::{Done, Failure};
 use crate::service::notification::Notice;
 use crate::{Cx, Origin, Result};
-use model::notification::Kind;
+use model::notification::NotificationKind;
 use model::status::LimitedScope;
 use model::{AccountId, Actor, MediaId, PluginId, StatusId, Visibility};
 use store::Tx;
@@ -41,7 +41,7 @@ pub trait Extensions: Any + Debug + Send + Sync {
     }
 
     /// True when some extension listens to changes of `kind`; what is read only to tell it may be left out otherwise.
-    fn listens_to(&self, _kind: change::Kind) -> bool {
+    fn listens_to(&self, _kind: change::ChangeKind) -> bool {
         false
     }
 
@@ -109,7 +109,7 @@ pub trait Extensions: Any + Debug + Send + Sync {
     }
 
     /// True when some extension has a say in notifications of `kind` that `origin` is behind.
-    fn judges(&self, _kind: &Kind, _origin: &Origin) -> bool {
+    fn judges(&self, _kind: &NotificationKind, _origin: &Origin) -> bool {
         false
     }
 

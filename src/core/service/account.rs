@@ -6,7 +6,7 @@
 
 use crate::Cx;
 use crate::error::{Error, Result};
-use model::account::Wanted;
+use model::account::AccountSearch;
 use model::relationship::Listed;
 use model::{Account, AccountId, Actor, Cursor};
 use store::featured_tag::FeaturedTag;
@@ -46,7 +46,7 @@ pub async fn lookup(cx: &Cx, acct: &str) -> Result<Account> {
 
 /// Accounts whose user name or display name begins with `q`, or whose `user@domain` does: exact matches first, then
 /// accounts that `viewer` follows. Known accounts only; no remote lookup.
-pub async fn search(cx: &Cx, viewer: Option<AccountId>, q: &str, wanted: Wanted) -> Result<Vec<AccountId>> {
+pub async fn search(cx: &Cx, viewer: Option<AccountId>, q: &str, wanted: AccountSearch) -> Result<Vec<AccountId>> {
     let q = q.trim();
     if q.trim_start_matches('@').is_empty() || wanted.limit == 0 {
         return Ok(Vec::new());

@@ -10,7 +10,7 @@ use crate::Cx;
 use crate::error::Result;
 use model::actor::Unusable;
 use model::{AccountId, Actor, AppId, Permissions, Scopes, Time, TokenId};
-use store::oauth::GrantRow;
+use store::oauth::TokenActorRow;
 
 /// How often an account's last activity is written: once a day is enough for the usage statistics.
 const TOUCH_AFTER: Duration = Duration::hours(24);
@@ -68,7 +68,7 @@ pub async fn actors(cx: &Cx, accounts: &[AccountId]) -> Result<Vec<Actor>> {
 }
 
 async fn people(cx: &Cx, accounts: &[AccountId]) -> Result<Vec<(Actor, Option<Unusable>)>> {
-    let rows = store::oauth::list_people(&cx.db, accounts).await?;
+    let rows = store::oauth::list_actors(&cx.db, accounts).await?;
     let person = |row| {
         let Grant { actor, unusable, .. } = Grant::from_row(row);
         Some((Actor { token: None, ..Arc::unwrap_or_clone(actor?) }, unusable))
@@ -81,7 +81,7 @@ async fn touch(cx: &Cx, grant: &Grant) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::oauth::touch_token(&mut tx, grant.token, now).await?;
     if let (Some(actor), None) = (&grant.actor, grant.unusable) {
-        store::account::touch(&mut tx, actor.id, now, week(now)).await?;
+        store::account::record_activity(&mut tx, actor.id, now, week(now)).await?;
     }
     tx.commit().await?;
     Ok(())
@@ -94,7 +94,7 @@ pub fn week(time: Time) -> i64 {
 }
 
 impl Grant {
-    fn from_row(row: GrantRow) -> Self {
+    fn from_row(row: TokenActorRow) -> Self {
         let scopes = Scopes::from_stored(&row.scopes);
         let unusable = row.account_id.and_then(|_| unusable(&row));
         let actor = row.account_id.map(|id| {
@@ -121,7 +121,7 @@ impl Grant {
     }
 }
 
-fn unusable(row: &GrantRow) -> Option<Unusable> {
+fn unusable(row: &TokenActorRow) -> Option<Unusable> {
     let checks = [
         (row.suspended_at.is_some(), Unusable::Suspended),
         (row.confirmed_at.is_none(), Unusable::Unconfirmed),

@@ -10,7 +10,7 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use media::Purpose;
-use media::storage::{Key, Kind};
+use media::storage::{FileKind, Key};
 use model::Json;
 use store::emoji::NewEmoji;
 
@@ -27,29 +27,29 @@ pub struct Import {
 
 /// The result of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ImportOutcome {
     /// The emoji was added.
     Added,
     /// The image of the existing emoji was replaced.
     Replaced,
     /// An emoji of that shortcode exists and was left unchanged.
-    Kept,
+    Skipped,
 }
 
 /// Imports one emoji.
 ///
 /// # Errors
 /// [`Error::Invalid`] when the shortcode or the image is invalid.
-pub async fn import(cx: &Cx, new: Import) -> Result<Outcome> {
+pub async fn import(cx: &Cx, new: Import) -> Result<ImportOutcome> {
     check_shortcode(&new.shortcode)?;
     let previous = store::emoji::find_local(&cx.db, &new.shortcode).await?;
     if previous.is_some() && !new.overwrite {
-        return Ok(Outcome::Kept);
+        return Ok(ImportOutcome::Skipped);
     }
     let processed = process(cx, "image", &new.image, Purpose::Emoji).await?;
     let (width, height) = (processed.original.width, processed.original.height);
-    let file = new_key(Kind::Emoji, &processed.original);
-    let still = processed.static_version.as_ref().map(|still| new_key(Kind::Emoji, still));
+    let file = new_key(FileKind::Emoji, &processed.original);
+    let still = processed.static_version.as_ref().map(|still| new_key(FileKind::Emoji, still));
     let row = NewEmoji {
         id: cx.ids.next(),
         shortcode: new.shortcode,
@@ -64,11 +64,11 @@ pub async fn import(cx: &Cx, new: Import) -> Result<Outcome> {
     put_all(cx, [(Some(file), Some(processed.original)), (still, processed.static_version)]).await?;
     let mut tx = cx.db.begin().await?;
     store::emoji::upsert_local(&mut tx, row).await?;
-    store::settings::touch(&mut tx, cx.clock.now()).await?;
+    store::settings::bump_generation(&mut tx, cx.clock.now()).await?;
     tx.commit().await?;
-    let Some(previous) = previous else { return Ok(Outcome::Added) };
+    let Some(previous) = previous else { return Ok(ImportOutcome::Added) };
     forget(cx, [previous.file, previous.static_file]).await;
-    Ok(Outcome::Replaced)
+    Ok(ImportOutcome::Replaced)
 }
 
 /// Removes one emoji. Texts keep its shortcode, which is from then on shown as plain text.
@@ -81,7 +81,7 @@ pub async fn remove(cx: &Cx, shortcode: &str) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::emoji::delete(&mut tx, emoji.id).await?;
     change::record(cx, &mut tx, Change::EmojiDeleted { emoji: emoji.id, shortcode: emoji.shortcode.clone() }).await?;
-    store::settings::touch(&mut tx, cx.clock.now()).await?;
+    store::settings::bump_generation(&mut tx, cx.clock.now()).await?;
     tx.commit().await?;
     forget(cx, [emoji.file, emoji.static_file]).await;
     Ok(())

@@ -16,7 +16,7 @@ use model::relationship::Listed;
 use model::{Account, AccountId, Actor, Cursor, Json, NotificationType};
 use store::Tx;
 use store::follow::{NewFollow, Terms};
-use store::relationship::Tie;
+use store::relationship::RelationshipRow;
 use text::language;
 
 /// The options of a follow; `None` leaves those of an existing follow unchanged.
@@ -191,7 +191,7 @@ fn new(cx: &Cx, follower: AccountId, target: AccountId, terms: Terms) -> NewFoll
 }
 
 /// The options of an existing follow, overridden by those that were sent.
-fn terms(tie: &Tie, wish: Wish) -> Terms {
+fn terms(tie: &RelationshipRow, wish: Wish) -> Terms {
     Terms {
         show_reblogs: wish.reblogs.unwrap_or(tie.show_reblogs),
         notify: wish.notify.unwrap_or(tie.notify),
@@ -216,7 +216,7 @@ fn checked(wish: Wish) -> Result<Wish> {
     Ok(Wish { languages, ..wish })
 }
 
-fn refuse(tie: &Tie, target: &Account) -> Result<()> {
+fn refuse(tie: &RelationshipRow, target: &Account) -> Result<()> {
     if target.is_suspended() {
         return Err(Error::NotFound);
     }

@@ -56,16 +56,16 @@ pub struct Week {
 
 /// Cached statistics.
 #[derive(Debug, Default)]
-pub struct Figures {
-    usage: Kept<Usage>,
-    activity: Kept<Vec<Week>>,
-    peers: Kept<Vec<String>>,
+pub struct StatsCache {
+    usage: Cached<Usage>,
+    activity: Cached<Vec<Week>>,
+    peers: Cached<Vec<String>>,
 }
 
 /// Usage statistics, at most a few minutes old.
 pub async fn usage(cx: &Cx) -> Result<Arc<Usage>> {
     let now = cx.clock.now();
-    cx.figures.usage.get(now, USAGE_AGE, count_usage(cx, week(now))).await
+    cx.stats.usage.get(now, USAGE_AGE, count_usage(cx, week(now))).await
 }
 
 async fn count_usage(cx: &Cx, this_week: i64) -> Result<Usage> {
@@ -85,7 +85,7 @@ pub async fn activity(cx: &Cx) -> Result<Option<Arc<Vec<Week>>>> {
         return Ok(None);
     }
     let now = cx.clock.now();
-    cx.figures.activity.get(now, ACTIVITY_AGE, count_activity(cx, week(now))).await.map(Some)
+    cx.stats.activity.get(now, ACTIVITY_AGE, count_activity(cx, week(now))).await.map(Some)
 }
 
 async fn count_activity(cx: &Cx, this_week: i64) -> Result<Vec<Week>> {
@@ -110,7 +110,7 @@ pub async fn peers(cx: &Cx) -> Result<Option<Arc<Vec<String>>>> {
         return Ok(None);
     }
     let find = async { Ok(store::instance::peers(&cx.db).await?) };
-    cx.figures.peers.get(cx.clock.now(), PEERS_AGE, find).await.map(Some)
+    cx.stats.peers.get(cx.clock.now(), PEERS_AGE, find).await.map(Some)
 }
 
 /// The blocked domains visible to `viewer`, with reasons only where the setting allows; `None` when the list is not
@@ -161,15 +161,15 @@ pub async fn local_account(cx: &Cx, username: &str) -> Result<Account> {
 
 /// A cached value with the time it was computed.
 #[derive(Debug)]
-struct Kept<T>(Mutex<Option<(Time, Arc<T>)>>);
+struct Cached<T>(Mutex<Option<(Time, Arc<T>)>>);
 
-impl<T> Default for Kept<T> {
+impl<T> Default for Cached<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T> Kept<T> {
+impl<T> Cached<T> {
     /// The value, recomputed by `find` when older than `age`. Concurrent callers wait for one computation (single
     /// flight).
     async fn get(&self, now: Time, age: Duration, find: impl Future<Output = Result<T>>) -> Result<Arc<T>> {

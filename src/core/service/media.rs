@@ -19,7 +19,7 @@ use model::{Actor, Json, MediaAttachment, MediaId, StatusId};
 use store::Tx;
 
 /// How long an unattached upload, or media of a deleted status, is kept.
-pub const LOOSE_FOR: Duration = Duration::days(1);
+pub const UNATTACHED_TTL: Duration = Duration::days(1);
 
 /// An upload as sent.
 #[derive(Debug, Default)]
@@ -48,8 +48,8 @@ pub async fn upload(cx: &Cx, actor: &Actor, upload: Upload) -> Result<MediaAttac
     let meta = serde_json::to_value(media::meta(&processed, focus)).map_err(Error::internal)?;
 
     let now = cx.clock.now();
-    let original = new_key(storage::Kind::Media, &processed.original);
-    let preview = processed.preview.as_ref().map(|file| new_key(storage::Kind::Media, file));
+    let original = new_key(storage::FileKind::Media, &processed.original);
+    let preview = processed.preview.as_ref().map(|file| new_key(storage::FileKind::Media, file));
     let row = MediaAttachment {
         id: cx.ids.next(),
         account_id: actor.id,
@@ -207,7 +207,7 @@ pub async fn attach(cx: &Cx, tx: &mut Tx, status: StatusId, ids: &[MediaId]) -> 
     Err(Error::invalid("media_ids: one of them is on another status by now"))
 }
 
-/// Detaches from `status` the media not in `kept`; they can be attached again within [`LOOSE_FOR`] and are then
+/// Detaches from `status` the media not in `kept`; they can be attached again within [`UNATTACHED_TTL`] and are then
 /// deleted. Call it before a status is deleted (`kept` empty), and when an edit drops some.
 pub async fn detach(cx: &Cx, tx: &mut Tx, status: StatusId, kept: &[MediaId]) -> Result<()> {
     let mut rows = store::media::list_for_statuses(&mut *tx, &[status]).await?;
@@ -225,7 +225,7 @@ pub async fn detach(cx: &Cx, tx: &mut Tx, status: StatusId, kept: &[MediaId]) ->
 
 async fn purge_later(cx: &Cx, tx: &mut Tx, row: &MediaAttachment) -> Result<()> {
     let files = [&row.file, &row.preview].into_iter().flatten().cloned().collect();
-    queue::enqueue_at(cx, tx, &PurgeMedia { media: row.id, files }, cx.clock.now() + LOOSE_FOR).await
+    queue::enqueue_at(cx, tx, &PurgeMedia { media: row.id, files }, cx.clock.now() + UNATTACHED_TTL).await
 }
 
 /// Decodes `bytes`, sent as the parameter `name`, in the sandbox.
@@ -244,7 +244,7 @@ pub async fn process(cx: &Cx, name: &str, bytes: &[u8], purpose: Purpose) -> Res
 }
 
 /// A random, unguessable storage key for `file`.
-pub fn new_key(kind: storage::Kind, file: &File) -> Key {
+pub fn new_key(kind: storage::FileKind, file: &File) -> Key {
     let mut random = [0; 16];
     crypto::fill_random(&mut random);
     Storage::key(kind, file.format, random)

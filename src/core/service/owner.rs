@@ -30,7 +30,7 @@ pub struct Owner {
 
 /// The URL of the set-up page while the server has no users, else `None`; each call invalidates the earlier link.
 pub async fn setup_link(cx: &Cx) -> Result<Option<String>> {
-    if store::user::any(&cx.db).await? {
+    if store::user::exists(&cx.db).await? {
         return Ok(None);
     }
     let mut tx = cx.db.begin().await?;
@@ -41,7 +41,7 @@ pub async fn setup_link(cx: &Cx) -> Result<Option<String>> {
 
 /// True when `token` is valid: the latest link, and no user exists yet.
 pub async fn may_set_up(cx: &Cx, token: &str) -> Result<bool> {
-    Ok(link::find(cx, LinkKind::OwnerSetup, token).await?.is_some() && !store::user::any(&cx.db).await?)
+    Ok(link::find(cx, LinkKind::OwnerSetup, token).await?.is_some() && !store::user::exists(&cx.db).await?)
 }
 
 /// Creates the owner's account and names the server; `None` when the link is invalid.
@@ -55,7 +55,7 @@ pub async fn set_up(cx: &Cx, token: &str, owner: Owner) -> Result<Option<Account
     check(&owner)?;
     let hash = crypto::hash_password(owner.password).await?;
     let mut tx = cx.db.begin().await?;
-    if link::redeem(cx, &mut tx, LinkKind::OwnerSetup, token).await?.is_none() || store::user::any(&mut tx).await? {
+    if link::redeem(cx, &mut tx, LinkKind::OwnerSetup, token).await?.is_none() || store::user::exists(&mut tx).await? {
         return Ok(None);
     }
     let new = NewAccount {
@@ -73,7 +73,7 @@ pub async fn set_up(cx: &Cx, token: &str, owner: Owner) -> Result<Option<Account
     let account = sign_up::create(cx, &mut tx, new).await?;
     let now = cx.clock.now();
     store::settings::set(&mut tx, "site_title", &Value::String(owner.site_title.trim().to_owned()), now).await?;
-    store::settings::touch(&mut tx, now).await?;
+    store::settings::bump_generation(&mut tx, now).await?;
     change::record(cx, &mut tx, Change::SettingsChanged).await?;
     tx.commit().await?;
     cx.reload().await?;

@@ -13,13 +13,13 @@ use crate::Cx;
 use crate::error::{Error, Result, Validation};
 use crate::queue;
 use crate::queue::PurgeProfileImages;
-use media::storage::{Key, Kind};
+use media::storage::{FileKind, Key};
 use media::{Processed, Purpose};
 use model::{Account, AccountId, Actor};
 use store::Tx;
 
 /// How long a stored image may wait to be set; it normally takes seconds.
-const SET_WITHIN: Duration = Duration::hours(1);
+const UNSET_TTL: Duration = Duration::hours(1);
 
 /// Which image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,10 +54,10 @@ impl Picture {
         files.into_iter().flatten().cloned().collect()
     }
 
-    const fn kind(self) -> Kind {
+    const fn kind(self) -> FileKind {
         match self {
-            Self::Avatar => Kind::Avatar,
-            Self::Header => Kind::Header,
+            Self::Avatar => FileKind::Avatar,
+            Self::Header => FileKind::Header,
         }
     }
 }
@@ -105,7 +105,7 @@ async fn keep(cx: &Cx, account: AccountId, picture: Picture, processed: Processe
     let files = [Some(&image), still.as_ref()].into_iter().flatten().map(ToString::to_string).collect();
     let mut tx = cx.db.begin().await?;
     let purge = PurgeProfileImages { account, files };
-    queue::enqueue_at(cx, &mut tx, &purge, cx.clock.now() + SET_WITHIN).await?;
+    queue::enqueue_at(cx, &mut tx, &purge, cx.clock.now() + UNSET_TTL).await?;
     tx.commit().await?;
     let files = [(Some(image.clone()), Some(processed.original)), (still.clone(), processed.static_version)];
     put_all(cx, files).await?;

@@ -5,7 +5,7 @@
 
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::service::timeline::{self, ProfileWanted, Slice, Thread};
+use crate::service::timeline::{self, ProfileQuery, Thread, TimelinePage};
 use crate::service::visibility::{self, Seen};
 use model::{Account, Cursor, StatusId};
 
@@ -30,14 +30,14 @@ pub async fn owner(cx: &Cx) -> Result<Option<Account>> {
 }
 
 /// The statuses and reblogs of `account` without replies to others; with `feed`, its own statuses only.
-pub async fn statuses(cx: &Cx, account: &Account, feed: bool, cursor: &Cursor) -> Result<Slice> {
-    let wanted = ProfileWanted { exclude_replies: true, exclude_reblogs: feed, ..ProfileWanted::default() };
+pub async fn statuses(cx: &Cx, account: &Account, feed: bool, cursor: &Cursor) -> Result<TimelinePage> {
+    let wanted = ProfileQuery { exclude_replies: true, exclude_reblogs: feed, ..ProfileQuery::default() };
     timeline::profile(cx, None, account.id, &wanted, cursor).await
 }
 
 /// The statuses that `account` pinned.
 pub async fn pinned(cx: &Cx, account: &Account) -> Result<Vec<Seen>> {
-    let wanted = ProfileWanted { pinned: true, ..ProfileWanted::default() };
+    let wanted = ProfileQuery { pinned: true, ..ProfileQuery::default() };
     let limit = cx.settings().max_pinned_statuses;
     Ok(timeline::profile(cx, None, account.id, &wanted, &Cursor::first(limit)).await?.shown)
 }

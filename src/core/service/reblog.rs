@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::service::limits::{self, Family};
 use crate::service::mark::refuse_blocked;
 use crate::service::notification::{self, Notice};
-use crate::service::status::default_visibility;
+use crate::service::status::{self, default_visibility};
 use crate::service::visibility;
 use model::status::Visibility;
 use model::{Actor, NotificationType, StatusId};
@@ -28,7 +28,6 @@ pub async fn reblog(cx: &Cx, actor: &Actor, id: StatusId, wanted: Option<&str>) 
     let spent = limits::family(cx, actor.id, Family::Statuses)?;
 
     let reblog: StatusId = cx.ids.next();
-    let now = cx.clock.now();
     let uri = format!("{}/activity", cx.urls.note(&actor.username, reblog));
     let new = NewStatus {
         id: reblog,
@@ -50,17 +49,12 @@ pub async fn reblog(cx: &Cx, actor: &Actor, id: StatusId, wanted: Option<&str>) 
         app_id: actor.app,
         listed: false,
         has_media: false,
-        now,
+        now: cx.clock.now(),
     };
     let change = Change::StatusPublished { status: reblog, author: actor.id, traits: (&new).into() };
     let mut tx = cx.db.begin().await?;
-    if !store::publish::insert(&mut tx, new).await? {
+    if !status::insert::insert(cx, &mut tx, actor, new).await? {
         return store::publish::find_reblog(&mut tx, actor.id, original.id).await?.ok_or(Error::NotFound);
-    }
-    store::status::add_counts(&mut tx, original.id, 0, 1, 0).await?;
-    store::publish::count_for_author(&mut tx, actor.id, 1, Some(now)).await?;
-    if actor.feed_live {
-        store::feed::insert(&mut tx, actor.id, reblog, actor.id, original.id).await?;
     }
     let notice = Notice {
         receiver: original.account_id,
@@ -86,7 +80,7 @@ pub async fn unreblog(cx: &Cx, actor: &Actor, id: StatusId) -> Result<StatusId> 
     let mut tx = cx.db.begin().await?;
     let Some(reblog) = store::publish::find_reblog(&mut tx, actor.id, original).await? else { return Ok(original) };
     notification::retract(&mut tx, NotificationType::Reblog, reblog).await?;
-    crate::service::status::remove(cx, &mut tx, actor.id, reblog).await?;
+    status::remove(cx, &mut tx, actor.id, reblog).await?;
     tx.commit().await?;
     Ok(original)
 }

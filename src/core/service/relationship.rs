@@ -13,7 +13,7 @@ use crate::service::{account, follow, notification};
 use model::relationship::{Listed, Muted};
 use model::{Account, AccountId, Actor, Cursor};
 use store::Tx;
-use store::relationship::{NewMute, Tie};
+use store::relationship::{NewMute, RelationshipRow};
 
 /// Longest private note, in characters (contract rules, section 9).
 const NOTE_MAX: usize = 2000;
@@ -191,6 +191,6 @@ pub(super) async fn lock_pair(tx: &mut Tx, me: AccountId, other: AccountId) -> R
 ///
 /// # Errors
 /// [`Error::NotFound`] when the other is missing.
-pub(super) async fn tie(cx: &Cx, tx: &mut Tx, me: AccountId, other: AccountId) -> Result<Tie> {
+pub(super) async fn tie(cx: &Cx, tx: &mut Tx, me: AccountId, other: AccountId) -> Result<RelationshipRow> {
     store::relationship::list(tx, me, &[other], cx.clock.now()).await?.pop().ok_or(Error::NotFound)
 }

@@ -22,16 +22,16 @@ use crate::service::oauth::revoke;
 use crate::service::{follow, sign_up, status};
 use model::{Account, AccountId, StatusId};
 use store::Tx;
-use store::removal::Files;
+use store::removal::DeletedMedia;
 
 /// Most statuses or relationships deleted in one transaction.
-const PART: i64 = 50;
+const STATUS_BATCH: i64 = 50;
 /// Most favourites and other traces deleted in one transaction.
-const MARKS: i64 = 1_000;
+const ROW_BATCH: i64 = 1_000;
 /// Time after which a transaction takes no further status: it blocks all other writers.
-const TIME: std::time::Duration = std::time::Duration::from_millis(50);
+const TIME_BUDGET: std::time::Duration = std::time::Duration::from_millis(50);
 /// How long after an account is closed its data is deleted: requests that had begun by then have ended.
-const PAUSE: TimeDelta = TimeDelta::minutes(1);
+const REMOVAL_DELAY: TimeDelta = TimeDelta::minutes(1);
 
 /// Hides `account` and its statuses from everybody; false when it is suspended already.
 pub async fn suspend(cx: &Cx, account: &Account) -> Result<bool> {
@@ -70,10 +70,10 @@ pub async fn remove(cx: &Cx, account: &Account) -> Result<()> {
         return Ok(());
     }
     hide(cx, &mut tx, account).await?;
-    store::removal::close(&mut tx, account.id).await?;
+    store::removal::delete_user(&mut tx, account.id).await?;
     revoke::everything(cx, &mut tx, account.id).await?;
     let job = RemoveAccount { account: account.id };
-    queue::enqueue_at(cx, &mut tx, &job, cx.clock.now() + PAUSE).await?;
+    queue::enqueue_at(cx, &mut tx, &job, cx.clock.now() + REMOVAL_DELAY).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -88,23 +88,23 @@ async fn hide(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<bool> {
 
 /// Deletes the next batch of the data of `account` in `tx`; returns the statuses deleted, or `None` when only the
 /// account is left.
-pub async fn take_part(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<Option<Vec<StatusId>>> {
-    let media = store::removal::take_media(tx, account, PART).await?;
+pub async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<Option<Vec<StatusId>>> {
+    let media = store::removal::delete_media(tx, account, STATUS_BATCH).await?;
     if !media.is_empty() {
-        for Files { id, file, preview } in media {
+        for DeletedMedia { id, file, preview } in media {
             let files = [file, preview].into_iter().flatten().collect();
             queue::enqueue(cx, tx, &PurgeMedia { media: id, files }).await?;
         }
         return Ok(Some(Vec::new()));
     }
-    let mut statuses = store::removal::list_statuses(&mut *tx, account, PART).await?;
+    let mut statuses = store::removal::list_statuses(&mut *tx, account, STATUS_BATCH).await?;
     if !statuses.is_empty() {
         // All locked in one statement and in order, as everywhere several accounts change, to avoid deadlocks.
         let mut all = store::removal::list_rebloggers(&mut *tx, &statuses).await?;
         all.push(account);
         store::account::lock(tx, &all).await?;
         let (begun, mut gone) = (Instant::now(), 0);
-        while gone < statuses.len() && (gone == 0 || begun.elapsed() < TIME) {
+        while gone < statuses.len() && (gone == 0 || begun.elapsed() < TIME_BUDGET) {
             match status::remove(cx, tx, account, statuses[gone]).await {
                 // Another node deleted it first.
                 Err(Error::NotFound) | Ok(()) => gone += 1,
@@ -114,11 +114,11 @@ pub async fn take_part(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<Optio
         statuses.truncate(gone);
         return Ok(Some(statuses));
     }
-    let others = store::removal::list_tied(&mut *tx, account, PART).await?;
+    let others = store::removal::list_related(&mut *tx, account, STATUS_BATCH).await?;
     if !others.is_empty() {
         let all: Vec<AccountId> = others.iter().copied().chain([account]).collect();
         store::account::lock(tx, &all).await?;
-        let others = store::removal::list_tied(&mut *tx, account, PART).await?;
+        let others = store::removal::list_related(&mut *tx, account, STATUS_BATCH).await?;
         let others = others.into_iter().filter(|other| all.contains(other));
         for other in others {
             follow::sever(cx, tx, account, other).await?;
@@ -127,9 +127,9 @@ pub async fn take_part(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<Optio
         return Ok(Some(Vec::new()));
     }
     store::account::lock(tx, &[account]).await?;
-    let marks = store::removal::take_favourites(tx, account, MARKS).await?;
-    let traces = store::removal::take_traces(tx, account, MARKS).await?;
-    let kept = if marks + traces == 0 { store::plugin_data::purge_part(tx, account, MARKS).await? } else { 0 };
+    let marks = store::removal::delete_favourites(tx, account, ROW_BATCH).await?;
+    let traces = store::removal::delete_traces(tx, account, ROW_BATCH).await?;
+    let kept = if marks + traces == 0 { store::plugin_data::purge_part(tx, account, ROW_BATCH).await? } else { 0 };
     Ok((marks + traces + kept > 0).then(Vec::new))
 }
 
@@ -151,15 +151,15 @@ pub async fn finish(cx: &Cx, tx: &mut Tx, id: AccountId) -> Result<()> {
     }
     store::removal::delete(tx, id).await?;
     let name = sign_up::local(cx, id, &account.username);
-    store::removal::reserve(tx, name, account.version + 1).await?;
+    store::removal::reserve_name(tx, name, account.version + 1).await?;
     change::record(cx, tx, Change::AccountPurged { account: id }).await?;
-    let last = store::plugin_event::last(&mut *tx).await?;
+    let last = store::plugin_event::max_seq(&mut *tx).await?;
     queue::enqueue(cx, tx, &ForgetAccount { account: id, last, looks: 0 }).await
 }
 
 /// Deletes a batch of what plugins wrote about a removed account since; returns whether there was anything, and whether
 /// an event up to the number `last` is still kept for a plugin.
-pub async fn forget_part(tx: &mut Tx, account: AccountId, last: i64) -> Result<(bool, bool)> {
-    let kept = store::plugin_event::is_any_kept(&mut *tx, last).await?;
-    Ok((store::plugin_data::purge_part(tx, account, MARKS).await? > 0, kept))
+pub async fn delete_plugin_data_batch(tx: &mut Tx, account: AccountId, last: i64) -> Result<(bool, bool)> {
+    let kept = store::plugin_event::exists_up_to(&mut *tx, last).await?;
+    Ok((store::plugin_data::purge_part(tx, account, ROW_BATCH).await? > 0, kept))
 }

@@ -21,7 +21,7 @@ pub async fn add(cx: &Cx, text: &str, hint: &str) -> Result<RuleId> {
     let (id, now) = (cx.ids.next(), cx.clock.now());
     let mut tx = cx.db.begin().await?;
     store::instance::insert_rule(&mut tx, id, text, hint, now).await?;
-    store::settings::touch(&mut tx, now).await?;
+    store::settings::bump_generation(&mut tx, now).await?;
     tx.commit().await?;
     cx.reload().await?;
     Ok(id)
@@ -37,7 +37,7 @@ pub async fn remove(cx: &Cx, id: RuleId) -> Result<()> {
     if !store::instance::delete_rule(&mut tx, id, now).await? {
         return Err(Error::invalid(format!("there is no rule {id}")));
     }
-    store::settings::touch(&mut tx, now).await?;
+    store::settings::bump_generation(&mut tx, now).await?;
     tx.commit().await?;
     cx.reload().await?;
     Ok(())

@@ -7,9 +7,9 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::service::account;
 use crate::service::visibility::{self, Seen};
-use model::account::Wanted;
+use model::account::AccountSearch;
 use model::{AccountId, Actor, StatusId};
-use store::tag::Found;
+use store::tag::FoundTag;
 
 /// Fewest characters for a prefix search without authentication.
 const ANONYMOUS_MIN_CHARS: usize = 5;
@@ -40,7 +40,7 @@ pub struct Query {
 pub struct Results {
     pub accounts: Vec<AccountId>,
     pub statuses: Vec<Seen>,
-    pub hashtags: Vec<Found>,
+    pub hashtags: Vec<FoundTag>,
 }
 
 /// Searches as `viewer`.
@@ -88,7 +88,8 @@ async fn accounts(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Re
             Err(error) => Err(error),
         };
     }
-    let wanted = Wanted { following: query.following, follower: false, limit: query.limit, offset: offset(query) };
+    let wanted =
+        AccountSearch { following: query.following, follower: false, limit: query.limit, offset: offset(query) };
     account::search(cx, viewer.map(|actor| actor.id), q, wanted).await
 }
 
@@ -97,7 +98,7 @@ fn offset(query: &Query) -> i64 {
     if query.kind.is_some() { query.offset.unwrap_or_default().max(0) } else { 0 }
 }
 
-async fn hashtags(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Result<Vec<Found>> {
+async fn hashtags(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Result<Vec<FoundTag>> {
     let Some(name) = text::hashtag::normalise(text::hashtag::bare(q)) else { return Ok(Vec::new()) };
     let mut found = store::tag::search(&cx.db, &name, viewer.map(|actor| actor.id), TAG_CANDIDATES).await?;
     found.retain(|tag| !query.exclude_unreviewed || tag.reviewed || tag.name == name);

@@ -135,7 +135,7 @@ pub async fn set(cx: &Cx, key: &str, text: &str) -> Result<Setting> {
         let stamped = if text.trim().is_empty() { String::new() } else { now.to_api_seconds() };
         store::settings::set(&mut tx, stamp, &Value::from(stamped), now).await?;
     }
-    store::settings::touch(&mut tx, now).await?;
+    store::settings::bump_generation(&mut tx, now).await?;
     tx.commit().await?;
     cx.reload().await?;
     get(cx, key).await

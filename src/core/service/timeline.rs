@@ -19,33 +19,33 @@ const PUBLIC_CONTEXT: (i64, i64, i64) = (40, 60, 20);
 
 /// A page: the ids before filtering, newest first, and the statuses visible among them.
 #[derive(Debug, Default)]
-pub struct Slice {
+pub struct TimelinePage {
     /// Ids for the cursors.
     pub ids: Vec<i64>,
     /// The visible statuses.
     pub shown: Vec<Seen>,
 }
 
-async fn slice(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: Vec<StatusId>) -> Result<Slice> {
+async fn visible_page(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: Vec<StatusId>) -> Result<TimelinePage> {
     let shown = visibility::statuses(cx, viewer, place, &ids).await?;
-    Ok(Slice { ids: ids.into_iter().map(i64::from).collect(), shown })
+    Ok(TimelinePage { ids: ids.into_iter().map(i64::from).collect(), shown })
 }
 
 /// The home timeline of `actor`, and whether it is still being rebuilt after a long absence.
-pub async fn home(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<(Slice, bool)> {
+pub async fn home(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<(TimelinePage, bool)> {
     if !actor.feed_live {
         let mut tx = cx.db.begin().await?;
         queue::enqueue(cx, &mut tx, &Rebuild { account: actor.id }).await?;
         tx.commit().await?;
     }
     let ids = store::timeline::home(&cx.db, actor.id, cursor).await?;
-    Ok((slice(cx, Some(actor), Place::Home, ids).await?, !actor.feed_live))
+    Ok((visible_page(cx, Some(actor), Place::Home, ids).await?, !actor.feed_live))
 }
 
 /// Options of a public or hashtag timeline.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the parameters of the timelines")]
-pub struct Wanted {
+pub struct TimelineQuery {
     pub local: bool,
     pub remote: bool,
     pub only_media: bool,
@@ -62,7 +62,7 @@ pub struct Wanted {
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is no viewer and public preview is disabled.
-pub async fn public(cx: &Cx, viewer: Option<&Actor>, wanted: &Wanted, cursor: &Cursor) -> Result<Slice> {
+pub async fn public(cx: &Cx, viewer: Option<&Actor>, wanted: &TimelineQuery, cursor: &Cursor) -> Result<TimelinePage> {
     check_preview(cx, viewer)?;
     let filter = PublicFilter {
         local: wanted.local,
@@ -71,7 +71,7 @@ pub async fn public(cx: &Cx, viewer: Option<&Actor>, wanted: &Wanted, cursor: &C
         languages: languages(cx, viewer, wanted),
     };
     let ids = store::timeline::public(&cx.db, &filter, cursor).await?;
-    slice(cx, viewer, Place::Public { local: wanted.local }, ids).await
+    visible_page(cx, viewer, Place::Public { local: wanted.local }, ids).await
 }
 
 fn check_preview(cx: &Cx, viewer: Option<&Actor>) -> Result<()> {
@@ -82,7 +82,7 @@ fn check_preview(cx: &Cx, viewer: Option<&Actor>) -> Result<()> {
 }
 
 /// The languages to filter by: those the viewer chose, else that of the account or request; empty means no filter.
-fn languages(cx: &Cx, viewer: Option<&Actor>, wanted: &Wanted) -> Vec<String> {
+fn languages(cx: &Cx, viewer: Option<&Actor>, wanted: &TimelineQuery) -> Vec<String> {
     if let Some(chosen) = viewer.map(|actor| &actor.preferences.chosen_languages).filter(|chosen| !chosen.is_empty()) {
         return chosen.clone();
     }
@@ -99,7 +99,13 @@ fn languages(cx: &Cx, viewer: Option<&Actor>, wanted: &Wanted) -> Vec<String> {
 ///
 /// # Errors
 /// As [`public`].
-pub async fn tag(cx: &Cx, viewer: Option<&Actor>, name: &str, wanted: &Wanted, cursor: &Cursor) -> Result<Slice> {
+pub async fn tag(
+    cx: &Cx,
+    viewer: Option<&Actor>,
+    name: &str,
+    wanted: &TimelineQuery,
+    cursor: &Cursor,
+) -> Result<TimelinePage> {
     check_preview(cx, viewer)?;
     let normal = |names: &[String]| {
         names
@@ -109,7 +115,7 @@ pub async fn tag(cx: &Cx, viewer: Option<&Actor>, name: &str, wanted: &Wanted, c
             .collect::<Vec<_>>()
     };
     let (any, all, none) = (normal(&wanted.any), normal(&wanted.all), normal(&wanted.none));
-    let Some(name) = text::hashtag::normalise(text::hashtag::bare(name)) else { return Ok(Slice::default()) };
+    let Some(name) = text::hashtag::normalise(text::hashtag::bare(name)) else { return Ok(TimelinePage::default()) };
     let names: Vec<String> = [&any, &all, &none].into_iter().flatten().chain([&name]).cloned().collect();
     let known = store::tag::list_by_names(&cx.db, &names).await?;
     let ids = |names: &[String]| {
@@ -121,7 +127,7 @@ pub async fn tag(cx: &Cx, viewer: Option<&Actor>, name: &str, wanted: &Wanted, c
     };
     let all_known = ids(&all);
     if all_known.len() < all.len() {
-        return Ok(Slice::default());
+        return Ok(TimelinePage::default());
     }
     let filter = TagFilter {
         local: wanted.local,
@@ -135,7 +141,7 @@ pub async fn tag(cx: &Cx, viewer: Option<&Actor>, name: &str, wanted: &Wanted, c
         statuses.extend(store::timeline::tag(&cx.db, tag, &filter, cursor).await?);
     }
     let statuses = cut(statuses, cursor);
-    slice(cx, viewer, Place::Public { local: wanted.local }, statuses).await
+    visible_page(cx, viewer, Place::Public { local: wanted.local }, statuses).await
 }
 
 /// Merges several pages into one, newest first.
@@ -156,7 +162,7 @@ fn cut(mut ids: Vec<StatusId>, cursor: &Cursor) -> Vec<StatusId> {
 /// Options of an account's statuses.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the parameters of GET /api/v1/accounts/{id}/statuses")]
-pub struct ProfileWanted {
+pub struct ProfileQuery {
     pub pinned: bool,
     pub only_media: bool,
     pub exclude_replies: bool,
@@ -172,12 +178,12 @@ pub async fn profile(
     cx: &Cx,
     viewer: Option<&Actor>,
     account: AccountId,
-    wanted: &ProfileWanted,
+    wanted: &ProfileQuery,
     cursor: &Cursor,
-) -> Result<Slice> {
+) -> Result<TimelinePage> {
     let found = store::account::find(&cx.db, account).await?.ok_or(Error::NotFound)?;
     if found.is_suspended() {
-        return Ok(Slice::default());
+        return Ok(TimelinePage::default());
     }
     if wanted.pinned {
         let pins = store::timeline::pinned(&cx.db, account, cursor).await?;
@@ -189,7 +195,7 @@ pub async fn profile(
             let name = text::hashtag::normalise(text::hashtag::bare(name)).unwrap_or_default();
             match store::tag::list_by_names(&cx.db, &[name]).await?.first() {
                 Some((id, _)) => Some(*id),
-                None => return Ok(Slice::default()),
+                None => return Ok(TimelinePage::default()),
             }
         }
     };
@@ -202,7 +208,7 @@ pub async fn profile(
     let audience = audience(cx, viewer, account).await?;
     let ids =
         store::timeline::profile(&cx.db, account, viewer.map(|actor| actor.id), &audience, &filter, cursor).await?;
-    slice(cx, viewer, Place::Profile, ids).await
+    visible_page(cx, viewer, Place::Profile, ids).await
 }
 
 /// The visibilities of an account's statuses that `viewer` may see without being mentioned. Only narrows the query;
@@ -214,26 +220,31 @@ async fn audience(cx: &Cx, viewer: Option<&Actor>, account: AccountId) -> Result
     if actor.id == account {
         return Ok(Visibility::ALL.to_vec());
     }
-    let (follows, _) = store::feed::tie(&cx.db, actor.id, account).await?;
+    let (follows, _) = store::feed::find_relation(&cx.db, actor.id, account).await?;
     if follows {
         open.push(Visibility::Private);
     }
     Ok(open)
 }
 
-async fn marked(cx: &Cx, viewer: Option<&Actor>, place: Place, rows: Vec<(model::RowId, StatusId)>) -> Result<Slice> {
+async fn marked(
+    cx: &Cx,
+    viewer: Option<&Actor>,
+    place: Place,
+    rows: Vec<(model::RowId, StatusId)>,
+) -> Result<TimelinePage> {
     let statuses: Vec<StatusId> = rows.iter().map(|(_, status)| *status).collect();
     let shown = visibility::statuses(cx, viewer, place, &statuses).await?;
-    Ok(Slice { ids: rows.into_iter().map(|(row, _)| i64::from(row)).collect(), shown })
+    Ok(TimelinePage { ids: rows.into_iter().map(|(row, _)| i64::from(row)).collect(), shown })
 }
 
 /// The favourites of `actor`.
-pub async fn favourites(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Slice> {
+pub async fn favourites(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<TimelinePage> {
     marked(cx, Some(actor), Place::Collection, store::timeline::favourites(&cx.db, actor.id, cursor).await?).await
 }
 
 /// The bookmarks of `actor`.
-pub async fn bookmarks(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Slice> {
+pub async fn bookmarks(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<TimelinePage> {
     marked(cx, Some(actor), Place::Collection, store::timeline::bookmarks(&cx.db, actor.id, cursor).await?).await
 }
 

@@ -15,7 +15,7 @@ use crate::extract::{Auth, MaybeAuth, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
 use model::AccountId;
-use model::account::Wanted;
+use model::account::AccountSearch;
 use model::relationship::Listed;
 use rookery_core::entity;
 use rookery_core::service;
@@ -86,7 +86,7 @@ pub async fn search(
     Params(params): Params<Search>,
 ) -> Result<Response> {
     let q = params.q.ok_or_else(|| Error::missing("q"))?;
-    let wanted = Wanted {
+    let wanted = AccountSearch {
         following: params.following.unwrap_or(false),
         follower: params.follower.unwrap_or(false),
         limit: paging.cursor.limit,

@@ -11,11 +11,11 @@ use crate::extract::params::{flag, list, word};
 use crate::extract::{Auth, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
-use model::notification::Kind;
+use model::notification::NotificationKind;
 use model::{AccountId, NotificationId};
 use rookery_core::entity::{self, notification::UnreadCount};
 use rookery_core::service;
-use rookery_core::service::notification::Wanted;
+use rookery_core::service::notification::NotificationFilter;
 
 /// Query parameters that filter notifications.
 #[derive(Debug, Default, Deserialize)]
@@ -33,13 +33,13 @@ pub struct Filters {
 
 impl Filters {
     /// Unknown types are ignored; a filter that names only unknown types matches nothing (contract rules, section 13).
-    fn wanted(self, cx: &Cx) -> Wanted {
-        let named = |names: &[String], kind: &Kind| names.iter().any(|name| name == kind.as_str());
+    fn wanted(self, cx: &Cx) -> NotificationFilter {
+        let named = |names: &[String], kind: &NotificationKind| names.iter().any(|name| name == kind.as_str());
         let types = service::notification::types(cx).into_iter().filter(|kind| {
             self.types.as_ref().is_none_or(|names| names.is_empty() || named(names, kind))
                 && !self.exclude_types.as_ref().is_some_and(|names| named(names, kind))
         });
-        Wanted {
+        NotificationFilter {
             types: types.collect(),
             from: self.account_id,
             filtered: self.account_id.is_some() || self.include_filtered.unwrap_or_default(),

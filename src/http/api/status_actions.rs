@@ -14,7 +14,7 @@ use crate::json::Json;
 use crate::page::{Links, Page};
 use model::{AccountId, StatusId};
 use rookery_core::entity;
-use rookery_core::service::status::Who;
+use rookery_core::service::status::Interaction;
 use rookery_core::service::{mark, reblog as reblogs, status};
 
 /// `POST /api/v1/statuses/{id}/favourite`
@@ -98,7 +98,7 @@ pub async fn reblogged_by(
     id: Path<StatusId>,
     paging: Paging<40, 80>,
 ) -> Result<Page> {
-    who(cx, viewer, id, paging, Who::Rebloggers).await
+    who(cx, viewer, id, paging, Interaction::Rebloggers).await
 }
 
 /// `GET /api/v1/statuses/{id}/favourited_by`
@@ -108,7 +108,7 @@ pub async fn favourited_by(
     id: Path<StatusId>,
     paging: Paging<40, 80>,
 ) -> Result<Page> {
-    who(cx, viewer, id, paging, Who::Favouriters).await
+    who(cx, viewer, id, paging, Interaction::Favouriters).await
 }
 
 /// `GET /api/v1/statuses/{id}/mentioned_by`
@@ -118,7 +118,7 @@ pub async fn mentioned_by(
     id: Path<StatusId>,
     paging: Paging<40, 80>,
 ) -> Result<Page> {
-    who(cx, viewer, id, paging, Who::Mentioned).await
+    who(cx, viewer, id, paging, Interaction::Mentioned).await
 }
 
 async fn who(
@@ -126,7 +126,7 @@ async fn who(
     MaybeAuth(viewer, ..): MaybeAuth<ReadAccounts>,
     Path(id): Path<StatusId>,
     paging: Paging<40, 80>,
-    who: Who,
+    who: Interaction,
 ) -> Result<Page> {
     let rows = status::who(&cx, viewer.as_deref(), who, id, &paging.cursor).await?;
     let ids: Vec<i64> = rows.iter().map(|(row, _)| i64::from(*row)).collect();

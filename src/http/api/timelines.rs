@@ -13,7 +13,7 @@ use crate::extract::{Auth, MaybeAuth, Paging, Params, Path};
 use crate::page::{Links, Page};
 use model::{AccountId, Actor};
 use rookery_core::entity;
-use rookery_core::service::timeline::{self, ProfileWanted, Slice, Wanted};
+use rookery_core::service::timeline::{self, ProfileQuery, TimelinePage, TimelineQuery};
 
 /// Renders a slice of statuses with its `Link` header.
 async fn page<const D: i64, const M: i64>(
@@ -21,7 +21,7 @@ async fn page<const D: i64, const M: i64>(
     viewer: Option<&Actor>,
     paging: &Paging<D, M>,
     links: Links,
-    slice: Slice,
+    slice: TimelinePage,
 ) -> Result<Page> {
     let items = entity::status::render(cx, viewer, &slice.shown).await?;
     Ok(Page::new(paging, links, &slice.ids, items))
@@ -54,8 +54,8 @@ pub struct TimelineParams {
     lang: Option<String>,
 }
 
-fn wanted(params: TimelineParams, headers: &HeaderMap) -> Wanted {
-    Wanted {
+fn wanted(params: TimelineParams, headers: &HeaderMap) -> TimelineQuery {
+    TimelineQuery {
         local: params.local.unwrap_or_default(),
         remote: params.remote.unwrap_or_default(),
         only_media: params.only_media.unwrap_or_default(),
@@ -116,7 +116,7 @@ pub async fn profile(
     paging: Paging,
     Params(params): Params<ProfileParams>,
 ) -> Result<Page> {
-    let wanted = ProfileWanted {
+    let wanted = ProfileQuery {
         pinned: params.pinned.unwrap_or_default(),
         only_media: params.only_media.unwrap_or_default(),
         exclude_replies: params.exclude_replies.unwrap_or_default(),

@@ -31,6 +31,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::Cx;
 use crate::error::Failure;
+use crate::policy::{Policy, RouteKind};
 use model::Account;
 use text::escape;
 
@@ -52,7 +53,7 @@ pub async fn layer(cx: Cx, mut request: Request, next: Next) -> Response {
 
 /// Renders errors as pages for clients that want HTML. Must surround every route and every layer that rejects requests.
 pub async fn errors(cx: Cx, request: Request, next: Next) -> Response {
-    let page = wants_page(request.uri().path(), request.headers());
+    let page = wants_page(Policy::of(request.extensions()).kind, request.headers());
     let response = next.run(request).await;
     match response.extensions().get::<Failure>() {
         Some(failure) if page => {
@@ -67,11 +68,15 @@ pub async fn errors(cx: Cx, request: Request, next: Next) -> Response {
 }
 
 /// True when the client gets errors as a page: on browser-only paths, and outside the API when it accepts HTML.
-fn wants_page(path: &str, headers: &HeaderMap) -> bool {
-    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let always = ["/auth/", "/settings", "/oauth/authorize"].iter().any(|start| path.starts_with(start));
-    always || (accepted.contains("text/html") && !path.starts_with("/api/"))
+fn wants_page(kind: RouteKind, headers: &HeaderMap) -> bool {
+    let accepted = || headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match kind {
+        RouteKind::Api => false,
+        RouteKind::Page => true,
+        RouteKind::Program => accepted().contains("text/html"),
+    }
 }
+
 /// The same text for missing and hidden pages.
 const NOT_FOUND: &str = "There is no page at this address, or it is not for everyone to see.";
 

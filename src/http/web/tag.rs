@@ -9,7 +9,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::{Paging, Path};
 use rookery_core::entity::web;
-use rookery_core::service::timeline::{self, Wanted};
+use rookery_core::service::timeline::{self, TimelineQuery};
 use text::hashtag;
 
 /// `GET /tags/{name}`
@@ -18,7 +18,7 @@ use text::hashtag;
 /// [`Error::NotFound`] for an invalid hashtag, [`Error::Invalid`] when timelines are closed to anonymous visitors.
 pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Paging) -> Result<Response> {
     let name = hashtag::normalise(hashtag::bare(&name)).ok_or(Error::NotFound)?;
-    let slice = timeline::tag(&cx, None, &name, &Wanted::default(), &paging.cursor).await?;
+    let slice = timeline::tag(&cx, None, &name, &TimelineQuery::default(), &paging.cursor).await?;
     let statuses = web::statuses(&cx, &slice.shown).await?;
     let context = context! {
         page_title => format!("#{name}"),

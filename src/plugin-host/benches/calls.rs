@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use harness::*;
 use rookery_plugin_host::exports::events::{Event, Subject};
 use rookery_plugin_host::imports::types::Status;
-use rookery_plugin_host::{Engine, Limits, Options, Plugin, Policy};
+use rookery_plugin_host::{Engine, EngineOptions, InstancePolicy, Limits, Plugin};
 
 /// Calls in one run, and number of runs.
 const CALLS: u32 = 2_000;
@@ -37,7 +37,7 @@ async fn optimised(name: &str, change: impl FnOnce(&mut Limits)) -> Plugin {
     let mut package = package(name);
     package.limits.host_calls = 100_000;
     change(&mut package.limits);
-    let engine = Engine::new(Options { quick: false, ..options() }).unwrap();
+    let engine = Engine::new(EngineOptions { quick: false, ..options() }).unwrap();
     engine.load(package, Quiet::new()).await.unwrap()
 }
 
@@ -68,7 +68,7 @@ fn status(id: i64) -> Status {
 }
 
 async fn all() {
-    let pooled = |limits: &mut Limits| limits.route_policy = Policy::Pooled;
+    let pooled = |limits: &mut Limits| limits.route_policy = InstancePolicy::Pooled;
     let quiet = optimised("quiet", pooled).await;
     let fresh = optimised("quiet", |_| {}).await;
     let host = Quiet::new();

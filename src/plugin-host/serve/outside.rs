@@ -5,12 +5,12 @@ use wasmtime::Result;
 use super::cost;
 use crate::bindings::imports::types::Failure;
 use crate::bindings::imports::{http_client, streaming};
+use crate::byte_size::ByteSize;
 use crate::state::State;
-use crate::weigh::Weigh;
 
 impl streaming::Host for State {
     async fn publish(&mut self, messages: Vec<streaming::Message>) -> Result<Result<u32, Failure>> {
-        let bytes = messages.owned();
+        let bytes = messages.heap_bytes();
         self.wait("streaming.publish", 2, bytes, |host| host.publish(messages)).await
     }
 }
@@ -20,7 +20,7 @@ impl http_client::Host for State {
         &mut self,
         requests: Vec<http_client::Request>,
     ) -> Result<Vec<Result<http_client::Response, http_client::HttpError>>> {
-        let (units, bytes) = (cost(0, 20, requests.len()).max(1), requests.owned());
+        let (units, bytes) = (cost(0, 20, requests.len()).max(1), requests.heap_bytes());
         self.wait("http-client.fetch", units, bytes, |host| host.fetch(requests)).await
     }
 }

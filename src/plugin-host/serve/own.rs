@@ -4,9 +4,9 @@ use wasmtime::Result;
 
 use crate::bindings::imports::types::Failure;
 use crate::bindings::imports::{cache, config, kv, log, queue, settings, system, types};
-use crate::fault::Ended;
+use crate::byte_size::ByteSize;
+use crate::error::CallErrorKind;
 use crate::state::State;
-use crate::weigh::Weigh;
 
 /// Most random bytes in one call.
 const RANDOM: u32 = 64 << 10;
@@ -15,16 +15,16 @@ impl types::Host for State {}
 
 impl log::Host for State {
     async fn emit(&mut self, level: log::Level, message: String, fields: Vec<(String, String)>) -> Result<()> {
-        let bytes = message.owned() + fields.owned();
+        let bytes = message.heap_bytes() + fields.heap_bytes();
         self.ask("log.emit", 1, bytes, |host| host.emit(level, &message, &fields))
     }
 
     async fn counter(&mut self, name: String, labels: Vec<(String, String)>, add: u64) -> Result<()> {
-        self.ask("log.counter", 1, name.owned() + labels.owned(), |host| host.counter(&name, &labels, add))
+        self.ask("log.counter", 1, name.heap_bytes() + labels.heap_bytes(), |host| host.counter(&name, &labels, add))
     }
 
     async fn observe(&mut self, name: String, labels: Vec<(String, String)>, value: f64) -> Result<()> {
-        self.ask("log.observe", 1, name.owned() + labels.owned(), |host| host.observe(&name, &labels, value))
+        self.ask("log.observe", 1, name.heap_bytes() + labels.heap_bytes(), |host| host.observe(&name, &labels, value))
     }
 }
 
@@ -41,7 +41,9 @@ impl system::Host for State {
 
     async fn random(&mut self, length: u32) -> Result<Vec<u8>> {
         if length > RANDOM {
-            return Err(self.trip(Ended::Limit, format!("random: asked for {length} of {RANDOM} bytes at once")));
+            return Err(
+                self.trip(CallErrorKind::Limit, format!("random: asked for {length} of {RANDOM} bytes at once"))
+            );
         }
         self.ask("system.random", 1, 0, |host| host.random(usize::try_from(length).unwrap_or(0)))
     }
@@ -49,7 +51,7 @@ impl system::Host for State {
 
 impl config::Host for State {
     async fn get(&mut self, key: String) -> Result<Option<String>> {
-        self.ask("config.get", 1, key.owned(), |host| host.config_get(&key))
+        self.ask("config.get", 1, key.heap_bytes(), |host| host.config_get(&key))
     }
 
     async fn all(&mut self) -> Result<String> {
@@ -57,7 +59,7 @@ impl config::Host for State {
     }
 
     async fn secret(&mut self, name: String) -> Result<Option<String>> {
-        self.ask("config.secret", 1, name.owned(), |host| host.config_secret(&name))
+        self.ask("config.secret", 1, name.heap_bytes(), |host| host.config_secret(&name))
     }
 
     async fn version(&mut self) -> Result<u64> {
@@ -67,34 +69,34 @@ impl config::Host for State {
 
 impl settings::Host for State {
     async fn get(&mut self, accounts: Vec<i64>) -> Result<Result<Vec<String>, Failure>> {
-        let bytes = accounts.owned();
+        let bytes = accounts.heap_bytes();
         self.wait("settings.get", 2, bytes, |host| host.settings_get(accounts)).await
     }
 
     async fn set(&mut self, account: i64, members: String) -> Result<Result<(), Failure>> {
-        let bytes = members.owned();
+        let bytes = members.heap_bytes();
         self.wait("settings.set", 2, bytes, |host| host.settings_set(account, members)).await
     }
 }
 
 impl kv::Host for State {
     async fn get(&mut self, keys: Vec<String>) -> Result<Result<Vec<Option<Vec<u8>>>, Failure>> {
-        let bytes = keys.owned();
+        let bytes = keys.heap_bytes();
         self.wait("kv.get", 2, bytes, |host| host.kv_get(keys)).await
     }
 
     async fn set(&mut self, items: Vec<kv::Item>) -> Result<Result<(), Failure>> {
-        let bytes = items.owned();
+        let bytes = items.heap_bytes();
         self.wait("kv.set", 2, bytes, |host| host.kv_set(items)).await
     }
 
     async fn delete(&mut self, keys: Vec<String>) -> Result<Result<u32, Failure>> {
-        let bytes = keys.owned();
+        let bytes = keys.heap_bytes();
         self.wait("kv.delete", 2, bytes, |host| host.kv_delete(keys)).await
     }
 
     async fn add(&mut self, key: String, delta: i64) -> Result<Result<i64, Failure>> {
-        let bytes = key.owned();
+        let bytes = key.heap_bytes();
         self.wait("kv.add", 2, bytes, |host| host.kv_add(key, delta)).await
     }
 
@@ -104,34 +106,34 @@ impl kv::Host for State {
         after: Option<String>,
         limit: u16,
     ) -> Result<Result<Vec<kv::Item>, Failure>> {
-        let bytes = prefix.owned() + after.owned();
+        let bytes = prefix.heap_bytes() + after.heap_bytes();
         self.wait("kv.scan", 2, bytes, move |host| host.kv_scan(prefix, after, limit)).await
     }
 }
 
 impl cache::Host for State {
     async fn get(&mut self, key: String) -> Result<Option<Vec<u8>>> {
-        self.ask("cache.get", 1, key.owned(), |host| host.cache_get(&key))
+        self.ask("cache.get", 1, key.heap_bytes(), |host| host.cache_get(&key))
     }
 
     async fn set(&mut self, key: String, value: Vec<u8>, ttl_ms: u32) -> Result<()> {
-        let bytes = key.owned() + value.owned();
+        let bytes = key.heap_bytes() + value.heap_bytes();
         self.ask("cache.set", 1, bytes, |host| host.cache_set(key, value, ttl_ms))
     }
 
     async fn drop_prefix(&mut self, prefix: String) -> Result<()> {
-        self.ask("cache.drop-prefix", 1, prefix.owned(), |host| host.cache_drop_prefix(&prefix))
+        self.ask("cache.drop-prefix", 1, prefix.heap_bytes(), |host| host.cache_drop_prefix(&prefix))
     }
 }
 
 impl queue::Host for State {
     async fn enqueue(&mut self, jobs: Vec<queue::Job>) -> Result<Result<u32, Failure>> {
-        let bytes = jobs.owned();
+        let bytes = jobs.heap_bytes();
         self.wait("queue.enqueue", 2, bytes, |host| host.enqueue(jobs)).await
     }
 
     async fn cancel(&mut self, kind: String, unique: Vec<String>) -> Result<Result<u32, Failure>> {
-        let bytes = kind.owned() + unique.owned();
+        let bytes = kind.heap_bytes() + unique.heap_bytes();
         self.wait("queue.cancel", 2, bytes, |host| host.cancel(kind, unique)).await
     }
 }

@@ -8,9 +8,9 @@ use wasmtime::component::Resource;
 use super::{cost, failure};
 use crate::bindings::imports::types::Failure;
 use crate::bindings::imports::{sql, sql_dynamic};
+use crate::byte_size::ByteSize;
 use crate::host::Transaction;
 use crate::state::State;
-use crate::weigh::Weigh;
 
 /// Cost of one statement over many rows of parameters: 2, and 1 for each 100 rows.
 fn many_units(width: u16, params: &[sql::Value]) -> u32 {
@@ -31,17 +31,17 @@ impl sql::Host for State {
     }
 
     async fn query(&mut self, statement: String, params: Vec<sql::Value>) -> Result<Result<sql::Rows, Failure>> {
-        let bytes = statement.owned() + params.owned();
+        let bytes = statement.heap_bytes() + params.heap_bytes();
         self.wait("sql.query", 2, bytes, |host| host.sql_query(statement, params)).await
     }
 
     async fn batch(&mut self, calls: Vec<sql::Call>) -> Result<Result<Vec<sql::Rows>, Failure>> {
-        let (units, bytes) = (cost(0, 2, calls.len()).max(1), calls.owned());
+        let (units, bytes) = (cost(0, 2, calls.len()).max(1), calls.heap_bytes());
         self.wait("sql.batch", units, bytes, |host| host.sql_batch(calls)).await
     }
 
     async fn many(&mut self, statement: String, width: u16, params: Vec<sql::Value>) -> Result<Result<u64, Failure>> {
-        let (units, bytes) = (many_units(width, &params), statement.owned() + params.owned());
+        let (units, bytes) = (many_units(width, &params), statement.heap_bytes() + params.heap_bytes());
         self.wait("sql.many", units, bytes, move |host| host.sql_many(statement, width, params)).await
     }
 }
@@ -69,7 +69,7 @@ impl sql::HostTransaction for State {
         statement: String,
         params: Vec<sql::Value>,
     ) -> Result<Result<sql::Rows, Failure>> {
-        let (number, bytes) = (self.number(&transaction)?, statement.owned() + params.owned());
+        let (number, bytes) = (self.number(&transaction)?, statement.heap_bytes() + params.heap_bytes());
         self.wait("sql.transaction.query", 2, bytes, move |host| host.sql_transaction_query(number, statement, params))
             .await
     }
@@ -82,7 +82,7 @@ impl sql::HostTransaction for State {
         params: Vec<sql::Value>,
     ) -> Result<Result<u64, Failure>> {
         let number = self.number(&transaction)?;
-        let (units, bytes) = (many_units(width, &params), statement.owned() + params.owned());
+        let (units, bytes) = (many_units(width, &params), statement.heap_bytes() + params.heap_bytes());
         self.wait("sql.transaction.many", units, bytes, move |host| {
             host.sql_transaction_many(number, statement, width, params)
         })
@@ -108,7 +108,7 @@ impl sql::HostTransaction for State {
 
 impl sql_dynamic::Host for State {
     async fn query(&mut self, text: String, params: Vec<sql::Value>) -> Result<Result<sql::Rows, Failure>> {
-        let bytes = text.owned() + params.owned();
+        let bytes = text.heap_bytes() + params.heap_bytes();
         self.wait("sql-dynamic.query", 5, bytes, |host| host.sql_dynamic(text, params)).await
     }
 }

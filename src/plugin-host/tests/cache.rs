@@ -4,13 +4,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use rookery_plugin_host::{Engine, Options};
+use rookery_plugin_host::{Engine, EngineOptions};
 
 use crate::harness::*;
 
 /// Loads `quiet` with a new engine, as after a restart, and checks that it answers.
 async fn restart(folder: &Path, key: u8) {
-    let options = Options { cache: Some(folder.to_owned()), key: [key; 32], instances: 2, ..options() };
+    let options = EngineOptions { cache: Some(folder.to_owned()), key: [key; 32], instances: 2, ..options() };
     let plugin = Engine::new(options).unwrap().load(package("quiet"), Quiet::new()).await.unwrap();
     get(&plugin).await.unwrap();
 }

@@ -12,7 +12,8 @@ use rookery_plugin_host::exports::{decorate, routes};
 use rookery_plugin_host::imports::types::{CallContext, Caller, Failure};
 use rookery_plugin_host::imports::{log, sql};
 use rookery_plugin_host::{
-    CallError, Engine, Export, Fault, Host, Import, Limits, Options, Package, Plugin, Policy, Transaction,
+    CallError, Engine, EngineOptions, Export, Host, Import, InstancePolicy, Limits, LoadError, Package, Plugin,
+    Transaction,
 };
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
@@ -83,8 +84,8 @@ pub(crate) fn package(name: &str) -> Package {
     }
 }
 
-pub(crate) fn options() -> Options {
-    Options { cache: None, key: [7; 32], quick: true, instances: 32, memory: MEMORY }
+pub(crate) fn options() -> EngineOptions {
+    EngineOptions { cache: None, key: [7; 32], quick: true, instances: 32, memory: MEMORY }
 }
 
 /// The engine that most tests share.
@@ -94,12 +95,12 @@ pub(crate) fn engine() -> Engine {
 }
 
 /// Loads a guest under the default limits.
-pub(crate) async fn load(name: &str) -> Result<Plugin, Fault> {
+pub(crate) async fn load(name: &str) -> Result<Plugin, LoadError> {
     load_with(name, |_| {}).await
 }
 
 /// Loads a guest under limits that the test changes.
-pub(crate) async fn load_with(name: &str, change: impl FnOnce(&mut Limits)) -> Result<Plugin, Fault> {
+pub(crate) async fn load_with(name: &str, change: impl FnOnce(&mut Limits)) -> Result<Plugin, LoadError> {
     let mut package = package(name);
     change(&mut package.limits);
     engine().load(package, Quiet::new()).await
@@ -232,7 +233,7 @@ pub(crate) async fn decorate_by(
 /// Limits with pooled routes and a single instance.
 pub(crate) fn one_pooled(limits: &mut Limits) {
     limits.instances = 1;
-    limits.route_policy = Policy::Pooled;
+    limits.route_policy = InstancePolicy::Pooled;
 }
 
 /// Resident memory of this process, bytes.

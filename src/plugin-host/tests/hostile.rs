@@ -4,26 +4,26 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rookery_plugin_host::{CallError, Ended, Limits, Stage};
+use rookery_plugin_host::{CallError, CallErrorKind, Limits, Stage};
 
 use crate::harness::*;
 
 /// How a call ended, and its message.
-fn told<T: std::fmt::Debug>(result: Result<T, CallError>) -> (Ended, String) {
+fn told<T: std::fmt::Debug>(result: Result<T, CallError>) -> (CallErrorKind, String) {
     let error = result.unwrap_err();
-    (error.ended, error.message)
+    (error.kind, error.message)
 }
 
-fn limit(message: &str) -> (Ended, String) {
-    (Ended::Limit, message.to_owned())
+fn limit(message: &str) -> (CallErrorKind, String) {
+    (CallErrorKind::Limit, message.to_owned())
 }
 
 #[tokio::test]
 async fn loops_end_with_their_budget() {
     let plugin = load("loop_calls").await.unwrap();
     let began = Instant::now();
-    assert_eq!(told(get(&plugin).await), (Ended::Cpu, "cpu: used its 50 ms of guest time".to_owned()));
-    assert_eq!(told(decorate(&plugin, 1).await), (Ended::Cpu, "cpu: used its 20 ms of guest time".to_owned()));
+    assert_eq!(told(get(&plugin).await), (CallErrorKind::Cpu, "cpu: used its 50 ms of guest time".to_owned()));
+    assert_eq!(told(decorate(&plugin, 1).await), (CallErrorKind::Cpu, "cpu: used its 20 ms of guest time".to_owned()));
     println!("two endless loops with budgets of 50 and 20 ms took {} ms", began.elapsed().as_millis());
     assert!(began.elapsed() < Duration::from_secs(4));
 }
@@ -34,16 +34,16 @@ async fn loops_before_the_first_call_end_too() {
         let fault = load(guest).await.unwrap_err();
         assert_eq!(fault.stage, Stage::Instantiate, "{guest}");
         let expected = "guest: does not start: cpu: used its 50 ms of guest time";
-        assert!(fault.sentence.starts_with(expected), "{guest}: {}", fault.sentence);
+        assert!(fault.message.starts_with(expected), "{guest}: {}", fault.message);
     }
     let plugin = load("loop_realloc").await.unwrap();
-    assert_eq!(told(get(&plugin).await).0, Ended::Cpu);
+    assert_eq!(told(get(&plugin).await).0, CallErrorKind::Cpu);
     let patient = |limits: &mut Limits| (limits.route_cpu, limits.route_wall) = (HOUR, HOUR);
     let plugin = load_with("loop_self_test", patient).await.unwrap();
-    let expected = (Ended::Cpu, "cpu: used its 2000 ms of guest time".to_owned());
+    let expected = (CallErrorKind::Cpu, "cpu: used its 2000 ms of guest time".to_owned());
     assert_eq!(told(plugin.self_test(Quiet::new()).await), expected, "whatever its manifest says");
     let fault = load_with("loop_init", patient).await.unwrap_err();
-    assert!(fault.sentence.contains("used its 2000 ms"), "{fault}");
+    assert!(fault.message.contains("used its 2000 ms"), "{fault}");
 }
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -67,7 +67,7 @@ async fn a_timer_is_on_time_while_a_guest_spins() {
         late = late.max(began.elapsed().saturating_sub(Duration::from_millis(10)));
     }
     println!("a timer of 10 ms was at most {} ms late while a guest span", late.as_millis());
-    assert_eq!(spinning.await.unwrap(), Ended::Cpu);
+    assert_eq!(spinning.await.unwrap(), CallErrorKind::Cpu);
     assert!(late < Duration::from_millis(200), "{late:?}");
 }
 
@@ -87,7 +87,7 @@ async fn others_go_on_beside_a_guest_that_spins() {
     });
     let (ended, turns) = turns.await.unwrap();
     println!("another task had {turns} turns while a guest span");
-    assert_eq!(ended, Ended::Cpu);
+    assert_eq!(ended, CallErrorKind::Cpu);
     assert!(turns > 2_000, "{turns}: one for each slice would be a hundred");
 }
 
@@ -162,7 +162,7 @@ async fn waiting_ends_with_the_wall() {
     let plugin = load_with("ask_kv", |limits| limits.route_wall = Duration::from_millis(50)).await.unwrap();
     let host = Quiet::slow(Duration::from_secs(60));
     let ended = told(plugin.route(Arc::<Quiet>::clone(&host), request("index")).await);
-    assert_eq!(ended, (Ended::Wall, "wall: used its 50 ms".to_owned()));
+    assert_eq!(ended, (CallErrorKind::Wall, "wall: used its 50 ms".to_owned()));
     assert_eq!(host.given_up.load(Ordering::SeqCst), 1, "what the host did for it was given up");
     // Waiting in a host function costs no CPU time.
     assert!(plugin.stats().cpu_peak < Duration::from_millis(40), "{:?}", plugin.stats().cpu_peak);
@@ -173,7 +173,7 @@ async fn waiting_ends_with_the_wall() {
 async fn a_panic_of_the_server_ends_the_call_alone() {
     let plugin = load("ask_kv").await.unwrap();
     let error = decorate_by(&plugin, Quiet::slow(PANIC), 1).await.unwrap_err();
-    assert_eq!(error.ended, Ended::Trap);
+    assert_eq!(error.kind, CallErrorKind::Trap);
     assert!(error.message.contains("a bug in the server"), "{}", error.message);
     decorate(&plugin, 1).await.unwrap();
 }
@@ -182,7 +182,7 @@ async fn a_panic_of_the_server_ends_the_call_alone() {
 async fn a_trap_says_where() {
     let plugin = load("trap_for_13").await.unwrap();
     let error = decorate(&plugin, 13).await.unwrap_err();
-    assert_eq!((error.ended, error.message.as_str()), (Ended::Trap, "wasm `unreachable` instruction executed"));
+    assert_eq!((error.kind, error.message.as_str()), (CallErrorKind::Trap, "wasm `unreachable` instruction executed"));
     assert_eq!(error.backtrace[0], "plugin::unlucky");
     assert_eq!(error.backtrace.len(), 2);
 }
@@ -202,7 +202,7 @@ async fn memory_returns() {
     let quiet = load("quiet").await.unwrap();
     let round = async || {
         for bomb in &bombs {
-            assert_eq!(told(get(bomb).await).0, Ended::Limit);
+            assert_eq!(told(get(bomb).await).0, CallErrorKind::Limit);
         }
         get(&quiet).await.unwrap();
     };

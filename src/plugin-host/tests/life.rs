@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rookery_plugin_host::exports::routes::Output;
-use rookery_plugin_host::{Ended, Engine, Export, Import};
+use rookery_plugin_host::{CallErrorKind, Engine, Export, Import};
 
 use crate::harness::*;
 
@@ -15,8 +15,8 @@ async fn a_plugin_answers_and_is_measured() {
     let plugin = load("quiet").await.unwrap();
     assert_eq!((plugin.name(), plugin.version()), ("guest", "1.2.3"));
     let expected = BTreeSet::from([Export::Routes, Export::Decorate, Export::Events]);
-    assert_eq!(plugin.shape().exports, expected);
-    assert_eq!(plugin.shape().imports, BTreeSet::new());
+    assert_eq!(plugin.interfaces().exports, expected);
+    assert_eq!(plugin.interfaces().imports, BTreeSet::new());
     let response = get(&plugin).await.unwrap();
     assert_eq!((response.status, response.output), (200, Output::Empty));
     assert_eq!(decorate(&plugin, 1).await.unwrap(), []);
@@ -42,9 +42,9 @@ async fn draining_waits_then_cuts_off_then_refuses() {
     plugin.drain(Duration::from_millis(400)).await;
     quick.0.await.unwrap().unwrap();
     let cut = slow.0.await.unwrap().unwrap_err();
-    assert_eq!((cut.ended, cut.message.as_str()), (Ended::Drained, "the plugin was replaced while it ran"));
+    assert_eq!((cut.kind, cut.message.as_str()), (CallErrorKind::Drained, "the plugin was replaced while it ran"));
     assert_eq!(slow.1.load(Ordering::SeqCst), 1);
-    assert_eq!(get(&plugin).await.unwrap_err().ended, Ended::Drained);
+    assert_eq!(get(&plugin).await.unwrap_err().kind, CallErrorKind::Drained);
     assert_eq!((plugin.stats().running, plugin.stats().idle), (0, 0));
 }
 
@@ -60,7 +60,7 @@ async fn draining_cuts_off_a_guest_that_spins() {
     tokio::time::sleep(Duration::from_millis(30)).await;
     let began = Instant::now();
     plugin.drain(Duration::from_millis(50)).await;
-    assert_eq!(spinning.await.unwrap().unwrap_err().ended, Ended::Drained);
+    assert_eq!(spinning.await.unwrap().unwrap_err().kind, CallErrorKind::Drained);
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
 }
 
@@ -89,19 +89,19 @@ async fn only_what_was_granted_is_linked() {
     assert_eq!(fault.to_string(), expected);
     package.granted = BTreeSet::from([Import::Kv]);
     let plugin = engine().load(package, Quiet::new()).await.unwrap();
-    assert_eq!(plugin.shape().imports, BTreeSet::from([Import::Kv]));
+    assert_eq!(plugin.interfaces().imports, BTreeSet::from([Import::Kv]));
 }
 
 #[tokio::test]
 async fn a_plugin_outlives_the_last_engine_handle() {
-    let options = rookery_plugin_host::Options { instances: 2, ..options() };
+    let options = rookery_plugin_host::EngineOptions { instances: 2, ..options() };
     let plugin = Engine::new(options).unwrap().load(package("loop_calls"), Quiet::new()).await.unwrap();
-    assert_eq!(get(&plugin).await.unwrap_err().ended, Ended::Cpu);
+    assert_eq!(get(&plugin).await.unwrap_err().kind, CallErrorKind::Cpu);
 }
 
 #[tokio::test]
 async fn warm_instances_of_one_plugin_make_room_for_another() {
-    let options = rookery_plugin_host::Options { instances: 2, ..options() };
+    let options = rookery_plugin_host::EngineOptions { instances: 2, ..options() };
     let engine = Engine::new(options).unwrap();
     let mut plugins = Vec::new();
     for _ in 0..4 {

@@ -7,9 +7,9 @@
 #![allow(clippy::print_stdout, reason = "figures that a test measured, beside what it holds")]
 
 mod cache;
-mod figures;
 mod harness;
 mod hostile;
 mod life;
+mod metrics;
 mod pools;
 mod refused;

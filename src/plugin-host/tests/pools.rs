@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rookery_plugin_host::exports::routes::Output;
-use rookery_plugin_host::{BreakerState, Ended};
+use rookery_plugin_host::{BreakerState, CallErrorKind};
 
 use crate::harness::*;
 
@@ -36,7 +36,7 @@ async fn nobody_sees_anothers_answer_in_a_shared_instance() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_callers_at_once_share_few_instances() {
     let plugin = load_with("who", |limits| {
-        limits.route_policy = rookery_plugin_host::Policy::Pooled;
+        limits.route_policy = rookery_plugin_host::InstancePolicy::Pooled;
         limits.queue_wait = Duration::from_secs(30);
     });
     let plugin = plugin.await.unwrap();
@@ -93,10 +93,10 @@ async fn a_full_house_queues_and_then_refuses() {
         .collect();
     let mut ended = Vec::new();
     for call in calls {
-        ended.push(call.await.unwrap().map_err(|error| (error.ended, error.message)).map(|_| ()));
+        ended.push(call.await.unwrap().map_err(|error| (error.kind, error.message)).map(|_| ()));
     }
     assert_eq!(ended.iter().filter(|ended| ended.is_ok()).count(), 1);
-    let busy = |message: &str| Err((Ended::Busy, message.to_owned()));
+    let busy = |message: &str| Err((CallErrorKind::Busy, message.to_owned()));
     assert!(ended.contains(&busy("queue: 1 calls wait already")), "{ended:?}");
     assert!(ended.contains(&busy("queue: none of 1 places came free in 100 ms")), "{ended:?}");
     *host.delay.lock().unwrap() = Duration::ZERO;
@@ -121,10 +121,10 @@ async fn a_breaker_opens_for_what_fails_and_closes_by_itself() {
     unlucky.version.store(13, Ordering::SeqCst);
     for _ in 0..20 {
         let error = plugin.route(Arc::<Quiet>::clone(&unlucky), request("index")).await.unwrap_err();
-        assert_eq!(error.ended, Ended::Trap);
+        assert_eq!(error.kind, CallErrorKind::Trap);
     }
     let refused = get(&plugin).await.unwrap_err();
-    assert_eq!(refused.ended, Ended::Open);
+    assert_eq!(refused.kind, CallErrorKind::Open);
     assert!(refused.message.starts_with("breaker: open for another "), "{}", refused.message);
     plugin.route(Quiet::new(), request("another")).await.unwrap();
     decorate(&plugin, 1).await.unwrap();
@@ -136,7 +136,7 @@ async fn a_breaker_opens_for_what_fails_and_closes_by_itself() {
         ("route", "index", BreakerState::Open),
     ];
     assert_eq!(states, expected);
-    assert!(reports.iter().all(|report| !report.quarantined));
+    assert!(reports.iter().all(|report| !report.needs_quarantine));
 
     tokio::time::sleep(Duration::from_millis(5_050)).await;
     get(&plugin).await.unwrap();
@@ -149,8 +149,8 @@ async fn failures_of_the_guest_count_from_500_on() {
     let plugin = load("fail_500").await.unwrap();
     for _ in 0..20 {
         let error = get(&plugin).await.unwrap_err();
-        assert_eq!((error.ended, error.message.as_str()), (Ended::Failure, "failure 500 test: oh no"));
+        assert_eq!((error.kind, error.message.as_str()), (CallErrorKind::Failure, "failure 500 test: oh no"));
         assert_eq!(error.failure.unwrap().status, 500);
     }
-    assert_eq!(get(&plugin).await.unwrap_err().ended, Ended::Open);
+    assert_eq!(get(&plugin).await.unwrap_err().kind, CallErrorKind::Open);
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use rookery_plugin_host::{Engine, Export, Shape};
+use rookery_plugin_host::{Engine, Export, Interfaces};
 
 use crate::harness::*;
 
 fn shape(wasm: &[u8]) -> String {
-    Engine::shape("antennas", wasm).unwrap_err().to_string()
+    Engine::inspect("antennas", wasm).unwrap_err().to_string()
 }
 
-fn shape_of(text: &str) -> Result<Shape, String> {
-    Engine::shape("antennas", &wat::parse_str(text).unwrap()).map_err(|fault| fault.to_string())
+fn shape_of(text: &str) -> Result<Interfaces, String> {
+    Engine::inspect("antennas", &wat::parse_str(text).unwrap()).map_err(|fault| fault.to_string())
 }
 
 /// The message that refuses a component given as WebAssembly text.
@@ -56,7 +56,7 @@ fn every_cut_and_many_flips_are_refused_or_harmless() {
     for length in (0..wasm.len() / 2).step_by(3) {
         // A cut between two sections may leave a valid, smaller component, which is refused for the exports that it
         // lacks.
-        if let Ok(shape) = Engine::shape("antennas", &wasm[..length]) {
+        if let Ok(shape) = Engine::inspect("antennas", &wasm[..length]) {
             assert!(shape.exports.len() < 3, "cut at {length}");
         }
     }
@@ -67,8 +67,8 @@ fn every_cut_and_many_flips_are_refused_or_harmless() {
     for at in (0..wasm.len()).step_by(3) {
         let mut flipped = wasm.to_vec();
         flipped[at] ^= 0x55;
-        if let Err(fault) = Engine::shape("antennas", &flipped) {
-            assert!(!fault.sentence.contains('\n') && fault.sentence.len() < 600, "{fault}");
+        if let Err(fault) = Engine::inspect("antennas", &flipped) {
+            assert!(!fault.message.contains('\n') && fault.message.len() < 600, "{fault}");
         }
     }
 }
@@ -96,9 +96,9 @@ fn another_contract_is_named_with_both_versions() {
          0.1, or update the server"
     );
     let tools = r#"(component (instance $i) (export "exports" (instance $i)))"#;
-    assert_eq!(shape_of(tools), Ok(Shape::default()), "what a language's tools leave is never called");
+    assert_eq!(shape_of(tools), Ok(Interfaces::default()), "what a language's tools leave is never called");
     let later = r#"(component (import "rookery:plugin/log@0.1.7" (instance)))"#;
-    assert_eq!(shape_of(later), Ok(Shape::default()), "types alone need no permission");
+    assert_eq!(shape_of(later), Ok(Interfaces::default()), "types alone need no permission");
 }
 
 #[test]

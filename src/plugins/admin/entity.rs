@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use rookery_plugin_host::{Fault, Stats};
+use rookery_plugin_host::{LoadError, Stats};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::Cx;
-use crate::admin::{Known, Outbox, Placed};
+use crate::admin::{HookPosition, InstalledPlugin, Outbox};
 use crate::logs::Line;
 use crate::manifest::{Hook, Manifest, Resolved, Route};
-use crate::observed::{Event, Failed, Observed, State, milliseconds};
+use crate::observed::{Event, FailedCall, Observed, State, milliseconds};
 use crate::sql::Statement;
 use crate::{Active, Package};
 use store::plugin_event::Parked;
@@ -225,7 +225,7 @@ pub struct OrderRow {
 impl Plugin {
     /// The list row of a plugin.
     #[must_use]
-    pub fn new(cx: &Cx, known: &Known) -> Self {
+    pub fn new(cx: &Cx, known: &InstalledPlugin) -> Self {
         let name = &known.plugin.name;
         let active = cx.plugins.latest().find(name).cloned();
         let observed = cx.plugins.observed.of(name);
@@ -258,7 +258,7 @@ impl Plugin {
     }
 }
 
-fn state(known: &Known, serves: bool, observed: &Observed) -> &'static str {
+fn state(known: &InstalledPlugin, serves: bool, observed: &Observed) -> &'static str {
     match &observed.state {
         Some(state) => state.as_str(),
         None if serves => State::Active.as_str(),
@@ -275,7 +275,7 @@ fn manifest<'a>(active: Option<&'a Active>, package: Option<&'a Package>) -> Opt
 impl Detail {
     /// The details of a plugin.
     #[must_use]
-    pub fn new(cx: &Cx, known: &Known, outbox: &Outbox) -> Self {
+    pub fn new(cx: &Cx, known: &InstalledPlugin, outbox: &Outbox) -> Self {
         let name = &known.plugin.name;
         let active = cx.plugins.latest().find(name).cloned();
         let observed = cx.plugins.observed.of(name);
@@ -353,9 +353,9 @@ fn breakers(component: &rookery_plugin_host::Plugin) -> Vec<Breaker> {
     component.breakers().into_iter().map(row).collect()
 }
 
-impl From<&Fault> for Problem {
-    fn from(fault: &Fault) -> Self {
-        Self { stage: fault.stage.to_string(), sentence: fault.sentence.clone() }
+impl From<&LoadError> for Problem {
+    fn from(fault: &LoadError) -> Self {
+        Self { stage: fault.stage.to_string(), sentence: fault.message.clone() }
     }
 }
 
@@ -427,8 +427,8 @@ impl From<Stats> for Usage {
     }
 }
 
-impl From<&Failed> for FailureRow {
-    fn from(failed: &Failed) -> Self {
+impl From<&FailedCall> for FailureRow {
+    fn from(failed: &FailedCall) -> Self {
         Self {
             at: failed.at.to_api(),
             kind: failed.kind.clone(),
@@ -463,9 +463,9 @@ impl From<&Line> for LogLine {
     }
 }
 
-impl From<Placed> for OrderRow {
-    fn from(placed: Placed) -> Self {
-        let Placed { plugin, priority, before, after, kinds } = placed;
+impl From<HookPosition> for OrderRow {
+    fn from(placed: HookPosition) -> Self {
+        let HookPosition { plugin, priority, before, after, kinds } = placed;
         Self { plugin, priority, before, after, kinds }
     }
 }

@@ -9,7 +9,7 @@ pub mod routes;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use rookery_plugin_host::Fault;
+use rookery_plugin_host::LoadError;
 use rookery_plugin_host::imports::types::{CallContext, Caller as ToldCaller};
 use serde_json::{Map, Value};
 
@@ -34,11 +34,11 @@ const PARKED: i64 = 50;
 
 /// A plugin that is installed or could be, with its desired state and package.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct InstalledPlugin {
     /// The desired state.
     pub plugin: Plugin,
     /// The package that would be loaded, or the fault that prevents it.
-    pub package: Result<Option<Package>, Fault>,
+    pub package: Result<Option<Package>, LoadError>,
     /// Permissions that the newest package asks for and that were not granted.
     pub missing: BTreeSet<String>,
 }
@@ -47,7 +47,7 @@ pub struct Known {
 ///
 /// # Errors
 /// When the database or the plugin folder cannot be read.
-pub async fn list(cx: &Cx) -> Result<Vec<Known>> {
+pub async fn list(cx: &Cx) -> Result<Vec<InstalledPlugin>> {
     let packages = discover(cx).await?;
     let mut all = Vec::new();
     for plugin in store::plugin::list(&cx.db).await? {
@@ -60,7 +60,7 @@ pub async fn list(cx: &Cx) -> Result<Vec<Known>> {
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is none; else as [`list`].
-pub async fn find(cx: &Cx, name: &str) -> Result<Known> {
+pub async fn find(cx: &Cx, name: &str) -> Result<InstalledPlugin> {
     let packages = discover(cx).await?;
     Ok(know(cx, desired::find(cx, name).await?, &packages).await)
 }
@@ -75,11 +75,11 @@ async fn discover(cx: &Cx) -> Result<Packages> {
     Ok(packages)
 }
 
-async fn know(cx: &Cx, plugin: Plugin, packages: &Packages) -> Known {
+async fn know(cx: &Cx, plugin: Plugin, packages: &Packages) -> InstalledPlugin {
     let newest = packages.found.get(&plugin.name);
     let missing = newest.map(|package| pipeline::missing(&plugin, package)).unwrap_or_default();
     let package = source::choose(cx, &plugin, packages).await;
-    Known { plugin, package, missing }
+    InstalledPlugin { plugin, package, missing }
 }
 
 /// The newest package of `name`, accepted or not.
@@ -196,7 +196,7 @@ pub struct Outbox {
 /// The outbox of `plugin`.
 pub async fn outbox(cx: &Cx, plugin: PluginId) -> Result<Outbox> {
     let (waiting, parked) = plugin_event::count(&cx.db, plugin).await?;
-    let first = if parked == 0 { Vec::new() } else { plugin_event::parked(&cx.db, plugin, PARKED).await? };
+    let first = if parked == 0 { Vec::new() } else { plugin_event::list_parked(&cx.db, plugin, PARKED).await? };
     Ok(Outbox { waiting, parked, first })
 }
 
@@ -221,7 +221,7 @@ pub async fn rollback(cx: &Cx, name: &str) -> Result<Plugin> {
             };
             let mut target = plugin.clone();
             back(&mut target);
-            pipeline::try_out(cx, target).await.map_err(|fault| of_fault(&fault))?;
+            pipeline::dry_run(cx, target).await.map_err(|fault| of_fault(&fault))?;
             return desired::change(cx, name, |plugin| {
                 back(plugin);
                 Ok(())
@@ -255,7 +255,7 @@ async fn change_tried(cx: &Cx, name: &str, change: impl Fn(&mut Plugin) -> Resul
     let mut changed = desired::find(cx, name).await?;
     change(&mut changed)?;
     if changed.enabled {
-        pipeline::try_out(cx, changed).await.map_err(|fault| of_fault(&fault))?;
+        pipeline::dry_run(cx, changed).await.map_err(|fault| of_fault(&fault))?;
     }
     desired::change(cx, name, change).await
 }
@@ -320,7 +320,7 @@ fn merge(into: &mut Map<String, Value>, members: Map<String, Value>) {
 
 /// The position of a plugin's hook at a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct HookPosition {
     /// The plugin.
     pub plugin: String,
     /// Its hook's priority.
@@ -333,7 +333,7 @@ pub struct Placed {
     pub kinds: Vec<String>,
 }
 
-impl Placed {
+impl HookPosition {
     fn place(&self) -> Place<'_> {
         Place { plugin: &self.plugin, priority: self.priority, before: &self.before, after: &self.after }
     }
@@ -343,7 +343,7 @@ impl Placed {
 ///
 /// # Errors
 /// [`Error::Invalid`] for an unknown moment, or a cycle of `before` and `after`.
-pub async fn order(cx: &Cx, moment: &str) -> Result<Vec<Placed>> {
+pub async fn order(cx: &Cx, moment: &str) -> Result<Vec<HookPosition>> {
     let known = || Moment::ALL.iter().map(|moment| moment.as_str());
     let Some(moment) = Moment::ALL.into_iter().find(|known| known.as_str() == moment) else {
         let list = known().collect::<Vec<_>>().join(", ");
@@ -353,7 +353,7 @@ pub async fn order(cx: &Cx, moment: &str) -> Result<Vec<Placed>> {
     for known in list(cx).await?.into_iter().filter(|known| known.plugin.enabled) {
         let Ok(Some(package)) = known.package else { continue };
         for hook in package.manifest.hooks.iter().filter(|hook| hook.on == moment) {
-            placed.push(Placed {
+            placed.push(HookPosition {
                 plugin: known.plugin.name.clone(),
                 priority: hook.priority,
                 before: hook.before.clone(),
@@ -362,7 +362,7 @@ pub async fn order(cx: &Cx, moment: &str) -> Result<Vec<Placed>> {
             });
         }
     }
-    let places: Vec<Place<'_>> = placed.iter().map(Placed::place).collect();
+    let places: Vec<Place<'_>> = placed.iter().map(HookPosition::place).collect();
     let order = order::order(moment.as_str(), &places).map_err(|fault| of_fault(&fault))?;
     Ok(order.into_iter().map(|at| placed[at].clone()).collect())
 }
@@ -441,7 +441,7 @@ async fn forget(cx: &Cx, name: &str) -> Result<()> {
     };
     let plugin = desired::change(cx, name, forgotten).await?;
     let mut tx = cx.db.begin().await?;
-    store::plugin::forget_manifest(&mut tx, plugin.id).await?;
+    store::plugin::clear_manifest(&mut tx, plugin.id).await?;
     Ok(tx.commit().await?)
 }
 
@@ -454,10 +454,10 @@ async fn purge_all(cx: &Cx, plugin: &Plugin) -> Result<PathBuf> {
     }
     let scope = Scope::find(&mut tx, name, BTreeSet::new()).await?;
     tx.drop_namespace(&scope).await?;
-    store::plugin_feed::clear_all(&mut tx, plugin.id).await?;
+    store::plugin_feed::clear_plugin(&mut tx, plugin.id).await?;
     store::job::delete_kind(&mut tx, &jobs::kind_of(name)).await?;
     store::plugin::delete(&mut tx, plugin.id).await?;
-    store::settings::touch(&mut tx, now).await?;
+    store::settings::bump_generation(&mut tx, now).await?;
     tx.commit().await?;
     cx.plugins.observed.forget(name);
     // A package that is still in the folder is registered again, disabled.

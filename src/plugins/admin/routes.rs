@@ -2,7 +2,7 @@
 //!
 //! A change returns the plugin in its new state; a plugin that could not be loaded is 422 with the reason verbatim.
 
-use rookery_plugin_host::Fault;
+use rookery_plugin_host::LoadError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -171,7 +171,7 @@ async fn reloaded(cx: &Cx, name: &str) -> Result<Json> {
     detail(cx, name).await
 }
 
-fn verbatim(fault: &Fault) -> Error {
+fn verbatim(fault: &LoadError) -> Error {
     Error::invalid(fault.to_string())
 }
 

@@ -231,7 +231,7 @@ impl Work<'_> {
     /// Completes the change: it is committed now, or with the rest of the call.
     pub(super) async fn done(mut self) -> Result<(), Failure> {
         if self.marked {
-            self.tx()?.forget_mark().await.or_failure()?;
+            self.tx()?.release_savepoint().await.or_failure()?;
         }
         match std::mem::replace(&mut self.place, Place::Gone) {
             Place::Own(slot) => slot.commit().await.or_failure()?,
@@ -244,7 +244,7 @@ impl Work<'_> {
     /// the savepoint.
     pub(super) async fn undo(mut self) -> Result<(), Failure> {
         if self.marked {
-            self.tx()?.back_to_mark().await.or_failure()?;
+            self.tx()?.rollback_to_savepoint().await.or_failure()?;
         }
         self.place = Place::Gone;
         Ok(())
@@ -333,7 +333,7 @@ impl Call {
     pub(super) async fn guarded(&self) -> Result<Work<'_>, Failure> {
         let mut work = self.change().await?;
         if self.mode == Mode::Ambient {
-            work.tx()?.mark().await.or_failure()?;
+            work.tx()?.savepoint().await.or_failure()?;
             work.marked = true;
         }
         Ok(work)

@@ -10,7 +10,7 @@ use super::viewer::Eyes;
 use crate::records::{self, Reader};
 use model::{AccountId, Actor, Cursor, StatusId};
 use rookery_core::entity::{self, Fragment};
-use rookery_core::service::timeline::{self, ProfileWanted, Slice, Wanted};
+use rookery_core::service::timeline::{self, ProfileQuery, TimelinePage, TimelineQuery};
 
 /// Most ids or names of one call.
 const ITEMS: usize = 1_000;
@@ -94,11 +94,11 @@ impl Call {
         Ok(slice.shown.iter().map(|seen| seen.head().id.into()).collect())
     }
 
-    async fn slice(&self, eyes: &Eyes, name: &str, cursor: &Cursor) -> Result<Slice, Failure> {
+    async fn slice(&self, eyes: &Eyes, name: &str, cursor: &Cursor) -> Result<TimelinePage, Failure> {
         let (cx, viewer) = (&self.cx, eyes.actor());
         let person =
             || viewer.ok_or_else(|| failure(401, "core.no-viewer", "This timeline is somebody's: name a viewer"));
-        let wanted = |local| Wanted { local, ..Wanted::default() };
+        let wanted = |local| TimelineQuery { local, ..TimelineQuery::default() };
         let unknown = || failure(404, "core.unknown-timeline", "There is no such timeline");
         Ok(match name.split_once(':') {
             // Only a returning account has its home feed rebuilt.
@@ -112,7 +112,7 @@ impl Call {
             Some(("tag", tag)) => timeline::tag(cx, viewer, tag, &wanted(false), cursor).await.or_failure()?,
             Some(("account", id)) => {
                 let id: AccountId = id.parse().map_err(|_| unknown())?;
-                timeline::profile(cx, viewer, id, &ProfileWanted::default(), cursor).await.or_failure()?
+                timeline::profile(cx, viewer, id, &ProfileQuery::default(), cursor).await.or_failure()?
             }
             None | Some(_) => return Err(unknown()),
         })
@@ -167,7 +167,7 @@ fn in_order<T: Clone>(ids: &[i64], mut take: impl FnMut(i64) -> Option<T>) -> Ve
 const SECRET: u32 = 4 | 8 | 16 | 64 | 256;
 
 /// The relationship as the contract's bits.
-fn bits(tie: &store::relationship::Tie) -> u32 {
+fn bits(tie: &store::relationship::RelationshipRow) -> u32 {
     let bits = [
         (tie.following, 1),
         (tie.followed_by, 2),

@@ -12,7 +12,7 @@ use model::StatusId;
 use rookery_core::change::{self, Change};
 use rookery_core::queue::{self, PLUGIN_FEED_LENGTH, TrimFeeds};
 use store::Tx;
-use store::plugin_feed::{self, Feed, HOME, LIST, New};
+use store::plugin_feed::{self, Feed, HOME, LIST, NewEntry};
 
 /// Most entries of one call.
 pub const ENTRIES: usize = 50_000;
@@ -29,7 +29,7 @@ impl Call {
         let mut work = self.change().await?;
         let tx = work.tx()?;
         let kinds = self.kinds(tx, names(entries.iter().map(|entry| &entry.feed))).await?;
-        let rows: Vec<New> = entries.iter().filter_map(|entry| row(&kinds, entry)).collect();
+        let rows: Vec<NewEntry> = entries.iter().filter_map(|entry| row(&kinds, entry)).collect();
         let entered = plugin_feed::insert(tx, &rows, self.cx.clock.now()).await.or_failure()?;
         let own: BTreeSet<i64> = entered.iter().map(|(kind, ..)| *kind).filter(|kind| *kind > LIST).collect();
         for kind in own {
@@ -150,7 +150,7 @@ impl Call {
     async fn kinds(&self, tx: &mut Tx, names: BTreeSet<String>) -> Result<HashMap<String, i64>, Failure> {
         let mut kinds = HashMap::new();
         for name in names {
-            let kind = plugin_feed::get_kind(&mut *tx, self.active.id, &name).await.or_failure()?;
+            let kind = plugin_feed::get_or_insert_kind(&mut *tx, self.active.id, &name).await.or_failure()?;
             kinds.insert(name, kind);
         }
         Ok(kinds)
@@ -174,6 +174,6 @@ fn place(kinds: &HashMap<String, i64>, feed: &Named) -> Option<Feed> {
     })
 }
 
-fn row(kinds: &HashMap<String, i64>, entry: &Entry) -> Option<New> {
-    Some(New { feed: place(kinds, &entry.feed)?, viewer: entry.viewer, status: entry.status })
+fn row(kinds: &HashMap<String, i64>, entry: &Entry) -> Option<NewEntry> {
+    Some(NewEntry { feed: place(kinds, &entry.feed)?, viewer: entry.viewer, status: entry.status })
 }

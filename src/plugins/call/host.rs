@@ -157,7 +157,7 @@ impl Host for Call {
         self.rollback(transaction).await;
     }
     async fn sql_dynamic(&self, text: String, params: Vec<sql::Value>) -> Result<sql::Rows, Failure> {
-        self.in_time(self.made_at_run_time(text, params)).await
+        self.in_time(self.run_dynamic(text, params)).await
     }
 
     async fn enqueue(&self, jobs: Vec<queue::Job>) -> Result<u32, Failure> {

@@ -17,9 +17,9 @@ use super::Call;
 use outbound::Target;
 
 /// Concurrent requests of one plugin.
-const AT_ONCE: usize = 8;
+const MAX_CONCURRENT: usize = 8;
 /// Rate limit of one plugin, in requests per minute.
-const A_MINUTE: u32 = 300;
+const MAX_PER_MINUTE: u32 = 300;
 const MINUTE: Duration = Duration::from_secs(60);
 /// Longest duration of one request.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -54,7 +54,7 @@ pub(super) struct Allowance {
 
 impl Default for Allowance {
     fn default() -> Self {
-        Self { places: Semaphore::new(AT_ONCE), minute: Mutex::new((Instant::now(), 0)) }
+        Self { places: Semaphore::new(MAX_CONCURRENT), minute: Mutex::new((Instant::now(), 0)) }
     }
 }
 
@@ -65,7 +65,7 @@ impl Allowance {
         if now.saturating_duration_since(minute.0) >= MINUTE {
             *minute = (now, 0);
         }
-        if minute.1 >= A_MINUTE {
+        if minute.1 >= MAX_PER_MINUTE {
             return false;
         }
         minute.1 += 1;
@@ -103,7 +103,7 @@ impl Call {
         let place = tokio::time::timeout(timeout, self.state.http.places.acquire()).await;
         let _place = place.map_err(|_| HttpError::Timeout)?.map_err(|error| HttpError::Other(error.to_string()))?;
         if !self.state.http.spend(Instant::now()) {
-            return Err(HttpError::Denied(format!("limit.http: at most {A_MINUTE} requests a minute")));
+            return Err(HttpError::Denied(format!("limit.http: at most {MAX_PER_MINUTE} requests a minute")));
         }
         let answer = self.cx.outbound.send(request).await;
         self.fetched.fetch_sub(limit - answer.as_ref().map_or(0, |answer| answer.body.len()), Ordering::Relaxed);

@@ -76,10 +76,10 @@ impl Call {
         let (from, limit) = ((prefix, after.unwrap_or_default()), limit.min(1_000));
         let rows = match self.joined().await {
             Some(mut slot) => match slot.tx() {
-                Some(tx) => plugin_kv::scan(tx, plugin, from, limit, now).await.or_failure()?,
+                Some(tx) => plugin_kv::list(tx, plugin, from, limit, now).await.or_failure()?,
                 None => Vec::new(),
             },
-            None => plugin_kv::scan(&self.cx.db, plugin, from, limit, now).await.or_failure()?,
+            None => plugin_kv::list(&self.cx.db, plugin, from, limit, now).await.or_failure()?,
         };
         let item = |row: plugin_kv::Item| Item {
             key: row.key,

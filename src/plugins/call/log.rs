@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::sync::PoisonError;
 
-use rookery_plugin_host::imports::log::Level as Wanted;
+use rookery_plugin_host::imports::log::Level as ContractLevel;
 use tokio::time::Instant;
 
 use super::Call;
@@ -47,7 +47,7 @@ impl Bucket {
 }
 
 impl Call {
-    pub(super) fn log(&self, level: Wanted, message: &str, fields: &[(String, String)]) {
+    pub(super) fn log(&self, level: ContractLevel, message: &str, fields: &[(String, String)]) {
         let taken = self.state.bucket.lock().unwrap_or_else(PoisonError::into_inner).take(Instant::now());
         let Some(suppressed) = taken else {
             let plugin = self.active.name().to_owned();
@@ -58,11 +58,11 @@ impl Call {
             self.write(Level::Warn, format!("suppressed {suppressed} lines"));
         }
         let level = match level {
-            Wanted::Trace => Level::Trace,
-            Wanted::Debug => Level::Debug,
-            Wanted::Info => Level::Info,
-            Wanted::Warn => Level::Warn,
-            Wanted::Error => Level::Error,
+            ContractLevel::Trace => Level::Trace,
+            ContractLevel::Debug => Level::Debug,
+            ContractLevel::Info => Level::Info,
+            ContractLevel::Warn => Level::Warn,
+            ContractLevel::Error => Level::Error,
         };
         self.write(level, line(message, fields));
     }

@@ -31,7 +31,7 @@ impl Call {
         let kind = jobs::kind_of(self.active.name());
         let mut work = self.change().await?;
         let tx = work.tx()?;
-        let waiting = store::job::count_waiting(&mut *tx, &kind).await.or_failure()?;
+        let waiting = store::job::count_ready(&mut *tx, &kind).await.or_failure()?;
         let waiting = usize::try_from(waiting).unwrap_or(usize::MAX);
         if waiting.saturating_add(rows.len()) > WAITING {
             work.done().await?;
@@ -48,7 +48,7 @@ impl Call {
         let keys: Vec<String> = unique.iter().map(|unique| jobs::key_of(kind, unique)).collect();
         let mut work = self.change().await?;
         let cancelled =
-            store::job::delete_waiting(work.tx()?, &jobs::kind_of(self.active.name()), &keys).await.or_failure()?;
+            store::job::delete_ready(work.tx()?, &jobs::kind_of(self.active.name()), &keys).await.or_failure()?;
         work.done().await?;
         Ok(u32::try_from(cancelled).unwrap_or(u32::MAX))
     }
@@ -64,7 +64,7 @@ impl Call {
         }
     }
 
-    fn job(&self, job: Job, now: Time) -> Result<store::job::NewOfMany, Failure> {
+    fn job(&self, job: Job, now: Time) -> Result<store::job::NewKeyedJob, Failure> {
         at_most(job.payload.len(), SIZE, "bytes of payload")?;
         let wrong = |why: &str| failure(422, "queue.invalid", why);
         if job.payload.contains("\\u0000") {
@@ -93,6 +93,6 @@ impl Call {
             max_attempts: job.max_attempts,
             scheduled_for: run_at.timestamp_millis(),
         };
-        Ok(store::job::NewOfMany { id, key, payload: queued.into(), run_at: run_at.timestamp_micros() })
+        Ok(store::job::NewKeyedJob { id, key, payload: queued.into(), run_at: run_at.timestamp_micros() })
     }
 }

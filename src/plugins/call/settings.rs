@@ -55,7 +55,7 @@ impl Call {
             Some(tx) => plugin_setting::list(tx, self.active.id, accounts).await.or_failure()?,
             None => {
                 drop(slot);
-                plugin_setting::list_here(&self.cx.db, self.active.id, accounts).await.or_failure()?
+                plugin_setting::list_inline(&self.cx.db, self.active.id, accounts).await.or_failure()?
             }
         };
         Ok(rows.into_iter().map(|(account, Json(value))| (account, value)).collect())

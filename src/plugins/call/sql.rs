@@ -76,7 +76,7 @@ impl Call {
         work.settle(done).await
     }
 
-    pub(super) async fn made_at_run_time(&self, text: String, params: Vec<Value>) -> Result<Rows, Failure> {
+    pub(super) async fn run_dynamic(&self, text: String, params: Vec<Value>) -> Result<Rows, Failure> {
         if !self.granted().sql_dynamic {
             return Err(denied("sql-dynamic = true"));
         }

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::Semaphore;
 
 use super::cache::Memory;
-use super::figures::Figures;
 use super::http::Allowance;
 use super::log::Bucket;
+use super::plugin_metrics::MetricTable;
 use crate::Cx;
 use model::PluginId;
 use store::Engine;
@@ -27,7 +27,7 @@ pub struct Calls {
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) bucket: Mutex<Bucket>,
-    pub(super) figures: Mutex<Figures>,
+    pub(super) metrics: Mutex<MetricTable>,
     pub(super) memory: Memory,
     pub(super) http: Allowance,
 }

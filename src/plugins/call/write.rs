@@ -11,7 +11,7 @@ use super::ambient::Work;
 use super::core::distinct;
 use super::failure::{OrFailure as _, at_most, denied, failure, from_error};
 use crate::records;
-use model::notification::Kind;
+use model::notification::NotificationKind;
 use model::{AccountId, Actor, MediaId, StatusId};
 use rookery_core::service::notification::{self, Notice};
 use rookery_core::service::status::{self, Draft};
@@ -62,7 +62,11 @@ impl Call {
     /// Validates and filters a status, with no transaction open.
     async fn prepare_status<'a>(&self, author: &'a Actor, item: NewStatus) -> Result<Prepared<'a>, Failure> {
         let draft = self.draft(item).await?;
-        if let Some(first) = status::repeated(&self.cx, &self.cx.db, author, &draft).await.or_failure()? {
+        if let Some(first) =
+            status::find_by_idempotency_key(&self.cx, &self.cx.db, author, draft.idempotency_key.as_deref())
+                .await
+                .or_failure()?
+        {
             return Ok(Prepared::Repeated(first));
         }
         Ok(Prepared::New(author, Box::new(status::prepare(&self.cx, author, draft).await.or_failure()?)))
@@ -164,7 +168,7 @@ impl Call {
         let notice = |item: NewNotification| Notice {
             receiver: item.to.into(),
             from: item.from.into(),
-            kind: Kind::from(item.kind),
+            kind: NotificationKind::from(item.kind),
             activity: item.activity,
             status: item.status.map(StatusId::from),
         };
@@ -181,7 +185,8 @@ impl Call {
         at_most(activities.len(), ITEMS, "activities")?;
         self.check_notification(&kind)?;
         let mut work = self.change().await?;
-        let retracted = notification::retract_all(work.tx()?, &Kind::from(kind), &activities).await.or_failure()?;
+        let retracted =
+            notification::retract_all(work.tx()?, &NotificationKind::from(kind), &activities).await.or_failure()?;
         work.done().await?;
         Ok(u32::try_from(retracted).unwrap_or(u32::MAX))
     }
@@ -212,7 +217,7 @@ impl Call {
     /// reach.
     fn check_notification(&self, kind: &str) -> Result<(), Failure> {
         let declared = self.active.manifest.notifications.iter().any(|declared| declared.name == kind);
-        if declared && Kind::from(kind).core().is_none() {
+        if declared && NotificationKind::from(kind).core().is_none() {
             return Ok(());
         }
         Err(failure(422, "core.undeclared", format!("The manifest has no notification {kind:?}")))

@@ -4,22 +4,22 @@ use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use rookery_plugin_host::{CallError, Ended};
+use rookery_plugin_host::{CallError, CallErrorKind};
 
 /// The budget of all synchronous hooks of one request.
 const BUDGET: Duration = Duration::from_millis(300);
 
 /// The factor by which time limits of hooks are stretched; 1 by default.
 #[derive(Debug)]
-pub struct Patience(AtomicU32);
+pub struct HookLimits(AtomicU32);
 
-impl Default for Patience {
+impl Default for HookLimits {
     fn default() -> Self {
         Self(AtomicU32::new(1))
     }
 }
 
-impl Patience {
+impl HookLimits {
     /// Sets the factor: for slow or loaded machines, such as those that run tests.
     pub fn set(&self, times: u32) {
         self.0.store(times, Ordering::Relaxed);
@@ -34,14 +34,14 @@ impl Patience {
     /// Waits for a call, for `limit` at most.
     ///
     /// # Errors
-    /// The call's own; [`Ended::Wall`] on timeout.
+    /// The call's own; [`CallErrorKind::Wall`] on timeout.
     pub async fn limited<T>(
         &self,
         limit: Duration,
         call: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, CallError> {
         let late = || CallError {
-            ended: Ended::Wall,
+            kind: CallErrorKind::Wall,
             message: format!("no answer within {} ms", limit.as_millis()),
             failure: None,
             backtrace: Vec::new(),
@@ -57,7 +57,7 @@ impl Patience {
 
     /// What remains of the budget of a request whose hooks have spent this much.
     #[must_use]
-    pub fn left_after(&self, spent: Duration) -> Duration {
+    pub fn remaining_after(&self, spent: Duration) -> Duration {
         self.stretch(BUDGET).saturating_sub(spent)
     }
 }
@@ -68,9 +68,9 @@ mod tests {
 
     #[test]
     fn hooks_of_one_request_share_its_budget() {
-        let patience = Patience::default();
-        assert_eq!(patience.left_after(Duration::ZERO), BUDGET);
-        assert_eq!(patience.left_after(Duration::from_millis(100)), Duration::from_millis(200));
-        assert_eq!(patience.left_after(Duration::from_secs(1)), Duration::ZERO);
+        let hook_limits = HookLimits::default();
+        assert_eq!(hook_limits.remaining_after(Duration::ZERO), BUDGET);
+        assert_eq!(hook_limits.remaining_after(Duration::from_millis(100)), Duration::from_millis(200));
+        assert_eq!(hook_limits.remaining_after(Duration::from_secs(1)), Duration::ZERO);
     }
 }

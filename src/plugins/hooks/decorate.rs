@@ -11,8 +11,8 @@ use rookery_plugin_host::exports::decorate::Extra;
 use rookery_plugin_host::exports::decorate::Target as Told;
 use tokio::time::Instant;
 
+use super::decoration_cache::{Fields, Key};
 use super::field::is_value;
-use super::kept::{Key, Said};
 use super::subscription::Subscription;
 use crate::Cx;
 use crate::call::{Call, Caller, Mode};
@@ -38,7 +38,7 @@ pub async fn decorate(
     if targets.is_empty() || registry.hooks.decorators(kind).next().is_none() {
         return Ok(Decorations::default());
     }
-    let asking = Asking { cx, viewer, kind, targets: &targets, versions };
+    let asking = Decoration { cx, viewer, kind, targets: &targets, versions };
     let asking = &asking;
     let asked = registry.hooks.decorators(kind).map(|hook| async move { (hook, asking.ask(hook).await) });
     let mut members = vec![Members::default(); targets.len()];
@@ -46,7 +46,7 @@ pub async fn decorate(
     for (hook, said) in cx.spend_hook_time(join_all(asked)).await {
         let said = match (said, hook.policy) {
             (Ok(said), _) => said,
-            (Err(error), Policy::Fail) => return Err(no_answer(hook.active.name(), error.ended, None)),
+            (Err(error), Policy::Fail) => return Err(no_answer(hook.active.name(), error.kind, None)),
             (Err(_), _) => Answer::default(),
         };
         complete &= said.complete;
@@ -58,13 +58,13 @@ pub async fn decorate(
 /// What one plugin adds to each target.
 #[derive(Default)]
 struct Answer {
-    said: Vec<Said>,
+    said: Vec<Fields>,
     /// The plugin answered for every target.
     complete: bool,
 }
 
 /// The arguments of every plugin's call.
-struct Asking<'a> {
+struct Decoration<'a> {
     cx: &'a Cx,
     viewer: Option<&'a Actor>,
     kind: &'a str,
@@ -72,7 +72,7 @@ struct Asking<'a> {
     versions: &'a [Versions],
 }
 
-impl Asking<'_> {
+impl Decoration<'_> {
     /// What one plugin adds to each target; nothing when it is this plugin that has the entity rendered, because it
     /// knows what it adds.
     async fn ask(&self, hook: &Subscription) -> Result<Answer, CallError> {
@@ -87,7 +87,7 @@ impl Asking<'_> {
         let key = |(target, versions): (&Target, &Versions)| Key::new(hook, emojis, self.viewer, target, *versions);
         let keys: Vec<Key> = self.targets.iter().zip(self.versions).map(key).collect();
         let now = Instant::now();
-        let mut said: Vec<Option<Said>> = keys.iter().map(|key| kept.get(key, now)).collect();
+        let mut said: Vec<Option<Fields>> = keys.iter().map(|key| kept.get(key, now)).collect();
         let missing: Vec<usize> = (0..keys.len()).filter(|place| said[*place].is_none()).collect();
         let mut complete = true;
         if !missing.is_empty() {
@@ -104,7 +104,7 @@ impl Asking<'_> {
         Ok(Answer { said: said.into_iter().map(Option::unwrap_or_default).collect(), complete })
     }
 
-    async fn call(&self, hook: &Subscription, targets: Vec<Target>) -> Result<Vec<Said>, CallError> {
+    async fn call(&self, hook: &Subscription, targets: Vec<Target>) -> Result<Vec<Fields>, CallError> {
         let (id, count) = (self.viewer.map(|actor| actor.id.into()), targets.len());
         let caller = Caller { actor: self.viewer.map(|actor| Arc::new(actor.clone())), ..Caller::system() };
         let told = targets.into_iter().map(told).collect();
@@ -120,7 +120,7 @@ fn told(target: Target) -> Told {
 }
 
 /// The plugin's answer by target and field, without undeclared fields and invalid values.
-fn sort(hook: &Subscription, extras: Vec<Extra>, count: usize) -> Vec<Said> {
+fn sort(hook: &Subscription, extras: Vec<Extra>, count: usize) -> Vec<Fields> {
     let mut said: Vec<Vec<Option<Box<str>>>> = vec![Vec::new(); count];
     for extra in extras {
         let Some(said) = usize::try_from(extra.index).ok().and_then(|index| said.get_mut(index)) else { continue };
@@ -132,11 +132,11 @@ fn sort(hook: &Subscription, extras: Vec<Extra>, count: usize) -> Vec<Said> {
             }
         }
     }
-    said.into_iter().map(|said| if said.is_empty() { Said::default() } else { said.into() }).collect()
+    said.into_iter().map(|said| if said.is_empty() { Fields::default() } else { said.into() }).collect()
 }
 
 /// Merges the plugin's answer, and its defaults for what is missing, into the members of all plugins.
-fn merge(members: &mut [Members], hook: &Subscription, said: &[Said]) {
+fn merge(members: &mut [Members], hook: &Subscription, said: &[Fields]) {
     for (index, members) in members.iter_mut().enumerate() {
         for (place, field) in hook.fields.iter().enumerate() {
             let json = said.get(index).and_then(|said| said.get(place)?.as_deref());

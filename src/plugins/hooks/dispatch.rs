@@ -10,14 +10,14 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::lane::{self, AGAIN, Batch};
+use super::lane::{self, Batch, RETRY_SHARD};
 use super::outbox::{EVENTS, FANOUT, SHARDS};
 use super::subscription::Subscription;
 use crate::Cx;
 use crate::Registry;
 use crate::manifest::Moment;
 use rookery_core::error::Result;
-use store::plugin_event::{self, Lane};
+use store::plugin_event::{self, EventLane};
 
 /// The shortest delay between two polls.
 const SHORTEST: Duration = Duration::from_millis(10);
@@ -28,14 +28,14 @@ pub async fn run(cx: Cx, mut stop: watch::Receiver<bool>) {
         return;
     }
     let mut running = JoinSet::new();
-    let mut busy: HashMap<tokio::task::Id, Lane> = HashMap::new();
+    let mut busy: HashMap<tokio::task::Id, EventLane> = HashMap::new();
     while !*stop.borrow() {
         // Registered before the poll, so that an event recorded meanwhile wakes the dispatcher.
         let recorded = cx.db.events_recorded();
         tokio::pin!(recorded);
         recorded.as_mut().enable();
-        let free = |lane: &Lane| !busy.values().any(|other| other == lane);
-        let (due, pause) = match look(&cx, free).await {
+        let free = |lane: &EventLane| !busy.values().any(|other| other == lane);
+        let (due, pause) = match poll_lanes(&cx, free).await {
             Ok(found) => found,
             Err(error) => {
                 tracing::error!(%error, "could not look for events of plugins");
@@ -66,7 +66,7 @@ pub async fn drain(cx: &Cx) -> Result<usize> {
     let mut count = 0;
     loop {
         let mut moved = false;
-        for lane in look(cx, |_| true).await?.0 {
+        for lane in poll_lanes(cx, |_| true).await?.0 {
             let Some(hook) = hook(&cx.registry(), lane) else { continue };
             match lane::handle(cx, &hook, lane).await? {
                 Batch::Done(events) => (moved, count) = (true, count + events),
@@ -86,14 +86,14 @@ fn poll(cx: &Cx) -> Duration {
 
 /// The lanes among the free ones that have events due, and the delay until the next poll. Runs no query where no plugin
 /// subscribes to anything.
-async fn look(cx: &Cx, free: impl Fn(&Lane) -> bool) -> Result<(Vec<Lane>, Duration)> {
-    let lanes: Vec<Lane> = lanes(cx, &cx.registry()).into_iter().filter(free).collect();
+async fn poll_lanes(cx: &Cx, free: impl Fn(&EventLane) -> bool) -> Result<(Vec<EventLane>, Duration)> {
+    let lanes: Vec<EventLane> = lanes(cx, &cx.registry()).into_iter().filter(free).collect();
     if lanes.is_empty() {
         return Ok((Vec::new(), poll(cx)));
     }
     let now = cx.clock.now();
     let (mut due, mut pause) = (Vec::new(), poll(cx));
-    for (number, run_at) in plugin_event::due(&cx.db, &lanes).await? {
+    for (number, run_at) in plugin_event::list_due(&cx.db, &lanes).await? {
         let Some(lane) = usize::try_from(number).ok().and_then(|number| lanes.get(number)) else { continue };
         match (run_at - now).to_std() {
             Ok(wait) if !wait.is_zero() => pause = pause.min(wait.max(SHORTEST)),
@@ -104,28 +104,28 @@ async fn look(cx: &Cx, free: impl Fn(&Lane) -> bool) -> Result<(Vec<Lane>, Durat
 }
 
 /// Every lane that a plugin of `registry` consumes; none of a paused plugin: another server may deliver them.
-fn lanes(cx: &Cx, registry: &Registry) -> Vec<Lane> {
+fn lanes(cx: &Cx, registry: &Registry) -> Vec<EventLane> {
     let mut lanes = Vec::new();
     let calling = registry.plugins.iter().filter(|active| !cx.plugins.pauses.stops(active));
     for plugin in calling.map(|active| active.id) {
         if registry.hooks.of(Moment::Events, plugin).next().is_some() {
-            lanes.extend((0..SHARDS).map(|shard| Lane { plugin, stream: EVENTS, shard }));
+            lanes.extend((0..SHARDS).map(|shard| EventLane { plugin, stream: EVENTS, shard }));
         }
         if registry.hooks.of(Moment::Fanout, plugin).next().is_some() {
-            lanes.extend([0, AGAIN].map(|shard| Lane { plugin, stream: FANOUT, shard }));
+            lanes.extend([0, RETRY_SHARD].map(|shard| EventLane { plugin, stream: FANOUT, shard }));
         }
     }
     lanes
 }
 
 /// The current consumer of a lane: after a reload the next batch goes to the new generation.
-fn hook(registry: &Registry, lane: Lane) -> Option<Arc<Subscription>> {
+fn hook(registry: &Registry, lane: EventLane) -> Option<Arc<Subscription>> {
     let moment = if lane.stream == FANOUT { Moment::Fanout } else { Moment::Events };
     registry.hooks.of(moment, lane.plugin).next().cloned()
 }
 
 /// Delivers a lane until nothing of it is due.
-async fn deliver(cx: Cx, lane: Lane, stop: watch::Receiver<bool>) {
+async fn deliver(cx: Cx, lane: EventLane, stop: watch::Receiver<bool>) {
     if let Some(hook) = hook(&cx.registry(), lane) {
         // More may follow, and are delivered in the same batch.
         tokio::time::sleep(hook.gather).await;

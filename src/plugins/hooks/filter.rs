@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rookery_plugin_host::exports::status_filter::{Change, Draft, Verdict};
 use rookery_plugin_host::imports::types::{CallContext, Caller as Told};
-use rookery_plugin_host::{CallError, Ended};
+use rookery_plugin_host::{CallError, CallErrorKind};
 use serde_json::{Map, Value};
 
 use super::field::is_value;
@@ -67,7 +67,7 @@ pub async fn filter(
         match (hook.ask_alone(cx, Box::pin(asked)).await, hook.policy) {
             (Ok(verdict), _) => pending = verdict?.unwrap_or(pending),
             (Err(_), Policy::Skip) => {}
-            (Err(error), _) => return Err(no_answer(hook.active.name(), error.ended, Some(503))),
+            (Err(error), _) => return Err(no_answer(hook.active.name(), error.kind, Some(503))),
         }
     }
     Ok(pending)
@@ -193,7 +193,7 @@ fn narrows(from: Visibility, to: Visibility) -> bool {
 }
 
 fn wrong(what: &str) -> CallError {
-    CallError { ended: Ended::Failure, message: what.to_owned(), failure: None, backtrace: Vec::new() }
+    CallError { kind: CallErrorKind::Failure, message: what.to_owned(), failure: None, backtrace: Vec::new() }
 }
 
 #[cfg(test)]

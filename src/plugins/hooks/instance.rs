@@ -31,14 +31,14 @@ fn word(document: Document) -> &'static str {
 type Members = Vec<(String, String)>;
 
 /// How long a failed answer is left out before the plugin is called again.
-const PAUSE: Duration = Duration::from_secs(30);
+const RETRY_AFTER: Duration = Duration::from_secs(30);
 
 /// Cached answers of plugins.
 #[derive(Debug, Default)]
-pub struct Said(Mutex<Kept>);
+pub struct InstanceCache(Mutex<CachedMembers>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct CachedMembers {
     /// The registry's and the settings' generation that the answers are for.
     of: (u64, i64),
     /// By document, with an expiry if some plugin failed.
@@ -82,7 +82,7 @@ fn declared(active: &Active, document: Document) -> Members {
 
 /// The dynamic additions of all plugins, from the cache where that is current.
 async fn said(cx: &Cx, registry: &Registry, document: Document) -> Arc<Members> {
-    let asked = |active: &&Arc<Active>| active.component.shape().exports.contains(&Export::InstanceInfo);
+    let asked = |active: &&Arc<Active>| active.component.interfaces().exports.contains(&Export::InstanceInfo);
     if !registry.plugins.iter().any(|active| asked(&active)) {
         return Arc::default();
     }
@@ -97,7 +97,7 @@ async fn said(cx: &Cx, registry: &Registry, document: Document) -> Arc<Members> 
             let call = Call::new(cx, active, Caller::system(), Mode::Read);
             active.component.instance_info(call, word(document)).await
         };
-        let answer = cx.plugins.patience.limited(cx.hook_time_left(), asked);
+        let answer = cx.plugins.hook_limits.limited(cx.hook_time_left(), asked);
         match cx.spend_hook_time(answer).await {
             Ok(fields) => members.extend(fields.into_iter().filter(|(name, value)| fits(document, name, value))),
             Err(error) => {
@@ -107,7 +107,7 @@ async fn said(cx: &Cx, registry: &Registry, document: Document) -> Arc<Members> 
         }
     }
     let members = Arc::new(members);
-    let until = (!whole).then(|| Instant::now() + PAUSE);
+    let until = (!whole).then(|| Instant::now() + RETRY_AFTER);
     cx.plugins.said.keep(of, document, (Arc::clone(&members), until));
     members
 }
@@ -118,7 +118,7 @@ fn fits(document: Document, name: &str, value: &str) -> bool {
     open && Field::new(name, None).is_well_named() && is_value(value)
 }
 
-impl Said {
+impl InstanceCache {
     fn find(&self, of: (u64, i64), document: Document) -> Option<Arc<Members>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (members, until) = kept.members.get(&document).filter(|_| kept.of == of)?;
@@ -128,7 +128,7 @@ impl Said {
     fn keep(&self, of: (u64, i64), document: Document, members: (Arc<Members>, Option<Instant>)) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.of != of {
-            *kept = Kept { of, members: HashMap::new() };
+            *kept = CachedMembers { of, members: HashMap::new() };
         }
         kept.members.insert(document, members);
     }

@@ -12,7 +12,7 @@ use crate::Cx;
 use crate::Registry;
 use crate::call::{Call, Caller, Mode};
 use crate::manifest::Moment;
-use model::notification::Kind;
+use model::notification::NotificationKind;
 use rookery_core::Origin;
 use rookery_core::extension::Judgement;
 use rookery_core::service::notification::Notice;
@@ -28,7 +28,7 @@ fn judgement(code: u8) -> Judgement {
 
 /// True when some plugin filters notifications of `kind` with this `origin`.
 #[must_use]
-pub fn judges(registry: &Registry, kind: &Kind, origin: &Origin) -> bool {
+pub fn judges(registry: &Registry, kind: &NotificationKind, origin: &Origin) -> bool {
     registry.hooks.at(Moment::NotificationFilter).iter().any(|hook| has_say(hook, kind, origin))
 }
 
@@ -58,7 +58,7 @@ async fn ask(cx: &Cx, hook: &Subscription, notices: &[(Notice, Origin)]) -> BTre
     places.into_iter().zip(codes.into_iter().map(judgement)).collect()
 }
 
-fn has_say(hook: &Subscription, kind: &Kind, origin: &Origin) -> bool {
+fn has_say(hook: &Subscription, kind: &NotificationKind, origin: &Origin) -> bool {
     (hook.kinds.is_empty() || hook.has_kind(kind.as_str())) && origin.allows(hook.active.id)
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use rookery_plugin_host::exports::events::{Event, Subject};
 use rookery_plugin_host::imports::types::Status;
-use rookery_plugin_host::{CallError, Ended, Host as _};
+use rookery_plugin_host::{CallError, CallErrorKind, Host as _};
 
 use super::outbox::{FANOUT, has_account, has_status};
 use super::subscription::Subscription;
@@ -17,20 +17,20 @@ use crate::call::{Call, Caller, Mode, feeds};
 use crate::records;
 use model::{AccountId, StatusId};
 use rookery_core::Origin;
-use rookery_core::change::Kind;
+use rookery_core::change::ChangeKind;
 use rookery_core::error::{Error, Result};
-use store::plugin_event::{self, EventRow, Lane};
+use store::plugin_event::{self, EventLane, EventRow};
 
 /// Attempts before an event is a dead letter (`parked`).
 const ATTEMPTS: i64 = 8;
 /// Back-off after the first failed attempt; four times as long after each further one.
-const FIRST_PAUSE: TimeDelta = TimeDelta::seconds(1);
+const FIRST_BACK_OFF: TimeDelta = TimeDelta::seconds(1);
 /// Longest back-off.
-const LONGEST_PAUSE: TimeDelta = TimeDelta::minutes(5);
+const LONGEST_BACK_OFF: TimeDelta = TimeDelta::minutes(5);
 /// Delay when the event is not to blame: the plugin is busy, being replaced, or its breaker is open.
-const BUSY_PAUSE: TimeDelta = TimeDelta::seconds(5);
+const BUSY_DELAY: TimeDelta = TimeDelta::seconds(5);
 /// The shard to which failed `fanout` statuses are moved, so that they do not block others.
-pub(super) const AGAIN: i64 = 1;
+pub(super) const RETRY_SHARD: i64 = 1;
 
 /// The outcome of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,19 +45,19 @@ pub(super) enum Batch {
 
 /// Why a batch failed.
 #[derive(Debug)]
-struct Obstacle {
+struct DeliveryError {
     message: String,
     /// The plugin is to blame, so it counts as an attempt.
     counts: bool,
 }
 
-impl From<CallError> for Obstacle {
+impl From<CallError> for DeliveryError {
     fn from(error: CallError) -> Self {
-        let counts = !matches!(error.ended, Ended::Busy | Ended::Open | Ended::Drained);
+        let counts = !matches!(error.kind, CallErrorKind::Busy | CallErrorKind::Open | CallErrorKind::Drained);
         Self { message: error.to_string(), counts }
     }
 }
-impl From<Error> for Obstacle {
+impl From<Error> for DeliveryError {
     fn from(error: Error) -> Self {
         Self { message: error.to_string(), counts: true }
     }
@@ -67,7 +67,7 @@ impl From<Error> for Obstacle {
 ///
 /// # Errors
 /// When the database fails; nothing was delivered then.
-pub(super) async fn handle(cx: &Cx, hook: &Subscription, lane: Lane) -> Result<Batch> {
+pub(super) async fn handle(cx: &Cx, hook: &Subscription, lane: EventLane) -> Result<Batch> {
     let rows = first(cx, hook, lane).await?;
     let Some(oldest) = rows.first() else { return Ok(Batch::Nothing) };
     let behind = (cx.clock.now() - oldest.created_at).as_seconds_f64();
@@ -78,16 +78,16 @@ pub(super) async fn handle(cx: &Cx, hook: &Subscription, lane: Lane) -> Result<B
         Ok(true) => Ok(Batch::Done(rows.len())),
         Ok(false) => Ok(Batch::Nothing),
         Err(obstacle) => {
-            put_off(cx, hook, lane, &rows, &obstacle).await?;
+            reschedule(cx, hook, lane, &rows, &obstacle).await?;
             Ok(Batch::Failed)
         }
     }
 }
 
 /// The events of the next batch: due and of the same origin; a single one if it failed before.
-async fn first(cx: &Cx, hook: &Subscription, lane: Lane) -> Result<Vec<EventRow>> {
+async fn first(cx: &Cx, hook: &Subscription, lane: EventLane) -> Result<Vec<EventRow>> {
     let most = i64::try_from(hook.batch).unwrap_or(i64::MAX);
-    let mut rows = plugin_event::head(&cx.db, lane, most).await?;
+    let mut rows = plugin_event::list_next(&cx.db, lane, most).await?;
     let now = cx.clock.now();
     let Some(first) = rows.first().cloned() else { return Ok(rows) };
     if first.attempts > 0 {
@@ -100,7 +100,7 @@ async fn first(cx: &Cx, hook: &Subscription, lane: Lane) -> Result<Vec<EventRow>
 }
 
 /// Calls the plugin and commits its changes. False when another server delivered the batch first.
-async fn tell(cx: &Cx, hook: &Subscription, lane: Lane, rows: &[EventRow]) -> Result<bool, Obstacle> {
+async fn tell(cx: &Cx, hook: &Subscription, lane: EventLane, rows: &[EventRow]) -> Result<bool, DeliveryError> {
     let call = Call::new(cx, &hook.active, Caller::system(), Mode::Ambient);
     if cx.db.engine() == store::Engine::Postgres {
         let mut tx = call.ambient().await?;
@@ -116,7 +116,7 @@ async fn tell(cx: &Cx, hook: &Subscription, lane: Lane, rows: &[EventRow]) -> Re
             let entries = hook.count(cx, async { component.fanout(host, statuses).await }).await?;
             for part in entries.chunks(feeds::ENTRIES) {
                 let put = call.feeds_insert(part.to_vec()).await;
-                put.map_err(|failure| Obstacle { message: failure.message, counts: true })?;
+                put.map_err(|failure| DeliveryError { message: failure.message, counts: true })?;
             }
         }
     } else {
@@ -130,7 +130,7 @@ async fn tell(cx: &Cx, hook: &Subscription, lane: Lane, rows: &[EventRow]) -> Re
 }
 
 /// Deletes `rows` and commits the changes of the call; false, and nothing committed, when some rows are gone already.
-async fn settle(call: &Call, rows: &[EventRow]) -> Result<bool, Obstacle> {
+async fn settle(call: &Call, rows: &[EventRow]) -> Result<bool, DeliveryError> {
     let seqs: Vec<i64> = rows.iter().map(|row| row.seq).collect();
     let removed = plugin_event::delete(&mut *call.ambient().await?, &seqs).await.map_err(Error::from)?;
     if usize::try_from(removed).ok() != Some(rows.len()) {
@@ -150,8 +150,8 @@ async fn placed(cx: &Cx, hook: &Subscription, rows: &[EventRow]) -> Result<Vec<S
 /// The events of a batch with their subjects: one query for each kind. A subject that is gone is passed by id where the
 /// contract allows that; otherwise the event is skipped, since the deletion is an event as well.
 async fn events(cx: &Cx, hook: &Subscription, rows: &[EventRow]) -> Result<Vec<Event>> {
-    let kind = |row: &EventRow| row.kind.parse::<Kind>().ok();
-    let subjects = |wanted: fn(Kind) -> bool| {
+    let kind = |row: &EventRow| row.kind.parse::<ChangeKind>().ok();
+    let subjects = |wanted: fn(ChangeKind) -> bool| {
         let rows = rows.iter().filter(move |row| kind(row).is_some_and(wanted));
         rows.filter_map(|row| row.subject_id)
     };
@@ -178,30 +178,36 @@ async fn events(cx: &Cx, hook: &Subscription, rows: &[EventRow]) -> Result<Vec<E
 }
 
 /// Reschedules a batch with back-off, or parks it as dead letters after the last attempt.
-async fn put_off(cx: &Cx, hook: &Subscription, lane: Lane, rows: &[EventRow], obstacle: &Obstacle) -> Result<()> {
+async fn reschedule(
+    cx: &Cx,
+    hook: &Subscription,
+    lane: EventLane,
+    rows: &[EventRow],
+    obstacle: &DeliveryError,
+) -> Result<()> {
     let seqs: Vec<i64> = rows.iter().map(|row| row.seq).collect();
     let attempts = rows.first().map_or(0, |row| row.attempts);
     let mut tx = cx.db.begin().await?;
     if obstacle.counts && attempts + 1 >= ATTEMPTS {
-        plugin_event::park(&mut tx, &seqs, &obstacle.message).await?;
+        plugin_event::dead_letter(&mut tx, &seqs, &obstacle.message).await?;
         let plugin = hook.active.name();
         metrics::counter!("rookery_plugin_events_parked_total", "plugin" => plugin.to_owned(), "stream" => lane.stream)
             .increment(seqs.len() as u64);
         tracing::error!(plugin.name = plugin, events = seqs.len(), error = %obstacle.message,
-            "events of a plugin are laid aside: see rookery plugin inspect {plugin}");
+            "events of a plugin became dead letters: see rookery plugin inspect {plugin}");
     } else {
-        let pause = if obstacle.counts { pause(attempts) } else { BUSY_PAUSE };
-        let shard = if lane.stream == FANOUT && obstacle.counts { AGAIN } else { lane.shard };
-        let run_at = cx.clock.now() + pause;
-        plugin_event::put_off(&mut tx, &seqs, shard, obstacle.counts, run_at, &obstacle.message).await?;
+        let back_off = if obstacle.counts { back_off(attempts) } else { BUSY_DELAY };
+        let shard = if lane.stream == FANOUT && obstacle.counts { RETRY_SHARD } else { lane.shard };
+        let run_at = cx.clock.now() + back_off;
+        plugin_event::reschedule(&mut tx, &seqs, shard, obstacle.counts, run_at, &obstacle.message).await?;
     }
     Ok(tx.commit().await?)
 }
 
 /// 1 s, 4 s, 16 s … 5 min.
-fn pause(attempts: i64) -> TimeDelta {
+fn back_off(attempts: i64) -> TimeDelta {
     let fourfold = u32::try_from(attempts.clamp(0, 10)).unwrap_or(0);
-    (FIRST_PAUSE * 4_i32.pow(fourfold)).min(LONGEST_PAUSE)
+    (FIRST_BACK_OFF * 4_i32.pow(fourfold)).min(LONGEST_BACK_OFF)
 }
 
 #[cfg(test)]
@@ -210,17 +216,17 @@ mod tests {
 
     #[test]
     fn pauses_grow_to_five_minutes() {
-        assert_eq!(pause(0), TimeDelta::seconds(1));
-        assert_eq!(pause(2), TimeDelta::seconds(16));
-        assert_eq!(pause(7), LONGEST_PAUSE);
+        assert_eq!(back_off(0), TimeDelta::seconds(1));
+        assert_eq!(back_off(2), TimeDelta::seconds(16));
+        assert_eq!(back_off(7), LONGEST_BACK_OFF);
     }
 
     #[test]
     fn a_plugin_that_cannot_be_called_now_is_no_fault_of_the_events() {
-        let error = |ended| CallError { ended, message: String::new(), failure: None, backtrace: Vec::new() };
-        assert!(!Obstacle::from(error(Ended::Open)).counts);
-        assert!(!Obstacle::from(error(Ended::Drained)).counts);
-        assert!(Obstacle::from(error(Ended::Trap)).counts);
-        assert!(Obstacle::from(error(Ended::Failure)).counts);
+        let error = |ended| CallError { kind: ended, message: String::new(), failure: None, backtrace: Vec::new() };
+        assert!(!DeliveryError::from(error(CallErrorKind::Open)).counts);
+        assert!(!DeliveryError::from(error(CallErrorKind::Drained)).counts);
+        assert!(DeliveryError::from(error(CallErrorKind::Trap)).counts);
+        assert!(DeliveryError::from(error(CallErrorKind::Failure)).counts);
     }
 }

@@ -10,12 +10,12 @@
 
 pub mod budget;
 mod decorate;
+mod decoration_cache;
 pub mod dispatch;
 mod field;
 mod filter;
 pub mod instance;
 mod judge;
-mod kept;
 mod lane;
 pub mod outbox;
 mod subscription;
@@ -23,10 +23,10 @@ mod table;
 mod when;
 
 pub use decorate::decorate;
+pub use decoration_cache::DecorationCache;
 pub use field::{Field, is_value};
 pub use filter::filter;
 pub use judge::{judge, judges};
-pub use kept::Kept;
 pub use outbox::{listens_to, record};
 pub use subscription::Subscription;
 pub use table::Hooks;

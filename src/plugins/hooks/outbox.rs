@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::table::Hooks;
 use crate::{Cx, Registry};
 use model::{AccountId, StatusId};
-use rookery_core::change::{Change, Kind, StatusTraits};
+use rookery_core::change::{Change, ChangeKind, StatusTraits};
 use rookery_core::queue::{self, RecordChanges};
 use rookery_core::{Origin, Result};
 use store::Tx;
@@ -22,17 +22,17 @@ pub const EVENTS: &str = "events";
 pub const FANOUT: &str = "fanout";
 
 /// True when plugins are given the status.
-pub(super) fn has_status(kind: Kind) -> bool {
-    matches!(kind, Kind::StatusPublished | Kind::StatusEdited)
+pub(super) fn has_status(kind: ChangeKind) -> bool {
+    matches!(kind, ChangeKind::StatusPublished | ChangeKind::StatusEdited)
 }
 
 /// True when plugins are given the account.
-pub(super) fn has_account(kind: Kind) -> bool {
-    matches!(kind, Kind::AccountCreated | Kind::AccountUpdated | Kind::AccountSuspended)
+pub(super) fn has_account(kind: ChangeKind) -> bool {
+    matches!(kind, ChangeKind::AccountCreated | ChangeKind::AccountUpdated | ChangeKind::AccountSuspended)
 }
 
 /// A change as an event of the contract: its actor, and the subject's id or a payload.
-struct Told {
+struct EventRecord {
     /// The account that determines the shard.
     account: AccountId,
     actor: Option<AccountId>,
@@ -42,14 +42,15 @@ struct Told {
 }
 
 /// `change` as an event of the contract; none for changes that plugins are not told of.
-fn told(change: &Change) -> Option<Told> {
+fn told(change: &Change) -> Option<EventRecord> {
     let json = |value: Value| Some(value.to_string());
-    let by = |account: AccountId| Told { account, actor: Some(account), subject: None, payload: None, traits: None };
-    let pair = |account: AccountId, target: AccountId| Told {
+    let by =
+        |account: AccountId| EventRecord { account, actor: Some(account), subject: None, payload: None, traits: None };
+    let pair = |account: AccountId, target: AccountId| EventRecord {
         payload: json(json!({ "account": account, "target": target })),
         ..by(account)
     };
-    let mark = |account: AccountId, status: StatusId| Told {
+    let mark = |account: AccountId, status: StatusId| EventRecord {
         payload: json(json!({ "account": account, "status": status })),
         ..by(account)
     };
@@ -57,12 +58,14 @@ fn told(change: &Change) -> Option<Told> {
         Change::StatusPublished { status, author, traits }
         | Change::StatusEdited { status, author, traits }
         | Change::StatusDeleted { status, author, traits } => {
-            Told { subject: Some((*status).into()), traits: Some(*traits), ..by(*author) }
+            EventRecord { subject: Some((*status).into()), traits: Some(*traits), ..by(*author) }
         }
-        Change::AccountUpdated { account } => Told { subject: Some((*account).into()), ..by(*account) },
+        Change::AccountUpdated { account } => EventRecord { subject: Some((*account).into()), ..by(*account) },
         Change::AccountCreated { account }
         | Change::AccountSuspended { account }
-        | Change::AccountPurged { account } => Told { subject: Some((*account).into()), actor: None, ..by(*account) },
+        | Change::AccountPurged { account } => {
+            EventRecord { subject: Some((*account).into()), actor: None, ..by(*account) }
+        }
         Change::Blocked { account, target }
         | Change::Muted { account, target, .. }
         | Change::Followed { account, target }
@@ -72,12 +75,12 @@ fn told(change: &Change) -> Option<Told> {
         | Change::Bookmarked { account, status }
         | Change::Unbookmarked { account, status } => mark(*account, *status),
         // No account: all of these share a shard, in order.
-        Change::EmojiDeleted { emoji, shortcode } => Told {
+        Change::EmojiDeleted { emoji, shortcode } => EventRecord {
             actor: None,
             payload: json(json!({ "id": i64::from(*emoji).to_string(), "shortcode": shortcode })),
             ..by(AccountId::from(0))
         },
-        Change::ListDeleted { list, owner } => Told { subject: Some((*list).into()), ..by(*owner) },
+        Change::ListDeleted { list, owner } => EventRecord { subject: Some((*list).into()), ..by(*owner) },
         Change::AccountRegistered { .. }
         | Change::AccountUnlocked { .. }
         | Change::Unmuted { .. }
@@ -98,14 +101,14 @@ fn shard(account: AccountId) -> i64 {
 
 /// True when a plugin subscribes to `kind`.
 #[must_use]
-pub fn listens_to(registry: &Registry, kind: Kind) -> bool {
+pub fn listens_to(registry: &Registry, kind: ChangeKind) -> bool {
     registry.hooks.listeners().iter().any(|one| one.stream == EVENTS && one.has_kind(kind.as_str()))
 }
 
 /// Writes `changes` to the outbox for the plugins that subscribe to them, in one statement or none. A command beside
 /// the server runs no plugins: it queues a job that does this in a process that does.
 pub async fn record(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
-    if cx.plugins.are_elsewhere() {
+    if cx.plugins.run_elsewhere() {
         return queue::enqueue(cx, tx, &RecordChanges { changes: changes.to_vec() }).await;
     }
     let registry = cx.registry();

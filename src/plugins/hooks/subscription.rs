@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rookery_plugin_host::{CallError, Fault};
+use rookery_plugin_host::{CallError, LoadError};
 
 use super::field::Field;
 use super::when::Predicate;
@@ -62,7 +62,7 @@ fn usual(moment: Moment) -> Duration {
 
 impl Subscription {
     /// The subscription of `active` by `hook`, which the manifest's checks accepted.
-    pub(super) fn new(active: &Arc<Active>, hook: &Hook) -> Result<Self, Fault> {
+    pub(super) fn new(active: &Arc<Active>, hook: &Hook) -> Result<Self, LoadError> {
         let duration = |text: Option<&str>| text.and_then(manifest::duration);
         let (most, gather) = match hook.on {
             Moment::Fanout => (STATUSES, GATHER),
@@ -101,11 +101,11 @@ impl Subscription {
     /// Awaits a synchronous call: for its time limit at most, and for what remains of the request's budget.
     ///
     /// # Errors
-    /// The call's own; [`Ended::Wall`](rookery_plugin_host::Ended::Wall) on timeout.
+    /// The call's own; [`CallErrorKind::Wall`](rookery_plugin_host::CallErrorKind::Wall) on timeout.
     pub async fn ask<T>(&self, cx: &Cx, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
-        let patience = &cx.plugins.patience;
-        let limit = patience.stretch(self.timeout).min(cx.hook_time_left());
-        self.count(cx, patience.limited(limit, call)).await
+        let hook_limits = &cx.plugins.hook_limits;
+        let limit = hook_limits.stretch(self.timeout).min(cx.hook_time_left());
+        self.count(cx, hook_limits.limited(limit, call)).await
     }
 
     /// Counts a call, and reports it if it failed.
@@ -116,7 +116,7 @@ impl Subscription {
         cx.plugins.pauses.check(&self.active)?;
         let began = Instant::now();
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let answer = call.await.map_err(|error| cx.plugins.pauses.excuse(&self.active, error));
+        let answer = call.await.map_err(|error| cx.plugins.pauses.as_busy_if_paused(&self.active, error));
         let (plugin, hook) = (self.active.name().to_owned(), self.moment.as_str());
         let outcome = if answer.is_ok() { "ok" } else { "failed" };
         metrics::counter!("rookery_plugin_hooks_total", "plugin" => plugin.clone(), "hook" => hook, "outcome" => outcome)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rookery_plugin_host::{Fault, Stage};
+use rookery_plugin_host::{LoadError, Stage};
 
 use super::field::Field;
 use super::outbox::{EVENTS, FANOUT};
@@ -40,7 +40,7 @@ pub struct Listener {
 
 impl Listener {
     /// The listeners of the plugin with the id `plugin`.
-    fn of(plugin: PluginId, manifest: &Manifest) -> Result<Vec<Self>, Fault> {
+    fn of(plugin: PluginId, manifest: &Manifest) -> Result<Vec<Self>, LoadError> {
         let mut listeners = Vec::new();
         for hook in &manifest.hooks {
             let stream = match hook.on {
@@ -65,9 +65,9 @@ impl Hooks {
     /// The hooks of `plugins`, and the event subscriptions of `absent`.
     ///
     /// # Errors
-    /// At [`Stage::Collide`] when two plugins claim the same name, or `before` and `after` form a cycle; at
+    /// At [`Stage::Conflict`] when two plugins claim the same name, or `before` and `after` form a cycle; at
     /// [`Stage::Validate`] for an invalid hook.
-    pub fn build(plugins: &[Arc<Active>], absent: &[Absent]) -> Result<Self, Fault> {
+    pub fn build(plugins: &[Arc<Active>], absent: &[Absent]) -> Result<Self, LoadError> {
         let manifests: Vec<&Manifest> = plugins.iter().map(|active| &active.manifest).collect();
         let notifications = notifications(&manifests)?;
         let mut moments = BTreeMap::new();
@@ -142,7 +142,7 @@ impl Hooks {
 }
 
 /// The hooks of each moment in order, as indices (plugin, hook).
-fn plan(manifests: &[&Manifest]) -> Result<BTreeMap<Moment, Vec<(usize, usize)>>, Fault> {
+fn plan(manifests: &[&Manifest]) -> Result<BTreeMap<Moment, Vec<(usize, usize)>>, LoadError> {
     let mut moments: BTreeMap<Moment, Vec<(usize, usize)>> = BTreeMap::new();
     let mut owners = BTreeMap::new();
     for (plugin, manifest) in manifests.iter().enumerate() {
@@ -167,7 +167,7 @@ fn place(manifest: &Manifest, hook: usize) -> Place<'_> {
 }
 
 /// What a hook claims exclusively, in words.
-fn claims(plugin: &str, hook: &Hook) -> Result<Vec<String>, Fault> {
+fn claims(plugin: &str, hook: &Hook) -> Result<Vec<String>, LoadError> {
     match hook.on {
         Moment::Decorate => decorated(plugin, hook),
         Moment::ActivityHandler => Ok(hook.kinds.iter().map(|kind| format!("activities of type {kind}")).collect()),
@@ -182,8 +182,8 @@ fn claims(plugin: &str, hook: &Hook) -> Result<Vec<String>, Fault> {
     }
 }
 
-fn decorated(plugin: &str, hook: &Hook) -> Result<Vec<String>, Fault> {
-    let invalid = |what: String| Err(Fault::new(Stage::Validate, format!("plugin {plugin}: {what}")));
+fn decorated(plugin: &str, hook: &Hook) -> Result<Vec<String>, LoadError> {
+    let invalid = |what: String| Err(LoadError::new(Stage::Validate, format!("plugin {plugin}: {what}")));
     let [kind] = hook.kinds.as_slice() else {
         return invalid("a decorate hook names one kind of entity: kinds = [\"status\"]".to_owned());
     };
@@ -214,23 +214,23 @@ fn is_core_visibility(word: &str) -> bool {
     word.parse::<Visibility>().is_ok() || word == "mutual" || word == "reply"
 }
 
-fn taken(plugin: &str, what: &str) -> Fault {
-    Fault::new(
-        Stage::Collide,
+fn taken(plugin: &str, what: &str) -> LoadError {
+    LoadError::new(
+        Stage::Conflict,
         format!("plugin {plugin} claims {what}, which the server itself has: choose another name"),
     )
 }
 
-fn claim_for<'a>(owners: &mut BTreeMap<String, &'a str>, claim: String, plugin: &'a str) -> Result<(), Fault> {
+fn claim_for<'a>(owners: &mut BTreeMap<String, &'a str>, claim: String, plugin: &'a str) -> Result<(), LoadError> {
     if let Some(owner) = owners.get(&claim) {
         let sentence = format!("plugin {plugin} claims {claim}, which is {owner}'s: switch one of the two off");
-        return Err(Fault::new(Stage::Collide, sentence));
+        return Err(LoadError::new(Stage::Conflict, sentence));
     }
     owners.insert(claim, plugin);
     Ok(())
 }
 
-fn notifications(manifests: &[&Manifest]) -> Result<BTreeMap<String, NotificationKind>, Fault> {
+fn notifications(manifests: &[&Manifest]) -> Result<BTreeMap<String, NotificationKind>, LoadError> {
     let mut kinds = BTreeMap::new();
     let mut owners = BTreeMap::new();
     let core: BTreeSet<&str> = NotificationType::ALL.iter().map(|kind| kind.as_str()).collect();
@@ -261,7 +261,7 @@ mod tests {
 
     fn refused(manifests: &[&Manifest]) -> String {
         let fault = plan(manifests).err().or_else(|| notifications(manifests).err()).unwrap();
-        fault.sentence
+        fault.message
     }
 
     #[test]

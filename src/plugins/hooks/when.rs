@@ -1,6 +1,6 @@
 //! The native predicate of a hook, evaluated before any call: a status that no plugin wants costs a few comparisons.
 
-use rookery_plugin_host::{Fault, Stage};
+use rookery_plugin_host::{LoadError, Stage};
 
 use crate::manifest::When;
 use crate::records::visibility_code;
@@ -23,11 +23,11 @@ impl Predicate {
     ///
     /// # Errors
     /// At [`Stage::Validate`] for an unknown visibility.
-    pub fn new(plugin: &str, when: &When) -> Result<Self, Fault> {
+    pub fn new(plugin: &str, when: &When) -> Result<Self, LoadError> {
         let mut visibilities = 0;
         for word in &when.visibility {
             let visibility: Visibility = word.replace('-', "_").parse().map_err(|known| {
-                Fault::new(
+                LoadError::new(
                     Stage::Validate,
                     format!("plugin {plugin}: {word:?} is no visibility in a hook's when: {known}"),
                 )
@@ -74,7 +74,7 @@ mod tests {
         assert!(listed.admits(&StatusTraits { visibility: Visibility::Login, ..STATUS }));
         assert!(!listed.admits(&STATUS));
         let unknown = When { visibility: vec!["everyone".to_owned()], ..When::default() };
-        assert!(Predicate::new("x", &unknown).unwrap_err().sentence.contains("\"everyone\" is no visibility"));
+        assert!(Predicate::new("x", &unknown).unwrap_err().message.contains("\"everyone\" is no visibility"));
     }
 
     #[test]

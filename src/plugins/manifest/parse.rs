@@ -1,6 +1,6 @@
 //! Parses text to [`Manifest`]; an unknown key or word is refused, suggesting the nearest known one.
 
-use rookery_plugin_host::{Fault, Stage};
+use rookery_plugin_host::{LoadError, Stage};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -14,19 +14,20 @@ pub const API: &str = "0.1";
 ///
 /// # Errors
 /// The first fault, at [`Stage::Validate`]; at [`Stage::Contract`] for a contract version that is not offered.
-pub fn parse(text: &str) -> Result<Manifest, Fault> {
+pub fn parse(text: &str) -> Result<Manifest, LoadError> {
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-        Fault::new(Stage::Validate, format!("plugin.toml, line {line}: {}", one_line(error.message())))
+        LoadError::new(Stage::Validate, format!("plugin.toml, line {line}: {}", one_line(error.message())))
     })?;
     let value = serde_json::to_value(table)
-        .map_err(|error| Fault::new(Stage::Validate, format!("plugin.toml: {}", one_line(&error.to_string()))))?;
+        .map_err(|error| LoadError::new(Stage::Validate, format!("plugin.toml: {}", one_line(&error.to_string()))))?;
     let name = value.pointer("/plugin/name").and_then(Value::as_str).filter(|name| rules::is_name(name));
     let of = name.map_or_else(|| "plugin.toml".to_owned(), |name| format!("plugin.toml of {name}"));
-    let manifest: Manifest = read(value).map_err(|problem| Fault::new(Stage::Validate, format!("{of}: {problem}")))?;
+    let manifest: Manifest =
+        read(value).map_err(|problem| LoadError::new(Stage::Validate, format!("{of}: {problem}")))?;
     if manifest.plugin.api != API {
         let offered = &manifest.plugin.api;
-        return Err(Fault::new(
+        return Err(LoadError::new(
             Stage::Contract,
             format!(
                 "{of}: it is built for contract {offered:?} and this server offers {API:?}: build it with the SDK of {API}, \
@@ -34,7 +35,7 @@ pub fn parse(text: &str) -> Result<Manifest, Fault> {
             ),
         ));
     }
-    rules::check(&manifest).map_err(|problem| Fault::new(Stage::Validate, format!("{of}: {problem}")))?;
+    rules::check(&manifest).map_err(|problem| LoadError::new(Stage::Validate, format!("{of}: {problem}")))?;
     Ok(manifest)
 }
 
@@ -112,7 +113,7 @@ mod tests {
                           license = \"MIT\"\nwasm = \"notes.wasm\"\n";
 
     fn sentence(more: &str) -> String {
-        parse(&format!("{PLUGIN}{more}")).unwrap_err().sentence
+        parse(&format!("{PLUGIN}{more}")).unwrap_err().message
     }
 
     fn route(path: &str, more: &str) -> String {

@@ -35,10 +35,10 @@ pub const EVENTS: &[&str] = &[
 const DECORATED: &[&str] = &["status", "account", "notification"];
 
 /// One of the lists of `[permissions]`.
-type Asked = fn(&Permissions) -> &Vec<String>;
+type PermissionList = fn(&Permissions) -> &Vec<String>;
 
 /// Lists of `[permissions]` with a fixed vocabulary; the others hold names that the plugin chooses.
-const WORDS: &[(&str, Asked, &[&str])] = &[
+const WORDS: &[(&str, PermissionList, &[&str])] = &[
     ("core", |asked| &asked.core, &["read", "read-as-any", "read-all"]),
     ("core-write", |asked| &asked.core_write, &["create", "delete", "bookmark", "notify", "touch", "widen"]),
     ("feeds", |asked| &asked.feeds, &["custom", "home", "list"]),
@@ -46,7 +46,7 @@ const WORDS: &[(&str, Asked, &[&str])] = &[
 ];
 
 /// Why a hook or permission that is not implemented yet is refused.
-const NOT_YET: &str = "plugins cannot take part in federation yet: leave it out";
+const NOT_IMPLEMENTED: &str = "plugins cannot take part in federation yet: leave it out";
 
 type Checked = Result<(), String>;
 
@@ -105,7 +105,7 @@ fn permissions(asked: &Permissions) -> Checked {
         }
     }
     if !asked.federation.is_empty() {
-        return Err(format!("permissions, federation: {NOT_YET}"));
+        return Err(format!("permissions, federation: {NOT_IMPLEMENTED}"));
     }
     for origin in &asked.http {
         check_origin(origin).map_err(|problem| format!("permissions, http: {origin:?} {problem}"))?;
@@ -239,7 +239,7 @@ fn hooks(hooks: &[Hook]) -> Checked {
 fn hook(hook: &Hook) -> Checked {
     let moment = hook.on;
     if matches!(moment, Moment::ActivityFilter | Moment::ActivityHandler) {
-        return Err(NOT_YET.to_owned());
+        return Err(NOT_IMPLEMENTED.to_owned());
     }
     if let Some(policy) = hook.policy.filter(|policy| !policies(moment).contains(policy)) {
         let known: Vec<String> = policies(moment).iter().map(|policy| format!("{:?}", policy.as_str())).collect();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rookery_plugin_host::{Limits as HostLimits, Policy};
+use rookery_plugin_host::{InstancePolicy, Limits as HostLimits};
 
 use super::Limits;
 
@@ -166,10 +166,10 @@ fn age(text: &str) -> Option<Duration> {
     duration(text).filter(|time| (Duration::from_secs(1)..=Duration::from_secs(24 * 3600)).contains(time))
 }
 
-fn policy(text: &str) -> Option<Policy> {
+fn policy(text: &str) -> Option<InstancePolicy> {
     match text {
-        "fresh" => Some(Policy::Fresh),
-        "pooled" => Some(Policy::Pooled),
+        "fresh" => Some(InstancePolicy::Fresh),
+        "pooled" => Some(InstancePolicy::Pooled),
         _ => None,
     }
 }
@@ -215,7 +215,7 @@ mod tests {
         let set = Limits { memory: Some("8MiB".into()), hooks: Some("fresh".into()), ..Limits::default() };
         let resolved = set.over(&asked).resolve().expect("good");
         assert_eq!((resolved.host.memory, resolved.rows), (8 << 20, 5));
-        assert_eq!(resolved.host.hook_policy, Policy::Fresh);
+        assert_eq!(resolved.host.hook_policy, InstancePolicy::Fresh);
         assert_eq!(asked.raised(), [""; 0]);
         let greedy = Limits { route_cpu: Some("5m".into()), rows: Some(20_000), ..Limits::default() };
         assert_eq!(greedy.raised(), ["route-cpu=5m", "rows=20000"]);

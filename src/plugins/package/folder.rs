@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rookery_plugin_host::Fault;
+use rookery_plugin_host::LoadError;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 
 use super::{COUNT_MAX, FILES_MAX, MANIFEST, Origin, Package, WASM_MAX, is_inside, unpack, unreadable};
@@ -69,7 +69,7 @@ pub fn find(folder: &Path) -> io::Result<Vec<Found>> {
 /// # Errors
 /// At [`Stage::Read`](rookery_plugin_host::Stage) when it cannot be read or changes during the read; else as
 /// [`Package::new`].
-pub fn read(path: &Path) -> Result<Package, Fault> {
+pub fn read(path: &Path) -> Result<Package, LoadError> {
     let is_file = path.extension() == Some(OsStr::new("plugin"));
     let origin = if is_file { Origin::File(path.to_owned()) } else { Origin::Folder(path.to_owned()) };
     let failed = |error: io::Error| unreadable(&origin, &words(&error));
@@ -89,7 +89,7 @@ pub fn read(path: &Path) -> Result<Package, Fault> {
     Package::new(files, origin)
 }
 
-fn changed(origin: &Origin) -> Fault {
+fn changed(origin: &Origin) -> LoadError {
     unreadable(origin, "it changed while it was read: it is read again when it is quiet")
 }
 
@@ -115,7 +115,7 @@ impl Reader {
     }
 
     /// The manifest and the files it names; the plugin's sources may lie beside them.
-    fn package(&mut self, origin: &Origin) -> Result<BTreeMap<String, Arc<[u8]>>, Fault> {
+    fn package(&mut self, origin: &Origin) -> Result<BTreeMap<String, Arc<[u8]>>, LoadError> {
         let mut files = BTreeMap::new();
         let text = self.take(&mut files, MANIFEST, origin)?;
         let named: toml::Table = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok()).unwrap_or_default();
@@ -163,7 +163,7 @@ impl Reader {
         files: &mut BTreeMap<String, Arc<[u8]>>,
         path: &str,
         origin: &Origin,
-    ) -> Result<Arc<[u8]>, Fault> {
+    ) -> Result<Arc<[u8]>, LoadError> {
         let max = if path == MANIFEST { FILES_MAX } else { WASM_MAX };
         let opened = open_inside(&self.folder, path, OFlags::empty());
         let read = opened.map_err(io::Error::from).and_then(|file| read_stamped(file, max));

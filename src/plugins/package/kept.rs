@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rookery_plugin_host::Fault;
+use rookery_plugin_host::LoadError;
 
 use super::{Origin, Package, unpack, unreadable};
 
@@ -42,7 +42,7 @@ pub fn keep(folder: &Path, package: &Package) -> io::Result<()> {
 ///
 /// # Errors
 /// When it cannot be read, or its content does not match the digest.
-pub fn kept(folder: &Path, name: &str, digest: &str) -> Result<Option<Package>, Fault> {
+pub fn kept(folder: &Path, name: &str, digest: &str) -> Result<Option<Package>, LoadError> {
     let bytes: Arc<[u8]> = match fs::read(path(folder, name, digest)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         bytes => bytes.map_err(|error| unreadable(&Origin::Kept, &error.to_string()))?.into(),

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use rookery_plugin_host::{Fault, Stage};
+use rookery_plugin_host::{LoadError, Stage};
 
 use super::template::Template;
 use crate::manifest::Route;
@@ -48,7 +48,7 @@ fn read(paths: &[&'static str]) -> Vec<(&'static str, Template)> {
 ///
 /// # Errors
 /// One sentence that names the plugin, the route, the conflict and the remedy.
-pub(super) fn check(plugin: &str, route: &Route) -> Result<Template, Fault> {
+pub(super) fn check(plugin: &str, route: &Route) -> Result<Template, LoadError> {
     let path = route.path.as_str();
     let template = Template::parse(path)
         .filter(|_| {
@@ -74,7 +74,7 @@ pub(super) fn check(plugin: &str, route: &Route) -> Result<Template, Fault> {
 }
 
 /// A route nested under a core resource must declare `nested-under`.
-fn check_nesting(plugin: &str, route: &Route, template: &Template) -> Result<(), Fault> {
+fn check_nesting(plugin: &str, route: &Route, template: &Template) -> Result<(), LoadError> {
     let above = CORE.iter().filter(|(_, core)| template.continues(core)).max_by_key(|(_, core)| core.len());
     match (&route.nested_under, above.and_then(|(path, core)| Some((path, core.resource()?)))) {
         (None, None) => Ok(()),
@@ -99,8 +99,8 @@ fn check_nesting(plugin: &str, route: &Route, template: &Template) -> Result<(),
 }
 
 /// The fault of a route that is refused.
-pub(super) fn refuse(plugin: &str, path: &str, why: &str) -> Fault {
-    Fault::new(Stage::Collide, format!("Plugin {plugin}: the route {path} {why}."))
+pub(super) fn refuse(plugin: &str, path: &str, why: &str) -> LoadError {
+    LoadError::new(Stage::Conflict, format!("Plugin {plugin}: the route {path} {why}."))
 }
 
 #[cfg(test)]
@@ -110,7 +110,7 @@ mod tests {
     fn sentence(text: &str) -> Option<String> {
         let route: Route =
             toml::from_str(&format!("id = \"x\"\nmethod = \"GET\"\nauth = \"none\"\n{text}")).expect("a route");
-        check("notes", &route).err().map(|fault| fault.sentence)
+        check("notes", &route).err().map(|fault| fault.message)
     }
 
     #[test]

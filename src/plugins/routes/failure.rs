@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
-use rookery_plugin_host::{CallError, Ended};
+use rookery_plugin_host::{CallError, CallErrorKind};
 
 use super::table::Mounted;
 use crate::error::{no_answer, refused};
@@ -16,24 +16,24 @@ const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 pub(super) fn answer(mounted: &Mounted, cause: &CallError) -> Response {
     let error = match &cause.failure {
         Some(failure) => refused(failure.clone()),
-        None => no_answer(mounted.plugin.name(), cause.ended, None),
+        None => no_answer(mounted.plugin.name(), cause.kind, None),
     };
     let mut response = ErrorResponse(error).into_response();
-    if matches!(cause.ended, Ended::Busy | Ended::Open | Ended::Drained) {
+    if matches!(cause.kind, CallErrorKind::Busy | CallErrorKind::Open | CallErrorKind::Drained) {
         response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
     }
     response
 }
 
 /// The response while the plugin is paused.
-pub(super) fn pausing(mounted: &Mounted) -> Response {
-    let mut response = ErrorResponse(no_answer(mounted.plugin.name(), Ended::Busy, None)).into_response();
+pub(super) fn paused(mounted: &Mounted) -> Response {
+    let mut response = ErrorResponse(no_answer(mounted.plugin.name(), CallErrorKind::Busy, None)).into_response();
     response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
     response
 }
 
 /// The response when the plugin's answer is invalid.
-pub(super) fn nonsense(mounted: &Mounted) -> Response {
+pub(super) fn invalid_answer(mounted: &Mounted) -> Response {
     let plugin = mounted.plugin.name().to_owned();
     ErrorResponse(Error::Plugin(NoAnswer { plugin, code: "plugin.output", status: 502 })).into_response()
 }

@@ -14,13 +14,13 @@ use rookery_core::entity::Fragment;
 
 /// The kind of entity in a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum EntityKind {
     Status,
     Account,
     List,
 }
 
-impl Kind {
+impl EntityKind {
     fn of(name: &str) -> Option<Self> {
         match name {
             "$status" => Some(Self::Status),
@@ -41,7 +41,7 @@ enum Node {
     Plain(String),
     Array(Vec<Node>),
     Object(Vec<(String, Node)>),
-    Hole(Kind, i64),
+    Hole(EntityKind, i64),
 }
 
 impl Filled {
@@ -54,7 +54,7 @@ impl Filled {
     }
 
     /// The ids of all placeholders of `kind`, without duplicates, in order of appearance.
-    pub(super) fn ids(&self, kind: Kind) -> Vec<i64> {
+    pub(super) fn ids(&self, kind: EntityKind) -> Vec<i64> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         let mut waiting = vec![&self.0];
         while let Some(node) = waiting.pop() {
@@ -83,7 +83,7 @@ impl Filled {
     }
 
     /// The document with `entities` in place of the placeholders.
-    pub(super) fn write(&self, entities: &HashMap<(Kind, i64), Fragment>) -> String {
+    pub(super) fn write(&self, entities: &HashMap<(EntityKind, i64), Fragment>) -> String {
         let mut out = String::new();
         self.0.write(&mut out, entities);
         out
@@ -91,7 +91,7 @@ impl Filled {
 }
 
 impl Node {
-    fn write(&self, out: &mut String, entities: &HashMap<(Kind, i64), Fragment>) {
+    fn write(&self, out: &mut String, entities: &HashMap<(EntityKind, i64), Fragment>) {
         match self {
             Self::Plain(text) => out.push_str(text),
             Self::Hole(kind, id) => out.push_str(entities.get(&(*kind, *id)).map_or("null", Fragment::as_str)),
@@ -192,7 +192,7 @@ impl<'de> Visitor<'de> for Read {
 /// An object whose only member is named after a kind is a placeholder.
 fn hole(members: Vec<(String, Node)>) -> Result<Node, String> {
     let [(name, Node::Plain(value))] = members.as_slice() else { return Ok(Node::Object(members)) };
-    let Some(kind) = Kind::of(name) else { return Ok(Node::Object(members)) };
+    let Some(kind) = EntityKind::of(name) else { return Ok(Node::Object(members)) };
     let id = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).and_then(|id| id.parse().ok());
     id.map(|id| Node::Hole(kind, id)).ok_or_else(|| format!("{name} stands before an id, as text: {value} is none"))
 }
@@ -214,10 +214,10 @@ mod tests {
             r#"{"b":[{"$status":"2"},{"$status":"9"},1.5,{"$account":"3"}],"a":{"$status":"2"},"n":{"$list":"4"},"text":"{\"$status\":\"1\"}","$status":"1","é":null}"#,
         );
         let document = document.expect("JSON");
-        assert_eq!(document.ids(Kind::Status), [2, 9]);
+        assert_eq!(document.ids(EntityKind::Status), [2, 9]);
         assert_eq!(document.holes(), 5, "each counts, also what stands in several");
-        assert_eq!([document.ids(Kind::Account), document.ids(Kind::List)], [vec![3], vec![4]]);
-        let entities = HashMap::from([((Kind::Status, 2), entity("2")), ((Kind::Account, 3), entity("3"))]);
+        assert_eq!([document.ids(EntityKind::Account), document.ids(EntityKind::List)], [vec![3], vec![4]]);
+        let entities = HashMap::from([((EntityKind::Status, 2), entity("2")), ((EntityKind::Account, 3), entity("3"))]);
         assert_eq!(
             document.write(&entities),
             r#"{"b":[{"id":2},1.5,{"id":3}],"a":{"id":2},"n":null,"text":"{\"$status\":\"1\"}","$status":"1","é":null}"#
@@ -228,7 +228,7 @@ mod tests {
     fn a_hole_alone_is_a_document() {
         let document = Filled::parse(r#"{"$account":"3"}"#).expect("JSON");
         assert_eq!(document.write(&HashMap::new()), "null");
-        assert_eq!(document.write(&HashMap::from([((Kind::Account, 3), entity("3"))])), "{\"id\":3}");
+        assert_eq!(document.write(&HashMap::from([((EntityKind::Account, 3), entity("3"))])), "{\"id\":3}");
     }
 
     #[test]

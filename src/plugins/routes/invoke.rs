@@ -7,10 +7,10 @@ use axum::http::{HeaderValue, Method, header};
 use axum::response::Response;
 use rookery_plugin_host::exports::routes::{Body, Request, Response as Answer};
 use rookery_plugin_host::imports::types::{CallContext, Caller as Told};
-use rookery_plugin_host::{CallError, Ended};
+use rookery_plugin_host::{CallError, CallErrorKind};
 
 use super::output::{self, Checked};
-use super::paging::Wanted;
+use super::paging::PageRequest;
 use super::table::{Found, Mounted};
 use super::{failure, headers};
 use crate::Cx;
@@ -20,16 +20,16 @@ use http::extract::params::{Sent, SentBody};
 use rookery_core::error::{Error, Result};
 
 /// A request that passed the gate.
-pub(super) struct Asked {
+pub(super) struct RouteRequest {
     pub(super) found: Found,
     pub(super) parts: Parts,
     pub(super) caller: Caller,
     pub(super) sent: Sent,
-    pub(super) page: Option<Wanted>,
+    pub(super) page: Option<PageRequest>,
 }
 
 /// Calls the plugin; returns the response, and whether it is a success.
-pub(super) async fn answer(cx: &Cx, asked: Asked) -> (Response, bool) {
+pub(super) async fn answer(cx: &Cx, asked: RouteRequest) -> (Response, bool) {
     let mounted = Arc::clone(&asked.found.mounted);
     let (caller, page) = (asked.caller.clone(), asked.page);
     let request = match request(&mounted, &asked.found.params, &asked.parts, &caller, asked.sent, page.as_ref()) {
@@ -41,7 +41,7 @@ pub(super) async fn answer(cx: &Cx, asked: Asked) -> (Response, bool) {
     let answer = match mounted.plugin.component.route(Arc::clone(&call) as _, request).await {
         Ok(answer) => answer,
         Err(cause) => {
-            let cause = cx.plugins.pauses.excuse(&mounted.plugin, cause);
+            let cause = cx.plugins.pauses.as_busy_if_paused(&mounted.plugin, cause);
             report(cx, &mounted, &cause);
             return (failure::answer(&mounted, &cause), false);
         }
@@ -50,9 +50,9 @@ pub(super) async fn answer(cx: &Cx, asked: Asked) -> (Response, bool) {
     let checked = match check(answer) {
         Ok(checked) => checked,
         Err(why) => {
-            let ended = Ended::Trap;
-            report(cx, &mounted, &CallError { ended, message: why, failure: None, backtrace: Vec::new() });
-            return (failure::nonsense(&mounted), false);
+            let ended = CallErrorKind::Trap;
+            report(cx, &mounted, &CallError { kind: ended, message: why, failure: None, backtrace: Vec::new() });
+            return (failure::invalid_answer(&mounted), false);
         }
     };
     let succeeded = checked.succeeded();
@@ -107,7 +107,7 @@ fn request(
     parts: &Parts,
     caller: &Caller,
     sent: Sent,
-    page: Option<&Wanted>,
+    page: Option<&PageRequest>,
 ) -> Result<Request> {
     let route = mounted.route();
     Ok(Request {
@@ -129,7 +129,7 @@ fn request(
         query: sent.query,
         headers: headers::shown(&parts.headers, &route.headers),
         body: body(sent.body)?,
-        page: page.map(Wanted::page),
+        page: page.map(PageRequest::page),
     })
 }
 

@@ -29,8 +29,8 @@ use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 
-use self::invoke::Asked;
-use self::paging::Wanted;
+use self::invoke::RouteRequest;
+use self::paging::PageRequest;
 pub use self::table::Table;
 use self::table::{Found, Mounted};
 use crate::Cx;
@@ -71,7 +71,7 @@ async fn after_pause(cx: Cx, mounted: &Mounted, request: Request) -> Option<Resp
     if cx.plugins.pauses.ended(mounted.plugin.name()).await {
         return serve(cx.renewed(), request).await;
     }
-    Some(failure::pausing(mounted))
+    Some(failure::paused(mounted))
 }
 
 async fn handle(cx: &Cx, found: Found, request: Request) -> Result<Response> {
@@ -79,20 +79,20 @@ async fn handle(cx: &Cx, found: Found, request: Request) -> Result<Response> {
     let mounted = Arc::clone(&found.mounted);
     let caller = gate::caller(cx, &mounted, &parts).await?;
     gate::check_params(&found)?;
-    let page = mounted.route().page.as_ref().map(|rule| Wanted::read(cx, &parts.uri, rule)).transpose()?;
+    let page = mounted.route().page.as_ref().map(|rule| PageRequest::read(cx, &parts.uri, rule)).transpose()?;
     let limit = mounted.rules.body_limit.min(cx.config.server.body_limit_bytes);
     let sent = Sent::read(&parts, body, limit).await?;
     gate::check_subjects(cx, caller.actor.as_deref(), &found).await?;
     let spent = gate::spend(cx, &mounted, &gate::key(cx, &caller, &parts))?;
-    let keeps = is_kept(&mounted, &caller);
+    let keeps = is_cacheable(&mounted, &caller);
     // A pause may have begun while the request body was read.
     if cx.plugins.pauses.stops(&mounted.plugin) {
-        return Ok(failure::pausing(&mounted));
+        return Ok(failure::paused(&mounted));
     }
     let (mut response, succeeded) = match &mounted.route().native {
         Some(rule) => (native::answer(cx, &found, rule, &caller, page).await?, true),
-        None if page.as_ref().is_some_and(Wanted::is_empty) => (raw_json(StatusCode::OK, "[]".into()), true),
-        None => invoke::answer(cx, Asked { found, parts, caller, sent, page }).await,
+        None if page.as_ref().is_some_and(PageRequest::is_empty) => (raw_json(StatusCode::OK, "[]".into()), true),
+        None => invoke::answer(cx, RouteRequest { found, parts, caller, sent, page }).await,
     };
     if let Some(spent) = spent.filter(|_| succeeded) {
         spent.keep();
@@ -105,7 +105,7 @@ async fn handle(cx: &Cx, found: Found, request: Request) -> Result<Response> {
 
 /// True when the response may be cached briefly: the manifest says so, the caller is anonymous, and it depends on no
 /// request header.
-fn is_kept(mounted: &Mounted, caller: &Caller) -> bool {
+fn is_cacheable(mounted: &Mounted, caller: &Caller) -> bool {
     let route = mounted.route();
     route.cache && caller.actor.is_none() && route.headers.is_empty()
 }

@@ -8,9 +8,9 @@ use axum::response::Response;
 use rookery_plugin_host::exports::routes::Cursor as Ends;
 use rookery_plugin_host::imports::sql::{Rows, Value};
 use rookery_plugin_host::imports::types::Failure;
-use rookery_plugin_host::{CallError, Ended};
+use rookery_plugin_host::{CallError, CallErrorKind};
 
-use super::paging::Wanted;
+use super::paging::PageRequest;
 use super::table::{Found, Mounted};
 use super::{gate, output};
 use crate::Active;
@@ -29,16 +29,16 @@ use rookery_core::service::visibility::Place;
 const DEFAULT: i64 = 20;
 
 /// The request to a native route.
-struct Asked<'a> {
+struct NativeRequest<'a> {
     cx: &'a Cx,
     found: &'a Found,
     caller: &'a Caller,
-    page: Option<&'a Wanted>,
+    page: Option<&'a PageRequest>,
 }
 
 /// One page of a keyset pagination.
 #[derive(Default)]
-struct Cut {
+struct NativePage {
     /// The pagination keys, newest first.
     ids: Vec<i64>,
     items: Vec<Fragment>,
@@ -101,9 +101,9 @@ pub(super) async fn answer(
     found: &Found,
     rule: &Native,
     caller: &Caller,
-    page: Option<Wanted>,
+    page: Option<PageRequest>,
 ) -> Result<Response> {
-    let asked = Asked { cx, found, caller, page: page.as_ref() };
+    let asked = NativeRequest { cx, found, caller, page: page.as_ref() };
     if let Some(name) = &rule.owner_check
         && asked.read(name).await?.1.values.is_empty()
     {
@@ -112,7 +112,7 @@ pub(super) async fn answer(
     let cut = match (&rule.feed, &rule.statement) {
         (Some(feed), _) => asked.feed(feed).await?,
         (None, Some(name)) => asked.statement(name).await?,
-        (None, None) => Cut::default(),
+        (None, None) => NativePage::default(),
     };
     let next_max = cut.ids.last().copied().filter(|_| cut.more);
     let ends = Ends { next_max, prev_min: cut.ids.first().copied() };
@@ -123,24 +123,24 @@ pub(super) async fn answer(
     Ok(response)
 }
 
-impl Asked<'_> {
+impl NativeRequest<'_> {
     /// A page of a feed that the plugin fills: paginated as core's home timeline, with links unless the page is empty.
-    async fn feed(&self, feed: &str) -> Result<Cut> {
+    async fn feed(&self, feed: &str) -> Result<NativePage> {
         let (name, key) = parts(feed).ok_or(Error::NotFound)?;
         let key = gate::id(gate::param(self.found, key)?)?;
         let cursor = self.page.map_or_else(|| Cursor::first(DEFAULT), |page| page.paging.cursor);
         let plugin = self.found.mounted.plugin.id;
         let ids = store::timeline::plugin_feed(&self.cx.db, plugin, name, key, &cursor).await?;
         let items = output::statuses(self.cx, self.caller.actor.as_deref(), Place::Home, &ids).await?;
-        Ok(Cut { more: true, ids: ids.into_iter().map(i64::from).collect(), items })
+        Ok(NativePage { more: true, ids: ids.into_iter().map(i64::from).collect(), items })
     }
 
     /// The rows of a statement, in its order; a full page links to the next.
-    async fn statement(&self, name: &str) -> Result<Cut> {
+    async fn statement(&self, name: &str) -> Result<NativePage> {
         let limit = self.page.map(|page| page.paging.cursor.limit);
         let all = self.page.is_some_and(|page| page.all);
         if limit == Some(0) && !all {
-            return Ok(Cut::default());
+            return Ok(NativePage::default());
         }
         let (statement, rows) = self.read(name).await?;
         let found = integers(&rows, "id").ok_or_else(|| Error::internal(format!("{name} gives no id")))?;
@@ -155,7 +155,7 @@ impl Asked<'_> {
             }
         };
         let more = limit.is_some_and(|limit| i64::try_from(ids.len()).is_ok_and(|count| count >= limit));
-        Ok(Cut { ids, items, more })
+        Ok(NativePage { ids, items, more })
     }
 
     async fn read(&self, name: &str) -> Result<(&Statement, Rows)> {
@@ -187,8 +187,12 @@ impl Asked<'_> {
     fn failed(&self, mounted: &Mounted, failure: Failure) -> Error {
         if failure.status >= 500 {
             let message = failure.message.clone();
-            let cause =
-                CallError { ended: Ended::Failure, message, failure: Some(failure.clone()), backtrace: Vec::new() };
+            let cause = CallError {
+                kind: CallErrorKind::Failure,
+                message,
+                failure: Some(failure.clone()),
+                backtrace: Vec::new(),
+            };
             self.cx.plugins.report(&mounted.plugin, "route", &mounted.route().id, &cause);
         }
         refused(failure)

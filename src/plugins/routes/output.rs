@@ -8,7 +8,7 @@ use axum::response::Response;
 use rookery_plugin_host::exports::routes::Output;
 
 use super::headers;
-use super::holes::{Filled, Kind};
+use super::holes::{EntityKind, Filled};
 use crate::Cx;
 use crate::json;
 use http::error::raw_json;
@@ -146,10 +146,10 @@ pub(super) async fn accounts(cx: &Cx, ids: &[AccountId]) -> Result<Vec<Fragment>
 }
 
 /// Renders the entities of all placeholders, in one batch for each kind. Lists are not implemented yet.
-async fn entities(cx: &Cx, viewer: Option<&Actor>, filled: &Filled) -> Result<HashMap<(Kind, i64), Fragment>> {
-    let statuses: Vec<StatusId> = filled.ids(Kind::Status).into_iter().map(Into::into).collect();
+async fn entities(cx: &Cx, viewer: Option<&Actor>, filled: &Filled) -> Result<HashMap<(EntityKind, i64), Fragment>> {
+    let statuses: Vec<StatusId> = filled.ids(EntityKind::Status).into_iter().map(Into::into).collect();
     let seen = visibility::statuses(cx, viewer, Place::Single, &statuses).await?;
-    let accounts: Vec<AccountId> = filled.ids(Kind::Account).into_iter().map(Into::into).collect();
+    let accounts: Vec<AccountId> = filled.ids(EntityKind::Account).into_iter().map(Into::into).collect();
     let (mut known, mut versions) = (Vec::new(), Vec::new());
     if !accounts.is_empty() {
         known = service::account::list_visible(cx, &accounts).await?;
@@ -157,8 +157,8 @@ async fn entities(cx: &Cx, viewer: Option<&Actor>, filled: &Filled) -> Result<Ha
     }
     let beside = entity::status::render_beside(cx, viewer, &seen, &versions).await?;
     let accounts = known.iter().filter_map(|id| Some((*id, Fragment::from_json(beside.accounts.get(id)?))));
-    let accounts = accounts.map(|(id, fragment)| ((Kind::Account, id.into()), fragment));
-    let statuses = beside.statuses.into_iter().map(|(id, fragment)| ((Kind::Status, id.into()), fragment));
+    let accounts = accounts.map(|(id, fragment)| ((EntityKind::Account, id.into()), fragment));
+    let statuses = beside.statuses.into_iter().map(|(id, fragment)| ((EntityKind::Status, id.into()), fragment));
     Ok(accounts.chain(statuses).collect())
 }
 

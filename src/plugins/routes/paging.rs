@@ -12,14 +12,14 @@ use rookery_core::error::Result;
 
 /// The page that a request asks for.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct PageRequest {
     pub(super) paging: Paging,
     /// `limit=0` on a route where that means everything.
     pub(super) all: bool,
     prev: String,
 }
 
-impl Wanted {
+impl PageRequest {
     /// Parses the query.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::http::Method;
-use rookery_plugin_host::Fault;
+use rookery_plugin_host::LoadError;
 
 use super::template::{Path, Template};
 use super::{claim, native};
@@ -66,7 +66,7 @@ impl Table {
     ///
     /// # Errors
     /// One sentence when a route conflicts with the core or another plugin, or is invalid.
-    pub fn build(plugins: &[Arc<Active>]) -> Result<Self, Fault> {
+    pub fn build(plugins: &[Arc<Active>]) -> Result<Self, LoadError> {
         let mut claims = Claims::default();
         let mut table = Self::default();
         for plugin in plugins {
@@ -102,7 +102,7 @@ impl Table {
 struct Claims(Vec<(String, Template, String, Vec<Method>)>);
 
 impl Claims {
-    fn add(&mut self, plugin: &str, route: &Route) -> Result<Rules, Fault> {
+    fn add(&mut self, plugin: &str, route: &Route) -> Result<Rules, LoadError> {
         let template = claim::check(plugin, route)?;
         let rules = Rules::read(plugin, route, template)?;
         for (owner, template, path, methods) in &self.0 {
@@ -125,7 +125,7 @@ impl Claims {
 }
 
 impl Rules {
-    fn read(plugin: &str, route: &Route, template: Template) -> Result<Self, Fault> {
+    fn read(plugin: &str, route: &Route, template: Template) -> Result<Self, LoadError> {
         let refuse = |why: &str| claim::refuse(plugin, &route.path, why);
         let mut methods = Vec::new();
         for name in route.method.all() {
@@ -189,7 +189,7 @@ mod tests {
         for (plugin, text) in first {
             claims.add(plugin, &route(text)).expect("taken");
         }
-        claims.add(last.0, &route(last.1)).expect_err("refused").sentence
+        claims.add(last.0, &route(last.1)).expect_err("refused").message
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
             claims.add("circles", &route(text)).expect(text);
         }
         let twice = claims.add("circles", &route("method = \"PATCH\"\npath = \"/api/v1/circles/{it}\""));
-        assert!(twice.expect_err("twice").sentence.contains("declared twice for PATCH"));
+        assert!(twice.expect_err("twice").message.contains("declared twice for PATCH"));
     }
 
     #[test]

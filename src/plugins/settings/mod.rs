@@ -36,14 +36,14 @@ pub struct Setting {
     /// Its label: the title or description in the schema, else the name.
     pub label: String,
     /// Its type.
-    pub kind: Kind,
+    pub kind: SettingKind,
     /// Its current value.
     pub value: Value,
 }
 
 /// The type of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SettingKind {
     /// True or false.
     Flag,
     /// One of these words.
@@ -54,7 +54,7 @@ pub enum Kind {
     Text,
 }
 
-impl Kind {
+impl SettingKind {
     /// The type that the property's schema describes; none where no form field fits.
     fn of(schema: &Value) -> Option<Self> {
         if let Some(words) = schema.get("enum").and_then(Value::as_array) {
@@ -100,7 +100,7 @@ fn described<'a>(active: &'a Active, values: &'a Map<String, Value>) -> impl Ite
     schemas.into_iter().flatten().filter_map(|(name, schema)| {
         let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_owned);
         let label = text("title").or_else(|| text("description")).unwrap_or_else(|| name.replace('_', " "));
-        Some(Setting { name: name.clone(), label, kind: Kind::of(schema)?, value: values.get(name)?.clone() })
+        Some(Setting { name: name.clone(), label, kind: SettingKind::of(schema)?, value: values.get(name)?.clone() })
     })
 }
 
@@ -179,20 +179,20 @@ mod tests {
 
     #[test]
     fn a_form_asks_for_what_it_can_and_reads_what_was_sent() {
-        let kind = |schema: Value| Kind::of(&schema);
-        assert_eq!(kind(json!({"type": "boolean"})), Some(Kind::Flag));
+        let kind = |schema: Value| SettingKind::of(&schema);
+        assert_eq!(kind(json!({"type": "boolean"})), Some(SettingKind::Flag));
         assert_eq!(
             kind(json!({"type": "string", "enum": ["a", "b"]})),
-            Some(Kind::Choice(vec!["a".into(), "b".into()]))
+            Some(SettingKind::Choice(vec!["a".into(), "b".into()]))
         );
-        assert_eq!(kind(json!({"type": "integer", "minimum": 1})), Some(Kind::Number(Some(1), None)));
-        assert_eq!(kind(json!({"type": "string"})), Some(Kind::Text));
+        assert_eq!(kind(json!({"type": "integer", "minimum": 1})), Some(SettingKind::Number(Some(1), None)));
+        assert_eq!(kind(json!({"type": "string"})), Some(SettingKind::Text));
         assert_eq!((kind(json!({"type": "array"})), kind(json!({"enum": [1]})), kind(json!({}))), (None, None, None));
 
-        assert_eq!(Kind::Flag.read(None), Some(json!(false)));
-        assert_eq!(Kind::Flag.read(Some("1")), Some(json!(true)));
-        assert_eq!(Kind::Number(None, None).read(Some(" 7 ")), Some(json!(7)));
-        assert_eq!(Kind::Number(None, None).read(Some("x")), Some(json!("x")), "the schema says what is wrong");
-        assert_eq!((Kind::Text.read(None), Kind::Text.read(Some(""))), (None, Some(json!(""))));
+        assert_eq!(SettingKind::Flag.read(None), Some(json!(false)));
+        assert_eq!(SettingKind::Flag.read(Some("1")), Some(json!(true)));
+        assert_eq!(SettingKind::Number(None, None).read(Some(" 7 ")), Some(json!(7)));
+        assert_eq!(SettingKind::Number(None, None).read(Some("x")), Some(json!("x")), "the schema says what is wrong");
+        assert_eq!((SettingKind::Text.read(None), SettingKind::Text.read(Some(""))), (None, Some(json!(""))));
     }
 }

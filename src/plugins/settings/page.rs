@@ -8,7 +8,7 @@ use minijinja::{Value, context};
 use serde_json::Map;
 
 use crate::Cx;
-use crate::settings::{self, Kind, Offer, Setting};
+use crate::settings::{self, Offer, Setting, SettingKind};
 use http::Result;
 use http::extract::Path;
 use http::web::settings::viewer;
@@ -80,10 +80,10 @@ fn shown(offer: &Offer, refused: Option<(&str, &str)>) -> Value {
 
 fn setting(setting: &Setting) -> Value {
     let (kind, words, least, most) = match &setting.kind {
-        Kind::Flag => ("flag", None, None, None),
-        Kind::Choice(words) => ("choice", Some(words), None, None),
-        Kind::Number(least, most) => ("number", None, *least, *most),
-        Kind::Text => ("text", None, None, None),
+        SettingKind::Flag => ("flag", None, None, None),
+        SettingKind::Choice(words) => ("choice", Some(words), None, None),
+        SettingKind::Number(least, most) => ("number", None, *least, *most),
+        SettingKind::Text => ("text", None, None, None),
     };
     let value = match &setting.value {
         serde_json::Value::String(text) => text.clone(),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::PluginId;
 use rookery_core::Result;
 use store::confined::Scope;
-use store::plugin_schema::Reference;
+use store::plugin_schema::ForeignKey;
 use store::{Tx, plugin_kv, plugin_schema};
 
 /// Checks that no reference prevents deleting an account's rows, or rows that are deleted with them.
@@ -16,13 +16,13 @@ use store::{Tx, plugin_kv, plugin_schema};
 /// When a table refers to one of `owned` and its rows are kept, as a clause.
 pub(super) fn check_references(
     owned: &BTreeMap<String, String>,
-    references: &[Reference],
+    references: &[ForeignKey],
 ) -> std::result::Result<(), String> {
     let mut going: BTreeSet<String> = owned.keys().map(|table| table.to_ascii_lowercase()).collect();
     let mut open: Vec<String> = going.iter().cloned().collect();
     while let Some(target) = open.pop() {
         for reference in references.iter().filter(|reference| reference.target.eq_ignore_ascii_case(&target)) {
-            let Reference { holder, on_delete, .. } = reference;
+            let ForeignKey { holder, on_delete, .. } = reference;
             match on_delete.as_str() {
                 "CASCADE" if going.insert(holder.to_ascii_lowercase()) => open.push(holder.clone()),
                 "CASCADE" | "SET NULL" => {}

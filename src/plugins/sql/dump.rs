@@ -70,12 +70,12 @@ async fn create(folder: &Path, path: &Path) -> std::io::Result<BufWriter<File>> 
 async fn fill(cx: &Cx, plugin: &Plugin, path: &Path, mut file: BufWriter<File>) -> Result<BTreeMap<String, i64>> {
     let scope = Scope::find(&cx.db, &plugin.name, BTreeSet::new()).await?;
     let mut tx = cx.db.begin().await?;
-    let tables = tx.tables_of(&scope).await?;
+    let tables = tx.list_tables(&scope).await?;
     drop(tx);
     let mut counts = BTreeMap::new();
     for table in tables {
         let name = table.trim_start_matches(scope.prefix.as_str());
-        let (mut count, mut rows) = (0, cx.db.rows_of(&scope, &table));
+        let (mut count, mut rows) = (0, cx.db.stream_rows(&scope, &table));
         while let Some(row) = rows.next().await {
             let Json::Array(records) = records(row?) else { continue };
             for row in records {
@@ -97,7 +97,7 @@ async fn fill(cx: &Cx, plugin: &Plugin, path: &Path, mut file: BufWriter<File>) 
 async fn values(cx: &Cx, plugin: &Plugin, path: &Path, file: &mut BufWriter<File>) -> Result<()> {
     let mut after = String::new();
     loop {
-        let items = plugin_kv::scan(&cx.db, plugin.id, ("", &after), VALUES, cx.clock.now()).await?;
+        let items = plugin_kv::list(&cx.db, plugin.id, ("", &after), VALUES, cx.clock.now()).await?;
         let Some(last) = items.last() else { return Ok(()) };
         after.clone_from(&last.key);
         for item in items {
@@ -117,9 +117,9 @@ async fn write(file: &mut BufWriter<File>, line: &Line<'_>) -> std::io::Result<(
 impl Dump {
     /// False when a table in `tx` has another number of rows than was written, or there is another table.
     pub async fn is_whole(&self, tx: &mut Tx) -> Result<bool> {
-        let tables = tx.tables_of(&self.scope).await?;
+        let tables = tx.list_tables(&self.scope).await?;
         for table in &tables {
-            if Some(&tx.count_of(&self.scope, table).await?) != self.rows.get(table) {
+            if Some(&tx.count_rows(&self.scope, table).await?) != self.rows.get(table) {
                 return Ok(false);
             }
         }

@@ -2,7 +2,7 @@
 
 use rookery_plugin_host::imports::types::Failure;
 
-use store::confined::Failed;
+use store::confined::ConfinedError;
 
 /// A failure with a specific code.
 pub(super) fn failure(status: u16, code: &str, message: impl Into<String>) -> Failure {
@@ -15,22 +15,22 @@ pub(super) fn unknown(name: &str) -> Failure {
 }
 
 /// The failure for `error` in the statement `name`.
-pub(super) fn of(name: &str, error: &Failed, bare: impl Fn(&str) -> String) -> Failure {
+pub(super) fn of(name: &str, error: &ConfinedError, bare: impl Fn(&str) -> String) -> Failure {
     let told = |status, code| failure(status, code, format!("{name}: {error}"));
     match error {
-        Failed::Time(_) => told(429, "time"),
-        Failed::Bytes(_) => told(429, "bytes"),
-        Failed::Denied(_) => failure(403, "denied", format!("{name}: it reaches beyond what was granted")),
-        Failed::Unique(table) => {
+        ConfinedError::Time(_) => told(429, "time"),
+        ConfinedError::Bytes(_) => told(429, "bytes"),
+        ConfinedError::Denied(_) => failure(403, "denied", format!("{name}: it reaches beyond what was granted")),
+        ConfinedError::Unique(table) => {
             let table = bare(table);
             let mut failure = failure(409, "unique", format!("{name}: a row like this is there already in {table}"));
             failure.detail = Some(serde_json::json!({ "table": table }).to_string());
             failure
         }
-        Failed::ForeignKey => told(409, "foreign-key"),
-        Failed::Constraint(_) => told(422, "constraint"),
-        Failed::Undone => told(409, "undone"),
-        Failed::Statement(_) => told(500, "failed"),
-        Failed::Unavailable(_) => failure(503, "unavailable", format!("{name}: the database is busy")),
+        ConfinedError::ForeignKey => told(409, "foreign-key"),
+        ConfinedError::Constraint(_) => told(422, "constraint"),
+        ConfinedError::RolledBack => told(409, "undone"),
+        ConfinedError::Statement(_) => told(500, "failed"),
+        ConfinedError::Unavailable(_) => failure(503, "unavailable", format!("{name}: the database is busy")),
     }
 }

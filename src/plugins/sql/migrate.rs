@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rookery_plugin_host::{Fault, Stage};
+use rookery_plugin_host::{LoadError, Stage};
 
 use super::check::{self, Checked, Rules};
 use super::{Files, text, utf8};
 use crate::{Manifest, PluginId};
 use model::Time;
-use store::confined::{Failed, Limits, Scope};
-use store::plugin_schema::{self, Applied, NewApplied};
+use store::confined::{ConfinedError, Limits, Scope};
+use store::plugin_schema::{self, AppliedMigration, NewAppliedMigration};
 use store::{Engine, Executor as _, Tx};
 
 /// Limits of one statement; the time is what remains for the whole migration.
@@ -53,10 +53,10 @@ pub async fn migrate(
     files: &Files,
     now: Time,
     time: Duration,
-) -> Result<Migrated, Fault> {
+) -> Result<Migrated, LoadError> {
     let until = Instant::now() + time;
     let Some(sql) = &manifest.sql else { return Ok(Migrated::default()) };
-    let fault = |what: String| Fault::new(Stage::Migrate, format!("plugin {}: {what}", manifest.plugin.name));
+    let fault = |what: String| LoadError::new(Stage::Migrate, format!("plugin {}: {what}", manifest.plugin.name));
     let scope = super::scope(&mut *tx, manifest).await.map_err(&fault)?;
     tx.ensure_namespace(&scope).await.map_err(|error| fault(no_namespace(&error)))?;
     let migrations = collect(&sql.migrations, files).map_err(&fault)?;
@@ -80,7 +80,7 @@ pub async fn migrate(
             let ran = tx.confined(&scope, &text, Vec::new(), &Limits { time: left, ..LIMITS }).await;
             ran.map_err(|error| fault(failed(migration, &error, time)))?;
         }
-        let new = NewApplied {
+        let new = NewAppliedMigration {
             version: i64::from(number),
             name: &migration.name,
             sha256: &sha256(engine, migration),
@@ -93,7 +93,7 @@ pub async fn migrate(
         done.version = number;
     }
     let feeds = manifest.feeds.iter().filter_map(|feed| Some((feed.of.clone()?, feed.name.clone()))).collect();
-    let owned = plugin_schema::set_owned(tx, plugin, &sql.owner_columns, &feeds).await;
+    let owned = plugin_schema::replace_owned(tx, plugin, &sql.owner_columns, &feeds).await;
     owned.map_err(|error| fault(error.to_string()))?;
     Ok(done)
 }
@@ -106,10 +106,10 @@ fn compatible_from(manifest: &Manifest, last: u32, contract: bool) -> Option<i64
     tried.into_iter().chain(said).min()
 }
 
-fn failed(migration: &Migration, error: &Failed, time: Duration) -> String {
+fn failed(migration: &Migration, error: &ConfinedError, time: Duration) -> String {
     let name = &migration.name;
     match error {
-        Failed::Time(_) => format!(
+        ConfinedError::Time(_) => format!(
             "migration {name} and those before it took longer than {} s, for which everyone who writes may have to wait: \
              raise plugins.migration_timeout_seconds, or split it over several versions",
             time.as_millis().div_ceil(1_000)
@@ -161,7 +161,11 @@ fn collect(folder: &str, files: &Files) -> Result<BTreeMap<u32, Migration>, Stri
 }
 
 /// The number of the last applied migration, after checking that this package and the schema are compatible.
-fn check_applied(engine: Engine, migrations: &BTreeMap<u32, Migration>, applied: &[Applied]) -> Result<u32, String> {
+fn check_applied(
+    engine: Engine,
+    migrations: &BTreeMap<u32, Migration>,
+    applied: &[AppliedMigration],
+) -> Result<u32, String> {
     let newest = migrations.keys().next_back().copied().unwrap_or(0);
     for ran in applied {
         let number = u32::try_from(ran.version).unwrap_or(u32::MAX);
@@ -178,7 +182,7 @@ fn check_applied(engine: Engine, migrations: &BTreeMap<u32, Migration>, applied:
             _ => {}
         }
     }
-    if let Some(why) = outgrown(newest, applied) {
+    if let Some(why) = incompatibility(newest, applied) {
         return Err(why);
     }
     let Some(last) = applied.last() else { return Ok(0) };
@@ -195,7 +199,7 @@ fn check_applied(engine: Engine, migrations: &BTreeMap<u32, Migration>, applied:
 }
 
 /// Why a package whose last migration is `newest` cannot run on a schema with `applied`, if it cannot.
-fn outgrown(newest: u32, applied: &[Applied]) -> Option<String> {
+fn incompatibility(newest: u32, applied: &[AppliedMigration]) -> Option<String> {
     let last = applied.last().filter(|last| last.version > i64::from(newest))?;
     (!reaches(applied, i64::from(newest))).then(|| {
         format!(
@@ -208,15 +212,15 @@ fn outgrown(newest: u32, applied: &[Applied]) -> Option<String> {
 
 /// Why an active package cannot run any more, after another server applied migrations to its tables.
 #[must_use]
-pub fn outlived(manifest: &Manifest, files: &Files, applied: &[Applied]) -> Option<String> {
+pub fn incompatible(manifest: &Manifest, files: &Files, applied: &[AppliedMigration]) -> Option<String> {
     let migrations = collect(&manifest.sql.as_ref()?.migrations, files).ok()?;
     let newest = migrations.keys().next_back().copied().unwrap_or(0);
-    outgrown(newest, applied).map(|why| format!("plugin {}: {why}", manifest.plugin.name))
+    incompatibility(newest, applied).map(|why| format!("plugin {}: {why}", manifest.plugin.name))
 }
 
 /// True when a package that ends at `newest` may run on the schema, following `compatible_from` back from the last
 /// applied migration.
-fn reaches(applied: &[Applied], newest: i64) -> bool {
+fn reaches(applied: &[AppliedMigration], newest: i64) -> bool {
     let mut at = applied.last().map_or(0, |last| last.version);
     while at > newest {
         let before = applied.iter().find(|ran| ran.version == at).and_then(|ran| ran.compatible_from);

@@ -57,13 +57,13 @@ use std::time::Duration;
 
 pub use account::drop_all;
 pub use dump::{Dump, dump};
-pub use migrate::{Migrated, migrate, outlived};
+pub use migrate::{Migrated, incompatible, migrate};
 pub use quota::Quota;
 pub use source::Returns;
 pub use statements::{Statement, Statements};
 
 /// The type of a parameter.
-pub use store::confined::Kind as ParamType;
+pub use store::confined::ParamType;
 
 use super::Manifest;
 use super::manifest::Resolved;

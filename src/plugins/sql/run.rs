@@ -14,7 +14,7 @@ use super::value;
 use crate::Cx;
 use crate::call::OrFailure as _;
 use model::Cursor;
-use store::confined::{self, Arg, Kind, Limits};
+use store::confined::{self, Limits, Param, ParamType};
 use store::{Tx, plugin_schema};
 
 /// Most parameters of one call of [`Statements::run_many`].
@@ -26,10 +26,10 @@ const MEASURED: usize = 500;
 /// A statement's text with bound parameters.
 struct Bound {
     text: Arc<str>,
-    args: Vec<Arg>,
+    args: Vec<Param>,
     limits: Limits,
     /// The rows are returned oldest first and must be reversed.
-    turned: bool,
+    reversed: bool,
 }
 
 impl Statements {
@@ -44,7 +44,7 @@ impl Statements {
         }
         let bound = self.bind(statement, params)?;
         let done = cx.db.confined(&self.scope, &bound.text, bound.args, &bound.limits).await;
-        self.answer(statement, done, bound.turned)
+        self.answer(statement, done, bound.reversed)
     }
 
     /// Runs a statement in `tx`. A database error rolls back the statement alone, except `sql.time`, `sql.bytes` and
@@ -55,7 +55,7 @@ impl Statements {
     pub async fn run(&self, tx: &mut Tx, name: &str, params: Vec<Value>) -> Result<Rows, Failure> {
         let statement = self.find(name).ok_or_else(|| unknown(name))?;
         self.charge(statement.growth, &params).await?;
-        let before = self.extent(tx, statement.growth).await?;
+        let before = self.storage_size(tx, statement.growth).await?;
         let done = self.step(tx, statement, params).await?;
         self.charge_more(tx, statement.growth, before, done.affected).await?;
         Ok(done)
@@ -65,7 +65,7 @@ impl Statements {
     async fn step(&self, tx: &mut Tx, statement: &Statement, params: Vec<Value>) -> Result<Rows, Failure> {
         let bound = self.bind(statement, params)?;
         let done = tx.confined(&self.scope, &bound.text, bound.args, &bound.limits).await;
-        self.answer(statement, done, bound.turned)
+        self.answer(statement, done, bound.reversed)
     }
 
     /// Runs a statement once for each `width` values; returns the total of rows changed.
@@ -83,7 +83,7 @@ impl Statements {
         let statement = self.find(name).ok_or_else(|| unknown(name))?;
         let (mut changed, mut rest) = (0, params.into_iter());
         loop {
-            let before = self.extent(tx, statement.growth).await?;
+            let before = self.storage_size(tx, statement.growth).await?;
             let mut more = 0;
             for _ in 0..MEASURED {
                 let row: Vec<Value> = rest.by_ref().take(width).collect();
@@ -110,7 +110,7 @@ impl Statements {
         if !self.dynamic {
             return Err(failure(403, "denied", "sql-dynamic was not granted"));
         }
-        let known: Vec<(String, Kind)> =
+        let known: Vec<(String, ParamType)> =
             params.iter().enumerate().map(|(n, value)| (format!("p{}", n + 1), value::kind_of(value))).collect();
         let refused = |what| failure(422, "refused", format!("the text is refused: {what}"));
         let read = text::read(text, &known, self.engine).map_err(refused)?;
@@ -132,7 +132,7 @@ impl Statements {
             return cx.db.confined(&self.scope, &text, args, &self.limits).await.map(rows).map_err(failed);
         };
         self.charge(checked.growth, &params).await?;
-        let before = self.extent(tx, checked.growth).await?;
+        let before = self.storage_size(tx, checked.growth).await?;
         let done = tx.confined(&self.scope, &text, args, &self.limits).await.map(rows).map_err(failed)?;
         self.charge_more(tx, checked.growth, before, done.affected).await?;
         Ok(done)
@@ -152,10 +152,10 @@ impl Statements {
     }
 
     /// The size before a statement whose growth is known only afterwards.
-    async fn extent(&self, tx: &mut Tx, growth: Growth) -> Result<i64, Failure> {
+    async fn storage_size(&self, tx: &mut Tx, growth: Growth) -> Result<i64, Failure> {
         match growth {
             Growth::Nothing | Growth::Params => Ok(0),
-            Growth::Any => Ok(plugin_schema::extent(tx, &self.scope.name).await.or_failure()?),
+            Growth::Any => Ok(plugin_schema::storage_size(tx, &self.scope.name).await.or_failure()?),
         }
     }
 
@@ -164,7 +164,7 @@ impl Statements {
         let more = match growth {
             Growth::Nothing => return Ok(()),
             Growth::Params => affected.saturating_mul(ROW),
-            Growth::Any => u64::try_from(self.extent(tx, growth).await? - before).unwrap_or(0),
+            Growth::Any => u64::try_from(self.storage_size(tx, growth).await? - before).unwrap_or(0),
         };
         if self.quota.add(more) {
             return Ok(());
@@ -175,8 +175,8 @@ impl Statements {
         Err(failure(507, "undone", sentence))
     }
 
-    fn now(&self) -> Arg {
-        Arg::Integer(self.clock.now().timestamp_millis())
+    fn now(&self) -> Param {
+        Param::Integer(self.clock.now().timestamp_millis())
     }
 
     fn bind(&self, statement: &Statement, params: Vec<Value>) -> Result<Bound, Failure> {
@@ -191,26 +191,26 @@ impl Statements {
             values.push(value::arg(param, *kind, given)?);
         }
         if let (Some(cursor), Some([.., limit])) = (&cursor, statement.page) {
-            values[limit] = Arg::Integer(cursor.limit);
+            values[limit] = Param::Integer(cursor.limit);
             limits.rows = limits.rows.min(usize::try_from(cursor.limit).unwrap_or(0));
         }
         let bounds = cursor.unwrap_or_default();
         let args = statement.slots.iter().map(|slot| match slot {
             Slot::Param(index) => values[*index].clone(),
             Slot::Now => self.now(),
-            Slot::Before => Arg::Integer(bounds.before()),
-            Slot::After => Arg::Integer(bounds.after()),
+            Slot::Before => Param::Integer(bounds.before()),
+            Slot::After => Param::Integer(bounds.after()),
         });
-        let turned = bounds.ascending() && statement.ascending.is_some();
-        let text = if turned { statement.ascending.as_ref() } else { None }.unwrap_or(&statement.text);
-        Ok(Bound { text: Arc::clone(text), args: args.collect(), limits, turned })
+        let reversed = bounds.ascending() && statement.ascending.is_some();
+        let text = if reversed { statement.ascending.as_ref() } else { None }.unwrap_or(&statement.text);
+        Ok(Bound { text: Arc::clone(text), args: args.collect(), limits, reversed })
     }
 
     fn answer(
         &self,
         statement: &Statement,
-        done: Result<confined::Rows, confined::Failed>,
-        turned: bool,
+        done: Result<confined::Rows, confined::ConfinedError>,
+        reversed: bool,
     ) -> Result<Rows, Failure> {
         let mut done = done.map_err(|error| failure::of(&statement.name, &error, |table| self.bare(table)))?;
         if done.columns.is_empty() {
@@ -220,8 +220,8 @@ impl Statements {
             done.truncated = false;
         }
         let mut rows = rows(done);
-        if turned {
-            rows.values = turn(&rows.values, rows.columns.len());
+        if reversed {
+            rows.values = reverse_rows(&rows.values, rows.columns.len());
         }
         Ok(rows)
     }
@@ -238,7 +238,7 @@ fn rows(rows: confined::Rows) -> Rows {
 }
 
 /// Reverses the rows.
-fn turn(values: &[Value], width: usize) -> Vec<Value> {
+fn reverse_rows(values: &[Value], width: usize) -> Vec<Value> {
     values.chunks(width.max(1)).rev().flatten().cloned().collect()
 }
 

@@ -1,7 +1,7 @@
 //! `sql/queries.sql`: named statements with their annotations.
 
 use store::Engine;
-use store::confined::{Kind, is_name};
+use store::confined::{ParamType, is_name};
 
 /// The shape of a statement's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct Source {
     /// Most rows, if declared.
     pub max_rows: Option<usize>,
     /// Names and types of the parameters, in order.
-    pub params: Vec<(String, Kind)>,
+    pub params: Vec<(String, ParamType)>,
     /// The text for both engines, or one for each.
     texts: Vec<(Option<Engine>, String)>,
 }
@@ -158,7 +158,7 @@ fn wrong_returns(value: &str) -> String {
 }
 
 /// `text domain, integer author, json tags`
-fn params(text: &str) -> Result<Vec<(String, Kind)>, String> {
+fn params(text: &str) -> Result<Vec<(String, ParamType)>, String> {
     let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty());
     pairs
         .map(|pair| match pair.split_whitespace().collect::<Vec<_>>().as_slice() {
@@ -168,16 +168,16 @@ fn params(text: &str) -> Result<Vec<(String, Kind)>, String> {
         .collect()
 }
 
-fn param_kind(word: &str) -> Result<Kind, String> {
+fn param_kind(word: &str) -> Result<ParamType, String> {
     Ok(match word {
-        "boolean" => Kind::Boolean,
-        "integer" => Kind::Integer,
-        "real" => Kind::Real,
-        "text" => Kind::Text,
-        "blob" => Kind::Blob,
-        "json" => Kind::Json,
-        "integers" => Kind::Integers,
-        "texts" => Kind::Texts,
+        "boolean" => ParamType::Boolean,
+        "integer" => ParamType::Integer,
+        "real" => ParamType::Real,
+        "text" => ParamType::Text,
+        "blob" => ParamType::Blob,
+        "json" => ParamType::Json,
+        "integers" => ParamType::Integers,
+        "texts" => ParamType::Texts,
         _ => {
             return Err(format!(
                 "{word} is none of the types boolean, integer, real, text, blob, json, integers and texts"

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use rookery_plugin_host::{Fault, Stage};
+use rookery_plugin_host::{LoadError, Stage};
 
 use super::check::{self, Checked, Growth, Rules};
 use super::quota::Quota;
@@ -14,7 +14,7 @@ use crate::Cx;
 use crate::Manifest;
 use crate::manifest::Resolved;
 use model::clock::Clock;
-use store::confined::{Failed, Kind, Limits, Scope};
+use store::confined::{ConfinedError, Limits, ParamType, Scope};
 use store::{Engine, Tx, plugin_schema};
 
 /// The pagination parameters that `{page:…}` adds, in this order, unless the statement declares them.
@@ -26,7 +26,7 @@ pub struct Statement {
     /// Its name.
     pub name: String,
     /// Names and types of its parameters, in order; pagination parameters included.
-    pub params: Vec<(String, Kind)>,
+    pub params: Vec<(String, ParamType)>,
     /// It changes something.
     pub writes: bool,
     /// The shape of its result.
@@ -74,10 +74,10 @@ impl Statements {
         resolved: &Resolved,
         files: &Files,
         tx: &mut Tx,
-    ) -> Result<Option<Self>, Fault> {
+    ) -> Result<Option<Self>, LoadError> {
         let Some(sql) = &manifest.sql else { return Ok(None) };
         let name = &manifest.plugin.name;
-        let fault = |what: String| Fault::new(Stage::Statements, format!("plugin {name}: {what}"));
+        let fault = |what: String| LoadError::new(Stage::Statements, format!("plugin {name}: {what}"));
         let scope = super::scope(&mut *tx, manifest)
             .await
             .map_err(|what| fault(format!("its statements cannot be prepared: {what}")))?;
@@ -96,7 +96,7 @@ impl Statements {
         }
         for (table, column) in &sql.owner_columns {
             let texts = store::plugin_data::Texts::new(engine, &scope, table, column, false).map_err(&fault)?;
-            let checked = tx.prepare_confined(&scope, &texts.select, &[Kind::Integer]).await;
+            let checked = tx.prepare_confined(&scope, &texts.select, &[ParamType::Integer]).await;
             let columns = checked
                 .map_err(|error| fault(format!("sql.owner-columns names {table}.{column}: {}", refused(&error))))?;
             let feeds = manifest.feeds.iter().any(|feed| feed.of.as_ref() == Some(table));
@@ -128,11 +128,11 @@ impl Statements {
 }
 
 /// An engine's error as an admin reads it.
-fn refused(error: &Failed) -> String {
+fn refused(error: &ConfinedError) -> String {
     format!("the database refuses it: {}", error.to_string().replace('\n', " "))
 }
 
-async fn prepare(tx: &mut Tx, scope: &Arc<Scope>, statement: &Statement) -> Result<Vec<String>, Failed> {
+async fn prepare(tx: &mut Tx, scope: &Arc<Scope>, statement: &Statement) -> Result<Vec<String>, ConfinedError> {
     let kinds = statement.bound();
     if let Some(ascending) = &statement.ascending {
         tx.prepare_confined(scope, ascending, &kinds).await?;
@@ -149,14 +149,14 @@ impl Statement {
 
     /// The types of the values bound to its placeholders, in order.
     #[must_use]
-    pub fn bound(&self) -> Vec<Kind> {
+    pub fn bound(&self) -> Vec<ParamType> {
         self.slots.iter().map(|slot| self.kind(*slot)).collect()
     }
 
-    fn kind(&self, slot: Slot) -> Kind {
+    fn kind(&self, slot: Slot) -> ParamType {
         match slot {
-            Slot::Param(index) => self.params.get(index).map_or(Kind::Text, |(_, kind)| *kind),
-            Slot::Now | Slot::Before | Slot::After => Kind::Integer,
+            Slot::Param(index) => self.params.get(index).map_or(ParamType::Text, |(_, kind)| *kind),
+            Slot::Now | Slot::Before | Slot::After => ParamType::Integer,
         }
     }
 }
@@ -194,14 +194,14 @@ fn compile(scope: &Scope, engine: Engine, source: &Source, limits: &Limits) -> R
     })
 }
 
-fn params(source: &Source) -> Vec<(String, Kind)> {
+fn params(source: &Source) -> Vec<(String, ParamType)> {
     let mut params = source.params.clone();
     let paged = [Engine::Sqlite, Engine::Postgres]
         .iter()
         .any(|engine| source.text(*engine).is_some_and(|text| text.contains("{page:")));
     for name in PAGE {
         if paged && !params.iter().any(|(known, _)| known == name) {
-            params.push((name.to_owned(), Kind::Integer));
+            params.push((name.to_owned(), ParamType::Integer));
         }
     }
     params
@@ -213,7 +213,12 @@ struct Translated {
     slots: Vec<Slot>,
 }
 
-fn translate(rules: Rules<'_>, source: &Source, params: &[(String, Kind)], most: usize) -> Result<Translated, String> {
+fn translate(
+    rules: Rules<'_>,
+    source: &Source,
+    params: &[(String, ParamType)],
+    most: usize,
+) -> Result<Translated, String> {
     let read = text::read(source.text(rules.engine).unwrap_or_default(), params, rules.engine)?;
     let page = read.page.as_ref().map(|page| (page.column.as_str(), page.limit.as_str()));
     let check = |ascending| {

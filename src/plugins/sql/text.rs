@@ -4,7 +4,7 @@ use sqlparser::dialect::{Dialect, PostgreSqlDialect, SQLiteDialect};
 use sqlparser::tokenizer::{Token, Tokenizer};
 
 use store::Engine;
-use store::confined::Kind;
+use store::confined::ParamType;
 
 /// Longest text, in bytes.
 const MOST_BYTES: usize = 32 << 10;
@@ -58,7 +58,7 @@ pub fn dialect(engine: Engine) -> &'static dyn Dialect {
 ///
 /// # Errors
 /// What is wrong, as a clause: "it names :foo, which `-- params:` does not declare".
-pub fn read(text: &str, params: &[(String, Kind)], engine: Engine) -> Result<Text, String> {
+pub fn read(text: &str, params: &[(String, ParamType)], engine: Engine) -> Result<Text, String> {
     if text.len() > MOST_BYTES {
         return Err(format!("it is longer than {MOST_BYTES} bytes: split it"));
     }
@@ -98,7 +98,7 @@ fn word(token: Option<Token>) -> Result<String, String> {
 
 struct Reader<'a> {
     engine: Engine,
-    params: &'a [(String, Kind)],
+    params: &'a [(String, ParamType)],
     out: Text,
 }
 
@@ -145,13 +145,13 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn kind(&self, name: &str) -> Option<Kind> {
+    fn kind(&self, name: &str) -> Option<ParamType> {
         self.params.iter().find(|(known, _)| known == name).map(|(_, kind)| *kind)
     }
 
     fn list(&mut self, name: &str, sqlite: &str, postgres: &str) -> Result<String, String> {
         let slot = self.param(name)?;
-        if !matches!(self.kind(name), Some(Kind::Integers | Kind::Texts)) {
+        if !matches!(self.kind(name), Some(ParamType::Integers | ParamType::Texts)) {
             return Err(format!(":{name} is no list: declare it as integers or texts"));
         }
         let number = self.number(slot);
@@ -164,9 +164,9 @@ impl Reader<'_> {
     fn each(&mut self, name: &str, alias: &str) -> Result<String, String> {
         let slot = self.param(name)?;
         let function = match (self.engine, self.kind(name)) {
-            (Engine::Sqlite, Some(Kind::Integers | Kind::Texts | Kind::Json)) => "json_each",
-            (Engine::Postgres, Some(Kind::Integers | Kind::Texts)) => "unnest",
-            (Engine::Postgres, Some(Kind::Json)) => "jsonb_array_elements",
+            (Engine::Sqlite, Some(ParamType::Integers | ParamType::Texts | ParamType::Json)) => "json_each",
+            (Engine::Postgres, Some(ParamType::Integers | ParamType::Texts)) => "unnest",
+            (Engine::Postgres, Some(ParamType::Json)) => "jsonb_array_elements",
             _ => return Err(format!(":{name} is no list: declare it as integers, texts or json")),
         };
         let number = self.number(slot);

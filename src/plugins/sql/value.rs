@@ -5,29 +5,31 @@ use rookery_plugin_host::imports::types::Failure;
 use serde_json::value::RawValue;
 
 use super::failure::failure;
-use store::confined::{self, Arg, Kind};
+use store::confined::{self, Param, ParamType};
 
 /// `value` as the parameter `name` of type `kind`. Lists and documents are JSON text; integers in a list may be strings
 /// of digits, since ids are strings in JSON.
-pub(super) fn arg(name: &str, kind: Kind, value: Value) -> Result<Arg, Failure> {
+pub(super) fn arg(name: &str, kind: ParamType, value: Value) -> Result<Param, Failure> {
     Ok(match (kind, value) {
-        (_, Value::Null) => Arg::Null(kind),
-        (Kind::Boolean, Value::Boolean(value)) => Arg::Boolean(value),
-        (Kind::Boolean, Value::Integer(value @ (0 | 1))) => Arg::Boolean(value == 1),
-        (Kind::Integer, Value::Integer(value)) => Arg::Integer(value),
-        (Kind::Real, Value::Real(value)) => Arg::Real(value),
+        (_, Value::Null) => Param::Null(kind),
+        (ParamType::Boolean, Value::Boolean(value)) => Param::Boolean(value),
+        (ParamType::Boolean, Value::Integer(value @ (0 | 1))) => Param::Boolean(value == 1),
+        (ParamType::Integer, Value::Integer(value)) => Param::Integer(value),
+        (ParamType::Real, Value::Real(value)) => Param::Real(value),
         #[expect(clippy::cast_precision_loss, reason = "a whole number where a real one is wanted")]
-        (Kind::Real, Value::Integer(value)) => Arg::Real(value as f64),
-        (Kind::Text, Value::Text(value)) if !value.contains('\0') => Arg::Text(value),
-        (Kind::Blob, Value::Blob(value)) => Arg::Blob(value),
-        (Kind::Json, Value::Text(text)) => Arg::Json(RawValue::from_string(text).map_err(|_| wrong(name, kind))?),
-        (Kind::Integers, Value::Text(text)) => Arg::Integers(integers(&text).ok_or_else(|| wrong(name, kind))?),
-        (Kind::Texts, Value::Text(text)) => {
+        (ParamType::Real, Value::Integer(value)) => Param::Real(value as f64),
+        (ParamType::Text, Value::Text(value)) if !value.contains('\0') => Param::Text(value),
+        (ParamType::Blob, Value::Blob(value)) => Param::Blob(value),
+        (ParamType::Json, Value::Text(text)) => {
+            Param::Json(RawValue::from_string(text).map_err(|_| wrong(name, kind))?)
+        }
+        (ParamType::Integers, Value::Text(text)) => Param::Integers(integers(&text).ok_or_else(|| wrong(name, kind))?),
+        (ParamType::Texts, Value::Text(text)) => {
             let texts: Vec<String> = serde_json::from_str(&text).map_err(|_| wrong(name, kind))?;
             if texts.iter().any(|text| text.contains('\0')) {
                 return Err(wrong(name, kind));
             }
-            Arg::Texts(texts)
+            Param::Texts(texts)
         }
         _ => return Err(wrong(name, kind)),
     })
@@ -48,28 +50,28 @@ fn integers(text: &str) -> Option<Vec<i64>> {
     numbers.into_iter().map(parse).collect()
 }
 
-fn wrong(name: &str, kind: Kind) -> Failure {
+fn wrong(name: &str, kind: ParamType) -> Failure {
     let wanted = match kind {
-        Kind::Boolean => "a boolean",
-        Kind::Integer => "an integer",
-        Kind::Real => "a real number",
-        Kind::Text => "a text without zero bytes",
-        Kind::Blob => "a blob",
-        Kind::Json => "a text that is JSON",
-        Kind::Integers => "a text that is a JSON list of integers",
-        Kind::Texts => "a text that is a JSON list of texts",
+        ParamType::Boolean => "a boolean",
+        ParamType::Integer => "an integer",
+        ParamType::Real => "a real number",
+        ParamType::Text => "a text without zero bytes",
+        ParamType::Blob => "a blob",
+        ParamType::Json => "a text that is JSON",
+        ParamType::Integers => "a text that is a JSON list of integers",
+        ParamType::Texts => "a text that is a JSON list of texts",
     };
     failure(422, "params", format!("the parameter {name} is not {wanted}"))
 }
 
 /// The parameter type of a value in a statement built at run time.
-pub(super) fn kind_of(value: &Value) -> Kind {
+pub(super) fn kind_of(value: &Value) -> ParamType {
     match value {
-        Value::Boolean(_) => Kind::Boolean,
-        Value::Integer(_) => Kind::Integer,
-        Value::Real(_) => Kind::Real,
-        Value::Null | Value::Text(_) => Kind::Text,
-        Value::Blob(_) => Kind::Blob,
+        Value::Boolean(_) => ParamType::Boolean,
+        Value::Integer(_) => ParamType::Integer,
+        Value::Real(_) => ParamType::Real,
+        Value::Null | Value::Text(_) => ParamType::Text,
+        Value::Blob(_) => ParamType::Blob,
     }
 }
 

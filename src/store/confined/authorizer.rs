@@ -1,7 +1,7 @@
 //! SQLite's authorizer, progress handler and limits: the only place of the server that calls SQLite's C interface
 //! itself.
 //!
-//! Each confined connection has a [`Cell`] that says on whose behalf it works: the server's, for which everything is
+//! Each confined connection has a [`Confinement`] that says on whose behalf it works: the server's, for which everything is
 //! allowed, or a plugin's [`Scope`]. The authorizer is called while a statement is compiled, for every table, column
 //! and function that it touches; the progress handler is called every [`STEPS`] steps while a statement runs, and
 //! interrupts it after its deadline.
@@ -27,7 +27,7 @@ static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// On whose behalf a connection works, and until when. Times are milliseconds as in [`now`]; 0: no limit.
 #[derive(Debug, Default)]
-pub(super) struct Cell {
+pub(super) struct Confinement {
     scope: Mutex<Option<Arc<Scope>>>,
     /// When the plugin's statement is interrupted.
     deadline: AtomicU64,
@@ -35,11 +35,11 @@ pub(super) struct Cell {
     until: AtomicU64,
     /// A statement was interrupted.
     ended: AtomicBool,
-    /// What runs is interrupted, and only a rollback is allowed, see [`Cell::end`].
+    /// What runs is interrupted, and only a rollback is allowed, see [`Confinement::end`].
     ending: AtomicBool,
 }
 
-impl Cell {
+impl Confinement {
     /// Confines the connection to `scope`, with a deadline after `time`.
     pub(super) fn enter(&self, scope: &Arc<Scope>, time: Duration) {
         *self.lock() = Some(Arc::clone(scope));
@@ -157,8 +157,8 @@ unsafe extern "C" fn authorize(
     database: *const c_char,
     through: *const c_char,
 ) -> c_int {
-    // SAFETY: `put_in_charge` registered this pointer, and the connection owns it until it is closed.
-    let cell = unsafe { &*cell.cast::<Cell>() };
+    // SAFETY: `register` registered this pointer, and the connection owns it until it is closed.
+    let cell = unsafe { &*cell.cast::<Confinement>() };
     let names = [first, second, database, through].map(|name| {
         // SAFETY: SQLite passes null or a text that is terminated by a zero byte and lives as long as this call.
         let name = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) });
@@ -170,44 +170,47 @@ unsafe extern "C" fn authorize(
 
 unsafe extern "C" fn progress(cell: *mut c_void) -> c_int {
     // SAFETY: as in `authorize`.
-    let cell = unsafe { &*cell.cast::<Cell>() };
+    let cell = unsafe { &*cell.cast::<Confinement>() };
     c_int::from(cell.ends())
 }
 
 unsafe extern "C" fn forget(cell: *mut c_void) {
-    // SAFETY: `put_in_charge` made this pointer with `Arc::into_raw`, and SQLite calls this once, when it releases it.
-    drop(unsafe { Arc::from_raw(cell.cast_const().cast::<Cell>()) });
+    // SAFETY: `register` made this pointer with `Arc::into_raw`, and SQLite calls this once, when it releases it.
+    drop(unsafe { Arc::from_raw(cell.cast_const().cast::<Confinement>()) });
 }
 
 /// Installs the authorizer and the progress handler of `cell` on a connection of sqlx.
-pub(super) async fn install(connection: &mut sqlx::SqliteConnection, cell: &Arc<Cell>) -> Result<(), sqlx::Error> {
+pub(super) async fn install(
+    connection: &mut sqlx::SqliteConnection,
+    cell: &Arc<Confinement>,
+) -> Result<(), sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
     // SAFETY: the handle is locked, so SQLite is not at work on this connection.
-    let failed = unsafe { put_in_charge(handle.as_raw_handle().as_ptr(), cell) };
+    let failed = unsafe { register(handle.as_raw_handle().as_ptr(), cell) };
     if failed == ffi::SQLITE_OK { Ok(()) } else { Err(sqlx::Error::Protocol(format!("SQLite's authorizer: {failed}"))) }
 }
 
 /// Prepares a connection that only plugins use: hardened, with the limits of plugins, and with the authorizer of
 /// `cell`.
-pub(super) fn confine(connection: &rusqlite::Connection, cell: &Arc<Cell>) -> Result<(), rusqlite::Error> {
+pub(super) fn confine(connection: &rusqlite::Connection, cell: &Arc<Confinement>) -> Result<(), rusqlite::Error> {
     // SAFETY: the connection is open, and nobody else uses it.
     let failed = unsafe {
         let database = connection.handle();
         switch_off(database);
-        set_limits(database, LIMITS.map(|(_, value)| value));
-        put_in_charge(database, cell)
+        set_limits(database, RELAXED_LIMITS.map(|(_, value)| value));
+        register(database, cell)
     };
     if failed == ffi::SQLITE_OK { Ok(()) } else { Err(rusqlite::Error::SqliteFailure(ffi::Error::new(failed), None)) }
 }
 
-/// Switches a connection that only plugins use between the strict limits ([`HURRIED`], with `hurried`) and the relaxed
-/// ones ([`LIMITS`]).
-pub(super) fn hurry(connection: &rusqlite::Connection, hurried: bool) {
-    for (limit, small) in HURRIED {
-        let usual = LIMITS.iter().find(|(usual, _)| *usual == limit).map_or(small, |(_, usual)| *usual);
+/// Switches a connection that only plugins use between the strict limits ([`STRICT_LIMITS`], with `strict`) and the relaxed
+/// ones ([`RELAXED_LIMITS`]).
+pub(super) fn set_strict(connection: &rusqlite::Connection, strict: bool) {
+    for (limit, small) in STRICT_LIMITS {
+        let usual = RELAXED_LIMITS.iter().find(|(usual, _)| *usual == limit).map_or(small, |(_, usual)| *usual);
         // SAFETY: as in `confine`; both arguments are plain integers.
         unsafe {
-            ffi::sqlite3_limit(connection.handle(), limit, if hurried { small } else { usual });
+            ffi::sqlite3_limit(connection.handle(), limit, if strict { small } else { usual });
         }
     }
 }
@@ -217,7 +220,7 @@ pub(super) fn hurry(connection: &rusqlite::Connection, hurried: bool) {
 ///
 /// # Safety
 /// `database` is an open connection on which SQLite is not at work.
-unsafe fn put_in_charge(database: *mut ffi::sqlite3, cell: &Arc<Cell>) -> c_int {
+unsafe fn register(database: *mut ffi::sqlite3, cell: &Arc<Confinement>) -> c_int {
     let pointer = Arc::into_raw(Arc::clone(cell)).cast_mut().cast::<c_void>();
     // SAFETY: as for this function. The pointer is valid until `forget`, which SQLite calls when the connection is
     // closed; no statement is compiled or run after that.
@@ -232,10 +235,10 @@ unsafe fn put_in_charge(database: *mut ffi::sqlite3, cell: &Arc<Cell>) -> c_int 
 }
 
 /// The largest value that a plugin's statement may make, bytes.
-pub(super) const VALUE: usize = 8 << 20;
+pub(super) const MAX_VALUE_BYTES: usize = 8 << 20;
 
 /// SQLite's run-time limits for the statements of plugins (<https://www.sqlite.org/c3ref/limit.html>).
-const LIMITS: [(c_int, c_int); 7] = [
+const RELAXED_LIMITS: [(c_int, c_int); 7] = [
     (ffi::SQLITE_LIMIT_LENGTH, 8 << 20),
     (ffi::SQLITE_LIMIT_SQL_LENGTH, 256 << 10),
     (ffi::SQLITE_LIMIT_COLUMN, 200),
@@ -249,21 +252,24 @@ const LIMITS: [(c_int, c_int); 7] = [
 
 /// The strict limits, for a statement that blocks an async thread: no value so large that a single instruction takes
 /// long.
-const HURRIED: [(c_int, c_int); 2] =
+const STRICT_LIMITS: [(c_int, c_int); 2] =
     [(ffi::SQLITE_LIMIT_LENGTH, 16 << 10), (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 20)];
 
-/// The former limits of a connection, see [`narrow`].
-pub(super) struct Wide([c_int; LIMITS.len()]);
+/// The former limits of a connection, see [`lower_limits`].
+pub(super) struct SavedLimits([c_int; RELAXED_LIMITS.len()]);
 
 /// Sets the limits of plugins on a connection; returns the former ones.
-pub(super) async fn narrow(connection: &mut sqlx::SqliteConnection) -> Result<Wide, sqlx::Error> {
+pub(super) async fn lower_limits(connection: &mut sqlx::SqliteConnection) -> Result<SavedLimits, sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
     // SAFETY: the handle is locked.
-    Ok(Wide(unsafe { set_limits(handle.as_raw_handle().as_ptr(), LIMITS.map(|(_, value)| value)) }))
+    Ok(SavedLimits(unsafe { set_limits(handle.as_raw_handle().as_ptr(), RELAXED_LIMITS.map(|(_, value)| value)) }))
 }
 
 /// Restores the former limits of a connection; returns whether its transaction is still open.
-pub(super) async fn widen(connection: &mut sqlx::SqliteConnection, wide: Wide) -> Result<bool, sqlx::Error> {
+pub(super) async fn restore_limits(
+    connection: &mut sqlx::SqliteConnection,
+    wide: SavedLimits,
+) -> Result<bool, sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
     let database = handle.as_raw_handle().as_ptr();
     // SAFETY: the handle is locked.
@@ -273,13 +279,16 @@ pub(super) async fn widen(connection: &mut sqlx::SqliteConnection, wide: Wide) -
     }
 }
 
-/// Sets the limits that [`LIMITS`] names; returns the former values.
+/// Sets the limits that [`RELAXED_LIMITS`] names; returns the former values.
 ///
 /// # Safety
-/// As [`put_in_charge`].
-unsafe fn set_limits(database: *mut ffi::sqlite3, values: [c_int; LIMITS.len()]) -> [c_int; LIMITS.len()] {
+/// As [`register`].
+unsafe fn set_limits(
+    database: *mut ffi::sqlite3,
+    values: [c_int; RELAXED_LIMITS.len()],
+) -> [c_int; RELAXED_LIMITS.len()] {
     let mut before = values;
-    for ((limit, _), value) in LIMITS.into_iter().zip(&mut before) {
+    for ((limit, _), value) in RELAXED_LIMITS.into_iter().zip(&mut before) {
         // SAFETY: as for this function; both arguments are plain integers.
         *value = unsafe { ffi::sqlite3_limit(database, limit, *value) };
     }
@@ -298,7 +307,7 @@ pub(super) async fn harden(connection: &mut sqlx::SqliteConnection) -> Result<()
 /// (<https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>).
 ///
 /// # Safety
-/// As [`put_in_charge`].
+/// As [`register`].
 unsafe fn switch_off(database: *mut ffi::sqlite3) {
     let switches = [
         (ffi::SQLITE_DBCONFIG_DEFENSIVE, 1),

@@ -1,4 +1,4 @@
-//! Encodes [`Arg`]s as parameters for either engine, and decodes rows into [`Value`]s.
+//! Encodes [`Param`]s as parameters for either engine, and decodes rows into [`Value`]s.
 //!
 //! Both engines give the same values: booleans become integers, times integers of milliseconds, JSON text.
 
@@ -7,26 +7,26 @@ use sqlx::sqlite::{SqliteArguments, SqliteRow};
 use sqlx::types::Json;
 use sqlx::{Arguments as _, Column as _, Postgres, Row as _, Sqlite, Type, TypeInfo as _, ValueRef as _};
 
-use super::{Arg, Failed, Kind, Limits, Rows, Value};
+use super::{ConfinedError, Limits, Param, ParamType, Rows, Value};
 use model::Time;
 
-fn unfit(error: impl std::fmt::Display) -> Failed {
-    Failed::Statement(error.to_string())
+fn unfit(error: impl std::fmt::Display) -> ConfinedError {
+    ConfinedError::Statement(error.to_string())
 }
 
-pub(super) fn sqlite(args: Vec<Arg>) -> Result<SqliteArguments, Failed> {
+pub(super) fn sqlite(args: Vec<Param>) -> Result<SqliteArguments, ConfinedError> {
     let mut bound = SqliteArguments::default();
     for arg in args {
         match arg {
-            Arg::Null(_) => bound.add(None::<i64>),
-            Arg::Boolean(value) => bound.add(value),
-            Arg::Integer(value) => bound.add(value),
-            Arg::Real(value) => bound.add(value),
-            Arg::Text(value) => bound.add(value),
-            Arg::Blob(value) => bound.add(value),
-            Arg::Json(value) => bound.add(value.get().to_owned()),
-            Arg::Integers(values) => bound.add(list(&values)?),
-            Arg::Texts(values) => bound.add(list(&values)?),
+            Param::Null(_) => bound.add(None::<i64>),
+            Param::Boolean(value) => bound.add(value),
+            Param::Integer(value) => bound.add(value),
+            Param::Real(value) => bound.add(value),
+            Param::Text(value) => bound.add(value),
+            Param::Blob(value) => bound.add(value),
+            Param::Json(value) => bound.add(value.get().to_owned()),
+            Param::Integers(values) => bound.add(list(&values)?),
+            Param::Texts(values) => bound.add(list(&values)?),
         }
         .map_err(unfit)?;
     }
@@ -34,30 +34,30 @@ pub(super) fn sqlite(args: Vec<Arg>) -> Result<SqliteArguments, Failed> {
 }
 
 /// A list as a JSON array, the form in which SQLite takes it.
-pub(super) fn list<T: serde::Serialize>(values: &[T]) -> Result<String, Failed> {
+pub(super) fn list<T: serde::Serialize>(values: &[T]) -> Result<String, ConfinedError> {
     serde_json::to_string(values).map_err(unfit)
 }
 
-pub(super) fn postgres(args: Vec<Arg>) -> Result<PgArguments, Failed> {
+pub(super) fn postgres(args: Vec<Param>) -> Result<PgArguments, ConfinedError> {
     let mut bound = PgArguments::default();
     for arg in args {
         match arg {
-            Arg::Null(Kind::Boolean) => bound.add(None::<bool>),
-            Arg::Null(Kind::Integer) => bound.add(None::<i64>),
-            Arg::Null(Kind::Real) => bound.add(None::<f64>),
-            Arg::Null(Kind::Text) => bound.add(None::<String>),
-            Arg::Null(Kind::Blob) => bound.add(None::<Vec<u8>>),
-            Arg::Null(Kind::Json) => bound.add(None::<Json<()>>),
-            Arg::Null(Kind::Integers) => bound.add(None::<Vec<i64>>),
-            Arg::Null(Kind::Texts) => bound.add(None::<Vec<String>>),
-            Arg::Boolean(value) => bound.add(value),
-            Arg::Integer(value) => bound.add(value),
-            Arg::Real(value) => bound.add(value),
-            Arg::Text(value) => bound.add(value),
-            Arg::Blob(value) => bound.add(value),
-            Arg::Json(value) => bound.add(Json(value)),
-            Arg::Integers(values) => bound.add(values),
-            Arg::Texts(values) => bound.add(values),
+            Param::Null(ParamType::Boolean) => bound.add(None::<bool>),
+            Param::Null(ParamType::Integer) => bound.add(None::<i64>),
+            Param::Null(ParamType::Real) => bound.add(None::<f64>),
+            Param::Null(ParamType::Text) => bound.add(None::<String>),
+            Param::Null(ParamType::Blob) => bound.add(None::<Vec<u8>>),
+            Param::Null(ParamType::Json) => bound.add(None::<Json<()>>),
+            Param::Null(ParamType::Integers) => bound.add(None::<Vec<i64>>),
+            Param::Null(ParamType::Texts) => bound.add(None::<Vec<String>>),
+            Param::Boolean(value) => bound.add(value),
+            Param::Integer(value) => bound.add(value),
+            Param::Real(value) => bound.add(value),
+            Param::Text(value) => bound.add(value),
+            Param::Blob(value) => bound.add(value),
+            Param::Json(value) => bound.add(Json(value)),
+            Param::Integers(values) => bound.add(values),
+            Param::Texts(values) => bound.add(values),
         }
         .map_err(unfit)?;
     }
@@ -65,16 +65,16 @@ pub(super) fn postgres(args: Vec<Arg>) -> Result<PgArguments, Failed> {
 }
 
 /// The type that PostgreSQL is told for a parameter.
-pub(super) fn declared(kind: Kind) -> PgTypeInfo {
+pub(super) fn declared(kind: ParamType) -> PgTypeInfo {
     match kind {
-        Kind::Boolean => <bool as Type<Postgres>>::type_info(),
-        Kind::Integer => <i64 as Type<Postgres>>::type_info(),
-        Kind::Real => <f64 as Type<Postgres>>::type_info(),
-        Kind::Text => <String as Type<Postgres>>::type_info(),
-        Kind::Blob => <Vec<u8> as Type<Postgres>>::type_info(),
-        Kind::Json => <Json<()> as Type<Postgres>>::type_info(),
-        Kind::Integers => <Vec<i64> as Type<Postgres>>::type_info(),
-        Kind::Texts => <Vec<String> as Type<Postgres>>::type_info(),
+        ParamType::Boolean => <bool as Type<Postgres>>::type_info(),
+        ParamType::Integer => <i64 as Type<Postgres>>::type_info(),
+        ParamType::Real => <f64 as Type<Postgres>>::type_info(),
+        ParamType::Text => <String as Type<Postgres>>::type_info(),
+        ParamType::Blob => <Vec<u8> as Type<Postgres>>::type_info(),
+        ParamType::Json => <Json<()> as Type<Postgres>>::type_info(),
+        ParamType::Integers => <Vec<i64> as Type<Postgres>>::type_info(),
+        ParamType::Texts => <Vec<String> as Type<Postgres>>::type_info(),
     }
 }
 
@@ -101,7 +101,7 @@ pub(super) fn readable(name: &str) -> bool {
     )
 }
 
-pub(super) fn take_sqlite(row: &SqliteRow, rows: &mut Rows, limits: &Limits) -> Result<(), Failed> {
+pub(super) fn take_sqlite(row: &SqliteRow, rows: &mut Rows, limits: &Limits) -> Result<(), ConfinedError> {
     if rows.columns.is_empty() {
         rows.columns = row.columns().iter().map(|column| column.name().to_owned()).collect();
     }
@@ -120,7 +120,7 @@ pub(super) fn take_sqlite(row: &SqliteRow, rows: &mut Rows, limits: &Limits) -> 
     Ok(())
 }
 
-pub(super) fn take_postgres(row: &PgRow, rows: &mut Rows, limits: &Limits) -> Result<(), Failed> {
+pub(super) fn take_postgres(row: &PgRow, rows: &mut Rows, limits: &Limits) -> Result<(), ConfinedError> {
     if rows.columns.is_empty() {
         rows.columns = row.columns().iter().map(|column| column.name().to_owned()).collect();
     }
@@ -153,7 +153,7 @@ fn decode(value: PgValueRef<'_>) -> Result<Value, sqlx::error::BoxDynError> {
     })
 }
 
-pub(super) fn utf8(bytes: &[u8]) -> Result<String, Failed> {
+pub(super) fn utf8(bytes: &[u8]) -> Result<String, ConfinedError> {
     Ok(std::str::from_utf8(bytes).map_err(unfit)?.to_owned())
 }
 

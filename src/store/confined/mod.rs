@@ -51,14 +51,14 @@ pub struct Limits {
     pub time: Duration,
     /// Most rows that are read; further ones are left out ([`Rows::truncated`]).
     pub rows: usize,
-    /// Most bytes of all values together; more is [`Failed::Bytes`].
+    /// Most bytes of all values together; more is [`ConfinedError::Bytes`].
     pub bytes: usize,
 }
 
 /// The type of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "what the names say")]
-pub enum Kind {
+pub enum ParamType {
     Boolean,
     Integer,
     Real,
@@ -75,8 +75,8 @@ pub enum Kind {
 /// A parameter.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "as in Kind")]
-pub enum Arg {
-    Null(Kind),
+pub enum Param {
+    Null(ParamType),
     Boolean(bool),
     Integer(i64),
     Real(f64),
@@ -125,10 +125,10 @@ pub struct Rows {
 
 impl Rows {
     /// Appends a value, within the limit of bytes.
-    fn push(&mut self, value: Value, limits: &Limits) -> Result<(), Failed> {
+    fn push(&mut self, value: Value, limits: &Limits) -> Result<(), ConfinedError> {
         self.bytes += value.size();
         if self.bytes > limits.bytes {
-            return Err(Failed::Bytes(limits.bytes));
+            return Err(ConfinedError::Bytes(limits.bytes));
         }
         self.values.push(value);
         Ok(())
@@ -146,7 +146,7 @@ impl Rows {
 
 /// Why a statement was refused or stopped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Failed {
+pub enum ConfinedError {
     /// It ran, or waited for a lock, for longer than its time limit.
     #[error("it took longer than {0:?}")]
     Time(Duration),
@@ -167,7 +167,7 @@ pub enum Failed {
     Constraint(String),
     /// The statement rolled back the transaction that it ran in, the server's own changes included.
     #[error("it undid its transaction")]
-    Undone,
+    RolledBack,
     /// Any other error, in the engine's words.
     #[error("{0}")]
     Statement(String),
@@ -180,16 +180,16 @@ pub enum Failed {
 const GRACE: Duration = Duration::from_millis(250);
 
 /// A timeout around `work`, in addition to the engine's own.
-async fn within<T>(limits: &Limits, work: impl Future<Output = Result<T, Failed>>) -> Result<T, Failed> {
+async fn within<T>(limits: &Limits, work: impl Future<Output = Result<T, ConfinedError>>) -> Result<T, ConfinedError> {
     match tokio::time::timeout(limits.time + GRACE, work).await {
         Ok(done) => done,
-        Err(_) => Err(Failed::Time(limits.time)),
+        Err(_) => Err(ConfinedError::Time(limits.time)),
     }
 }
 
 impl Db {
     /// True when [`Db::confined`] would run at once on the calling thread.
-    pub(super) fn reads_here(&self) -> bool {
+    pub(super) fn reads_inline(&self) -> bool {
         match &self.pools {
             Pools::Sqlite { readers, .. } => readers.is_free(),
             Pools::Postgres(_) => false,
@@ -199,14 +199,14 @@ impl Db {
     /// Runs a statement that only reads, on a connection of its own.
     ///
     /// # Errors
-    /// [`Failed`], when the engine refuses the statement or it exceeds `limits`.
+    /// [`ConfinedError`], when the engine refuses the statement or it exceeds `limits`.
     pub async fn confined(
         &self,
         scope: &Arc<Scope>,
         text: &Arc<str>,
-        args: Vec<Arg>,
+        args: Vec<Param>,
         limits: &Limits,
-    ) -> Result<Rows, Failed> {
+    ) -> Result<Rows, ConfinedError> {
         self.count();
         match &self.pools {
             Pools::Sqlite { readers, .. } => readers.run(scope, text, args, limits).await,
@@ -228,18 +228,18 @@ impl Tx {
     /// Runs a statement of a plugin inside this transaction; the server's own statements stay unconfined.
     ///
     /// A statement that fails leaves the transaction as it was before. The exceptions can only roll back afterwards: on
-    /// SQLite a transaction in which a statement was cut off ([`Failed::Time`], [`Failed::Bytes`]) or ended it
-    /// ([`Failed::Undone`]), and on both engines one in which this future was dropped.
+    /// SQLite a transaction in which a statement was cut off ([`ConfinedError::Time`], [`ConfinedError::Bytes`]) or ended it
+    /// ([`ConfinedError::RolledBack`]), and on both engines one in which this future was dropped.
     ///
     /// # Errors
-    /// [`Failed`], when the engine refuses the statement or it exceeds `limits`.
+    /// [`ConfinedError`], when the engine refuses the statement or it exceeds `limits`.
     pub async fn confined(
         &mut self,
         scope: &Arc<Scope>,
         text: &Arc<str>,
-        args: Vec<Arg>,
+        args: Vec<Param>,
         limits: &Limits,
-    ) -> Result<Rows, Failed> {
+    ) -> Result<Rows, ConfinedError> {
         self.count();
         match &mut self.inner {
             Inner::Sqlite(tx, writer) => writer.run(tx, scope, text, args, limits).await,
@@ -251,14 +251,14 @@ impl Tx {
     /// of its columns.
     ///
     /// # Errors
-    /// [`Failed`], when the engine refuses the statement, or on PostgreSQL a column has a type that no [`Value`] can
+    /// [`ConfinedError`], when the engine refuses the statement, or on PostgreSQL a column has a type that no [`Value`] can
     /// hold.
     pub async fn prepare_confined(
         &mut self,
         scope: &Arc<Scope>,
         text: &Arc<str>,
-        kinds: &[Kind],
-    ) -> Result<Vec<String>, Failed> {
+        kinds: &[ParamType],
+    ) -> Result<Vec<String>, ConfinedError> {
         match &mut self.inner {
             Inner::Sqlite(tx, writer) => writer.prepare(tx, scope, text).await,
             Inner::Postgres(tx) => postgres::prepare(tx, scope, text, kinds).await,
@@ -268,7 +268,7 @@ impl Tx {
 
 /// `text` with a comment that is different each time, to bypass the prepared statement cache of the connection: a
 /// cached statement would answer for the tables as they were when it was prepared.
-fn anew(text: &str) -> String {
+fn uncached(text: &str) -> String {
     static PREPARED: AtomicU64 = AtomicU64::new(0);
     format!("{text} /* {} */", PREPARED.fetch_add(1, Ordering::Relaxed))
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 
-use super::{Failed, Limits, Rows, Scope, bind};
+use super::{ConfinedError, Limits, Rows, Scope, bind};
 use crate::db::{Inner, Pools};
 use crate::sql;
 use crate::{Db, Engine, Error, Executor, Result, Tx};
@@ -68,7 +68,7 @@ impl Scope {
         })
     }
 
-    /// The quoted name of a table from [`Tx::tables_of`], as SQL text.
+    /// The quoted name of a table from [`Tx::list_tables`], as SQL text.
     fn place(&self, engine: Engine, table: &str) -> String {
         match engine {
             Engine::Sqlite => format!("\"{table}\""),
@@ -78,13 +78,13 @@ impl Scope {
 }
 
 impl Db {
-    /// Every row of a table from [`Tx::tables_of`], as a stream of single rows, on a connection of its own. Without
+    /// Every row of a table from [`Tx::list_tables`], as a stream of single rows, on a connection of its own. Without
     /// limits, and not kept in the prepared statement cache.
-    pub fn rows_of<'a>(&'a self, scope: &Scope, table: &str) -> BoxStream<'a, Result<Rows>> {
+    pub fn stream_rows<'a>(&'a self, scope: &Scope, table: &str) -> BoxStream<'a, Result<Rows>> {
         const WHOLE: Limits = Limits { time: Duration::MAX, rows: usize::MAX, bytes: usize::MAX };
         let text = format!("SELECT * FROM {}", scope.place(self.engine(), table));
         let query = sqlx::AssertSqlSafe(text);
-        let unfit = |error: Failed| Error::Sql(sqlx::Error::Decode(error.into()));
+        let unfit = |error: ConfinedError| Error::Sql(sqlx::Error::Decode(error.into()));
         match &self.pools {
             Pools::Sqlite { read, .. } => sqlx::query(query)
                 .persistent(false)
@@ -109,8 +109,8 @@ impl Db {
 }
 
 impl Tx {
-    /// The number of rows of a table from [`Tx::tables_of`].
-    pub async fn count_of(&mut self, scope: &Scope, table: &str) -> Result<i64> {
+    /// The number of rows of a table from [`Tx::list_tables`].
+    pub async fn count_rows(&mut self, scope: &Scope, table: &str) -> Result<i64> {
         let text = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {}", scope.place(self.engine(), table)));
         Ok(match &mut self.inner {
             Inner::Sqlite(tx, _) => sqlx::query_scalar(text).fetch_one(&mut **tx).await?,
@@ -148,7 +148,7 @@ impl Tx {
     pub async fn drop_namespace(&mut self, scope: &Scope) -> Result<()> {
         match self.engine() {
             Engine::Sqlite => {
-                for table in self.tables_of(scope).await? {
+                for table in self.list_tables(scope).await? {
                     self.define(format!("DROP TABLE IF EXISTS \"{table}\"")).await?;
                 }
                 Ok(())
@@ -167,7 +167,7 @@ impl Tx {
 
     /// The tables of a plugin as the engine names them: with the prefix on SQLite, newest first; without the schema on
     /// PostgreSQL.
-    pub async fn tables_of(&mut self, scope: &Scope) -> Result<Vec<String>> {
+    pub async fn list_tables(&mut self, scope: &Scope) -> Result<Vec<String>> {
         let (pattern, schema) = (format!("{}*", scope.prefix), scope.schema.clone());
         let place = match self.engine() {
             Engine::Sqlite => pattern,

@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 use sqlx::postgres::{PgConnection, PgDatabaseError, PgPool};
 use sqlx::{AssertSqlSafe, Column as _, Either, Executor as _, SqlSafeStr as _, Statement as _, TypeInfo as _};
 
-use super::{Arg, Failed, Kind, Limits, Rows, Scope, bind, within};
+use super::{ConfinedError, Limits, Param, ParamType, Rows, Scope, bind, within};
 
 /// The statements that assume the role of a plugin until the end of the transaction or savepoint. The names in them are
 /// made by the server, so they are not a way to inject SQL.
@@ -35,9 +35,9 @@ pub(super) async fn read(
     pool: &PgPool,
     scope: &Arc<Scope>,
     text: &Arc<str>,
-    args: Vec<Arg>,
+    args: Vec<Param>,
     limits: &Limits,
-) -> Result<Rows, Failed> {
+) -> Result<Rows, ConfinedError> {
     let begin = AssertSqlSafe(enter("BEGIN READ ONLY", scope, limits));
     let mut tx = pool.begin_with(begin).await.map_err(|error| failed(&error, limits))?;
     let done = within(limits, fetch(&mut tx, text, args, limits)).await;
@@ -49,9 +49,9 @@ pub(super) async fn run(
     connection: &mut PgConnection,
     scope: &Arc<Scope>,
     text: &Arc<str>,
-    args: Vec<Arg>,
+    args: Vec<Param>,
     limits: &Limits,
-) -> Result<Rows, Failed> {
+) -> Result<Rows, ConfinedError> {
     raw(connection, &enter("SAVEPOINT plugin", scope, limits), limits).await?;
     let done = within(limits, fetch(connection, text, args, limits)).await;
     raw(connection, if done.is_ok() { LEAVE } else { UNDO }, limits).await?;
@@ -62,19 +62,19 @@ pub(super) async fn prepare(
     connection: &mut PgConnection,
     scope: &Arc<Scope>,
     text: &Arc<str>,
-    kinds: &[Kind],
-) -> Result<Vec<String>, Failed> {
+    kinds: &[ParamType],
+) -> Result<Vec<String>, ConfinedError> {
     let limits = Limits { time: std::time::Duration::from_secs(5), rows: 0, bytes: 0 };
     raw(connection, &enter("SAVEPOINT plugin", scope, &limits), &limits).await?;
     let declared: Vec<_> = kinds.iter().map(|kind| bind::declared(*kind)).collect();
-    let text = AssertSqlSafe(super::anew(text)).into_sql_str();
+    let text = AssertSqlSafe(super::uncached(text)).into_sql_str();
     let prepared = connection.prepare_with(text, &declared).await;
     let columns = prepared.map_err(|error| failed(&error, &limits)).and_then(|statement| {
         for column in statement.columns() {
             let kind = column.type_info().name();
             if !bind::readable(kind) {
                 let name = column.name();
-                return Err(Failed::Statement(format!(
+                return Err(ConfinedError::Statement(format!(
                     "its column {name} is of type {kind}, which plugins cannot read: cast it to text"
                 )));
             }
@@ -85,7 +85,7 @@ pub(super) async fn prepare(
     columns
 }
 
-async fn raw(connection: &mut PgConnection, text: &str, limits: &Limits) -> Result<(), Failed> {
+async fn raw(connection: &mut PgConnection, text: &str, limits: &Limits) -> Result<(), ConfinedError> {
     match connection.execute(sqlx::raw_sql(AssertSqlSafe(text.to_owned()))).await {
         Ok(_) => Ok(()),
         Err(error) => Err(failed(&error, limits)),
@@ -95,9 +95,9 @@ async fn raw(connection: &mut PgConnection, text: &str, limits: &Limits) -> Resu
 async fn fetch(
     connection: &mut PgConnection,
     text: &Arc<str>,
-    args: Vec<Arg>,
+    args: Vec<Param>,
     limits: &Limits,
-) -> Result<Rows, Failed> {
+) -> Result<Rows, ConfinedError> {
     let query = sqlx::query_with(AssertSqlSafe(Arc::clone(text)), bind::postgres(args)?);
     let mut stream = connection.fetch_many(query);
     let mut rows = Rows::default();
@@ -111,20 +111,20 @@ async fn fetch(
     Ok(rows)
 }
 
-fn failed(error: &sqlx::Error, limits: &Limits) -> Failed {
-    let sqlx::Error::Database(error) = error else { return Failed::Unavailable(error.to_string()) };
+fn failed(error: &sqlx::Error, limits: &Limits) -> ConfinedError {
+    let sqlx::Error::Database(error) = error else { return ConfinedError::Unavailable(error.to_string()) };
     let Some(error) = error.try_downcast_ref::<PgDatabaseError>() else {
-        return Failed::Unavailable(error.to_string());
+        return ConfinedError::Unavailable(error.to_string());
     };
     let message = error.message().to_owned();
     // https://www.postgresql.org/docs/current/errcodes-appendix.html
     match error.code() {
-        "57014" | "55P03" => Failed::Time(limits.time),
-        "42501" | "25006" => Failed::Denied(message),
-        "23505" => Failed::Unique(error.table().unwrap_or_default().to_owned()),
-        "23503" => Failed::ForeignKey,
-        "23502" | "23514" | "23P01" => Failed::Constraint(message),
-        "40001" | "40P01" | "57P01" | "53300" => Failed::Unavailable(message),
-        _ => Failed::Statement(message),
+        "57014" | "55P03" => ConfinedError::Time(limits.time),
+        "42501" | "25006" => ConfinedError::Denied(message),
+        "23505" => ConfinedError::Unique(error.table().unwrap_or_default().to_owned()),
+        "23503" => ConfinedError::ForeignKey,
+        "23502" | "23514" | "23P01" => ConfinedError::Constraint(message),
+        "40001" | "40P01" | "57P01" | "53300" => ConfinedError::Unavailable(message),
+        _ => ConfinedError::Statement(message),
     }
 }

@@ -1,9 +1,9 @@
 //! Read-only SQLite connections that only plugins use.
 //!
 //! A statement is run on the calling (async) thread first, under strict limits: to hand it to another thread, and its
-//! rows back, takes several times as long as reading a page by index. If it does not end within [`HASTE`], or handles
+//! rows back, takes several times as long as reading a page by index. If it does not end within [`STRICT_TIME`], or handles
 //! large values, it is interrupted and started again on a blocking thread, where it has all of its time limit and
-//! blocks nobody. There are at most [`READERS`] connections, each with a prepared statement cache.
+//! blocks nobody. There are at most [`MAX_READERS`] connections, each with a prepared statement cache.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,20 +13,20 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Statement};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::authorizer::{self, Cell};
-use super::{Arg, Failed, GRACE, Limits, Rows, Scope, Value, bind, sqlite};
+use super::authorizer::{self, Confinement};
+use super::{ConfinedError, GRACE, Limits, Param, Rows, Scope, Value, bind, sqlite};
 
 /// Most connections.
-const READERS: usize = 4;
+const MAX_READERS: usize = 4;
 
 /// How long a call waits for a free connection.
-const WAIT: Duration = Duration::from_secs(2);
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long a statement may block the calling thread: half of what a plugin may compute before it must yield.
-const HASTE: Duration = Duration::from_millis(2);
+const STRICT_TIME: Duration = Duration::from_millis(2);
 
 /// Capacity of the prepared statement cache of each connection.
-const STATEMENTS: usize = 512;
+const STATEMENT_CACHE: usize = 512;
 
 /// Read-only connections, opened when first needed.
 #[derive(Debug)]
@@ -41,21 +41,21 @@ pub(crate) struct Readers {
 #[derive(Debug)]
 struct Reader {
     connection: Connection,
-    cell: Arc<Cell>,
+    cell: Arc<Confinement>,
 }
 
 /// A statement to be run, with its parameters and limits.
-struct Asked {
+struct ReadRequest {
     scope: Arc<Scope>,
     text: Arc<str>,
-    args: Vec<Arg>,
+    args: Vec<Param>,
     limits: Limits,
 }
 
 impl Readers {
     /// Readers of the database in `file`; no connection is opened yet.
     pub(crate) fn new(file: &Path, pragmas: &'static [(&'static str, &'static str)]) -> Self {
-        Self { file: file.to_owned(), pragmas, places: Arc::new(Semaphore::new(READERS)), idle: Mutex::default() }
+        Self { file: file.to_owned(), pragmas, places: Arc::new(Semaphore::new(MAX_READERS)), idle: Mutex::default() }
     }
 
     /// True when a connection is free.
@@ -67,19 +67,21 @@ impl Readers {
         &self,
         scope: &Arc<Scope>,
         text: &Arc<str>,
-        args: Vec<Arg>,
+        args: Vec<Param>,
         limits: &Limits,
-    ) -> Result<Rows, Failed> {
+    ) -> Result<Rows, ConfinedError> {
         sqlite::guard(text)?;
-        let place = tokio::time::timeout(WAIT, Arc::clone(&self.places).acquire_owned()).await;
-        let Ok(Ok(place)) = place else { return Err(Failed::Unavailable("all connections are busy".to_owned())) };
+        let place = tokio::time::timeout(ACQUIRE_TIMEOUT, Arc::clone(&self.places).acquire_owned()).await;
+        let Ok(Ok(place)) = place else {
+            return Err(ConfinedError::Unavailable("all connections are busy".to_owned()));
+        };
         let reader = match self.take() {
             Some(reader) => reader,
             None => self.open().await?,
         };
-        let asked = Asked { scope: Arc::clone(scope), text: Arc::clone(text), args, limits: *limits };
-        match reader.read(&asked, HASTE.min(limits.time)) {
-            Err(failed) if is_of_haste(&failed) => self.at_leisure(reader, place, asked).await,
+        let request = ReadRequest { scope: Arc::clone(scope), text: Arc::clone(text), args, limits: *limits };
+        match reader.read(&request, STRICT_TIME.min(limits.time)) {
+            Err(failed) if is_strict_failure(&failed) => self.run_relaxed(reader, place, request).await,
             done => {
                 self.keep(reader);
                 done
@@ -89,19 +91,24 @@ impl Readers {
 
     /// Runs a statement on a blocking thread, with the relaxed limits and all of its time. When this future is dropped
     /// or times out, the statement is interrupted and the connection closed.
-    async fn at_leisure(&self, reader: Reader, place: OwnedSemaphorePermit, asked: Asked) -> Result<Rows, Failed> {
-        let (time, mut ended) = (asked.limits.time, Ended(Some(Arc::clone(&reader.cell))));
+    async fn run_relaxed(
+        &self,
+        reader: Reader,
+        place: OwnedSemaphorePermit,
+        request: ReadRequest,
+    ) -> Result<Rows, ConfinedError> {
+        let (time, mut ended) = (request.limits.time, InterruptOnDrop(Some(Arc::clone(&reader.cell))));
         let reading = tokio::task::spawn_blocking(move || {
-            authorizer::hurry(&reader.connection, false);
-            let done = reader.connection.busy_timeout(time).map_err(|error| failed(&error, &asked.limits));
-            let done = done.and_then(|()| reader.read(&asked, time));
+            authorizer::set_strict(&reader.connection, false);
+            let done = reader.connection.busy_timeout(time).map_err(|error| failed(&error, &request.limits));
+            let done = done.and_then(|()| reader.read(&request, time));
             let _ = reader.connection.busy_timeout(Duration::ZERO);
-            authorizer::hurry(&reader.connection, true);
+            authorizer::set_strict(&reader.connection, true);
             (reader, place, done)
         });
-        let Ok(read) = tokio::time::timeout(time + GRACE, reading).await else { return Err(Failed::Time(time)) };
+        let Ok(read) = tokio::time::timeout(time + GRACE, reading).await else { return Err(ConfinedError::Time(time)) };
         ended.0 = None;
-        let (reader, _place, done) = read.map_err(|error| Failed::Unavailable(error.to_string()))?;
+        let (reader, _place, done) = read.map_err(|error| ConfinedError::Unavailable(error.to_string()))?;
         self.keep(reader);
         done
     }
@@ -117,16 +124,16 @@ impl Readers {
         }
     }
 
-    async fn open(&self) -> Result<Reader, Failed> {
+    async fn open(&self) -> Result<Reader, ConfinedError> {
         let (file, pragmas) = (self.file.clone(), self.pragmas);
         let opened = tokio::task::spawn_blocking(move || Reader::open(&file, pragmas)).await;
-        let opened = opened.map_err(|error| Failed::Unavailable(error.to_string()))?;
-        opened.map_err(|error| Failed::Unavailable(error.to_string()))
+        let opened = opened.map_err(|error| ConfinedError::Unavailable(error.to_string()))?;
+        opened.map_err(|error| ConfinedError::Unavailable(error.to_string()))
     }
 
     /// Waits briefly for running statements, and closes the connections.
     pub(crate) async fn close(&self) {
-        let all = self.places.acquire_many(u32::try_from(READERS).unwrap_or(u32::MAX));
+        let all = self.places.acquire_many(u32::try_from(MAX_READERS).unwrap_or(u32::MAX));
         let _ = tokio::time::timeout(GRACE, all).await;
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         self.places.close();
@@ -135,9 +142,9 @@ impl Readers {
 }
 
 /// A guard that interrupts the statement of a connection when it is dropped.
-struct Ended(Option<Arc<Cell>>);
+struct InterruptOnDrop(Option<Arc<Confinement>>);
 
-impl Drop for Ended {
+impl Drop for InterruptOnDrop {
     fn drop(&mut self) {
         if let Some(cell) = &self.0 {
             cell.end();
@@ -153,21 +160,21 @@ impl Reader {
             connection.pragma_update(None, name, value)?;
         }
         connection.busy_timeout(Duration::ZERO)?;
-        connection.set_prepared_statement_cache_capacity(STATEMENTS);
-        let cell = Arc::new(Cell::default());
+        connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+        let cell = Arc::new(Confinement::default());
         authorizer::confine(&connection, &cell)?;
-        authorizer::hurry(&connection, true);
+        authorizer::set_strict(&connection, true);
         Ok(Self { connection, cell })
     }
 
-    fn read(&self, asked: &Asked, time: Duration) -> Result<Rows, Failed> {
-        self.cell.enter(&asked.scope, time);
-        let read = self.rows(asked);
+    fn read(&self, request: &ReadRequest, time: Duration) -> Result<Rows, ConfinedError> {
+        self.cell.enter(&request.scope, time);
+        let read = self.rows(request);
         self.cell.leave();
         read
     }
 
-    fn rows(&self, Asked { text, args, limits, .. }: &Asked) -> Result<Rows, Failed> {
+    fn rows(&self, ReadRequest { text, args, limits, .. }: &ReadRequest) -> Result<Rows, ConfinedError> {
         let failed = |error| failed(&error, limits);
         let mut statement = self.connection.prepare_cached(text).map_err(failed)?;
         bind_all(&mut statement, args, limits)?;
@@ -196,21 +203,21 @@ impl Reader {
 }
 
 /// Binds `$1`, `$2` … by their number: SQLite numbers `$n` as named parameters, in the order in which they first occur.
-fn bind_all(statement: &mut Statement<'_>, args: &[Arg], limits: &Limits) -> Result<(), Failed> {
+fn bind_all(statement: &mut Statement<'_>, args: &[Param], limits: &Limits) -> Result<(), ConfinedError> {
     for index in 1..=statement.parameter_count() {
         let number = statement.parameter_name(index).and_then(|name| name.get(1..)?.parse::<usize>().ok());
         let arg = args.get(number.unwrap_or(index).wrapping_sub(1));
-        let arg = arg.ok_or_else(|| Failed::Statement(format!("no value for parameter {index}")))?;
+        let arg = arg.ok_or_else(|| ConfinedError::Statement(format!("no value for parameter {index}")))?;
         let bound = match arg {
-            Arg::Null(_) => statement.raw_bind_parameter(index, rusqlite::types::Null),
-            Arg::Boolean(value) => statement.raw_bind_parameter(index, value),
-            Arg::Integer(value) => statement.raw_bind_parameter(index, value),
-            Arg::Real(value) => statement.raw_bind_parameter(index, value),
-            Arg::Text(value) => statement.raw_bind_parameter(index, value),
-            Arg::Blob(value) => statement.raw_bind_parameter(index, value),
-            Arg::Json(value) => statement.raw_bind_parameter(index, value.get()),
-            Arg::Integers(values) => statement.raw_bind_parameter(index, bind::list(values)?),
-            Arg::Texts(values) => statement.raw_bind_parameter(index, bind::list(values)?),
+            Param::Null(_) => statement.raw_bind_parameter(index, rusqlite::types::Null),
+            Param::Boolean(value) => statement.raw_bind_parameter(index, value),
+            Param::Integer(value) => statement.raw_bind_parameter(index, value),
+            Param::Real(value) => statement.raw_bind_parameter(index, value),
+            Param::Text(value) => statement.raw_bind_parameter(index, value),
+            Param::Blob(value) => statement.raw_bind_parameter(index, value),
+            Param::Json(value) => statement.raw_bind_parameter(index, value.get()),
+            Param::Integers(values) => statement.raw_bind_parameter(index, bind::list(values)?),
+            Param::Texts(values) => statement.raw_bind_parameter(index, bind::list(values)?),
         };
         bound.map_err(|error| failed(&error, limits))?;
     }
@@ -219,21 +226,23 @@ fn bind_all(statement: &mut Statement<'_>, args: &[Arg], limits: &Limits) -> Res
 
 /// True for a failure that the strict limits may have caused, so that the statement is worth starting again under the
 /// relaxed ones.
-fn is_of_haste(failed: &Failed) -> bool {
+fn is_strict_failure(failed: &ConfinedError) -> bool {
     match failed {
-        Failed::Time(_) | Failed::Unavailable(_) | Failed::Bytes(authorizer::VALUE) => true,
-        Failed::Statement(message) => message.contains("pattern too complex"),
+        ConfinedError::Time(_) | ConfinedError::Unavailable(_) | ConfinedError::Bytes(authorizer::MAX_VALUE_BYTES) => {
+            true
+        }
+        ConfinedError::Statement(message) => message.contains("pattern too complex"),
         _ => false,
     }
 }
 
-fn failed(error: &rusqlite::Error, limits: &Limits) -> Failed {
+fn failed(error: &rusqlite::Error, limits: &Limits) -> ConfinedError {
     match error {
         rusqlite::Error::SqliteFailure(error, message) => {
             let message = message.clone().unwrap_or_else(|| error.to_string());
             sqlite::refused(Some(error.extended_code), &message, limits)
         }
         rusqlite::Error::SqlInputError { error, msg, .. } => sqlite::refused(Some(error.extended_code), msg, limits),
-        other => Failed::Statement(other.to_string()),
+        other => ConfinedError::Statement(other.to_string()),
     }
 }

@@ -1,6 +1,6 @@
 //! Confined statements on SQLite's only writer connection, which plugins share with the server.
 //!
-//! While a plugin's statement runs, the [`Cell`] of the connection holds the plugin's scope and a deadline, and
+//! While a plugin's statement runs, the [`Confinement`] of the connection holds the plugin's scope and a deadline, and
 //! SQLite's limits are lowered; afterwards both are restored, and the transaction goes on. When a statement was cut
 //! off, the connection can only roll back. Plugins that only read have connections of their own:
 //! [`readers`](super::readers).
@@ -14,22 +14,22 @@ use libsqlite3_sys as ffi;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, Column as _, Either, Executor as _, SqlSafeStr as _, Statement as _};
 
-use super::authorizer::{self, Cell, Wide};
-use super::{Arg, Failed, GRACE, Limits, Rows, Scope, bind};
+use super::authorizer::{self, Confinement, SavedLimits};
+use super::{ConfinedError, GRACE, Limits, Param, Rows, Scope, bind};
 
 /// The longest that compiling a statement may take.
 const PREPARE: Duration = Duration::from_secs(5);
 
 const PREPARING: Limits = Limits { time: PREPARE, rows: 0, bytes: 0 };
 
-/// The [`Cell`] of the writer connection. There is one connection at a time, and each new one gets a cell of its own.
+/// The [`Confinement`] of the writer connection. There is one connection at a time, and each new one gets a cell of its own.
 #[derive(Debug, Default)]
-pub(crate) struct Writer(Mutex<Arc<Cell>>);
+pub(crate) struct Writer(Mutex<Arc<Confinement>>);
 
 impl Writer {
     /// Hardens a connection that has just been opened, and installs the authorizer with a new cell.
     pub(crate) async fn adopt(&self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-        let cell = Arc::new(Cell::default());
+        let cell = Arc::new(Confinement::default());
         authorizer::harden(connection).await?;
         authorizer::install(connection, &cell).await?;
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = cell;
@@ -48,7 +48,7 @@ impl Writer {
         self.cell().bound(left);
     }
 
-    fn cell(&self) -> Arc<Cell> {
+    fn cell(&self) -> Arc<Confinement> {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -57,11 +57,11 @@ impl Writer {
         connection: &mut SqliteConnection,
         scope: &Arc<Scope>,
         text: &Arc<str>,
-        args: Vec<Arg>,
+        args: Vec<Param>,
         limits: &Limits,
-    ) -> Result<Rows, Failed> {
-        let entered = Entered::new(self.cell(), scope, limits.time)?;
-        let wide = authorizer::narrow(connection).await.map_err(|error| failed(&error, limits))?;
+    ) -> Result<Rows, ConfinedError> {
+        let entered = ConfinedGuard::new(self.cell(), scope, limits.time)?;
+        let wide = authorizer::lower_limits(connection).await.map_err(|error| failed(&error, limits))?;
         let (done, entered) = watched(connection, entered, text, args, limits).await;
         match entered {
             None => done,
@@ -74,22 +74,22 @@ impl Writer {
         connection: &mut SqliteConnection,
         scope: &Arc<Scope>,
         text: &Arc<str>,
-    ) -> Result<Vec<String>, Failed> {
-        let entered = Entered::new(self.cell(), scope, PREPARE)?;
-        let wide = authorizer::narrow(connection).await.map_err(|error| failed(&error, &PREPARING))?;
+    ) -> Result<Vec<String>, ConfinedError> {
+        let entered = ConfinedGuard::new(self.cell(), scope, PREPARE)?;
+        let wide = authorizer::lower_limits(connection).await.map_err(|error| failed(&error, &PREPARING))?;
         let prepared = prepare(connection, text).await;
         entered.rejoin(connection, wide, prepared).await
     }
 }
 
-/// A guard for a cell that is confined to a plugin. When it is dropped without [`Entered::leave`], the connection can
+/// A guard for a cell that is confined to a plugin. When it is dropped without [`ConfinedGuard::leave`], the connection can
 /// only roll back.
-struct Entered(Option<Arc<Cell>>);
+struct ConfinedGuard(Option<Arc<Confinement>>);
 
-impl Entered {
-    fn new(cell: Arc<Cell>, scope: &Arc<Scope>, time: Duration) -> Result<Self, Failed> {
+impl ConfinedGuard {
+    fn new(cell: Arc<Confinement>, scope: &Arc<Scope>, time: Duration) -> Result<Self, ConfinedError> {
         if cell.is_confined() {
-            return Err(Failed::Unavailable(
+            return Err(ConfinedError::Unavailable(
                 "an earlier statement was cut off, so this transaction is over".to_owned(),
             ));
         }
@@ -103,24 +103,24 @@ impl Entered {
         }
     }
 
-    /// Restores the limits of the connection and lets the server go on with its transaction; [`Failed::Undone`] when
+    /// Restores the limits of the connection and lets the server go on with its transaction; [`ConfinedError::RolledBack`] when
     /// the statement ended that.
     async fn rejoin<T>(
         self,
         connection: &mut SqliteConnection,
-        wide: Wide,
-        done: Result<T, Failed>,
-    ) -> Result<T, Failed> {
-        if authorizer::widen(connection, wide).await.map_err(|error| failed(&error, &PREPARING))? {
+        wide: SavedLimits,
+        done: Result<T, ConfinedError>,
+    ) -> Result<T, ConfinedError> {
+        if authorizer::restore_limits(connection, wide).await.map_err(|error| failed(&error, &PREPARING))? {
             self.leave();
             done
         } else {
-            Err(Failed::Undone)
+            Err(ConfinedError::RolledBack)
         }
     }
 }
 
-impl Drop for Entered {
+impl Drop for ConfinedGuard {
     fn drop(&mut self) {
         if let Some(cell) = self.0.take() {
             cell.end();
@@ -132,17 +132,17 @@ impl Drop for Entered {
 /// that writes makes SQLite roll back the whole transaction, so the guard is dropped.
 async fn watched(
     connection: &mut SqliteConnection,
-    entered: Entered,
+    entered: ConfinedGuard,
     text: &Arc<str>,
-    args: Vec<Arg>,
+    args: Vec<Param>,
     limits: &Limits,
-) -> (Result<Rows, Failed>, Option<Entered>) {
+) -> (Result<Rows, ConfinedError>, Option<ConfinedGuard>) {
     let done = match tokio::time::timeout(limits.time + GRACE, run(connection, text, args, limits)).await {
         Ok(done) => done,
-        Err(_) => Err(Failed::Time(limits.time)),
+        Err(_) => Err(ConfinedError::Time(limits.time)),
     };
     match &done {
-        Err(Failed::Time(_) | Failed::Bytes(_)) => return (done, None),
+        Err(ConfinedError::Time(_) | ConfinedError::Bytes(_)) => return (done, None),
         // Rows are left in the stream: locking the handle waits until SQLite has stopped working on them.
         Ok(rows) if rows.truncated => {
             if let Err(error) = connection.lock_handle().await {
@@ -158,12 +158,12 @@ async fn watched(
 ///
 /// The authorizer allows reading a table by the name of the view through which it is read, and SQLite also reports the
 /// name of a CTE there: a plugin could give a CTE the name of a view. A qualified name never means a CTE.
-pub(super) fn guard(text: &str) -> Result<(), Failed> {
+pub(super) fn guard(text: &str) -> Result<(), ConfinedError> {
     const VIEW: &[u8] = b"core_v1__";
     let bytes = text.as_bytes();
     for (at, found) in bytes.windows(VIEW.len()).enumerate() {
         if found.eq_ignore_ascii_case(VIEW) && !bytes[..at].ends_with(b"main.") {
-            return Err(Failed::Denied("core_v1__ stands for a view of the server".to_owned()));
+            return Err(ConfinedError::Denied("core_v1__ stands for a view of the server".to_owned()));
         }
     }
     Ok(())
@@ -172,9 +172,9 @@ pub(super) fn guard(text: &str) -> Result<(), Failed> {
 async fn run(
     connection: &mut SqliteConnection,
     text: &Arc<str>,
-    args: Vec<Arg>,
+    args: Vec<Param>,
     limits: &Limits,
-) -> Result<Rows, Failed> {
+) -> Result<Rows, ConfinedError> {
     guard(text)?;
     let query = sqlx::query_with(AssertSqlSafe(Arc::clone(text)), bind::sqlite(args)?);
     let mut stream = connection.fetch_many(query);
@@ -189,39 +189,39 @@ async fn run(
     Ok(rows)
 }
 
-async fn prepare(connection: &mut SqliteConnection, text: &Arc<str>) -> Result<Vec<String>, Failed> {
+async fn prepare(connection: &mut SqliteConnection, text: &Arc<str>) -> Result<Vec<String>, ConfinedError> {
     guard(text)?;
-    let text = AssertSqlSafe(super::anew(text)).into_sql_str();
+    let text = AssertSqlSafe(super::uncached(text)).into_sql_str();
     let statement = connection.prepare(text).await.map_err(|error| failed(&error, &PREPARING))?;
     Ok(statement.columns().iter().map(|column| column.name().to_owned()).collect())
 }
 
-fn failed(error: &sqlx::Error, limits: &Limits) -> Failed {
-    let sqlx::Error::Database(error) = error else { return Failed::Unavailable(error.to_string()) };
+fn failed(error: &sqlx::Error, limits: &Limits) -> ConfinedError {
+    let sqlx::Error::Database(error) = error else { return ConfinedError::Unavailable(error.to_string()) };
     refused(error.code().and_then(|code| code.parse().ok()), error.message(), limits)
 }
 
-/// Maps an extended result code of SQLite (<https://www.sqlite.org/rescode.html>) and its message to [`Failed`].
-pub(super) fn refused(code: Option<c_int>, message: &str, limits: &Limits) -> Failed {
+/// Maps an extended result code of SQLite (<https://www.sqlite.org/rescode.html>) and its message to [`ConfinedError`].
+pub(super) fn refused(code: Option<c_int>, message: &str, limits: &Limits) -> ConfinedError {
     match code {
-        Some(ffi::SQLITE_INTERRUPT) => Failed::Time(limits.time),
+        Some(ffi::SQLITE_INTERRUPT) => ConfinedError::Time(limits.time),
         Some(ffi::SQLITE_BUSY | ffi::SQLITE_BUSY_RECOVERY | ffi::SQLITE_BUSY_SNAPSHOT) => {
-            Failed::Unavailable("it is busy".to_owned())
+            ConfinedError::Unavailable("it is busy".to_owned())
         }
-        Some(ffi::SQLITE_TOOBIG) => Failed::Bytes(authorizer::VALUE),
-        Some(ffi::SQLITE_AUTH | ffi::SQLITE_READONLY) => Failed::Denied(message.to_owned()),
+        Some(ffi::SQLITE_TOOBIG) => ConfinedError::Bytes(authorizer::MAX_VALUE_BYTES),
+        Some(ffi::SQLITE_AUTH | ffi::SQLITE_READONLY) => ConfinedError::Denied(message.to_owned()),
         Some(ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_ROWID) => {
-            Failed::Unique(table_of(message))
+            ConfinedError::Unique(table_of(message))
         }
-        Some(ffi::SQLITE_CONSTRAINT_FOREIGNKEY | ffi::SQLITE_CONSTRAINT_TRIGGER) => Failed::ForeignKey,
+        Some(ffi::SQLITE_CONSTRAINT_FOREIGNKEY | ffi::SQLITE_CONSTRAINT_TRIGGER) => ConfinedError::ForeignKey,
         Some(ffi::SQLITE_CONSTRAINT_CHECK | ffi::SQLITE_CONSTRAINT_NOTNULL | ffi::SQLITE_CONSTRAINT_DATATYPE) => {
-            Failed::Constraint(message.to_owned())
+            ConfinedError::Constraint(message.to_owned())
         }
         // Some refusals of the authorizer are reported with a general error code.
         _ if message.starts_with("not authorized") || message.contains("is prohibited") => {
-            Failed::Denied(message.to_owned())
+            ConfinedError::Denied(message.to_owned())
         }
-        _ => Failed::Statement(message.to_owned()),
+        _ => ConfinedError::Statement(message.to_owned()),
     }
 }
 

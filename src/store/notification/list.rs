@@ -1,7 +1,7 @@
 //! Pages of notifications by keyset pagination, with a statement of its own for each kind of filter: all types, some
 //! types, or one sender.
 
-use super::{Listed, Wanted};
+use super::{NotificationFilter, NotificationRow};
 use crate::sql;
 use crate::sql::Sql;
 use crate::{Db, Result};
@@ -11,12 +11,20 @@ use model::{AccountId, Cursor, NotificationType};
 /// shown, and no suspended sender. `$2` (types), `$6` (limit) and `$7` (sender) are used outside of it.
 macro_rules! within {
     () => {
-        concat!(" WHERE n.account_id = $1 AND n.id < $3 AND n.id > $4 AND (NOT n.filtered OR $5) AND", from_someone!())
+        concat!(
+            " WHERE n.account_id = $1 AND n.id < $3 AND n.id > $4 AND (NOT n.filtered OR $5) AND",
+            sender_not_suspended!()
+        )
     };
 }
 
 /// A page of the notifications of `account`, newest first, without those from suspended accounts.
-pub async fn page(db: &Db, account: AccountId, wanted: &Wanted, cursor: &Cursor) -> Result<Vec<Listed>> {
+pub async fn page(
+    db: &Db,
+    account: AccountId,
+    wanted: &NotificationFilter,
+    cursor: &Cursor,
+) -> Result<Vec<NotificationRow>> {
     let statement = match wanted.from {
         Some(_) => from_one(cursor.ascending()),
         None if wanted.types.len() >= NotificationType::ALL.len() => all(cursor.ascending()),

@@ -1,21 +1,21 @@
 //! Making notifications, a batch at a time: the facts that decide about each candidate, and inserting the rows.
 //!
-//! Reached from `service::notification`, which turns [`Facts`] into a decision; nothing is decided here.
+//! Reached from `service::notification`, which turns [`CandidateFacts`] into a decision; nothing is decided here.
 
 use serde::Serialize;
 
 use crate::sql;
 use crate::{Executor, Result, Tx};
-use model::notification::Kind;
+use model::notification::NotificationKind;
 use model::{AccountId, Json, NotificationId, NotificationType, StatusId, Time};
 
 /// A candidate for a notification, about which [`facts`] is asked.
 #[derive(Debug, Serialize)]
-pub struct Question {
+pub struct Candidate {
     /// Its index within the batch.
     pub number: usize,
     /// The type it would have.
-    pub kind: Kind,
+    pub kind: NotificationKind,
     /// The account that would receive it.
     pub receiver: AccountId,
     /// The account that caused it.
@@ -31,8 +31,8 @@ pub struct Question {
 /// The facts that decide whether a candidate becomes a notification. There are none, so no notification, for a receiver
 /// that is not local, suspended, unconfirmed, not approved or a memorial, and for a suspended sender.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct Facts {
-    /// The [`Question::number`] that this answers.
+pub struct CandidateFacts {
+    /// The [`Candidate::number`] that this answers.
     pub number: i64,
     /// The receiver follows the sender.
     pub following: bool,
@@ -59,7 +59,7 @@ pub struct Facts {
 ///
 /// `notices` is the batch as a table; `aside` lists the other accounts that a mention's status mentions or replies to.
 /// Each fact is a look-up by an index, and the group key the end of a range of `notifications_group`.
-pub async fn facts(db: impl Executor, questions: Vec<Question>, now: Time) -> Result<Vec<Facts>> {
+pub async fn facts(db: impl Executor, questions: Vec<Candidate>, now: Time) -> Result<Vec<CandidateFacts>> {
     db.query(sql!(
         "WITH notices (number, kind, receiver, sender, status_id, first_key, last_key) AS (
              SELECT CAST(value ->> 'number' AS BIGINT), value ->> 'kind', CAST(value ->> 'receiver' AS BIGINT),
@@ -117,7 +117,7 @@ pub async fn facts(db: impl Executor, questions: Vec<Question>, now: Time) -> Re
 
 /// A notification to be inserted.
 #[derive(Debug, Serialize)]
-pub struct New {
+pub struct NewNotification {
     /// Its id.
     pub id: NotificationId,
     /// The account that receives it.
@@ -125,7 +125,7 @@ pub struct New {
     /// The account that caused it.
     pub sender: AccountId,
     /// Its type.
-    pub kind: Kind,
+    pub kind: NotificationKind,
     /// The id of the row that it is about, such as the favourite or the follow.
     pub activity: i64,
     /// The status to show.
@@ -142,7 +142,7 @@ pub struct New {
 /// Inserts notifications in one statement; returns the ids of those that were new. There is one for each activity, type
 /// and receiver: a further one is left out by the unique index `notifications_activity`, so repeating a job is
 /// harmless.
-pub async fn insert(tx: &mut Tx, new: Vec<New>, now: Time) -> Result<Vec<NotificationId>> {
+pub async fn insert(tx: &mut Tx, new: Vec<NewNotification>, now: Time) -> Result<Vec<NotificationId>> {
     tx.query(sql!(
         "INSERT INTO notifications (id, account_id, from_account_id, type, activity_id, status_id, group_key, filtered, created_at)
          SELECT CAST(value ->> 'id' AS BIGINT), CAST(value ->> 'receiver' AS BIGINT), CAST(value ->> 'sender' AS BIGINT),

@@ -6,10 +6,10 @@
 use super::sql::{Ids, Texts};
 use super::{Executor, Result, Tx};
 use crate::sql;
-use model::notification::Kind;
+use model::notification::NotificationKind;
 use model::{AccountId, Notification, NotificationId};
 
-/// The columns of [`Listed`], of a table with the alias `n`.
+/// The columns of [`NotificationRow`], of a table with the alias `n`.
 #[macro_export]
 macro_rules! notification_columns {
     () => {
@@ -20,7 +20,7 @@ macro_rules! notification_columns {
 
 /// SQL condition: the sender is not suspended. A scalar subquery instead of a join, so that the planner cannot start
 /// with `accounts`: an index of `notifications` always leads.
-macro_rules! from_someone {
+macro_rules! sender_not_suspended {
     () => {
         " (SELECT a.suspended_at FROM accounts a WHERE a.id = n.from_account_id) IS NULL "
     };
@@ -32,7 +32,7 @@ pub mod waiting;
 
 /// A notification with the version of its sender, which its rendering needs.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct Listed {
+pub struct NotificationRow {
     /// The notification.
     #[sqlx(flatten)]
     pub notification: Notification,
@@ -42,31 +42,36 @@ pub struct Listed {
 
 /// A filter of notifications.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct NotificationFilter {
     /// Only of these types; an empty list finds nothing.
-    pub types: Vec<Kind>,
+    pub types: Vec<NotificationKind>,
     /// Only from this account.
     pub from: Option<AccountId>,
     /// Also those that the notification policy filtered.
     pub filtered: bool,
 }
 
-impl Wanted {
+impl NotificationFilter {
     fn types(&self) -> Texts {
-        Texts::of(self.types.iter().map(Kind::as_str))
+        Texts::of(self.types.iter().map(NotificationKind::as_str))
     }
 }
 
 /// The notification `id` of `account`, if it is of one of `types` and its sender is not suspended.
-pub async fn find(db: impl Executor, account: AccountId, id: NotificationId, types: &[Kind]) -> Result<Option<Listed>> {
+pub async fn find(
+    db: impl Executor,
+    account: AccountId,
+    id: NotificationId,
+    types: &[NotificationKind],
+) -> Result<Option<NotificationRow>> {
     db.query(sql!(
         "SELECT " notification_columns!() "
          FROM notifications n
-         WHERE n.id = $2 AND n.account_id = $1 AND n.type" in("$3") "AND" from_someone!()
+         WHERE n.id = $2 AND n.account_id = $1 AND n.type" in("$3") "AND" sender_not_suspended!()
     ))
     .bind(account)
     .bind(id)
-    .bind(Texts::of(types.iter().map(Kind::as_str)))
+    .bind(Texts::of(types.iter().map(NotificationKind::as_str)))
     .optional()
     .await
 }
@@ -100,7 +105,7 @@ pub async fn delete_from(tx: &mut Tx, account: AccountId, from: AccountId) -> Re
 
 /// Deletes the notifications of this type about `activities`, whoever received them; returns how many. An activity is
 /// the id of the row that the type is about, such as the favourite or the follow.
-pub async fn delete_activities(tx: &mut Tx, kind: &Kind, activities: &[i64]) -> Result<u64> {
+pub async fn delete_activities(tx: &mut Tx, kind: &NotificationKind, activities: &[i64]) -> Result<u64> {
     tx.query(sql!("DELETE FROM notifications WHERE type = $1 AND activity_id" in("$2")))
         .bind(kind.as_str().to_owned())
         .bind(Ids::of(activities.iter().copied()))

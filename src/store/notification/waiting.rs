@@ -8,20 +8,20 @@ use serde::Serialize;
 use crate::sql;
 use crate::sql::Ids;
 use crate::{Executor, Result, Tx};
-use model::notification::Kind;
+use model::notification::NotificationKind;
 use model::{AccountId, Json, StatusId};
 
 /// A notice.
 #[derive(Clone, Debug, Serialize, sqlx::FromRow)]
 #[expect(missing_docs, reason = "columns of the table notices")]
-pub struct Waiting {
+pub struct NoticeRow {
     pub id: i64,
     #[sqlx(rename = "account_id")]
     pub receiver: AccountId,
     #[sqlx(rename = "from_account_id")]
     pub sender: AccountId,
     #[sqlx(rename = "type", try_from = "String")]
-    pub kind: Kind,
+    pub kind: NotificationKind,
     #[sqlx(rename = "activity_id")]
     pub activity: i64,
     #[sqlx(rename = "status_id")]
@@ -30,7 +30,7 @@ pub struct Waiting {
 }
 
 /// Inserts notices, in one statement.
-pub async fn insert(tx: &mut Tx, waiting: Vec<Waiting>) -> Result<()> {
+pub async fn insert(tx: &mut Tx, waiting: Vec<NoticeRow>) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO notices (id, account_id, from_account_id, type, activity_id, status_id, origin)
          SELECT CAST(value ->> 'id' AS BIGINT), CAST(value ->> 'receiver' AS BIGINT), CAST(value ->> 'sender' AS BIGINT),
@@ -45,7 +45,7 @@ pub async fn insert(tx: &mut Tx, waiting: Vec<Waiting>) -> Result<()> {
 }
 
 /// The oldest `limit` notices, oldest first.
-pub async fn first(db: impl Executor, limit: i64) -> Result<Vec<Waiting>> {
+pub async fn first(db: impl Executor, limit: i64) -> Result<Vec<NoticeRow>> {
     db.query(sql!(
         "SELECT id, account_id, from_account_id, type, activity_id, status_id, origin FROM notices ORDER BY id LIMIT $1"
     ))
@@ -60,7 +60,7 @@ pub async fn take(tx: &mut Tx, ids: impl Iterator<Item = i64>) -> Result<Vec<i64
 }
 
 /// Deletes the notices of this type about `activities`, which were undone; returns how many.
-pub async fn delete_activities(tx: &mut Tx, kind: &Kind, activities: &[i64]) -> Result<u64> {
+pub async fn delete_activities(tx: &mut Tx, kind: &NotificationKind, activities: &[i64]) -> Result<u64> {
     tx.query(sql!("DELETE FROM notices WHERE type = $1 AND activity_id" in("$2")))
         .bind(kind.as_str().to_owned())
         .bind(Ids::of(activities.iter().copied()))

@@ -15,16 +15,16 @@ pub struct Entity {
     /// The bytes of the text it covers, including the `@`, `#` or scheme.
     pub range: Range<usize>,
     /// What was found, with the data needed to resolve it.
-    pub kind: Kind,
+    pub kind: EntityKind,
 }
 
 /// What an [`Entity`] is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntityKind {
     /// A mention of an account, which need not exist.
     Mention(Mention),
     /// A valid hashtag with its normalised name.
-    Hashtag(Tag),
+    Hashtag(Hashtag),
     /// A link; the URL is the text in the entity's range.
     Url,
 }
@@ -40,7 +40,7 @@ pub struct Mention {
 
 /// A hashtag.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tag {
+pub struct Hashtag {
     /// As written, without the `#`.
     pub display: String,
     /// The name it is stored under, see [`hashtag::normalise`].
@@ -61,22 +61,22 @@ impl Scan {
     /// The mentions, duplicates included.
     pub fn mentions(&self) -> impl Iterator<Item = &Mention> {
         self.0.iter().filter_map(|entity| match &entity.kind {
-            Kind::Mention(mention) => Some(mention),
-            Kind::Hashtag(_) | Kind::Url => None,
+            EntityKind::Mention(mention) => Some(mention),
+            EntityKind::Hashtag(_) | EntityKind::Url => None,
         })
     }
 
     /// The hashtags, duplicates included.
-    pub fn hashtags(&self) -> impl Iterator<Item = &Tag> {
+    pub fn hashtags(&self) -> impl Iterator<Item = &Hashtag> {
         self.0.iter().filter_map(|entity| match &entity.kind {
-            Kind::Hashtag(tag) => Some(tag),
-            Kind::Mention(_) | Kind::Url => None,
+            EntityKind::Hashtag(tag) => Some(tag),
+            EntityKind::Mention(_) | EntityKind::Url => None,
         })
     }
 
     /// The byte ranges of the links.
     pub fn urls(&self) -> impl Iterator<Item = Range<usize>> {
-        self.0.iter().filter(|entity| entity.kind == Kind::Url).map(|entity| entity.range.clone())
+        self.0.iter().filter(|entity| entity.kind == EntityKind::Url).map(|entity| entity.range.clone())
     }
 }
 
@@ -102,7 +102,7 @@ pub fn scan(text: &str) -> Scan {
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         if let Some((len, kind)) = entity_at(&text[at..], c, before) {
-            if kind != Kind::Url || len <= url::MAX_LENGTH {
+            if kind != EntityKind::Url || len <= url::MAX_LENGTH {
                 found.push(Entity { range: at..at + len, kind });
             }
             before = text[at..at + len].chars().next_back();
@@ -116,23 +116,22 @@ pub fn scan(text: &str) -> Scan {
 }
 
 /// The entity at the start of `rest`, whose first character is `first`, with its length in bytes.
-fn entity_at(rest: &str, first: char, before: Option<char>) -> Option<(usize, Kind)> {
+fn entity_at(rest: &str, first: char, before: Option<char>) -> Option<(usize, EntityKind)> {
     match first {
-        '@' => mention::prefix(rest, before).map(|(len, mention)| (len, Kind::Mention(mention))),
-        '#' | '＃' => {
-            tag(&rest[first.len_utf8()..], before).map(|tag| (first.len_utf8() + tag.display.len(), Kind::Hashtag(tag)))
-        }
-        'A'..='Z' | 'a'..='z' => url::prefix(rest, before).map(|len| (len, Kind::Url)),
+        '@' => mention::prefix(rest, before).map(|(len, mention)| (len, EntityKind::Mention(mention))),
+        '#' | '＃' => tag(&rest[first.len_utf8()..], before)
+            .map(|tag| (first.len_utf8() + tag.display.len(), EntityKind::Hashtag(tag))),
+        'A'..='Z' | 'a'..='z' => url::prefix(rest, before).map(|len| (len, EntityKind::Url)),
         _ => None,
     }
 }
 
-fn tag(after_sign: &str, before: Option<char>) -> Option<Tag> {
+fn tag(after_sign: &str, before: Option<char>) -> Option<Hashtag> {
     if !hashtag::may_follow(before) {
         return None;
     }
     let display = hashtag::prefix(after_sign)?;
-    Some(Tag { name: hashtag::normalise(display)?, display: display.to_owned() })
+    Some(Hashtag { name: hashtag::normalise(display)?, display: display.to_owned() })
 }
 
 #[cfg(test)]
@@ -153,8 +152,8 @@ mod tests {
     #[test]
     fn a_hashtag_keeps_its_spelling_beside_its_name() {
         let found: Vec<_> = scan("＃Été!").into_iter().collect();
-        let tag = Tag { display: "Été".into(), name: "ete".into() };
-        assert_eq!(found, [Entity { range: 0..8, kind: Kind::Hashtag(tag) }]);
+        let tag = Hashtag { display: "Été".into(), name: "ete".into() };
+        assert_eq!(found, [Entity { range: 0..8, kind: EntityKind::Hashtag(tag) }]);
     }
 
     #[test]

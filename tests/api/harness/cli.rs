@@ -7,13 +7,13 @@ use super::TestApp;
 
 /// What a command said.
 #[derive(Debug)]
-pub struct Said {
+pub struct CommandOutput {
     pub code: i32,
     pub out: String,
     pub err: String,
 }
 
-impl Said {
+impl CommandOutput {
     fn new(output: &Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
@@ -56,19 +56,19 @@ impl TestApp {
     }
 
     /// Runs `rookery` with these arguments beside the server.
-    pub async fn run(&self, arguments: &[&str]) -> Said {
+    pub async fn run(&self, arguments: &[&str]) -> CommandOutput {
         self.run_with(arguments, "").await
     }
 
     /// As [`TestApp::run`], with a standard input.
-    pub async fn run_with(&self, arguments: &[&str], input: &str) -> Said {
+    pub async fn run_with(&self, arguments: &[&str], input: &str) -> CommandOutput {
         let mut command = self.program();
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let input = input.to_owned();
         let run = move || {
             let mut child = command.spawn().unwrap();
             child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-            Said::new(&child.wait_with_output().unwrap())
+            CommandOutput::new(&child.wait_with_output().unwrap())
         };
         tokio::task::spawn_blocking(run).await.unwrap()
     }

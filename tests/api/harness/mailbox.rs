@@ -26,7 +26,7 @@ impl TestApp {
         let mut tx = self.app.db.begin().await.unwrap();
         let now = self.app.clock.now();
         store::settings::set(&mut tx, key, &value.into(), now).await.unwrap();
-        store::settings::touch(&mut tx, now).await.unwrap();
+        store::settings::bump_generation(&mut tx, now).await.unwrap();
         tx.commit().await.unwrap();
         self.app.reload().await.unwrap();
     }

@@ -124,7 +124,7 @@ async fn what_makes_no_sense_is_refused_in_one_sentence() {
     let other = app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false"), ("ROOKERY_PLUGINS_DIR", folder)]).await;
     start(&other.app).await;
     let State::Failed(fault) = other.app.plugins.observed.of("notes").state.unwrap() else { panic!("it serves") };
-    let said = fault.sentence;
+    let said = fault.message;
     assert!(said.contains("another key") && said.contains("plugin secret notes API_KEY"), "{said}");
     for secret in ["API_KEY", "OTHER"] {
         admin::set_secret(&other.app, "notes", secret, Some("anew".to_owned())).await.unwrap();

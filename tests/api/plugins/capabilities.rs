@@ -489,7 +489,7 @@ async fn emojis_and_names_are_understood_as_people_write_them() {
         bench.app.db().execute_raw(&insert).await.unwrap();
     }
     let mut tx = bench.app.db().begin().await.unwrap();
-    store::settings::touch(&mut tx, bench.app.app.clock.now()).await.unwrap();
+    store::settings::bump_generation(&mut tx, bench.app.app.clock.now()).await.unwrap();
     tx.commit().await.unwrap();
     bench.app.app.reload().await.unwrap();
     let call = bench.system(Mode::Read);

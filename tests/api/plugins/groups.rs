@@ -105,7 +105,7 @@ pub async fn import_emojis(app: &TestApp, names: &[&str]) {
 pub async fn execute(app: &TestApp, sql: &str) {
     app.db().execute_raw(sql).await.unwrap();
     let mut tx = app.db().begin().await.unwrap();
-    store::settings::touch(&mut tx, app.app.clock.now()).await.unwrap();
+    store::settings::bump_generation(&mut tx, app.app.clock.now()).await.unwrap();
     tx.commit().await.unwrap();
     app.app.reload().await.unwrap();
 }

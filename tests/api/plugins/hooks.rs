@@ -261,7 +261,7 @@ async fn what_is_not_taken_is_tried_again_in_order_and_then_laid_aside() {
     }
     assert_eq!(texts().await, ["later", "after it", "beside it", "good"]);
     assert_eq!(world.waiting("probe").await, (0, 1));
-    let parked = plugin_event::parked(world.app.db(), world.active("probe").id, 10).await.unwrap();
+    let parked = plugin_event::list_parked(world.app.db(), world.active("probe").id, 10).await.unwrap();
     assert_eq!((parked.len(), parked[0].kind.as_str(), parked[0].attempts), (1, "status.created", 8));
     assert!(parked[0].last_error.as_ref().unwrap().contains("Trap"));
     let shown = world.app.run(&["plugin", "inspect", "probe"]).await.ok();
@@ -465,7 +465,7 @@ async fn a_plugin_that_is_off_is_not_there() {
 #[test]
 fn every_kind_of_the_contract_can_be_recorded() {
     let contract = std::fs::read_to_string(root().join("plugin-sdk/wit/0.1/plugin.wit")).unwrap();
-    for kind in change::Kind::ALL.iter().filter(|kind| kind.is_for_extensions()) {
+    for kind in change::ChangeKind::ALL.iter().filter(|kind| kind.is_for_extensions()) {
         assert!(contract.contains(&format!("`{kind}`")), "{kind}");
     }
 }
@@ -488,7 +488,7 @@ async fn a_decorator_writes_over_nothing_of_the_servers() {
         let loaded = life::reload(&world.app.app, name).await;
         assert_eq!(loaded.is_ok(), loads, "{field}: {loaded:?}");
         if let Err(fault) = loaded {
-            assert!(fault.sentence.contains(&format!("the member {field} of status")), "{fault}");
+            assert!(fault.message.contains(&format!("the member {field} of status")), "{fault}");
         }
     }
 }

@@ -40,7 +40,7 @@ async fn jobs_end_as_the_plugin_says() {
     assert_eq!(code(call.enqueue(vec![job("other", None)]).await), (422, "queue.undeclared".to_owned()));
     let secret = Job { payload: "\"\\u0000\"".to_owned(), ..job("done", None) };
     assert_eq!(code(call.enqueue(vec![secret]).await), (422, "queue.invalid".to_owned()));
-    let count = async || store::job::count_waiting(bench.app.db(), "plugin.tray").await.unwrap();
+    let count = async || store::job::count_ready(bench.app.db(), "plugin.tray").await.unwrap();
     assert_eq!(count().await, 0, "nothing waits before the commit");
     call.commit().await.unwrap();
     assert_eq!(count().await, 4);

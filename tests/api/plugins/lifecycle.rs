@@ -63,8 +63,8 @@ async fn whatever_is_wrong_with_a_file_the_generation_before_serves_on() {
         shelf.put_component("notes", manifest, wasm);
         let fault = shelf.reload("notes").await.unwrap_err();
         assert_eq!(fault.stage, stage, "{what}: {fault}");
-        assert!(fault.sentence.contains("notes"), "{what} names the plugin: {fault}");
-        assert!(!fault.sentence.contains('\n') && !fault.sentence.contains("Some("), "{what}: {fault}");
+        assert!(fault.message.contains("notes"), "{what} names the plugin: {fault}");
+        assert!(!fault.message.contains('\n') && !fault.message.contains("Some("), "{what}: {fault}");
         assert_eq!(shelf.serving("notes"), before, "{what}");
         assert_eq!(shelf.state("notes"), State::Failed(fault), "{what}");
     }
@@ -118,7 +118,7 @@ async fn hooks_that_see_what_people_write_and_limits_beyond_the_usual_are_grante
         "[[hook]]\non = \"events\"\nkinds = [\"status.created\"]\n[limits]\nrows = 20000\nmemory = \"8MiB\"\n",
     );
     let fault = shelf.reload("notes").await.unwrap_err();
-    assert!(fault.sentence.contains("asks for more than was granted: hook:events, limit:rows=20000:"), "{fault}");
+    assert!(fault.message.contains("asks for more than was granted: hook:events, limit:rows=20000:"), "{fault}");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plugins::observed::State;
 use plugins::{life, pause, start};
-use rookery_plugin_host::{Fault, Stage};
+use rookery_plugin_host::{LoadError, Stage};
 use store::db::Engine;
 use store::plugin_event;
 
@@ -76,16 +76,16 @@ async fn sees_it_first(shelf: &Shelf) {
         tokio::time::sleep(Duration::from_millis(20)).await;
         pause_seen(shelf).await;
     }
-    assert_eq!((migrations(shelf).await, shelf.app.app.plugins.pauses.outlived("notes")), (1, None));
+    assert_eq!((migrations(shelf).await, shelf.app.app.plugins.pauses.incompatible("notes")), (1, None));
 }
 
 /// As a server does twice a second.
 async fn pause_seen(shelf: &Shelf) {
     shelf.app.app.reload().await.unwrap();
-    pause::look(&shelf.app.app).await.unwrap();
+    pause::refresh_if_due(&shelf.app.app).await.unwrap();
 }
 
-fn loaded(outcome: &Result<life::Outcome, Fault>) {
+fn loaded(outcome: &Result<life::Outcome, LoadError>) {
     assert!(matches!(outcome, Ok(life::Outcome::Loaded(_))), "{outcome:?}");
 }
 
@@ -96,11 +96,11 @@ async fn all_servers_pause_a_plugin_whose_tables_one_of_them_changes() {
     put(&one, 2);
     tokio::join!(async { loaded(&one.reload("notes").await) }, sees_it_first(&other));
     assert_eq!((one.serving("notes").unwrap().1.as_str(), status(&one).await), ("2.0.0", 200));
-    assert!(before.is_over(), "what began with it does not call it any more");
+    assert!(before.has_ended(), "what began with it does not call it any more");
 
     follow(&other).await;
     let State::Failed(fault) = other.state("notes") else { panic!("{:?}", other.state("notes")) };
-    assert!(fault.sentence.contains("0002_words") && fault.sentence.contains("install that version"), "{fault}");
+    assert!(fault.message.contains("0002_words") && fault.message.contains("install that version"), "{fault}");
     let answer = other.app.anonymous().get("/api/v1/notes").send().await;
     assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (503, "1"), "and not what fails on the tables");
     let begun = std::time::Instant::now();
@@ -165,7 +165,7 @@ async fn changes_at_once_are_all_counted() {
     let before = store::settings::generation(app.db()).await.unwrap();
     let changes = (0..8).map(|_| async {
         let mut tx = app.db().begin().await.unwrap();
-        store::settings::touch(&mut tx, app.app.clock.now()).await.unwrap();
+        store::settings::bump_generation(&mut tx, app.app.clock.now()).await.unwrap();
         tokio::time::sleep(Duration::from_millis(5)).await;
         tx.commit().await.unwrap();
     });
@@ -184,12 +184,12 @@ async fn nobody_waits_for_a_server_that_did_not_come_back() {
     store::plugin::pause(&mut tx, plugin, 1, app.clock.now() + chrono::Duration::seconds(5)).await.unwrap();
     tx.commit().await.unwrap();
 
-    pause::heed(app).await.unwrap();
+    pause::refresh(app).await.unwrap();
     assert!(app.plugins.pauses.holds("notes"));
-    pause::look(app).await.unwrap();
+    pause::refresh_if_due(app).await.unwrap();
     assert!(app.plugins.pauses.holds("notes"), "it may still be at it");
     app.clock.advance(chrono::Duration::seconds(5));
-    pause::look(app).await.unwrap();
+    pause::refresh_if_due(app).await.unwrap();
     assert_eq!((app.plugins.pauses.holds("notes"), status(&shelf).await), (false, 200));
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use plugins::life::Outcome;
 use plugins::observed::State;
-use plugins::{admin, life, start, tend, watch};
+use plugins::{admin, life, start, supervise, watch};
 
 use super::shelf::{Shelf, manifest, route, routes};
 
@@ -157,7 +157,7 @@ async fn a_new_generation_that_traps_is_taken_back() {
     let observed = shelf.app.app.plugins.observed.of("notes");
     assert!(observed.history.iter().any(|event| event.what == "rolled back"), "{observed:?}");
     assert!(observed.failures.iter().any(|failed| failed.ended == "trap"), "{observed:?}");
-    tend::quarantine(&shelf.app.app).await;
+    supervise::quarantine(&shelf.app.app).await;
     assert_eq!(shelf.state("notes"), State::Active, "the generation before has done nothing");
 }
 
@@ -245,7 +245,7 @@ async fn nobody_waits_longer_for_a_candidate_than_the_admin_allows() {
     let begun = Instant::now();
     let fault = shelf.enable("notes").await.unwrap_err();
     assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
-    assert!(fault.sentence.contains("longer than 1 s") && fault.sentence.contains("split"), "{fault}");
+    assert!(fault.message.contains("longer than 1 s") && fault.message.contains("split"), "{fault}");
     let [alice] = shelf.app.accounts(["alice"]).await;
     alice.post("/api/v1/statuses").json(&serde_json::json!({"status": "the writer is free"})).ok().await;
 }
@@ -268,7 +268,7 @@ async fn tables_may_change_in_a_way_that_the_generation_before_cannot_live_with(
     write("sql/queries.sql", "-- name: all returns: many\nselect id, words from notes order by id;\n");
     shelf.put("notes", "2.0.0", sql);
     let fault = shelf.reload("notes").await.unwrap_err();
-    assert!(fault.sentence.contains("mark the migration with `-- contract`"), "{fault}");
+    assert!(fault.message.contains("mark the migration with `-- contract`"), "{fault}");
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
 
     write("migrations/0002_words.sql", "-- contract\nalter table notes rename column text to words;\n");
@@ -297,7 +297,7 @@ async fn two_plugins_cannot_have_one_route_and_none_has_a_core_route() {
     shelf.enable("notes").await.unwrap();
     shelf.put_component("other", &manifest("other", "1.0.0", &route("notes")), &routes("(call $ok)"));
     let fault = shelf.enable("other").await.unwrap_err();
-    assert!(fault.sentence.contains("notes") && fault.sentence.contains("other"), "{fault}");
+    assert!(fault.message.contains("notes") && fault.message.contains("other"), "{fault}");
     assert_eq!(shelf.serving("other"), None);
     assert!(shelf.serving("notes").is_some());
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use plugins::life::{self, Outcome};
 use plugins::observed::State;
-use rookery_plugin_host::Fault;
+use rookery_plugin_host::LoadError;
 
 use crate::harness::TestApp;
 
@@ -104,7 +104,7 @@ impl Shelf {
     }
 
     /// Installs and enables what is on the shelf under this name.
-    pub async fn enable(&self, name: &str) -> Result<Outcome, Fault> {
+    pub async fn enable(&self, name: &str) -> Result<Outcome, LoadError> {
         plugins::admin::enable(&self.app.app, name).await.map_err(|error| panic!("{error}")).unwrap();
         life::reload(&self.app.app, name).await
     }
@@ -125,7 +125,7 @@ impl Shelf {
         registry.find(name).map(|active| (active.generation, active.manifest.plugin.version.clone()))
     }
 
-    pub async fn reload(&self, name: &str) -> Result<Outcome, Fault> {
+    pub async fn reload(&self, name: &str) -> Result<Outcome, LoadError> {
         life::reload(&self.app.app, name).await
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use plugins::Manifest;
 use plugins::manifest::Resolved;
 use plugins::sql::{Files, Migrated, Quota, Statements, migrate};
-use rookery_plugin_host::Fault;
+use rookery_plugin_host::LoadError;
 use rookery_plugin_host::imports::sql::{Rows, Value};
 use store::{Engine, Tx};
 
@@ -96,7 +96,7 @@ pub async fn register(app: &TestApp, id: i64, name: &str) {
     app.db().execute_raw(&text).await.unwrap();
 }
 
-pub async fn apply(app: &TestApp, tx: &mut Tx, manifest: &Manifest, files: &Files) -> Result<Migrated, Fault> {
+pub async fn apply(app: &TestApp, tx: &mut Tx, manifest: &Manifest, files: &Files) -> Result<Migrated, LoadError> {
     migrate(tx, ID, manifest, files, app.app.clock.now(), Duration::from_secs(60)).await
 }
 
@@ -318,10 +318,10 @@ async fn small_values_are_kept_until_they_end() {
     assert_eq!(found, [Some(b"y".to_vec()), None, Some(b"w".to_vec())]);
     assert_eq!(plugin_kv::get(app.db(), ID + 1, &keys, now).await.unwrap(), [None, None, None], "another plugin's");
     let later = now + chrono::Duration::seconds(11);
-    let scanned = plugin_kv::scan(app.db(), ID, ("a:", ""), 10, later).await.unwrap();
+    let scanned = plugin_kv::list(app.db(), ID, ("a:", ""), 10, later).await.unwrap();
     assert_eq!(scanned, [item("a:1", "w", None)]);
-    assert_eq!(plugin_kv::scan(app.db(), ID, ("a:", "a:1"), 10, now).await.unwrap().len(), 1);
+    assert_eq!(plugin_kv::list(app.db(), ID, ("a:", "a:1"), 10, now).await.unwrap().len(), 1);
     let mut tx = app.db().begin().await.unwrap();
-    assert_eq!(plugin_kv::sweep(&mut tx, later).await.unwrap(), 1);
+    assert_eq!(plugin_kv::delete_expired(&mut tx, later).await.unwrap(), 1);
     assert_eq!(plugin_kv::delete(&mut tx, ID, &["b".to_owned(), "c".to_owned()]).await.unwrap(), 1);
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use plugins::manifest::Resolved;
 use plugins::sql::{Quota, Statements};
 use store::Engine;
-use store::confined::{Failed, Limits, Scope};
+use store::confined::{ConfinedError, Limits, Scope};
 use store::plugin_kv::{self, Item};
 
 use super::sql::{ID, files, int, manifest, notes, register, text};
@@ -125,7 +125,7 @@ async fn the_engine_alone_refuses_what_is_not_the_plugins() {
         let mut tx = app.db().begin().await.unwrap();
         let run = tx.confined(&scope, &source, vec![], &LIMITS).await;
         assert!(run.is_err(), "{source} gave {run:?}");
-        assert!(!matches!(run, Err(Failed::Unavailable(_))), "{source}: {run:?}");
+        assert!(!matches!(run, Err(ConfinedError::Unavailable(_))), "{source}: {run:?}");
         drop(tx);
     }
     let kept: Vec<(String,)> =
@@ -148,10 +148,10 @@ async fn a_role_that_is_put_down_is_taken_up_again() {
         let mut tx = app.db().begin().await.unwrap();
         tx.confined(&scope, &leave.into(), vec![], &LIMITS).await.unwrap();
         let read = tx.confined(&scope, &secret, vec![], &LIMITS).await;
-        assert!(matches!(read, Err(Failed::Denied(_))), "after {leave}: {read:?}");
+        assert!(matches!(read, Err(ConfinedError::Denied(_))), "after {leave}: {read:?}");
         tx.commit().await.unwrap();
         let read = app.db().confined(&scope, &secret, vec![], &LIMITS).await;
-        assert!(matches!(read, Err(Failed::Denied(_))), "after {leave}: {read:?}");
+        assert!(matches!(read, Err(ConfinedError::Denied(_))), "after {leave}: {read:?}");
     }
 }
 
@@ -168,7 +168,7 @@ async fn the_server_shares_a_transaction_and_stays_itself() {
     let mut tx = app.db().begin().await.unwrap();
     for _ in 0..3 {
         sql.run(&mut tx, "summary", vec![]).await.unwrap();
-        assert!(matches!(tx.confined(&scope, &hostile.into(), vec![], &LIMITS).await, Err(Failed::Denied(_))));
+        assert!(matches!(tx.confined(&scope, &hostile.into(), vec![], &LIMITS).await, Err(ConfinedError::Denied(_))));
         tx.confined(&scope, &own.into(), vec![], &LIMITS).await.unwrap();
         // A table that no plugin may read.
         store::plugin_schema::list(&mut tx, ID).await.unwrap();
@@ -188,7 +188,7 @@ async fn a_statement_that_undoes_the_transaction_is_its_last() {
     let mut tx = app.db().begin().await.unwrap();
     sql.run(&mut tx, "insert", vec![int(1), text("same")]).await.unwrap();
     let undone = tx.confined(&scope, &again.into(), vec![], &LIMITS).await;
-    assert_eq!(undone, Err(Failed::Undone));
+    assert_eq!(undone, Err(ConfinedError::RolledBack));
     let after = sql.run(&mut tx, "insert", vec![int(1), text("after")]).await.unwrap_err();
     assert_eq!(after.code, "sql.unavailable");
     assert!(tx.commit().await.is_err());
@@ -216,7 +216,7 @@ async fn the_writer_has_limits_while_it_works_for_a_plugin() {
     for _ in 0..24 {
         last = last.and(tx.confined(&scope, &double.into(), vec![], &LIMITS).await.map(drop));
     }
-    assert_eq!(last, Err(Failed::Bytes(8 << 20)));
+    assert_eq!(last, Err(ConfinedError::Bytes(8 << 20)));
     drop(tx);
     // The server's own values may be larger, also right after a statement of a plugin.
     let mut tx = app.db().begin().await.unwrap();

@@ -3,7 +3,7 @@
 use model::AccountId;
 use plugins::manifest::Resolved;
 use plugins::sql::{Files, Migrated, Statements, drop_all};
-use rookery_plugin_host::{Fault, Stage};
+use rookery_plugin_host::{LoadError, Stage};
 use store::plugin_data::{export_account, purge_account, purge_part};
 use store::{Engine, plugin_schema};
 
@@ -11,7 +11,7 @@ use super::sql::{ID, QUERIES, TABLES, apply, files, int, manifest, notes, quota,
 use crate::harness::TestApp;
 
 /// Runs the migrations of a package and keeps them.
-async fn commit(app: &TestApp, rest: &str, files: &Files) -> Result<Migrated, Fault> {
+async fn commit(app: &TestApp, rest: &str, files: &Files) -> Result<Migrated, LoadError> {
     let (about, rest) = rest.split_once('|').unwrap_or(("", rest));
     let mut manifest = manifest("notes", rest);
     manifest.plugin.compatible_from = about.parse().ok();
@@ -32,11 +32,11 @@ async fn tables(app: &TestApp) -> Vec<String> {
     rows.into_iter().map(|(name,)| name.trim_start_matches("p_notes__").to_owned()).collect()
 }
 
-fn sentence(fault: &Fault, words: &[&str]) {
+fn sentence(fault: &LoadError, words: &[&str]) {
     for word in words {
-        assert!(fault.sentence.contains(word), "{word} is not in: {}", fault.sentence);
+        assert!(fault.message.contains(word), "{word} is not in: {}", fault.message);
     }
-    assert!(!fault.sentence.contains('\n') && fault.sentence.contains("notes"), "{}", fault.sentence);
+    assert!(!fault.message.contains('\n') && fault.message.contains("notes"), "{}", fault.message);
 }
 
 #[tokio::test]
@@ -181,7 +181,7 @@ async fn a_statement_that_does_not_fit_is_refused_at_load() {
                 let load =
                     Statements::load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
                 let fault = load.unwrap_err();
-                assert_eq!(fault.stage, Stage::Statements, "{}", fault.sentence);
+                assert_eq!(fault.stage, Stage::Statements, "{}", fault.message);
                 fault
             }
         };

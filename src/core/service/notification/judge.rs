@@ -11,8 +11,8 @@ use crate::extension::Judgement;
 use crate::queue;
 use crate::queue::JudgeNotices;
 use store::Tx;
-use store::notification::make::New;
-use store::notification::waiting::{self, Waiting};
+use store::notification::make::NewNotification;
+use store::notification::waiting::{self, NoticeRow};
 
 /// Batch size: most notices sent to plugins at once.
 const BATCH: i64 = 256;
@@ -23,7 +23,7 @@ pub(super) async fn put_off(cx: &Cx, tx: &mut Tx, notices: Vec<&Notice>) -> Resu
         return Ok(());
     }
     let origin = cx.origin().to_json();
-    let row = |notice: &Notice| Waiting {
+    let row = |notice: &Notice| NoticeRow {
         id: cx.ids.next(),
         receiver: notice.receiver,
         sender: notice.from,
@@ -54,7 +54,7 @@ pub async fn judge_waiting(cx: &Cx) -> Result<()> {
     }
 }
 
-fn notice(row: Waiting) -> (i64, (Notice, Origin)) {
+fn notice(row: NoticeRow) -> (i64, (Notice, Origin)) {
     let notice =
         Notice { receiver: row.receiver, from: row.sender, kind: row.kind, activity: row.activity, status: row.status };
     (row.id, (notice, Origin::from_json(row.origin.as_deref())))
@@ -68,7 +68,8 @@ async fn tell(cx: &Cx, mut judged: Vec<(i64, Notice, Judgement)>) -> Result<()> 
     judged.retain(|(id, _, judgement)| taken.contains(id) && *judgement != Judgement::Drop);
     let notices: Vec<Notice> = judged.iter().map(|(_, notice, _)| notice.clone()).collect();
     let proper = proper(cx, &mut tx, &notices).await?;
-    let new = proper.into_iter().map(|(place, row)| New { silent: judged[place].2 == Judgement::Silent, ..row });
+    let new =
+        proper.into_iter().map(|(place, row)| NewNotification { silent: judged[place].2 == Judgement::Silent, ..row });
     insert(cx, &mut tx, new.collect()).await?;
     Ok(tx.commit().await?)
 }

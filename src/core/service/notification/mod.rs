@@ -13,7 +13,7 @@ mod notify;
 pub use judge::judge_waiting;
 pub use notify::{Notice, notify};
 
-pub use store::notification::Wanted;
+pub use store::notification::NotificationFilter;
 
 use std::collections::HashMap;
 
@@ -21,22 +21,27 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::service::visibility::{self, Place, Seen};
 use model::marker::MarkedTimeline;
-use model::notification::Kind;
+use model::notification::NotificationKind;
 use model::{AccountId, Actor, Cursor, NotificationId, NotificationType, StatusId};
 use store::Tx;
-use store::notification::Listed;
+use store::notification::NotificationRow;
 
 /// A visible notification with its status.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct VisibleNotification {
     /// The notification.
-    pub listed: Listed,
+    pub listed: NotificationRow,
     /// Its status, for types that have one.
     pub status: Option<Seen>,
 }
 
 /// A page of the actor's notifications, newest first: the ids before filtering, for the cursors, and the visible ones.
-pub async fn list(cx: &Cx, actor: &Actor, wanted: &Wanted, cursor: &Cursor) -> Result<(Vec<i64>, Vec<Shown>)> {
+pub async fn list(
+    cx: &Cx,
+    actor: &Actor,
+    wanted: &NotificationFilter,
+    cursor: &Cursor,
+) -> Result<(Vec<i64>, Vec<VisibleNotification>)> {
     if wanted.types.is_empty() || cursor.limit == 0 {
         return Ok((Vec::new(), Vec::new()));
     }
@@ -49,20 +54,20 @@ pub async fn list(cx: &Cx, actor: &Actor, wanted: &Wanted, cursor: &Cursor) -> R
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing, someone else's, or about something no longer visible.
-pub async fn show(cx: &Cx, actor: &Actor, id: NotificationId) -> Result<Shown> {
+pub async fn show(cx: &Cx, actor: &Actor, id: NotificationId) -> Result<VisibleNotification> {
     let row = store::notification::find(&cx.db, actor.id, id, &types(cx)).await?.ok_or(Error::NotFound)?;
     with_statuses(cx, actor, vec![row]).await?.pop().ok_or(Error::NotFound)
 }
 
 /// All current notification types: the server's own and those of plugins.
 #[must_use]
-pub fn types(cx: &Cx) -> Vec<Kind> {
-    let core = NotificationType::ALL.iter().map(|kind| Kind::Core(*kind));
-    core.chain(cx.extensions().notification_types().into_iter().map(Kind::from)).collect()
+pub fn types(cx: &Cx) -> Vec<NotificationKind> {
+    let core = NotificationType::ALL.iter().map(|kind| NotificationKind::Core(*kind));
+    core.chain(cx.extensions().notification_types().into_iter().map(NotificationKind::from)).collect()
 }
 
 /// The number of notifications after the actor's marker, capped at `limit`.
-pub async fn count_unread(cx: &Cx, actor: &Actor, wanted: &Wanted, limit: i64) -> Result<usize> {
+pub async fn count_unread(cx: &Cx, actor: &Actor, wanted: &NotificationFilter, limit: i64) -> Result<usize> {
     if wanted.types.is_empty() || limit == 0 {
         return Ok(0);
     }
@@ -93,12 +98,12 @@ pub async fn clear(cx: &Cx, actor: &Actor) -> Result<()> {
 }
 
 /// Deletes all notifications of `activity` (see [`Notice::activity`]), since it was undone.
-pub async fn retract(tx: &mut Tx, kind: impl Into<Kind>, activity: impl Into<i64>) -> Result<()> {
+pub async fn retract(tx: &mut Tx, kind: impl Into<NotificationKind>, activity: impl Into<i64>) -> Result<()> {
     retract_all(tx, &kind.into(), &[activity.into()]).await.map(drop)
 }
 
 /// As [`retract`], for several activities of one type; returns the number of notifications deleted.
-pub async fn retract_all(tx: &mut Tx, kind: &Kind, activities: &[i64]) -> Result<u64> {
+pub async fn retract_all(tx: &mut Tx, kind: &NotificationKind, activities: &[i64]) -> Result<u64> {
     let waiting = store::notification::waiting::delete_activities(tx, kind, activities).await?;
     Ok(waiting + store::notification::delete_activities(tx, kind, activities).await?)
 }
@@ -109,7 +114,7 @@ pub async fn retract_from(tx: &mut Tx, receiver: AccountId, from: AccountId) -> 
 }
 
 /// Leaves out notifications whose status is gone or hidden from the actor.
-async fn with_statuses(cx: &Cx, actor: &Actor, rows: Vec<Listed>) -> Result<Vec<Shown>> {
+async fn with_statuses(cx: &Cx, actor: &Actor, rows: Vec<NotificationRow>) -> Result<Vec<VisibleNotification>> {
     let mut ids: Vec<StatusId> = rows.iter().filter_map(|row| row.notification.status_id).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -119,7 +124,7 @@ async fn with_statuses(cx: &Cx, actor: &Actor, rows: Vec<Listed>) -> Result<Vec<
         let status = listed.notification.status_id.and_then(|id| seen.get(&id)).cloned();
         let notification = &listed.notification;
         let whole = status.is_some() || (notification.status_id.is_none() && !notification.kind.has_status());
-        whole.then_some(Shown { listed, status })
+        whole.then_some(VisibleNotification { listed, status })
     });
     Ok(shown.collect())
 }

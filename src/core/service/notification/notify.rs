@@ -1,6 +1,6 @@
 //! Creating notifications: the single place that decides who is notified.
 //!
-//! A use case passes all its notices in one batch, in its own transaction: one statement reads the facts, [`verdict`]
+//! A use case passes all its notices in one batch, in its own transaction: one statement reads the facts, [`decide`]
 //! decides, one statement inserts the rows. Notices that plugins are to judge are left to [`judge`](super::judge): no
 //! plugin is called while a transaction is open.
 
@@ -10,10 +10,10 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::Result;
 use crate::extension::NotificationTraits;
-use model::notification::Kind;
+use model::notification::NotificationKind;
 use model::{AccountId, NotificationId, NotificationType, Permissions, StatusId, Time};
 use store::Tx;
-use store::notification::make::{self, Facts, New, Question};
+use store::notification::make::{self, Candidate, CandidateFacts, NewNotification};
 
 /// A notification group collects what happens within so many hours of its first notification.
 const GROUP_HOURS: i64 = 12;
@@ -27,7 +27,7 @@ pub struct Notice {
     /// The account that caused it.
     pub from: AccountId,
     /// The notification type.
-    pub kind: Kind,
+    pub kind: NotificationKind,
     /// The id of the row it is about: the favourite, follow, follow request, mention or reblog; the status itself for
     /// `status`, `update` and `poll`. Works as an idempotency key, and [`retract`](super::retract) finds notifications
     /// by it.
@@ -38,7 +38,7 @@ pub struct Notice {
 
 /// The decision about a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum Decision {
     /// Created.
     Accept,
     /// Created as filtered: listed only on request.
@@ -59,10 +59,10 @@ pub async fn notify(cx: &Cx, tx: &mut Tx, notices: &[Notice]) -> Result<usize> {
 }
 
 /// The indexes of the accepted notices, each with the row to insert.
-pub(super) async fn proper(cx: &Cx, tx: &mut Tx, notices: &[Notice]) -> Result<Vec<(usize, New)>> {
+pub(super) async fn proper(cx: &Cx, tx: &mut Tx, notices: &[Notice]) -> Result<Vec<(usize, NewNotification)>> {
     let now = cx.clock.now();
     let asked = |(number, notice)| question(number, notice, traits(cx, notice)?, now);
-    let questions: Vec<Question> = notices.iter().enumerate().filter_map(asked).collect();
+    let questions: Vec<Candidate> = notices.iter().enumerate().filter_map(asked).collect();
     if questions.is_empty() {
         return Ok(Vec::new());
     }
@@ -77,7 +77,7 @@ pub(super) async fn proper(cx: &Cx, tx: &mut Tx, notices: &[Notice]) -> Result<V
 /// The properties of a notice's type; `None` for one that nobody declares (any more).
 fn traits(cx: &Cx, notice: &Notice) -> Option<NotificationTraits> {
     match &notice.kind {
-        Kind::Core(kind) => Some(NotificationTraits {
+        NotificationKind::Core(kind) => Some(NotificationTraits {
             groupable: matches!(
                 kind,
                 NotificationType::Favourite | NotificationType::Reblog | NotificationType::Follow
@@ -85,18 +85,18 @@ fn traits(cx: &Cx, notice: &Notice) -> Option<NotificationTraits> {
             filterable: kind.is_filterable(),
             from_self: kind.may_come_from_self(),
         }),
-        Kind::Plugin(name) => cx.extensions().notification_type(name),
+        NotificationKind::Plugin(name) => cx.extensions().notification_type(name),
     }
 }
 
 /// The facts to query for a notice; `None` when receiver and cause are the same account.
-fn question(number: usize, notice: &Notice, traits: NotificationTraits, now: Time) -> Option<Question> {
+fn question(number: usize, notice: &Notice, traits: NotificationTraits, now: Time) -> Option<Candidate> {
     if notice.receiver == notice.from && !traits.from_self {
         return None;
     }
     let hour = now.timestamp() / HOUR_SECONDS;
     let key = |hour| group(notice, traits).map(|group| format!("{group}-{hour}"));
-    Some(Question {
+    Some(Candidate {
         number,
         kind: notice.kind.clone(),
         receiver: notice.receiver,
@@ -118,16 +118,16 @@ fn group(notice: &Notice, traits: NotificationTraits) -> Option<String> {
     })
 }
 
-fn row(cx: &Cx, notice: &Notice, facts: &Facts, now: Time) -> Option<New> {
+fn row(cx: &Cx, notice: &Notice, facts: &CandidateFacts, now: Time) -> Option<NewNotification> {
     let traits = traits(cx, notice)?;
-    let filtered = match verdict(&notice.kind, traits.filterable, facts) {
-        Verdict::Drop => return None,
-        Verdict::Filter => true,
-        Verdict::Accept => false,
+    let filtered = match decide(&notice.kind, traits.filterable, facts) {
+        Decision::Drop => return None,
+        Decision::Filter => true,
+        Decision::Accept => false,
     };
     let new_group = || group(notice, traits).map(|group| format!("{group}-{}", now.timestamp() / HOUR_SECONDS));
     let group_key = if filtered { None } else { facts.group_key.clone().or_else(new_group) };
-    Some(New {
+    Some(NewNotification {
         id: cx.ids.next(),
         receiver: notice.receiver,
         sender: notice.from,
@@ -142,28 +142,28 @@ fn row(cx: &Cx, notice: &Notice, facts: &Facts, now: Time) -> Option<New> {
 
 /// Whether the receiver accepts a notice (contract rules, section 13). Notification policies arrive with the routes
 /// that set them; until then everybody has the defaults for limited accounts and accepts everything else.
-fn verdict(kind: &Kind, filterable: bool, facts: &Facts) -> Verdict {
+fn decide(kind: &NotificationKind, filterable: bool, facts: &CandidateFacts) -> Decision {
     let mention = kind.core() == Some(NotificationType::Mention);
     if facts.domain_blocked && !facts.following {
-        return Verdict::Drop;
+        return Decision::Drop;
     }
     // A mention by staff is delivered even to someone who blocks them.
     let from_staff = mention && facts.staff_permissions.is_some_and(|bits| Permissions(bits).moderates());
     if !from_staff && (facts.blocked || facts.muted || facts.thread_muted || (mention && facts.passing)) {
-        return Verdict::Drop;
+        return Decision::Drop;
     }
     if filterable && facts.sender_limited && !facts.following && !from_staff {
-        return Verdict::Filter;
+        return Decision::Filter;
     }
-    Verdict::Accept
+    Decision::Accept
 }
 
 /// Inserts these notifications, except one about the same activity for the same receiver.
-pub(super) async fn insert(cx: &Cx, tx: &mut Tx, new: Vec<New>) -> Result<usize> {
+pub(super) async fn insert(cx: &Cx, tx: &mut Tx, new: Vec<NewNotification>) -> Result<usize> {
     if new.is_empty() {
         return Ok(0);
     }
-    let replacing = |row: &&New| row.kind.core().is_some_and(NotificationType::replaces);
+    let replacing = |row: &&NewNotification| row.kind.core().is_some_and(NotificationType::replaces);
     if let Some(kind) = new.iter().find(replacing).and_then(|row| row.kind.core()) {
         let older = new.iter().filter(replacing).map(|row| (row.receiver, row.activity)).collect();
         make::delete_older(tx, kind, older).await?;
@@ -183,12 +183,12 @@ pub(super) async fn insert(cx: &Cx, tx: &mut Tx, new: Vec<New>) -> Result<usize>
 mod tests {
     use super::*;
 
-    fn verdict(kind: NotificationType, facts: &Facts) -> Verdict {
-        super::verdict(&kind.into(), kind.is_filterable(), facts)
+    fn decide(kind: NotificationType, facts: &CandidateFacts) -> Decision {
+        super::decide(&kind.into(), kind.is_filterable(), facts)
     }
 
-    fn facts() -> Facts {
-        Facts {
+    fn facts() -> CandidateFacts {
+        CandidateFacts {
             number: 0,
             following: false,
             blocked: false,
@@ -205,30 +205,33 @@ mod tests {
     #[test]
     fn each_reason_suffices() {
         let kind = NotificationType::Favourite;
-        assert_eq!(verdict(kind, &facts()), Verdict::Accept);
-        assert_eq!(verdict(kind, &Facts { blocked: true, ..facts() }), Verdict::Drop);
-        assert_eq!(verdict(kind, &Facts { muted: true, ..facts() }), Verdict::Drop);
-        assert_eq!(verdict(kind, &Facts { thread_muted: true, ..facts() }), Verdict::Drop);
-        assert_eq!(verdict(kind, &Facts { domain_blocked: true, ..facts() }), Verdict::Drop);
-        assert_eq!(verdict(kind, &Facts { domain_blocked: true, following: true, ..facts() }), Verdict::Accept);
-        assert_eq!(verdict(kind, &Facts { passing: true, ..facts() }), Verdict::Accept);
-        assert_eq!(verdict(NotificationType::Mention, &Facts { passing: true, ..facts() }), Verdict::Drop);
+        assert_eq!(decide(kind, &facts()), Decision::Accept);
+        assert_eq!(decide(kind, &CandidateFacts { blocked: true, ..facts() }), Decision::Drop);
+        assert_eq!(decide(kind, &CandidateFacts { muted: true, ..facts() }), Decision::Drop);
+        assert_eq!(decide(kind, &CandidateFacts { thread_muted: true, ..facts() }), Decision::Drop);
+        assert_eq!(decide(kind, &CandidateFacts { domain_blocked: true, ..facts() }), Decision::Drop);
+        assert_eq!(
+            decide(kind, &CandidateFacts { domain_blocked: true, following: true, ..facts() }),
+            Decision::Accept
+        );
+        assert_eq!(decide(kind, &CandidateFacts { passing: true, ..facts() }), Decision::Accept);
+        assert_eq!(decide(NotificationType::Mention, &CandidateFacts { passing: true, ..facts() }), Decision::Drop);
     }
 
     #[test]
     fn limited_accounts_are_held_back_from_whoever_does_not_follow_them() {
-        let limited = Facts { sender_limited: true, ..facts() };
-        assert_eq!(verdict(NotificationType::Mention, &limited), Verdict::Filter);
-        assert_eq!(verdict(NotificationType::Update, &limited), Verdict::Accept);
-        assert_eq!(verdict(NotificationType::Mention, &Facts { following: true, ..limited }), Verdict::Accept);
+        let limited = CandidateFacts { sender_limited: true, ..facts() };
+        assert_eq!(decide(NotificationType::Mention, &limited), Decision::Filter);
+        assert_eq!(decide(NotificationType::Update, &limited), Decision::Accept);
+        assert_eq!(decide(NotificationType::Mention, &CandidateFacts { following: true, ..limited }), Decision::Accept);
     }
 
     #[test]
     fn a_moderator_above_the_receiver_passes_blocks_by_mentions_alone() {
-        let moderator = Facts { blocked: true, staff_permissions: Some(1308), ..facts() };
-        assert_eq!(verdict(NotificationType::Mention, &moderator), Verdict::Accept);
-        assert_eq!(verdict(NotificationType::Favourite, &moderator), Verdict::Drop);
-        let inviter = Facts { staff_permissions: Some(Permissions::INVITE_USERS), ..moderator };
-        assert_eq!(verdict(NotificationType::Mention, &inviter), Verdict::Drop);
+        let moderator = CandidateFacts { blocked: true, staff_permissions: Some(1308), ..facts() };
+        assert_eq!(decide(NotificationType::Mention, &moderator), Decision::Accept);
+        assert_eq!(decide(NotificationType::Favourite, &moderator), Decision::Drop);
+        let inviter = CandidateFacts { staff_permissions: Some(Permissions::INVITE_USERS), ..moderator };
+        assert_eq!(decide(NotificationType::Mention, &inviter), Decision::Drop);
     }
 }

@@ -16,7 +16,7 @@ use store::code::NewCode;
 /// Lifetime of a code (contract rules, section 8).
 const CODE_LIFETIME: Duration = Duration::minutes(10);
 /// How long an expired code is kept, so that a replay is detected.
-const CODE_MEMORY: Duration = Duration::days(1);
+const CODE_REPLAY_WINDOW: Duration = Duration::days(1);
 /// Characters of a SHA-256 in base64url.
 const CHALLENGE_LENGTH: usize = 43;
 
@@ -136,7 +136,7 @@ pub async fn authorize(
         now,
     };
     let mut tx = cx.db.begin().await?;
-    store::code::delete_expired(&mut tx, now - CODE_MEMORY).await?;
+    store::code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
     store::code::insert(&mut tx, new).await?;
     tx.commit().await?;
     Ok(Secret::from(code))

@@ -102,7 +102,7 @@ async fn mentioned(cx: &Cx, actor: &Actor, scan: &text::Scan) -> Result<Vec<Ment
     if handles.is_empty() {
         return Ok(Vec::new());
     }
-    let mut found = store::publish::mentionable(&cx.db, actor.id, &handles).await?;
+    let mut found = store::publish::list_mentionable(&cx.db, actor.id, &handles).await?;
     let place = |account: &Mentionable| {
         let handle = match &account.domain {
             None => account.username.to_lowercase(),

@@ -3,7 +3,7 @@
 //! Reached from `DELETE /api/v1/statuses/{id}` and from account removal.
 
 use crate::Cx;
-use crate::change::{self, Change, Kind};
+use crate::change::{self, Change, ChangeKind};
 use crate::error::{Error, Result};
 use crate::service::media;
 use model::status::Visibility;
@@ -29,7 +29,7 @@ pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Re
     let status = store::status::find(&mut *tx, id).await?;
     let status = status.filter(|status| status.account_id == author).ok_or(Error::NotFound)?;
     store::tag::clear_for_status(tx, id, author).await?;
-    store::publish::uncount_reblogs_of(tx, id).await?;
+    store::publish::subtract_reblogs(tx, id).await?;
     if status.visibility != Visibility::Direct {
         store::publish::count_for_author(tx, author, -1, None).await?;
     }
@@ -49,7 +49,7 @@ pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Re
 
 /// Records the deletion of the status and of its reblogs; reads nothing when nothing subscribes.
 async fn record(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
-    if !cx.live.is_heard() && !cx.extensions().listens_to(Kind::StatusDeleted) {
+    if !cx.live.is_heard() && !cx.extensions().listens_to(ChangeKind::StatusDeleted) {
         return Ok(());
     }
     let mut changes = vec![Change::status_deleted(status)];

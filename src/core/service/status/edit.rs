@@ -113,7 +113,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
     let notices: Vec<Notice> = rebloggers.into_iter().map(update).collect();
     notification::notify(cx, &mut tx, &notices).await?;
     for (plugin, value) in extras {
-        store::record::upsert_kept(&mut tx, id, plugin, value).await?;
+        store::record::upsert_extra(&mut tx, id, plugin, value).await?;
     }
     change::record(cx, &mut tx, change::Change::StatusEdited { status: id, author: actor.id, traits }).await?;
     tx.commit().await?;

@@ -3,11 +3,12 @@
 pub mod compose;
 mod delete;
 mod edit;
+pub(in crate::service) mod insert;
 mod publish;
 mod who;
 
 pub use delete::{delete, remove};
 pub use edit::{Change, edit, history, source};
-pub use publish::{Draft, Prepared, default_visibility, prepare, publish, repeated, write};
-pub use store::publish::Who;
+pub use publish::{Draft, Prepared, default_visibility, find_by_idempotency_key, prepare, publish, write};
+pub use store::publish::Interaction;
 pub use who::who;

@@ -9,6 +9,7 @@ use chrono::Duration;
 use serde_json::{Map, Value};
 
 use super::compose::{self, Words};
+use super::insert;
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
@@ -78,14 +79,23 @@ pub struct Prepared {
 /// [`Error::Refused`] and [`Error::Plugin`] from a plugin's filter, [`Error::UnexpectedMentions`] when it would mention
 /// someone the client did not expect, [`Error::RateLimited`] beyond the limit of statuses.
 pub async fn publish(cx: &Cx, actor: &Actor, draft: Draft) -> Result<StatusId> {
-    if let Some(first) = repeated(cx, &cx.db, actor, &draft).await? {
+    let key = draft.idempotency_key.clone();
+    if let Some(first) = find_by_idempotency_key(cx, &cx.db, actor, key.as_deref()).await? {
         return Ok(first);
     }
     let prepared = prepare(cx, actor, draft).await?;
     let mut tx = cx.db.begin().await?;
-    let id = write(cx, &mut tx, actor, prepared).await?;
-    tx.commit().await?;
-    Ok(id)
+    match write(cx, &mut tx, actor, prepared).await {
+        Ok(id) => {
+            tx.commit().await?;
+            Ok(id)
+        }
+        Err(conflict @ Error::Conflict(_)) => {
+            drop(tx);
+            find_by_idempotency_key(cx, &cx.db, actor, key.as_deref()).await?.ok_or(conflict)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Validates a draft without changing anything: all checks that are possible before the transaction.
@@ -152,14 +162,14 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
 pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> Result<StatusId> {
     let Prepared { draft, words, parent, reach, spent } = prepared;
     let media = media::attachable(cx, tx, actor, None, &draft.media_ids).await?;
-    if let Some(first) = repeated(cx, &mut *tx, actor, &draft).await? {
+    if let Some(first) = find_by_idempotency_key(cx, &mut *tx, actor, draft.idempotency_key.as_deref()).await? {
         return Ok(first);
     }
     let id: StatusId = cx.ids.next();
     let (mentions, tags) = (words.mentions.clone(), words.tags.clone());
     let new = new_status(cx, actor, &draft, id, words, &reach, parent.as_ref(), !media.is_empty());
     let change = Change::StatusPublished { status: id, author: actor.id, traits: (&new).into() };
-    insert(cx, tx, actor, new, parent.as_ref()).await?;
+    insert::insert(cx, tx, actor, new).await?;
     let media: Vec<MediaId> = media.iter().map(|media| media.id).collect();
     media::attach(cx, tx, id, &media).await?;
     compose::save_tags(cx, tx, id, actor.id, &tags).await?;
@@ -169,11 +179,14 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
     let audience: Vec<AccountId> = audience.collect::<BTreeSet<AccountId>>().into_iter().collect();
     compose::save_mentions(cx, tx, id, &audience, true).await?;
     for (plugin, value) in draft.extras {
-        store::record::upsert_kept(tx, id, plugin, value).await?;
+        store::record::upsert_extra(tx, id, plugin, value).await?;
     }
     if let Some(key) = &draft.idempotency_key {
         let (now, since) = (cx.clock.now(), cx.clock.now() - IDEMPOTENCY_WINDOW);
-        store::publish::insert_idempotent(tx, actor.id, key, id, now, since).await?;
+        if !store::publish::insert_idempotency_key(tx, actor.id, key, id, now, since).await? {
+            // A concurrent request with the same key was faster.
+            return Err(Error::Conflict("Another request with this Idempotency-Key was served meanwhile".into()));
+        }
     }
     notify_mentioned(cx, tx, actor, id, &mentioned).await?;
     change::record(cx, tx, change).await?;
@@ -181,17 +194,22 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
     Ok(id)
 }
 
-/// The status already published with the idempotency key of `draft`.
+/// The status that `actor` already published with the idempotency key `key`.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a key that is too long.
-pub async fn repeated(cx: &Cx, db: impl Executor, actor: &Actor, draft: &Draft) -> Result<Option<StatusId>> {
-    let Some(key) = &draft.idempotency_key else { return Ok(None) };
+pub async fn find_by_idempotency_key(
+    cx: &Cx,
+    db: impl Executor,
+    actor: &Actor,
+    key: Option<&str>,
+) -> Result<Option<StatusId>> {
+    let Some(key) = key else { return Ok(None) };
     if key.len() > IDEMPOTENCY_KEY_MAX {
         return Err(Error::invalid(format!("Idempotency-Key is longer than {IDEMPOTENCY_KEY_MAX} bytes")));
     }
     let since = cx.clock.now() - IDEMPOTENCY_WINDOW;
-    Ok(store::publish::find_idempotent(db, actor.id, key, since).await?)
+    Ok(store::publish::find_idempotency_key(db, actor.id, key, since).await?)
 }
 
 /// Notifies the mentioned accounts, in the transaction that mentions them.
@@ -234,7 +252,7 @@ async fn reach(cx: &Cx, actor: &Actor, draft: &Draft, parent: Option<&Status>) -
         None | Some("") => plain(default_visibility(actor)),
         Some("limited") if draft.recipients.is_empty() => limited(LimitedScope::Personal, Vec::new()),
         Some("limited") => limited(LimitedScope::Circle, Vec::new()),
-        Some("mutual") => limited(LimitedScope::Mutual, store::publish::mutuals(&cx.db, actor.id).await?),
+        Some("mutual") => limited(LimitedScope::Mutual, store::publish::list_mutuals(&cx.db, actor.id).await?),
         Some("reply") => limited(LimitedScope::Reply, audience_of(cx, parent).await?),
         Some(word) if cx.extensions().owns_visibility(word) => {
             Reach { visibility: Visibility::Limited, scope: None, audience: Vec::new() }
@@ -300,27 +318,4 @@ fn new_status(
         has_media,
         now: cx.clock.now(),
     }
-}
-
-/// Inserts the status, its conversation and the author's own feed entry, and updates counters.
-async fn insert(cx: &Cx, tx: &mut Tx, actor: &Actor, mut new: NewStatus, parent: Option<&Status>) -> Result<()> {
-    let (id, visibility, now) = (new.id, new.visibility, new.now);
-    if new.conversation_id.is_none() {
-        let conversation: ConversationId = cx.ids.next();
-        store::publish::insert_conversation(tx, conversation, actor.id, now).await?;
-        new.conversation_id = Some(conversation);
-    }
-    store::publish::insert(tx, new).await?;
-    if visibility != Visibility::Direct {
-        store::publish::count_for_author(tx, actor.id, 1, Some(now)).await?;
-    }
-    if let Some(parent) = parent
-        && visibility.is_anonymous()
-    {
-        store::status::add_counts(tx, parent.id, 1, 0, 0).await?;
-    }
-    if actor.feed_live {
-        store::feed::insert(tx, actor.id, id, actor.id, id).await?;
-    }
-    Ok(())
 }

@@ -4,7 +4,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::service::visibility;
 use model::{AccountId, Actor, Cursor, RowId, StatusId};
-use store::publish::Who;
+use store::publish::Interaction;
 
 /// A page of them, as (cursor id, account).
 ///
@@ -13,14 +13,14 @@ use store::publish::Who;
 pub async fn who(
     cx: &Cx,
     viewer: Option<&Actor>,
-    who: Who,
+    who: Interaction,
     id: StatusId,
     cursor: &Cursor,
 ) -> Result<Vec<(RowId, AccountId)>> {
     let seen = visibility::status(cx, viewer, id).await?;
     let head = seen.proper();
-    if who == Who::Mentioned && viewer.is_none_or(|actor| actor.id != head.account_id) {
+    if who == Interaction::Mentioned && viewer.is_none_or(|actor| actor.id != head.account_id) {
         return Err(Error::NotFound);
     }
-    Ok(store::publish::list_who(&cx.db, who, head.id, viewer.map(|actor| actor.id), cursor).await?)
+    Ok(store::publish::list_interactions(&cx.db, who, head.id, viewer.map(|actor| actor.id), cursor).await?)
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use store::confined::Kind;
+use store::confined::ParamType;
 
 fn scope() -> Scope {
     Scope {
@@ -17,8 +17,11 @@ fn scope() -> Scope {
 }
 
 fn check(engine: Engine, source: &str) -> Result<Checked, String> {
-    let params =
-        [("id".to_owned(), Kind::Integer), ("ids".to_owned(), Kind::Integers), ("items".to_owned(), Kind::Json)];
+    let params = [
+        ("id".to_owned(), ParamType::Integer),
+        ("ids".to_owned(), ParamType::Integers),
+        ("items".to_owned(), ParamType::Json),
+    ];
     let read = text::read(source, &params, engine)?;
     statement(Rules { scope: &scope(), engine }, read.tokens, None, 10)
 }

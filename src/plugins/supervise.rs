@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rookery_plugin_host::{Fault, Stage};
+use rookery_plugin_host::{LoadError, Stage};
 use tokio::time::Instant;
 
 use super::manifest::{Moment, Policy};
@@ -21,12 +21,12 @@ use store::plugin::Plugin;
 /// How long a new generation is on probation.
 const PROBATION: Duration = Duration::from_secs(30);
 /// How often a generation on probation is checked.
-const EVERY: Duration = Duration::from_millis(500);
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// Calls before the failure rate is judged.
-const CALLS: u64 = 20;
+const MIN_CALLS: u64 = 20;
 /// A generation is rolled back when more than one in this many of its calls trapped or exceeded a time or resource
 /// limit.
-const ONE_IN: u64 = 5;
+const MAX_FAILED_ONE_IN: u64 = 5;
 
 /// Watches `active`, which replaced the package with the digest `before`, until its probation is over.
 pub(super) fn watch(cx: &Cx, active: &Arc<Active>, before: String) {
@@ -34,11 +34,11 @@ pub(super) fn watch(cx: &Cx, active: &Arc<Active>, before: String) {
     tokio::spawn(async move {
         let until = Instant::now() + PROBATION;
         while Instant::now() < until {
-            tokio::time::sleep(EVERY).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
             let Some(active) = active.upgrade().filter(|active| serves(&cx, active)) else { return };
             let (calls, failed) = (active.component.stats().calls, broken(&cx, &active));
-            if calls >= CALLS && failed * ONE_IN > calls {
-                take_back(&cx, &active, &before, failed, calls).await;
+            if calls >= MIN_CALLS && failed * MAX_FAILED_ONE_IN > calls {
+                roll_back(&cx, &active, &before, failed, calls).await;
                 return;
             }
         }
@@ -58,26 +58,26 @@ fn broken(cx: &Cx, active: &Active) -> u64 {
 }
 
 /// Rolls back to the previous package if that can be loaded; otherwise `active` stays.
-async fn take_back(cx: &Cx, active: &Active, before: &str, failed: u64, calls: u64) {
+async fn roll_back(cx: &Cx, active: &Active, before: &str, failed: u64, calls: u64) {
     let name = active.name();
     let why = format!("{name} {}: {failed} of its first {calls} calls failed", active.manifest.plugin.version);
-    let (what, sentence) = match want_back(cx, active, before).await {
+    let (what, sentence) = match desire_previous(cx, active, before).await {
         Ok(()) => ("rolled back", format!("{why}, so the package before it serves again")),
         Err(error) => ("failed", format!("{why}, and the package before it cannot take its place: {error}")),
     };
     tracing::error!(plugin = name, "{sentence}");
-    cx.plugins.observed.record(name, event(cx, active, what, &Fault::new(Stage::Probation, sentence)));
+    cx.plugins.observed.record(name, event(cx, active, what, &LoadError::new(Stage::Probation, sentence)));
     life::follow(cx).await;
 }
 
-async fn want_back(cx: &Cx, active: &Active, before: &str) -> Result<()> {
+async fn desire_previous(cx: &Cx, active: &Active, before: &str) -> Result<()> {
     let back = |plugin: &mut Plugin| {
         plugin.sha256 = Some(before.to_owned());
         plugin.refused = Some(active.digest.clone());
     };
     let mut target = desired::find(cx, active.name()).await?;
     back(&mut target);
-    pipeline::try_out(cx, target).await.map_err(|fault| of_fault(&fault))?;
+    pipeline::dry_run(cx, target).await.map_err(|fault| of_fault(&fault))?;
     let back = |plugin: &mut Plugin| {
         back(plugin);
         Ok(())
@@ -85,7 +85,7 @@ async fn want_back(cx: &Cx, active: &Active, before: &str) -> Result<()> {
     desired::change(cx, active.name(), back).await.map(drop)
 }
 
-fn event(cx: &Cx, active: &Active, what: &'static str, fault: &Fault) -> Event {
+fn event(cx: &Cx, active: &Active, what: &'static str, fault: &LoadError) -> Event {
     Event {
         at: cx.clock.now(),
         what,
@@ -94,7 +94,7 @@ fn event(cx: &Cx, active: &Active, what: &'static str, fault: &Fault) -> Event {
         generation: active.generation,
         took_ms: 0,
         stage: Some(fault.stage.to_string()),
-        sentence: Some(fault.sentence.clone()),
+        sentence: Some(fault.message.clone()),
     }
 }
 
@@ -102,7 +102,7 @@ fn event(cx: &Cx, active: &Active, what: &'static str, fault: &Fault) -> Event {
 /// active: without it, what it would have refused would be published.
 pub async fn quarantine(cx: &Cx) {
     for active in &cx.plugins.latest().plugins {
-        let Some(tripped) = active.component.breakers().into_iter().find(|breaker| breaker.quarantined) else {
+        let Some(tripped) = active.component.breakers().into_iter().find(|breaker| breaker.needs_quarantine) else {
             continue;
         };
         let name = active.name();
@@ -115,7 +115,7 @@ pub async fn quarantine(cx: &Cx) {
             continue;
         }
         tracing::error!(plugin = name, "{sentence}");
-        let fault = Fault::new(Stage::Probation, sentence);
+        let fault = LoadError::new(Stage::Probation, sentence);
         cx.plugins.observed.record(name, event(cx, active, "quarantined", &fault));
         let now = cx.clock.now();
         let aside = desired::change(cx, name, |plugin| {
@@ -136,7 +136,7 @@ fn refuses(active: &Active) -> bool {
 
 /// Reports once that a failing plugin is kept active instead of quarantined.
 fn report_once(cx: &Cx, active: &Active, sentence: &str) {
-    let fault = Fault::new(Stage::Probation, sentence);
+    let fault = LoadError::new(Stage::Probation, sentence);
     let name = active.name();
     if cx.plugins.observed.of(name).state != Some(State::Failed(fault.clone())) {
         tracing::error!(plugin = name, "{sentence}; it goes on refusing what it should check");

@@ -10,32 +10,32 @@ use crate::bindings::imports::{core, core_write, feeds, http_client, kv, log, qu
 use crate::host::Transaction;
 
 /// A value that crosses between host and guest.
-pub(crate) trait Weigh: Sized {
+pub(crate) trait ByteSize: Sized {
     /// Whether the type owns no heap memory, so that the items of a list need not be visited.
-    const FLAT: bool = false;
+    const NO_HEAP: bool = false;
 
     /// Bytes that it owns on the heap.
-    fn owned(&self) -> usize {
+    fn heap_bytes(&self) -> usize {
         0
     }
 
     /// All its bytes: its own size and what it owns.
-    fn weigh(&self) -> usize {
-        size_of::<Self>() + self.owned()
+    fn total_bytes(&self) -> usize {
+        size_of::<Self>() + self.heap_bytes()
     }
 }
 
-/// Implements [`Weigh`] for types that own no heap memory.
+/// Implements [`ByteSize`] for types that own no heap memory.
 macro_rules! flat {
-    ($($name:ty),* $(,)?) => { $(impl Weigh for $name { const FLAT: bool = true; })* };
+    ($($name:ty),* $(,)?) => { $(impl ByteSize for $name { const NO_HEAP: bool = true; })* };
 }
 
-/// Implements [`Weigh`] for records, of which those fields are listed that own heap memory.
+/// Implements [`ByteSize`] for records, of which those fields are listed that own heap memory.
 macro_rules! records {
     ($($name:ty { $($field:ident),* $(,)? })*) => {
-        $(impl Weigh for $name {
-            fn owned(&self) -> usize {
-                0 $(+ self.$field.owned())*
+        $(impl ByteSize for $name {
+            fn heap_bytes(&self) -> usize {
+                0 $(+ self.$field.heap_bytes())*
             }
         })*
     };
@@ -71,66 +71,66 @@ records! {
     jobs::Task { kind, payload }
 }
 
-impl Weigh for Transaction {
-    const FLAT: bool = true;
+impl ByteSize for Transaction {
+    const NO_HEAP: bool = true;
 }
 
-impl Weigh for String {
-    fn owned(&self) -> usize {
+impl ByteSize for String {
+    fn heap_bytes(&self) -> usize {
         self.len()
     }
 }
 
-impl Weigh for &str {
-    fn owned(&self) -> usize {
+impl ByteSize for &str {
+    fn heap_bytes(&self) -> usize {
         self.len()
     }
 }
 
-impl<T: Weigh> Weigh for Vec<T> {
-    fn owned(&self) -> usize {
-        let owned: usize = if T::FLAT { 0 } else { self.iter().map(Weigh::owned).sum() };
-        self.len() * size_of::<T>() + owned
+impl<T: ByteSize> ByteSize for Vec<T> {
+    fn heap_bytes(&self) -> usize {
+        let heap_bytes: usize = if T::NO_HEAP { 0 } else { self.iter().map(ByteSize::heap_bytes).sum() };
+        self.len() * size_of::<T>() + heap_bytes
     }
 }
 
-impl<T: Weigh> Weigh for Option<T> {
-    const FLAT: bool = T::FLAT;
+impl<T: ByteSize> ByteSize for Option<T> {
+    const NO_HEAP: bool = T::NO_HEAP;
 
-    fn owned(&self) -> usize {
-        self.as_ref().map_or(0, Weigh::owned)
+    fn heap_bytes(&self) -> usize {
+        self.as_ref().map_or(0, ByteSize::heap_bytes)
     }
 }
 
-impl<T: Weigh, E: Weigh> Weigh for Result<T, E> {
-    fn owned(&self) -> usize {
+impl<T: ByteSize, E: ByteSize> ByteSize for Result<T, E> {
+    fn heap_bytes(&self) -> usize {
         match self {
-            Ok(value) => value.owned(),
-            Err(error) => error.owned(),
+            Ok(value) => value.heap_bytes(),
+            Err(error) => error.heap_bytes(),
         }
     }
 }
 
-impl<A: Weigh, B: Weigh> Weigh for (A, B) {
-    fn owned(&self) -> usize {
-        self.0.owned() + self.1.owned()
+impl<A: ByteSize, B: ByteSize> ByteSize for (A, B) {
+    fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes() + self.1.heap_bytes()
     }
 }
 
-impl<A: Weigh, B: Weigh, C: Weigh> Weigh for (A, B, C) {
-    fn owned(&self) -> usize {
-        self.0.owned() + self.1.owned() + self.2.owned()
+impl<A: ByteSize, B: ByteSize, C: ByteSize> ByteSize for (A, B, C) {
+    fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes() + self.1.heap_bytes() + self.2.heap_bytes()
     }
 }
 
-impl<T: Weigh> Weigh for &T {
-    fn owned(&self) -> usize {
-        (*self).weigh()
+impl<T: ByteSize> ByteSize for &T {
+    fn heap_bytes(&self) -> usize {
+        (*self).total_bytes()
     }
 }
 
-impl Weigh for feeds::Feed {
-    fn owned(&self) -> usize {
+impl ByteSize for feeds::Feed {
+    fn heap_bytes(&self) -> usize {
         match self {
             Self::Home(_) | Self::ListOf(_) => 0,
             Self::Custom(feed) => feed.name.len(),
@@ -138,8 +138,8 @@ impl Weigh for feeds::Feed {
     }
 }
 
-impl Weigh for sql::Value {
-    fn owned(&self) -> usize {
+impl ByteSize for sql::Value {
+    fn heap_bytes(&self) -> usize {
         match self {
             Self::Null | Self::Boolean(_) | Self::Integer(_) | Self::Real(_) => 0,
             Self::Text(text) => text.len(),
@@ -148,8 +148,8 @@ impl Weigh for sql::Value {
     }
 }
 
-impl Weigh for http_client::HttpError {
-    fn owned(&self) -> usize {
+impl ByteSize for http_client::HttpError {
+    fn heap_bytes(&self) -> usize {
         match self {
             Self::BlockedAddress | Self::Timeout | Self::TooLarge(_) => 0,
             Self::Denied(text) | Self::Dns(text) | Self::Tls(text) | Self::Other(text) => text.len(),
@@ -157,22 +157,22 @@ impl Weigh for http_client::HttpError {
     }
 }
 
-impl Weigh for routes::Body {
-    fn owned(&self) -> usize {
+impl ByteSize for routes::Body {
+    fn heap_bytes(&self) -> usize {
         match self {
             Self::None => 0,
             Self::Json(text) => text.len(),
-            Self::Form(pairs) => pairs.owned(),
+            Self::Form(pairs) => pairs.heap_bytes(),
             Self::Bytes(bytes) => bytes.len(),
         }
     }
 }
 
-impl Weigh for events::Subject {
-    fn owned(&self) -> usize {
+impl ByteSize for events::Subject {
+    fn heap_bytes(&self) -> usize {
         match self {
-            Self::Status(status) => status.owned(),
-            Self::Account(account) => account.owned(),
+            Self::Status(status) => status.heap_bytes(),
+            Self::Account(account) => account.heap_bytes(),
             Self::Id(_) => 0,
             Self::Json(text) => text.len(),
         }
@@ -185,11 +185,11 @@ mod tests {
 
     #[test]
     fn a_value_weighs_what_it_owns() {
-        assert_eq!(vec![0_u8; 1000].owned(), 1000);
-        assert_eq!(vec!["ab".to_owned(), "c".to_owned()].owned(), 3 + 2 * size_of::<String>());
-        assert_eq!(sql::Value::Text("four".to_owned()).owned(), 4);
-        assert_eq!(Some(vec![1_i64, 2]).owned(), 16);
+        assert_eq!(vec![0_u8; 1000].heap_bytes(), 1000);
+        assert_eq!(vec!["ab".to_owned(), "c".to_owned()].heap_bytes(), 3 + 2 * size_of::<String>());
+        assert_eq!(sql::Value::Text("four".to_owned()).heap_bytes(), 4);
+        assert_eq!(Some(vec![1_i64, 2]).heap_bytes(), 16);
         let nested = vec![("key".to_owned(), vec![sql::Value::Blob(vec![0; 10])])];
-        assert!(nested.weigh() >= 13 + size_of::<sql::Value>());
+        assert!(nested.total_bytes() >= 13 + size_of::<sql::Value>());
     }
 }

@@ -31,7 +31,7 @@ const ENTRY: usize = 192;
 
 /// A plugin's decoration of one entity: the members that it declares, in that order, as JSON. Empty when it set none of
 /// them.
-pub(super) type Said = Arc<[Option<Box<str>>]>;
+pub(super) type Fields = Arc<[Option<Box<str>>]>;
 
 /// What a decoration depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,11 +47,11 @@ pub(super) struct Key {
 /// The cache. A page inserts dozens of entries, so this implementation was chosen for its cheap insertions: a page that
 /// nobody saw before takes a tenth less time than with the cache of the entities.
 #[derive(Debug)]
-pub struct Kept(Cache<Key, Entry, Bytes>);
+pub struct DecorationCache(Cache<Key, Entry, Bytes>);
 
 #[derive(Clone, Debug)]
 struct Entry {
-    said: Said,
+    said: Fields,
     until: Instant,
 }
 
@@ -65,18 +65,18 @@ impl Weighter<Key, Entry> for Bytes {
     }
 }
 
-impl Default for Kept {
+impl Default for DecorationCache {
     fn default() -> Self {
         Self(Cache::with_weighter(ENTRIES, BYTES, Bytes))
     }
 }
 
-impl Kept {
-    pub(super) fn get(&self, key: &Key, now: Instant) -> Option<Said> {
+impl DecorationCache {
+    pub(super) fn get(&self, key: &Key, now: Instant) -> Option<Fields> {
         self.0.get(key).filter(|entry| entry.until > now).map(|entry| entry.said)
     }
 
-    pub(super) fn insert(&self, key: Key, said: Said, now: Instant) {
+    pub(super) fn insert(&self, key: Key, said: Fields, now: Instant) {
         self.0.insert(key, Entry { said, until: now + LONGEST });
     }
 }

@@ -18,9 +18,9 @@ const LENGTH: usize = 64;
 
 /// The metrics and sets of labels in use.
 #[derive(Debug, Default)]
-pub(super) struct Figures(BTreeMap<String, BTreeSet<Vec<(String, String)>>>);
+pub(super) struct MetricTable(BTreeMap<String, BTreeSet<Vec<(String, String)>>>);
 
-impl Figures {
+impl MetricTable {
     /// True when `name` with `labels` is in use or there is room for it.
     fn admit(&mut self, name: &str, labels: &[(String, String)]) -> bool {
         let fits = |(label, value): &(String, String)| is_name(label) && value.len() <= LENGTH;
@@ -42,13 +42,13 @@ fn is_name(name: &str) -> bool {
 
 impl Call {
     pub(super) fn count(&self, name: &str, labels: &[(String, String)], add: u64) {
-        if let Some(labels) = self.figure(name, labels) {
+        if let Some(labels) = self.admitted_labels(name, labels) {
             metrics::counter!("rookery_plugin_counted_total", labels).increment(add);
         }
     }
 
     pub(super) fn measure(&self, name: &str, labels: &[(String, String)], value: f64) {
-        if let Some(labels) = self.figure(name, labels)
+        if let Some(labels) = self.admitted_labels(name, labels)
             && value.is_finite()
         {
             metrics::histogram!("rookery_plugin_measured", labels).record(value);
@@ -56,13 +56,13 @@ impl Call {
     }
 
     /// The labels as exported, with plugin and metric name added; none when the limits are exhausted.
-    fn figure(&self, name: &str, labels: &[(String, String)]) -> Option<Vec<Label>> {
+    fn admitted_labels(&self, name: &str, labels: &[(String, String)]) -> Option<Vec<Label>> {
         let mut labels = labels.to_vec();
         labels.sort();
         labels.dedup_by(|a, b| a.0 == b.0);
         let plugin = self.active.name();
-        let mut figures = self.state.figures.lock().unwrap_or_else(PoisonError::into_inner);
-        if !figures.admit(name, &labels) {
+        let mut metrics = self.state.metrics.lock().unwrap_or_else(PoisonError::into_inner);
+        if !metrics.admit(name, &labels) {
             metrics::counter!("rookery_plugin_figures_dropped_total", "plugin" => plugin.to_owned()).increment(1);
             return None;
         }
@@ -82,26 +82,26 @@ mod tests {
 
     #[test]
     fn the_table_has_room_for_so_many_names_and_labels() {
-        let mut figures = Figures::default();
+        let mut metrics = MetricTable::default();
         for number in 0..LABEL_SETS {
-            assert!(figures.admit("first", &labels(number)));
+            assert!(metrics.admit("first", &labels(number)));
         }
-        assert!(!figures.admit("first", &labels(LABEL_SETS)));
-        assert!(figures.admit("first", &labels(0)));
+        assert!(!metrics.admit("first", &labels(LABEL_SETS)));
+        assert!(metrics.admit("first", &labels(0)));
         for number in 1..NAMES {
-            assert!(figures.admit(&format!("name_{number}"), &[]));
+            assert!(metrics.admit(&format!("name_{number}"), &[]));
         }
-        assert!(!figures.admit("one_more", &[]));
-        assert!(figures.admit("name_1", &labels(1)));
+        assert!(!metrics.admit("one_more", &[]));
+        assert!(metrics.admit("name_1", &labels(1)));
     }
 
     #[test]
     fn names_cannot_break_the_exposition() {
-        let mut figures = Figures::default();
+        let mut metrics = MetricTable::default();
         for name in ["", "a b", "a\nb", "é", "A", "1a", "a{x=\"y\"}", &"a".repeat(LENGTH + 1)] {
-            assert!(!figures.admit(name, &[]), "{name}");
-            assert!(!figures.admit("good", &[(name.to_owned(), String::new())]), "{name}");
+            assert!(!metrics.admit(name, &[]), "{name}");
+            assert!(!metrics.admit("good", &[(name.to_owned(), String::new())]), "{name}");
         }
-        assert!(!figures.admit("good", &[("label".to_owned(), "v".repeat(LENGTH + 1))]));
+        assert!(!metrics.admit("good", &[("label".to_owned(), "v".repeat(LENGTH + 1))]));
     }
 }

@@ -16,7 +16,7 @@ use wasmparser::types::Types;
 use wasmparser::{FuncValidatorAllocations, Parser, Payload, ValidPayload, Validator, WasmFeatures};
 
 use crate::contract::{Export, Import, PACKAGE, TRACK, VERSION};
-use crate::fault::{Fault, Stage};
+use crate::error::{LoadError, Stage};
 
 /// The WebAssembly proposals that plugins may use: those that behave the same on every machine and in every run.
 pub(crate) const FEATURES: WasmFeatures = WasmFeatures::MUTABLE_GLOBAL
@@ -33,25 +33,25 @@ pub(crate) const FEATURES: WasmFeatures = WasmFeatures::MUTABLE_GLOBAL
     .union(WasmFeatures::COMPONENT_MODEL);
 
 /// Largest component, bytes.
-const SIZE: usize = 32 << 20;
+const MAX_BYTES: usize = 32 << 20;
 /// Most functions in all modules of a component: those that bundle an interpreter have some 30,000.
-const FUNCTIONS: u32 = 150_000;
+const MAX_FUNCTIONS: u32 = 150_000;
 /// Largest function, bytes: compiling one takes more than linear time.
-const FUNCTION_SIZE: usize = 2 << 20;
+const MAX_FUNCTION_BYTES: usize = 2 << 20;
 /// Most modules and components nested in the component.
-const NESTED: u32 = 100;
+const MAX_NESTED: u32 = 100;
 
 /// The interfaces that a component imports and exports, read without compiling it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "what the names say")]
-pub struct Shape {
+pub struct Interfaces {
     pub imports: BTreeSet<Import>,
     pub exports: BTreeSet<Export>,
 }
 
-impl Shape {
+impl Interfaces {
     /// Validates `wasm` and reads its imports and exports.
-    pub(crate) fn of(plugin: &str, wasm: &[u8]) -> Result<Self, Fault> {
+    pub(crate) fn of(plugin: &str, wasm: &[u8]) -> Result<Self, LoadError> {
         sniff(plugin, wasm)?;
         let outside = outside(plugin, wasm)?;
         let mut shape = Self::default();
@@ -67,7 +67,7 @@ impl Shape {
         plugin: &str,
         granted: &BTreeSet<Import>,
         declared: &BTreeSet<Export>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), LoadError> {
         if let Some(missing) = declared.difference(&self.exports).next() {
             return Err(contract(format!(
                 "{plugin}: the manifest declares {} but the component exports no {PACKAGE}/{missing}: implement it, or \
@@ -84,13 +84,13 @@ impl Shape {
             )));
         }
         if self.imports.contains(&Import::Federation) {
-            return Err(Fault::new(
+            return Err(LoadError::new(
                 Stage::Grants,
                 format!("{plugin}: imports {PACKAGE}/federation, and this server does not let plugins federate yet"),
             ));
         }
         match self.imports.iter().find(|import| !import.always() && !granted.contains(import)) {
-            Some(import) => Err(Fault::new(
+            Some(import) => Err(LoadError::new(
                 Stage::Grants,
                 format!(
                     "{plugin}: imports {PACKAGE}/{import} without the permission `{}`: add it to plugin.toml and grant it",
@@ -102,21 +102,21 @@ impl Shape {
     }
 }
 
-fn invalid(sentence: String) -> Fault {
-    Fault::new(Stage::Validate, sentence)
+fn invalid(sentence: String) -> LoadError {
+    LoadError::new(Stage::Validate, sentence)
 }
 
-fn contract(sentence: String) -> Fault {
-    Fault::new(Stage::Contract, sentence)
+fn contract(sentence: String) -> LoadError {
+    LoadError::new(Stage::Contract, sentence)
 }
 
 /// Refuses what is too large or, by its first bytes, not a component: names what it is instead.
-fn sniff(plugin: &str, wasm: &[u8]) -> Result<(), Fault> {
-    if wasm.len() > SIZE {
+fn sniff(plugin: &str, wasm: &[u8]) -> Result<(), LoadError> {
+    if wasm.len() > MAX_BYTES {
         let mib = wasm.len() >> 20;
         return Err(invalid(format!(
             "{plugin}: the component has {mib} MiB of at most {} MiB: build it for release and strip it",
-            SIZE >> 20
+            MAX_BYTES >> 20
         )));
     }
     if Parser::is_component(wasm) {
@@ -145,18 +145,18 @@ fn sniff(plugin: &str, wasm: &[u8]) -> Result<(), Fault> {
 }
 
 /// The top-level imports and exports of a component, and their types.
-struct Outside {
+struct TopLevel {
     imports: Vec<String>,
     exports: Vec<String>,
     types: Types,
 }
 
 /// Validates the whole component, within limits on what compiling it would cost.
-fn outside(plugin: &str, wasm: &[u8]) -> Result<Outside, Fault> {
+fn outside(plugin: &str, wasm: &[u8]) -> Result<TopLevel, LoadError> {
     let wrong = |error: wasmparser::Error| invalid(describe(plugin, wasm, &error));
     let (mut imports, mut exports) = (Vec::new(), Vec::new());
     let mut validator = Validator::new_with_features(FEATURES);
-    let (mut scratch, mut cost, mut depth) = (FuncValidatorAllocations::default(), Cost::default(), 0_u32);
+    let (mut scratch, mut cost, mut depth) = (FuncValidatorAllocations::default(), CompileCost::default(), 0_u32);
     for payload in Parser::new(0).parse_all(wasm) {
         let payload = payload.map_err(wrong)?;
         match &payload {
@@ -183,7 +183,7 @@ fn outside(plugin: &str, wasm: &[u8]) -> Result<Outside, Fault> {
                 function.validate(&body).map_err(wrong)?;
                 scratch = function.into_allocations();
             }
-            ValidPayload::End(types) if depth == 0 => return Ok(Outside { imports, exports, types }),
+            ValidPayload::End(types) if depth == 0 => return Ok(TopLevel { imports, exports, types }),
             ValidPayload::End(_) => depth -= 1,
             ValidPayload::Ok | ValidPayload::Parser(_) => {}
         }
@@ -194,23 +194,23 @@ fn outside(plugin: &str, wasm: &[u8]) -> Result<Outside, Fault> {
 
 /// Counts what makes compiling expensive.
 #[derive(Default)]
-struct Cost {
+struct CompileCost {
     nested: u32,
     functions: u32,
     largest: usize,
 }
 
-impl Cost {
+impl CompileCost {
     fn function(&mut self, size: usize) {
         self.functions += 1;
         self.largest = self.largest.max(size);
     }
 
-    fn check(&self, plugin: &str) -> Result<(), Fault> {
+    fn check(&self, plugin: &str) -> Result<(), LoadError> {
         let (what, has, most) = match () {
-            () if self.nested > NESTED => ("modules", self.nested as usize, NESTED as usize),
-            () if self.functions > FUNCTIONS => ("functions", self.functions as usize, FUNCTIONS as usize),
-            () if self.largest > FUNCTION_SIZE => ("bytes in one function", self.largest, FUNCTION_SIZE),
+            () if self.nested > MAX_NESTED => ("modules", self.nested as usize, MAX_NESTED as usize),
+            () if self.functions > MAX_FUNCTIONS => ("functions", self.functions as usize, MAX_FUNCTIONS as usize),
+            () if self.largest > MAX_FUNCTION_BYTES => ("bytes in one function", self.largest, MAX_FUNCTION_BYTES),
             () => return Ok(()),
         };
         Err(invalid(format!("{plugin}: the component has {has} {what} of at most {most}: make it smaller")))
@@ -230,7 +230,7 @@ fn describe(plugin: &str, wasm: &[u8], error: &wasmparser::Error) -> String {
 }
 
 /// The interface's name in `rookery:plugin/core@0.1.0`; refuses other packages and versions outside of [`TRACK`].
-fn interface<'a>(plugin: &str, verb: &str, name: &'a str) -> Result<&'a str, Fault> {
+fn interface<'a>(plugin: &str, verb: &str, name: &'a str) -> Result<&'a str, LoadError> {
     let unknown = || {
         contract(format!(
             "{plugin}: {verb} {name}, which is no part of the contract {PACKAGE}@{VERSION}: leave it out of the plugin's \
@@ -253,7 +253,7 @@ fn interface<'a>(plugin: &str, verb: &str, name: &'a str) -> Result<&'a str, Fau
 }
 
 /// Whether an imported instance holds anything to link, such as functions; types alone need no grant.
-fn wanted(outside: &Outside, name: &str) -> bool {
+fn wanted(outside: &TopLevel, name: &str) -> bool {
     let types = outside.types.as_ref();
     match types.component_item_for_import(name).map(|item| item.ty) {
         Some(ComponentEntityType::Instance(instance)) => types[instance].exports.values().any(|item| match item.ty {
@@ -266,7 +266,7 @@ fn wanted(outside: &Outside, name: &str) -> bool {
     }
 }
 
-fn imports(plugin: &str, outside: &Outside, found: &mut BTreeSet<Import>) -> Result<(), Fault> {
+fn imports(plugin: &str, outside: &TopLevel, found: &mut BTreeSet<Import>) -> Result<(), LoadError> {
     let wasi: Vec<&str> = outside.imports.iter().map(String::as_str).filter(|name| name.starts_with("wasi:")).collect();
     if !wasi.is_empty() {
         return Err(contract(format!(
@@ -294,7 +294,7 @@ fn imports(plugin: &str, outside: &Outside, found: &mut BTreeSet<Import>) -> Res
     Ok(())
 }
 
-fn exports(plugin: &str, outside: &Outside, found: &mut BTreeSet<Export>) -> Result<(), Fault> {
+fn exports(plugin: &str, outside: &TopLevel, found: &mut BTreeSet<Export>) -> Result<(), LoadError> {
     // Some languages' tools leave exports with plain names, which the host never calls.
     for name in outside.exports.iter().filter(|name| name.contains(':')) {
         let interface = interface(plugin, "exports", name)?;

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 
 use crate::breaker::{Breaker, BreakerState};
-use crate::fault::{CallError, Ended};
+use crate::error::{CallError, CallErrorKind};
 use crate::state::Used;
 
 /// The kind of call, as a label of metrics; decides which budgets and instance policy apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum CallKind {
     Route,
     Hook,
     Job,
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
     Lifecycle,
 }
 
-impl Kind {
+impl CallKind {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Route => "route",
@@ -80,12 +80,12 @@ pub struct BreakerReport {
     /// Within the last hour.
     pub openings: usize,
     /// Three openings within an hour. The sandbox only reports it: `src/plugins` puts the plugin in quarantine.
-    pub quarantined: bool,
+    pub needs_quarantine: bool,
 }
 
 /// One route, hook, job or command: its circuit breaker and its metrics.
-pub(crate) struct Point {
-    pub(crate) kind: Kind,
+pub(crate) struct CallTarget {
+    pub(crate) kind: CallKind,
     pub(crate) name: String,
     breaker: Mutex<Breaker>,
     state: Gauge,
@@ -96,22 +96,22 @@ pub(crate) struct Point {
 /// Values of the label `outcome`; the first is success.
 const OUTCOMES: [&str; 9] = ["ok", "trap", "cpu", "wall", "limit", "busy", "open", "drained", "failure"];
 
-fn outcome(ended: Option<Ended>) -> usize {
+fn outcome(ended: Option<CallErrorKind>) -> usize {
     match ended {
         None => 0,
-        Some(Ended::Trap) => 1,
-        Some(Ended::Cpu) => 2,
-        Some(Ended::Wall) => 3,
-        Some(Ended::Limit) => 4,
-        Some(Ended::Busy) => 5,
-        Some(Ended::Open) => 6,
-        Some(Ended::Drained) => 7,
-        Some(Ended::Failure) => 8,
+        Some(CallErrorKind::Trap) => 1,
+        Some(CallErrorKind::Cpu) => 2,
+        Some(CallErrorKind::Wall) => 3,
+        Some(CallErrorKind::Limit) => 4,
+        Some(CallErrorKind::Busy) => 5,
+        Some(CallErrorKind::Open) => 6,
+        Some(CallErrorKind::Drained) => 7,
+        Some(CallErrorKind::Failure) => 8,
     }
 }
 
-impl Point {
-    fn new(plugin: &str, kind: Kind, name: &str) -> Self {
+impl CallTarget {
+    fn new(plugin: &str, kind: CallKind, name: &str) -> Self {
         let labels = || [("plugin", plugin.to_owned()), ("kind", kind.name().to_owned()), ("name", name.to_owned())];
         Self {
             kind,
@@ -142,7 +142,7 @@ impl Point {
     }
 
     fn ended(&self, error: Option<&CallError>, wall: Duration) {
-        if let Some(counter) = self.outcomes.get(outcome(error.map(|error| error.ended))) {
+        if let Some(counter) = self.outcomes.get(outcome(error.map(|error| error.kind))) {
             counter.increment(1);
         }
         self.seconds.record(wall.as_secs_f64());
@@ -150,9 +150,9 @@ impl Point {
 }
 
 /// Metrics and stats of one plugin.
-pub(crate) struct Figures {
+pub(crate) struct PluginMetrics {
     plugin: String,
-    points: RwLock<HashMap<Kind, HashMap<String, Arc<Point>>>>,
+    targets: RwLock<HashMap<CallKind, HashMap<String, Arc<CallTarget>>>>,
     totals: Totals,
     pub(crate) instantiate: Histogram,
     pub(crate) queue_wait: Histogram,
@@ -188,13 +188,13 @@ fn count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-impl Figures {
+impl PluginMetrics {
     pub(crate) fn new(plugin: &str) -> Self {
         let own = [("plugin", plugin.to_owned())];
         let with = |key: &'static str, value: &str| [("plugin", plugin.to_owned()), (key, value.to_owned())];
         Self {
             plugin: plugin.to_owned(),
-            points: RwLock::default(),
+            targets: RwLock::default(),
             totals: Totals::default(),
             instantiate: histogram!("plugin_instantiate_seconds", &own),
             queue_wait: histogram!("plugin_queue_wait_seconds", &own),
@@ -208,25 +208,27 @@ impl Figures {
     }
 
     /// The entry of that kind and name, created on first use.
-    pub(crate) fn point(&self, kind: Kind, name: &str) -> Arc<Point> {
-        let points = self.points.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(point) = points.get(&kind).and_then(|points| points.get(name)) {
-            return Arc::clone(point);
+    pub(crate) fn target(&self, kind: CallKind, name: &str) -> Arc<CallTarget> {
+        let targets = self.targets.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(target) = targets.get(&kind).and_then(|targets| targets.get(name)) {
+            return Arc::clone(target);
         }
-        drop(points);
-        let mut points = self.points.write().unwrap_or_else(PoisonError::into_inner);
-        let points = points.entry(kind).or_default();
-        Arc::clone(points.entry(name.to_owned()).or_insert_with(|| Arc::new(Point::new(&self.plugin, kind, name))))
+        drop(targets);
+        let mut targets = self.targets.write().unwrap_or_else(PoisonError::into_inner);
+        let targets = targets.entry(kind).or_default();
+        Arc::clone(
+            targets.entry(name.to_owned()).or_insert_with(|| Arc::new(CallTarget::new(&self.plugin, kind, name))),
+        )
     }
 
     /// Records a call that ended.
-    pub(crate) fn ended(&self, point: &Point, error: Option<&CallError>, wall: Duration) {
-        if error.is_none_or(CallError::entered) {
+    pub(crate) fn ended(&self, target: &CallTarget, error: Option<&CallError>, wall: Duration) {
+        if error.is_none_or(CallError::reached_guest) {
             self.totals.calls.fetch_add(1, Relaxed);
             self.totals.failures.fetch_add(u64::from(error.is_some()), Relaxed);
         }
         self.totals.wall_peak.fetch_max(nanos(wall), Relaxed);
-        point.ended(error, wall);
+        target.ended(error, wall);
     }
 
     /// Records what a guest used until it stopped running.
@@ -289,19 +291,19 @@ impl Figures {
     }
 
     pub(crate) fn breakers(&self) -> Vec<BreakerReport> {
-        let points = self.points.read().unwrap_or_else(PoisonError::into_inner);
-        let mut reports: Vec<_> = points.values().flat_map(HashMap::values).map(|point| report(point)).collect();
+        let targets = self.targets.read().unwrap_or_else(PoisonError::into_inner);
+        let mut reports: Vec<_> = targets.values().flat_map(HashMap::values).map(|target| report(target)).collect();
         reports.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
         reports
     }
 }
 
-fn report(point: &Point) -> BreakerReport {
-    point.breaker(|breaker, now| BreakerReport {
-        kind: point.kind.name(),
-        name: point.name.clone(),
+fn report(target: &CallTarget) -> BreakerReport {
+    target.breaker(|breaker, now| BreakerReport {
+        kind: target.kind.name(),
+        name: target.name.clone(),
         state: breaker.state(),
         openings: breaker.openings(now),
-        quarantined: breaker.quarantined(now),
+        needs_quarantine: breaker.needs_quarantine(now),
     })
 }

@@ -1,4 +1,4 @@
-//! Errors: why a component was not accepted ([`Fault`]), and why a call failed ([`CallError`]).
+//! Errors: why a component was not accepted ([`LoadError`]), and why a call failed ([`CallError`]).
 //!
 //! Neither is shown to clients: a fault is for the admin, a call's message for logs and `plugin inspect`.
 
@@ -20,7 +20,7 @@ pub enum Stage {
     Migrate,
     Statements,
     SelfTest,
-    Collide,
+    Conflict,
     Commit,
     Probation,
 }
@@ -38,7 +38,7 @@ impl fmt::Display for Stage {
             Self::Migrate => "migrate",
             Self::Statements => "statements",
             Self::SelfTest => "self-test",
-            Self::Collide => "collide",
+            Self::Conflict => "collide",
             Self::Commit => "commit",
             Self::Probation => "probation",
         })
@@ -47,24 +47,24 @@ impl fmt::Display for Stage {
 
 /// Why a plugin was not accepted: the stage, and one sentence for the admin that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{stage}: {sentence}")]
-pub struct Fault {
+#[error("{stage}: {message}")]
+pub struct LoadError {
     /// Where it failed.
     pub stage: Stage,
     /// What is wrong and what to do: one line.
-    pub sentence: String,
+    pub message: String,
 }
 
-impl Fault {
+impl LoadError {
     /// A fault at `stage`.
-    pub fn new(stage: Stage, sentence: impl Into<String>) -> Self {
-        Self { stage, sentence: sentence.into() }
+    pub fn new(stage: Stage, message: impl Into<String>) -> Self {
+        Self { stage, message: message.into() }
     }
 }
 
 /// How a failed call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ended {
+pub enum CallErrorKind {
     /// The guest trapped.
     Trap,
     /// The CPU budget was used up.
@@ -85,13 +85,13 @@ pub enum Ended {
 
 /// Why a call failed.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("{ended:?}: {message}")]
+#[error("{kind:?}: {message}")]
 pub struct CallError {
     /// How it ended.
-    pub ended: Ended,
+    pub kind: CallErrorKind,
     /// For logs and `plugin inspect`: names the limit. Never shown to clients.
     pub message: String,
-    /// The guest's own failure, for [`Ended::Failure`].
+    /// The guest's own failure, for [`CallErrorKind::Failure`].
     pub failure: Option<Failure>,
     /// The guest's stack when it trapped: demangled function names, innermost first.
     pub backtrace: Vec<String>,
@@ -100,7 +100,7 @@ pub struct CallError {
 impl CallError {
     /// False when the call was refused or cancelled by the host, which says nothing about the guest.
     #[must_use]
-    pub fn entered(&self) -> bool {
-        !matches!(self.ended, Ended::Busy | Ended::Open | Ended::Drained)
+    pub fn reached_guest(&self) -> bool {
+        !matches!(self.kind, CallErrorKind::Busy | CallErrorKind::Open | CallErrorKind::Drained)
     }
 }

@@ -1,0 +1,191 @@
+//! What a route allows and answers: declared in the router beside the path, and read by the layers around it.
+//!
+//! `observe` looks the policy of a request's route up once and puts it into the request's extensions; rate limits, CORS,
+//! caching, closed servers and error pages go by it, and none of them knows a path. Who may ask, by which scope, stands
+//! in the handler's argument list ([`extract::auth`](crate::extract::auth)).
+
+use std::collections::HashMap;
+
+use axum::http::{Extensions, Method};
+use rookery_core::service::limits::Limit;
+
+/// How a route speaks, and so how it fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RouteKind {
+    /// The client API: JSON, always.
+    Api,
+    /// Other endpoints for programs, and files: a page where a browser asks for one.
+    Program,
+    /// Pages with forms and cookies: errors are pages, whoever asks.
+    Page,
+}
+
+/// Whose requests a limit counts together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Per {
+    /// A signed-in person's; nobody's are not counted.
+    Person,
+    /// Those of an address.
+    Address,
+}
+
+/// Who may keep a successful answer to GET.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Nobody.
+    Nobody,
+    /// Anyone for 15 seconds, when it was asked for by nobody in particular.
+    WhileAnonymous,
+    /// Anyone for five minutes: it is the same for everyone.
+    ForEveryone,
+}
+
+/// Who is served on a closed server (contract rules, section 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closed {
+    /// Whoever is signed in.
+    ToStrangers,
+    /// Everybody, by this method.
+    Open(Change),
+    /// Everybody, unless federation is limited.
+    UnlessLimited,
+    /// Everybody, unless federation is limited: nobody then, since it would name the allowed servers.
+    HiddenWhenLimited,
+    /// A page about people: everybody, unless federation is limited; then whoever has a session.
+    PeopleWhenLimited,
+    /// Everybody, whatever the server.
+    Never,
+}
+
+/// What a route allows and answers.
+#[derive(Clone, Copy, Debug)]
+pub struct Policy {
+    /// How it speaks.
+    pub kind: RouteKind,
+    /// The methods that other origins may use; `None` without CORS.
+    pub cors: Option<&'static str>,
+    /// The limit of its own, for one method or for all that change something.
+    pub limit: Option<(Option<Change>, &'static Limit, Per)>,
+    /// Who may keep its answers.
+    pub keep: Keep,
+    /// Who is served on a closed server.
+    pub closed: Closed,
+    /// The contract's name of what it answers to GET, or else to its first method; empty where that has no schema.
+    pub answer: &'static str,
+}
+
+/// A method that changes something, as a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of the methods")]
+pub enum Change {
+    Post,
+    Delete,
+}
+
+impl Change {
+    /// True for this `method`.
+    #[must_use]
+    pub fn is(self, method: &Method) -> bool {
+        match self {
+            Self::Post => method == Method::POST,
+            Self::Delete => method == Method::DELETE,
+        }
+    }
+}
+
+/// A route of the client API.
+pub const API: Policy = Policy {
+    kind: RouteKind::Api,
+    cors: Some("POST, PUT, DELETE, GET, PATCH, OPTIONS"),
+    limit: None,
+    keep: Keep::Nobody,
+    closed: Closed::ToStrangers,
+    answer: "",
+};
+
+/// Another endpoint for programs: OAuth, probes, files.
+pub const PROGRAM: Policy = Policy { kind: RouteKind::Program, cors: None, closed: Closed::Never, ..API };
+
+/// A document under `/.well-known/` or of NodeInfo.
+pub const WELL_KNOWN: Policy = Policy { cors: Some("GET"), ..PROGRAM };
+
+/// A page that anyone may link to.
+pub const PAGE: Policy = PROGRAM;
+
+/// A page with forms.
+pub const FORM: Policy = Policy { kind: RouteKind::Page, ..PROGRAM };
+
+/// The policies of all routes, by path.
+pub(crate) type Policies = HashMap<&'static str, Policy>;
+
+impl Policy {
+    /// Other origins may use `methods`.
+    #[must_use]
+    pub const fn cors(mut self, methods: &'static str) -> Self {
+        self.cors = Some(methods);
+        self
+    }
+
+    /// Requests by `method` count against `limit`; by any method that changes something when there is none.
+    #[must_use]
+    pub const fn limit(mut self, method: Option<Change>, limit: &'static Limit, per: Per) -> Self {
+        self.limit = Some((method, limit, per));
+        self
+    }
+
+    /// Others may keep the answer for a moment when nobody is signed in.
+    #[must_use]
+    pub const fn while_anonymous(mut self) -> Self {
+        self.keep = Keep::WhileAnonymous;
+        self
+    }
+
+    /// Others may keep the answer: it is the same for everyone.
+    #[must_use]
+    pub const fn for_everyone(mut self) -> Self {
+        self.keep = Keep::ForEveryone;
+        self
+    }
+
+    /// Who is served on a closed server.
+    #[must_use]
+    pub const fn closed(mut self, closed: Closed) -> Self {
+        self.closed = closed;
+        self
+    }
+
+    /// What it answers, by the contract's name.
+    #[must_use]
+    pub const fn answers(mut self, answer: &'static str) -> Self {
+        self.answer = answer;
+        self
+    }
+
+    /// The policy in the extensions of a request.
+    #[must_use]
+    pub fn of(extensions: &Extensions) -> Self {
+        extensions.get::<Self>().copied().unwrap_or(PROGRAM)
+    }
+
+    /// The policy of a path that is no route of the router: a plugin's, or nobody's.
+    #[must_use]
+    pub fn beyond(path: &str) -> Self {
+        if path.starts_with("/api/") {
+            API
+        } else if path.starts_with("/.well-known/") || path.starts_with("/nodeinfo/") {
+            WELL_KNOWN
+        } else if path.starts_with("/auth/") || path.starts_with("/settings") || path.starts_with("/oauth/authorize") {
+            FORM
+        } else {
+            PAGE
+        }
+    }
+
+    /// The limit that a request by `method` counts against beside the general ones.
+    #[must_use]
+    pub fn limit_of(&self, method: &Method) -> Option<(&'static Limit, Per)> {
+        let (only, limit, per) = self.limit?;
+        let counts = only.map_or(!method.is_safe(), |only| only.is(method));
+        counts.then_some((limit, per))
+    }
+}
