@@ -84,7 +84,7 @@ pub(super) struct Create {
     /// confirmed, approved, locale and scopes; only username is required. Prints one JSON object per line.
     #[arg(long, conflicts_with_all = ["username", "email", "password_stdin", "role", "unconfirmed", "unapproved"])]
     stdin: bool,
-    /// E-mail address [default: USERNAME@this server's domain]
+    /// E-mail address (default: USERNAME@this server's domain)
     #[arg(long)]
     email: Option<String>,
     /// Read the password from standard input; without one, sign-in needs reset-password first

@@ -1,6 +1,6 @@
 //! Validates a component before anything of it is compiled or run, and reads its imports and exports.
 //!
-//! Reached from [`Engine::load`](crate::Engine::load) and [`Engine::shape`](crate::Engine::shape). Checks with
+//! Reached from [`Engine::load`](crate::Engine::load) and [`Engine::shape`](crate::Engine::inspect). Checks with
 //! wasmparser that the bytes are a valid component, that it is small enough to compile (no compile bomb), and that its
 //! imports and exports agree with the contract, the manifest and the grants. Every refusal is one sentence that names
 //! the plugin, what it asks for, what is offered, and what to do. Types of functions are checked later, when the

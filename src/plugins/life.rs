@@ -188,7 +188,7 @@ async fn desired_state(cx: &Cx) -> Result<(Vec<Plugin>, Packages), LoadError> {
 async fn reconcile_one(cx: &Cx, plugin: Plugin, packages: &Packages) -> Outcome {
     let serving = cx.plugins.latest().find(&plugin.name).cloned();
     let state = match (plugin.enabled, plugin.quarantined_at) {
-        (true, None) => return load(cx, plugin, packages, serving).await,
+        (true, None) => return Box::pin(load(cx, plugin, packages, serving)).await,
         (true, Some(_)) => State::Quarantined,
         (false, _) => State::Disabled,
     };

@@ -145,7 +145,7 @@ pub async fn counts(db: impl Executor) -> Result<Vec<(String, String, i64)>> {
     db.query(sql!("SELECT lane, state, COUNT(*) AS jobs FROM jobs GROUP BY lane, state")).all().await
 }
 
-/// A job for [`insert_many`]. It always has a key: [`count_waiting`] and [`delete_waiting`] go by the index of keys.
+/// A job for [`insert_many`]. It always has a key: [`count_ready`] and [`delete_ready`] go by the index of keys.
 #[derive(Debug, Serialize)]
 pub struct NewKeyedJob {
     /// Its id.

@@ -20,8 +20,6 @@ pub const VERSION: &str = concat!("4.4.0 (compatible; Rookery ", env!("CARGO_PKG
 /// The API version alone: `metadata.upstream` of NodeInfo.
 pub const UPSTREAM_VERSION: &str = "4.4.0";
 
-/// URL of the source code.
-
 /// Features beyond the reference implementation, by the names that clients look for (contract: extensions).
 const CAPABILITIES: &[&str] = &[
     "enable_wide_emoji",

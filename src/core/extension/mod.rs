@@ -4,7 +4,7 @@
 //! has [`NoExtensions`]. Questions that a hot path asks first ("is anything interested?") have synchronous answers, so
 //! that a server with no plugin on pays for a look and no more. Nothing here calls a plugin: see `plugins::hooks`.
 //!
-//! A request asks the extensions of its own [`Cx`](crate::Cx), which are [pinned](Extensions::pinned): an answer never mixes
+//! A request asks the extensions of its own [`Cx`], which are [pinned](Extensions::pinned): an answer never mixes
 //! two generations of a plugin.
 
 mod members;

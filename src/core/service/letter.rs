@@ -1,6 +1,6 @@
 //! Transactional e-mail: confirmation, password reset, approval; from the templates in `core/templates/mail`.
 //!
-//! [`queue`] is called in the transaction that makes a mail due; [`compose`] renders it when it is sent, so the job
+//! [`queue()`] is called in the transaction that makes a mail due; [`compose`] renders it when it is sent, so the job
 //! queue holds neither addresses nor links.
 
 use std::sync::LazyLock;

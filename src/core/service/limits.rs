@@ -2,7 +2,7 @@
 //!
 //! Contract: rules, section 5. The HTTP layer spends per-request limits by [`spend`]; a service whose action has its
 //! own limit (follows, statuses, reports) takes from it by [`family`] and gives it back when the action fails. The
-//! limit spent last is remembered for the `X-RateLimit-*` headers, see [`Ledger`]. Counters are not shared between
+//! limit spent last is remembered for the `X-RateLimit-*` headers, see [`Cx::spent`]. Counters are not shared between
 //! nodes. Memory is bounded: counters in frequent use stay, rarely used ones may be evicted.
 
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! Request parameters from the query and the form, multipart or JSON body, merged and deserialised into one struct.
 //!
-//! Fields choose how a value is parsed with `deserialize_with`: [`flag`], [`int`], [`text`], [`word`], [`list`]. A
+//! Fields choose how a value is parsed with `deserialize_with`: [`flag`], [`int`], [`text()`], [`word`], [`list`]. A
 //! value that does not parse is an error that names the parameter. No parameter is required here; the service checks
 //! that.
 

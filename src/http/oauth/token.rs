@@ -36,7 +36,7 @@ pub struct Exchange {
     scope: Option<String>,
 }
 
-/// Parameters of [`revoke`] and [`introspect`]. `token_type_hint` is ignored: there is only one type.
+/// Parameters of [`revoke()`] and [`introspect()`]. `token_type_hint` is ignored: there is only one type.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct About {

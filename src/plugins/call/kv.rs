@@ -23,9 +23,9 @@ impl Call {
         if let Some(mut slot) = self.joined().await
             && let Some(tx) = slot.tx()
         {
-            return Ok(plugin_kv::get(tx, plugin, &keys, now).await.or_failure()?);
+            return plugin_kv::get(tx, plugin, &keys, now).await.or_failure();
         }
-        Ok(plugin_kv::get(&self.cx.db, plugin, &keys, now).await.or_failure()?)
+        plugin_kv::get(&self.cx.db, plugin, &keys, now).await.or_failure()
     }
 
     pub(super) async fn set_values(&self, items: Vec<Item>) -> Result<(), Failure> {

@@ -161,7 +161,7 @@ impl Call {
     pub(super) async fn commit_of(&self, number: u32) -> Result<(), Failure> {
         let mut slot = self.explicit(number, false).await?;
         let open = std::mem::take(&mut *slot);
-        Ok(open.commit().await.or_failure()?)
+        open.commit().await.or_failure()
     }
 
     pub(super) async fn rollback(&self, number: u32) {

@@ -26,7 +26,7 @@ use rookery_core::extension::{Decorations, Members, Target, Versions};
 /// be cached.
 ///
 /// # Errors
-/// [`Error::Plugin`] when a plugin whose policy is `fail` does not answer.
+/// [`Error::Plugin`](rookery_core::Error::Plugin) when a plugin whose policy is `fail` does not answer.
 pub async fn decorate(
     cx: &Cx,
     viewer: Option<&Actor>,

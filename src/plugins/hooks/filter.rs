@@ -31,7 +31,7 @@ const MOST_RECIPIENTS: usize = 10_000;
 /// client sent.
 ///
 /// # Errors
-/// [`Error::Refused`], in the plugin's words, when a plugin refuses; [`Error::Plugin`] when one whose policy is
+/// [`Error::Refused`](rookery_core::Error::Refused), in the plugin's words, when a plugin refuses; [`Error::Plugin`](rookery_core::Error::Plugin) when one whose policy is
 /// `refuse` does not answer.
 pub async fn filter(
     cx: &Cx,

@@ -21,7 +21,7 @@ use model::NotificationType;
 use model::PluginId;
 use model::account::Searchability;
 use model::status::{LimitedScope, Visibility};
-use model::{AccountId, Actor, ConversationId, MediaId, RowId, Status, StatusId};
+use model::{AccountId, Actor, MediaId, RowId, Status, StatusId};
 use store::publish::NewStatus;
 use store::{Executor, Tx};
 
