@@ -117,7 +117,7 @@ fn all_faults_come_at_once() {
              (no scheme, no path, international names as xn--…) (rookery.toml:3)",
             "server.listen: \"localhost\" is not an IP address and port such as 127.0.0.1:3000 or [::1]:3000 (rookery.toml:2)",
             "log.level: \"inof\" is not off, error, warn, info, debug or trace, or such levels for modules \
-             (info,rookery::http=debug) (ROOKERY_LOG_LEVEL)",
+             (info,rookery_http=debug) (ROOKERY_LOG_LEVEL)",
             "media.max_concurrent_decodes: \"0\" is not a whole number from 1 to 64 (ROOKERY_MEDIA_MAX_CONCURRENT_DECODES)",
             "jobs.workers: 1000 is not a whole number from 0 to 256 (rookery.toml:5)",
         ]
@@ -168,7 +168,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_name() {
             "server.max_connections: unknown key; did you mean database.max_connections? (rookery.toml:6)",
             "server.telemetry_endpoint: unknown key; the keys of [server] are local_domain, web_domain, alternate_domains, \
              scheme, listen, trusted_proxies, shutdown_grace_seconds, request_timeout_seconds, body_limit_bytes, locale, \
-             development (rookery.toml:7)",
+             source_url, development (rookery.toml:7)",
             "sever: unknown section; did you mean [server]? (rookery.toml:2)",
             "telemetry: unknown section; the sections are server, metrics, log, storage, database, secrets, mail, \
              rate_limits, access, federation, media, jobs, plugins, timelines, accounts (rookery.toml:11)",
