@@ -255,9 +255,13 @@ async fn what_is_not_taken_is_tried_again_in_order_and_then_laid_aside() {
 
     publish(&alice, "poison").await;
     publish(&alice, "good").await;
-    for _ in 0..10 {
+    // Eight attempts count; on a busy machine some are refused by the circuit breaker and do not.
+    for _ in 0..40 {
         world.app.run_jobs().await;
         world.app.app.clock.advance(Duration::minutes(6));
+        if texts().await.len() > 3 {
+            break;
+        }
     }
     assert_eq!(texts().await, ["later", "after it", "beside it", "good"]);
     assert_eq!(world.waiting("probe").await, (0, 1));
