@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
     SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
@@ -166,7 +167,12 @@ impl Db {
     ///
     /// # Errors
     /// [`Error::Sql`] when no connection became free within [`Options::acquire_timeout`].
-    pub async fn begin(&self) -> Result<Tx> {
+    // Boxed like a statement: see `query::Running`.
+    pub fn begin(&self) -> BoxFuture<'_, Result<Tx>> {
+        Box::pin(self.start())
+    }
+
+    async fn start(&self) -> Result<Tx> {
         let inner = match &self.pools {
             Pools::Sqlite { write, writer, .. } => {
                 Inner::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?, Arc::clone(writer))
@@ -262,7 +268,11 @@ impl Tx {
     /// # Errors
     /// [`Error::Sql`]: the transaction is rolled back, unless the connection broke during the commit, which leaves the
     /// outcome unknown.
-    pub async fn commit(self) -> Result<()> {
+    pub fn commit(self) -> BoxFuture<'static, Result<()>> {
+        Box::pin(self.end())
+    }
+
+    async fn end(self) -> Result<()> {
         match self.inner {
             Inner::Sqlite(tx, writer) => {
                 // The time limit of the transaction must not interrupt the commit itself.

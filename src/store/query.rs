@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgArguments, PgPool, PgRow};
 use sqlx::sqlite::{SqliteArguments, SqlitePool, SqliteRow};
 use sqlx::{Arguments, Encode, FromRow, Postgres, Sqlite, Type};
@@ -134,29 +135,66 @@ enum Args {
 pub struct Query<E> {
     executor: E,
     sql: Sql,
-    args: Args,
-    error: Option<sqlx::Error>,
+    /// Or why a value could not be bound.
+    args: std::result::Result<Args, sqlx::Error>,
 }
 
-/// Runs `$method` of the sqlx query on the engine and handle at hand.
-macro_rules! run {
-    ($self:ident, $build:ident, $method:ident $(, $then:expr)?) => {{
-        if let Some(error) = $self.error.take() {
-            return Err(error.into());
+/// The rows of a statement, not decoded yet.
+enum Rows {
+    Sqlite(Vec<SqliteRow>),
+    Postgres(Vec<PgRow>),
+}
+
+impl Rows {
+    fn decode<T: Row>(&self) -> std::result::Result<Vec<T>, sqlx::Error> {
+        match self {
+            Self::Sqlite(rows) => rows.iter().map(T::from_row).collect(),
+            Self::Postgres(rows) => rows.iter().map(T::from_row).collect(),
         }
-        $self.executor.counter().fetch_add(1, Ordering::Relaxed);
-        let Sql { sqlite, postgres, .. } = $self.sql;
-        match ($self.executor.handle(), $self.args) {
-            (Handle::SqlitePool(pool), Args::Sqlite(args)) => sqlx::$build(sqlite, args).$method(pool).await$(.map($then))?,
-            (Handle::SqliteConn(conn), Args::Sqlite(args)) => sqlx::$build(sqlite, args).$method(conn).await$(.map($then))?,
-            (Handle::PgPool(pool), Args::Postgres(args)) => sqlx::$build(postgres, args).$method(pool).await$(.map($then))?,
-            (Handle::PgConn(conn), Args::Postgres(args)) => sqlx::$build(postgres, args).$method(conn).await$(.map($then))?,
-            (Handle::SqlitePool(_) | Handle::SqliteConn(_), Args::Postgres(_))
-            | (Handle::PgPool(_) | Handle::PgConn(_), Args::Sqlite(_)) => {
-                unreachable!("a query is built for the engine of its executor")
-            }
-        }
-    }};
+    }
+}
+
+/// A statement under way. Boxed, and made by functions that are not generic: the drivers' futures are then compiled here,
+/// once, and not into every future that awaits a statement, in every crate (which took more of a build than all else).
+type Running<'a, T> = BoxFuture<'a, std::result::Result<T, sqlx::Error>>;
+
+/// All rows of a statement, or the first.
+fn fetch(handle: Handle<'_>, sql: Sql, args: Args, all: bool) -> Running<'_, Rows> {
+    macro_rules! fetch {
+        ($rows:ident, $text:expr, $args:ident, $on:ident) => {
+            Box::pin(async move {
+                let query = sqlx::query_with($text, $args);
+                Ok(Rows::$rows(if all {
+                    query.fetch_all($on).await?
+                } else {
+                    query.fetch_optional($on).await?.into_iter().collect()
+                }))
+            })
+        };
+    }
+    match (handle, args) {
+        (Handle::SqlitePool(on), Args::Sqlite(args)) => fetch!(Sqlite, sql.sqlite, args, on),
+        (Handle::SqliteConn(on), Args::Sqlite(args)) => fetch!(Sqlite, sql.sqlite, args, on),
+        (Handle::PgPool(on), Args::Postgres(args)) => fetch!(Postgres, sql.postgres, args, on),
+        (Handle::PgConn(on), Args::Postgres(args)) => fetch!(Postgres, sql.postgres, args, on),
+        (_, Args::Sqlite(_) | Args::Postgres(_)) => unreachable!("a query is built for the engine of its executor"),
+    }
+}
+
+/// Runs a statement; gives the number of affected rows.
+fn execute(handle: Handle<'_>, sql: Sql, args: Args) -> Running<'_, u64> {
+    macro_rules! execute {
+        ($text:expr, $args:ident, $on:ident) => {
+            Box::pin(async move { Ok(sqlx::query_with($text, $args).execute($on).await?.rows_affected()) })
+        };
+    }
+    match (handle, args) {
+        (Handle::SqlitePool(on), Args::Sqlite(args)) => execute!(sql.sqlite, args, on),
+        (Handle::SqliteConn(on), Args::Sqlite(args)) => execute!(sql.sqlite, args, on),
+        (Handle::PgPool(on), Args::Postgres(args)) => execute!(sql.postgres, args, on),
+        (Handle::PgConn(on), Args::Postgres(args)) => execute!(sql.postgres, args, on),
+        (_, Args::Sqlite(_) | Args::Postgres(_)) => unreachable!("a query is built for the engine of its executor"),
+    }
 }
 
 impl<E: Executor> Query<E> {
@@ -165,17 +203,18 @@ impl<E: Executor> Query<E> {
             Engine::Sqlite => Args::Sqlite(SqliteArguments::default()),
             Engine::Postgres => Args::Postgres(PgArguments::default()),
         };
-        Self { executor, sql, args, error: None }
+        Self { executor, sql, args: Ok(args) }
     }
 
     /// Binds the next `$n`. A value that cannot be encoded fails the statement when it runs.
     pub fn bind<'q, T: Bind<'q>>(mut self, value: T) -> Self {
         let added = match &mut self.args {
-            Args::Sqlite(args) => args.add(value),
-            Args::Postgres(args) => args.add(value),
+            Ok(Args::Sqlite(args)) => args.add(value),
+            Ok(Args::Postgres(args)) => args.add(value),
+            Err(_) => Ok(()),
         };
         if let Err(error) = added {
-            self.error.get_or_insert(sqlx::Error::Encode(error));
+            self.args = Err(sqlx::Error::Encode(error));
         }
         self
     }
@@ -184,27 +223,24 @@ impl<E: Executor> Query<E> {
     ///
     /// # Errors
     /// [`Error::Sql`](super::Error::Sql) when the statement fails or a row does not decode.
-    pub async fn all<T: Row>(mut self) -> Result<Vec<T>> {
-        let rows: std::result::Result<Vec<T>, sqlx::Error> = run!(self, query_as_with, fetch_all);
-        Ok(rows?)
+    pub async fn all<T: Row>(self) -> Result<Vec<T>> {
+        Ok(self.fetch(true).await?.decode()?)
     }
 
     /// The first row, if there is one.
     ///
     /// # Errors
     /// As [`Query::all`].
-    pub async fn optional<T: Row>(mut self) -> Result<Option<T>> {
-        let row: std::result::Result<Option<T>, sqlx::Error> = run!(self, query_as_with, fetch_optional);
-        Ok(row?)
+    pub async fn optional<T: Row>(self) -> Result<Option<T>> {
+        Ok(self.fetch(false).await?.decode()?.pop())
     }
 
     /// The first row.
     ///
     /// # Errors
     /// As [`Query::all`], and `sqlx::Error::RowNotFound` when there is no row.
-    pub async fn one<T: Row>(mut self) -> Result<T> {
-        let row: std::result::Result<T, sqlx::Error> = run!(self, query_as_with, fetch_one);
-        Ok(row?)
+    pub async fn one<T: Row>(self) -> Result<T> {
+        Ok(self.optional().await?.ok_or(sqlx::Error::RowNotFound)?)
     }
 
     /// Every value of a statement with one column.
@@ -234,7 +270,12 @@ impl<E: Executor> Query<E> {
     /// # Errors
     /// As [`Query::all`].
     pub async fn execute(mut self) -> Result<u64> {
-        let done: std::result::Result<u64, sqlx::Error> = run!(self, query_with, execute, |done| done.rows_affected());
-        Ok(done?)
+        self.executor.counter().fetch_add(1, Ordering::Relaxed);
+        Ok(execute(self.executor.handle(), self.sql, self.args?).await?)
+    }
+
+    async fn fetch(mut self, all: bool) -> Result<Rows> {
+        self.executor.counter().fetch_add(1, Ordering::Relaxed);
+        Ok(fetch(self.executor.handle(), self.sql, self.args?, all).await?)
     }
 }

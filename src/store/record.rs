@@ -1,7 +1,7 @@
 //! Statuses and accounts as plugins receive them: the columns of the contract's records, one statement for a whole
 //! batch.
 //!
-//! Reached from `plugins::records`. Does not check who may see a status: the caller does.
+//! Reached from `plugins::call::records`. Does not check who may see a status: the caller does.
 
 use super::sql::Ids;
 use super::{Executor, Result, Tx};

@@ -21,6 +21,7 @@ use sqlparser::ast::{
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
 
+use self::queries::Names;
 use super::text;
 use store::Engine;
 use store::confined::{Scope, functions};
@@ -118,14 +119,14 @@ fn parse(rules: Rules<'_>, tokens: Vec<Token>) -> Result<Vec<Statement>, String>
 }
 
 fn checked(rules: Rules<'_>, mut statement: Statement, migrating: bool) -> Result<Checked, String> {
-    let mut common = queries::Common::default();
-    let _ = sqlparser::ast::Visit::visit(&statement, &mut common);
-    let mut walk = Walk { rules, migrating, common: common.names, found: Checked::default() };
+    let mut names = Names::default();
+    let _ = sqlparser::ast::Visit::visit(&statement, &mut names);
+    let mut walk = Walk { rules, migrating, common: names.common, found: Checked::default() };
     if let ControlFlow::Break(refused) = statement.visit(&mut walk) {
         return Err(refused);
     }
     let mut found = walk.found;
-    let mut names = queries::Names { rules };
+    let mut names = Names { rules: Some(rules), ..Names::default() };
     if let ControlFlow::Break(refused) = sqlparser::ast::Visit::visit(&statement, &mut names) {
         return Err(refused);
     }

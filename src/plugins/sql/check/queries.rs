@@ -12,35 +12,32 @@ use super::{Growth, Rules, parse};
 use crate::sql::text;
 use store::confined::functions;
 
-/// Collects the names of common table expressions.
-#[derive(Debug, Default)]
-pub(super) struct Common {
-    pub(super) names: BTreeSet<String>,
-}
-
-impl Visitor for Common {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        let tables = query.with.iter().flat_map(|with| &with.cte_tables);
-        self.names.extend(tables.map(|table| table.alias.name.value.to_ascii_lowercase()));
-        ControlFlow::Continue(())
-    }
-}
-
-/// Verifies every table name after the rewrite, wherever it stands.
+/// Collects the names of common table expressions, or verifies every table name after the rewrite, wherever it stands.
+///
+/// One type for both, because the traversal of every kind of expression is compiled for each.
+#[derive(Default)]
 pub(super) struct Names<'a> {
-    pub(super) rules: Rules<'a>,
+    /// Those of common table expressions that were met.
+    pub(super) common: BTreeSet<String>,
+    /// What every table is verified against, if at all.
+    pub(super) rules: Option<Rules<'a>>,
 }
 
 impl Visitor for Names<'_> {
     type Break = String;
 
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<String> {
+        let tables = query.with.iter().flat_map(|with| &with.cte_tables);
+        self.common.extend(tables.map(|table| table.alias.name.value.to_ascii_lowercase()));
+        ControlFlow::Continue(())
+    }
+
     fn pre_visit_relation(&mut self, name: &ObjectName) -> ControlFlow<String> {
-        if self.rules.is_resolved(name) {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(format!("it names {name} in a place where no table may stand"))
+        match self.rules {
+            Some(rules) if !rules.is_resolved(name) => {
+                ControlFlow::Break(format!("it names {name} in a place where no table may stand"))
+            }
+            Some(_) | None => ControlFlow::Continue(()),
         }
     }
 }
