@@ -3,13 +3,14 @@
 //! The figure that matters is the processor time of the server for a request, with everything that the request leaves to
 //! be done later, and its ratio to the floor: the same bytes from a bare handler in the same run ([`floor`]). Requests per
 //! second depend on the machine and on this program, which shares it. On SQLite; again on PostgreSQL when
-//! `TEST_DATABASE_URL` names a server in which databases may be made. `BENCH_SERVER` names another program to measure: an
-//! earlier build, to compare with.
+//! `TEST_DATABASE_URL` names a server in which databases may be made. `cargo bench -- --compare OLD NEW` measures two
+//! programs against each other ([`compare`]).
 
 #![allow(clippy::print_stdout, reason = "a table is what this is for")]
 #![allow(unreachable_pub, reason = "modules of one program")]
 #![allow(missing_docs, clippy::cast_possible_truncation, reason = "a program of our own, of small numbers")]
 
+mod compare;
 mod data;
 mod floor;
 mod load;
@@ -51,6 +52,9 @@ fn main() {
         ["--floor", address, folder] => {
             runtime.block_on(floor::serve(address.parse().expect("an address"), Path::new(folder)));
         }
+        ["--compare", old, new, ref rest @ ..] => {
+            runtime.block_on(compare::compare([old, new], !rest.contains(&"--no-plugins")));
+        }
         ["--antennas", address, url] => runtime.block_on(native::serve(url, address.parse().expect("an address"))),
         _ => runtime.block_on(bench()),
     }
@@ -76,8 +80,8 @@ async fn bench() {
 
 async fn measure(url: &str, folder: &Path) {
     let data = Arc::new(data::fill(url).await);
-    start(url, folder).await.stop();
-    let server = start(url, folder).await;
+    start(ROOKERY, url, folder, &[]).await.stop();
+    let server = start(ROOKERY, url, folder, &[]).await;
     println!("started in {:.0} ms (second start, to the first answer)", millis(server.started_in));
     tokio::time::sleep(Duration::from_secs(2)).await;
     println!("memory idle: {:.0} MiB\n", server.memory());
@@ -101,9 +105,10 @@ async fn measure(url: &str, folder: &Path) {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the environment may name another program to measure")]
-fn command(url: &str, folder: &Path, address: std::net::SocketAddr) -> Command {
-    let program = std::env::var("BENCH_SERVER").unwrap_or_else(|_| env!("CARGO_BIN_EXE_rookery").to_owned());
+/// The program that is measured unless another is named.
+const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
+
+fn command(program: &str, url: &str, folder: &Path, address: std::net::SocketAddr) -> Command {
     let mut command = Command::new(program);
     command.env_clear().current_dir(folder);
     for (key, value) in [
@@ -112,17 +117,18 @@ fn command(url: &str, folder: &Path, address: std::net::SocketAddr) -> Command {
         ("STORAGE_DATA_DIR", folder.display().to_string()),
         ("DATABASE_URL", url.to_owned()),
         ("RATE_LIMITS_ENABLED", "false".to_owned()),
-        ("LOG_LEVEL", "warn".to_owned()),
+        ("LOG_LEVEL", "error".to_owned()),
     ] {
         command.env(format!("ROOKERY_{key}"), value);
     }
     command
 }
 
-async fn start(url: &str, folder: &Path) -> Process {
+/// Starts `program` as a server, with `more` configuration.
+async fn start(program: &str, url: &str, folder: &Path, more: &[(&str, &str)]) -> Process {
     let address = free_address();
-    let mut serve = command(url, folder, address);
-    serve.arg("serve");
+    let mut serve = command(program, url, folder, address);
+    serve.arg("serve").envs(more.iter().map(|(key, value)| (format!("ROOKERY_{key}"), *value)));
     Process::start(serve, address).await
 }
 

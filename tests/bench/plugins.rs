@@ -14,7 +14,7 @@ use store::db::Engine;
 use crate::data::{self, DOMAIN, Data, TOKEN, TOKEN_100};
 use crate::load::{self, Amount, Connection, Requests, request};
 use crate::process::{Process, free_address, postgres_cpu};
-use crate::{command, millis};
+use crate::{ROOKERY, command, millis, start};
 
 /// The plugins that come with the server.
 const OWN: [&str; 4] = ["antennas", "bookmark_categories", "emoji_reactions", "reaction_deck"];
@@ -37,13 +37,13 @@ const RELOADS: usize = 20;
 pub async fn measure(url: &str, folder: &Path, data: &Arc<Data>) {
     println!("\nPlugins (CPU microseconds for a request; off: no plugin, on: those that come with the server)\n");
     switch(url, folder, &[], "disable", &OWN);
-    let off = start(url, folder, &[]).await;
+    let off = start(ROOKERY, url, folder, &[]).await;
     let (home_off, markers) = (cpu(&off, home()).await, cpu(&off, get("/api/v1/markers?timeline[]=home")).await);
     first_looks(&off, data, TOKEN).await;
     let pages_off = first_looks(&off, data, TOKEN_100).await;
     off.stop();
     switch(url, folder, &[], "enable", &OWN);
-    let on = start(url, folder, &[]).await;
+    let on = start(ROOKERY, url, folder, &[]).await;
     let db = data::open(url).await;
     react(&db, data).await;
     let home_on = cpu(&on, home()).await;
@@ -78,22 +78,12 @@ pub async fn measure(url: &str, folder: &Path, data: &Arc<Data>) {
 /// Enables or disables plugins, with the server off.
 fn switch(url: &str, folder: &Path, environment: &[(&str, &str)], verb: &str, names: &[&str]) {
     for name in names {
-        let mut program = command(url, folder, free_address());
+        let mut program = command(ROOKERY, url, folder, free_address());
         program.args(["plugin", verb, name]);
         program.envs(environment.iter().map(|(key, value)| (format!("ROOKERY_{key}"), *value)));
         let done = program.output().expect("the command line");
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     }
-}
-
-async fn start(url: &str, folder: &Path, more: &[(&str, &str)]) -> Process {
-    let address = free_address();
-    let mut serve = command(url, folder, address);
-    serve.arg("serve");
-    for (key, value) in more {
-        serve.env(format!("ROOKERY_{key}"), value);
-    }
-    Process::start(serve, address).await
 }
 
 fn get(path: &str) -> Requests {
@@ -164,7 +154,7 @@ async fn category(server: &Process, data: &Data) -> String {
 /// same without a sandbox.
 async fn antennas(url: &str, folder: &Path, db: &Db, data: &Data) {
     let poll = POLL.as_millis().to_string();
-    let server = start(url, folder, &[("JOBS_POLL_INTERVAL_MS", &poll)]).await;
+    let server = start(ROOKERY, url, folder, &[("JOBS_POLL_INTERVAL_MS", &poll)]).await;
     let owners: Vec<(i64,)> =
         db.fetch_raw("SELECT account_id FROM users ORDER BY account_id LIMIT 400").await.expect("people");
     let made = ask(server.address, "POST", "/api/v1/antennas", Some("{\"title\":\"one\"}")).await;
@@ -282,19 +272,19 @@ async fn copies(url: &str, folder: &Path) {
     for number in 0..COPIES {
         copy(&package, &plugins.join(format!("notes{number}")), number);
     }
-    start(url, folder, &environment).await.stop();
+    start(ROOKERY, url, folder, &environment).await.stop();
     let names: Vec<String> = (0..COPIES).map(|number| format!("notes{number}")).collect();
     switch(url, folder, &environment, "enable", &names.iter().map(String::as_str).collect::<Vec<_>>());
-    start(url, folder, &environment).await.stop();
+    start(ROOKERY, url, folder, &environment).await.stop();
     let mut without = Vec::new();
     let mut with = Vec::new();
     let (mut idle, mut memory) = (0.0, 0.0);
     for _ in 0..5 {
-        let none = start(url, folder, &[("PLUGINS_EMBEDDED", "false")]).await;
+        let none = start(ROOKERY, url, folder, &[("PLUGINS_EMBEDDED", "false")]).await;
         without.push(none.started_in);
         idle = none.memory();
         none.stop();
-        let all = start(url, folder, &environment).await;
+        let all = start(ROOKERY, url, folder, &environment).await;
         with.push(all.started_in);
         memory = all.memory();
         all.stop();
@@ -330,7 +320,7 @@ fn copy(package: &Path, to: &Path, number: usize) {
 }
 
 async fn reloads(url: &str, folder: &Path, plugins: &Path, environment: &[(&str, &str)]) {
-    let server = start(url, folder, environment).await;
+    let server = start(ROOKERY, url, folder, environment).await;
     let file = plugins.join("notes0/notes.wasm");
     let component = std::fs::read(&file).expect("a component");
     let asked = request("GET", "/api/v1/notes0", DOMAIN, Some(TOKEN), None);
