@@ -4,6 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::{Database, Decode, Encode, Type};
 
 /// The number by which a plugin is known in the database.
 pub type PluginId = i64;
@@ -11,8 +14,7 @@ pub type PluginId = i64;
 macro_rules! id {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, sqlx::Type)]
-        #[sqlx(transparent)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(i64);
 
         impl From<i64> for $name {
@@ -34,6 +36,33 @@ macro_rules! id {
             type Err = std::num::ParseIntError;
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 text.parse().map(Self)
+            }
+        }
+        impl<DB: Database> Type<DB> for $name
+        where
+            i64: Type<DB>,
+        {
+            fn type_info() -> DB::TypeInfo {
+                i64::type_info()
+            }
+            fn compatible(info: &DB::TypeInfo) -> bool {
+                i64::compatible(info)
+            }
+        }
+        impl<'q, DB: Database> Encode<'q, DB> for $name
+        where
+            i64: Encode<'q, DB>,
+        {
+            fn encode_by_ref(&self, buffer: &mut DB::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
+                self.0.encode_by_ref(buffer)
+            }
+        }
+        impl<'r, DB: Database> Decode<'r, DB> for $name
+        where
+            i64: Decode<'r, DB>,
+        {
+            fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
+                i64::decode(value).map(Self)
             }
         }
         impl Serialize for $name {

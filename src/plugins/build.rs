@@ -1,7 +1,7 @@
 //! Embeds the packages of the repository's own plugins in the server, from where `make guests` leaves them.
 //!
 //! A missing package is an error in a release build. A debug build continues without it and warns, so that `cargo
-//! check` and rust-analyzer work on a fresh clone; the server lists the missing ones as `MISSING`.
+//! check` and rust-analyzer work on a fresh clone.
 
 #![expect(clippy::disallowed_methods, reason = "cargo tells a build script everything by its environment")]
 
@@ -16,7 +16,7 @@ fn main() -> Result<()> {
     let guests = root.join("target/guests");
     fs::create_dir_all(&guests)?;
     let release = env::var("PROFILE")? == "release";
-    let (mut embedded, mut missing) = (String::new(), String::new());
+    let mut embedded = String::new();
 
     println!("cargo::rerun-if-changed=build.rs");
     for name in plugins(&root.join("plugins"))? {
@@ -31,11 +31,8 @@ fn main() -> Result<()> {
             println!("cargo::error=The plugin {name} is not built. Run: make guests");
         }
         println!("cargo::warning=The plugin {name} is not built and will be missing. Run: make guests");
-        write!(missing, "{name:?}, ")?;
     }
-    let text = format!(
-        "/// All of them.\npub static EMBEDDED: &[Package] = &[{embedded}];\n/// Those that were not built when the server was: none in a release.\npub static MISSING: &[&str] = &[{missing}];\n"
-    );
+    let text = format!("/// All of them.\npub(super) static EMBEDDED: &[Package] = &[{embedded}];\n");
     fs::write(PathBuf::from(env::var("OUT_DIR")?).join("embedded.rs"), text)?;
     Ok(())
 }

@@ -8,28 +8,16 @@
 pub mod admin;
 pub mod call;
 mod cx;
-pub mod desired;
-pub mod embedded;
 pub mod error;
 pub mod hooks;
 mod jobs;
-pub mod json;
 pub mod life;
-pub mod logs;
 pub mod manifest;
 mod mount;
-pub mod observed;
-pub mod order;
 pub mod package;
-pub mod pause;
-mod pipeline;
-pub mod records;
 pub mod routes;
 pub mod settings;
-pub mod source;
 pub mod sql;
-pub mod supervise;
-pub mod watch;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -56,7 +44,7 @@ use model::clock::Clock;
 pub struct Plugins {
     clock: Clock,
     /// The latest log lines of each plugin.
-    pub logs: logs::Logs,
+    pub logs: call::logs::Logs,
     /// State that the calls of each plugin share.
     pub calls: call::Calls,
     /// Responses name the plugin and generation that answered; true in development.
@@ -69,9 +57,9 @@ pub struct Plugins {
     /// The time limits of hooks on this machine.
     pub hook_limits: hooks::budget::HookLimits,
     /// The observed state of each plugin, on this node.
-    pub observed: observed::Observations,
+    pub observed: life::observed::Observations,
     /// Plugins that are paused while their tables are migrated.
-    pub pauses: pause::Pauses,
+    pub pauses: life::pause::Pauses,
     /// Created when the first plugin is loaded.
     engine: OnceCell<Engine>,
     /// The settings' generation that was last reconciled.
@@ -88,15 +76,15 @@ impl Plugins {
     pub fn new(clock: Clock, development: bool) -> Self {
         Self {
             clock,
-            logs: logs::Logs::default(),
+            logs: call::logs::Logs::default(),
             calls: call::Calls::default(),
             shows_generations: AtomicBool::new(development),
             registry: ArcSwap::default(),
             said: hooks::instance::InstanceCache::default(),
             kept: hooks::DecorationCache::default(),
             hook_limits: hooks::budget::HookLimits::default(),
-            observed: observed::Observations::default(),
-            pauses: pause::Pauses::default(),
+            observed: life::observed::Observations::default(),
+            pauses: life::pause::Pauses::default(),
             engine: OnceCell::new(),
             followed: AtomicI64::new(0),
             elsewhere: AtomicBool::new(false),
@@ -130,7 +118,7 @@ impl Plugins {
             return;
         }
         tracing::warn!(plugin = plugin.name(), kind, name, %cause, "a plugin gave no answer");
-        let failed = observed::FailedCall::new(self.clock.now(), kind, name, plugin.generation, cause);
+        let failed = life::observed::FailedCall::new(self.clock.now(), kind, name, plugin.generation, cause);
         self.observed.failed(plugin.name(), failed);
     }
 }

@@ -8,7 +8,8 @@ use config::Config;
 use http::router::{Mounted, Routes};
 use model::clock::Clock;
 pub use plugins::Cx;
-use plugins::{Plugins, Session, hooks, life, pause, supervise, watch};
+use plugins::life::{self, pause, supervise, watch};
+use plugins::{Plugins, Session, hooks};
 use rookery_core::Result;
 use tokio::sync::watch::Receiver;
 use tokio::task::JoinHandle;
@@ -60,7 +61,7 @@ pub async fn reload_pauses(cx: &Cx) -> Result<()> {
 
 /// Applies decisions of other processes and of the circuit breakers by loading and unloading. May take long.
 pub async fn follow_changes(cx: Cx) {
-    supervise::quarantine(&cx).await;
+    supervise::check(&cx).await;
     if let Err(error) = life::follow_changes(&cx).await {
         tracing::error!(%error, "could not look for changed plugins");
     }

@@ -18,7 +18,7 @@ use axum::routing::get;
 use model::PluginId;
 use model::clock::Clock;
 use model::{StatusId, Time};
-use plugins::records::{self, Reader};
+use plugins::call::records::{self, Reader};
 use rookery_plugin_host::imports::types::Status as Record;
 use store::plugin_event::{self, EventLane};
 use store::plugin_feed::{self, Feed, HOME, LIST, NewEntry};

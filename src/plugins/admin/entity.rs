@@ -10,9 +10,10 @@ use serde_json::{Map, Value};
 
 use crate::Cx;
 use crate::admin::{HookPosition, InstalledPlugin, Outbox};
-use crate::logs::Line;
+use crate::call::logs::Line;
+use crate::life::State;
+use crate::life::observed::{Event, FailedCall, Observed, milliseconds};
 use crate::manifest::{Hook, Manifest, Resolved, Route};
-use crate::observed::{Event, FailedCall, Observed, State, milliseconds};
 use crate::sql::Statement;
 use crate::{Active, Package};
 use store::plugin_event::Parked;
@@ -231,7 +232,7 @@ impl Plugin {
         let observed = cx.plugins.observed.of(name);
         let package = known.package.as_ref().ok().and_then(Option::as_ref);
         let manifest = manifest(active.as_deref(), package);
-        let error = match (&observed.state, &known.package) {
+        let error = match (observed.state(), &known.package) {
             (Some(State::Failed(fault)), _) => Some(fault.into()),
             (None, Err(fault)) => Some(fault.into()),
             _ => None,
@@ -259,7 +260,7 @@ impl Plugin {
 }
 
 fn state(known: &InstalledPlugin, serves: bool, observed: &Observed) -> &'static str {
-    match &observed.state {
+    match observed.state() {
         Some(state) => state.as_str(),
         None if serves => State::Active.as_str(),
         None if !known.plugin.enabled => State::Disabled.as_str(),

@@ -1,7 +1,7 @@
 //! Plugin administration: the use cases behind the command line, the socket of a running server and the admin API.
 //!
 //! Each changes the desired state, in the database; the caller is already authorised. Running servers reconcile by
-//! themselves, and [`super::reload`] reports the result at once.
+//! themselves, and [`life::reload`] reports the result at once.
 
 pub mod entity;
 pub mod routes;
@@ -13,15 +13,14 @@ use rookery_plugin_host::LoadError;
 use rookery_plugin_host::imports::types::{CallContext, Caller as ToldCaller};
 use serde_json::{Map, Value};
 
-use super::call::{Call, Caller, Mode};
-use super::manifest::{self, Moment};
-use super::order::{self, Place};
-use super::package::{self, Package};
-use super::source::{self, Packages};
-use super::{Active, PluginId, desired, life, pipeline, sql};
-use crate::Cx;
+use crate::call::{Call, Caller, Mode};
 use crate::error::of_fault;
-use crate::jobs;
+use crate::hooks::order::{self, Place};
+use crate::life::source::{self, Packages};
+use crate::life::{self, desired, pipeline};
+use crate::manifest::{self, Moment};
+use crate::package::{self, Package};
+use crate::{Active, Cx, PluginId, jobs, sql};
 use config::nearest;
 use model::Json;
 use rookery_core::error::{Error, Result};

@@ -7,7 +7,7 @@ use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, 
 use super::Call;
 use super::failure::{OrFailure as _, at_most, failure};
 use super::viewer::Eyes;
-use crate::records::{self, Reader};
+use crate::call::records::{self, Reader};
 use model::{AccountId, Actor, Cursor, StatusId};
 use rookery_core::entity::{self, Fragment};
 use rookery_core::service::timeline::{self, ProfileQuery, TimelinePage, TimelineQuery};

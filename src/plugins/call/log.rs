@@ -8,7 +8,7 @@ use rookery_plugin_host::imports::log::Level as ContractLevel;
 use tokio::time::Instant;
 
 use super::Call;
-use crate::logs::Level;
+use crate::call::logs::Level;
 
 /// Sustained rate, in lines per second.
 const RATE: f64 = 100.0;

@@ -10,7 +10,7 @@ use super::Call;
 use super::ambient::Work;
 use super::core::distinct;
 use super::failure::{OrFailure as _, at_most, denied, failure, from_error};
-use crate::records;
+use crate::call::records;
 use model::notification::NotificationKind;
 use model::{AccountId, Actor, MediaId, StatusId};
 use rookery_core::service::notification::{self, Notice};

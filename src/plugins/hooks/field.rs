@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::json;
+use crate::call::json;
 
 /// Longest value of one member, in bytes.
 const LONGEST: usize = 64 * 1024;

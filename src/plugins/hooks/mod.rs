@@ -17,6 +17,7 @@ mod filter;
 pub mod instance;
 mod judge;
 mod lane;
+pub mod order;
 pub mod outbox;
 mod subscription;
 mod table;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use rookery_plugin_host::{LoadError, Stage};
 
 use super::field::Field;
+use super::order::{self, Place};
 use super::outbox::{EVENTS, FANOUT};
 use super::subscription::Subscription;
 use super::when::Predicate;
 use crate::manifest::{Hook, Manifest, Moment, NotificationKind};
-use crate::order::{self, Place};
 use crate::{Absent, Active, PluginId};
 use model::{NotificationType, Visibility};
 use rookery_core::entity;

@@ -2,8 +2,8 @@
 
 use rookery_plugin_host::{LoadError, Stage};
 
+use crate::call::records::visibility_code;
 use crate::manifest::When;
-use crate::records::visibility_code;
 use model::Visibility;
 use rookery_core::change::StatusTraits;
 

@@ -9,7 +9,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-use crate::json::{self, MAX_DEPTH, too_deep};
+use crate::call::json::{self, MAX_DEPTH, too_deep};
 use rookery_core::entity::Fragment;
 
 /// The kind of entity in a placeholder.

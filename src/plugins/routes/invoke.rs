@@ -14,8 +14,8 @@ use super::paging::PageRequest;
 use super::table::{Found, Mounted};
 use super::{failure, headers};
 use crate::Cx;
+use crate::call::json;
 use crate::call::{Call, Caller, Mode};
-use crate::json;
 use http::extract::params::{Sent, SentBody};
 use rookery_core::error::{Error, Result};
 

@@ -10,7 +10,7 @@ use rookery_plugin_host::exports::routes::Output;
 use super::headers;
 use super::holes::{EntityKind, Filled};
 use crate::Cx;
-use crate::json;
+use crate::call::json;
 use http::error::raw_json;
 use model::{AccountId, Actor, StatusId};
 use rookery_core::entity::{self, Fragment};

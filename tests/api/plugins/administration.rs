@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
 
 use model::Permissions;
-use plugins::observed::State;
+use plugins::life::State;
 use plugins::{admin, life, start};
 use serde_json::json;
 
@@ -123,7 +123,9 @@ async fn what_makes_no_sense_is_refused_in_one_sentence() {
     let folder = app.app.config.plugins.dir.to_str().unwrap();
     let other = app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false"), ("ROOKERY_PLUGINS_DIR", folder)]).await;
     start(&other.app).await;
-    let State::Failed(fault) = other.app.plugins.observed.of("notes").state.unwrap() else { panic!("it serves") };
+    let State::Failed(fault) = other.app.plugins.observed.of("notes").state().cloned().unwrap() else {
+        panic!("it serves")
+    };
     let said = fault.message;
     assert!(said.contains("another key") && said.contains("plugin secret notes API_KEY"), "{said}");
     for secret in ["API_KEY", "OTHER"] {

@@ -1,7 +1,8 @@
 //! What the tests of the four groups share: a server that serves one, and people who do things on it.
 
+use plugins::life::desired;
 use plugins::life::{self, Outcome};
-use plugins::{desired, start};
+use plugins::start;
 use serde_json::{Value, json};
 
 use crate::harness::{Client, TestApp};

@@ -1,7 +1,7 @@
 //! Loading, changing and unloading plugins while the server runs.
 
+use plugins::life::State;
 use plugins::life::{self, Outcome};
-use plugins::observed::State;
 use plugins::{admin, start};
 use rookery_plugin_host::Stage;
 
@@ -148,7 +148,7 @@ async fn what_was_accepted_serves_though_its_file_is_broken_by_now() {
         plugin.enabled = true;
         Ok(())
     };
-    plugins::desired::change(app, "notes", on).await.unwrap();
+    plugins::life::desired::change(app, "notes", on).await.unwrap();
 
     start(app).await;
 

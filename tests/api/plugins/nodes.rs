@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use plugins::observed::State;
-use plugins::{life, pause, start};
+use plugins::life::State;
+use plugins::life::{self, pause};
+use plugins::start;
 use rookery_plugin_host::{LoadError, Stage};
 use store::db::Engine;
 use store::plugin_event;
@@ -203,7 +204,7 @@ async fn what_happens_is_kept_for_a_plugin_that_cannot_be_loaded() {
     // A server that has no package of it.
     let other = world.app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
     start(&other.app).await;
-    assert_eq!(other.app.plugins.observed.of("probe").state, Some(State::Missing));
+    assert_eq!(other.app.plugins.observed.of("probe").state(), Some(&State::Missing));
     let mut there = alice.clone();
     there.server = other.clone();
     publish(&there, "elsewhere").await;

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use plugins::life::Outcome;
-use plugins::observed::State;
-use plugins::{admin, life, start, supervise, watch};
+use plugins::life::State;
+use plugins::life::{self, supervise, watch};
+use plugins::{admin, start};
 
 use super::shelf::{Shelf, manifest, route, routes};
 
@@ -148,16 +149,13 @@ async fn a_new_generation_that_traps_is_taken_back() {
         let status = shelf.app.anonymous().get("/api/v1/notes").send().await.status;
         assert!(status == 500 || status == 503, "{status}");
     }
-    let begun = Instant::now();
-    while shelf.serving("notes").unwrap().1 != "1.0.0" {
-        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", shelf.app.app.plugins.observed.of("notes"));
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    supervise::check(&shelf.app.app).await;
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "{:?}", shelf.app.app.plugins.observed.of("notes"));
     shelf.app.anonymous().get("/api/v1/notes").ok().await;
     let observed = shelf.app.app.plugins.observed.of("notes");
     assert!(observed.history.iter().any(|event| event.what == "rolled back"), "{observed:?}");
     assert!(observed.failures.iter().any(|failed| failed.ended == "trap"), "{observed:?}");
-    supervise::quarantine(&shelf.app.app).await;
+    supervise::check(&shelf.app.app).await;
     assert_eq!(shelf.state("notes"), State::Active, "the generation before has done nothing");
 }
 
@@ -188,7 +186,8 @@ async fn a_generation_is_taken_back_also_after_its_tables_grew() {
     for _ in 0..25 {
         shelf.app.anonymous().get("/api/v1/notes").send().await;
     }
-    until("the version before", || shelf.serving("notes").unwrap().1 == "1.0.0").await;
+    supervise::check(&shelf.app.app).await;
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
     shelf.app.anonymous().get("/api/v1/notes").ok().await;
     let observed = shelf.app.app.plugins.observed.of("notes");
     assert!(observed.history.iter().any(|event| event.what == "rolled back"), "{observed:?}");

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use plugins::life::State;
 use plugins::life::{self, Outcome};
-use plugins::observed::State;
 use rookery_plugin_host::LoadError;
 
 use crate::harness::TestApp;
@@ -116,7 +116,7 @@ impl Shelf {
     }
 
     pub fn state(&self, name: &str) -> State {
-        self.app.app.plugins.observed.of(name).state.unwrap()
+        self.app.app.plugins.observed.of(name).state().cloned().unwrap()
     }
 
     /// The generation and version that serve.

@@ -12,8 +12,9 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
-use super::{life, package};
+use super::reconcile;
 use crate::Cx;
+use crate::package;
 
 /// Debounce: how long a package must be quiet.
 const DEBOUNCE: Duration = Duration::from_millis(150);
@@ -112,7 +113,7 @@ async fn follow(cx: &Cx, folder: &Path, mut hints: Receiver<PathBuf>) {
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                 if ready(&mut heard).await {
                     seen = looks(folder);
-                    life::follow(cx).await;
+                    reconcile::follow(cx).await;
                 }
             }
             _ = poll.tick() => {

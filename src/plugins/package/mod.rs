@@ -4,6 +4,7 @@
 //! during the read are refused, links are not followed, and no path leaves the package. A package is identified by its
 //! digest: touching a file does not make another package.
 
+mod embedded;
 mod folder;
 mod kept;
 
@@ -16,8 +17,8 @@ use std::sync::Arc;
 use rookery_plugin_host::{LoadError, Stage};
 use serde_json::Value;
 
-use super::embedded::EMBEDDED;
-use super::manifest::{self, Manifest};
+use crate::manifest::{self, Manifest};
+use embedded::EMBEDDED;
 
 pub use folder::{Found, find, read};
 pub use kept::{keep, kept};

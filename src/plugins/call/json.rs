@@ -22,7 +22,7 @@ pub fn check(text: &str) -> Result<(), String> {
 }
 
 /// Parses `text`, up to the permitted length, with `seed`, which enforces the rest.
-pub(super) fn read<'de, T>(
+pub(crate) fn read<'de, T>(
     text: &'de str,
     seed: impl FnOnce(&mut serde_json::Deserializer<serde_json::de::StrRead<'de>>) -> serde_json::Result<T>,
 ) -> Result<T, String> {
@@ -35,7 +35,7 @@ pub(super) fn read<'de, T>(
 }
 
 /// The error for an object or array nested deeper than [`MAX_DEPTH`].
-pub(super) fn too_deep<E: serde::de::Error>() -> E {
+pub(crate) fn too_deep<E: serde::de::Error>() -> E {
     E::custom(format_args!("deeper than {MAX_DEPTH}"))
 }
 

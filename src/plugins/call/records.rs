@@ -9,7 +9,7 @@ use rookery_plugin_host::imports::types::{Account, Status};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::PluginId;
+use crate::PluginId;
 use model::account::{ActorType, OtherSettings};
 use model::{AccountId, StatusId, Visibility};
 use rookery_core::error::{Error, Result};
@@ -29,8 +29,8 @@ pub struct Reader<'a> {
     pub private: bool,
 }
 
-impl<'a> From<&'a super::Active> for Reader<'a> {
-    fn from(active: &'a super::Active) -> Self {
+impl<'a> From<&'a crate::Active> for Reader<'a> {
+    fn from(active: &'a crate::Active) -> Self {
         let private = active.manifest.permissions.core_views.iter().any(|view| view == PRIVATE);
         Self { id: active.id, name: active.name(), private }
     }

@@ -3,7 +3,8 @@
 //!
 //! Reached at server start, when the desired state changes (in this process or another: the settings' generation), when
 //! files change, and from the admin. Plugins are loaded one at a time, off the request path; requests see only the swap
-//! of the registry. Which package is tried is decided by `source`, the steps before the swap are in `pipeline`.
+//! of the registry. What follows from a state is decided by `machine`, which package is tried by `source`; the steps
+//! before the swap are in `pipeline`.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,17 +13,19 @@ use std::time::Duration;
 use rookery_plugin_host::{LoadError, Stage};
 use tokio::time::Instant;
 
-use super::observed::{Event, State, milliseconds};
+use super::machine::{self, Action, Input, State};
+use super::observed::{Event, milliseconds};
 use super::pause::Paused;
 use super::pipeline::{self, Candidate, Prepared};
 use super::source::{self, Packages};
-use super::{Absent, Active, Package, PluginId, Registry, desired, package, pause, supervise};
+use super::{desired, pause};
 use crate::Cx;
+use crate::{Absent, Active, Package, PluginId, Registry, package};
 use rookery_core::error::Result as Done;
 use store::plugin::Plugin;
 
 /// How long a replaced generation may drain: calls still running after that are cut off.
-pub(super) const DRAIN: Duration = Duration::from_secs(10);
+pub const DRAIN: Duration = Duration::from_secs(10);
 
 /// The result of reconciling a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +118,7 @@ pub async fn check(cx: &Cx, name: &str) -> Result<(), LoadError> {
     let (plugins, packages) = desired_state(cx).await?;
     let Some(plugin) = plugins.into_iter().find(|plugin| plugin.name == name && plugin.enabled) else { return Ok(()) };
     let Some(package) = source::choose(cx, &plugin, &packages).await? else { return Ok(()) };
-    let prepared = pipeline::prepare(cx, Candidate { plugin, package, generation: 1 }, None).await?;
+    let prepared = pipeline::prepare(cx, Candidate { plugin, package, generation: 1 }, None, |_| ()).await?;
     Registry::build(1, vec![prepared.active], Vec::new()).map(drop)
 }
 
@@ -130,7 +133,7 @@ async fn reconcile(cx: &Cx, again: Option<&str>) -> Result<Vec<Report>, LoadErro
     for plugin in plugins {
         let name = plugin.name.clone();
         if again == Some(name.as_str()) {
-            cx.plugins.observed.tried(&name, None);
+            note(cx, &name, Input::Retry);
         }
         let outcome = Box::pin(reconcile_one(cx, plugin, &packages)).await;
         reports.push(Report { name, outcome });
@@ -184,65 +187,76 @@ async fn desired_state(cx: &Cx) -> Result<(Vec<Plugin>, Packages), LoadError> {
     Ok((plugins, packages))
 }
 
+/// The plugin's next state, and what has to be done.
+fn step(cx: &Cx, name: &str, input: Input) -> Action {
+    cx.plugins.observed.step(name, input, cx.clock.now())
+}
+
+/// As [`step`], for what asks for nothing to be done.
+fn note(cx: &Cx, name: &str, input: Input) {
+    drop(step(cx, name, input));
+}
+
 /// Reconciles one plugin.
 async fn reconcile_one(cx: &Cx, plugin: Plugin, packages: &Packages) -> Outcome {
     let serving = cx.plugins.latest().find(&plugin.name).cloned();
-    let state = match (plugin.enabled, plugin.quarantined_at) {
-        (true, None) => return Box::pin(load(cx, plugin, packages, serving)).await,
-        (true, Some(_)) => State::Quarantined,
-        (false, _) => State::Disabled,
+    let left = match (plugin.enabled, plugin.quarantined_at) {
+        (true, None) => return Box::pin(follow_desired(cx, plugin, packages, serving)).await,
+        (true, Some(_)) => Input::Quarantined,
+        (false, _) => Input::Disabled,
     };
-    cx.plugins.observed.tried(&plugin.name, None);
-    cx.plugins.observed.enter(&plugin.name, state, cx.clock.now());
-    match serving {
-        Some(serving) => unload(cx, &serving, plugin.enabled),
-        None => Outcome::Disabled,
+    match (step(cx, &plugin.name, left), serving) {
+        (Action::Unload, Some(serving)) => unload(cx, &serving, plugin.enabled),
+        _ => Outcome::Disabled,
     }
 }
 
-async fn load(cx: &Cx, plugin: Plugin, packages: &Packages, serving: Option<Arc<Active>>) -> Outcome {
+/// Makes the desired package of an enabled plugin the active one, unless it is.
+async fn follow_desired(cx: &Cx, plugin: Plugin, packages: &Packages, serving: Option<Arc<Active>>) -> Outcome {
     let name = plugin.name.clone();
-    let observed = &cx.plugins.observed;
-    let package = match source::choose(cx, &plugin, packages).await {
+    let package = match choose(cx, &plugin, packages, serving.is_some()).await {
         Ok(Some(package)) => package,
-        Ok(None) => {
-            if let Some(active) = &serving {
-                return unchanged(cx, active);
-            }
-            observed.enter(&name, State::Missing, cx.clock.now());
-            let sentence =
-                format!("{name} is wanted, and there is no package of it: put it into plugins.dir or disable it");
-            return Outcome::Failed(LoadError::new(Stage::Read, sentence));
-        }
-        Err(fault) => match (&serving, source::accepted(cx, &plugin).await) {
-            (None, Ok(Some(kept))) => {
-                tracing::error!(plugin = %name, "the copy of {name} that was accepted serves in its place: {fault}");
-                kept
-            }
-            (Some(_), _) | (None, Ok(None) | Err(_)) => return fail(cx, &name, serving.as_deref(), None, fault),
-        },
+        Ok(None) => return without_package(cx, &name, serving.as_deref()),
+        Err(fault) => return fail(cx, &name, serving.as_deref(), None, fault),
     };
-    let key = (package.digest.clone(), plugin.config_version);
     if let Some(active) = serving.as_ref().filter(|active| is_same(active, &plugin, &package)) {
-        observed.tried(&name, None);
-        if cx.plugins.pauses.incompatible(&name).is_none() {
-            observed.enter(&name, State::Active, cx.clock.now());
-        }
         return unchanged(cx, active);
     }
-    if let (Some(State::Failed(fault)), Some(tried)) = (observed.of(&name).state, observed.of(&name).tried)
-        && tried.key == key
-        && !tried.is_due()
-    {
-        return Outcome::Failed(fault);
+    let candidate = machine::Candidate { digest: package.digest.clone(), config_version: plugin.config_version };
+    match step(cx, &name, Input::Desired(candidate)) {
+        Action::Wait(fault) => Outcome::Failed(fault),
+        _ => load(cx, plugin, package, serving).await,
     }
-    observed.tried(&name, Some(key));
-    let begun = Instant::now();
+}
+
+/// The package to load. Where nothing is active and the chosen one cannot be read, the copy of the accepted one.
+async fn choose(cx: &Cx, plugin: &Plugin, packages: &Packages, serves: bool) -> Result<Option<Package>, LoadError> {
+    let fault = match source::choose(cx, plugin, packages).await {
+        Err(fault) if !serves => fault,
+        chosen => return chosen,
+    };
+    let Ok(Some(kept)) = source::accepted(cx, plugin).await else { return Err(fault) };
+    let name = &plugin.name;
+    tracing::error!(plugin = %name, "the copy of {name} that was accepted serves in its place: {fault}");
+    Ok(Some(kept))
+}
+
+fn without_package(cx: &Cx, name: &str, serving: Option<&Active>) -> Outcome {
+    note(cx, name, Input::NoPackage { serves: serving.is_some() });
+    if let Some(active) = serving {
+        return unchanged(cx, active);
+    }
+    let sentence = format!("{name} is wanted, and there is no package of it: put it into plugins.dir or disable it");
+    Outcome::Failed(LoadError::new(Stage::Read, sentence))
+}
+
+/// Loads a candidate in the place of what is active.
+async fn load(cx: &Cx, plugin: Plugin, package: Package, serving: Option<Arc<Active>>) -> Outcome {
+    let (name, begun) = (plugin.name.clone(), Instant::now());
     match swap_in(cx, plugin, package.clone(), serving.as_ref()).await {
         Ok(active) => {
             let event = event(cx, "loaded", &active.manifest.plugin.version, &active.digest, begun);
-            observed.record(&name, event);
-            observed.enter(&name, State::Active, cx.clock.now());
+            cx.plugins.observed.record(&name, event);
             if let Some(old) = serving {
                 drain(&old);
             }
@@ -268,8 +282,14 @@ async fn swap_in(
     let registry = cx.plugins.latest();
     let generation = registry.generation + 1;
     let kept = package.clone();
+    let name = plugin.name.clone();
+    // While a generation is active, that is the plugin's state.
+    let passed = |state: State| match serving {
+        None => note(cx, &name, Input::Passed(state)),
+        Some(_) => {}
+    };
     let Prepared { active, contract } =
-        pipeline::prepare(cx, Candidate { plugin, package, generation }, serving).await?;
+        pipeline::prepare(cx, Candidate { plugin, package, generation }, serving, passed).await?;
     let others = registry.plugins.iter().filter(|other| other.name() != active.name()).cloned();
     let absent = registry.absent.iter().filter(|absent| absent.id != active.id).cloned().collect();
     let next = Registry::build(generation, others.chain([Arc::clone(&active)]).collect(), absent)?;
@@ -287,9 +307,9 @@ async fn swap_in(
     keep(cx, kept).await;
     pause::swap(cx, next).await;
     drop(paused);
-    if let Some(serving) = serving.filter(|serving| !contract && serving.digest != active.digest) {
-        supervise::watch(cx, &active, serving.digest.clone());
-    }
+    let before = serving.filter(|serving| !contract && serving.digest != active.digest);
+    let before = before.map(|serving| serving.digest.clone());
+    note(cx, &name, Input::Loaded { generation, before });
     if let Err(error) = desired::served(cx, &active).await {
         tracing::warn!(%error, "that {} served could not be noted", active.name());
     }
@@ -329,17 +349,18 @@ async fn keep(cx: &Cx, package: Package) {
 /// The active generation stays, unless another server changed its tables: then that is recorded and reported.
 fn unchanged(cx: &Cx, serving: &Active) -> Outcome {
     let name = serving.name();
-    let Some(why) = cx.plugins.pauses.incompatible(name) else { return Outcome::Unchanged };
-    let fault = LoadError::new(Stage::Migrate, why);
-    let state = State::Failed(fault.clone());
-    if cx.plugins.observed.of(name).state.as_ref() != Some(&state) {
-        tracing::error!(plugin = %name, "{name} answers nothing on this server: {fault}");
+    let outdated = cx.plugins.pauses.incompatible(name).map(|why| LoadError::new(Stage::Migrate, why));
+    match step(cx, name, Input::Serves { outdated }) {
+        Action::Report(fault) => {
+            tracing::error!(plugin = %name, "{name} answers nothing on this server: {fault}");
+            Outcome::Failed(fault)
+        }
+        Action::Wait(fault) => Outcome::Failed(fault),
+        _ => Outcome::Unchanged,
     }
-    cx.plugins.observed.enter(name, state, cx.clock.now());
-    Outcome::Failed(fault)
 }
 
-/// Records and reports why a plugin could not be loaded.
+/// Records why a plugin could not be loaded, and reports what was not reported before.
 fn fail(
     cx: &Cx,
     name: &str,
@@ -348,20 +369,19 @@ fn fail(
     fault: LoadError,
 ) -> Outcome {
     let observed = &cx.plugins.observed;
-    let already = observed.of(name).state == Some(State::Failed(fault.clone()));
-    if !already {
+    let is_new = matches!(step(cx, name, Input::NotLoaded(fault.clone())), Action::Report(_));
+    if is_new {
         let goes_on = if serving.is_some() { "; the generation before serves on" } else { "" };
         tracing::error!(plugin = %name, stage = %fault.stage, "the plugin {name} is not loaded: {fault}{goes_on}");
         metrics::counter!("plugin_reload_failed_total", "plugin" => name.to_owned()).increment(1);
     }
     let known = observed.of(name).history.back().map(|event| event.digest.clone());
-    if let Some((package, begun)) = tried.filter(|(package, _)| !already || known.as_ref() != Some(&package.digest)) {
+    if let Some((package, begun)) = tried.filter(|(package, _)| is_new || known.as_ref() != Some(&package.digest)) {
         let mut event = event(cx, "failed", &package.manifest.plugin.version, &package.digest, begun);
         event.stage = Some(fault.stage.to_string());
         event.sentence = Some(fault.message.clone());
         observed.record(name, event);
     }
-    observed.enter(name, State::Failed(fault.clone()), cx.clock.now());
     Outcome::Failed(fault)
 }
 

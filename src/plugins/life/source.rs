@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use rookery_plugin_host::{LoadError, Stage};
 
-use super::package::{self, Origin, Package};
 use crate::Cx;
+use crate::package::{self, Origin, Package};
 use store::plugin::Plugin;
 
 /// The available packages by name, and the faults of those that cannot be read.

@@ -15,9 +15,9 @@ use rookery_plugin_host::{CallError, CallErrorKind};
 use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 
-use super::life::DRAIN;
-use super::{Active, PluginId, Registry, sql};
+use super::DRAIN;
 use crate::Cx;
+use crate::{Active, PluginId, Registry, sql};
 use model::Time;
 use rookery_core::error::{Error, Result as Done};
 use store::{Engine, plugin_schema};

@@ -13,12 +13,13 @@ use rookery_plugin_host::{self as sandbox, Engine, EngineOptions, Export, Host, 
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::call::{self, Call};
-use super::manifest::{self, Limits, Resolved};
-use super::observed::State;
-use super::sql::{self, Migrated, Quota, Statements};
-use super::{Active, Package, PluginId, desired, source};
+use super::machine::State;
+use super::{desired, source};
 use crate::Cx;
+use crate::call::{self, Call};
+use crate::manifest::{self, Limits, Resolved};
+use crate::sql::{self, Migrated, Quota, Statements};
+use crate::{Active, Package, PluginId};
 use crypto::Secret;
 use model::clock::Clock;
 use store::Tx;
@@ -26,7 +27,7 @@ use store::plugin::Plugin;
 
 /// A package to try, with the admin's desired state for it.
 #[derive(Debug)]
-pub(super) struct Candidate {
+pub(crate) struct Candidate {
     pub plugin: Plugin,
     pub package: Package,
     pub generation: u64,
@@ -34,38 +35,39 @@ pub(super) struct Candidate {
 
 /// A candidate that passed every step.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     pub active: Arc<Active>,
     /// Its migrations contract the schema: the previous generation cannot run on the result.
     pub contract: bool,
 }
 
-/// Turns `candidate` into a plugin that could replace `old`.
+/// Turns `candidate` into a plugin that could replace `old`; `passed` is told of each step.
 ///
 /// # Errors
 /// The stage that failed and one sentence; nothing changed.
-pub(super) async fn prepare(cx: &Cx, candidate: Candidate, old: Option<&Arc<Active>>) -> Result<Prepared, LoadError> {
+pub(crate) async fn prepare(
+    cx: &Cx,
+    candidate: Candidate,
+    old: Option<&Arc<Active>>,
+    passed: impl Fn(State) + Send + Sync,
+) -> Result<Prepared, LoadError> {
     let Candidate { plugin, package, generation } = candidate;
     let name = plugin.name.clone();
-    let enter = |state| cx.plugins.observed.enter(&name, state, cx.clock.now());
     source::check_denied(cx, &package)?;
     check_grants(&plugin, &package)?;
     let limits = limits(&plugin, &package)?;
     let config = config(&plugin, &package)?;
     let secrets = secrets(cx, &plugin, &package)?;
-    if old.is_none() {
-        enter(State::Validated);
-    }
+    passed(State::Validated);
     let environment = call::environment(cx, &package.manifest, generation, &config, false);
     let component = compile(cx, &package, &limits, environment).await?;
-    if old.is_none() {
-        enter(State::Compiled);
-    }
+    passed(State::Compiled);
     let version = u64::try_from(plugin.config_version).unwrap_or_default();
     let quota = Quota::new(cx.db.clone(), plugin.id, name.clone(), limits.db_size);
     measure(&quota);
     let budget = Budget::new(cx, &package);
     let mut stage = budget.spend(Rehearsal::begin(cx, &package, &limits, plugin.id, quota.clone(), &budget)).await?;
+    passed(State::Migrated);
     let active = Arc::new(Active {
         sql: stage.sql.take(),
         quota,
@@ -85,9 +87,7 @@ pub(super) async fn prepare(cx: &Cx, candidate: Candidate, old: Option<&Arc<Acti
     });
     let contract = stage.migrated.contract;
     budget.spend(rehearse(cx, &active, old, stage, &budget)).await?;
-    if old.is_none() {
-        enter(State::Tested);
-    }
+    passed(State::Tested);
     Ok(Prepared { active, contract })
 }
 
@@ -95,7 +95,7 @@ pub(super) async fn prepare(cx: &Cx, candidate: Candidate, old: Option<&Arc<Acti
 ///
 /// # Errors
 /// Why it could not be loaded.
-pub(super) async fn dry_run(cx: &Cx, plugin: Plugin) -> Result<(), LoadError> {
+pub(crate) async fn dry_run(cx: &Cx, plugin: Plugin) -> Result<(), LoadError> {
     let name = plugin.name.clone();
     let packages = source::packages(cx).await?;
     let package = source::choose(cx, &plugin, &packages).await?;
@@ -103,12 +103,7 @@ pub(super) async fn dry_run(cx: &Cx, plugin: Plugin) -> Result<(), LoadError> {
     let _one_at_a_time = cx.plugins.works.lock().await;
     let registry = cx.plugins.latest();
     let candidate = Candidate { plugin, package, generation: registry.generation + 1 };
-    let state = cx.plugins.observed.of(&name).state;
-    let tried = prepare(cx, candidate, registry.find(&name)).await;
-    if let Some(state) = state {
-        cx.plugins.observed.enter(&name, state, cx.clock.now());
-    }
-    tried.map(drop)
+    prepare(cx, candidate, registry.find(&name), |_| ()).await.map(drop)
 }
 
 /// Starts measuring the plugin's tables in the background: the first write waits for that.
@@ -118,7 +113,7 @@ fn measure(quota: &Quota) {
 }
 
 /// Every permission that the package asks for must have been granted.
-pub(super) fn check_grants(plugin: &Plugin, package: &Package) -> Result<(), LoadError> {
+pub(crate) fn check_grants(plugin: &Plugin, package: &Package) -> Result<(), LoadError> {
     let missing = missing(plugin, package);
     if missing.is_empty() {
         return Ok(());
@@ -135,7 +130,7 @@ pub(super) fn check_grants(plugin: &Plugin, package: &Package) -> Result<(), Loa
 }
 
 /// The permissions that `package` asks for and was not granted.
-pub(super) fn missing(plugin: &Plugin, package: &Package) -> BTreeSet<String> {
+pub(crate) fn missing(plugin: &Plugin, package: &Package) -> BTreeSet<String> {
     let granted: BTreeSet<&String> = plugin.granted.0.iter().collect();
     package.manifest.wanted().into_iter().filter(|wanted| !granted.contains(wanted)).collect()
 }
@@ -148,7 +143,7 @@ fn limits(plugin: &Plugin, package: &Package) -> Result<Resolved, LoadError> {
 }
 
 /// The defaults, overridden by the admin's configuration.
-pub(super) fn config(plugin: &Plugin, package: &Package) -> Result<Value, LoadError> {
+pub(crate) fn config(plugin: &Plugin, package: &Package) -> Result<Value, LoadError> {
     let Some(schema) = package.config_schema() else { return Ok(Value::Object(serde_json::Map::new())) };
     let mut config = manifest::defaults(&schema);
     for (key, value) in &plugin.config.0 {
@@ -265,7 +260,7 @@ impl Budget {
     }
 }
 
-pub(super) fn migration_time(cx: &Cx) -> Duration {
+pub(crate) fn migration_time(cx: &Cx) -> Duration {
     Duration::from_secs(cx.config.plugins.migration_timeout_seconds)
 }
 
@@ -304,7 +299,7 @@ impl Rehearsal {
 ///
 /// # Errors
 /// At [`Stage::Migrate`]; nothing changed.
-pub(super) async fn migrate(cx: &Cx, active: &Active, told: Option<i64>) -> Result<Migrated, LoadError> {
+pub(crate) async fn migrate(cx: &Cx, active: &Active, told: Option<i64>) -> Result<Migrated, LoadError> {
     if active.manifest.sql.is_none() {
         return Ok(Migrated::default());
     }

@@ -6,9 +6,9 @@
 
 use serde_json::Map;
 
-use super::package::Origin;
-use super::{Active, Package};
 use crate::Cx;
+use crate::package::Origin;
+use crate::{Active, Package};
 use config::nearest;
 use crypto::Secret;
 use model::Json;
