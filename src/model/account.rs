@@ -37,7 +37,7 @@ text_enum! {
 }
 
 /// A row of the accounts table. `domain` is `None` for a local account.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::Row)]
 #[expect(missing_docs, reason = "the columns are named by the Account entity, whose document explains them")]
 pub struct Account {
     pub id: AccountId,

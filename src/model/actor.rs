@@ -132,7 +132,7 @@ impl Default for Preferences {
 }
 
 /// The private data of a local account: sign-in and preferences.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::Row)]
 #[expect(missing_docs, reason = "the columns of the table users")]
 pub struct User {
     pub account_id: AccountId,

@@ -63,7 +63,7 @@ text_enum! {
 }
 
 /// A row of the statuses table.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::Row)]
 #[expect(missing_docs, reason = "the columns are named by the Status entity, whose document explains them")]
 pub struct Status {
     pub id: StatusId,

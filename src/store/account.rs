@@ -22,10 +22,10 @@ macro_rules! account_columns {
 }
 
 /// An account with the highlighted role that is shown on its profile.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the role shown on a profile")]
 pub struct AccountWithRole {
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub account: Account,
     pub role_id: Option<i64>,
     pub role_name: Option<String>,

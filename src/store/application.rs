@@ -46,7 +46,7 @@ pub async fn insert(tx: &mut Tx, new: &Application) -> Result<()> {
 }
 
 /// A token that an application holds for an account.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct HeldRow {
     pub id: AppId,

@@ -8,7 +8,7 @@ use crate::sql;
 use model::{AccountId, AppId, RowId, Time, TokenId};
 
 /// A row of the table of codes, without the hash.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table oauth_grants")]
 pub struct CodeRow {
     pub id: RowId,

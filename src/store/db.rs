@@ -18,9 +18,10 @@ use sqlx::{ConnectOptions, Postgres, Sqlite};
 use tokio::sync::Notify;
 
 use super::confined::{Readers, Writer};
-use super::query::{Executor, Handle, Query, Row};
+use super::query::{Executor, Handle, Query, decode};
 use super::sql::Sql;
 use super::{Error, Result};
+use model::Row;
 
 /// How long a SQLite connection waits for a lock that another process holds (the command line beside a server).
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -240,8 +241,8 @@ impl Db {
     pub async fn fetch_raw<T: Row>(&self, sql: &str) -> Result<Vec<T>> {
         let text = sqlx::AssertSqlSafe(sql.to_owned());
         Ok(match &self.pools {
-            Pools::Sqlite { write, .. } => sqlx::query_as(text).fetch_all(write).await?,
-            Pools::Postgres(pool) => sqlx::query_as(text).fetch_all(pool).await?,
+            Pools::Sqlite { write, .. } => sqlx::query::<Sqlite>(text).try_map(decode).fetch_all(write).await?,
+            Pools::Postgres(pool) => sqlx::query::<Postgres>(text).try_map(decode).fetch_all(pool).await?,
         })
     }
 }

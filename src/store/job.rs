@@ -14,7 +14,7 @@ use model::job::Lane;
 use model::{JobId, Json, Time};
 
 /// A job that was claimed by a worker.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table jobs")]
 pub struct JobRow {
     pub id: JobId,

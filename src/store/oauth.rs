@@ -9,7 +9,7 @@ use crate::sql;
 use model::{AccountId, AppId, Json, Preferences, Time, TokenId};
 
 /// An access token and, when it belongs to an account, everything that decides what that account may do.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct TokenActorRow {
     pub token_id: TokenId,
@@ -112,7 +112,7 @@ pub async fn insert_token(tx: &mut Tx, new: NewToken) -> Result<()> {
 }
 
 /// A row of the table of tokens, without the hash.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table oauth_tokens")]
 pub struct TokenRow {
     pub id: TokenId,

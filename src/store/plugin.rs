@@ -11,7 +11,7 @@ use crate::sql;
 use model::{Json, Time};
 
 /// The desired state of one plugin.
-#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, model::Row)]
 #[expect(missing_docs, reason = "columns of the table plugins")]
 pub struct Plugin {
     pub id: i64,

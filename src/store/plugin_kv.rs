@@ -14,7 +14,7 @@ use model::PluginId;
 use model::{Json, Time};
 
 /// An item of the store.
-#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, model::Row)]
 #[expect(missing_docs, reason = "columns of the table plugin_kv")]
 pub struct Item {
     pub key: String,

@@ -11,7 +11,7 @@ use model::PluginId;
 use model::Time;
 
 /// A migration that ran.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table plugin_migrations")]
 pub struct AppliedMigration {
     pub version: i64,
@@ -44,10 +44,10 @@ pub async fn list(db: impl Executor, plugin: PluginId) -> Result<Vec<AppliedMigr
 
 /// As [`list`], for all plugins.
 pub async fn list_all(db: impl Executor) -> Result<BTreeMap<PluginId, Vec<AppliedMigration>>> {
-    #[derive(sqlx::FromRow)]
+    #[derive(model::Row)]
     struct Row {
         plugin_id: PluginId,
-        #[sqlx(flatten)]
+        #[row(flatten)]
         applied: AppliedMigration,
     }
     let rows: Vec<Row> = db
@@ -131,7 +131,7 @@ pub async fn storage_size(tx: &mut Tx, name: &str) -> Result<i64> {
 }
 
 /// A table of a plugin with rows that belong to accounts.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table plugin_owner_columns")]
 pub struct OwnedTable {
     pub plugin_id: PluginId,
@@ -153,7 +153,7 @@ pub async fn list_owned(db: impl Executor) -> Result<Vec<OwnedTable>> {
 }
 
 /// A reference from one table of a plugin to another, or to itself.
-#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, model::Row)]
 pub struct ForeignKey {
     /// The table with the foreign key.
     pub holder: String,

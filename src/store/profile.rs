@@ -9,10 +9,10 @@ use model::account::{ActorType, Searchability};
 use model::{Account, AccountId, Field, Json, Preferences, Time};
 
 /// An account with what only its owner sees.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct CredentialRow {
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub account: Account,
     pub preferences: Json<Preferences>,
     pub role_id: Option<i64>,

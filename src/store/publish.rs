@@ -140,7 +140,7 @@ pub async fn list_mutuals(db: impl Executor, account: AccountId) -> Result<Vec<A
 }
 
 /// An account that a text may mention.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table accounts")]
 pub struct Mentionable {
     pub id: AccountId,
@@ -277,7 +277,7 @@ pub async fn update(tx: &mut Tx, id: StatusId, revision: Revision, now: Time) ->
 }
 
 /// A former revision of a status.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table status_edits")]
 pub struct Edit {
     pub id: RowId,

@@ -6,21 +6,15 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sqlx::postgres::{PgArguments, PgPool, PgRow};
-use sqlx::sqlite::{SqliteArguments, SqlitePool, SqliteRow};
-use sqlx::{Arguments, Encode, FromRow, Postgres, Sqlite, Type};
+use sqlx::postgres::{PgArguments, PgPool};
+use sqlx::sqlite::{SqliteArguments, SqlitePool};
+use sqlx::{Arguments, Postgres, Sqlite};
 
 use super::Result;
 use super::db::{Db, Engine, Inner, Pools, Tx};
 use super::sql::Sql;
-
-/// A value that both engines can encode.
-pub trait Bind<'q>: Encode<'q, Sqlite> + Type<Sqlite> + Encode<'q, Postgres> + Type<Postgres> {}
-impl<'q, T> Bind<'q> for T where T: Encode<'q, Sqlite> + Type<Sqlite> + Encode<'q, Postgres> + Type<Postgres> {}
-
-/// A row type that both engines can decode: `#[derive(FromRow)]` or a tuple.
-pub trait Row: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
-impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+use model::Row;
+use model::row::{Bind, Binder, Columns, Table};
 
 /// Where a statement runs: `&Db` to read from the pool, `&mut Tx` to read and write inside a transaction.
 pub trait Executor: Send {
@@ -138,25 +132,42 @@ pub struct Query<E> {
     error: Option<sqlx::Error>,
 }
 
-/// Runs `$method` of the sqlx query on the engine and handle at hand.
+/// Runs `$run` with the sqlx query as `$query` and the pool or connection at hand as `$on`.
 macro_rules! run {
-    ($self:ident, $build:ident, $method:ident $(, $then:expr)?) => {{
+    ($self:ident, |$query:ident, $on:ident| $run:expr) => {{
         if let Some(error) = $self.error.take() {
             return Err(error.into());
         }
         $self.executor.counter().fetch_add(1, Ordering::Relaxed);
         let Sql { sqlite, postgres, .. } = $self.sql;
         match ($self.executor.handle(), $self.args) {
-            (Handle::SqlitePool(pool), Args::Sqlite(args)) => sqlx::$build(sqlite, args).$method(pool).await$(.map($then))?,
-            (Handle::SqliteConn(conn), Args::Sqlite(args)) => sqlx::$build(sqlite, args).$method(conn).await$(.map($then))?,
-            (Handle::PgPool(pool), Args::Postgres(args)) => sqlx::$build(postgres, args).$method(pool).await$(.map($then))?,
-            (Handle::PgConn(conn), Args::Postgres(args)) => sqlx::$build(postgres, args).$method(conn).await$(.map($then))?,
+            (Handle::SqlitePool($on), Args::Sqlite(args)) => {
+                let $query = sqlx::query_with::<Sqlite, _>(sqlite, args);
+                $run
+            }
+            (Handle::SqliteConn($on), Args::Sqlite(args)) => {
+                let $query = sqlx::query_with::<Sqlite, _>(sqlite, args);
+                $run
+            }
+            (Handle::PgPool($on), Args::Postgres(args)) => {
+                let $query = sqlx::query_with::<Postgres, _>(postgres, args);
+                $run
+            }
+            (Handle::PgConn($on), Args::Postgres(args)) => {
+                let $query = sqlx::query_with::<Postgres, _>(postgres, args);
+                $run
+            }
             (Handle::SqlitePool(_) | Handle::SqliteConn(_), Args::Postgres(_))
             | (Handle::PgPool(_) | Handle::PgConn(_), Args::Sqlite(_)) => {
                 unreachable!("a query is built for the engine of its executor")
             }
         }
     }};
+}
+
+/// A row as it comes from either driver, as a `T`.
+pub(super) fn decode<T: Row, C: Columns>(row: C) -> std::result::Result<T, sqlx::Error> {
+    T::decode(&row)
 }
 
 impl<E: Executor> Query<E> {
@@ -180,13 +191,17 @@ impl<E: Executor> Query<E> {
         self
     }
 
+    /// Binds the next values: every field of `row`, for its `…_insert!()`.
+    pub fn bind_row(self, row: &impl Table) -> Self {
+        row.bind_to(self)
+    }
+
     /// Every row.
     ///
     /// # Errors
     /// [`Error::Sql`](super::Error::Sql) when the statement fails or a row does not decode.
     pub async fn all<T: Row>(mut self) -> Result<Vec<T>> {
-        let rows: std::result::Result<Vec<T>, sqlx::Error> = run!(self, query_as_with, fetch_all);
-        Ok(rows?)
+        Ok(run!(self, |query, on| query.try_map(decode).fetch_all(on).await?))
     }
 
     /// The first row, if there is one.
@@ -194,8 +209,7 @@ impl<E: Executor> Query<E> {
     /// # Errors
     /// As [`Query::all`].
     pub async fn optional<T: Row>(mut self) -> Result<Option<T>> {
-        let row: std::result::Result<Option<T>, sqlx::Error> = run!(self, query_as_with, fetch_optional);
-        Ok(row?)
+        Ok(run!(self, |query, on| query.try_map(decode).fetch_optional(on).await?))
     }
 
     /// The first row.
@@ -203,8 +217,7 @@ impl<E: Executor> Query<E> {
     /// # Errors
     /// As [`Query::all`], and `sqlx::Error::RowNotFound` when there is no row.
     pub async fn one<T: Row>(mut self) -> Result<T> {
-        let row: std::result::Result<T, sqlx::Error> = run!(self, query_as_with, fetch_one);
-        Ok(row?)
+        Ok(run!(self, |query, on| query.try_map(decode).fetch_one(on).await?))
     }
 
     /// Every value of a statement with one column.
@@ -234,7 +247,12 @@ impl<E: Executor> Query<E> {
     /// # Errors
     /// As [`Query::all`].
     pub async fn execute(mut self) -> Result<u64> {
-        let done: std::result::Result<u64, sqlx::Error> = run!(self, query_with, execute, |done| done.rows_affected());
-        Ok(done?)
+        Ok(run!(self, |query, on| query.execute(on).await?.rows_affected()))
+    }
+}
+
+impl<E: Executor> Binder for Query<E> {
+    fn value<'q>(self, value: impl Bind<'q>) -> Self {
+        self.bind(value)
     }
 }

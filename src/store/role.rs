@@ -4,7 +4,7 @@ use super::{Executor, Result};
 use crate::sql;
 
 /// The id and name of a role.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table roles")]
 pub struct Role {
     pub id: i64,

@@ -6,7 +6,7 @@ use crate::sql;
 use model::{AccountId, RowId, Time};
 
 /// A session that has not expired.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table web_sessions")]
 pub struct SessionRow {
     pub id: RowId,

@@ -68,7 +68,7 @@ pub struct Head {
 }
 
 /// A [`Head`] as it is read: the boolean facts are bits of one number, because every column of every row costs a copy.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 struct HeadRow {
     id: StatusId,
     version: i64,
@@ -201,7 +201,7 @@ pub async fn list(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Status>> {
 }
 
 /// A mention with what its rendering shows.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "named by the StatusMention entity")]
 pub struct MentionRow {
     pub status_id: StatusId,
@@ -241,7 +241,7 @@ pub async fn tags(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(StatusId, 
 
 /// The application that a local status was written with, and the author's preferences, which decide whether it is
 /// shown.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "named by the StatusApplication entity")]
 pub struct ApplicationRow {
     pub status_id: StatusId,

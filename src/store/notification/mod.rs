@@ -31,10 +31,10 @@ pub mod make;
 pub mod waiting;
 
 /// A notification with the version of its sender, which its rendering needs.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, model::Row)]
 pub struct NotificationRow {
     /// The notification.
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub notification: Notification,
     /// The version of the sender, the cache key of its rendering.
     pub from_version: i64,
