@@ -148,6 +148,7 @@ impl Serialize for NotificationKind {
 
 /// A row of the notifications table.
 #[derive(Clone, Debug, crate::Row)]
+#[row(alias = "n")]
 pub struct Notification {
     /// Grows with time; the key for keyset pagination.
     pub id: NotificationId,

@@ -1,4 +1,4 @@
-//! Accounts, local and remote: look-ups, locks, counters, and what registration inserts.
+//! Accounts, local and remote: inserting them, look-ups, locks and counters.
 //!
 //! A local account has no domain; its private side is in [`user`](super::user), what its owner edits in
 //! [`profile`](super::profile), searching in [`account_search`](super::account_search), suspending and deleting in
@@ -7,19 +7,7 @@
 use super::sql::{Ids, Texts};
 use super::{Executor, Result, Tx};
 use crate::sql;
-use model::{Account, AccountId, Time};
-
-/// The columns of [`Account`], of a table with the alias `a`.
-#[macro_export]
-macro_rules! account_columns {
-    () => {
-        "a.id, a.username, a.domain, a.uri, a.url, a.actor_type, a.display_name, a.note, a.note_html, a.fields, a.avatar, \
-         a.avatar_static, a.avatar_remote_url, a.header, a.header_static, a.header_remote_url, a.locked, a.discoverable, \
-         a.indexable, a.hide_collections, a.searchability, a.memorial, a.suspended_at, a.limited_at, a.moved_to_account_id, \
-         a.other_settings, a.followers_count, a.following_count, a.statuses_count, a.last_status_at, a.created_at, \
-         a.updated_at, a.version"
-    };
-}
+use model::{Account, AccountId, Json, Time, account_columns, account_insert};
 
 /// An account with the highlighted role that is shown on its profile.
 #[derive(Debug, model::Row)]
@@ -170,49 +158,52 @@ pub async fn domains(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(Accoun
         .await
 }
 
-/// A new local account.
-#[derive(Debug)]
+/// What the table of accounts has beside [`Account`]: properties of the ActivityPub actor that only federation reads.
+#[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "columns of the table accounts")]
-pub struct NewLocal {
-    pub id: AccountId,
-    pub username: String,
-    pub uri: String,
-    pub url: String,
-    pub inbox_url: String,
-    pub outbox_url: String,
-    pub shared_inbox_url: String,
-    pub followers_url: String,
-    pub following_url: String,
-    pub featured_url: String,
-    pub now: Time,
+pub struct ActorObject {
+    pub also_known_as: Json<Vec<String>>,
+    pub inbox_url: Option<String>,
+    pub outbox_url: Option<String>,
+    pub shared_inbox_url: Option<String>,
+    pub followers_url: Option<String>,
+    pub following_url: Option<String>,
+    pub featured_url: Option<String>,
+    /// PEM. A local account gets its pair later: see [`set_keys`].
+    pub public_key: Option<String>,
+    /// When it was fetched from its server; `None` for a local account.
+    pub fetched_at: Option<Time>,
 }
 
-/// Inserts a local account, without signing keys: see [`set_keys`].
+/// Inserts an account, local or remote. `search_name`, the display name in lower case, is what account search looks at.
 ///
 /// # Errors
-/// A violation of the unique index `accounts_username` when the name is taken (case-insensitively).
-pub async fn insert_local(tx: &mut Tx, new: NewLocal) -> Result<()> {
-    tx.query(sql!(
-        "INSERT INTO accounts (id, username, domain, uri, url, actor_type, display_name, note, note_html, fields, locked,
-                               indexable, searchability, memorial, also_known_as, other_settings,
-                               inbox_url, outbox_url, shared_inbox_url, followers_url, following_url, featured_url,
-                               followers_count, following_count, statuses_count, created_at, updated_at, version)
-         VALUES ($1, $2, NULL, $3, $4, 'Person', '', '', '', '[]', FALSE,
-                 FALSE, 'direct', FALSE, '[]', '{}',
-                 $5, $6, $7, $8, $9, $10,
-                 0, 0, 0, $11, $11, 0)"
-    ))
-    .bind(new.id)
-    .bind(new.username)
-    .bind(new.uri)
-    .bind(new.url)
-    .bind(new.inbox_url)
-    .bind(new.outbox_url)
-    .bind(new.shared_inbox_url)
-    .bind(new.followers_url)
-    .bind(new.following_url)
-    .bind(new.featured_url)
-    .bind(new.now)
+/// A violation of the unique index `accounts_username` when name and domain are taken (case-insensitively), of
+/// `accounts_uri` when the actor is known.
+pub async fn insert(tx: &mut Tx, account: &Account, actor: ActorObject) -> Result<()> {
+    tx.query(sql!(account_insert!(
+        "search_name",
+        "also_known_as",
+        "inbox_url",
+        "outbox_url",
+        "shared_inbox_url",
+        "followers_url",
+        "following_url",
+        "featured_url",
+        "public_key",
+        "fetched_at"
+    )))
+    .bind(account.display_name.to_lowercase())
+    .bind(actor.also_known_as)
+    .bind(actor.inbox_url)
+    .bind(actor.outbox_url)
+    .bind(actor.shared_inbox_url)
+    .bind(actor.followers_url)
+    .bind(actor.following_url)
+    .bind(actor.featured_url)
+    .bind(actor.public_key)
+    .bind(actor.fetched_at)
+    .bind_row(account)
     .execute()
     .await?;
     Ok(())

@@ -80,39 +80,9 @@ pub async fn touch_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<()> {
     Ok(())
 }
 
-/// A new access token.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "columns of the table oauth_tokens")]
-pub struct NewToken {
-    pub id: TokenId,
-    pub token_hash: String,
-    pub nonce: String,
-    pub app_id: Option<AppId>,
-    pub account_id: Option<AccountId>,
-    pub scopes: String,
-    pub now: Time,
-}
-
-/// Inserts an access token.
-pub async fn insert_token(tx: &mut Tx, new: NewToken) -> Result<()> {
-    tx.query(sql!(
-        "INSERT INTO oauth_tokens (id, token_hash, nonce, app_id, account_id, scopes, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)"
-    ))
-    .bind(new.id)
-    .bind(new.token_hash)
-    .bind(new.nonce)
-    .bind(new.app_id)
-    .bind(new.account_id)
-    .bind(new.scopes)
-    .bind(new.now)
-    .execute()
-    .await?;
-    Ok(())
-}
-
 /// A row of the table of tokens, without the hash.
 #[derive(Debug, model::Row)]
+#[row(table = "oauth_tokens", alias = "t")]
 #[expect(missing_docs, reason = "columns of the table oauth_tokens")]
 pub struct TokenRow {
     pub id: TokenId,
@@ -124,11 +94,10 @@ pub struct TokenRow {
     pub revoked_at: Option<Time>,
 }
 
-/// The columns of [`TokenRow`], of a table with the alias `t`.
-macro_rules! token_columns {
-    () => {
-        "t.id, t.nonce, t.app_id, t.account_id, t.scopes, t.created_at, t.revoked_at"
-    };
+/// Inserts an access token that is found by `token_hash`.
+pub async fn insert_token(tx: &mut Tx, token: &TokenRow, token_hash: String) -> Result<()> {
+    tx.query(sql!(token_insert!("token_hash"))).bind(token_hash).bind_row(token).execute().await?;
+    Ok(())
 }
 
 /// The token with this hash, revoked or not.

@@ -3,10 +3,9 @@
 //! Reached from `service::profile` and the entity of credentials. Avatar and header are in [`account`](super::account).
 
 use super::{Executor, Result, Tx};
-use crate::account_columns;
 use crate::sql;
 use model::account::{ActorType, Searchability};
-use model::{Account, AccountId, Field, Json, Preferences, Time};
+use model::{Account, AccountId, Field, Json, Preferences, Time, account_columns};
 
 /// An account with what only its owner sees.
 #[derive(Debug, model::Row)]
