@@ -120,20 +120,32 @@ pub async fn list_by_handles(db: impl Executor, handles: &[String]) -> Result<Ve
     .await
 }
 
-/// Adds to the counters of an account and counts its version up. An amount may be negative; no counter goes below 0.
-pub async fn add_counts(tx: &mut Tx, id: AccountId, statuses: i64, following: i64, followers: i64) -> Result<()> {
+/// What to add to the counters of an account. An amount may be negative.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(missing_docs, reason = "columns of the table accounts")]
+pub struct AccountCounts {
+    pub statuses: i64,
+    pub following: i64,
+    pub followers: i64,
+    /// When its newest status was posted; `None` leaves the time as it is.
+    pub last_status_at: Option<Time>,
+}
+
+/// Adds to the counters of an account, none of which goes below 0, and counts its version up.
+pub async fn add_counts(tx: &mut Tx, id: AccountId, counts: AccountCounts) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts
          SET statuses_count = CASE WHEN statuses_count + $2 < 0 THEN 0 ELSE statuses_count + $2 END,
              following_count = CASE WHEN following_count + $3 < 0 THEN 0 ELSE following_count + $3 END,
              followers_count = CASE WHEN followers_count + $4 < 0 THEN 0 ELSE followers_count + $4 END,
-             version = version + 1
+             last_status_at = coalesce($5, last_status_at), version = version + 1
          WHERE id = $1"
     ))
     .bind(id)
-    .bind(statuses)
-    .bind(following)
-    .bind(followers)
+    .bind(counts.statuses)
+    .bind(counts.following)
+    .bind(counts.followers)
+    .bind(counts.last_status_at)
     .execute()
     .await?;
     Ok(())

@@ -114,23 +114,6 @@ pub async fn list_mentionable(db: impl Executor, actor: AccountId, handles: &[St
     .await
 }
 
-/// Adds `by` to the author's `statuses_count`, which does not go below 0, and sets `last_status_at` to `posted` if
-/// given: 1 and the time for a new status, -1 and `None` for a deleted one.
-pub async fn count_for_author(tx: &mut Tx, author: AccountId, by: i64, posted: Option<Time>) -> Result<()> {
-    tx.query(sql!(
-        "UPDATE accounts
-         SET statuses_count = CASE WHEN statuses_count + $2 < 0 THEN 0 ELSE statuses_count + $2 END,
-             last_status_at = coalesce($3, last_status_at), version = version + 1
-         WHERE id = $1"
-    ))
-    .bind(author)
-    .bind(by)
-    .bind(posted)
-    .execute()
-    .await?;
-    Ok(())
-}
-
 /// Subtracts the reblogs of `original`, which is about to be deleted, from their authors' counts: 1 each, since an
 /// account has at most one reblog of a status (`statuses_reblog`).
 pub async fn subtract_reblogs(tx: &mut Tx, original: StatusId) -> Result<()> {

@@ -16,7 +16,7 @@ use model::{
     NotificationType, Preferences, RowId, Status, StatusId, Time, TokenId,
 };
 use serde_json::{Map, json};
-use store::account::ActorObject;
+use store::account::{AccountCounts, ActorObject};
 use store::code::CodeRow;
 use store::notification::make::NewNotification;
 use store::oauth::TokenRow;
@@ -138,6 +138,23 @@ async fn remote_account_is_read_back_as_inserted() {
     let expected = ["änn", "inbox", "outbox", "shared_inbox", "followers", "following", "featured", "key"];
     let [a, b, c, d, e, f, g, h] = expected.map(str::to_owned);
     assert_eq!(texts, [(a, b, c, d, e, f, g, h)]);
+}
+
+#[tokio::test]
+async fn account_counts_add_up_and_stop_at_zero() {
+    let app = TestApp::new().await;
+    let account = account();
+    let mut tx = app.db().begin().await.unwrap();
+    insert_account(&mut tx, &account).await;
+    let more = AccountCounts { statuses: 1, following: -2, followers: -20, last_status_at: None };
+    store::account::add_counts(&mut tx, account.id, more).await.unwrap();
+    let found = store::account::find(&mut tx, account.id).await.unwrap();
+    let counted = Account { statuses_count: 14, following_count: 10, followers_count: 0, version: 15, ..account };
+    same(&counted, found);
+    let posted = AccountCounts { statuses: 1, last_status_at: Some(time(9)), ..AccountCounts::default() };
+    store::account::add_counts(&mut tx, counted.id, posted).await.unwrap();
+    let found = store::account::find(&mut tx, counted.id).await.unwrap();
+    same(&Account { statuses_count: 15, last_status_at: Some(time(9)), version: 16, ..counted }, found);
 }
 
 #[tokio::test]
