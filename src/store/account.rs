@@ -4,6 +4,7 @@
 //! [`profile`](super::profile), searching in [`account_search`](super::account_search), suspending and deleting in
 //! [`removal`](super::removal).
 
+use super::role::{AssignedRole, assigned_role_columns};
 use super::sql::{Ids, Texts};
 use super::{Executor, Result, Tx};
 use crate::sql;
@@ -11,13 +12,12 @@ use model::{Account, AccountId, Json, Time, account_columns, account_insert};
 
 /// An account with the highlighted role that is shown on its profile.
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the role shown on a profile")]
+#[expect(missing_docs, reason = "what the types say")]
 pub struct AccountWithRole {
     #[row(flatten)]
     pub account: Account,
-    pub role_id: Option<i64>,
-    pub role_name: Option<String>,
-    pub role_color: Option<String>,
+    #[row(flatten)]
+    pub role: AssignedRole,
 }
 
 /// The account, if there is one.
@@ -71,7 +71,7 @@ pub async fn lock(tx: &mut Tx, ids: &[AccountId]) -> Result<Vec<Account>> {
 /// The accounts that exist among `ids`, in no particular order, each with its highlighted role.
 pub async fn list_with_roles(db: impl Executor, ids: &[AccountId]) -> Result<Vec<AccountWithRole>> {
     db.query(sql!(
-        "SELECT " account_columns!() ", r.id AS role_id, r.name AS role_name, r.color AS role_color
+        "SELECT " account_columns!() ", " assigned_role_columns!() "
          FROM accounts a
          LEFT JOIN users u ON u.account_id = a.id
          LEFT JOIN roles r ON r.id = u.role_id AND r.highlighted
