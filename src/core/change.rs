@@ -17,7 +17,6 @@ use crate::queue::{self, AcceptRequests, ExpireMute, FanOut, GenerateKey, Merge,
 use crate::{Cx, Result};
 use model::{AccountId, NotificationId, RowId, Status, StatusId, Time, TokenId, Visibility, text_enum};
 use store::Tx;
-use store::publish::NewStatus;
 
 text_enum! {
     /// What may happen; those that extensions may hear of, in the contract's words.
@@ -275,18 +274,6 @@ impl From<&Status> for StatusTraits {
         Self {
             visibility: status.visibility,
             local: status.local,
-            reblog: status.reblog_of_id.is_some(),
-            reply: status.in_reply_to_id.is_some(),
-            media: status.has_media,
-        }
-    }
-}
-
-impl From<&NewStatus> for StatusTraits {
-    fn from(status: &NewStatus) -> Self {
-        Self {
-            visibility: status.visibility,
-            local: true,
             reblog: status.reblog_of_id.is_some(),
             reply: status.in_reply_to_id.is_some(),
             media: status.has_media,

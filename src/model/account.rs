@@ -37,7 +37,8 @@ text_enum! {
 }
 
 /// A row of the accounts table. `domain` is `None` for a local account.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::Row)]
+#[row(table = "accounts", alias = "a")]
 #[expect(missing_docs, reason = "the columns are named by the Account entity, whose document explains them")]
 pub struct Account {
     pub id: AccountId,
@@ -80,6 +81,47 @@ pub struct Account {
 }
 
 impl Account {
+    /// The account of a person without a profile, local until it has a domain. A new one is made of it by struct update,
+    /// so that a column has its default here.
+    #[must_use]
+    pub fn new(id: AccountId, username: String, uri: String, created_at: Time) -> Self {
+        Self {
+            id,
+            username,
+            domain: None,
+            uri,
+            url: None,
+            actor_type: ActorType::Person,
+            display_name: String::new(),
+            note: String::new(),
+            note_html: String::new(),
+            fields: Json(Vec::new()),
+            avatar: None,
+            avatar_static: None,
+            avatar_remote_url: None,
+            header: None,
+            header_static: None,
+            header_remote_url: None,
+            locked: false,
+            discoverable: None,
+            indexable: false,
+            hide_collections: None,
+            searchability: Searchability::Direct,
+            memorial: false,
+            suspended_at: None,
+            limited_at: None,
+            moved_to_account_id: None,
+            other_settings: Json(OtherSettings::default()),
+            followers_count: 0,
+            following_count: 0,
+            statuses_count: 0,
+            last_status_at: None,
+            created_at,
+            updated_at: created_at,
+            version: 0,
+        }
+    }
+
     /// True for an account of this server.
     #[must_use]
     pub fn is_local(&self) -> bool {

@@ -132,7 +132,8 @@ impl Default for Preferences {
 }
 
 /// The private data of a local account: sign-in and preferences.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::Row)]
+#[row(table = "users", alias = "u")]
 #[expect(missing_docs, reason = "the columns of the table users")]
 pub struct User {
     pub account_id: AccountId,
@@ -150,4 +151,29 @@ pub struct User {
     pub preferences: Json<Preferences>,
     pub last_active_at: Option<Time>,
     pub created_at: Time,
+}
+
+impl User {
+    /// A user who has neither confirmed the address nor been approved, with default preferences. A new one is made of it
+    /// by struct update, so that a column has its default here.
+    #[must_use]
+    pub fn new(account_id: AccountId, email: String, created_at: Time) -> Self {
+        Self {
+            account_id,
+            email,
+            unconfirmed_email: None,
+            password_hash: None,
+            confirmed_at: None,
+            approved: false,
+            disabled: false,
+            role_id: None,
+            locale: None,
+            time_zone: None,
+            sign_up_app_id: None,
+            sign_up_reason: None,
+            preferences: Json(Preferences::default()),
+            last_active_at: None,
+            created_at,
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::{RuleId, text_enum};
 
 /// A server rule that users agree to.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::Row)]
 #[expect(missing_docs, reason = "named by the Rule entity")]
 pub struct Rule {
     pub id: RuleId,
@@ -24,7 +24,7 @@ text_enum! {
 }
 
 /// A blocked domain, as the public list shows it.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::Row)]
 #[expect(missing_docs, reason = "named by the DomainBlock entity")]
 pub struct DomainBlock {
     pub domain: String,

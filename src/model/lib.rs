@@ -1,5 +1,8 @@
 //! The domain model: plain types and newtype ids. No SQL; what clients see is built from these in `entity`.
 
+// What `#[derive(Row)]` generates names this crate, here as elsewhere.
+extern crate self as model;
+
 pub mod account;
 pub mod actor;
 pub mod clock;
@@ -14,6 +17,7 @@ pub mod media;
 pub mod notification;
 pub mod oauth;
 pub mod relationship;
+pub mod row;
 pub mod scope;
 pub mod settings;
 pub mod status;
@@ -31,6 +35,7 @@ pub use id::{
 pub use media::MediaAttachment;
 pub use notification::{Notification, NotificationType};
 pub use oauth::Application;
+pub use row::Row;
 pub use scope::Scopes;
 pub use settings::Settings;
 pub use sqlx::types::Json;

@@ -13,7 +13,7 @@ text_enum! {
 }
 
 /// The read position in a timeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, crate::Row)]
 pub struct Marker {
     /// The timeline it belongs to.
     pub timeline: MarkedTimeline,

@@ -31,7 +31,8 @@ text_enum! {
 }
 
 /// A row of the media attachments table. `status_id` is `None` until a status uses it.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::Row)]
+#[row(table = "media_attachments", alias = "m")]
 #[expect(missing_docs, reason = "the columns are named by the MediaAttachment entity")]
 pub struct MediaAttachment {
     pub id: MediaId,

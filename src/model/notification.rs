@@ -147,7 +147,8 @@ impl Serialize for NotificationKind {
 }
 
 /// A row of the notifications table.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::Row)]
+#[row(alias = "n")]
 pub struct Notification {
     /// Grows with time; the key for keyset pagination.
     pub id: NotificationId,
@@ -156,7 +157,7 @@ pub struct Notification {
     /// The account whose action it is about.
     pub from_account_id: AccountId,
     /// The type: what happened.
-    #[sqlx(rename = "type", try_from = "String")]
+    #[row(rename = "type", from = "String")]
     pub kind: NotificationKind,
     /// Id of the row that caused it: a follow, a favourite, a mention …
     pub activity_id: i64,

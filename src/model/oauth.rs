@@ -6,7 +6,8 @@ use super::{AppId, Scopes, Time, text_enum};
 pub const OUT_OF_BAND: &str = "urn:ietf:wg:oauth:2.0:oob";
 
 /// A registered application.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::Row)]
+#[row(table = "oauth_apps", alias = "p")]
 #[expect(missing_docs, reason = "columns of the table oauth_apps")]
 pub struct Application {
     pub id: AppId,

@@ -3,7 +3,7 @@
 use super::{AccountId, RowId, Time};
 
 /// An account in a collection that is paged by the ids of its records: follows, blocks, mutes …
-#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+#[derive(Clone, Copy, Debug, crate::Row)]
 pub struct Listed {
     /// The id of the record: the cursor for keyset pagination.
     pub row_id: RowId,
@@ -16,10 +16,10 @@ pub struct Listed {
 }
 
 /// A muted account with the end of its mute.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, crate::Row)]
 pub struct Muted {
     /// The account and its record.
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub listed: Listed,
     /// When the mute ends; `None`: never.
     pub expires_at: Option<Time>,

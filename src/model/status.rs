@@ -63,7 +63,8 @@ text_enum! {
 }
 
 /// A row of the statuses table.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, crate::Row)]
+#[row(table = "statuses", alias = "s")]
 #[expect(missing_docs, reason = "the columns are named by the Status entity, whose document explains them")]
 pub struct Status {
     pub id: StatusId,
@@ -96,4 +97,40 @@ pub struct Status {
     pub edited_at: Option<Time>,
     /// Grows with every change that clients can see; part of the key of cached renderings.
     pub version: i64,
+}
+
+impl Status {
+    /// An empty status of this server that reaches nobody but its author. A new one is made of it by struct update, so
+    /// that a column has its default here.
+    #[must_use]
+    pub fn new(id: StatusId, account_id: AccountId, uri: String, created_at: Time) -> Self {
+        Self {
+            id,
+            account_id,
+            uri,
+            url: None,
+            local: true,
+            text: String::new(),
+            content: String::new(),
+            spoiler_text: String::new(),
+            sensitive: false,
+            visibility: Visibility::Direct,
+            limited_scope: None,
+            searchability: Searchability::Direct,
+            language: None,
+            conversation_id: None,
+            in_reply_to_id: None,
+            in_reply_to_account_id: None,
+            reblog_of_id: None,
+            app_id: None,
+            listed: false,
+            has_media: false,
+            replies_count: 0,
+            reblogs_count: 0,
+            favourites_count: 0,
+            created_at,
+            edited_at: None,
+            version: 0,
+        }
+    }
 }

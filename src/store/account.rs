@@ -1,35 +1,23 @@
-//! Accounts, local and remote: look-ups, locks, counters, and what registration inserts.
+//! Accounts, local and remote: inserting them, look-ups, locks and counters.
 //!
 //! A local account has no domain; its private side is in [`user`](super::user), what its owner edits in
 //! [`profile`](super::profile), searching in [`account_search`](super::account_search), suspending and deleting in
 //! [`removal`](super::removal).
 
+use super::role::{AssignedRole, assigned_role_columns};
 use super::sql::{Ids, Texts};
 use super::{Executor, Result, Tx};
 use crate::sql;
-use model::{Account, AccountId, Time};
-
-/// The columns of [`Account`], of a table with the alias `a`.
-#[macro_export]
-macro_rules! account_columns {
-    () => {
-        "a.id, a.username, a.domain, a.uri, a.url, a.actor_type, a.display_name, a.note, a.note_html, a.fields, a.avatar, \
-         a.avatar_static, a.avatar_remote_url, a.header, a.header_static, a.header_remote_url, a.locked, a.discoverable, \
-         a.indexable, a.hide_collections, a.searchability, a.memorial, a.suspended_at, a.limited_at, a.moved_to_account_id, \
-         a.other_settings, a.followers_count, a.following_count, a.statuses_count, a.last_status_at, a.created_at, \
-         a.updated_at, a.version"
-    };
-}
+use model::{Account, AccountId, Json, Time, account_columns, account_insert};
 
 /// An account with the highlighted role that is shown on its profile.
-#[derive(Debug, sqlx::FromRow)]
-#[expect(missing_docs, reason = "columns of the role shown on a profile")]
+#[derive(Debug, model::Row)]
+#[expect(missing_docs, reason = "what the types say")]
 pub struct AccountWithRole {
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub account: Account,
-    pub role_id: Option<i64>,
-    pub role_name: Option<String>,
-    pub role_color: Option<String>,
+    #[row(flatten)]
+    pub role: AssignedRole,
 }
 
 /// The account, if there is one.
@@ -83,7 +71,7 @@ pub async fn lock(tx: &mut Tx, ids: &[AccountId]) -> Result<Vec<Account>> {
 /// The accounts that exist among `ids`, in no particular order, each with its highlighted role.
 pub async fn list_with_roles(db: impl Executor, ids: &[AccountId]) -> Result<Vec<AccountWithRole>> {
     db.query(sql!(
-        "SELECT " account_columns!() ", r.id AS role_id, r.name AS role_name, r.color AS role_color
+        "SELECT " account_columns!() ", " assigned_role_columns!() "
          FROM accounts a
          LEFT JOIN users u ON u.account_id = a.id
          LEFT JOIN roles r ON r.id = u.role_id AND r.highlighted
@@ -132,20 +120,32 @@ pub async fn list_by_handles(db: impl Executor, handles: &[String]) -> Result<Ve
     .await
 }
 
-/// Adds to the counters of an account and counts its version up. An amount may be negative; no counter goes below 0.
-pub async fn add_counts(tx: &mut Tx, id: AccountId, statuses: i64, following: i64, followers: i64) -> Result<()> {
+/// What to add to the counters of an account. An amount may be negative.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(missing_docs, reason = "columns of the table accounts")]
+pub struct AccountCounts {
+    pub statuses: i64,
+    pub following: i64,
+    pub followers: i64,
+    /// When its newest status was posted; `None` leaves the time as it is.
+    pub last_status_at: Option<Time>,
+}
+
+/// Adds to the counters of an account, none of which goes below 0, and counts its version up.
+pub async fn add_counts(tx: &mut Tx, id: AccountId, counts: AccountCounts) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts
          SET statuses_count = CASE WHEN statuses_count + $2 < 0 THEN 0 ELSE statuses_count + $2 END,
              following_count = CASE WHEN following_count + $3 < 0 THEN 0 ELSE following_count + $3 END,
              followers_count = CASE WHEN followers_count + $4 < 0 THEN 0 ELSE followers_count + $4 END,
-             version = version + 1
+             last_status_at = coalesce($5, last_status_at), version = version + 1
          WHERE id = $1"
     ))
     .bind(id)
-    .bind(statuses)
-    .bind(following)
-    .bind(followers)
+    .bind(counts.statuses)
+    .bind(counts.following)
+    .bind(counts.followers)
+    .bind(counts.last_status_at)
     .execute()
     .await?;
     Ok(())
@@ -170,49 +170,52 @@ pub async fn domains(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(Accoun
         .await
 }
 
-/// A new local account.
-#[derive(Debug)]
+/// What the table of accounts has beside [`Account`]: properties of the ActivityPub actor that only federation reads.
+#[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "columns of the table accounts")]
-pub struct NewLocal {
-    pub id: AccountId,
-    pub username: String,
-    pub uri: String,
-    pub url: String,
-    pub inbox_url: String,
-    pub outbox_url: String,
-    pub shared_inbox_url: String,
-    pub followers_url: String,
-    pub following_url: String,
-    pub featured_url: String,
-    pub now: Time,
+pub struct ActorObject {
+    pub also_known_as: Json<Vec<String>>,
+    pub inbox_url: Option<String>,
+    pub outbox_url: Option<String>,
+    pub shared_inbox_url: Option<String>,
+    pub followers_url: Option<String>,
+    pub following_url: Option<String>,
+    pub featured_url: Option<String>,
+    /// PEM. A local account gets its pair later: see [`set_keys`].
+    pub public_key: Option<String>,
+    /// When it was fetched from its server; `None` for a local account.
+    pub fetched_at: Option<Time>,
 }
 
-/// Inserts a local account, without signing keys: see [`set_keys`].
+/// Inserts an account, local or remote. `search_name`, the display name in lower case, is what account search looks at.
 ///
 /// # Errors
-/// A violation of the unique index `accounts_username` when the name is taken (case-insensitively).
-pub async fn insert_local(tx: &mut Tx, new: NewLocal) -> Result<()> {
-    tx.query(sql!(
-        "INSERT INTO accounts (id, username, domain, uri, url, actor_type, display_name, note, note_html, fields, locked,
-                               indexable, searchability, memorial, also_known_as, other_settings,
-                               inbox_url, outbox_url, shared_inbox_url, followers_url, following_url, featured_url,
-                               followers_count, following_count, statuses_count, created_at, updated_at, version)
-         VALUES ($1, $2, NULL, $3, $4, 'Person', '', '', '', '[]', FALSE,
-                 FALSE, 'direct', FALSE, '[]', '{}',
-                 $5, $6, $7, $8, $9, $10,
-                 0, 0, 0, $11, $11, 0)"
-    ))
-    .bind(new.id)
-    .bind(new.username)
-    .bind(new.uri)
-    .bind(new.url)
-    .bind(new.inbox_url)
-    .bind(new.outbox_url)
-    .bind(new.shared_inbox_url)
-    .bind(new.followers_url)
-    .bind(new.following_url)
-    .bind(new.featured_url)
-    .bind(new.now)
+/// A violation of the unique index `accounts_username` when name and domain are taken (case-insensitively), of
+/// `accounts_uri` when the actor is known.
+pub async fn insert(tx: &mut Tx, account: &Account, actor: ActorObject) -> Result<()> {
+    tx.query(sql!(account_insert!(
+        "search_name",
+        "also_known_as",
+        "inbox_url",
+        "outbox_url",
+        "shared_inbox_url",
+        "followers_url",
+        "following_url",
+        "featured_url",
+        "public_key",
+        "fetched_at"
+    )))
+    .bind(account.display_name.to_lowercase())
+    .bind(actor.also_known_as)
+    .bind(actor.inbox_url)
+    .bind(actor.outbox_url)
+    .bind(actor.shared_inbox_url)
+    .bind(actor.followers_url)
+    .bind(actor.following_url)
+    .bind(actor.featured_url)
+    .bind(actor.public_key)
+    .bind(actor.fetched_at)
+    .bind_row(account)
     .execute()
     .await?;
     Ok(())

@@ -3,14 +3,7 @@
 
 use super::{Executor, Result, Tx};
 use crate::sql;
-use model::{AccountId, AppId, Application, Time};
-
-/// The columns of [`Application`], of a table with the alias `p`.
-macro_rules! application_columns {
-    () => {
-        "p.id, p.name, p.website, p.redirect_uris, p.scopes, p.client_id, p.client_secret_hash, p.superapp, p.created_at"
-    };
-}
+use model::{AccountId, AppId, Application, Time, application_columns, application_insert};
 
 /// The application, if there is one.
 pub async fn find(db: impl Executor, id: AppId) -> Result<Option<Application>> {
@@ -27,26 +20,12 @@ pub async fn find_by_client_id(db: impl Executor, client_id: &str) -> Result<Opt
 
 /// Inserts an application.
 pub async fn insert(tx: &mut Tx, new: &Application) -> Result<()> {
-    tx.query(sql!(
-        "INSERT INTO oauth_apps (id, name, website, redirect_uris, scopes, client_id, client_secret_hash, superapp, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
-    ))
-    .bind(new.id)
-    .bind(new.name.clone())
-    .bind(new.website.clone())
-    .bind(new.redirect_uris.clone())
-    .bind(new.scopes.clone())
-    .bind(new.client_id.clone())
-    .bind(new.client_secret_hash.clone())
-    .bind(new.superapp)
-    .bind(new.created_at)
-    .execute()
-    .await?;
+    tx.query(sql!(application_insert!())).bind_row(new).execute().await?;
     Ok(())
 }
 
 /// A token that an application holds for an account.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct HeldRow {
     pub id: AppId,

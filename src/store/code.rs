@@ -8,7 +8,8 @@ use crate::sql;
 use model::{AccountId, AppId, RowId, Time, TokenId};
 
 /// A row of the table of codes, without the hash.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
+#[row(table = "oauth_grants", alias = "g")]
 #[expect(missing_docs, reason = "columns of the table oauth_grants")]
 pub struct CodeRow {
     pub id: RowId,
@@ -24,51 +25,18 @@ pub struct CodeRow {
     pub token_id: Option<TokenId>,
 }
 
-/// A new code.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "columns of the table oauth_grants")]
-pub struct NewCode {
-    pub id: RowId,
-    pub code_hash: String,
-    pub app_id: AppId,
-    pub account_id: AccountId,
-    pub redirect_uri: String,
-    pub scopes: String,
-    pub code_challenge: Option<String>,
-    pub expires_at: Time,
-    pub now: Time,
-}
-
-/// Inserts a code.
-pub async fn insert(tx: &mut Tx, new: NewCode) -> Result<()> {
-    tx.query(sql!(
-        "INSERT INTO oauth_grants (id, code_hash, app_id, account_id, redirect_uri, scopes, code_challenge, expires_at, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
-    ))
-    .bind(new.id)
-    .bind(new.code_hash)
-    .bind(new.app_id)
-    .bind(new.account_id)
-    .bind(new.redirect_uri)
-    .bind(new.scopes)
-    .bind(new.code_challenge)
-    .bind(new.expires_at)
-    .bind(new.now)
-    .execute()
-    .await?;
+/// Inserts a code that is found by `code_hash`.
+pub async fn insert(tx: &mut Tx, code: &CodeRow, code_hash: String, now: Time) -> Result<()> {
+    tx.query(sql!(code_insert!("code_hash", "created_at"))).bind(code_hash).bind(now).bind_row(code).execute().await?;
     Ok(())
 }
 
 /// The code with this hash, redeemed or not.
 pub async fn find(db: impl Executor, code_hash: &str) -> Result<Option<CodeRow>> {
-    db.query(sql!(
-        "SELECT id, app_id, account_id, redirect_uri, scopes, code_challenge, expires_at, redeemed_at, token_id
-         FROM oauth_grants
-         WHERE code_hash = $1"
-    ))
-    .bind(code_hash.to_owned())
-    .optional()
-    .await
+    db.query(sql!("SELECT " code_columns!() " FROM oauth_grants g WHERE g.code_hash = $1"))
+        .bind(code_hash.to_owned())
+        .optional()
+        .await
 }
 
 /// Marks a code as redeemed for `token`; false when it was redeemed before, also by a concurrent request.

@@ -19,9 +19,10 @@ use sqlx::{ConnectOptions, Postgres, Sqlite};
 use tokio::sync::Notify;
 
 use super::confined::{Readers, Writer};
-use super::query::{Executor, Handle, Query, Row};
+use super::query::{Executor, Handle, Query, Rows};
 use super::sql::Sql;
 use super::{Error, Result};
+use model::Row;
 
 /// How long a SQLite connection waits for a lock that another process holds (the command line beside a server).
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -245,10 +246,11 @@ impl Db {
     #[doc(hidden)]
     pub async fn fetch_raw<T: Row>(&self, sql: &str) -> Result<Vec<T>> {
         let text = sqlx::AssertSqlSafe(sql.to_owned());
-        Ok(match &self.pools {
-            Pools::Sqlite { write, .. } => sqlx::query_as(text).fetch_all(write).await?,
-            Pools::Postgres(pool) => sqlx::query_as(text).fetch_all(pool).await?,
-        })
+        let rows = match &self.pools {
+            Pools::Sqlite { write, .. } => Rows::Sqlite(sqlx::query(text).fetch_all(write).await?),
+            Pools::Postgres(pool) => Rows::Postgres(sqlx::query(text).fetch_all(pool).await?),
+        };
+        Ok(rows.decode()?)
     }
 }
 

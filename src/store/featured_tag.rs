@@ -6,7 +6,7 @@ use crate::sql;
 use model::{AccountId, RowId, Time};
 
 /// A hashtag featured on a profile.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the tables featured_tags and tags")]
 pub struct FeaturedTag {
     pub id: RowId,

@@ -10,7 +10,7 @@ use model::relationship::Listed;
 use model::{AccountId, Cursor, Json, RowId, Time};
 
 /// The options of a follow: what the parameters of the `follow` action set.
-#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, model::Row)]
 pub struct Terms {
     /// Reblogs are shown on the home timeline.
     pub show_reblogs: bool,
@@ -126,11 +126,11 @@ pub async fn update_request(tx: &mut Tx, account: AccountId, target: AccountId, 
 }
 
 /// A follow request that was just deleted.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table follow_requests")]
 pub struct Request {
     pub id: RowId,
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub terms: Terms,
 }
 

@@ -14,7 +14,7 @@ use model::job::Lane;
 use model::{JobId, Json, Time};
 
 /// A job that was claimed by a worker.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table jobs")]
 pub struct JobRow {
     pub id: JobId,
@@ -171,19 +171,15 @@ pub async fn insert_many(tx: &mut Tx, lane: Lane, kind: &str, jobs: Vec<NewKeyed
             )
         };
     }
-    macro_rules! sqlite {
+    macro_rules! unless_ready {
         () => {
-            insert!("CAST(value ->> 'run_at' AS BIGINT)")
-        };
-    }
-    macro_rules! postgres {
-        () => {
-            insert!("TIMESTAMPTZ 'epoch' + CAST(value ->> 'run_at' AS BIGINT) * INTERVAL '1 microsecond'")
+            "WHERE TRUE ON CONFLICT (kind, key) WHERE key IS NOT NULL AND state = 'ready' DO NOTHING"
         };
     }
     tx.query(sql!(
-        sqlite: sqlite!() rows("$1") "WHERE TRUE ON CONFLICT (kind, key) WHERE key IS NOT NULL AND state = 'ready' DO NOTHING";
-        postgres: postgres!() rows("$1") "WHERE TRUE ON CONFLICT (kind, key) WHERE key IS NOT NULL AND state = 'ready' DO NOTHING"
+        sqlite: insert!("CAST(value ->> 'run_at' AS BIGINT)") rows("$1") unless_ready!();
+        postgres: insert!("TIMESTAMPTZ 'epoch' + CAST(value ->> 'run_at' AS BIGINT) * INTERVAL '1 microsecond'")
+                  rows("$1") unless_ready!()
     ))
     .bind(Json(jobs))
     .bind(lane)

@@ -4,31 +4,16 @@
 use super::{Executor, Result, Tx};
 use crate::sql;
 use model::link::{Link, LinkKind};
-use model::{AccountId, RowId, Time};
-
-/// The columns of [`Link`], of a table with the alias `l`.
-#[macro_export]
-macro_rules! link_columns {
-    () => {
-        "l.id, l.kind, l.account_id, l.email, l.expires_at"
-    };
-}
+use model::{AccountId, RowId, Time, link_columns, link_insert};
 
 /// Inserts a link that is found by `token_hash`.
 pub async fn insert(tx: &mut Tx, link: &Link, token_hash: String, now: Time) -> Result<()> {
-    tx.query(sql!(
-        "INSERT INTO one_time_links (id, kind, token_hash, account_id, email, created_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)"
-    ))
-    .bind(link.id)
-    .bind(link.kind)
-    .bind(token_hash)
-    .bind(link.account_id)
-    .bind(link.email.clone())
-    .bind(now)
-    .bind(link.expires_at)
-    .execute()
-    .await?;
+    tx.query(sql!(link_insert!("token_hash", "created_at")))
+        .bind(token_hash)
+        .bind(now)
+        .bind_row(link)
+        .execute()
+        .await?;
     Ok(())
 }
 

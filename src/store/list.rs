@@ -5,7 +5,7 @@ use crate::sql;
 use model::{AccountId, RowId};
 
 /// A list.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table lists")]
 pub struct List {
     pub id: RowId,

@@ -6,21 +6,12 @@
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::sql;
-use model::{Json, MediaAttachment, MediaId, StatusId, Time};
-
-/// The columns of [`MediaAttachment`], of a table with the alias `m`.
-#[macro_export]
-macro_rules! media_columns {
-    () => {
-        "m.id, m.account_id, m.status_id, m.position, m.kind, m.state, m.mime, m.file, m.size_bytes, m.preview, \
-         m.remote_url, m.preview_remote_url, m.meta, m.description, m.blurhash, m.created_at, m.updated_at"
-    };
-}
+use model::{Json, MediaAttachment, MediaId, StatusId, Time, media_attachment_columns, media_attachment_insert};
 
 /// The attachments of these statuses, by status and then in their order.
 pub async fn list_for_statuses(db: impl Executor, ids: &[StatusId]) -> Result<Vec<MediaAttachment>> {
     db.query(sql!(
-        "SELECT " media_columns!() " FROM media_attachments m
+        "SELECT " media_attachment_columns!() " FROM media_attachments m
          WHERE m.status_id" in("$1")
         "ORDER BY m.status_id, m.position, m.id"
     ))
@@ -31,43 +22,23 @@ pub async fn list_for_statuses(db: impl Executor, ids: &[StatusId]) -> Result<Ve
 
 /// The attachment, if there is one.
 pub async fn find(db: impl Executor, id: MediaId) -> Result<Option<MediaAttachment>> {
-    db.query(sql!("SELECT " media_columns!() " FROM media_attachments m WHERE m.id = $1")).bind(id).optional().await
+    db.query(sql!("SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id = $1"))
+        .bind(id)
+        .optional()
+        .await
 }
 
 /// The attachments that exist among `ids`, in no particular order.
 pub async fn list(db: impl Executor, ids: &[MediaId]) -> Result<Vec<MediaAttachment>> {
-    db.query(sql!("SELECT " media_columns!() " FROM media_attachments m WHERE m.id" in("$1")))
+    db.query(sql!("SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
         .all()
         .await
 }
 
 /// Inserts an attachment.
-pub async fn insert(tx: &mut Tx, new: MediaAttachment) -> Result<()> {
-    tx.query(sql!(
-        "INSERT INTO media_attachments (id, account_id, status_id, position, kind, state, mime, file, size_bytes, preview,
-                                        remote_url, preview_remote_url, meta, description, blurhash, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)"
-    ))
-    .bind(new.id)
-    .bind(new.account_id)
-    .bind(new.status_id)
-    .bind(new.position)
-    .bind(new.kind)
-    .bind(new.state)
-    .bind(new.mime)
-    .bind(new.file)
-    .bind(new.size_bytes)
-    .bind(new.preview)
-    .bind(new.remote_url)
-    .bind(new.preview_remote_url)
-    .bind(new.meta)
-    .bind(new.description)
-    .bind(new.blurhash)
-    .bind(new.created_at)
-    .bind(new.updated_at)
-    .execute()
-    .await?;
+pub async fn insert(tx: &mut Tx, new: &MediaAttachment) -> Result<()> {
+    tx.query(sql!(media_attachment_insert!())).bind_row(new).execute().await?;
     Ok(())
 }
 

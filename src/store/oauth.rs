@@ -3,13 +3,14 @@
 //! Reached from authentication and `service::oauth`. Authorization codes are in [`code`](super::code), applications in
 //! [`application`](super::application).
 
+use super::role::{RolePermissions, role_joins, role_permission_columns};
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::sql;
 use model::{AccountId, AppId, Json, Preferences, Time, TokenId};
 
 /// An access token and, when it belongs to an account, everything that decides what that account may do.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct TokenActorRow {
     pub token_id: TokenId,
@@ -31,24 +32,35 @@ pub struct TokenActorRow {
     pub preferences: Option<Json<Preferences>>,
     pub last_active_at: Option<Time>,
     pub feed_state: Option<String>,
-    pub role_permissions: Option<i64>,
-    pub everyone_permissions: Option<i64>,
+    #[row(flatten)]
+    pub permissions: RolePermissions,
 }
 
-/// The token with this hash and its account, unless the token is revoked: one statement for each request. Role -99 is
-/// the default role, which everybody has.
+/// The columns of [`TokenActorRow`] that are not the token's, of account `a` and what [`actor_joins!`] joins.
+macro_rules! actor_columns {
+    () => {
+        concat!(
+            "a.version, a.username, a.locked, a.suspended_at, a.limited_at, a.memorial, a.moved_to_account_id,
+             u.confirmed_at, u.approved, u.disabled, u.locale, u.preferences, u.last_active_at, u.feed_state, ",
+            role_permission_columns!()
+        )
+    };
+}
+
+/// Joins the user and the role of account `a`, if it has them.
+macro_rules! actor_joins {
+    () => {
+        concat!(" LEFT JOIN users u ON u.account_id = a.id", role_joins!())
+    };
+}
+
+/// The token with this hash and its account, unless the token is revoked: one statement for each request.
 pub async fn find_grant(db: impl Executor, token_hash: &str) -> Result<Option<TokenActorRow>> {
     db.query(sql!(
-        "SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, t.account_id,
-                a.version, a.username, a.locked, a.suspended_at, a.limited_at, a.memorial, a.moved_to_account_id,
-                u.confirmed_at, u.approved, u.disabled, u.locale, u.preferences, u.last_active_at, u.feed_state,
-                r.permissions AS role_permissions, e.permissions AS everyone_permissions
+        "SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, t.account_id, " actor_columns!() "
          FROM oauth_tokens t
-         LEFT JOIN accounts a ON a.id = t.account_id
-         LEFT JOIN users u ON u.account_id = t.account_id
-         LEFT JOIN roles r ON r.id = u.role_id
-         LEFT JOIN roles e ON e.id = -99
-         WHERE t.token_hash = $1 AND t.revoked_at IS NULL"
+         LEFT JOIN accounts a ON a.id = t.account_id" actor_joins!()
+        "WHERE t.token_hash = $1 AND t.revoked_at IS NULL"
     ))
     .bind(token_hash.to_owned())
     .optional()
@@ -59,15 +71,9 @@ pub async fn find_grant(db: impl Executor, token_hash: &str) -> Result<Option<To
 pub async fn list_actors(db: impl Executor, accounts: &[AccountId]) -> Result<Vec<TokenActorRow>> {
     db.query(sql!(
         "SELECT CAST(0 AS BIGINT) AS token_id, CAST(NULL AS BIGINT) AS app_id, '' AS scopes,
-                u.last_active_at AS last_used_at, a.id AS account_id,
-                a.version, a.username, a.locked, a.suspended_at, a.limited_at, a.memorial, a.moved_to_account_id,
-                u.confirmed_at, u.approved, u.disabled, u.locale, u.preferences, u.last_active_at, u.feed_state,
-                r.permissions AS role_permissions, e.permissions AS everyone_permissions
-         FROM accounts a
-         LEFT JOIN users u ON u.account_id = a.id
-         LEFT JOIN roles r ON r.id = u.role_id
-         LEFT JOIN roles e ON e.id = -99
-         WHERE a.id" in("$1")
+                u.last_active_at AS last_used_at, a.id AS account_id, " actor_columns!() "
+         FROM accounts a" actor_joins!()
+        "WHERE a.id" in("$1")
     ))
     .bind(Ids::of(accounts.iter().copied()))
     .all()
@@ -80,39 +86,9 @@ pub async fn touch_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<()> {
     Ok(())
 }
 
-/// A new access token.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "columns of the table oauth_tokens")]
-pub struct NewToken {
-    pub id: TokenId,
-    pub token_hash: String,
-    pub nonce: String,
-    pub app_id: Option<AppId>,
-    pub account_id: Option<AccountId>,
-    pub scopes: String,
-    pub now: Time,
-}
-
-/// Inserts an access token.
-pub async fn insert_token(tx: &mut Tx, new: NewToken) -> Result<()> {
-    tx.query(sql!(
-        "INSERT INTO oauth_tokens (id, token_hash, nonce, app_id, account_id, scopes, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)"
-    ))
-    .bind(new.id)
-    .bind(new.token_hash)
-    .bind(new.nonce)
-    .bind(new.app_id)
-    .bind(new.account_id)
-    .bind(new.scopes)
-    .bind(new.now)
-    .execute()
-    .await?;
-    Ok(())
-}
-
 /// A row of the table of tokens, without the hash.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
+#[row(table = "oauth_tokens", alias = "t")]
 #[expect(missing_docs, reason = "columns of the table oauth_tokens")]
 pub struct TokenRow {
     pub id: TokenId,
@@ -124,11 +100,10 @@ pub struct TokenRow {
     pub revoked_at: Option<Time>,
 }
 
-/// The columns of [`TokenRow`], of a table with the alias `t`.
-macro_rules! token_columns {
-    () => {
-        "t.id, t.nonce, t.app_id, t.account_id, t.scopes, t.created_at, t.revoked_at"
-    };
+/// Inserts an access token that is found by `token_hash`.
+pub async fn insert_token(tx: &mut Tx, token: &TokenRow, token_hash: String) -> Result<()> {
+    tx.query(sql!(token_insert!("token_hash"))).bind(token_hash).bind_row(token).execute().await?;
+    Ok(())
 }
 
 /// The token with this hash, revoked or not.

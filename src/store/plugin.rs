@@ -11,7 +11,8 @@ use crate::sql;
 use model::{Json, Time};
 
 /// The desired state of one plugin.
-#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, model::Row)]
+#[row(table = "plugins", alias = "p")]
 #[expect(missing_docs, reason = "columns of the table plugins")]
 pub struct Plugin {
     pub id: i64,
@@ -29,15 +30,6 @@ pub struct Plugin {
     pub quarantined_at: Option<Time>,
     pub created_at: Time,
     pub updated_at: Time,
-}
-
-/// The columns of [`Plugin`], of a table with the alias `p`.
-#[macro_export]
-macro_rules! plugin_columns {
-    () => {
-        "p.id, p.name, p.enabled, p.version, p.sha256, p.approved, p.granted, p.limits, p.config, p.config_version, \
-         p.secrets, p.refused, p.quarantined_at, p.created_at, p.updated_at"
-    };
 }
 
 /// Every plugin that was installed and not purged, by name.
@@ -67,30 +59,7 @@ pub async fn lock(tx: &mut Tx, name: &str) -> Result<Option<Plugin>> {
 
 /// Inserts a plugin; false when there is one of this name, perhaps from another process.
 pub async fn insert(tx: &mut Tx, plugin: &Plugin) -> Result<bool> {
-    let changed = tx
-        .query(sql!(
-            "INSERT INTO plugins (id, name, enabled, version, sha256, approved, granted, limits, config, config_version,
-                                  secrets, refused, quarantined_at, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-             ON CONFLICT (name) DO NOTHING"
-        ))
-        .bind(plugin.id)
-        .bind(plugin.name.clone())
-        .bind(plugin.enabled)
-        .bind(plugin.version.clone())
-        .bind(plugin.sha256.clone())
-        .bind(plugin.approved.clone())
-        .bind(plugin.granted.clone())
-        .bind(plugin.limits.clone())
-        .bind(plugin.config.clone())
-        .bind(plugin.config_version)
-        .bind(plugin.secrets.clone())
-        .bind(plugin.refused.clone())
-        .bind(plugin.quarantined_at)
-        .bind(plugin.created_at)
-        .bind(plugin.updated_at)
-        .execute()
-        .await?;
+    let changed = tx.query(sql!(plugin_insert!() " ON CONFLICT (name) DO NOTHING")).bind_row(plugin).execute().await?;
     Ok(changed > 0)
 }
 

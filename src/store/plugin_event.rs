@@ -29,7 +29,7 @@ pub struct NewEvent {
 }
 
 /// An event that was not delivered yet.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table plugin_events")]
 pub struct EventRow {
     pub seq: i64,
@@ -161,7 +161,7 @@ pub async fn dead_letter(tx: &mut Tx, events: &[i64], error: &str) -> Result<()>
 }
 
 /// A parked event.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table plugin_events")]
 pub struct Parked {
     pub seq: i64,

@@ -14,7 +14,7 @@ use model::PluginId;
 use model::{Json, Time};
 
 /// An item of the store.
-#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, model::Row)]
 #[expect(missing_docs, reason = "columns of the table plugin_kv")]
 pub struct Item {
     pub key: String,
@@ -59,31 +59,24 @@ pub async fn set(tx: &mut Tx, plugin: PluginId, items: &[Item]) -> Result<()> {
             )
         };
     }
-    macro_rules! sqlite {
-        () => {
-            insert!("unhex(value ->> 'value')", "value ->> 'expires_at'", "json_each($2)")
-        };
-    }
-    macro_rules! postgres {
-        () => {
-            insert!(
-                "decode(value ->> 'value', 'hex')",
-                "TIMESTAMPTZ 'epoch' + CAST(value ->> 'expires_at' AS BIGINT) * INTERVAL '1 microsecond'",
-                "jsonb_array_elements($2) AS each(value)"
-            )
-        };
-    }
     let last: BTreeMap<&str, &Item> = items.iter().map(|item| (item.key.as_str(), item)).collect();
     let record = |item: &Item| Record {
         key: item.key.clone(),
         value: crypto::hex(&item.value),
         expires_at: item.expires_at.map(|at| at.timestamp_micros()),
     };
-    tx.query(sql!(sqlite: sqlite!(); postgres: postgres!()))
-        .bind(plugin)
-        .bind(Json(last.into_values().map(record).collect::<Vec<_>>()))
-        .execute()
-        .await?;
+    tx.query(sql!(
+        sqlite: insert!("unhex(value ->> 'value')", "value ->> 'expires_at'", "json_each($2)");
+        postgres: insert!(
+            "decode(value ->> 'value', 'hex')",
+            "TIMESTAMPTZ 'epoch' + CAST(value ->> 'expires_at' AS BIGINT) * INTERVAL '1 microsecond'",
+            "jsonb_array_elements($2) AS each(value)"
+        )
+    ))
+    .bind(plugin)
+    .bind(Json(last.into_values().map(record).collect::<Vec<_>>()))
+    .execute()
+    .await?;
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 //! Reached from `plugins::sql`. Does not change the tables themselves: that goes through [`confined`](super::confined).
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::{Db, Executor, Result, Tx};
 use crate::sql;
@@ -11,7 +12,8 @@ use model::PluginId;
 use model::Time;
 
 /// A migration that ran.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, model::Row)]
+#[row(table = "plugin_migrations", alias = "m")]
 #[expect(missing_docs, reason = "columns of the table plugin_migrations")]
 pub struct AppliedMigration {
     pub version: i64,
@@ -20,22 +22,10 @@ pub struct AppliedMigration {
     pub compatible_from: Option<i64>,
 }
 
-/// A migration that has just run.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "columns of the table plugin_migrations")]
-pub struct NewAppliedMigration<'a> {
-    pub version: i64,
-    pub name: &'a str,
-    pub sha256: &'a str,
-    pub applied_at: Time,
-    pub duration_ms: i64,
-    pub compatible_from: Option<i64>,
-}
-
 /// The migrations of `plugin` that ran, in order.
 pub async fn list(db: impl Executor, plugin: PluginId) -> Result<Vec<AppliedMigration>> {
     db.query(sql!(
-        "SELECT version, name, sha256, compatible_from FROM plugin_migrations WHERE plugin_id = $1 ORDER BY version"
+        "SELECT " applied_migration_columns!() " FROM plugin_migrations m WHERE m.plugin_id = $1 ORDER BY m.version"
     ))
     .bind(plugin)
     .all()
@@ -44,15 +34,15 @@ pub async fn list(db: impl Executor, plugin: PluginId) -> Result<Vec<AppliedMigr
 
 /// As [`list`], for all plugins.
 pub async fn list_all(db: impl Executor) -> Result<BTreeMap<PluginId, Vec<AppliedMigration>>> {
-    #[derive(sqlx::FromRow)]
+    #[derive(model::Row)]
     struct Row {
         plugin_id: PluginId,
-        #[sqlx(flatten)]
+        #[row(flatten)]
         applied: AppliedMigration,
     }
     let rows: Vec<Row> = db
         .query(sql!(
-            "SELECT plugin_id, version, name, sha256, compatible_from FROM plugin_migrations ORDER BY plugin_id, version"
+            "SELECT m.plugin_id, " applied_migration_columns!() " FROM plugin_migrations m ORDER BY m.plugin_id, m.version"
         ))
         .all()
         .await?;
@@ -63,21 +53,21 @@ pub async fn list_all(db: impl Executor) -> Result<BTreeMap<PluginId, Vec<Applie
     Ok(all)
 }
 
-/// Records that a migration ran.
-pub async fn insert(tx: &mut Tx, plugin: PluginId, applied: &NewAppliedMigration<'_>) -> Result<()> {
-    tx.query(sql!(
-        "INSERT INTO plugin_migrations (plugin_id, version, name, sha256, applied_at, duration_ms, compatible_from)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)"
-    ))
-    .bind(plugin)
-    .bind(applied.version)
-    .bind(applied.name.to_owned())
-    .bind(applied.sha256.to_owned())
-    .bind(applied.applied_at)
-    .bind(applied.duration_ms)
-    .bind(applied.compatible_from)
-    .execute()
-    .await?;
+/// Records that a migration ran at `now`, which took `time`.
+pub async fn insert(
+    tx: &mut Tx,
+    plugin: PluginId,
+    applied: &AppliedMigration,
+    now: Time,
+    time: Duration,
+) -> Result<()> {
+    tx.query(sql!(applied_migration_insert!("plugin_id", "applied_at", "duration_ms")))
+        .bind(plugin)
+        .bind(now)
+        .bind(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
+        .bind_row(applied)
+        .execute()
+        .await?;
     Ok(())
 }
 
@@ -131,7 +121,7 @@ pub async fn storage_size(tx: &mut Tx, name: &str) -> Result<i64> {
 }
 
 /// A table of a plugin with rows that belong to accounts.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table plugin_owner_columns")]
 pub struct OwnedTable {
     pub plugin_id: PluginId,
@@ -153,7 +143,7 @@ pub async fn list_owned(db: impl Executor) -> Result<Vec<OwnedTable>> {
 }
 
 /// A reference from one table of a plugin to another, or to itself.
-#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, model::Row)]
 pub struct ForeignKey {
     /// The table with the foreign key.
     pub holder: String,

@@ -2,42 +2,39 @@
 //!
 //! Reached from `service::profile` and the entity of credentials. Avatar and header are in [`account`](super::account).
 
+use super::role::{AssignedRole, RolePermissions, assigned_role_columns, role_joins, role_permission_columns};
 use super::{Executor, Result, Tx};
-use crate::account_columns;
 use crate::sql;
 use model::account::{ActorType, Searchability};
-use model::{Account, AccountId, Field, Json, Preferences, Time};
+use model::{Account, AccountId, Field, Json, Preferences, Time, account_columns};
 
 /// An account with what only its owner sees.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct CredentialRow {
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub account: Account,
     pub preferences: Json<Preferences>,
-    pub role_id: Option<i64>,
-    pub role_name: Option<String>,
-    pub role_color: Option<String>,
+    #[row(flatten)]
+    pub role: AssignedRole,
     pub role_highlighted: Option<bool>,
-    pub role_permissions: Option<i64>,
-    pub everyone_permissions: Option<i64>,
+    #[row(flatten)]
+    pub permissions: RolePermissions,
     /// How many wait, counted up to 40.
     pub follow_requests_count: i64,
 }
 
-/// A local account as its owner sees it. Role -99 is the default role, which everybody has. The inner `LIMIT` keeps the
-/// count of follow requests cheap for an account with many.
+/// A local account as its owner sees it. The inner `LIMIT` keeps the count of follow requests cheap for an account with
+/// many.
 pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<CredentialRow>> {
     db.query(sql!(
-        "SELECT " account_columns!() ", u.preferences, r.id AS role_id, r.name AS role_name, r.color AS role_color,
-                r.highlighted AS role_highlighted, r.permissions AS role_permissions, e.permissions AS everyone_permissions,
+        "SELECT " account_columns!() ", " assigned_role_columns!() ", " role_permission_columns!() ",
+                r.highlighted AS role_highlighted, u.preferences,
                 (SELECT COUNT(*) FROM (SELECT q.id FROM follow_requests q WHERE q.target_account_id = a.id LIMIT 40) waiting)
                 AS follow_requests_count
          FROM accounts a
-         JOIN users u ON u.account_id = a.id
-         LEFT JOIN roles r ON r.id = u.role_id
-         LEFT JOIN roles e ON e.id = -99
-         WHERE a.id = $1"
+         JOIN users u ON u.account_id = a.id" role_joins!()
+        "WHERE a.id = $1"
     ))
     .bind(id)
     .optional()

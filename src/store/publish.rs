@@ -1,79 +1,14 @@
-//! Writing statuses: insert, edit and delete, with their mentions, conversations, edit history and idempotency keys,
+//! Writing statuses: edit and delete, with their mentions, conversations, edit history and idempotency keys,
 //! and the look-ups that composing one needs.
 //!
 //! Reached from `service::status` and `service::reblog`, in their transaction. Does not touch feeds
-//! ([`feed`](super::feed)) or hashtags ([`tag`](super::tag)), and leaves it to the caller which counters change.
+//! ([`feed`](super::feed)) or hashtags ([`tag`](super::tag)), and leaves it to the caller which counters change. The
+//! row itself is inserted by [`status`](super::status).
 
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::sql;
-use crate::status_columns;
-use model::account::Searchability;
-use model::status::{LimitedScope, Visibility};
-use model::{AccountId, AppId, ConversationId, Json, RowId, Status, StatusId, Time};
-
-/// A new status of this server.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "columns of the table statuses")]
-pub struct NewStatus {
-    pub id: StatusId,
-    pub account_id: AccountId,
-    pub uri: String,
-    pub url: String,
-    pub text: String,
-    pub content: String,
-    pub spoiler_text: String,
-    pub sensitive: bool,
-    pub visibility: Visibility,
-    pub limited_scope: Option<LimitedScope>,
-    pub searchability: Searchability,
-    pub language: Option<String>,
-    pub conversation_id: Option<ConversationId>,
-    pub in_reply_to_id: Option<StatusId>,
-    pub in_reply_to_account_id: Option<AccountId>,
-    pub reblog_of_id: Option<StatusId>,
-    pub app_id: Option<AppId>,
-    pub listed: bool,
-    pub has_media: bool,
-    pub now: Time,
-}
-
-/// Inserts a status; false when the author reblogged the same original before, also in a concurrent transaction: the
-/// conflict target is the partial unique index `statuses_reblog`.
-pub async fn insert(tx: &mut Tx, new: NewStatus) -> Result<bool> {
-    let inserted = tx
-        .query(sql!(
-            "INSERT INTO statuses (id, account_id, uri, url, local, text, content, spoiler_text, sensitive, visibility,
-                                   limited_scope, searchability, language, conversation_id, in_reply_to_id,
-                                   in_reply_to_account_id, reblog_of_id, app_id, listed, has_media,
-                                   replies_count, reblogs_count, favourites_count, created_at, version)
-             VALUES ($1, $2, $3, $4, TRUE, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, 0, 0, 0, $20, 0)
-             ON CONFLICT (account_id, reblog_of_id) WHERE reblog_of_id IS NOT NULL DO NOTHING"
-        ))
-        .bind(new.id)
-        .bind(new.account_id)
-        .bind(new.uri)
-        .bind(new.url)
-        .bind(new.text)
-        .bind(new.content)
-        .bind(new.spoiler_text)
-        .bind(new.sensitive)
-        .bind(new.visibility)
-        .bind(new.limited_scope)
-        .bind(new.searchability)
-        .bind(new.language)
-        .bind(new.conversation_id)
-        .bind(new.in_reply_to_id)
-        .bind(new.in_reply_to_account_id)
-        .bind(new.reblog_of_id)
-        .bind(new.app_id)
-        .bind(new.listed)
-        .bind(new.has_media)
-        .bind(new.now)
-        .execute()
-        .await?;
-    Ok(inserted > 0)
-}
+use model::{AccountId, ConversationId, Json, RowId, Status, StatusId, Time, status_columns};
 
 /// Inserts a conversation (thread), owned by the author of its first status.
 pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, owner: AccountId, now: Time) -> Result<()> {
@@ -140,7 +75,8 @@ pub async fn list_mutuals(db: impl Executor, account: AccountId) -> Result<Vec<A
 }
 
 /// An account that a text may mention.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
+#[row(alias = "a")]
 #[expect(missing_docs, reason = "columns of the table accounts")]
 pub struct Mentionable {
     pub id: AccountId,
@@ -165,10 +101,10 @@ pub async fn list_mentionable(db: impl Executor, actor: AccountId, handles: &[St
     // Handles are split in SQL, so that one join compares both parts with the expression index `accounts_username`. The
     // engines have no function in common for that; the appended `@` makes `instr` find one in a local handle too.
     db.query(sql!(
-        sqlite: "SELECT a.id, a.username, a.domain, a.url, a.uri FROM json_each($1) h
+        sqlite: "SELECT " mentionable_columns!() " FROM json_each($1) h
                  JOIN accounts a ON lower(a.username) = substr(h.value, 1, instr(h.value || '@', '@') - 1)
                                 AND coalesce(lower(a.domain), '') = substr(h.value, instr(h.value || '@', '@') + 1)" rest!();
-        postgres: "SELECT a.id, a.username, a.domain, a.url, a.uri FROM unnest($1::text[]) AS h(value)
+        postgres: "SELECT " mentionable_columns!() " FROM unnest($1::text[]) AS h(value)
                    JOIN accounts a ON lower(a.username) = split_part(h.value, '@', 1)
                                   AND coalesce(lower(a.domain), '') = split_part(h.value, '@', 2)" rest!()
     ))
@@ -176,23 +112,6 @@ pub async fn list_mentionable(db: impl Executor, actor: AccountId, handles: &[St
     .bind(actor)
     .all()
     .await
-}
-
-/// Adds `by` to the author's `statuses_count`, which does not go below 0, and sets `last_status_at` to `posted` if
-/// given: 1 and the time for a new status, -1 and `None` for a deleted one.
-pub async fn count_for_author(tx: &mut Tx, author: AccountId, by: i64, posted: Option<Time>) -> Result<()> {
-    tx.query(sql!(
-        "UPDATE accounts
-         SET statuses_count = CASE WHEN statuses_count + $2 < 0 THEN 0 ELSE statuses_count + $2 END,
-             last_status_at = coalesce($3, last_status_at), version = version + 1
-         WHERE id = $1"
-    ))
-    .bind(author)
-    .bind(by)
-    .bind(posted)
-    .execute()
-    .await?;
-    Ok(())
 }
 
 /// Subtracts the reblogs of `original`, which is about to be deleted, from their authors' counts: 1 each, since an
@@ -277,7 +196,8 @@ pub async fn update(tx: &mut Tx, id: StatusId, revision: Revision, now: Time) ->
 }
 
 /// A former revision of a status.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
+#[row(table = "status_edits", alias = "e")]
 #[expect(missing_docs, reason = "columns of the table status_edits")]
 pub struct Edit {
     pub id: RowId,
@@ -292,33 +212,17 @@ pub struct Edit {
 }
 
 /// Adds a former revision to the edit history of a status.
-pub async fn insert_edit(tx: &mut Tx, edit: Edit) -> Result<()> {
-    tx.query(sql!(
-        "INSERT INTO status_edits (id, status_id, text, content, spoiler_text, sensitive, media, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
-    ))
-    .bind(edit.id)
-    .bind(edit.status_id)
-    .bind(edit.text)
-    .bind(edit.content)
-    .bind(edit.spoiler_text)
-    .bind(edit.sensitive)
-    .bind(edit.media)
-    .bind(edit.created_at)
-    .execute()
-    .await?;
+pub async fn insert_edit(tx: &mut Tx, edit: &Edit) -> Result<()> {
+    tx.query(sql!(edit_insert!())).bind_row(edit).execute().await?;
     Ok(())
 }
 
 /// The former revisions of a status, oldest first.
 pub async fn list_edits(db: impl Executor, status: StatusId) -> Result<Vec<Edit>> {
-    db.query(sql!(
-        "SELECT e.id, e.status_id, e.text, e.content, e.spoiler_text, e.sensitive, e.media, e.created_at
-         FROM status_edits e WHERE e.status_id = $1 ORDER BY e.id"
-    ))
-    .bind(status)
-    .all()
-    .await
+    db.query(sql!("SELECT " edit_columns!() " FROM status_edits e WHERE e.status_id = $1 ORDER BY e.id"))
+        .bind(status)
+        .all()
+        .await
 }
 
 /// The status that `account` published with this idempotency key after `since`.

@@ -9,19 +9,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgArguments, PgPool, PgRow};
 use sqlx::sqlite::{SqliteArguments, SqlitePool, SqliteRow};
-use sqlx::{Arguments, Encode, FromRow, Postgres, Sqlite, Type};
+use sqlx::{Arguments, Postgres, Sqlite};
 
 use super::Result;
 use super::db::{Db, Engine, Inner, Pools, Tx};
 use super::sql::Sql;
-
-/// A value that both engines can encode.
-pub trait Bind<'q>: Encode<'q, Sqlite> + Type<Sqlite> + Encode<'q, Postgres> + Type<Postgres> {}
-impl<'q, T> Bind<'q> for T where T: Encode<'q, Sqlite> + Type<Sqlite> + Encode<'q, Postgres> + Type<Postgres> {}
-
-/// A row type that both engines can decode: `#[derive(FromRow)]` or a tuple.
-pub trait Row: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
-impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+use model::Row;
+use model::row::{Bind, Binder, Table};
 
 /// Where a statement runs: `&Db` to read from the pool, `&mut Tx` to read and write inside a transaction.
 pub trait Executor: Send {
@@ -140,16 +134,16 @@ pub struct Query<E> {
 }
 
 /// The rows of a statement, not decoded yet.
-enum Rows {
+pub(super) enum Rows {
     Sqlite(Vec<SqliteRow>),
     Postgres(Vec<PgRow>),
 }
 
 impl Rows {
-    fn decode<T: Row>(&self) -> std::result::Result<Vec<T>, sqlx::Error> {
+    pub(super) fn decode<T: Row>(&self) -> std::result::Result<Vec<T>, sqlx::Error> {
         match self {
-            Self::Sqlite(rows) => rows.iter().map(T::from_row).collect(),
-            Self::Postgres(rows) => rows.iter().map(T::from_row).collect(),
+            Self::Sqlite(rows) => rows.iter().map(T::decode).collect(),
+            Self::Postgres(rows) => rows.iter().map(T::decode).collect(),
         }
     }
 }
@@ -219,6 +213,11 @@ impl<E: Executor> Query<E> {
         self
     }
 
+    /// Binds the next values: every field of `row`, for its `…_insert!()`.
+    pub fn bind_row(self, row: &impl Table) -> Self {
+        row.bind_to(self)
+    }
+
     /// Every row.
     ///
     /// # Errors
@@ -277,5 +276,11 @@ impl<E: Executor> Query<E> {
     async fn fetch(mut self, all: bool) -> Result<Rows> {
         self.executor.counter().fetch_add(1, Ordering::Relaxed);
         Ok(fetch(self.executor.handle(), self.sql, self.args?, all).await?)
+    }
+}
+
+impl<E: Executor> Binder for Query<E> {
+    fn value<'q>(self, value: impl Bind<'q>) -> Self {
+        self.bind(value)
     }
 }

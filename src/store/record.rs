@@ -12,7 +12,7 @@ use model::status::LimitedScope;
 use model::{AccountId, Json, StatusId, Time, Visibility};
 
 /// A status as a plugin sees it, without its tags ([`tags`](super::status::tags)) and [`mentions`].
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the tables statuses and accounts")]
 pub struct StatusRow {
     pub id: StatusId,
@@ -81,7 +81,7 @@ pub async fn mentions(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(Status
 }
 
 /// An account as a plugin sees it.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the tables accounts and users")]
 pub struct AccountRow {
     pub id: AccountId,

@@ -12,7 +12,7 @@ use model::relationship::{Listed, Muted};
 use model::{AccountId, Cursor, Json, RowId, Time};
 
 /// The relationship of a viewer to one target.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, model::Row)]
 #[expect(missing_docs, reason = "named by the Relationship entity")]
 pub struct RelationshipRow {
     pub id: AccountId,

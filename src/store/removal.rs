@@ -3,7 +3,6 @@
 //! Reached from `service::removal`, which decides the order of the parts and holds the locks. What plugins keep of an
 //! account is deleted by `plugins::sql`.
 
-use super::account::{NewLocal, insert_local};
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::sql;
@@ -54,7 +53,7 @@ pub async fn delete_media(tx: &mut Tx, id: AccountId, limit: i64) -> Result<Vec<
 }
 
 /// The files of an attachment that was deleted.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table media_attachments")]
 pub struct DeletedMedia {
     pub id: MediaId,
@@ -173,19 +172,5 @@ pub async fn delete(tx: &mut Tx, id: AccountId) -> Result<()> {
         .execute()
         .await?;
     tx.query(sql!("DELETE FROM accounts WHERE id = $1")).bind(id).execute().await?;
-    Ok(())
-}
-
-/// Inserts an empty, suspended account in place of a deleted one, so that its name stays taken. `version` must be one
-/// that the deleted account never had: it is the key of cached renderings.
-pub async fn reserve_name(tx: &mut Tx, name: NewLocal, version: i64) -> Result<()> {
-    let (id, now) = (name.id, name.now);
-    insert_local(tx, name).await?;
-    tx.query(sql!("UPDATE accounts SET suspended_at = $2, version = $3 WHERE id = $1"))
-        .bind(id)
-        .bind(now)
-        .bind(version)
-        .execute()
-        .await?;
     Ok(())
 }

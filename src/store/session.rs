@@ -5,8 +5,9 @@ use super::{Executor, Result, Tx};
 use crate::sql;
 use model::{AccountId, RowId, Time};
 
-/// A session that has not expired.
-#[derive(Debug, sqlx::FromRow)]
+/// A session, without the hash of its token.
+#[derive(Debug, model::Row)]
+#[row(table = "web_sessions", alias = "w")]
 #[expect(missing_docs, reason = "columns of the table web_sessions")]
 pub struct SessionRow {
     pub id: RowId,
@@ -16,37 +17,23 @@ pub struct SessionRow {
 
 /// The session with this token hash, unless it expired by `now`.
 pub async fn find(db: impl Executor, token_hash: &str, now: Time) -> Result<Option<SessionRow>> {
-    db.query(sql!("SELECT id, account_id, expires_at FROM web_sessions WHERE token_hash = $1 AND expires_at > $2"))
-        .bind(token_hash.to_owned())
-        .bind(now)
-        .optional()
-        .await
-}
-
-/// A new session.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "columns of the table web_sessions")]
-pub struct NewSession {
-    pub id: RowId,
-    pub token_hash: String,
-    pub account_id: AccountId,
-    pub now: Time,
-    pub expires_at: Time,
-}
-
-/// Inserts a session.
-pub async fn insert(tx: &mut Tx, new: NewSession) -> Result<()> {
-    tx.query(sql!(
-        "INSERT INTO web_sessions (id, token_hash, account_id, created_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5)"
+    db.query(sql!(
+        "SELECT " session_columns!() " FROM web_sessions w WHERE w.token_hash = $1 AND w.expires_at > $2"
     ))
-    .bind(new.id)
-    .bind(new.token_hash)
-    .bind(new.account_id)
-    .bind(new.now)
-    .bind(new.expires_at)
-    .execute()
-    .await?;
+    .bind(token_hash.to_owned())
+    .bind(now)
+    .optional()
+    .await
+}
+
+/// Inserts a session that is found by `token_hash`.
+pub async fn insert(tx: &mut Tx, session: &SessionRow, token_hash: String, now: Time) -> Result<()> {
+    tx.query(sql!(session_insert!("token_hash", "created_at")))
+        .bind(token_hash)
+        .bind(now)
+        .bind_row(session)
+        .execute()
+        .await?;
     Ok(())
 }
 

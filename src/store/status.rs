@@ -1,25 +1,15 @@
-//! Statuses: reading them with what a page needs to render them and to decide their visibility, and their counters.
+//! Statuses: inserting them, reading them with what a page needs to render them and to decide their visibility, and
+//! their counters.
 //!
 //! Everything is read for a whole page at once, one statement per kind of row. Does not decide who may see a status:
-//! `service::visibility` does, from [`Head`]. Writing statuses is in [`publish`](super::publish), timelines are in
-//! [`timeline`](super::timeline).
+//! `service::visibility` does, from [`Head`]. What else belongs to writing one is in [`publish`](super::publish),
+//! timelines are in [`timeline`](super::timeline).
 
 use super::sql::Ids;
 use super::{Db, Executor, Result, Tx};
 use crate::sql;
 use model::status::Visibility;
-use model::{AccountId, ConversationId, Status, StatusId};
-
-/// The columns of [`Status`], of a table with the alias `s`.
-#[macro_export]
-macro_rules! status_columns {
-    () => {
-        "s.id, s.account_id, s.uri, s.url, s.local, s.text, s.content, s.spoiler_text, s.sensitive, s.visibility, \
-         s.limited_scope, s.searchability, s.language, s.conversation_id, s.in_reply_to_id, s.in_reply_to_account_id, \
-         s.reblog_of_id, s.app_id, s.listed, s.has_media, s.replies_count, s.reblogs_count, s.favourites_count, \
-         s.created_at, s.edited_at, s.version"
-    };
-}
+use model::{AccountId, ConversationId, Status, StatusId, status_columns, status_insert};
 
 /// The facts that decide whether and how a viewer sees a status, without its content; see [`heads`].
 #[derive(Clone, Debug)]
@@ -68,7 +58,7 @@ pub struct Head {
 }
 
 /// A [`Head`] as it is read: the boolean facts are bits of one number, because every column of every row costs a copy.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 struct HeadRow {
     id: StatusId,
     version: i64,
@@ -187,6 +177,20 @@ pub async fn heads(db: &Db, viewer: Option<AccountId>, ids: &[StatusId], now: mo
     Ok(rows.into_iter().map(Head::from).collect())
 }
 
+/// Inserts a status; false when the author reblogged the same original before, also in a concurrent transaction: the
+/// conflict target is the partial unique index `statuses_reblog`.
+pub async fn insert(tx: &mut Tx, new: &Status) -> Result<bool> {
+    let inserted = tx
+        .query(sql!(
+            status_insert!()
+            " ON CONFLICT (account_id, reblog_of_id) WHERE reblog_of_id IS NOT NULL DO NOTHING"
+        ))
+        .bind_row(new)
+        .execute()
+        .await?;
+    Ok(inserted > 0)
+}
+
 /// The status, if there is one, without any check of visibility.
 pub async fn find(db: impl Executor, id: StatusId) -> Result<Option<Status>> {
     db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.id = $1")).bind(id).optional().await
@@ -201,7 +205,7 @@ pub async fn list(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Status>> {
 }
 
 /// A mention with what its rendering shows.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "named by the StatusMention entity")]
 pub struct MentionRow {
     pub status_id: StatusId,
@@ -241,7 +245,7 @@ pub async fn tags(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(StatusId, 
 
 /// The application that a local status was written with, and the author's preferences, which decide whether it is
 /// shown.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "named by the StatusApplication entity")]
 pub struct ApplicationRow {
     pub status_id: StatusId,

@@ -69,7 +69,7 @@ pub async fn clear_for_status(tx: &mut Tx, status: StatusId, author: AccountId) 
 }
 
 /// A hashtag found by [`search`].
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, model::Row)]
 pub struct FoundTag {
     /// The hashtag.
     pub id: TagId,

@@ -237,7 +237,7 @@ pub async fn ancestors(db: impl Executor, id: StatusId, limit: i64) -> Result<Ve
 }
 
 /// A reply and its parent.
-#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+#[derive(Clone, Copy, Debug, model::Row)]
 pub struct Reply {
     /// The reply.
     pub id: StatusId,

@@ -5,16 +5,7 @@
 use super::{Executor, Result, Tx};
 use crate::sql;
 use model::actor::User;
-use model::{AccountId, AppId, Json, Preferences, Time};
-
-/// The columns of [`User`], of a table with the alias `u`.
-#[macro_export]
-macro_rules! user_columns {
-    () => {
-        "u.account_id, u.email, u.unconfirmed_email, u.password_hash, u.confirmed_at, u.approved, u.disabled, u.role_id, \
-         u.locale, u.time_zone, u.sign_up_app_id, u.sign_up_reason, u.preferences, u.last_active_at, u.created_at"
-    };
-}
+use model::{AccountId, Time, user_columns, user_insert};
 
 /// The user of a local account.
 pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<User>> {
@@ -29,47 +20,12 @@ pub async fn find_by_email(db: impl Executor, email: &str) -> Result<Option<User
         .await
 }
 
-/// A new user.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "columns of the table users")]
-pub struct NewUser {
-    pub account_id: AccountId,
-    pub email: String,
-    pub password_hash: Option<String>,
-    pub confirmed_at: Option<Time>,
-    pub approved: bool,
-    pub role_id: Option<i64>,
-    pub locale: Option<String>,
-    pub time_zone: Option<String>,
-    pub sign_up_app_id: Option<AppId>,
-    pub sign_up_reason: Option<String>,
-    pub now: Time,
-}
-
-/// Inserts a user with default preferences.
+/// Inserts a user, whose home feed is live.
 ///
 /// # Errors
 /// A violation of `users_email` when the address is taken.
-pub async fn insert(tx: &mut Tx, new: NewUser) -> Result<()> {
-    tx.query(sql!(
-        "INSERT INTO users (account_id, email, password_hash, confirmed_at, approved, disabled, role_id, locale, time_zone,
-                            sign_up_app_id, sign_up_reason, preferences, feed_state, created_at)
-         VALUES ($1, $2, $3, $4, $5, FALSE, $6, $7, $8, $9, $10, $11, 'live', $12)"
-    ))
-    .bind(new.account_id)
-    .bind(new.email)
-    .bind(new.password_hash)
-    .bind(new.confirmed_at)
-    .bind(new.approved)
-    .bind(new.role_id)
-    .bind(new.locale)
-    .bind(new.time_zone)
-    .bind(new.sign_up_app_id)
-    .bind(new.sign_up_reason)
-    .bind(Json(Preferences::default()))
-    .bind(new.now)
-    .execute()
-    .await?;
+pub async fn insert(tx: &mut Tx, new: &User) -> Result<()> {
+    tx.query(sql!(user_insert!("feed_state"))).bind("live").bind_row(new).execute().await?;
     Ok(())
 }
 
@@ -84,7 +40,7 @@ pub async fn set_password(tx: &mut Tx, id: AccountId, hash: &str) -> Result<()> 
 }
 
 /// A user as the command line lists it.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct UserSummary {
     pub id: AccountId,

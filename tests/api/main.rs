@@ -39,6 +39,7 @@ mod relationships;
 mod removal;
 mod routed;
 mod routes;
+mod rows;
 mod search;
 #[path = "../seed/mod.rs"]
 mod seed;

@@ -115,7 +115,7 @@ const SCANS: &[(&str, &str)] = &[
     ("FROM plugins p ORDER BY p.name", "a table of few rows"),
     ("FROM notices ORDER BY id", "in the order of its key, no more than the limit"),
     ("FROM plugin_events e ORDER BY e.seq LIMIT", "in the order of its key, no more than the limit"),
-    ("FROM plugin_migrations ORDER BY", "a table of few rows"),
+    ("FROM plugin_migrations m ORDER BY", "a table of few rows"),
     ("FROM rules", "a table of few rows"),
     ("FROM plugins p ORDER BY", "a table of few rows"),
     ("DELETE FROM jobs WHERE kind", "an admin removes a plugin, and with it its jobs"),

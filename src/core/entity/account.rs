@@ -334,8 +334,8 @@ impl Account {
     }
 }
 
-fn role(row: &AccountWithRole) -> Option<AccountRole> {
-    Some(AccountRole { id: row.role_id?.to_string(), name: row.role_name.clone()?, color: row.role_color.clone()? })
+fn role(AccountWithRole { role, .. }: &AccountWithRole) -> Option<AccountRole> {
+    Some(AccountRole { id: role.id?.to_string(), name: role.name.clone()?, color: role.color.clone()? })
 }
 
 fn other_settings(account: &model::Account) -> Settings {

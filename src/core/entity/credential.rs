@@ -6,8 +6,8 @@ use super::account::{self, Field};
 use super::{Fragment, preferences};
 use crate::Cx;
 use crate::error::{Error, Result};
+use model::AccountId;
 use model::account::Searchability;
-use model::{AccountId, Permissions};
 use store::profile::CredentialRow;
 
 /// Id of the default role, for accounts without one (contract rules, section 1).
@@ -60,13 +60,12 @@ impl From<&CredentialRow> for Source {
 
 impl From<&CredentialRow> for Role {
     fn from(row: &CredentialRow) -> Self {
-        let own = row.role_permissions.unwrap_or_default();
-        let permissions = Permissions::effective(own, row.everyone_permissions.unwrap_or_default());
+        let role = &row.role;
         Self {
-            id: row.role_id.unwrap_or(DEFAULT_ROLE).to_string(),
-            name: row.role_name.clone().unwrap_or_default(),
-            permissions: permissions.0.to_string(),
-            color: row.role_color.clone().unwrap_or_default(),
+            id: role.id.unwrap_or(DEFAULT_ROLE).to_string(),
+            name: role.name.clone().unwrap_or_default(),
+            permissions: row.permissions.effective().0.to_string(),
+            color: role.color.clone().unwrap_or_default(),
             highlighted: row.role_highlighted.unwrap_or_default(),
         }
     }

@@ -9,7 +9,7 @@ use chrono::Duration;
 use crate::Cx;
 use crate::error::Result;
 use model::actor::Unusable;
-use model::{AccountId, Actor, AppId, Permissions, Scopes, Time, TokenId};
+use model::{AccountId, Actor, AppId, Scopes, Time, TokenId};
 use store::oauth::TokenActorRow;
 
 /// How often an account's last activity is written: once a day is enough for the usage statistics.
@@ -104,10 +104,7 @@ impl Grant {
                 username: row.username.unwrap_or_default(),
                 locked: row.locked.unwrap_or_default(),
                 limited: row.limited_at.is_some(),
-                permissions: Permissions::effective(
-                    row.role_permissions.unwrap_or_default(),
-                    row.everyone_permissions.unwrap_or_default(),
-                ),
+                permissions: row.permissions.effective(),
                 locale: row.locale,
                 preferences: row.preferences.map(|json| json.0).unwrap_or_default(),
                 last_active_at: row.last_active_at,

@@ -11,8 +11,7 @@ use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use media::Purpose;
 use media::storage::{FileKind, Key};
-use model::Json;
-use store::emoji::NewEmoji;
+use model::{Emoji, Json};
 
 /// An emoji to import.
 #[derive(Debug)]
@@ -50,20 +49,25 @@ pub async fn import(cx: &Cx, new: Import) -> Result<ImportOutcome> {
     let (width, height) = (processed.original.width, processed.original.height);
     let file = new_key(FileKind::Emoji, &processed.original);
     let still = processed.static_version.as_ref().map(|still| new_key(FileKind::Emoji, still));
-    let row = NewEmoji {
+    let row = Emoji {
         id: cx.ids.next(),
         shortcode: new.shortcode,
+        domain: None,
         category: new.category,
-        file: file.to_string(),
+        file: Some(file.to_string()),
         static_file: still.as_ref().map(Key::to_string),
+        remote_url: None,
+        visible_in_picker: true,
+        disabled: false,
+        sensitive: false,
         aliases: Json(Vec::new()),
-        width: i64::from(width),
-        height: i64::from(height),
-        now: cx.clock.now(),
+        license: None,
+        width: Some(i64::from(width)),
+        height: Some(i64::from(height)),
     };
     put_all(cx, [(Some(file), Some(processed.original)), (still, processed.static_version)]).await?;
     let mut tx = cx.db.begin().await?;
-    store::emoji::upsert_local(&mut tx, row).await?;
+    store::emoji::upsert_local(&mut tx, &row, cx.clock.now()).await?;
     store::settings::bump_generation(&mut tx, cx.clock.now()).await?;
     tx.commit().await?;
     let Some(previous) = previous else { return Ok(ImportOutcome::Added) };

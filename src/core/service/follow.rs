@@ -15,6 +15,7 @@ use crate::service::{account, relationship};
 use model::relationship::Listed;
 use model::{Account, AccountId, Actor, Cursor, Json, NotificationType};
 use store::Tx;
+use store::account::AccountCounts;
 use store::follow::{NewFollow, Terms};
 use store::relationship::RelationshipRow;
 use text::language;
@@ -136,8 +137,7 @@ pub(super) async fn sever(cx: &Cx, tx: &mut Tx, follower: AccountId, target: Acc
         notification::retract(tx, NotificationType::FollowRequest, request.id).await?;
     }
     if let Some(follow) = store::follow::delete(tx, follower, target).await? {
-        store::account::add_counts(tx, follower, 0, -1, 0).await?;
-        store::account::add_counts(tx, target, 0, 0, -1).await?;
+        count(tx, follower, target, -1).await?;
         notification::retract(tx, NotificationType::Follow, follow).await?;
         change::record(cx, tx, Change::Unfollowed { account: follower, target }).await?;
     }
@@ -170,10 +170,16 @@ async fn establish(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId,
     if !store::follow::insert(tx, new).await? {
         return Ok(());
     }
-    store::account::add_counts(tx, follower, 0, 1, 0).await?;
-    store::account::add_counts(tx, target, 0, 0, 1).await?;
+    count(tx, follower, target, 1).await?;
     change::record(cx, tx, Change::Followed { account: follower, target }).await?;
     notification::notify(cx, tx, &[notice]).await.map(drop)
+}
+
+/// Adds `by` to the counters of both sides of a follow: 1 for a new one, -1 for one that ended.
+async fn count(tx: &mut Tx, follower: AccountId, target: AccountId, by: i64) -> Result<()> {
+    store::account::add_counts(tx, follower, AccountCounts { following: by, ..AccountCounts::default() }).await?;
+    store::account::add_counts(tx, target, AccountCounts { followers: by, ..AccountCounts::default() }).await?;
+    Ok(())
 }
 
 fn notice(new: &NewFollow, kind: NotificationType) -> Notice {

@@ -75,7 +75,7 @@ pub async fn upload(cx: &Cx, actor: &Actor, upload: Upload) -> Result<MediaAttac
     put_all(cx, [(Some(original), Some(processed.original)), (preview, processed.preview)]).await?;
 
     let mut tx = cx.db.begin().await?;
-    store::media::insert(&mut tx, row.clone()).await?;
+    store::media::insert(&mut tx, &row).await?;
     tx.commit().await?;
     Ok(row)
 }

@@ -11,8 +11,7 @@ use crate::service::notification::{self, Notice};
 use crate::service::status::{self, default_visibility};
 use crate::service::visibility;
 use model::status::Visibility;
-use model::{Actor, NotificationType, StatusId};
-use store::publish::NewStatus;
+use model::{Actor, NotificationType, Status, StatusId};
 
 /// Reblogs a status as `actor`; returns the reblog, which is the existing one when repeated.
 ///
@@ -29,27 +28,15 @@ pub async fn reblog(cx: &Cx, actor: &Actor, id: StatusId, wanted: Option<&str>) 
 
     let reblog: StatusId = cx.ids.next();
     let uri = format!("{}/activity", cx.urls.note(&actor.username, reblog));
-    let new = NewStatus {
-        id: reblog,
-        account_id: actor.id,
-        url: uri.clone(),
-        uri,
-        text: String::new(),
-        content: String::new(),
-        spoiler_text: String::new(),
-        sensitive: false,
+    let new = Status {
+        url: Some(uri.clone()),
         visibility,
-        limited_scope: None,
         searchability: original.searchability,
         language: original.language,
         conversation_id: original.conversation_id,
-        in_reply_to_id: None,
-        in_reply_to_account_id: None,
         reblog_of_id: Some(original.id),
         app_id: actor.app,
-        listed: false,
-        has_media: false,
-        now: cx.clock.now(),
+        ..Status::new(reblog, actor.id, uri, cx.clock.now())
     };
     let change = Change::StatusPublished { status: reblog, author: actor.id, traits: (&new).into() };
     let mut tx = cx.db.begin().await?;

@@ -150,11 +150,18 @@ pub async fn finish(cx: &Cx, tx: &mut Tx, id: AccountId) -> Result<()> {
         queue::enqueue(cx, tx, &PurgeProfileImages { account: id, files }).await?;
     }
     store::removal::delete(tx, id).await?;
-    let name = sign_up::local(cx, id, &account.username);
-    store::removal::reserve_name(tx, name, account.version + 1).await?;
+    reserve_name(cx, tx, id, &account.username, account.version + 1).await?;
     change::record(cx, tx, Change::AccountPurged { account: id }).await?;
     let last = store::plugin_event::max_seq(&mut *tx).await?;
     queue::enqueue(cx, tx, &ForgetAccount { account: id, last, looks: 0 }).await
+}
+
+/// Inserts an empty, suspended account in place of a deleted one, so that its name stays taken. `version` must be one
+/// that the deleted account never had: it is the key of cached renderings.
+async fn reserve_name(cx: &Cx, tx: &mut Tx, id: AccountId, username: &str, version: i64) -> Result<()> {
+    let (account, actor) = sign_up::local(cx, id, username);
+    let account = Account { suspended_at: Some(account.created_at), version, ..account };
+    Ok(store::account::insert(tx, &account, actor).await?)
 }
 
 /// Deletes a batch of what plugins wrote about a removed account since; returns whether there was anything, and whether

@@ -13,7 +13,7 @@ use crate::service::limits::{self, Key};
 use crypto::Secret;
 use model::actor::{Unusable, User};
 use model::{Account, AccountId, RowId};
-use store::session::NewSession;
+use store::session::SessionRow;
 
 /// Lifetime of a session after its last use.
 const LIFETIME: Duration = Duration::days(14);
@@ -100,19 +100,13 @@ async fn find_by_name(cx: &Cx, name: &str) -> Result<Option<(Account, User)>> {
 /// be fixed beforehand (session fixation).
 pub async fn start(cx: &Cx, account: AccountId, previous: Option<&str>) -> Result<Secret> {
     let (now, token) = (cx.clock.now(), crypto::random_text(32));
-    let session = NewSession {
-        id: cx.ids.next(),
-        token_hash: crypto::hash(&token),
-        account_id: account,
-        now,
-        expires_at: now + LIFETIME,
-    };
+    let session = SessionRow { id: cx.ids.next(), account_id: account, expires_at: now + LIFETIME };
     let mut tx = cx.db.begin().await?;
     if let Some(previous) = previous {
         store::session::delete(&mut tx, &crypto::hash(previous)).await?;
     }
     store::session::delete_expired(&mut tx, now).await?;
-    store::session::insert(&mut tx, session).await?;
+    store::session::insert(&mut tx, &session, crypto::hash(&token), now).await?;
     tx.commit().await?;
     Ok(Secret::from(token))
 }

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, OnUnique, Result, Validation};
-use model::{AccountId, AppId};
+use model::actor::User;
+use model::{Account, AccountId, AppId};
 use store::Tx;
-use store::account::NewLocal;
-use store::user::NewUser;
+use store::account::ActorObject;
 
 /// Longest user name, in characters (contract rules, section 8).
 pub const USERNAME_MAX: usize = 30;
@@ -41,10 +41,9 @@ pub async fn create(cx: &Cx, tx: &mut Tx, new: NewAccount) -> Result<AccountId> 
     check_email(&new.email, &mut faults);
     faults.check()?;
     let (id, now) = (cx.ids.next(), cx.clock.now());
-    store::account::insert_local(tx, local(cx, id, &new.username)).await.on_unique(|| taken("username"))?;
-    let user = NewUser {
-        account_id: id,
-        email: new.email,
+    let (account, actor) = local(cx, id, &new.username);
+    store::account::insert(tx, &account, actor).await.on_unique(|| taken("username"))?;
+    let user = User {
         password_hash: new.password_hash,
         confirmed_at: new.confirmed.then_some(now),
         approved: new.approved,
@@ -53,10 +52,10 @@ pub async fn create(cx: &Cx, tx: &mut Tx, new: NewAccount) -> Result<AccountId> 
         time_zone: new.time_zone,
         sign_up_app_id: new.app,
         sign_up_reason: new.reason,
-        now,
+        ..User::new(id, new.email, now)
     };
     let known = new.confirmed && new.approved;
-    store::user::insert(tx, user).await.on_unique(|| taken("email"))?;
+    store::user::insert(tx, &user).await.on_unique(|| taken("email"))?;
     change::record(cx, tx, Change::AccountRegistered { account: id }).await?;
     if known {
         change::record(cx, tx, Change::AccountCreated { account: id }).await?;
@@ -90,20 +89,18 @@ fn taken(attribute: &'static str) -> Error {
     Error::Validation(faults)
 }
 
-/// The row of a new local account.
-pub(super) fn local(cx: &Cx, id: AccountId, username: &str) -> NewLocal {
-    let actor = cx.urls.actor(username);
-    NewLocal {
-        id,
-        username: username.to_owned(),
-        url: cx.urls.profile(username),
-        inbox_url: format!("{actor}/inbox"),
-        outbox_url: format!("{actor}/outbox"),
-        shared_inbox_url: cx.urls.path("/inbox"),
-        followers_url: format!("{actor}/followers"),
-        following_url: format!("{actor}/following"),
-        featured_url: format!("{actor}/collections/featured"),
-        uri: actor,
-        now: cx.clock.now(),
-    }
+/// A new local account, with what federation reads of it.
+pub(super) fn local(cx: &Cx, id: AccountId, username: &str) -> (Account, ActorObject) {
+    let uri = cx.urls.actor(username);
+    let actor = ActorObject {
+        inbox_url: Some(format!("{uri}/inbox")),
+        outbox_url: Some(format!("{uri}/outbox")),
+        shared_inbox_url: Some(cx.urls.path("/inbox")),
+        followers_url: Some(format!("{uri}/followers")),
+        following_url: Some(format!("{uri}/following")),
+        featured_url: Some(format!("{uri}/collections/featured")),
+        ..ActorObject::default()
+    };
+    let url = Some(cx.urls.profile(username));
+    (Account { url, ..Account::new(id, username.to_owned(), uri, cx.clock.now()) }, actor)
 }

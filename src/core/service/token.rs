@@ -64,17 +64,17 @@ pub async fn issue(
     let id: TokenId = cx.ids.next();
     let nonce = crypto::random_text(16);
     let (token, now) = (text(cx, id, &nonce), cx.clock.now());
-    let new = store::oauth::NewToken {
+    let row = store::oauth::TokenRow {
         id,
-        token_hash: crypto::hash(token.expose()),
         nonce,
         app_id,
         account_id: account,
         scopes: scopes.to_string(),
-        now,
+        created_at: now,
+        revoked_at: None,
     };
-    store::oauth::insert_token(tx, new).await?;
-    Ok(Issued { id, text: token, scopes: scopes.to_string(), created_at: now })
+    store::oauth::insert_token(tx, &row, crypto::hash(token.expose())).await?;
+    Ok(Issued { id, text: token, scopes: row.scopes, created_at: now })
 }
 
 /// The text of an existing token, derived again.

@@ -16,7 +16,7 @@ use super::{Files, text, utf8};
 use crate::{Manifest, PluginId};
 use model::Time;
 use store::confined::{ConfinedError, Limits, Scope};
-use store::plugin_schema::{self, AppliedMigration, NewAppliedMigration};
+use store::plugin_schema::{self, AppliedMigration};
 use store::{Engine, Executor as _, Tx};
 
 /// Limits of one statement; the time is what remains for the whole migration.
@@ -80,15 +80,15 @@ pub async fn migrate(
             let ran = tx.confined(&scope, &text, Vec::new(), &Limits { time: left, ..LIMITS }).await;
             ran.map_err(|error| fault(failed(migration, &error, time)))?;
         }
-        let new = NewAppliedMigration {
+        let new = AppliedMigration {
             version: i64::from(number),
-            name: &migration.name,
-            sha256: &sha256(engine, migration),
-            applied_at: now,
-            duration_ms: i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX),
+            name: migration.name.clone(),
+            sha256: sha256(engine, migration),
             compatible_from,
         };
-        plugin_schema::insert(tx, plugin, &new).await.map_err(|error| fault(error.to_string()))?;
+        plugin_schema::insert(tx, plugin, &new, now, begun.elapsed())
+            .await
+            .map_err(|error| fault(error.to_string()))?;
         done.applied.push(number);
         done.version = number;
     }

@@ -50,12 +50,12 @@ pub async fn page(
 fn all(ascending: bool) -> Sql {
     if ascending {
         sql!(
-            "SELECT " notification_columns!() " FROM notifications n" within!()
+            "SELECT " listed_columns!() " FROM notifications n" within!()
             "AND coalesce(n.type, '')" in("$2") "ORDER BY n.id LIMIT $6"
         )
     } else {
         sql!(
-            "SELECT " notification_columns!() " FROM notifications n" within!()
+            "SELECT " listed_columns!() " FROM notifications n" within!()
             "AND coalesce(n.type, '')" in("$2") "ORDER BY n.id DESC LIMIT $6"
         )
     }
@@ -65,12 +65,12 @@ fn all(ascending: bool) -> Sql {
 fn from_one(ascending: bool) -> Sql {
     if ascending {
         sql!(
-            "SELECT " notification_columns!() " FROM notifications n" within!()
+            "SELECT " listed_columns!() " FROM notifications n" within!()
             "AND n.from_account_id = $7 AND coalesce(n.type, '')" in("$2") "ORDER BY n.id LIMIT $6"
         )
     } else {
         sql!(
-            "SELECT " notification_columns!() " FROM notifications n" within!()
+            "SELECT " listed_columns!() " FROM notifications n" within!()
             "AND n.from_account_id = $7 AND coalesce(n.type, '')" in("$2") "ORDER BY n.id DESC LIMIT $6"
         )
     }
@@ -83,22 +83,22 @@ fn from_one(ascending: bool) -> Sql {
 fn of_types(ascending: bool) -> Sql {
     if ascending {
         sql!(
-            sqlite: "SELECT " notification_columns!() " FROM json_each($2) t
+            sqlite: "SELECT " listed_columns!() " FROM json_each($2) t
                      CROSS JOIN notifications n ON n.id IN (
                          SELECT n.id FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id LIMIT $6)
                      ORDER BY n.id LIMIT $6";
-            postgres: "SELECT " notification_columns!() " FROM unnest($2::text[]) AS t(value)
+            postgres: "SELECT " listed_columns!() " FROM unnest($2::text[]) AS t(value)
                        CROSS JOIN LATERAL (
                            SELECT n.* FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id LIMIT $6) n
                        ORDER BY n.id LIMIT $6"
         )
     } else {
         sql!(
-            sqlite: "SELECT " notification_columns!() " FROM json_each($2) t
+            sqlite: "SELECT " listed_columns!() " FROM json_each($2) t
                      CROSS JOIN notifications n ON n.id IN (
                          SELECT n.id FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id DESC LIMIT $6)
                      ORDER BY n.id DESC LIMIT $6";
-            postgres: "SELECT " notification_columns!() " FROM unnest($2::text[]) AS t(value)
+            postgres: "SELECT " listed_columns!() " FROM unnest($2::text[]) AS t(value)
                        CROSS JOIN LATERAL (
                            SELECT n.* FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id DESC LIMIT $6) n
                        ORDER BY n.id DESC LIMIT $6"

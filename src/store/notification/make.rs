@@ -30,7 +30,7 @@ pub struct Candidate {
 
 /// The facts that decide whether a candidate becomes a notification. There are none, so no notification, for a receiver
 /// that is not local, suspended, unconfirmed, not approved or a memorial, and for a suspended sender.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, model::Row)]
 pub struct CandidateFacts {
     /// The [`Candidate::number`] that this answers.
     pub number: i64,

@@ -10,11 +10,12 @@ use model::notification::NotificationKind;
 use model::{AccountId, Notification, NotificationId};
 
 /// The columns of [`NotificationRow`], of a table with the alias `n`.
-#[macro_export]
-macro_rules! notification_columns {
+macro_rules! listed_columns {
     () => {
-        "n.id, n.account_id, n.from_account_id, n.type, n.activity_id, n.status_id, n.group_key, n.filtered, n.created_at, \
-         (SELECT a.version FROM accounts a WHERE a.id = n.from_account_id) AS from_version"
+        concat!(
+            model::notification_columns!(),
+            ", (SELECT a.version FROM accounts a WHERE a.id = n.from_account_id) AS from_version"
+        )
     };
 }
 
@@ -31,10 +32,10 @@ pub mod make;
 pub mod waiting;
 
 /// A notification with the version of its sender, which its rendering needs.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug, model::Row)]
 pub struct NotificationRow {
     /// The notification.
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub notification: Notification,
     /// The version of the sender, the cache key of its rendering.
     pub from_version: i64,
@@ -65,7 +66,7 @@ pub async fn find(
     types: &[NotificationKind],
 ) -> Result<Option<NotificationRow>> {
     db.query(sql!(
-        "SELECT " notification_columns!() "
+        "SELECT " listed_columns!() "
          FROM notifications n
          WHERE n.id = $2 AND n.account_id = $1 AND n.type" in("$3") "AND" sender_not_suspended!()
     ))

@@ -12,19 +12,19 @@ use model::notification::NotificationKind;
 use model::{AccountId, Json, StatusId};
 
 /// A notice.
-#[derive(Clone, Debug, Serialize, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, model::Row)]
 #[expect(missing_docs, reason = "columns of the table notices")]
 pub struct NoticeRow {
     pub id: i64,
-    #[sqlx(rename = "account_id")]
+    #[row(rename = "account_id")]
     pub receiver: AccountId,
-    #[sqlx(rename = "from_account_id")]
+    #[row(rename = "from_account_id")]
     pub sender: AccountId,
-    #[sqlx(rename = "type", try_from = "String")]
+    #[row(rename = "type", from = "String")]
     pub kind: NotificationKind,
-    #[sqlx(rename = "activity_id")]
+    #[row(rename = "activity_id")]
     pub activity: i64,
-    #[sqlx(rename = "status_id")]
+    #[row(rename = "status_id")]
     pub status: Option<StatusId>,
     pub origin: Option<String>,
 }

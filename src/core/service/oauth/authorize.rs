@@ -11,7 +11,7 @@ use crate::error::Error;
 use crypto::Secret;
 use model::oauth::{ErrorCode, ResponseMode};
 use model::{AccountId, Application, Scopes};
-use store::code::NewCode;
+use store::code::CodeRow;
 
 /// Lifetime of a code (contract rules, section 8).
 const CODE_LIFETIME: Duration = Duration::minutes(10);
@@ -124,20 +124,20 @@ pub async fn authorize(
     checked: Checked,
 ) -> Result<Secret, Error> {
     let (now, code) = (cx.clock.now(), crypto::random_text(32));
-    let new = NewCode {
+    let row = CodeRow {
         id: cx.ids.next(),
-        code_hash: crypto::hash(&code),
         app_id: application.id,
         account_id: account,
         redirect_uri: request.redirect_uri.clone().unwrap_or_default(),
         scopes: checked.scopes.to_string(),
         code_challenge: checked.challenge,
         expires_at: now + CODE_LIFETIME,
-        now,
+        redeemed_at: None,
+        token_id: None,
     };
     let mut tx = cx.db.begin().await?;
     store::code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
-    store::code::insert(&mut tx, new).await?;
+    store::code::insert(&mut tx, &row, crypto::hash(&code), now).await?;
     tx.commit().await?;
     Ok(Secret::from(code))
 }

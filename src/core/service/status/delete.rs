@@ -2,11 +2,11 @@
 //!
 //! Reached from `DELETE /api/v1/statuses/{id}` and from account removal.
 
+use super::insert;
 use crate::Cx;
 use crate::change::{self, Change, ChangeKind};
 use crate::error::{Error, Result};
 use crate::service::media;
-use model::status::Visibility;
 use model::{AccountId, Actor, Status, StatusId};
 use store::Tx;
 
@@ -30,17 +30,7 @@ pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Re
     let status = status.filter(|status| status.account_id == author).ok_or(Error::NotFound)?;
     store::tag::clear_for_status(tx, id, author).await?;
     store::publish::subtract_reblogs(tx, id).await?;
-    if status.visibility != Visibility::Direct {
-        store::publish::count_for_author(tx, author, -1, None).await?;
-    }
-    if let Some(parent) = status.in_reply_to_id
-        && status.visibility.is_anonymous()
-    {
-        store::status::add_counts(tx, parent, -1, 0, 0).await?;
-    }
-    if let Some(original) = status.reblog_of_id {
-        store::status::add_counts(tx, original, 0, -1, 0).await?;
-    }
+    insert::count(tx, &status, -1).await?;
     media::detach(cx, tx, id, &[]).await?;
     record(cx, tx, &status).await?;
     store::publish::delete(tx, id).await?;

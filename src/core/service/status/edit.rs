@@ -84,7 +84,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         media: Json(serde_json::to_value(shown).map_err(Error::internal)?),
         created_at: old.edited_at.unwrap_or(old.created_at),
     };
-    store::publish::insert_edit(&mut tx, edit).await?;
+    store::publish::insert_edit(&mut tx, &edit).await?;
     store::publish::update(&mut tx, id, revision, cx.clock.now()).await?;
     compose::save_tags(cx, &mut tx, id, actor.id, &words.tags).await?;
     let known = store::publish::list_mentions(&mut tx, id).await?;

@@ -1,37 +1,45 @@
 //! Writing the row of a status or reblog, with everything that holds for both: its thread, counters and the author's own feed.
 //!
-//! Publishing and reblogging call it in their transaction, and record the change themselves.
+//! Publishing and reblogging call it in their transaction, and record the change themselves. Deleting counts by the same
+//! rules.
 
 use crate::{Cx, Result};
 use model::status::Visibility;
-use model::{Actor, ConversationId};
+use model::{Actor, ConversationId, Status};
 use store::Tx;
-use store::publish::NewStatus;
+use store::account::AccountCounts;
 
-/// Inserts `new`, a status or reblog of `actor`; false when it is a reblog that exists already. Rows of accounts are locked
-/// before rows of statuses, as wherever both are.
-pub(in crate::service) async fn insert(cx: &Cx, tx: &mut Tx, actor: &Actor, mut new: NewStatus) -> Result<bool> {
-    let (id, visibility, now) = (new.id, new.visibility, new.now);
-    let (original, answered) = (new.reblog_of_id, new.in_reply_to_id);
-    if new.conversation_id.is_none() && original.is_none() {
+/// Inserts `new`, a status or reblog of `actor`; false when it is a reblog that exists already.
+pub(in crate::service) async fn insert(cx: &Cx, tx: &mut Tx, actor: &Actor, mut new: Status) -> Result<bool> {
+    if new.conversation_id.is_none() && new.reblog_of_id.is_none() {
         let conversation: ConversationId = cx.ids.next();
-        store::publish::insert_conversation(tx, conversation, actor.id, now).await?;
+        store::publish::insert_conversation(tx, conversation, actor.id, new.created_at).await?;
         new.conversation_id = Some(conversation);
     }
-    if !store::publish::insert(tx, new).await? {
+    if !store::status::insert(tx, &new).await? {
         return Ok(false);
     }
-    if visibility != Visibility::Direct {
-        store::publish::count_for_author(tx, actor.id, 1, Some(now)).await?;
-    }
-    if let Some(answered) = answered.filter(|_| visibility.is_anonymous()) {
-        store::status::add_counts(tx, answered, 1, 0, 0).await?;
-    }
-    if let Some(original) = original {
-        store::status::add_counts(tx, original, 0, 1, 0).await?;
-    }
+    count(tx, &new, 1).await?;
     if actor.feed_live {
-        store::feed::insert(tx, actor.id, id, actor.id, original.unwrap_or(id)).await?;
+        store::feed::insert(tx, actor.id, new.id, actor.id, new.reblog_of_id.unwrap_or(new.id)).await?;
     }
     Ok(true)
+}
+
+/// Adds `by` to every counter that counts `status`, 1 when it was inserted and -1 when it is about to be deleted: that of
+/// its author unless it is direct, of the status replied to if it is visible without signing in, and of the original of a
+/// reblog. Rows of accounts are locked before rows of statuses, as wherever both are.
+pub(super) async fn count(tx: &mut Tx, status: &Status, by: i64) -> Result<()> {
+    let last_status_at = (by > 0).then_some(status.created_at);
+    if status.visibility != Visibility::Direct {
+        let counts = AccountCounts { statuses: by, last_status_at, ..AccountCounts::default() };
+        store::account::add_counts(tx, status.account_id, counts).await?;
+    }
+    if let Some(answered) = status.in_reply_to_id.filter(|_| status.visibility.is_anonymous()) {
+        store::status::add_counts(tx, answered, by, 0, 0).await?;
+    }
+    if let Some(original) = status.reblog_of_id {
+        store::status::add_counts(tx, original, 0, by, 0).await?;
+    }
+    Ok(())
 }

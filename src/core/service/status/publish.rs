@@ -22,7 +22,6 @@ use model::PluginId;
 use model::account::Searchability;
 use model::status::{LimitedScope, Visibility};
 use model::{AccountId, Actor, MediaId, RowId, Status, StatusId};
-use store::publish::NewStatus;
 use store::{Executor, Tx};
 
 /// How long an idempotency key is valid.
@@ -289,18 +288,15 @@ fn new_status(
     reach: &Reach,
     parent: Option<&Status>,
     has_media: bool,
-) -> NewStatus {
+) -> Status {
     let in_reply_to_account_id = parent.map(|parent| match parent.in_reply_to_account_id {
         // A reply to one's own reply still addresses the same person.
         Some(answered) if parent.account_id == actor.id => answered,
         _ => parent.account_id,
     });
     let to_someone_else = in_reply_to_account_id.is_some_and(|account| account != actor.id);
-    NewStatus {
-        id,
-        account_id: actor.id,
-        uri: cx.urls.note(&actor.username, id),
-        url: cx.urls.status(&actor.username, id),
+    Status {
+        url: Some(cx.urls.status(&actor.username, id)),
         sensitive: draft.sensitive.unwrap_or(actor.preferences.default_sensitive) || !words.spoiler_text.is_empty(),
         text: words.text,
         content: words.content,
@@ -312,10 +308,9 @@ fn new_status(
         conversation_id: parent.and_then(|parent| parent.conversation_id),
         in_reply_to_id: parent.map(|parent| parent.id),
         in_reply_to_account_id,
-        reblog_of_id: None,
         app_id: actor.app,
         listed: reach.visibility.is_listed() && !to_someone_else,
         has_media,
-        now: cx.clock.now(),
+        ..Status::new(id, actor.id, cx.urls.note(&actor.username, id), cx.clock.now())
     }
 }
