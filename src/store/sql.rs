@@ -50,13 +50,13 @@ macro_rules! sql {
     (@sqlite [$($done:tt)*] in($n:literal) $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* " IN (SELECT value FROM json_each(", $n, ")) ",] $($rest)*) };
     (@sqlite [$($done:tt)*] each($n:literal) $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* " json_each(", $n, ") ",] $($rest)*) };
     (@sqlite [$($done:tt)*] rows($n:literal) $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* " json_each(", $n, ") ",] $($rest)*) };
-    (@sqlite [$($done:tt)*] $name:ident!() $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* $name!(),] $($rest)*) };
+    (@sqlite [$($done:tt)*] $name:ident!($($arg:tt)*) $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* $name!($($arg)*),] $($rest)*) };
     (@sqlite [$($done:tt)*] $text:literal $($rest:tt)*) => { $crate::sql!(@sqlite [$($done)* $text,] $($rest)*) };
     (@postgres [$($done:tt)*]) => { concat!($($done)*) };
     (@postgres [$($done:tt)*] in($n:literal) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* " = ANY(", $n, ") ",] $($rest)*) };
     (@postgres [$($done:tt)*] each($n:literal) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* " unnest(", $n, "::bigint[]) AS each(value) ",] $($rest)*) };
     (@postgres [$($done:tt)*] rows($n:literal) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* " jsonb_array_elements(", $n, ") AS each(value) ",] $($rest)*) };
-    (@postgres [$($done:tt)*] $name:ident!() $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* $name!(),] $($rest)*) };
+    (@postgres [$($done:tt)*] $name:ident!($($arg:tt)*) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* $name!($($arg)*),] $($rest)*) };
     (@postgres [$($done:tt)*] $text:literal $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* $text,] $($rest)*) };
     (sqlite: $($sqlite:tt)+) => { $crate::sql!(@split [] $($sqlite)+) };
     (@split [$($sqlite:tt)*] ; postgres: $($postgres:tt)+) => {
