@@ -37,6 +37,7 @@ pub mod profile;
 pub mod publish;
 pub mod query;
 pub mod record;
+mod relation_sql;
 pub mod relationship;
 pub mod removal;
 pub mod role;
