@@ -16,6 +16,7 @@ pub mod emoji;
 pub mod favourite;
 pub mod featured_tag;
 pub mod feed;
+mod feed_sql;
 pub mod follow;
 pub mod instance;
 pub mod job;

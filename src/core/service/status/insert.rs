@@ -1,11 +1,13 @@
 //! Writing the row of a status or reblog, with everything that holds for both: its thread, counters and the author's own feed.
 //!
-//! Publishing and reblogging call it in their transaction, and record the change themselves.
+//! Publishing and reblogging call it in their transaction, and record the publishing themselves.
 
+use crate::change::{self, Change};
 use crate::{Cx, Result};
 use model::status::Visibility;
 use model::{Actor, ConversationId};
 use store::Tx;
+use store::feed::HOME;
 use store::publish::NewStatus;
 
 /// Inserts `new`, a status or reblog of `actor`; false when it is a reblog that exists already. Rows of accounts are locked
@@ -31,7 +33,9 @@ pub(in crate::service) async fn insert(cx: &Cx, tx: &mut Tx, actor: &Actor, mut 
         store::status::add_counts(tx, original, 0, 1, 0).await?;
     }
     if actor.feed_live {
-        store::feed::insert(tx, actor.id, id, actor.id, original.unwrap_or(id)).await?;
+        store::feed::insert_own(tx, actor.id, id, original.unwrap_or(id)).await?;
+        let entered = Change::FeedEntered { kind: HOME, owners: vec![actor.id.into()], status: id };
+        change::record(cx, tx, entered).await?;
     }
     Ok(true)
 }
