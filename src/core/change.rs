@@ -218,7 +218,8 @@ pub enum Change {
         list: RowId,
         owner: AccountId,
     },
-    /// `kind` 0 is home, others are those of extensions; `owners` are whose feeds of that kind it entered.
+    /// `kind` 0 is home, others are those of extensions; `owners` are whose feeds of that kind it entered. Not said of
+    /// what a backfill or rebuild brings: those are no news.
     FeedEntered {
         kind: i64,
         owners: Vec<i64>,

@@ -3,6 +3,7 @@
 //! Reached from `service::follow`, which locks both accounts first (`account::lock`). Counters, feeds, notifications
 //! and events are the caller's work. Spec: contract rules, sections 9 and 20.
 
+use super::relation_sql::{blocks, blocks_domain, listed, mutes, page, suspended};
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::sql;
@@ -31,14 +32,32 @@ pub struct NewFollow {
     pub now: Time,
 }
 
-/// Inserts a follow; false when there is one already. The counters are not changed.
-pub async fn insert(tx: &mut Tx, new: NewFollow) -> Result<bool> {
+/// A follow, or a request for one: tables with the same columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FollowTable {
+    /// Follows.
+    Follow,
+    /// Follow requests.
+    Request,
+}
+
+/// Inserts a follow or follow request; false when there is one already. The counters are not changed.
+pub async fn insert(tx: &mut Tx, table: FollowTable, new: NewFollow) -> Result<bool> {
+    macro_rules! into {
+        ($table:literal) => {
+            sql!(
+                "INSERT INTO " $table " (id, account_id, target_account_id, show_reblogs, notify, languages, created_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7)
+                 ON CONFLICT (account_id, target_account_id) DO NOTHING"
+            )
+        };
+    }
+    let sql = match table {
+        FollowTable::Follow => into!("follows"),
+        FollowTable::Request => into!("follow_requests"),
+    };
     let done = tx
-        .query(sql!(
-            "INSERT INTO follows (id, account_id, target_account_id, show_reblogs, notify, languages, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)
-             ON CONFLICT (account_id, target_account_id) DO NOTHING"
-        ))
+        .query(sql)
         .bind(new.id)
         .bind(new.account_id)
         .bind(new.target_account_id)
@@ -51,31 +70,61 @@ pub async fn insert(tx: &mut Tx, new: NewFollow) -> Result<bool> {
     Ok(done > 0)
 }
 
-/// Changes the options of a follow.
-pub async fn update(tx: &mut Tx, account: AccountId, target: AccountId, terms: Terms) -> Result<()> {
-    tx.query(sql!(
-        "UPDATE follows SET show_reblogs = $3, notify = $4, languages = $5
-         WHERE account_id = $1 AND target_account_id = $2"
-    ))
-    .bind(account)
-    .bind(target)
-    .bind(terms.show_reblogs)
-    .bind(terms.notify)
-    .bind(terms.languages)
-    .execute()
-    .await?;
+/// Changes the options of a follow or follow request.
+pub async fn update(
+    tx: &mut Tx,
+    table: FollowTable,
+    account: AccountId,
+    target: AccountId,
+    terms: Terms,
+) -> Result<()> {
+    macro_rules! of {
+        ($table:literal) => {
+            sql!(
+                "UPDATE " $table " SET show_reblogs = $3, notify = $4, languages = $5
+                 WHERE account_id = $1 AND target_account_id = $2"
+            )
+        };
+    }
+    let sql = match table {
+        FollowTable::Follow => of!("follows"),
+        FollowTable::Request => of!("follow_requests"),
+    };
+    tx.query(sql)
+        .bind(account)
+        .bind(target)
+        .bind(terms.show_reblogs)
+        .bind(terms.notify)
+        .bind(terms.languages)
+        .execute()
+        .await?;
     Ok(())
 }
 
-/// Deletes a follow; returns its id, `None` when there was none. The counters are not changed.
-pub async fn delete(tx: &mut Tx, account: AccountId, target: AccountId) -> Result<Option<RowId>> {
-    let row: Option<(RowId,)> = tx
-        .query(sql!("DELETE FROM follows WHERE account_id = $1 AND target_account_id = $2 RETURNING id"))
-        .bind(account)
-        .bind(target)
-        .optional()
-        .await?;
-    Ok(row.map(|(id,)| id))
+/// A follow or follow request that was just deleted.
+#[derive(Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the tables follows and follow_requests")]
+pub struct Ended {
+    pub id: RowId,
+    #[row(flatten)]
+    pub terms: Terms,
+}
+
+/// Deletes a follow or follow request and returns it; `None` when there was none. The counters are not changed.
+pub async fn delete(tx: &mut Tx, table: FollowTable, account: AccountId, target: AccountId) -> Result<Option<Ended>> {
+    macro_rules! from {
+        ($table:literal) => {
+            sql!(
+                "DELETE FROM " $table " WHERE account_id = $1 AND target_account_id = $2
+                 RETURNING id, show_reblogs, notify, languages"
+            )
+        };
+    }
+    let sql = match table {
+        FollowTable::Follow => from!("follows"),
+        FollowTable::Request => from!("follow_requests"),
+    };
+    tx.query(sql).bind(account).bind(target).optional().await
 }
 
 /// True when `account` follows `target`.
@@ -89,80 +138,11 @@ pub async fn exists(db: impl Executor, account: AccountId, target: AccountId) ->
     Ok(row.is_some())
 }
 
-/// Inserts a follow request; false when there is one already.
-pub async fn insert_request(tx: &mut Tx, new: NewFollow) -> Result<bool> {
-    let done = tx
-        .query(sql!(
-            "INSERT INTO follow_requests (id, account_id, target_account_id, show_reblogs, notify, languages, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)
-             ON CONFLICT (account_id, target_account_id) DO NOTHING"
-        ))
-        .bind(new.id)
-        .bind(new.account_id)
-        .bind(new.target_account_id)
-        .bind(new.terms.show_reblogs)
-        .bind(new.terms.notify)
-        .bind(new.terms.languages)
-        .bind(new.now)
-        .execute()
-        .await?;
-    Ok(done > 0)
-}
-
-/// Changes the options of a follow request.
-pub async fn update_request(tx: &mut Tx, account: AccountId, target: AccountId, terms: Terms) -> Result<()> {
-    tx.query(sql!(
-        "UPDATE follow_requests SET show_reblogs = $3, notify = $4, languages = $5
-         WHERE account_id = $1 AND target_account_id = $2"
-    ))
-    .bind(account)
-    .bind(target)
-    .bind(terms.show_reblogs)
-    .bind(terms.notify)
-    .bind(terms.languages)
-    .execute()
-    .await?;
-    Ok(())
-}
-
-/// A follow request that was just deleted.
-#[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table follow_requests")]
-pub struct Request {
-    pub id: RowId,
-    #[row(flatten)]
-    pub terms: Terms,
-}
-
-/// Deletes a follow request and returns it; `None` when there was none.
-pub async fn delete_request(tx: &mut Tx, account: AccountId, target: AccountId) -> Result<Option<Request>> {
-    tx.query(sql!(
-        "DELETE FROM follow_requests WHERE account_id = $1 AND target_account_id = $2
-         RETURNING id, show_reblogs, notify, languages"
-    ))
-    .bind(account)
-    .bind(target)
-    .optional()
-    .await
-}
-
-/// A page of the follow requests to `target`, newest first, by keyset pagination over the index
-/// `follow_requests_target`. Suspended accounts are marked as hidden, so that they still count for the page.
+/// A page of the follow requests to `target`, newest first, over the index `follow_requests_target`. Suspended accounts
+/// are marked as hidden.
 pub async fn list_requests(db: impl Executor, target: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
-    db.query(sql!(
-        "SELECT r.id AS row_id, r.account_id, a.version, a.suspended_at IS NOT NULL AS hidden
-         FROM follow_requests r
-         JOIN accounts a ON a.id = r.account_id
-         WHERE r.target_account_id = $1 AND r.id < $2 AND r.id > $3
-         ORDER BY r.id DESC
-         LIMIT $4"
-    ))
-    .bind(target)
-    .bind(cursor.before())
-    .bind(cursor.after())
-    .bind(cursor.limit)
-    .all()
-    .await
+    let sql = listed!(cursor, "follow_requests", "target_account_id" => "account_id", hidden [suspended!()]);
+    Ok(cursor.newest_first(page(db, sql, target, cursor).all().await?))
 }
 
 /// Up to `limit` accounts whose follow requests are accepted when `target` stops being locked, oldest request first:
@@ -182,23 +162,29 @@ pub async fn list_acceptable(db: impl Executor, target: AccountId, limit: i64) -
     .await
 }
 
-/// The column `hidden`: whether account `a` must not be shown to viewer `$5` at the time `$6`. It is suspended, blocked
-/// or muted by the viewer, blocks the viewer, or belongs to a domain that the viewer blocks. Without a viewer (NULL)
-/// only suspension counts.
+/// SQL condition: account `a` must not be shown to viewer `$5` at the time `$6`. It is suspended, blocked or muted by the
+/// viewer, blocks the viewer, or belongs to a domain that the viewer blocks. Without a viewer (NULL) only suspension
+/// counts.
 macro_rules! hidden {
     () => {
-        "(a.suspended_at IS NOT NULL \
-          OR EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = $5 AND b.target_account_id = a.id) \
-          OR EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = a.id AND b.target_account_id = $5) \
-          OR EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = $5 AND m.target_account_id = a.id \
-                     AND (m.expires_at IS NULL OR m.expires_at > $6)) \
-          OR (a.domain IS NOT NULL AND EXISTS (SELECT 1 FROM account_domain_blocks d \
-              WHERE d.account_id = $5 AND d.domain = a.domain))) AS hidden"
+        concat!(
+            "(",
+            suspended!(),
+            " OR ",
+            blocks!("$5", "a.id"),
+            " OR ",
+            blocks!("a.id", "$5"),
+            " OR ",
+            mutes!("$5", "a.id", "$6"),
+            " OR ",
+            blocks_domain!("$5", "a.domain"),
+            ")"
+        )
     };
 }
 
 /// A page of the followers of `account`, newest follow first, each with whether it must be hidden from `viewer`
-/// (`None`: somebody who is not signed in). Keyset pagination over the index `follows_target`.
+/// (`None`: somebody who is not signed in). Over the index `follows_target`.
 pub async fn list_followers(
     db: impl Executor,
     account: AccountId,
@@ -206,26 +192,11 @@ pub async fn list_followers(
     cursor: &Cursor,
     now: Time,
 ) -> Result<Vec<Listed>> {
-    db.query(sql!(
-        "SELECT f.id AS row_id, f.account_id, a.version, " hidden!() "
-         FROM follows f
-         JOIN accounts a ON a.id = f.account_id
-         WHERE f.target_account_id = $1 AND f.id < $2 AND f.id > $3
-         ORDER BY f.id DESC
-         LIMIT $4"
-    ))
-    .bind(account)
-    .bind(cursor.before())
-    .bind(cursor.after())
-    .bind(cursor.limit)
-    .bind(viewer)
-    .bind(now)
-    .all()
-    .await
+    let sql = listed!(cursor, "follows", "target_account_id" => "account_id", hidden [hidden!()]);
+    Ok(cursor.newest_first(page(db, sql, account, cursor).bind(viewer).bind(now).all().await?))
 }
 
-/// A page of the accounts that `account` follows, as [`list_followers`]. Keyset pagination over the index
-/// `follows_account`.
+/// A page of the accounts that `account` follows, as [`list_followers`]. Over the index `follows_account`.
 pub async fn list_following(
     db: impl Executor,
     account: AccountId,
@@ -233,22 +204,8 @@ pub async fn list_following(
     cursor: &Cursor,
     now: Time,
 ) -> Result<Vec<Listed>> {
-    db.query(sql!(
-        "SELECT f.id AS row_id, f.target_account_id AS account_id, a.version, " hidden!() "
-         FROM follows f
-         JOIN accounts a ON a.id = f.target_account_id
-         WHERE f.account_id = $1 AND f.id < $2 AND f.id > $3
-         ORDER BY f.id DESC
-         LIMIT $4"
-    ))
-    .bind(account)
-    .bind(cursor.before())
-    .bind(cursor.after())
-    .bind(cursor.limit)
-    .bind(viewer)
-    .bind(now)
-    .all()
-    .await
+    let sql = listed!(cursor, "follows", "account_id" => "target_account_id", hidden [hidden!()]);
+    Ok(cursor.newest_first(page(db, sql, account, cursor).bind(viewer).bind(now).all().await?))
 }
 
 /// Those of `among` who follow `target`, in no particular order.

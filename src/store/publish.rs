@@ -5,6 +5,7 @@
 //! ([`feed`](super::feed)) or hashtags ([`tag`](super::tag)), and leaves it to the caller which counters change. The
 //! row itself is inserted by [`status`](super::status).
 
+use super::relation_sql::{blocks, blocks_domain, mutes};
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::sql;
@@ -91,11 +92,15 @@ pub struct Mentionable {
 pub async fn list_mentionable(db: impl Executor, actor: AccountId, handles: &[String]) -> Result<Vec<Mentionable>> {
     macro_rules! rest {
         () => {
-            " LEFT JOIN users u ON u.account_id = a.id
-              WHERE a.suspended_at IS NULL
-                AND (a.domain IS NOT NULL OR (u.confirmed_at IS NOT NULL AND u.approved))
-                AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = $2 AND b.target_account_id = a.id)
-                AND NOT EXISTS (SELECT 1 FROM account_domain_blocks d WHERE d.account_id = $2 AND d.domain = a.domain)"
+            concat!(
+                " LEFT JOIN users u ON u.account_id = a.id
+                  WHERE a.suspended_at IS NULL
+                    AND (a.domain IS NOT NULL OR (u.confirmed_at IS NOT NULL AND u.approved))
+                    AND NOT ",
+                blocks!("$2", "a.id"),
+                " AND NOT ",
+                blocks_domain!("$2", "a.domain")
+            )
         };
     }
     // Handles are split in SQL, so that one join compares both parts with the expression index `accounts_username`. The
@@ -272,44 +277,28 @@ pub async fn insert_idempotency_key(
 
 /// A page of the accounts that did something to a status, newest first, as (paging id, account). The paging id is that
 /// of the reblog, favourite or mention. Leaves out suspended accounts, those that `viewer` blocks or mutes, and those
-/// that block `viewer`.
+/// that block `viewer`; an expired mute does not count.
 pub async fn list_interactions(
     db: impl Executor,
     who: Interaction,
     status: StatusId,
     viewer: Option<AccountId>,
     cursor: &model::Cursor,
+    now: Time,
 ) -> Result<Vec<(RowId, AccountId)>> {
-    macro_rules! hidden {
+    macro_rules! shown {
         ($account:literal) => {
             concat!(
-                " AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = $4 AND b.target_account_id = ",
-                $account,
-                ") AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = ",
-                $account,
-                " AND b.target_account_id = $4",
-                ") AND NOT EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = $4 AND m.target_account_id = ",
-                $account,
-                ")",
+                " AND NOT ",
+                blocks!("$4", $account),
+                " AND NOT ",
+                blocks!($account, "$4"),
+                " AND NOT ",
+                mutes!("$4", $account, "$6"),
                 " AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = ",
                 $account,
                 " AND a.suspended_at IS NULL)"
             )
-        };
-    }
-    macro_rules! reblogger {
-        () => {
-            hidden!("r.account_id")
-        };
-    }
-    macro_rules! favouriter {
-        () => {
-            hidden!("f.account_id")
-        };
-    }
-    macro_rules! mentioned {
-        () => {
-            hidden!("x.account_id")
         };
     }
     let sql = match who {
@@ -317,17 +306,17 @@ pub async fn list_interactions(
             cursor,
             "SELECT r.id, r.account_id FROM statuses r
              WHERE r.reblog_of_id = $1 AND r.id < $2 AND r.id > $3
-               AND r.visibility IN ('public', 'public_unlisted', 'login', 'unlisted')" reblogger!(),
+               AND r.visibility IN ('public', 'public_unlisted', 'login', 'unlisted')" shown!("r.account_id"),
             by "r.id", limit "$5"
         ),
         Interaction::Favouriters => crate::paged!(
             cursor,
-            "SELECT f.id, f.account_id FROM favourites f WHERE f.status_id = $1 AND f.id < $2 AND f.id > $3" favouriter!(),
+            "SELECT f.id, f.account_id FROM favourites f WHERE f.status_id = $1 AND f.id < $2 AND f.id > $3" shown!("f.account_id"),
             by "f.id", limit "$5"
         ),
         Interaction::Mentioned => crate::paged!(
             cursor,
-            "SELECT x.id, x.account_id FROM mentions x WHERE x.status_id = $1 AND x.id < $2 AND x.id > $3" mentioned!(),
+            "SELECT x.id, x.account_id FROM mentions x WHERE x.status_id = $1 AND x.id < $2 AND x.id > $3" shown!("x.account_id"),
             by "x.id", limit "$5"
         ),
     };
@@ -338,7 +327,8 @@ pub async fn list_interactions(
         .bind(cursor.before())
         .bind(cursor.after())
         .bind(viewer.map_or(0, i64::from))
-        .bind(cursor.limit);
+        .bind(cursor.limit)
+        .bind(now);
     Ok(cursor.newest_first(query.all().await?))
 }
 

@@ -5,6 +5,7 @@
 //! [`follow`](super::follow). What a change causes elsewhere (ended follows, feeds, notifications) is the caller's
 //! work. Spec: contract rules, sections 9 and 20.
 
+use super::relation_sql::{blocks, blocks_domain, listed, page, suspended, unexpired};
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::sql;
@@ -50,19 +51,15 @@ pub async fn list(
                 coalesce(f.languages, r.languages) AS languages,
                 EXISTS (SELECT 1 FROM follows o WHERE o.account_id = a.id AND o.target_account_id = $2) AS followed_by,
                 EXISTS (SELECT 1 FROM follow_requests o WHERE o.account_id = a.id AND o.target_account_id = $2) AS requested_by,
-                EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = $2 AND b.target_account_id = a.id) AS blocking,
-                EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = a.id AND b.target_account_id = $2) AS blocked_by,
+                " blocks!("$2", "a.id") " AS blocking, " blocks!("a.id", "$2") " AS blocked_by,
                 m.id IS NOT NULL AS muting, coalesce(m.hide_notifications, FALSE) AS hide_notifications,
-                CASE WHEN a.domain IS NULL THEN FALSE
-                     ELSE EXISTS (SELECT 1 FROM account_domain_blocks d WHERE d.account_id = $2 AND d.domain = a.domain)
-                     END AS domain_blocking,
+                " blocks_domain!("$2", "a.domain") " AS domain_blocking,
                 EXISTS (SELECT 1 FROM endorsements e WHERE e.account_id = $2 AND e.target_account_id = a.id) AS endorsed,
                 coalesce(n.comment, '') AS note
          FROM accounts a
          LEFT JOIN follows f ON f.account_id = $2 AND f.target_account_id = a.id
          LEFT JOIN follow_requests r ON r.account_id = $2 AND r.target_account_id = a.id
-         LEFT JOIN mutes m ON m.account_id = $2 AND m.target_account_id = a.id
-                          AND (m.expires_at IS NULL OR m.expires_at > $3)
+         LEFT JOIN mutes m ON m.account_id = $2 AND m.target_account_id = a.id AND " unexpired!("m", "$3") "
          LEFT JOIN account_notes n ON n.account_id = $2 AND n.target_account_id = a.id
          WHERE a.id" in("$1")
     ))
@@ -84,50 +81,69 @@ pub async fn blocks(db: impl Executor, account: AccountId, target: AccountId) ->
     Ok(row.is_some())
 }
 
-/// Inserts a block; false when there is one already.
-pub async fn insert_block(tx: &mut Tx, id: RowId, account: AccountId, target: AccountId, now: Time) -> Result<bool> {
-    let done = tx
-        .query(sql!(
-            "INSERT INTO blocks (id, account_id, target_account_id, created_at) VALUES ($1, $2, $3, $4)
-             ON CONFLICT (account_id, target_account_id) DO NOTHING"
-        ))
-        .bind(id)
-        .bind(account)
-        .bind(target)
-        .bind(now)
-        .execute()
-        .await?;
-    Ok(done > 0)
+/// A relation that is no more than a pair of accounts; each is a table of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pair {
+    /// A block.
+    Block,
+    /// An endorsement.
+    Endorsement,
 }
 
-/// Deletes a block; false when there was none.
-pub async fn delete_block(tx: &mut Tx, account: AccountId, target: AccountId) -> Result<bool> {
-    let done = tx
-        .query(sql!("DELETE FROM blocks WHERE account_id = $1 AND target_account_id = $2"))
-        .bind(account)
-        .bind(target)
-        .execute()
-        .await?;
-    Ok(done > 0)
+/// Inserts a block or endorsement; false when there is one already.
+pub async fn insert(
+    tx: &mut Tx,
+    relation: Pair,
+    id: RowId,
+    account: AccountId,
+    target: AccountId,
+    now: Time,
+) -> Result<bool> {
+    macro_rules! into {
+        ($table:literal) => {
+            sql!(
+                "INSERT INTO " $table " (id, account_id, target_account_id, created_at) VALUES ($1, $2, $3, $4)
+                 ON CONFLICT (account_id, target_account_id) DO NOTHING"
+            )
+        };
+    }
+    let sql = match relation {
+        Pair::Block => into!("blocks"),
+        Pair::Endorsement => into!("endorsements"),
+    };
+    Ok(tx.query(sql).bind(id).bind(account).bind(target).bind(now).execute().await? > 0)
 }
 
-/// A page of the accounts that `account` blocks, newest block first. Suspended ones are marked as hidden, so that they
-/// still count for the page.
+/// A relation that ends when its row is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// A block.
+    Block,
+    /// An endorsement.
+    Endorsement,
+    /// A mute.
+    Mute,
+}
+
+/// Deletes a relation of `account` to `target`; false when there was none.
+pub async fn delete(tx: &mut Tx, relation: Relation, account: AccountId, target: AccountId) -> Result<bool> {
+    macro_rules! from {
+        ($table:literal) => {
+            sql!("DELETE FROM " $table " WHERE account_id = $1 AND target_account_id = $2")
+        };
+    }
+    let sql = match relation {
+        Relation::Block => from!("blocks"),
+        Relation::Endorsement => from!("endorsements"),
+        Relation::Mute => from!("mutes"),
+    };
+    Ok(tx.query(sql).bind(account).bind(target).execute().await? > 0)
+}
+
+/// A page of the accounts that `account` blocks, newest block first. Suspended ones are marked as hidden.
 pub async fn list_blocks(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
-    db.query(sql!(
-        "SELECT b.id AS row_id, b.target_account_id AS account_id, a.version, a.suspended_at IS NOT NULL AS hidden
-         FROM blocks b
-         JOIN accounts a ON a.id = b.target_account_id
-         WHERE b.account_id = $1 AND b.id < $2 AND b.id > $3
-         ORDER BY b.id DESC
-         LIMIT $4"
-    ))
-    .bind(account)
-    .bind(cursor.before())
-    .bind(cursor.after())
-    .bind(cursor.limit)
-    .all()
-    .await
+    let sql = listed!(cursor, "blocks", "account_id" => "target_account_id", hidden [suspended!()]);
+    Ok(cursor.newest_first(page(db, sql, account, cursor).all().await?))
 }
 
 /// A new mute, or new options of an existing one.
@@ -161,17 +177,6 @@ pub async fn set_mute(tx: &mut Tx, mute: NewMute) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a mute; false when there was none.
-pub async fn delete_mute(tx: &mut Tx, account: AccountId, target: AccountId) -> Result<bool> {
-    let done = tx
-        .query(sql!("DELETE FROM mutes WHERE account_id = $1 AND target_account_id = $2"))
-        .bind(account)
-        .bind(target)
-        .execute()
-        .await?;
-    Ok(done > 0)
-}
-
 /// Deletes a mute if it expired by `now`; false when there is none, or it has not expired.
 pub async fn delete_expired_mute(tx: &mut Tx, account: AccountId, target: AccountId, now: Time) -> Result<bool> {
     let done = tx
@@ -187,53 +192,11 @@ pub async fn delete_expired_mute(tx: &mut Tx, account: AccountId, target: Accoun
 /// A page of the accounts that `account` mutes, newest mute first. Suspended ones are marked as hidden; mutes that
 /// expired by `now` are left out.
 pub async fn list_mutes(db: impl Executor, account: AccountId, cursor: &Cursor, now: Time) -> Result<Vec<Muted>> {
-    db.query(sql!(
-        "SELECT m.id AS row_id, m.target_account_id AS account_id, a.version, a.suspended_at IS NOT NULL AS hidden,
-                m.expires_at
-         FROM mutes m
-         JOIN accounts a ON a.id = m.target_account_id
-         WHERE m.account_id = $1 AND m.id < $2 AND m.id > $3 AND (m.expires_at IS NULL OR m.expires_at > $5)
-         ORDER BY m.id DESC
-         LIMIT $4"
-    ))
-    .bind(account)
-    .bind(cursor.before())
-    .bind(cursor.after())
-    .bind(cursor.limit)
-    .bind(now)
-    .all()
-    .await
-}
-
-/// Inserts an endorsement; an existing one stays as it is.
-pub async fn insert_endorsement(
-    tx: &mut Tx,
-    id: RowId,
-    account: AccountId,
-    target: AccountId,
-    now: Time,
-) -> Result<()> {
-    tx.query(sql!(
-        "INSERT INTO endorsements (id, account_id, target_account_id, created_at) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (account_id, target_account_id) DO NOTHING"
-    ))
-    .bind(id)
-    .bind(account)
-    .bind(target)
-    .bind(now)
-    .execute()
-    .await?;
-    Ok(())
-}
-
-/// Deletes an endorsement.
-pub async fn delete_endorsement(tx: &mut Tx, account: AccountId, target: AccountId) -> Result<()> {
-    tx.query(sql!("DELETE FROM endorsements WHERE account_id = $1 AND target_account_id = $2"))
-        .bind(account)
-        .bind(target)
-        .execute()
-        .await?;
-    Ok(())
+    let sql = listed!(
+        cursor, "mutes", "account_id" => "target_account_id", hidden [suspended!()],
+        columns [", x.expires_at"], where [" AND " unexpired!("x", "$5")]
+    );
+    Ok(cursor.newest_first(page(db, sql, account, cursor).bind(now).all().await?))
 }
 
 /// Removes `target` from every list of `account`.

@@ -5,6 +5,7 @@
 //! `service::visibility` does, from [`Head`]. What else belongs to writing one is in [`publish`](super::publish),
 //! timelines are in [`timeline`](super::timeline).
 
+use super::relation_sql::{blocks, blocks_domain, mutes};
 use super::sql::Ids;
 use super::{Db, Executor, Result, Tx};
 use crate::sql;
@@ -102,7 +103,7 @@ impl From<HeadRow> for Head {
 ///
 /// The CTE `wanted` adds the originals, so that one statement is enough; `UNION` removes the duplicate when a page has
 /// both a reblog and its original. Each `EXISTS` looks up one row by a unique index of the pair in question, and the
-/// cheap test before some of them (visibility, domain, author) saves the look-up where it could not find anything.
+/// cheap test before some of them (visibility, author) saves the look-up where it could not find anything.
 pub async fn heads(db: &Db, viewer: Option<AccountId>, ids: &[StatusId], now: model::Time) -> Result<Vec<Head>> {
     macro_rules! authors {
         () => {
@@ -142,15 +143,10 @@ pub async fn heads(db: &Db, viewer: Option<AccountId>, ids: &[StatusId], now: mo
                                             WHERE f.account_id = $2 AND f.target_account_id = s.account_id) THEN 4 ELSE 0 END
                         + CASE WHEN s.visibility IN ('private', 'limited', 'direct')
                                 AND EXISTS (SELECT 1 FROM mentions m WHERE m.status_id = s.id AND m.account_id = $2) THEN 8 ELSE 0 END
-                        + CASE WHEN EXISTS (SELECT 1 FROM blocks b
-                                            WHERE b.account_id = s.account_id AND b.target_account_id = $2) THEN 16 ELSE 0 END
-                        + CASE WHEN EXISTS (SELECT 1 FROM blocks b
-                                            WHERE b.account_id = $2 AND b.target_account_id = s.account_id) THEN 32 ELSE 0 END
-                        + CASE WHEN EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = $2 AND m.target_account_id = s.account_id
-                                            AND (m.expires_at IS NULL OR m.expires_at > $3)) THEN 64 ELSE 0 END
-                        + CASE WHEN a.domain IS NOT NULL
-                                AND EXISTS (SELECT 1 FROM account_domain_blocks d
-                                            WHERE d.account_id = $2 AND d.domain = a.domain) THEN 128 ELSE 0 END
+                        + CASE WHEN " blocks!("s.account_id", "$2") " THEN 16 ELSE 0 END
+                        + CASE WHEN " blocks!("$2", "s.account_id") " THEN 32 ELSE 0 END
+                        + CASE WHEN " mutes!("$2", "s.account_id", "$3") " THEN 64 ELSE 0 END
+                        + CASE WHEN " blocks_domain!("$2", "a.domain") " THEN 128 ELSE 0 END
                         + CASE WHEN EXISTS (SELECT 1 FROM favourites f
                                             WHERE f.account_id = $2 AND f.status_id = s.id) THEN 256 ELSE 0 END
                         + CASE WHEN EXISTS (SELECT 1 FROM statuses r

@@ -1,9 +1,9 @@
 //! Timelines and threads: pages of status ids, by keyset pagination.
 //!
-//! Reached from `service::timeline`. Decides nothing about who may see a status: that happens afterwards, for the whole
-//! page at once, in `service::visibility`, so that a page may be shorter than its limit (contract rules, sections 4 and
-//! 12). Each paged statement walks one index in the order of the page and stops at the limit; what its filter leaves
-//! out is read too.
+//! Reached from `service::timeline`. The home timeline is a feed, read by [`feed`](super::feed). Decides nothing about who
+//! may see a status: that happens afterwards, for the whole page at once, in `service::visibility`, so that a page may
+//! be shorter than its limit (contract rules, sections 4 and 12). Each paged statement walks one index in the order of
+//! the page and stops at the limit; what its filter leaves out is read too.
 
 use super::sql::{Ids, Texts};
 use super::{Executor, Result};
@@ -11,39 +11,6 @@ use crate::paged;
 use crate::sql;
 use model::status::Visibility;
 use model::{AccountId, Cursor, RowId, StatusId, TagId};
-
-/// A page of `account`'s home feed, newest first.
-pub async fn home(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<StatusId>> {
-    let sql = paged!(
-        cursor,
-        "SELECT h.status_id FROM feed_entries h
-         WHERE h.kind = 0 AND h.owner_id = $1 AND h.status_id < $2 AND h.status_id > $3",
-        by "h.status_id", limit "$4"
-    );
-    let query = db.query(sql).bind(account).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
-    Ok(cursor.newest_first(query.scalars().await?))
-}
-
-/// A page of a feed of a plugin's own, newest first: `name` as its manifest declares it, `key` says which feed of that
-/// name.
-pub async fn plugin_feed(
-    db: impl Executor,
-    plugin: i64,
-    name: &str,
-    key: i64,
-    cursor: &Cursor,
-) -> Result<Vec<StatusId>> {
-    let sql = paged!(
-        cursor,
-        "SELECT h.status_id FROM feed_entries h
-         WHERE h.kind = (SELECT f.kind FROM plugin_feeds f WHERE f.plugin_id = $1 AND f.name = $2)
-           AND h.owner_id = $3 AND h.status_id < $4 AND h.status_id > $5",
-        by "h.status_id", limit "$6"
-    );
-    let query = db.query(sql).bind(plugin).bind(name.to_owned()).bind(key);
-    let query = query.bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
-    Ok(cursor.newest_first(query.scalars().await?))
-}
 
 /// A filter of the public timelines.
 #[derive(Clone, Debug, Default)]

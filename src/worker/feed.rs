@@ -15,7 +15,7 @@ use rookery_core::error::Result;
 use rookery_core::queue::{Done, Failure, FanOut, Merge, Rebuild, Unmerge, finish};
 use rookery_core::service::notification::{self, Notice};
 use store::Tx;
-use store::feed::NewHomeEntry;
+use store::feed::{Feed, HOME, Reblogs};
 
 /// Most statuses of a newly followed account that are merged into the follower's feed.
 const MERGE_LIMIT: i64 = 40;
@@ -26,7 +26,7 @@ impl Run for FanOut {
     async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
         if let Some(status) = store::status::find(&mut tx, self.status).await? {
-            fan_out(cx, &mut tx, &status).await?;
+            fan_out(cx, &mut tx, status.id).await?;
             notify_followers(cx, &mut tx, &status).await?;
         }
         finish(&mut tx, id).await?;
@@ -35,27 +35,14 @@ impl Run for FanOut {
     }
 }
 
-async fn fan_out(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
-    let original = match status.reblog_of_id {
-        None => None,
-        Some(id) => store::status::find(&mut *tx, id).await?,
-    };
-    let proper = original.as_ref().unwrap_or(status);
-    let entry = NewHomeEntry {
-        status: status.id,
-        author: status.account_id,
-        original: proper.id,
-        original_author: proper.account_id,
-        in_reply_to: status.in_reply_to_account_id.filter(|account| *account != status.account_id),
-        language: proper.language.clone(),
-        restricted: matches!(status.visibility, Visibility::Direct | Visibility::Limited),
-        now: cx.clock.now(),
-    };
-    store::feed::fan_out_to_followers(tx, &entry).await?;
-    if status.reblog_of_id.is_none() && status.visibility.is_listed() {
-        store::feed::fan_out_to_tag_followers(tx, &entry).await?;
+/// Fans a status out, and says whose feeds it entered.
+async fn fan_out(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
+    let owners = store::feed::fan_out(tx, status, cx.clock.now()).await?;
+    if owners.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let owners = owners.into_iter().map(i64::from).collect();
+    change::record(cx, tx, Change::FeedEntered { kind: HOME, owners, status }).await
 }
 
 async fn notify_followers(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
@@ -79,10 +66,7 @@ async fn notify_followers(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
 impl Run for Merge {
     async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
-        let (follows, blocked) = store::feed::find_relation(&mut tx, self.account, self.target).await?;
-        if follows && !blocked {
-            store::feed::backfill(&mut tx, self.account, self.target, MERGE_LIMIT).await?;
-        }
+        store::feed::backfill(&mut tx, self.account, self.target, cx.clock.now(), MERGE_LIMIT).await?;
         finish(&mut tx, id).await?;
         tx.commit().await?;
         Ok(Done::Removed)
@@ -92,9 +76,11 @@ impl Run for Merge {
 impl Run for Unmerge {
     async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
-        let (follows, blocked) = store::feed::find_relation(&mut tx, self.account, self.target).await?;
+        let now = cx.clock.now();
+        let (follows, blocked) = store::feed::find_relation(&mut tx, self.account, self.target, now).await?;
         if blocked || !follows {
-            store::feed::delete_author(&mut tx, self.account, self.target, blocked).await?;
+            let reblogs = if blocked { Reblogs::OfAuthor } else { Reblogs::Own };
+            store::feed::delete_authors(&mut tx, &[Feed::home(self.account)], &[self.target], reblogs).await?;
         }
         finish(&mut tx, id).await?;
         tx.commit().await?;
@@ -104,9 +90,10 @@ impl Run for Unmerge {
 
 impl Run for Rebuild {
     async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
-        let since = StatusId::from(Ids::first_at(cx.clock.now() - REBUILD_WINDOW));
+        let now = cx.clock.now();
+        let since = StatusId::from(Ids::first_at(now - REBUILD_WINDOW));
         let mut tx = cx.db.begin().await?;
-        store::feed::rebuild(&mut tx, self.account, since, i64::from(cx.config.timelines.home_limit)).await?;
+        store::feed::rebuild(&mut tx, self.account, since, now, i64::from(cx.config.timelines.home_limit)).await?;
         change::record(cx, &mut tx, Change::HomeRebuilt { account: self.account }).await?;
         finish(&mut tx, id).await?;
         tx.commit().await?;

@@ -21,6 +21,7 @@ mod follow_requests;
 mod fuzz;
 mod headers;
 mod health;
+mod home_feeds;
 mod instance;
 mod limits;
 mod markers;

@@ -31,3 +31,16 @@ async fn only_their_owner_reads_them() {
     alice.with_scopes("read:blocks").await.get("/api/v1/mutes").fails(403).await;
     alice.with_scopes("follow").await.get("/api/v1/mutes").ok().await;
 }
+
+#[tokio::test]
+async fn expired_mute_hides_nobody_who_favourited() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = alice.post("/api/v1/statuses").json(&json!({"status": "hello"})).ok().await;
+    let path = format!("/api/v1/statuses/{}", status["id"].as_str().unwrap());
+    bob.post(&format!("{path}/favourite")).ok().await;
+    alice.post(&format!("/api/v1/accounts/{}/mute", bob.id())).form(&[("duration", "60")]).ok().await;
+    assert_eq!(alice.get(&format!("{path}/favourited_by")).ok().await, json!([]));
+    app.app.clock.advance(chrono::Duration::seconds(60));
+    assert_eq!(alice.get(&format!("{path}/favourited_by")).ok().await[0]["acct"], "bob");
+}

@@ -1,10 +1,14 @@
 //! Following, blocking, muting and the rest of what one account does about another.
 
 use chrono::Duration;
+use model::relationship::Listed;
+use model::{AccountId, Cursor};
 use rookery_core::service::limits::{self, Family};
 use serde_json::json;
+use store::{follow, relationship};
 
 use crate::harness::{Client, TestApp};
+use crate::seed::Seed;
 
 /// `actor` does `action` to `target`, and gets the relationship.
 async fn act(actor: &Client, action: &str, target: &Client) -> serde_json::Value {
@@ -409,4 +413,40 @@ async fn the_home_timeline_follows_whom_one_follows() {
     assert_eq!(home().await, 1);
     act(&bob, "block", &alice).await;
     assert_eq!((home().await, held().await), (0, 0));
+}
+
+/// The routes of these pages promise `since_id` only; `min_id` means here what it means everywhere.
+#[tokio::test]
+async fn min_id_gives_the_accounts_right_above() {
+    let app = TestApp::new().await;
+    let mut seed = Seed::new(app.db().engine(), "example.test");
+    let me = seed.account("me", None);
+    let people = ["one", "two", "three", "four"].map(|name| {
+        let person = seed.account(name, None);
+        seed.follow(me, person);
+        seed.follow(person, me);
+        seed.follow_request(person, me);
+        seed.block(me, person);
+        seed.mute(me, person);
+        AccountId::from(person)
+    });
+    seed.write(app.db()).await;
+    let (db, me, now) = (app.db(), AccountId::from(me), app.app.clock.now());
+    let pages = async |cursor: Cursor| {
+        let muted = relationship::list_mutes(db, me, &cursor, now).await.unwrap();
+        [
+            follow::list_following(db, me, Some(me), &cursor, now).await.unwrap(),
+            follow::list_followers(db, me, Some(me), &cursor, now).await.unwrap(),
+            follow::list_requests(db, me, &cursor).await.unwrap(),
+            relationship::list_blocks(db, me, &cursor).await.unwrap(),
+            muted.into_iter().map(|muted| muted.listed).collect(),
+        ]
+    };
+    for (number, page) in pages(Cursor::first(4)).await.into_iter().enumerate() {
+        let oldest = i64::from(page[3].row_id);
+        let above = pages(Cursor { min_id: Some(oldest), ..Cursor::first(2) }).await[number].clone();
+        let newest = pages(Cursor { since_id: Some(oldest), ..Cursor::first(2) }).await[number].clone();
+        let ids = |page: Vec<Listed>| page.into_iter().map(|listed| listed.account_id).collect::<Vec<_>>();
+        assert_eq!((ids(above), ids(newest)), (vec![people[2], people[1]], vec![people[3], people[2]]), "{number}");
+    }
 }

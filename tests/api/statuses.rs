@@ -103,6 +103,22 @@ async fn a_repeated_idempotency_key_publishes_once() {
 }
 
 #[tokio::test]
+async fn concurrent_requests_with_one_idempotency_key_publish_one_status() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    for key in ["a", "b", "c"] {
+        app.tick();
+        let send =
+            || alice.post("/api/v1/statuses").header("idempotency-key", key).json(&json!({"status": "at once"})).ok();
+        let (one, other, third) = tokio::join!(send(), send(), send());
+        assert_eq!((&one["id"], &one["id"]), (&other["id"], &third["id"]));
+    }
+    let written: Vec<(i64,)> = app.db().fetch_raw("SELECT COUNT(*) FROM statuses").await.unwrap();
+    assert_eq!(written[0].0, 3);
+    assert_eq!(alice.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await["statuses_count"], 3);
+}
+
+#[tokio::test]
 async fn unexpected_mentions_are_named_and_nothing_is_saved() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;

@@ -20,8 +20,9 @@ use model::clock::Clock;
 use model::{StatusId, Time};
 use plugins::call::records::{self, Reader};
 use rookery_plugin_host::imports::types::Status as Record;
+use store::feed::{Feed, HOME, LIST};
 use store::plugin_event::{self, EventLane};
-use store::plugin_feed::{self, Feed, HOME, LIST, NewEntry};
+use store::plugin_feed::{self, NewEntry};
 use store::{Db, Tx};
 
 use crate::data::{self, DOMAIN};

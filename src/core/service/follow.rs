@@ -16,8 +16,8 @@ use model::relationship::Listed;
 use model::{Account, AccountId, Actor, Cursor, Json, NotificationType};
 use store::Tx;
 use store::account::AccountCounts;
-use store::follow::{NewFollow, Terms};
-use store::relationship::RelationshipRow;
+use store::follow::{FollowTable, NewFollow, Terms};
+use store::relationship::{Relation, RelationshipRow};
 use text::language;
 
 /// The options of a follow; `None` leaves those of an existing follow unchanged.
@@ -49,9 +49,9 @@ pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish) -> Re
     refuse(&tie, &target)?;
     let mut spent = None;
     if tie.following {
-        store::follow::update(&mut tx, me.id, target.id, terms(&tie, wish)).await?;
+        store::follow::update(&mut tx, FollowTable::Follow, me.id, target.id, terms(&tie, wish)).await?;
     } else if tie.requested {
-        store::follow::update_request(&mut tx, me.id, target.id, terms(&tie, wish)).await?;
+        store::follow::update(&mut tx, FollowTable::Request, me.id, target.id, terms(&tie, wish)).await?;
     } else {
         check_limit(cx, &me)?;
         spent = Some(limits::family(cx, me.id, Family::Follows)?);
@@ -111,7 +111,8 @@ pub async fn authorize(cx: &Cx, actor: &Actor, follower: AccountId) -> Result<()
 /// [`Error::NotFound`] when there is no such account or request.
 pub async fn reject(cx: &Cx, actor: &Actor, follower: AccountId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
-    let request = store::follow::delete_request(&mut tx, follower, actor.id).await?.ok_or(Error::NotFound)?;
+    let request =
+        store::follow::delete(&mut tx, FollowTable::Request, follower, actor.id).await?.ok_or(Error::NotFound)?;
     notification::retract(&mut tx, NotificationType::FollowRequest, request.id).await?;
     tx.commit().await?;
     Ok(())
@@ -124,7 +125,9 @@ pub async fn accept(cx: &Cx, target: AccountId, follower: AccountId) -> Result<b
         Err(Error::NotFound) => return Ok(false),
         pair => pair?,
     };
-    let Some(request) = store::follow::delete_request(&mut tx, follower.id, me.id).await? else { return Ok(false) };
+    let Some(request) = store::follow::delete(&mut tx, FollowTable::Request, follower.id, me.id).await? else {
+        return Ok(false);
+    };
     notification::retract(&mut tx, NotificationType::FollowRequest, request.id).await?;
     establish(cx, &mut tx, follower.id, me.id, request.terms).await?;
     tx.commit().await?;
@@ -133,15 +136,15 @@ pub async fn accept(cx: &Cx, target: AccountId, follower: AccountId) -> Result<b
 
 /// Deletes a follow or request with its dependents: counters, list memberships, endorsement, home feed entries.
 pub(super) async fn sever(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<()> {
-    if let Some(request) = store::follow::delete_request(tx, follower, target).await? {
+    if let Some(request) = store::follow::delete(tx, FollowTable::Request, follower, target).await? {
         notification::retract(tx, NotificationType::FollowRequest, request.id).await?;
     }
-    if let Some(follow) = store::follow::delete(tx, follower, target).await? {
+    if let Some(follow) = store::follow::delete(tx, FollowTable::Follow, follower, target).await? {
         count(tx, follower, target, -1).await?;
-        notification::retract(tx, NotificationType::Follow, follow).await?;
+        notification::retract(tx, NotificationType::Follow, follow.id).await?;
         change::record(cx, tx, Change::Unfollowed { account: follower, target }).await?;
     }
-    store::relationship::delete_endorsement(tx, follower, target).await?;
+    store::relationship::delete(tx, Relation::Endorsement, follower, target).await?;
     store::relationship::delete_list_entries(tx, follower, target).await?;
     Ok(())
 }
@@ -158,7 +161,7 @@ async fn begin(cx: &Cx, tx: &mut Tx, me: &Account, target: &Account, wish: Wish)
     }
     let new = new(cx, me.id, target.id, terms);
     let notice = notice(&new, NotificationType::FollowRequest);
-    if !store::follow::insert_request(tx, new).await? {
+    if !store::follow::insert(tx, FollowTable::Request, new).await? {
         return Ok(());
     }
     notification::notify(cx, tx, &[notice]).await.map(drop)
@@ -167,7 +170,7 @@ async fn begin(cx: &Cx, tx: &mut Tx, me: &Account, target: &Account, wish: Wish)
 async fn establish(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId, terms: Terms) -> Result<()> {
     let new = new(cx, follower, target, terms);
     let notice = notice(&new, NotificationType::Follow);
-    if !store::follow::insert(tx, new).await? {
+    if !store::follow::insert(tx, FollowTable::Follow, new).await? {
         return Ok(());
     }
     count(tx, follower, target, 1).await?;

@@ -13,7 +13,7 @@ use crate::service::{account, follow, notification};
 use model::relationship::{Listed, Muted};
 use model::{Account, AccountId, Actor, Cursor};
 use store::Tx;
-use store::relationship::{NewMute, RelationshipRow};
+use store::relationship::{NewMute, Pair, Relation, RelationshipRow};
 
 /// Longest private note, in characters (contract rules, section 9).
 const NOTE_MAX: usize = 2000;
@@ -31,7 +31,7 @@ pub async fn block(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     }
     let mut tx = cx.db.begin().await?;
     let (me, target) = lock_pair(&mut tx, actor.id, target).await?;
-    if store::relationship::insert_block(&mut tx, cx.ids.next(), me.id, target.id, cx.clock.now()).await? {
+    if store::relationship::insert(&mut tx, Pair::Block, cx.ids.next(), me.id, target.id, cx.clock.now()).await? {
         follow::sever(cx, &mut tx, me.id, target.id).await?;
         follow::sever(cx, &mut tx, target.id, me.id).await?;
         notification::retract_from(&mut tx, me.id, target.id).await?;
@@ -50,7 +50,7 @@ pub async fn unblock(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     account::find_visible(cx, target).await?;
     let mut tx = cx.db.begin().await?;
     let (me, target) = lock_pair(&mut tx, actor.id, target).await?;
-    if store::relationship::delete_block(&mut tx, me.id, target.id).await? {
+    if store::relationship::delete(&mut tx, Relation::Block, me.id, target.id).await? {
         changed(&mut tx, &[me.id, target.id]).await?;
     }
     tx.commit().await?;
@@ -97,7 +97,7 @@ pub async fn mute(cx: &Cx, actor: &Actor, target: AccountId, hide_notifications:
 pub async fn unmute(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     account::find_visible(cx, target).await?;
     let mut tx = cx.db.begin().await?;
-    if store::relationship::delete_mute(&mut tx, actor.id, target).await? {
+    if store::relationship::delete(&mut tx, Relation::Mute, actor.id, target).await? {
         changed(&mut tx, &[actor.id]).await?;
         change::record(cx, &mut tx, Change::Unmuted { account: actor.id, target }).await?;
     }
@@ -127,7 +127,7 @@ pub async fn endorse(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     if !store::follow::exists(&mut tx, me.id, target.id).await? {
         return Err(Error::invalid("Validation failed: you must be already following the person you want to endorse"));
     }
-    store::relationship::insert_endorsement(&mut tx, cx.ids.next(), me.id, target.id, cx.clock.now()).await?;
+    store::relationship::insert(&mut tx, Pair::Endorsement, cx.ids.next(), me.id, target.id, cx.clock.now()).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -139,7 +139,7 @@ pub async fn endorse(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
 pub async fn unendorse(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     account::find_visible(cx, target).await?;
     let mut tx = cx.db.begin().await?;
-    store::relationship::delete_endorsement(&mut tx, actor.id, target).await?;
+    store::relationship::delete(&mut tx, Relation::Endorsement, actor.id, target).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::queue::{self, Rebuild};
 use crate::service::visibility::{self, Place, Seen};
 use model::{AccountId, Actor, Cursor, StatusId, TagId, Visibility};
+use store::feed::{Feed, Source};
 use store::timeline::{ProfileFilter, PublicFilter, TagFilter};
 
 /// Most additional hashtags considered per option (any, all, none).
@@ -38,7 +39,7 @@ pub async fn home(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<(TimelinePa
         queue::enqueue(cx, &mut tx, &Rebuild { account: actor.id }).await?;
         tx.commit().await?;
     }
-    let ids = store::timeline::home(&cx.db, actor.id, cursor).await?;
+    let ids = store::feed::page(&cx.db, Source::Feed(Feed::home(actor.id)), cursor).await?;
     Ok((visible_page(cx, Some(actor), Place::Home, ids).await?, !actor.feed_live))
 }
 
@@ -220,8 +221,7 @@ async fn audience(cx: &Cx, viewer: Option<&Actor>, account: AccountId) -> Result
     if actor.id == account {
         return Ok(Visibility::ALL.to_vec());
     }
-    let (follows, _) = store::feed::find_relation(&cx.db, actor.id, account).await?;
-    if follows {
+    if store::follow::exists(&cx.db, actor.id, account).await? {
         open.push(Visibility::Private);
     }
     Ok(open)

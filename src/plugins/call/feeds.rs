@@ -12,7 +12,8 @@ use model::StatusId;
 use rookery_core::change::{self, Change};
 use rookery_core::queue::{self, PLUGIN_FEED_LENGTH, TrimFeeds};
 use store::Tx;
-use store::plugin_feed::{self, Feed, HOME, LIST, NewEntry};
+use store::feed::{self, Feed, HOME, LIST, Reblogs, Source};
+use store::plugin_feed::{self, NewEntry};
 
 /// Most entries of one call.
 pub const ENTRIES: usize = 50_000;
@@ -77,7 +78,7 @@ impl Call {
         let tx = work.tx()?;
         let kinds = self.kinds(tx, names(&feeds)).await?;
         let places: Vec<Feed> = feeds.iter().filter_map(|feed| place(&kinds, feed)).collect();
-        let removed = plugin_feed::delete_authors(tx, &places, &distinct(&authors)).await.or_failure()?;
+        let removed = feed::delete_authors(tx, &places, &distinct(&authors), Reblogs::OfAuthor).await.or_failure()?;
         work.done().await?;
         Ok(u32::try_from(removed).unwrap_or(u32::MAX))
     }
@@ -85,30 +86,20 @@ impl Call {
     pub(super) async fn read_range(&self, feed: Named, page: Page) -> Result<Vec<i64>, Failure> {
         self.check_feeds([&feed])?;
         let cursor = cursor(&page, (PLUGIN_FEED_LENGTH, PLUGIN_FEED_LENGTH));
+        let source = match &feed {
+            Named::Home(owner) => Source::Feed(Feed { kind: HOME, owner: *owner }),
+            Named::ListOf(owner) => Source::Feed(Feed { kind: LIST, owner: *owner }),
+            Named::Custom(feed) => Source::Named { plugin: self.active.id, name: &feed.name, key: feed.key },
+        };
         let mut slot = self.slot.lock().await;
         let ids = match slot.tx() {
-            Some(tx) => match place(&self.kinds(tx, names([&feed])).await?, &feed) {
-                None => Vec::new(),
-                Some(feed) => plugin_feed::range(tx, feed, &cursor).await.or_failure()?,
-            },
+            Some(tx) => feed::page(tx, source, &cursor).await,
             None => {
                 drop(slot);
-                let place = match feed {
-                    Named::Home(owner) => Some(Feed { kind: HOME, owner }),
-                    Named::ListOf(owner) => Some(Feed { kind: LIST, owner }),
-                    Named::Custom(feed) => {
-                        let kind =
-                            plugin_feed::find_kind(&self.cx.db, self.active.id, &feed.name).await.or_failure()?;
-                        kind.map(|kind| Feed { kind, owner: feed.key })
-                    }
-                };
-                match place {
-                    None => Vec::new(),
-                    Some(feed) => plugin_feed::range(&self.cx.db, feed, &cursor).await.or_failure()?,
-                }
+                feed::page(&self.cx.db, source, &cursor).await
             }
         };
-        Ok(ids.into_iter().map(i64::from).collect())
+        Ok(ids.or_failure()?.into_iter().map(i64::from).collect())
     }
 
     pub(super) async fn drop_feeds(&self, feeds: Vec<Named>) -> Result<(), Failure> {

@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 
+use crate::relation_sql::{blocks, blocks_domain, mutes};
 use crate::sql;
 use crate::{Executor, Result, Tx};
 use model::notification::NotificationKind;
@@ -80,18 +81,15 @@ pub async fn facts(db: impl Executor, questions: Vec<Candidate>, now: Time) -> R
          )
          SELECT n.number,
                 EXISTS (SELECT 1 FROM follows f WHERE f.account_id = n.receiver AND f.target_account_id = n.sender) AS following,
-                EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = n.receiver AND b.target_account_id = n.sender)
-                OR EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = n.sender AND b.target_account_id = n.receiver) AS blocked,
-                EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = n.receiver AND m.target_account_id = n.sender
-                        AND m.hide_notifications AND (m.expires_at IS NULL OR m.expires_at > $2)) AS muted,
-                EXISTS (SELECT 1 FROM account_domain_blocks d WHERE d.account_id = n.receiver AND d.domain = s.domain) AS domain_blocked,
+                " blocks!("n.receiver", "n.sender") " OR " blocks!("n.sender", "n.receiver") " AS blocked,
+                " mutes!("n.receiver", "n.sender", "$2", " AND m.hide_notifications") " AS muted,
+                " blocks_domain!("n.receiver", "s.domain") " AS domain_blocked,
                 EXISTS (SELECT 1 FROM conversation_mutes c JOIN statuses t ON t.conversation_id = c.conversation_id
                         WHERE c.account_id = n.receiver AND t.id = n.status_id) AS thread_muted,
                 n.number IN (
                     SELECT o.number FROM aside o
-                    WHERE EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = o.receiver AND b.target_account_id = o.account_id)
-                       OR EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = o.receiver AND m.target_account_id = o.account_id
-                                  AND m.hide_notifications AND (m.expires_at IS NULL OR m.expires_at > $2))
+                    WHERE " blocks!("o.receiver", "o.account_id") "
+                       OR " mutes!("o.receiver", "o.account_id", "$2", " AND m.hide_notifications") "
                 ) AS passing,
                 s.limited_at IS NOT NULL AS sender_limited,
                 CASE WHEN p.position > coalesce(q.position, -1) THEN p.permissions END AS staff_permissions,

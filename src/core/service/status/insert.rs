@@ -3,11 +3,13 @@
 //! Publishing and reblogging call it in their transaction, and record the change themselves. Deleting counts by the same
 //! rules.
 
+use crate::change::{self, Change};
 use crate::{Cx, Result};
 use model::status::Visibility;
 use model::{Actor, ConversationId, Status};
 use store::Tx;
 use store::account::AccountCounts;
+use store::feed::HOME;
 
 /// Inserts `new`, a status or reblog of `actor`; false when it is a reblog that exists already.
 pub(in crate::service) async fn insert(cx: &Cx, tx: &mut Tx, actor: &Actor, mut new: Status) -> Result<bool> {
@@ -21,7 +23,9 @@ pub(in crate::service) async fn insert(cx: &Cx, tx: &mut Tx, actor: &Actor, mut 
     }
     count(tx, &new, 1).await?;
     if actor.feed_live {
-        store::feed::insert(tx, actor.id, new.id, actor.id, new.reblog_of_id.unwrap_or(new.id)).await?;
+        store::feed::insert_own(tx, actor.id, new.id, new.reblog_of_id.unwrap_or(new.id)).await?;
+        let entered = Change::FeedEntered { kind: HOME, owners: vec![actor.id.into()], status: new.id };
+        change::record(cx, tx, entered).await?;
     }
     Ok(true)
 }

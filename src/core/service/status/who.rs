@@ -22,5 +22,6 @@ pub async fn who(
     if who == Interaction::Mentioned && viewer.is_none_or(|actor| actor.id != head.account_id) {
         return Err(Error::NotFound);
     }
-    Ok(store::publish::list_interactions(&cx.db, who, head.id, viewer.map(|actor| actor.id), cursor).await?)
+    Ok(store::publish::list_interactions(&cx.db, who, head.id, viewer.map(|actor| actor.id), cursor, cx.clock.now())
+        .await?)
 }
