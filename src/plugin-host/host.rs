@@ -176,9 +176,6 @@ pub trait Host: Send + Sync + 'static {
     }
     /// Called when the guest drops the handle of a transaction that it did not commit.
     async fn sql_rollback(&self, transaction: u32) {}
-    async fn sql_dynamic(&self, text: String, params: Vec<sql::Value>) -> Result<sql::Rows, Failure> {
-        Err(unavailable("sql-dynamic"))
-    }
 
     // kv
     async fn kv_get(&self, keys: Vec<String>) -> Result<Vec<Option<Vec<u8>>>, Failure> {

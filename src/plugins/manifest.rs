@@ -152,8 +152,6 @@ pub struct Permissions {
     pub queue: bool,
     /// May read and change what accounts set for it.
     pub settings: bool,
-    /// May run SQL text built at run time.
-    pub sql_dynamic: bool,
 }
 
 /// `[[route]]`

@@ -1,4 +1,4 @@
-//! Host functions of SQL: named statements, transactions as resource handles, and dynamic SQL.
+//! Host functions of SQL: named statements, and transactions as resource handles.
 //!
 //! A transaction that a guest drops, or still holds when its call ends, is rolled back.
 
@@ -7,7 +7,7 @@ use wasmtime::component::Resource;
 
 use super::{cost, failure};
 use crate::bindings::imports::types::Failure;
-use crate::bindings::imports::{sql, sql_dynamic};
+use crate::bindings::imports::sql;
 use crate::byte_size::ByteSize;
 use crate::host::Transaction;
 use crate::state::State;
@@ -103,12 +103,5 @@ impl sql::HostTransaction for State {
         host.sql_rollback(number).await;
         self.clock.run();
         Ok(())
-    }
-}
-
-impl sql_dynamic::Host for State {
-    async fn query(&mut self, text: String, params: Vec<sql::Value>) -> Result<Result<sql::Rows, Failure>> {
-        let bytes = text.heap_bytes() + params.heap_bytes();
-        self.wait("sql-dynamic.query", 5, bytes, |host| host.sql_dynamic(text, params)).await
     }
 }

@@ -156,9 +156,6 @@ impl Host for Call {
     async fn sql_rollback(&self, transaction: u32) {
         self.rollback(transaction).await;
     }
-    async fn sql_dynamic(&self, text: String, params: Vec<sql::Value>) -> Result<sql::Rows, Failure> {
-        self.in_time(self.run_dynamic(text, params)).await
-    }
 
     async fn enqueue(&self, jobs: Vec<queue::Job>) -> Result<u32, Failure> {
         self.in_time(self.enqueue_jobs(jobs)).await

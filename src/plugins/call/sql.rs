@@ -1,4 +1,4 @@
-//! Access to the plugin's own tables (contract: interfaces `sql` and `sql-dynamic`). [`crate::sql`] decides what a
+//! Access to the plugin's own tables (contract: interface `sql`). [`crate::sql`] decides what a
 //! statement may do; this module decides in which transaction it runs.
 
 use std::sync::atomic::Ordering;
@@ -74,26 +74,6 @@ impl Call {
         let mut work = self.guarded().await?;
         let done = statements.run_many(work.tx()?, &name, width, params).await;
         work.settle(done).await
-    }
-
-    pub(super) async fn run_dynamic(&self, text: String, params: Vec<Value>) -> Result<Rows, Failure> {
-        if !self.granted().sql_dynamic {
-            return Err(denied("sql-dynamic = true"));
-        }
-        let statements = self.statements()?;
-        if self.mode == Mode::Ambient {
-            let mut work = self.change().await?;
-            let done = statements.dynamic(&self.cx, Some(work.tx()?), &text, params).await;
-            return work.settle(done).await;
-        }
-        match statements.dynamic(&self.cx, None, &text, params.clone()).await {
-            Err(failed) if failed.code == "sql.read-only" => {
-                let mut work = self.change().await?;
-                let done = statements.dynamic(&self.cx, Some(work.tx()?), &text, params).await;
-                work.settle(done).await
-            }
-            done => done,
-        }
     }
 
     /// The transaction of this call, if it began: the plugin reads its own tables in it from then on.

@@ -105,11 +105,6 @@ pub fn run_many(name: &'static str, width: u16, params: &[Value]) -> Result<u64>
     if params.is_empty() { Ok(0) } else { Ok(host::many(name, width, params)?) }
 }
 
-/// Runs SQL that was built at run time: needs the permission `sql-dynamic`. Its parameters are `:p1`, `:p2` and so on.
-pub fn dynamic(text: &str, params: &[Value]) -> Result<Rows> {
-    Ok(crate::host::imports::sql_dynamic::query(text, params)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

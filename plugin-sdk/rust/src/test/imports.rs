@@ -419,20 +419,6 @@ pub(crate) mod sql {
     }
 }
 
-pub(crate) mod sql_dynamic {
-    use super::{Failure, current, failure};
-    use crate::contract::sql::{Rows, Value};
-
-    pub(crate) fn query(text: &str, params: &[Value]) -> Result<Rows, Failure> {
-        current("sql-dynamic.query", |state| {
-            let names: Vec<String> = (1..=params.len()).map(|number| format!("p{number}")).collect();
-            let named: Vec<(&str, Value)> = names.iter().map(String::as_str).zip(params.iter().cloned()).collect();
-            let done = state.database.clone().run(state, text, &named);
-            done.map_err(|error| failure(422, "sql.refused", &error.to_string()))
-        })
-    }
-}
-
 pub(crate) mod kv {
     use super::{Failure, current, failure};
     use crate::contract::kv::Item;
