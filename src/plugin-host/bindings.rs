@@ -14,7 +14,6 @@ pub(crate) mod generated {
         imports: { default: async | trappable },
         exports: { default: async },
         additional_derives: [PartialEq],
-        with: { "rookery:plugin/sql.transaction": crate::host::Transaction },
     });
 }
 

@@ -8,10 +8,6 @@ use async_trait::async_trait;
 use crate::bindings::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
 use crate::bindings::imports::{core, core_write, feeds, http_client, kv, log, queue, sql, streaming};
 
-/// A transaction of [`sql`]: the number by which the [`Host`] knows it. Guests hold it as a resource handle.
-#[derive(Debug)]
-pub struct Transaction(pub u32);
-
 /// The failure of functions that an implementation does not offer.
 fn unavailable(what: &str) -> Failure {
     Failure {
@@ -151,31 +147,6 @@ pub trait Host: Send + Sync + 'static {
     async fn sql_many(&self, statement: String, width: u16, params: Vec<sql::Value>) -> Result<u64, Failure> {
         Err(unavailable("sql"))
     }
-    async fn sql_begin(&self, read_only: bool) -> Result<Transaction, Failure> {
-        Err(unavailable("sql"))
-    }
-    async fn sql_transaction_query(
-        &self,
-        transaction: u32,
-        statement: String,
-        params: Vec<sql::Value>,
-    ) -> Result<sql::Rows, Failure> {
-        Err(unavailable("sql"))
-    }
-    async fn sql_transaction_many(
-        &self,
-        transaction: u32,
-        statement: String,
-        width: u16,
-        params: Vec<sql::Value>,
-    ) -> Result<u64, Failure> {
-        Err(unavailable("sql"))
-    }
-    async fn sql_commit(&self, transaction: u32) -> Result<(), Failure> {
-        Err(unavailable("sql"))
-    }
-    /// Called when the guest drops the handle of a transaction that it did not commit.
-    async fn sql_rollback(&self, transaction: u32) {}
 
     // kv
     async fn kv_get(&self, keys: Vec<String>) -> Result<Vec<Option<Vec<u8>>>, Failure> {

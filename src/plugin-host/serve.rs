@@ -55,7 +55,7 @@ impl Answer
 }
 
 /// A failure of the sandbox's own.
-pub(crate) fn failure(status: u16, code: &str, message: String) -> Failure {
+fn failure(status: u16, code: &str, message: String) -> Failure {
     Failure { status, code: code.to_owned(), message, detail: None }
 }
 

@@ -202,9 +202,6 @@ pub struct Route {
     /// A rate limit per account: `300/5m`. Routes with the same word, as in `300/3h reactions`, share the limit.
     #[serde(default)]
     pub rate: Option<String>,
-    /// `auto`: one transaction for methods that change something; or `none`.
-    #[serde(default)]
-    pub transaction: Option<String>,
 }
 
 /// A string or a list of strings.

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
 use rookery_plugin_host::imports::{core, core_write, feeds, http_client, kv, log, queue, sql, streaming};
-use rookery_plugin_host::{Host, Transaction};
+use rookery_plugin_host::Host;
 
 use super::Call;
 
@@ -129,32 +129,6 @@ impl Host for Call {
     }
     async fn sql_many(&self, statement: String, width: u16, params: Vec<sql::Value>) -> Result<u64, Failure> {
         self.in_time(self.many(statement, width, params)).await
-    }
-    async fn sql_begin(&self, read_only: bool) -> Result<Transaction, Failure> {
-        self.in_time(self.begin(read_only)).await.map(Transaction)
-    }
-    async fn sql_transaction_query(
-        &self,
-        transaction: u32,
-        statement: String,
-        params: Vec<sql::Value>,
-    ) -> Result<sql::Rows, Failure> {
-        self.in_time(self.query_in(transaction, statement, params)).await
-    }
-    async fn sql_transaction_many(
-        &self,
-        transaction: u32,
-        statement: String,
-        width: u16,
-        params: Vec<sql::Value>,
-    ) -> Result<u64, Failure> {
-        self.in_time(self.many_in(transaction, statement, width, params)).await
-    }
-    async fn sql_commit(&self, transaction: u32) -> Result<(), Failure> {
-        self.in_time(self.commit_of(transaction)).await
-    }
-    async fn sql_rollback(&self, transaction: u32) {
-        self.rollback(transaction).await;
     }
 
     async fn enqueue(&self, jobs: Vec<queue::Job>) -> Result<u32, Failure> {

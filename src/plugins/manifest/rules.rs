@@ -172,9 +172,6 @@ fn route(manifest: &Manifest, route: &Route) -> Checked {
     if let Some(role) = &route.role {
         one_of("role", role, &["moderator", "admin"])?;
     }
-    if let Some(transaction) = &route.transaction {
-        one_of("transaction", transaction, &["auto", "none"])?;
-    }
     quantity("body-limit", route.body_limit.as_deref(), values::size, "a size, such as \"64KiB\"")?;
     quantity("rate", route.rate.as_deref(), values::rate, "a number and a time, such as \"300/5m\"")?;
     page(route)?;

@@ -11,7 +11,7 @@
 //! type, is a compile error. `sql::many::NAME(rows)` runs a statement for many rows of parameters.
 //!
 //! In routes with a method that changes things, and in events, jobs and fan-out, all statements of a call are one
-//! transaction (see `sql` in the contract). Explicit transactions are not wrapped here.
+//! transaction (see `sql` in the contract).
 
 mod param;
 mod row;
