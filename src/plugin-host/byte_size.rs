@@ -40,7 +40,7 @@ macro_rules! records {
     };
 }
 
-flat!((), bool, u8, u16, u32, u64, i64, f64, types::Viewer, types::Page, types::Relationship, log::Level, sql::Dialect);
+flat!((), bool, u8, u16, u32, u64, i64, f64, types::Viewer, types::Page, types::Relationship, log::Level);
 
 records! {
     types::Failure { code, message, detail }

@@ -135,9 +135,6 @@ pub trait Host: Send + Sync + 'static {
     }
 
     // sql
-    fn sql_dialect(&self) -> sql::Dialect {
-        sql::Dialect::Sqlite
-    }
     async fn sql_query(&self, statement: String, params: Vec<sql::Value>) -> Result<sql::Rows, Failure> {
         Err(unavailable("sql"))
     }

@@ -43,7 +43,6 @@ impl Answer for String {}
 impl Answer for Vec<u8> {}
 impl Answer for Option<String> {}
 impl Answer for Option<Vec<u8>> {}
-impl Answer for crate::bindings::imports::sql::Dialect {}
 impl Answer
     for Vec<
         std::result::Result<

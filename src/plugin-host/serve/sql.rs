@@ -15,10 +15,6 @@ fn many_units(width: u16, params: &[sql::Value]) -> u32 {
 }
 
 impl sql::Host for State {
-    async fn which(&mut self) -> Result<sql::Dialect> {
-        self.ask("sql.which", 1, 0, |host| host.sql_dialect())
-    }
-
     async fn query(&mut self, statement: String, params: Vec<sql::Value>) -> Result<Result<sql::Rows, Failure>> {
         let bytes = statement.heap_bytes() + params.heap_bytes();
         self.wait("sql.query", 2, bytes, |host| host.sql_query(statement, params)).await

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use rookery_plugin_host::exports::lifecycle::Environment;
 use rookery_plugin_host::exports::{decorate, routes};
 use rookery_plugin_host::imports::types::{CallContext, Caller, Failure};
-use rookery_plugin_host::imports::{log, sql};
+use rookery_plugin_host::imports::log;
 use rookery_plugin_host::{
     CallError, Engine, EngineOptions, Export, Host, Import, InstancePolicy, Limits, LoadError, Package, Plugin,
 };
@@ -178,10 +178,6 @@ impl Host for Quiet {
         tokio::time::sleep(delay).await;
         std::mem::forget(count);
         Ok(vec![Some(self.value.lock().unwrap().clone())])
-    }
-
-    fn sql_dialect(&self) -> sql::Dialect {
-        sql::Dialect::Postgres
     }
 }
 

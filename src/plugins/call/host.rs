@@ -118,9 +118,6 @@ impl Host for Call {
         self.publish_messages(messages)
     }
 
-    fn sql_dialect(&self) -> sql::Dialect {
-        self.dialect()
-    }
     async fn sql_query(&self, statement: String, params: Vec<sql::Value>) -> Result<sql::Rows, Failure> {
         self.in_time(self.query(statement, params)).await
     }

@@ -1,7 +1,7 @@
 //! Access to the plugin's own tables (contract: interface `sql`). [`crate::sql`] decides what a
 //! statement may do; this module decides in which transaction it runs.
 
-use rookery_plugin_host::imports::sql::{Call as Statement, Dialect, Rows, Value};
+use rookery_plugin_host::imports::sql::{Call as Statement, Rows, Value};
 use rookery_plugin_host::imports::types::Failure;
 use tokio::sync::MutexGuard;
 
@@ -9,19 +9,11 @@ use super::ambient::{Slot, Why, Work};
 use super::Call;
 use super::failure::{at_most, denied};
 use crate::sql::Statements;
-use store::Engine;
 
 /// Most statements of one batch.
 const BATCH: usize = 500;
 
 impl Call {
-    pub(super) fn dialect(&self) -> Dialect {
-        match self.cx.db.engine() {
-            Engine::Sqlite => Dialect::Sqlite,
-            Engine::Postgres => Dialect::Postgres,
-        }
-    }
-
     fn statements(&self) -> Result<&Statements, Failure> {
         self.active.sql.as_ref().ok_or_else(|| denied("[sql]"))
     }

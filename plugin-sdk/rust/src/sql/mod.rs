@@ -24,7 +24,7 @@ pub use row::next;
 pub use row::{FromRow, FromValue};
 
 use crate::contract::sql::Call;
-pub use crate::contract::sql::{Dialect, Rows, Value};
+pub use crate::contract::sql::{Rows, Value};
 use crate::host::imports::sql as host;
 use crate::{Error, Result};
 
@@ -91,12 +91,6 @@ fn whole<T: FromRow>(name: &str, rows: Rows) -> Result<Vec<T>> {
 pub fn batch(queries: impl IntoIterator<Item = Query>) -> Result<Vec<Rows>> {
     let calls = queries.into_iter().map(|query| Call { statement: query.name.to_owned(), params: query.params });
     Ok(host::batch(&calls.collect::<Vec<_>>())?)
-}
-
-/// The SQL dialect of the server's database.
-#[must_use]
-pub fn which() -> Dialect {
-    host::which()
 }
 
 /// Runs a statement over many rows of parameters, which are `width` values each.

@@ -387,11 +387,7 @@ pub(crate) mod streaming {
 
 pub(crate) mod sql {
     use super::{Failure, current};
-    use crate::contract::sql::{Call, Dialect, Rows, Value};
-
-    pub(crate) fn which() -> Dialect {
-        Dialect::Sqlite
-    }
+    use crate::contract::sql::{Call, Rows, Value};
 
     pub(crate) fn query(statement: &str, params: &[Value]) -> Result<Rows, Failure> {
         current("sql.query", |state| state.database.clone().query(state, statement, params))
