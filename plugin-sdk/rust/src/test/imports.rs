@@ -116,7 +116,7 @@ pub(crate) mod core {
     use super::super::render;
     use super::{Failure, current, failure};
     use crate::contract::core::Emoji;
-    use crate::contract::types::{Account, Page, Relationship, Status, Viewer};
+    use crate::contract::types::{Account, Relationship, Status, Viewer};
 
     pub(crate) fn statuses(viewer: Viewer, ids: &[i64]) -> Result<Vec<Option<Status>>, Failure> {
         Ok(current("core.statuses", |state| {
@@ -171,13 +171,6 @@ pub(crate) mod core {
         Ok(current("core.followers-among", |state| {
             among.iter().copied().filter(|follower| state.follows.contains(&(*follower, of))).collect()
         }))
-    }
-
-    pub(crate) fn timeline(_: Viewer, name: &str, page: Page) -> Result<Vec<i64>, Failure> {
-        current("core.timeline", |state| {
-            let ids = state.timelines.get(name).ok_or_else(|| failure(404, "", "Record not found"))?;
-            Ok(super::paged(ids.iter().copied(), page))
-        })
     }
 
     pub(crate) fn render(viewer: Viewer, kind: &str, ids: &[i64]) -> Result<String, Failure> {
