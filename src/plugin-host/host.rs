@@ -79,9 +79,6 @@ pub trait Host: Send + Sync + 'static {
     async fn followers_among(&self, of: i64, among: Vec<i64>) -> Result<Vec<i64>, Failure> {
         Err(unavailable("core"))
     }
-    async fn render(&self, viewer: Viewer, kind: String, ids: Vec<i64>) -> Result<String, Failure> {
-        Err(unavailable("core"))
-    }
     async fn emojis(&self, names: Vec<String>) -> Result<Vec<Option<core::Emoji>>, Failure> {
         Err(unavailable("core"))
     }

@@ -5,17 +5,14 @@ use std::collections::{HashMap, HashSet};
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
 
 use super::Call;
-use super::failure::{OrFailure as _, at_most, failure};
+use super::failure::{OrFailure as _, at_most};
 use crate::records::{self, Reader};
 use model::{AccountId, Actor, Cursor, StatusId};
-use rookery_core::entity::{self, Fragment};
 
 /// Most ids or names of one call.
 const ITEMS: usize = 1_000;
 /// Most candidate ids among which followers are looked up.
 const AMONG: usize = 100_000;
-/// Most entities that are rendered by one call.
-const RENDERED: usize = 80;
 
 impl Call {
     pub(super) async fn read_statuses(&self, viewer: Viewer, ids: Vec<i64>) -> Result<Vec<Option<Status>>, Failure> {
@@ -81,27 +78,6 @@ impl Call {
             store::follow::list_followers_among(&self.cx.db, of.into(), &distinct(&among)).await.or_failure()?;
         let found: HashSet<i64> = found.into_iter().map(i64::from).collect();
         Ok(among.into_iter().filter(|id| found.contains(id)).collect())
-    }
-
-    pub(super) async fn render_entities(&self, viewer: Viewer, kind: String, ids: Vec<i64>) -> Result<String, Failure> {
-        let eyes = self.eyes(viewer).await?;
-        at_most(ids.len(), RENDERED, "ids")?;
-        let rendered = match kind.as_str() {
-            "status" => {
-                let ids: Vec<StatusId> = ids.into_iter().map(StatusId::from).collect();
-                let seen = self.seen(&eyes, &ids).await?;
-                entity::status::render(&self.cx, eyes.actor(), &seen).await.or_failure()?
-            }
-            "account" => {
-                let ids: Vec<AccountId> = ids.into_iter().map(AccountId::from).collect();
-                let known: HashSet<_> =
-                    store::account::list_known(&self.cx.db, &ids).await.or_failure()?.into_iter().collect();
-                let ids: Vec<AccountId> = ids.into_iter().filter(|id| known.contains(id)).collect();
-                entity::account::render(&self.cx, &ids).await.or_failure()?
-            }
-            _ => return Err(failure(404, "core.unknown-kind", "Statuses and accounts can be rendered, nothing else")),
-        };
-        Ok(Fragment::array(&rendered))
     }
 }
 

@@ -66,9 +66,6 @@ impl Host for Call {
     async fn followers_among(&self, of: i64, among: Vec<i64>) -> Result<Vec<i64>, Failure> {
         self.read_followers_among(of, among).await
     }
-    async fn render(&self, viewer: Viewer, kind: String, ids: Vec<i64>) -> Result<String, Failure> {
-        self.render_entities(viewer, kind, ids).await
-    }
     async fn emojis(&self, names: Vec<String>) -> Result<Vec<Option<core::Emoji>>, Failure> {
         self.read_emojis(names).await
     }

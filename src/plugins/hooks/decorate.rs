@@ -73,12 +73,8 @@ struct Decoration<'a> {
 }
 
 impl Decoration<'_> {
-    /// What one plugin adds to each target; nothing when it is this plugin that has the entity rendered, because it
-    /// knows what it adds.
+    /// What one plugin adds to each target.
     async fn ask(&self, hook: &Subscription) -> Result<Answer, CallError> {
-        if !self.cx.origin().allows(hook.active.id) {
-            return Ok(Answer::default());
-        }
         if !hook.keeps || self.versions.is_empty() {
             let said = self.call(hook, self.targets.to_vec()).await?;
             return Ok(Answer { said, complete: true });

@@ -1,7 +1,5 @@
 //! Reads the server's data: statuses, accounts, relationships, emojis.
 
-use serde_json::Value;
-
 use super::{imports::core as host, numbers};
 use crate::Result;
 pub use crate::contract::core::Emoji;
@@ -35,12 +33,6 @@ pub fn visible<I: Copy + Into<i64>>(viewer: Viewer, ids: &[I]) -> Result<Vec<boo
 /// The accounts in `among` that follow `of`.
 pub fn followers_among<I: Copy + Into<i64>>(of: impl Into<i64>, among: &[I]) -> Result<Vec<i64>> {
     Ok(host::followers_among(of.into(), &numbers(among))?)
-}
-
-/// The JSON array that clients would see. Prefer to return ids from a route, as
-/// [`Output::statuses`](crate::Output::statuses) does.
-pub fn render<I: Copy + Into<i64>>(viewer: Viewer, kind: &str, ids: &[I]) -> Result<Value> {
-    Ok(serde_json::from_str(&host::render(viewer, kind, &numbers(ids))?)?)
 }
 
 /// Resolves names of emojis, Unicode or custom; `None` where there is no such emoji.

@@ -173,18 +173,6 @@ pub(crate) mod core {
         }))
     }
 
-    pub(crate) fn render(viewer: Viewer, kind: &str, ids: &[i64]) -> Result<String, Failure> {
-        current("core.render", |state| {
-            let viewer = render::eyes(state, &viewer).unwrap_or(None);
-            let list: serde_json::Value = match kind {
-                "status" => ids.iter().filter_map(|id| render::status(state, viewer, *id)).collect(),
-                "account" => ids.iter().filter_map(|id| render::account(state, *id)).collect(),
-                _ => return Err(failure(404, "", "Record not found")),
-            };
-            Ok(list.to_string())
-        })
-    }
-
     /// A Unicode emoji is anything without letters or digits of ASCII.
     pub(crate) fn emojis(names: &[String]) -> Result<Vec<Option<Emoji>>, Failure> {
         Ok(current("core.emojis", |state| {
