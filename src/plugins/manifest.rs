@@ -134,7 +134,7 @@ pub struct Permissions {
     pub core_views: Vec<String>,
     /// `read`, `read-as-any`, `read-all`.
     pub core: Vec<String>,
-    /// `create`, `delete`, `bookmark`, `notify`, `touch`, `widen`.
+    /// `create`, `delete`, `bookmark`, `notify`, `touch`.
     pub core_write: Vec<String>,
     /// `custom`, `home`, `list`.
     pub feeds: Vec<String>,

@@ -40,7 +40,7 @@ type PermissionList = fn(&Permissions) -> &Vec<String>;
 /// Lists of `[permissions]` with a fixed vocabulary; the others hold names that the plugin chooses.
 const WORDS: &[(&str, PermissionList, &[&str])] = &[
     ("core", |asked| &asked.core, &["read", "read-as-any", "read-all"]),
-    ("core-write", |asked| &asked.core_write, &["create", "delete", "bookmark", "notify", "touch", "widen"]),
+    ("core-write", |asked| &asked.core_write, &["create", "delete", "bookmark", "notify", "touch"]),
     ("feeds", |asked| &asked.feeds, &["custom", "home", "list"]),
     ("storage", |asked| &asked.storage, &["kv", "cache"]),
 ];
