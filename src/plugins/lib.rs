@@ -19,7 +19,6 @@ pub mod logs;
 pub mod manifest;
 mod mount;
 pub mod observed;
-pub mod order;
 pub mod package;
 pub mod pause;
 mod pipeline;

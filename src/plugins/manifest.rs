@@ -285,15 +285,9 @@ pub struct Native {
 pub struct Hook {
     /// When it is called.
     pub on: Moment,
-    /// Smaller is earlier.
+    /// Smaller is earlier; of equal ones, the plugin whose name comes first.
     #[serde(default = "Hook::default_priority")]
     pub priority: i32,
-    /// Plugins that are called after this one.
-    #[serde(default)]
-    pub before: Vec<String>,
-    /// Plugins that are called before this one.
-    #[serde(default)]
-    pub after: Vec<String>,
     /// What happens when the call fails; by default that of the moment.
     #[serde(default)]
     pub policy: Option<Policy>,
@@ -335,6 +329,11 @@ pub enum Keep {
 impl Hook {
     fn default_priority() -> i32 {
         100
+    }
+
+    /// The key by which the hooks of one moment are sorted; `plugin` is the name of this one's.
+    pub(crate) fn order<'a>(&self, plugin: &'a str) -> (i32, &'a str) {
+        (self.priority, plugin)
     }
 }
 

@@ -217,8 +217,6 @@ pub struct LogLine {
 pub struct OrderRow {
     pub plugin: String,
     pub priority: i32,
-    pub before: Vec<String>,
-    pub after: Vec<String>,
     pub kinds: Vec<String>,
 }
 
@@ -465,8 +463,8 @@ impl From<&Line> for LogLine {
 
 impl From<HookPosition> for OrderRow {
     fn from(placed: HookPosition) -> Self {
-        let HookPosition { plugin, priority, before, after, kinds } = placed;
-        Self { plugin, priority, before, after, kinds }
+        let HookPosition { plugin, priority, kinds } = placed;
+        Self { plugin, priority, kinds }
     }
 }
 

@@ -89,9 +89,9 @@ async fn filters_are_asked_in_the_order_that_is_printed() {
     world.add("pc", &[NO_WORDS]).await;
     world.add("pa", &[NO_WORDS]).await;
     world.add("pd", &[("kinds = [\"circle\"]\n", "priority = 5\n")]).await;
-    world.add("pb", &[("kinds = [\"circle\"]\n", "priority = 500\nbefore = [\"pa\"]\n")]).await;
+    world.add("pb", &[("kinds = [\"circle\"]\n", "priority = 500\n")]).await;
     let order = world.app.app.registry().hooks.order(Moment::StatusFilter).join(" ");
-    assert_eq!(order, "pd pc pb pa");
+    assert_eq!(order, "pd pa pc pb");
     let [alice] = world.app.accounts(["alice"]).await;
     let shown = publish(&alice, "order").await;
     assert_eq!(shown["content"], format!("<p>order {order}</p>"));
