@@ -362,8 +362,6 @@ pub enum Policy {
     Refuse,
     /// Members get their defaults.
     Omit,
-    /// Fail the whole response.
-    Fail,
     /// Retry with back-off.
     Retry,
     /// Drop the item.
@@ -380,7 +378,6 @@ impl Policy {
             Self::Skip => "skip",
             Self::Refuse => "refuse",
             Self::Omit => "omit",
-            Self::Fail => "fail",
             Self::Retry => "retry",
             Self::Drop => "drop",
             Self::Hold => "hold",

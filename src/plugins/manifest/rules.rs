@@ -212,7 +212,7 @@ pub fn policies(moment: Moment) -> &'static [Policy] {
         Moment::Events | Moment::ActivityHandler => &[Policy::Retry],
         Moment::NotificationFilter | Moment::Fanout => &[Policy::Skip],
         Moment::ActivityFilter => &[Policy::Skip, Policy::Drop, Policy::Retry, Policy::Hold],
-        Moment::Decorate => &[Policy::Omit, Policy::Fail],
+        Moment::Decorate => &[Policy::Omit],
         Moment::Channels => &[Policy::Refuse],
     }
 }
