@@ -297,9 +297,6 @@ pub struct Hook {
     /// Predicate on statuses, evaluated by the host before any call.
     #[serde(default)]
     pub when: When,
-    /// Wall-clock limit, `200ms`.
-    #[serde(default)]
-    pub timeout: Option<String>,
     /// `status-filter`: request parameters that are passed to the plugin.
     #[serde(default)]
     pub params: Vec<String>,

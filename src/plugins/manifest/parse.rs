@@ -208,7 +208,7 @@ mod tests {
             ("on = \"fanout\"\ncache = \"viewer\"", "cache says nothing at this moment"),
             ("on = \"decorate\"\nkinds = [\"account\"]\nfields = [\"x\"]\ncache = \"viewer\"", "for statuses alone"),
             ("on = \"fanout\"\nwhen = { visibility = [\"secret\"] }", "there is no visibility \"secret\""),
-            ("on = \"status-filter\"\ntimeout = \"soon\"", "timeout: \"soon\" is not a time"),
+            ("on = \"fanout\"\nbatch = { max = 8, wait = \"soon\" }", "wait: \"soon\" is not a time"),
             ("on = \"activity-filter\"", "federation"),
         ] {
             let said = sentence(&format!("[[hook]]\n{more}"));

@@ -262,7 +262,6 @@ fn hook(hook: &Hook) -> Checked {
     for word in &hook.when.visibility {
         word.replace('-', "_").parse::<Visibility>().map_err(|_| format!("when: there is no visibility {word:?}"))?;
     }
-    quantity("timeout", hook.timeout.as_deref(), values::duration, "a time, such as \"200ms\"")?;
     if let Some(batch) = &hook.batch {
         quantity("batch, wait", batch.wait.as_deref(), values::duration, "a time, such as \"50ms\"")?;
         if !(1..=1024).contains(&batch.max) {
