@@ -234,8 +234,6 @@ pub enum Auth {
     Optional,
     /// Anyone; tokens are ignored.
     None,
-    /// An application token is required.
-    App,
 }
 
 /// The type of a path parameter.

@@ -166,7 +166,7 @@ fn route(manifest: &Manifest, route: &Route) -> Checked {
     if !route.scopes.is_empty() && route.auth == Auth::None {
         return Err("it has scopes, and auth = \"none\" looks at no token".to_owned());
     }
-    if route.cache && (route.auth == Auth::User || route.auth == Auth::App || route.method.all() != ["GET"]) {
+    if route.cache && (route.auth == Auth::User || route.method.all() != ["GET"]) {
         return Err("cache says nothing here: others may only keep what GET answers to anyone".to_owned());
     }
     if let Some(role) = &route.role {
