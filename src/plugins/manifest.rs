@@ -413,8 +413,6 @@ pub struct Schedule {
     pub cron: String,
     #[serde(default)]
     pub jitter: Option<String>,
-    #[serde(default)]
-    pub overlap: bool,
 }
 
 /// `[[job]]`: a kind of job that the plugin may queue.
