@@ -193,7 +193,8 @@ pub struct Route {
     /// Request headers that the plugin sees.
     #[serde(default)]
     pub headers: Vec<String>,
-    /// Responses to anonymous requests may be cached briefly by proxies, as core's public pages are.
+    /// Responses to anonymous requests may be cached briefly by proxies, as core's public pages are. Not together with
+    /// `headers`.
     #[serde(default)]
     pub cache: bool,
     /// Largest request body; `64KiB` by default.

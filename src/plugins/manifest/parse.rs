@@ -174,10 +174,13 @@ mod tests {
             ("/api/v1/decks", "native = { statement = \"all\" }", "there is no [sql]"),
             ("/api/v1/decks", "native = { feed = \"deck:{id}\" }", "there is no [[feed]] called \"deck\""),
             ("/api/v1/decks", "page = { default = 50, max = 40 }", "default is at most max"),
+            ("/api/v1/decks", "cache = true", "others may only keep what GET answers to anyone"),
         ] {
             let said = sentence(&route(path, more));
             assert!(said.starts_with("plugin.toml of notes: route \"a\": ") && said.contains(wanted), "{path}: {said}");
         }
+        let kept = route("/api/v1/decks", "cache = true\nheaders = [\"X-Deck\"]").replace("\"user\"", "\"none\"");
+        assert!(sentence(&kept).contains("an answer that depends on headers is for nobody else"));
         let twice =
             format!("{}{}", route("/api/v1/decks/{a}", ""), route("/api/v1/decks/{b}", "").replace("\"a\"", "\"b\""));
         assert!(sentence(&twice).contains("two routes serve GET /api/v1/decks/{b}"));

@@ -169,6 +169,9 @@ fn route(manifest: &Manifest, route: &Route) -> Checked {
     if route.cache && (route.auth == Auth::User || route.method.all() != ["GET"]) {
         return Err("cache says nothing here: others may only keep what GET answers to anyone".to_owned());
     }
+    if route.cache && !route.headers.is_empty() {
+        return Err("cache and headers: an answer that depends on headers is for nobody else: leave out one".to_owned());
+    }
     if let Some(role) = &route.role {
         one_of("role", role, &["moderator", "admin"])?;
     }
