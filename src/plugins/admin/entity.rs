@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use rookery_plugin_host::{LoadError, Stats};
+use rookery_plugin_host::{BreakerState, LoadError, Stats};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -174,7 +174,8 @@ pub struct Usage {
 pub struct Breaker {
     pub kind: &'static str,
     pub name: String,
-    pub state: String,
+    /// `closed`, `open`, or `half-open` while one call tries it again.
+    pub state: &'static str,
     pub openings: usize,
 }
 
@@ -345,10 +346,18 @@ fn breakers(component: &rookery_plugin_host::Plugin) -> Vec<Breaker> {
     let row = |report: rookery_plugin_host::BreakerReport| Breaker {
         kind: report.kind,
         name: report.name,
-        state: format!("{:?}", report.state).to_lowercase(),
+        state: breaker_state(report.state),
         openings: report.openings,
     };
     component.breakers().into_iter().map(row).collect()
+}
+
+fn breaker_state(state: BreakerState) -> &'static str {
+    match state {
+        BreakerState::Closed => "closed",
+        BreakerState::HalfOpen => "half-open",
+        BreakerState::Open => "open",
+    }
 }
 
 impl From<&LoadError> for Problem {
