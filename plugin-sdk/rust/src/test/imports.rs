@@ -9,6 +9,14 @@ fn failure(status: u16, code: &str, message: &str) -> Failure {
     Failure { status, code: code.to_owned(), message: message.to_owned(), detail: None }
 }
 
+fn not_found() -> Failure {
+    failure(404, "core.not-found", "Record not found")
+}
+
+fn unknown_kind(kind: &str) -> Failure {
+    failure(404, "core.unknown-kind", &format!("there is no kind {kind:?} here"))
+}
+
 pub(crate) mod log {
     use super::current;
     use crate::contract::log::Level;
@@ -79,7 +87,7 @@ pub(crate) mod config {
 pub(crate) mod settings {
     use serde_json::{Map, Value};
 
-    use super::{Failure, current, failure};
+    use super::{Failure, current, failure, not_found};
 
     pub(crate) fn get(accounts: &[i64]) -> Result<Vec<String>, Failure> {
         Ok(current("settings.get", |state| {
@@ -97,7 +105,7 @@ pub(crate) mod settings {
             serde_json::from_str(members).map_err(|error| failure(422, "settings.invalid", &error.to_string()))?;
         current("settings.set", |state| {
             if !state.accounts.iter().any(|known| known.id == account && known.domain.is_none()) {
-                return Err(failure(404, "", "Record not found"));
+                return Err(not_found());
             }
             let own = state.settings.entry(account).or_default();
             for (name, value) in members {
@@ -114,7 +122,7 @@ pub(crate) mod settings {
 
 pub(crate) mod core {
     use super::super::render;
-    use super::{Failure, current, failure};
+    use super::{Failure, current, unknown_kind};
     use crate::contract::core::Emoji;
     use crate::contract::types::{Account, Relationship, Status, Viewer};
 
@@ -209,14 +217,14 @@ pub(crate) mod core {
         current("core.normalise", |_| match kind {
             "hashtag" | "domain" => Ok(texts.iter().map(plain).collect()),
             "acct" => Ok(texts.iter().map(acct).collect()),
-            _ => Err(failure(404, "", "Record not found")),
+            _ => Err(unknown_kind(kind)),
         })
     }
 }
 
 pub(crate) mod core_write {
     use super::super::render;
-    use super::{Failure, current, failure};
+    use super::{Failure, current, not_found, unknown_kind};
     use crate::contract::core_write::{NewNotification, NewStatus};
 
     pub(crate) fn create_statuses(items: &[NewStatus]) -> Result<Vec<Result<i64, Failure>>, Failure> {
@@ -224,7 +232,7 @@ pub(crate) mod core_write {
             let mut made = Vec::new();
             for item in items {
                 let Some(author) = state.accounts.iter().find(|account| account.id == item.author).cloned() else {
-                    made.push(Err(failure(404, "", "Record not found")));
+                    made.push(Err(not_found()));
                     continue;
                 };
                 let id = state.next_id();
@@ -255,7 +263,7 @@ pub(crate) mod core_write {
                 let found = state.statuses.iter().find(|status| status.id == *id);
                 let original = found.map(|status| status.reblog_of.unwrap_or(status.id));
                 let shown = original.filter(|id| render::visible(state, Some(account), *id));
-                originals.push(shown.ok_or_else(|| failure(404, "", "Record not found"))?);
+                originals.push(shown.ok_or_else(not_found)?);
             }
             Ok(originals.into_iter().map(|id| state.bookmarks.insert((account, id))).collect())
         })
@@ -286,8 +294,13 @@ pub(crate) mod core_write {
     }
 
     pub(crate) fn touch(kind: &str, ids: &[i64]) -> Result<(), Failure> {
-        current("core-write.touch", |state| state.touched.extend(ids.iter().map(|id| (kind.to_owned(), *id))));
-        Ok(())
+        current("core-write.touch", |state| {
+            if !matches!(kind, "status" | "account") {
+                return Err(unknown_kind(kind));
+            }
+            state.touched.extend(ids.iter().map(|id| (kind.to_owned(), *id)));
+            Ok(())
+        })
     }
 
     fn count(number: usize) -> u32 {
@@ -425,7 +438,7 @@ pub(crate) mod kv {
             let kept = state.kv.get(key).map(|(value, _)| String::from_utf8_lossy(value).into_owned());
             let number = kept.map_or(Ok(0), |text| text.parse::<i64>());
             let sum = number.ok().and_then(|number| number.checked_add(delta));
-            let sum = sum.ok_or_else(|| failure(422, "kv.number", &format!("{key} is no number")))?;
+            let sum = sum.ok_or_else(|| failure(422, "kv.no-number", &format!("{key} is no number")))?;
             state.kv.insert(key.to_owned(), (sum.to_string().into_bytes(), None));
             Ok(sum)
         })
