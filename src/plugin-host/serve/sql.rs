@@ -3,8 +3,8 @@
 use wasmtime::Result;
 
 use super::cost;
-use crate::bindings::imports::types::Failure;
 use crate::bindings::imports::sql;
+use crate::bindings::imports::types::Failure;
 use crate::byte_size::ByteSize;
 use crate::state::State;
 

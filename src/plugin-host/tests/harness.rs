@@ -9,8 +9,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use rookery_plugin_host::exports::lifecycle::Environment;
 use rookery_plugin_host::exports::{decorate, routes};
-use rookery_plugin_host::imports::types::{CallContext, Caller, Failure};
 use rookery_plugin_host::imports::log;
+use rookery_plugin_host::imports::types::{CallContext, Caller, Failure};
 use rookery_plugin_host::{
     CallError, Engine, EngineOptions, Export, Host, Import, InstancePolicy, Limits, LoadError, Package, Plugin,
 };

@@ -1,9 +1,9 @@
 //! Implements the sandbox's host trait: each function of the contract delegates to the module for its interface.
 
 use async_trait::async_trait;
+use rookery_plugin_host::Host;
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
 use rookery_plugin_host::imports::{core, core_write, feeds, http_client, kv, log, queue, sql, streaming};
-use rookery_plugin_host::Host;
 
 use super::Call;
 

@@ -1,12 +1,12 @@
-//! Access to the plugin's own tables (contract: interface `sql`). [`crate::sql`] decides what a
-//! statement may do; this module decides in which transaction it runs.
+//! Access to the plugin's own tables (contract: interface `sql`). [`crate::sql`] decides what a statement may do; this
+//! module decides in which transaction it runs.
 
 use rookery_plugin_host::imports::sql::{Call as Statement, Rows, Value};
 use rookery_plugin_host::imports::types::Failure;
 use tokio::sync::MutexGuard;
 
-use super::ambient::{Slot, Why, Work};
 use super::Call;
+use super::ambient::{Slot, Why, Work};
 use super::failure::{at_most, denied};
 use crate::sql::Statements;
 

@@ -163,12 +163,18 @@ mod tests {
         let get = |more: &str| route("/api/v1/decks", more);
         for (more, wanted) in [
             ("[permissions]\nsql-dynamic = true".to_owned(), "permissions: there is no key \"sql-dynamic\""),
-            ("[permissions]\ncore-write = [\"widen\"]".to_owned(), "core-write: \"widen\" is not one of create, delete"),
+            (
+                "[permissions]\ncore-write = [\"widen\"]".to_owned(),
+                "core-write: \"widen\" is not one of create, delete",
+            ),
             (get("transaction = \"none\""), "route 1: there is no key \"transaction\""),
             (get("").replace("\"user\"", "\"app\""), "route 1, auth: \"app\" is not one of user, optional, none"),
             ("[[hook]]\non = \"fanout\"\nbefore = [\"a\"]".to_owned(), "hook 1: there is no key \"before\""),
             ("[[hook]]\non = \"fanout\"\ntimeout = \"1s\"".to_owned(), "hook 1: there is no key \"timeout\""),
-            ("[[hook]]\non = \"decorate\"\npolicy = \"fail\"".to_owned(), "policy: \"fail\" is not one of skip, refuse"),
+            (
+                "[[hook]]\non = \"decorate\"\npolicy = \"fail\"".to_owned(),
+                "policy: \"fail\" is not one of skip, refuse",
+            ),
             ("[[schedule]]\njob = \"a\"\ncron = \"\"\noverlap = true".to_owned(), "there is no key \"overlap\""),
         ] {
             let said = sentence(&more);

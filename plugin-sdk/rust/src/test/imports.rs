@@ -517,3 +517,26 @@ pub(crate) mod queue {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test::Fake;
+
+    #[test]
+    fn failures_have_the_codes_of_the_server() {
+        let _fake = Fake::bare();
+        let item = crate::contract::kv::Item { key: "n".to_owned(), value: b"one".to_vec(), expires: None };
+        kv::set(&[item]).unwrap();
+        let code = |failure: Option<Failure>| failure.map(|failure| (failure.status, failure.code));
+        for (failed, status, wanted) in [
+            (kv::add("n", 1).err(), 422, "kv.no-number"),
+            (core::normalise("colour", &[]).err(), 404, "core.unknown-kind"),
+            (core_write::touch("list", &[1]).err(), 404, "core.unknown-kind"),
+            (core_write::bookmark(1, &[7]).err(), 404, "core.not-found"),
+            (settings::set(1, "{}").err(), 404, "core.not-found"),
+        ] {
+            assert_eq!(code(failed), Some((status, wanted.to_owned())));
+        }
+    }
+}
