@@ -41,7 +41,8 @@ static value_t words(text_t text) {
 static bool query(const char *statement, value_t *values, size_t count, rows_t *rows, failure_t *failure) {
     plugin_string_t name = string(statement);
     rookery_plugin_sql_list_value_t params = {values, count};
-    return rookery_plugin_sql_query(&name, &params, rows, failure);
+    if (!rookery_plugin_sql_query(&name, &params, rows, failure)) return false;
+    return !rows->truncated || fail(failure, 500, "notes.truncated", "There are more rows than may be read at once");
 }
 
 static void note(text_t *json, int64_t account, const uint8_t *text, size_t length) {

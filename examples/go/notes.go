@@ -137,7 +137,12 @@ func remove(caller, target int64) answer {
 }
 
 func query(statement string, params ...rookery_plugin_sql.Value) wit.Result[rookery_plugin_sql.Rows, failure] {
-	return rookery_plugin_sql.Query(statement, params)
+	rows := rookery_plugin_sql.Query(statement, params)
+	if !rows.IsErr() && rows.Ok().Truncated {
+		cut := failure{Status: 500, Code: "notes.truncated", Message: "There are more rows than may be read at once"}
+		return wit.Err[rookery_plugin_sql.Rows, failure](cut)
+	}
+	return rows
 }
 
 func integer(value int64) rookery_plugin_sql.Value { return rookery_plugin_sql.MakeValueInteger(value) }

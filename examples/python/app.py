@@ -33,13 +33,20 @@ def template(value) -> Response:
     return answer(Output_Template(json.dumps(value)))
 
 
+def query(statement: str, *params: sql.Value) -> list[sql.Value]:
+    rows = sql.query(statement, list(params))
+    if rows.truncated:
+        raise failure(500, "notes.truncated", "There are more rows than may be read at once")
+    return rows.values
+
+
 def index(caller: int) -> Response:
-    values = iter(sql.query("notes_of", [Value_Integer(caller)]).values)
+    values = iter(query("notes_of", Value_Integer(caller)))
     return template([note(target.value, text.value) for target, text in zip(values, values)])
 
 
 def show(caller: int, target: int) -> Response:
-    values = sql.query("note", [Value_Integer(caller), Value_Integer(target)]).values
+    values = query("note", Value_Integer(caller), Value_Integer(target))
     return template(note(target, values[0].value if values else ""))
 
 
@@ -50,12 +57,12 @@ def update(caller: int, target: int, text: str | None) -> Response:
         raise failure(422, "notes.too-long", f"text: is longer than {LONGEST} characters")
     if core.accounts([target])[0] is None:
         raise failure(404, "not-found", "Record not found")
-    sql.query("save", [Value_Integer(caller), Value_Integer(target), Value_Text(text)])
+    query("save", Value_Integer(caller), Value_Integer(target), Value_Text(text))
     return template(note(target, text))
 
 
 def forget(account: int, target: int) -> None:
-    sql.query("forget", [Value_Integer(account), Value_Integer(target)])
+    query("forget", Value_Integer(account), Value_Integer(target))
 
 
 def parameter(request: Request, name: str) -> str | None:

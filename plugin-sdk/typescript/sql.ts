@@ -13,9 +13,13 @@ import { notFound } from './rookery';
 /** A value of a parameter or column. */
 export type Scalar = null | boolean | bigint | number | string | Uint8Array;
 
-/** All rows, as objects with a member for each column. The type `Row` is not checked. */
+/**
+ * All rows, as objects with a member for each column. The type `Row` is not checked. Throws when there are more rows
+ * than may be read at once: a part must not pass for all of them.
+ */
 export function all<Row = Record<string, Scalar>>(statement: string, ...params: Scalar[]): Row[] {
-  const { columns, values } = run(statement, params);
+  const { columns, values, truncated } = run(statement, params);
+  if (truncated) throw new Error(`${statement} has more rows than may be read at once: give it a LIMIT`);
   const rows: Record<string, Scalar>[] = [];
   for (let at = 0; at < values.length; at += columns.length) {
     rows.push(Object.fromEntries(columns.map((column, index) => [column, plain(values[at + index])])));

@@ -14,15 +14,14 @@ pub(crate) mod generated {
         imports: { default: async | trappable },
         exports: { default: async },
         additional_derives: [PartialEq],
-        with: { "rookery:plugin/sql.transaction": crate::host::Transaction },
     });
 }
 
 /// The interfaces that plugins may import: functions of the host.
 pub mod imports {
     pub use super::generated::rookery::plugin::{
-        cache, config, core, core_write, federation, feeds, http_client, kv, log, queue, settings, sql, sql_dynamic,
-        streaming, system, types,
+        cache, config, core, core_write, federation, feeds, http_client, kv, log, queue, settings, sql, streaming,
+        system, types,
     };
 }
 

@@ -7,7 +7,6 @@ use crate::bindings::exports::{
     activity_filter, activity_handler, decorate, events, jobs, lifecycle, notification_filter, routes, status_filter,
 };
 use crate::bindings::imports::{core, core_write, feeds, http_client, kv, log, queue, sql, streaming, types};
-use crate::host::Transaction;
 
 /// A value that crosses between host and guest.
 pub(crate) trait ByteSize: Sized {
@@ -41,7 +40,7 @@ macro_rules! records {
     };
 }
 
-flat!((), bool, u8, u16, u32, u64, i64, f64, types::Viewer, types::Page, types::Relationship, log::Level, sql::Dialect);
+flat!((), bool, u8, u16, u32, u64, i64, f64, types::Viewer, types::Page, types::Relationship, log::Level);
 
 records! {
     types::Failure { code, message, detail }
@@ -69,10 +68,6 @@ records! {
     activity_handler::Incoming { kind, activity }
     decorate::Target { code }
     jobs::Task { kind, payload }
-}
-
-impl ByteSize for Transaction {
-    const NO_HEAP: bool = true;
 }
 
 impl ByteSize for String {

@@ -295,7 +295,7 @@ fn guess(limits: &Limits, error: &Error) -> (CallErrorKind, String) {
         return (CallErrorKind::Limit, too_much_out(limits.bytes_out, "once"));
     }
     if text.contains("handle limit exceeded") {
-        return (CallErrorKind::Limit, format!("handles: has {} already", limits.handles));
+        return (CallErrorKind::Limit, format!("handles: has {} already", crate::instance::HANDLES));
     }
     (CallErrorKind::Trap, text)
 }

@@ -28,7 +28,6 @@ pub enum Import {
     Streaming,
     Federation,
     Sql,
-    SqlDynamic,
     Kv,
     Cache,
     HttpClient,
@@ -37,7 +36,7 @@ pub enum Import {
 
 impl Import {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 14] = [
         Self::Log,
         Self::System,
         Self::Config,
@@ -48,7 +47,6 @@ impl Import {
         Self::Streaming,
         Self::Federation,
         Self::Sql,
-        Self::SqlDynamic,
         Self::Kv,
         Self::Cache,
         Self::HttpClient,
@@ -68,7 +66,6 @@ impl Import {
             Self::Streaming => "streaming",
             Self::Federation => "federation",
             Self::Sql => "sql",
-            Self::SqlDynamic => "sql-dynamic",
             Self::Kv => "kv",
             Self::Cache => "cache",
             Self::HttpClient => "http-client",
@@ -97,7 +94,6 @@ impl Import {
             Self::Streaming => "topics = [\"NAME\"]",
             Self::Federation => "federation = [\"deliver\" | \"fetch\"]",
             Self::Sql => "[sql]",
-            Self::SqlDynamic => "sql-dynamic = true",
             Self::Kv => "storage = [\"kv\"]",
             Self::Cache => "storage = [\"cache\"]",
             Self::HttpClient => "http = [\"https://HOST:443\"]",

@@ -8,10 +8,6 @@ use async_trait::async_trait;
 use crate::bindings::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
 use crate::bindings::imports::{core, core_write, feeds, http_client, kv, log, queue, sql, streaming};
 
-/// A transaction of [`sql`]: the number by which the [`Host`] knows it. Guests hold it as a resource handle.
-#[derive(Debug)]
-pub struct Transaction(pub u32);
-
 /// The failure of functions that an implementation does not offer.
 fn unavailable(what: &str) -> Failure {
     Failure {
@@ -83,12 +79,6 @@ pub trait Host: Send + Sync + 'static {
     async fn followers_among(&self, of: i64, among: Vec<i64>) -> Result<Vec<i64>, Failure> {
         Err(unavailable("core"))
     }
-    async fn timeline(&self, viewer: Viewer, name: String, page: Page) -> Result<Vec<i64>, Failure> {
-        Err(unavailable("core"))
-    }
-    async fn render(&self, viewer: Viewer, kind: String, ids: Vec<i64>) -> Result<String, Failure> {
-        Err(unavailable("core"))
-    }
     async fn emojis(&self, names: Vec<String>) -> Result<Vec<Option<core::Emoji>>, Failure> {
         Err(unavailable("core"))
     }
@@ -139,9 +129,6 @@ pub trait Host: Send + Sync + 'static {
     }
 
     // sql
-    fn sql_dialect(&self) -> sql::Dialect {
-        sql::Dialect::Sqlite
-    }
     async fn sql_query(&self, statement: String, params: Vec<sql::Value>) -> Result<sql::Rows, Failure> {
         Err(unavailable("sql"))
     }
@@ -150,34 +137,6 @@ pub trait Host: Send + Sync + 'static {
     }
     async fn sql_many(&self, statement: String, width: u16, params: Vec<sql::Value>) -> Result<u64, Failure> {
         Err(unavailable("sql"))
-    }
-    async fn sql_begin(&self, read_only: bool) -> Result<Transaction, Failure> {
-        Err(unavailable("sql"))
-    }
-    async fn sql_transaction_query(
-        &self,
-        transaction: u32,
-        statement: String,
-        params: Vec<sql::Value>,
-    ) -> Result<sql::Rows, Failure> {
-        Err(unavailable("sql"))
-    }
-    async fn sql_transaction_many(
-        &self,
-        transaction: u32,
-        statement: String,
-        width: u16,
-        params: Vec<sql::Value>,
-    ) -> Result<u64, Failure> {
-        Err(unavailable("sql"))
-    }
-    async fn sql_commit(&self, transaction: u32) -> Result<(), Failure> {
-        Err(unavailable("sql"))
-    }
-    /// Called when the guest drops the handle of a transaction that it did not commit.
-    async fn sql_rollback(&self, transaction: u32) {}
-    async fn sql_dynamic(&self, text: String, params: Vec<sql::Value>) -> Result<sql::Rows, Failure> {
-        Err(unavailable("sql-dynamic"))
     }
 
     // kv

@@ -19,6 +19,10 @@ use crate::limits::Limits;
 use crate::pool::Pools;
 use crate::state::{Scope, State, Used};
 
+/// Resource handles that may be open at once. The contract has no resources; what a language's tools compose into a
+/// component, such as stubs for WASI, may have some.
+pub(crate) const HANDLES: usize = 64;
+
 /// For each interface that may be exported: the indices of its functions in a component, and the functions themselves
 /// in an instance.
 macro_rules! interfaces {
@@ -111,11 +115,11 @@ pub(crate) struct Live {
 /// A new store under all limits: resource limiter, host-call fuel, handle cap and epoch deadline callback.
 pub(crate) fn store(template: &Template) -> Store<State> {
     let limits = Arc::clone(&template.limits);
-    let (bytes_out, handles) = (limits.bytes_out, limits.handles);
+    let bytes_out = limits.bytes_out;
     let mut store = Store::new(template.pre.engine(), State::new(limits));
     store.limiter(|state| state);
     store.set_hostcall_fuel(bytes_out);
-    store.set_max_component_handles(handles);
+    store.set_max_component_handles(HANDLES);
     store.epoch_deadline_callback(|mut context| context.data_mut().slice());
     store
 }
@@ -154,12 +158,11 @@ impl Live {
         guest.call_init(&mut self.store, &template.environment).await
     }
 
-    /// Whether it must be recycled: by calls, age, memory over three quarters of the limit, or handles left open.
+    /// Whether it must be recycled: by calls, age, or memory over three quarters of the limit.
     pub(crate) fn worn(&self) -> bool {
         let (state, limits) = (self.store.data(), &self.template.limits);
         self.calls >= limits.recycle_calls
             || self.born.elapsed() >= limits.recycle_age
             || state.memory > limits.memory / 4 * 3
-            || !state.table.is_empty()
     }
 }

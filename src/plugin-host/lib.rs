@@ -42,7 +42,7 @@ pub use breaker::BreakerState;
 pub use contract::{Export, Import};
 pub use engine::{Engine, EngineOptions};
 pub use error::{CallError, CallErrorKind, LoadError, Stage};
-pub use host::{Host, Transaction};
+pub use host::Host;
 pub use limits::{InstancePolicy, Limits};
 pub use plugin::{Package, Plugin};
 pub use plugin_metrics::{BreakerReport, Stats};

@@ -41,8 +41,6 @@ pub struct Limits {
     pub bytes_out: usize,
     /// Bytes that the host may pass to the guest, for each call.
     pub bytes_in: usize,
-    /// Resource handles that may be open at once.
-    pub handles: usize,
     /// Instance policy of routes, commands and jobs.
     pub route_policy: InstancePolicy,
     /// Instance policy of hooks.
@@ -68,7 +66,6 @@ impl Default for Limits {
             host_calls: 1_000,
             bytes_out: 4 << 20,
             bytes_in: 8 << 20,
-            handles: 64,
             route_policy: InstancePolicy::Fresh,
             hook_policy: InstancePolicy::Pooled,
             recycle_calls: 1_000,

@@ -53,7 +53,6 @@ fn add(linker: &mut Linker<State>, import: Import) -> Result<()> {
         // Refused by `shape` when a plugin is loaded: this server offers no federation to plugins yet.
         Import::Federation => Ok(()),
         Import::Sql => contract::sql::add_to_linker::<_, Own>(linker, |state| state),
-        Import::SqlDynamic => contract::sql_dynamic::add_to_linker::<_, Own>(linker, |state| state),
         Import::Kv => contract::kv::add_to_linker::<_, Own>(linker, |state| state),
         Import::Cache => contract::cache::add_to_linker::<_, Own>(linker, |state| state),
         Import::HttpClient => contract::http_client::add_to_linker::<_, Own>(linker, |state| state),

@@ -49,7 +49,7 @@ pub struct Stats {
     pub failures: u64,
     /// Instances created.
     pub instantiated: u64,
-    /// Pooled instances dropped for their calls, age, memory or open handles.
+    /// Pooled instances dropped for their calls, age or memory.
     pub recycled: u64,
     /// Instances dropped after a failed call.
     pub discarded: u64,

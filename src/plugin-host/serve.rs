@@ -43,7 +43,6 @@ impl Answer for String {}
 impl Answer for Vec<u8> {}
 impl Answer for Option<String> {}
 impl Answer for Option<Vec<u8>> {}
-impl Answer for crate::bindings::imports::sql::Dialect {}
 impl Answer
     for Vec<
         std::result::Result<
@@ -55,7 +54,7 @@ impl Answer
 }
 
 /// A failure of the sandbox's own.
-pub(crate) fn failure(status: u16, code: &str, message: String) -> Failure {
+fn failure(status: u16, code: &str, message: String) -> Failure {
     Failure { status, code: code.to_owned(), message, detail: None }
 }
 

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use wasmtime::component::ResourceTable;
 use wasmtime::{ResourceLimiter, Result, UpdateDeadline, format_err};
 
 use crate::clock::{Clock, SLICE_TICKS};
@@ -21,8 +20,6 @@ pub(crate) struct State {
     pub(crate) clock: Arc<Clock>,
     /// The current call. Replaced as a whole for each call, so that nothing of one is left for the next.
     pub(crate) scope: Option<Scope>,
-    /// The resources to which the guest holds handles.
-    pub(crate) table: ResourceTable,
     /// Bytes of linear memory, all memories of the instance together.
     pub(crate) memory: usize,
 }
@@ -50,9 +47,7 @@ pub(crate) struct Used {
 
 impl State {
     pub(crate) fn new(limits: Arc<Limits>) -> Self {
-        let mut table = ResourceTable::new();
-        table.set_max_capacity(limits.handles);
-        Self { limits, clock: Arc::new(Clock::new()), scope: None, table, memory: 0 }
+        Self { limits, clock: Arc::new(Clock::new()), scope: None, memory: 0 }
     }
 
     /// An error that traps the guest; the first reason is kept for the [`CallError`](crate::CallError).

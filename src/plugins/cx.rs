@@ -216,8 +216,11 @@ impl Extensions for Session {
         kind: &str,
         targets: Vec<Target>,
         versions: &[Versions],
-    ) -> Result<Decorations> {
-        hooks::decorate(&Cx::of(cx)?, viewer, kind, targets, versions).await
+    ) -> Decorations {
+        match Cx::of(cx) {
+            Ok(cx) => hooks::decorate(&cx, viewer, kind, targets, versions).await,
+            Err(_) => Decorations::default(),
+        }
     }
 
     fn notification_types(&self) -> Vec<String> {

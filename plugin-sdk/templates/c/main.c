@@ -39,7 +39,8 @@ static value_t words(text_t text) {
 static bool query(const char *statement, value_t *values, size_t count, rows_t *rows, failure_t *failure) {
     plugin_string_t name = string(statement);
     rookery_plugin_sql_list_value_t params = {values, count};
-    return rookery_plugin_sql_query(&name, &params, rows, failure);
+    if (!rookery_plugin_sql_query(&name, &params, rows, failure)) return false;
+    return !rows->truncated || fail(failure, 500, "There are more rows than may be read at once");
 }
 
 /* A row of id and text. */

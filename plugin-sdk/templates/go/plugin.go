@@ -66,7 +66,12 @@ func create(caller int64, body rookery_plugin_routes.Body) answer {
 }
 
 func query(statement string, params ...rookery_plugin_sql.Value) rows {
-	return rookery_plugin_sql.Query(statement, params)
+	found := rookery_plugin_sql.Query(statement, params)
+	if !found.IsErr() && found.Ok().Truncated {
+		cut := failure{Status: 500, Message: "There are more rows than may be read at once"}
+		return wit.Err[rookery_plugin_sql.Rows, failure](cut)
+	}
+	return found
 }
 
 func items(rows rookery_plugin_sql.Rows) []item {

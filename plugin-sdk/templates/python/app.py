@@ -1,6 +1,6 @@
 """{{title}}.
 
-`sql.query` runs a statement of sql/queries.sql by its name and gives the values of all rows in one list. Ids are numbers
+`query` runs a statement of sql/queries.sql by its name and gives the values of all rows in one list. Ids are numbers
 here and decimal strings in JSON. A raised failure becomes the answer.
 """
 
@@ -22,8 +22,15 @@ def answer(value) -> Response:
     return Response(200, [], Output_Json(json.dumps(value)), None)
 
 
-def items(rows: sql.Rows) -> list[dict]:
-    values = iter(rows.values)
+def query(statement: str, *params: sql.Value) -> list[sql.Value]:
+    rows = sql.query(statement, list(params))
+    if rows.truncated:
+        raise failure(500, "There are more rows than may be read at once")
+    return rows.values
+
+
+def items(values: list[sql.Value]) -> list[dict]:
+    values = iter(values)
     return [{"id": str(number.value), "text": text.value} for number, text in zip(values, values)]
 
 
@@ -38,7 +45,7 @@ def parameters(request: Request) -> dict:
 
 def index(caller: int) -> Response:
     """GET /api/v1/{{name}}"""
-    return answer(items(sql.query("items_of", [Value_Integer(caller)])))
+    return answer(items(query("items_of", Value_Integer(caller))))
 
 
 def create(caller: int, request: Request) -> Response:
@@ -48,7 +55,7 @@ def create(caller: int, request: Request) -> Response:
         raise failure(422, "text: is missing")
     if not isinstance(text, str) or not text:
         raise failure(422, "text: is empty")
-    return answer(items(sql.query("add", [Value_Integer(caller), Value_Text(text)]))[0])
+    return answer(items(query("add", Value_Integer(caller), Value_Text(text)))[0])
 
 
 class Routes(exports.Routes):

@@ -158,10 +158,8 @@ pub(super) fn order(rows: &[OrderRow]) -> String {
     let mut text = String::new();
     for (at, row) in rows.iter().enumerate() {
         let _ = write!(text, "{:>3}  {:<24} {}", at + 1, row.plugin, row.priority);
-        for (word, names) in [("before", &row.before), ("after", &row.after), ("kinds", &row.kinds)] {
-            if !names.is_empty() {
-                let _ = write!(text, "  {word} {}", names.join(", "));
-            }
+        if !row.kinds.is_empty() {
+            let _ = write!(text, "  kinds {}", row.kinds.join(", "));
         }
         text.push('\n');
     }

@@ -222,7 +222,7 @@ async fn render_decorated(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Hash
         activity: None,
         code: String::new(),
     };
-    let decorations = cx.extensions().decorate(cx, None, "account", missing.iter().map(target).collect(), &[]).await?;
+    let decorations = cx.extensions().decorate(cx, None, "account", missing.iter().map(target).collect(), &[]).await;
     for (index, (id, version)) in missing.iter().enumerate() {
         let Some(plain) = plain.get(id) else { continue };
         let text = decorations.of(index).map_or_else(|| Arc::clone(plain), |members| members.added_to(plain).into());

@@ -44,7 +44,7 @@ pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Res
     seen.sort_unstable_by_key(|seen| seen.head().id);
     seen.dedup_by_key(|seen| seen.head().id);
     let beside = status::render_beside(cx, Some(actor), &seen, &senders).await?;
-    let added = added(cx, actor, page).await?;
+    let added = added(cx, actor, page).await;
     let mut rendered = Vec::with_capacity(page.len());
     for (index, shown) in page.iter().enumerate() {
         // Left out when its account or status was deleted since the notification was read.
@@ -64,9 +64,9 @@ pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Res
 }
 
 /// Members that plugins add to a page.
-async fn added(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Result<Decorations> {
+async fn added(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Decorations {
     if !cx.extensions().decorates("notification") {
-        return Ok(Decorations::default());
+        return Decorations::default();
     }
     let target = |shown: &VisibleNotification| {
         let row = &shown.listed.notification;

@@ -198,7 +198,7 @@ impl<'a> Assemble<'a> {
         authors.sort_unstable();
         authors.dedup();
         let authors = account::render_versions(cx, &authors).await?;
-        let added = added(cx, viewer, page).await?;
+        let added = added(cx, viewer, page).await;
         Ok(Self { viewer, cores, authors, added })
     }
 
@@ -243,9 +243,9 @@ impl<'a> Assemble<'a> {
 
 /// The members that plugins add to the statuses of a page; a reblog shares those of its original, which is asked about
 /// once.
-async fn added(cx: &Cx, viewer: Option<&Actor>, page: &[Seen]) -> Result<HashMap<StatusId, Members>> {
+async fn added(cx: &Cx, viewer: Option<&Actor>, page: &[Seen]) -> HashMap<StatusId, Members> {
     if !cx.extensions().decorates("status") {
-        return Ok(HashMap::new());
+        return HashMap::new();
     }
     let mut heads: Vec<&Head> = page.iter().map(Seen::proper).collect();
     heads.sort_unstable_by_key(|head| head.id);
@@ -260,8 +260,8 @@ async fn added(cx: &Cx, viewer: Option<&Actor>, page: &[Seen]) -> Result<HashMap
     let versions: Vec<Versions> =
         heads.iter().map(|head| Versions { status: head.version, author: head.account_version }).collect();
     let decorations =
-        cx.extensions().decorate(cx, viewer, "status", heads.iter().map(target).collect(), &versions).await?;
-    Ok(heads.iter().zip(decorations.into_members()).filter_map(|(head, members)| Some((head.id, members?))).collect())
+        cx.extensions().decorate(cx, viewer, "status", heads.iter().map(target).collect(), &versions).await;
+    heads.iter().zip(decorations.into_members()).filter_map(|(head, members)| Some((head.id, members?))).collect()
 }
 
 /// The shared part of each status, from the cache or rendered now.

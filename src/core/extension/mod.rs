@@ -84,9 +84,6 @@ pub trait Extensions: Any + Debug + Send + Sync {
 
     /// The members that extensions add to `targets`, which are of `kind`, for `viewer`. With `versions`, one for each
     /// target, an answer may come from a cache.
-    ///
-    /// # Errors
-    /// [`Error::Plugin`](crate::Error::Plugin) when an extension whose answer is needed gives none.
     async fn decorate(
         &self,
         _cx: &Cx,
@@ -94,8 +91,8 @@ pub trait Extensions: Any + Debug + Send + Sync {
         _kind: &str,
         _targets: Vec<Target>,
         _versions: &[Versions],
-    ) -> Result<Decorations> {
-        Ok(Decorations::default())
+    ) -> Decorations {
+        Decorations::default()
     }
 
     /// Every notification type that extensions declare.

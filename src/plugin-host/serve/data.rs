@@ -39,16 +39,6 @@ impl core::Host for State {
         self.wait("core.followers-among", 2, bytes, move |host| host.followers_among(of, among)).await
     }
 
-    async fn timeline(&mut self, viewer: Viewer, name: String, page: Page) -> Result<Result<Vec<i64>, Failure>> {
-        let bytes = name.heap_bytes();
-        self.wait("core.timeline", 2, bytes, move |host| host.timeline(viewer, name, page)).await
-    }
-
-    async fn render(&mut self, viewer: Viewer, kind: String, ids: Vec<i64>) -> Result<Result<String, Failure>> {
-        let bytes = kind.heap_bytes() + ids.heap_bytes();
-        self.wait("core.render", 5, bytes, move |host| host.render(viewer, kind, ids)).await
-    }
-
     async fn emojis(&mut self, names: Vec<String>) -> Result<Result<Vec<Option<core::Emoji>>, Failure>> {
         let bytes = names.heap_bytes();
         self.wait("core.emojis", 2, bytes, |host| host.emojis(names)).await

@@ -9,11 +9,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use rookery_plugin_host::exports::lifecycle::Environment;
 use rookery_plugin_host::exports::{decorate, routes};
+use rookery_plugin_host::imports::log;
 use rookery_plugin_host::imports::types::{CallContext, Caller, Failure};
-use rookery_plugin_host::imports::{log, sql};
 use rookery_plugin_host::{
     CallError, Engine, EngineOptions, Export, Host, Import, InstancePolicy, Limits, LoadError, Package, Plugin,
-    Transaction,
 };
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
@@ -47,7 +46,9 @@ pub(crate) fn component(name: &str) -> (Arc<[u8]>, BTreeSet<Export>) {
     let module = format!("(module {}\n{prelude}\n{})", imports.join("\n"), rest.join("\n"));
     let module = wat::parse_str(&module).unwrap_or_else(|error| panic!("{name}: {error}"));
     let interfaces: String = exports.iter().map(|name| format!("export rookery:plugin/{name}@0.1.0;\n")).collect();
-    let component = componentise(module, &format!("include rookery:plugin/imports@0.1.0;\n{interfaces}"));
+    // The contract has no resources, so a guest that wants one has its own.
+    let own = if text.contains("[export]own") { "export own: interface { resource thing; }" } else { "" };
+    let component = componentise(module, &format!("include rookery:plugin/imports@0.1.0;\n{interfaces}{own}"));
     let exports = exports.iter().map(|name| Export::from_name(name).unwrap()).collect();
     (component.into(), exports)
 }
@@ -110,8 +111,6 @@ pub(crate) async fn load_with(name: &str, change: impl FnOnce(&mut Limits)) -> R
 #[derive(Default)]
 pub(crate) struct Quiet {
     pub(crate) lines: AtomicU64,
-    pub(crate) begun: AtomicU64,
-    pub(crate) rolled_back: AtomicU64,
     /// The member `who` of the configuration.
     pub(crate) who: Mutex<String>,
     pub(crate) version: AtomicU64,
@@ -179,18 +178,6 @@ impl Host for Quiet {
         tokio::time::sleep(delay).await;
         std::mem::forget(count);
         Ok(vec![Some(self.value.lock().unwrap().clone())])
-    }
-
-    async fn sql_begin(&self, _read_only: bool) -> Result<Transaction, Failure> {
-        Ok(Transaction(u32::try_from(self.begun.fetch_add(1, Ordering::SeqCst)).unwrap()))
-    }
-
-    fn sql_dialect(&self) -> sql::Dialect {
-        sql::Dialect::Postgres
-    }
-
-    async fn sql_rollback(&self, _transaction: u32) {
-        self.rolled_back.fetch_add(1, Ordering::SeqCst);
     }
 }
 

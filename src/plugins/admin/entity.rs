@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use rookery_plugin_host::{LoadError, Stats};
+use rookery_plugin_host::{BreakerState, LoadError, Stats};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -175,7 +175,8 @@ pub struct Usage {
 pub struct Breaker {
     pub kind: &'static str,
     pub name: String,
-    pub state: String,
+    /// `closed`, `open`, or `half-open` while one call tries it again.
+    pub state: &'static str,
     pub openings: usize,
 }
 
@@ -218,8 +219,6 @@ pub struct LogLine {
 pub struct OrderRow {
     pub plugin: String,
     pub priority: i32,
-    pub before: Vec<String>,
-    pub after: Vec<String>,
     pub kinds: Vec<String>,
 }
 
@@ -348,10 +347,18 @@ fn breakers(component: &rookery_plugin_host::Plugin) -> Vec<Breaker> {
     let row = |report: rookery_plugin_host::BreakerReport| Breaker {
         kind: report.kind,
         name: report.name,
-        state: format!("{:?}", report.state).to_lowercase(),
+        state: breaker_state(report.state),
         openings: report.openings,
     };
     component.breakers().into_iter().map(row).collect()
+}
+
+fn breaker_state(state: BreakerState) -> &'static str {
+    match state {
+        BreakerState::Closed => "closed",
+        BreakerState::HalfOpen => "half-open",
+        BreakerState::Open => "open",
+    }
 }
 
 impl From<&LoadError> for Problem {
@@ -466,8 +473,8 @@ impl From<&Line> for LogLine {
 
 impl From<HookPosition> for OrderRow {
     fn from(placed: HookPosition) -> Self {
-        let HookPosition { plugin, priority, before, after, kinds } = placed;
-        Self { plugin, priority, before, after, kinds }
+        let HookPosition { plugin, priority, kinds } = placed;
+        Self { plugin, priority, kinds }
     }
 }
 

@@ -15,10 +15,9 @@ use serde_json::{Map, Value};
 
 use crate::call::{Call, Caller, Mode};
 use crate::error::of_fault;
-use crate::hooks::order::{self, Place};
 use crate::life::source::{self, Packages};
 use crate::life::{self, desired, pipeline};
-use crate::manifest::{self, Moment};
+use crate::manifest::{self, Hook, Moment};
 use crate::package::{self, Package};
 use crate::{Active, Cx, PluginId, jobs, sql};
 use config::nearest;
@@ -324,46 +323,31 @@ pub struct HookPosition {
     pub plugin: String,
     /// Its hook's priority.
     pub priority: i32,
-    /// The hook's `before`.
-    pub before: Vec<String>,
-    /// The hook's `after`.
-    pub after: Vec<String>,
     /// Kinds of events or entities that the hook is for.
     pub kinds: Vec<String>,
-}
-
-impl HookPosition {
-    fn place(&self) -> Place<'_> {
-        Place { plugin: &self.plugin, priority: self.priority, before: &self.before, after: &self.after }
-    }
 }
 
 /// The order in which enabled plugins are called at `moment`.
 ///
 /// # Errors
-/// [`Error::Invalid`] for an unknown moment, or a cycle of `before` and `after`.
+/// [`Error::Invalid`] for an unknown moment.
 pub async fn order(cx: &Cx, moment: &str) -> Result<Vec<HookPosition>> {
     let known = || Moment::ALL.iter().map(|moment| moment.as_str());
     let Some(moment) = Moment::ALL.into_iter().find(|known| known.as_str() == moment) else {
         let list = known().collect::<Vec<_>>().join(", ");
         return Err(Error::invalid(format!("there is no hook {moment:?}; there are {list}")));
     };
-    let mut placed = Vec::new();
-    for known in list(cx).await?.into_iter().filter(|known| known.plugin.enabled) {
-        let Ok(Some(package)) = known.package else { continue };
-        for hook in package.manifest.hooks.iter().filter(|hook| hook.on == moment) {
-            placed.push(HookPosition {
-                plugin: known.plugin.name.clone(),
-                priority: hook.priority,
-                before: hook.before.clone(),
-                after: hook.after.clone(),
-                kinds: hook.kinds.clone(),
-            });
-        }
-    }
-    let places: Vec<Place<'_>> = placed.iter().map(HookPosition::place).collect();
-    let order = order::order(moment.as_str(), &places).map_err(|fault| of_fault(&fault))?;
-    Ok(order.into_iter().map(|at| placed[at].clone()).collect())
+    let enabled = list(cx).await?.into_iter().filter(|known| known.plugin.enabled);
+    let manifests: Vec<_> = enabled.filter_map(|known| Some(known.package.ok()??.manifest)).collect();
+    let named = manifests.iter().flat_map(|manifest| manifest.hooks.iter().map(|hook| (&*manifest.plugin.name, hook)));
+    let mut hooks: Vec<_> = named.filter(|(_, hook)| hook.on == moment).collect();
+    hooks.sort_by_key(|(plugin, hook)| hook.order(plugin));
+    let position = |(plugin, hook): (&str, &Hook)| HookPosition {
+        plugin: plugin.to_owned(),
+        priority: hook.priority,
+        kinds: hook.kinds.clone(),
+    };
+    Ok(hooks.into_iter().map(position).collect())
 }
 
 /// Runs a command that the plugin's manifest declares, in a transaction of its own.

@@ -3,7 +3,6 @@
 //! Used by the functions of the contract that change something. On SQLite it is the single writer, so its time is
 //! limited: after `plugins.transaction_timeout_ms` it is rolled back, whatever the plugin or one of its calls is doing.
 //! A change that fails half-way rolls back the whole transaction.
-//! or nothing.
 
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
@@ -262,7 +261,7 @@ impl Drop for Work<'_> {
 
 impl Call {
     pub(super) async fn opened(&self) -> Result<MappedMutexGuard<'_, Tx>, Stopped> {
-        let guard = self.open(&self.slot).await?;
+        let guard = self.open().await?;
         MutexGuard::try_map(guard, Slot::tx).map_err(|_| Stopped::Ended(Why::Over))
     }
 
@@ -271,9 +270,9 @@ impl Call {
         Duration::from_millis(self.cx.config.plugins.transaction_timeout_ms)
     }
 
-    /// Opens the transaction of `slot`, unless it is open.
-    pub(super) async fn open<'a>(&self, slot: &'a Arc<Mutex<Slot>>) -> Result<MutexGuard<'a, Slot>, Stopped> {
-        let mut guard = slot.lock().await;
+    /// Opens the transaction of this call, unless it is open.
+    async fn open(&self) -> Result<MutexGuard<'_, Slot>, Stopped> {
+        let mut guard = self.slot.lock().await;
         match &*guard {
             Slot::Open(_) => {}
             Slot::Ended(why) => return Err(Stopped::Ended(*why)),
@@ -285,7 +284,7 @@ impl Call {
                 let mut tx = self.cx.db.begin().await.map_err(Error::from)?;
                 let left = self.time();
                 tx.bound(left + GRACE);
-                let (watch, until) = (Some(Watch::over(slot, left)), Until::after(&self.deadline, left));
+                let (watch, until) = (Some(Watch::over(&self.slot, left)), Until::after(&self.deadline, left));
                 *guard = Slot::Open(Open { tx, watch, until, _place: Some(place) });
             }
         }
@@ -302,11 +301,9 @@ impl Call {
         };
         let Some(done) = done else {
             drop(work);
-            for slot in [&self.slot, &self.explicit.slot] {
-                let mut slot = slot.lock().await;
-                if !matches!(&*slot, Slot::Unused) {
-                    *slot = Slot::Ended(Why::Time);
-                }
+            let mut slot = self.slot.lock().await;
+            if !matches!(&*slot, Slot::Unused) {
+                *slot = Slot::Ended(Why::Time);
             }
             return Err(Stopped::Ended(Why::Time).into());
         };
@@ -318,11 +315,8 @@ impl Call {
         // Before a transaction is open, so that nobody waits for it.
         self.active.quota.ready().await.or_failure()?;
         let place = match self.mode {
-            Mode::Ambient => Place::Shared(self.open(&self.slot).await?),
+            Mode::Ambient => Place::Shared(self.open().await?),
             Mode::Read => {
-                if self.explicit.slot.lock().await.is_open() {
-                    return Err(failure(409, "sql.transaction-open", "A transaction is open: commit it first"));
-                }
                 Place::Own(Slot::bounded(self.cx.db.begin().await.or_failure()?, &self.deadline, self.time()))
             }
         };

@@ -5,21 +5,14 @@ use std::collections::{HashMap, HashSet};
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
 
 use super::Call;
-use super::failure::{OrFailure as _, at_most, failure};
-use super::viewer::Eyes;
+use super::failure::{OrFailure as _, at_most};
 use crate::call::records::{self, Reader};
 use model::{AccountId, Actor, Cursor, StatusId};
-use rookery_core::entity::{self, Fragment};
-use rookery_core::service::timeline::{self, ProfileQuery, TimelinePage, TimelineQuery};
 
 /// Most ids or names of one call.
 const ITEMS: usize = 1_000;
 /// Most candidate ids among which followers are looked up.
 const AMONG: usize = 100_000;
-/// Most entities that are rendered by one call.
-const RENDERED: usize = 80;
-/// Default and maximum size of a timeline page.
-const PAGE: (i64, i64) = (20, 80);
 
 impl Call {
     pub(super) async fn read_statuses(&self, viewer: Viewer, ids: Vec<i64>) -> Result<Vec<Option<Status>>, Failure> {
@@ -85,58 +78,6 @@ impl Call {
             store::follow::list_followers_among(&self.cx.db, of.into(), &distinct(&among)).await.or_failure()?;
         let found: HashSet<i64> = found.into_iter().map(i64::from).collect();
         Ok(among.into_iter().filter(|id| found.contains(id)).collect())
-    }
-
-    pub(super) async fn read_timeline(&self, viewer: Viewer, name: String, page: Page) -> Result<Vec<i64>, Failure> {
-        let eyes = self.eyes(viewer).await?;
-        let cursor = cursor(&page, PAGE);
-        let slice = self.slice(&eyes, &name, &cursor).await?;
-        Ok(slice.shown.iter().map(|seen| seen.head().id.into()).collect())
-    }
-
-    async fn slice(&self, eyes: &Eyes, name: &str, cursor: &Cursor) -> Result<TimelinePage, Failure> {
-        let (cx, viewer) = (&self.cx, eyes.actor());
-        let person =
-            || viewer.ok_or_else(|| failure(401, "core.no-viewer", "This timeline is somebody's: name a viewer"));
-        let wanted = |local| TimelineQuery { local, ..TimelineQuery::default() };
-        let unknown = || failure(404, "core.unknown-timeline", "There is no such timeline");
-        Ok(match name.split_once(':') {
-            // Only a returning account has its home feed rebuilt.
-            None if name == "home" => {
-                timeline::home(cx, &Actor { feed_live: true, ..person()?.clone() }, cursor).await.or_failure()?.0
-            }
-            None if name == "favourites" => timeline::favourites(cx, person()?, cursor).await.or_failure()?,
-            None if name == "bookmarks" => timeline::bookmarks(cx, person()?, cursor).await.or_failure()?,
-            None if name == "public" => timeline::public(cx, viewer, &wanted(false), cursor).await.or_failure()?,
-            None if name == "local" => timeline::public(cx, viewer, &wanted(true), cursor).await.or_failure()?,
-            Some(("tag", tag)) => timeline::tag(cx, viewer, tag, &wanted(false), cursor).await.or_failure()?,
-            Some(("account", id)) => {
-                let id: AccountId = id.parse().map_err(|_| unknown())?;
-                timeline::profile(cx, viewer, id, &ProfileQuery::default(), cursor).await.or_failure()?
-            }
-            None | Some(_) => return Err(unknown()),
-        })
-    }
-
-    pub(super) async fn render_entities(&self, viewer: Viewer, kind: String, ids: Vec<i64>) -> Result<String, Failure> {
-        let eyes = self.eyes(viewer).await?;
-        at_most(ids.len(), RENDERED, "ids")?;
-        let rendered = match kind.as_str() {
-            "status" => {
-                let ids: Vec<StatusId> = ids.into_iter().map(StatusId::from).collect();
-                let seen = self.seen(&eyes, &ids).await?;
-                entity::status::render(&self.cx, eyes.actor(), &seen).await.or_failure()?
-            }
-            "account" => {
-                let ids: Vec<AccountId> = ids.into_iter().map(AccountId::from).collect();
-                let known: HashSet<_> =
-                    store::account::list_known(&self.cx.db, &ids).await.or_failure()?.into_iter().collect();
-                let ids: Vec<AccountId> = ids.into_iter().filter(|id| known.contains(id)).collect();
-                entity::account::render(&self.cx, &ids).await.or_failure()?
-            }
-            _ => return Err(failure(404, "core.unknown-kind", "Statuses and accounts can be rendered, nothing else")),
-        };
-        Ok(Fragment::array(&rendered))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Implements the sandbox's host trait: each function of the contract delegates to the module for its interface.
 
 use async_trait::async_trait;
+use rookery_plugin_host::Host;
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
 use rookery_plugin_host::imports::{core, core_write, feeds, http_client, kv, log, queue, sql, streaming};
-use rookery_plugin_host::{Host, Transaction};
 
 use super::Call;
 
@@ -66,12 +66,6 @@ impl Host for Call {
     async fn followers_among(&self, of: i64, among: Vec<i64>) -> Result<Vec<i64>, Failure> {
         self.read_followers_among(of, among).await
     }
-    async fn timeline(&self, viewer: Viewer, name: String, page: Page) -> Result<Vec<i64>, Failure> {
-        self.read_timeline(viewer, name, page).await
-    }
-    async fn render(&self, viewer: Viewer, kind: String, ids: Vec<i64>) -> Result<String, Failure> {
-        self.render_entities(viewer, kind, ids).await
-    }
     async fn emojis(&self, names: Vec<String>) -> Result<Vec<Option<core::Emoji>>, Failure> {
         self.read_emojis(names).await
     }
@@ -118,9 +112,6 @@ impl Host for Call {
         self.publish_messages(messages)
     }
 
-    fn sql_dialect(&self) -> sql::Dialect {
-        self.dialect()
-    }
     async fn sql_query(&self, statement: String, params: Vec<sql::Value>) -> Result<sql::Rows, Failure> {
         self.in_time(self.query(statement, params)).await
     }
@@ -129,35 +120,6 @@ impl Host for Call {
     }
     async fn sql_many(&self, statement: String, width: u16, params: Vec<sql::Value>) -> Result<u64, Failure> {
         self.in_time(self.many(statement, width, params)).await
-    }
-    async fn sql_begin(&self, read_only: bool) -> Result<Transaction, Failure> {
-        self.in_time(self.begin(read_only)).await.map(Transaction)
-    }
-    async fn sql_transaction_query(
-        &self,
-        transaction: u32,
-        statement: String,
-        params: Vec<sql::Value>,
-    ) -> Result<sql::Rows, Failure> {
-        self.in_time(self.query_in(transaction, statement, params)).await
-    }
-    async fn sql_transaction_many(
-        &self,
-        transaction: u32,
-        statement: String,
-        width: u16,
-        params: Vec<sql::Value>,
-    ) -> Result<u64, Failure> {
-        self.in_time(self.many_in(transaction, statement, width, params)).await
-    }
-    async fn sql_commit(&self, transaction: u32) -> Result<(), Failure> {
-        self.in_time(self.commit_of(transaction)).await
-    }
-    async fn sql_rollback(&self, transaction: u32) {
-        self.rollback(transaction).await;
-    }
-    async fn sql_dynamic(&self, text: String, params: Vec<sql::Value>) -> Result<sql::Rows, Failure> {
-        self.in_time(self.run_dynamic(text, params)).await
     }
 
     async fn enqueue(&self, jobs: Vec<queue::Job>) -> Result<u32, Failure> {

@@ -30,7 +30,7 @@ mod viewer;
 mod write;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -87,15 +87,6 @@ pub enum Mode {
     Ambient,
 }
 
-/// A transaction that the plugin opened itself; one at a time.
-#[derive(Debug, Default)]
-struct Explicit {
-    slot: Arc<tokio::sync::Mutex<Slot>>,
-    /// The number of the latest one.
-    number: AtomicU32,
-    read_only: AtomicBool,
-}
-
 /// One call of one plugin.
 #[derive(Debug)]
 pub struct Call {
@@ -105,8 +96,6 @@ pub struct Call {
     mode: Mode,
     state: Arc<State>,
     slot: Arc<tokio::sync::Mutex<Slot>>,
-    /// The transaction that the plugin opened itself.
-    explicit: Explicit,
     /// The deadline of the open transaction: one at a time.
     deadline: Deadline,
     /// Messages to publish when the call is committed.
@@ -141,7 +130,6 @@ impl Call {
             mode,
             state: cx.plugins.calls.state(active.id),
             slot: Arc::default(),
-            explicit: Explicit::default(),
             deadline: Deadline::default(),
             messages: Mutex::default(),
             fetched: AtomicUsize::new(0),

@@ -1,29 +1,19 @@
-//! Access to the plugin's own tables (contract: interfaces `sql` and `sql-dynamic`). [`crate::sql`] decides what a
-//! statement may do; this module decides in which transaction it runs.
+//! Access to the plugin's own tables (contract: interface `sql`). [`crate::sql`] decides what a statement may do; this
+//! module decides in which transaction it runs.
 
-use std::sync::atomic::Ordering;
-
-use rookery_plugin_host::imports::sql::{Call as Statement, Dialect, Rows, Value};
+use rookery_plugin_host::imports::sql::{Call as Statement, Rows, Value};
 use rookery_plugin_host::imports::types::Failure;
 use tokio::sync::MutexGuard;
 
-use super::ambient::{Slot, Stopped, Why, Work};
-use super::failure::{OrFailure as _, at_most, denied, failure};
-use super::{Call, Mode};
+use super::Call;
+use super::ambient::{Slot, Why, Work};
+use super::failure::{at_most, denied};
 use crate::sql::Statements;
-use store::Engine;
 
 /// Most statements of one batch.
 const BATCH: usize = 500;
 
 impl Call {
-    pub(super) fn dialect(&self) -> Dialect {
-        match self.cx.db.engine() {
-            Engine::Sqlite => Dialect::Sqlite,
-            Engine::Postgres => Dialect::Postgres,
-        }
-    }
-
     fn statements(&self) -> Result<&Statements, Failure> {
         self.active.sql.as_ref().ok_or_else(|| denied("[sql]"))
     }
@@ -76,98 +66,10 @@ impl Call {
         work.settle(done).await
     }
 
-    pub(super) async fn run_dynamic(&self, text: String, params: Vec<Value>) -> Result<Rows, Failure> {
-        if !self.granted().sql_dynamic {
-            return Err(denied("sql-dynamic = true"));
-        }
-        let statements = self.statements()?;
-        if self.mode == Mode::Ambient {
-            let mut work = self.change().await?;
-            let done = statements.dynamic(&self.cx, Some(work.tx()?), &text, params).await;
-            return work.settle(done).await;
-        }
-        match statements.dynamic(&self.cx, None, &text, params.clone()).await {
-            Err(failed) if failed.code == "sql.read-only" => {
-                let mut work = self.change().await?;
-                let done = statements.dynamic(&self.cx, Some(work.tx()?), &text, params).await;
-                work.settle(done).await
-            }
-            done => done,
-        }
-    }
-
     /// The transaction of this call, if it began: the plugin reads its own tables in it from then on.
     pub(super) async fn joined(&self) -> Option<MutexGuard<'_, Slot>> {
         let slot = self.slot.lock().await;
         slot.is_open().then_some(slot)
-    }
-
-    pub(super) async fn begin(&self, read_only: bool) -> Result<u32, Failure> {
-        self.statements()?;
-        let mut explicit = self.explicit.slot.lock().await;
-        if self.mode == Mode::Ambient || explicit.is_open() {
-            return Err(failure(409, "sql.transaction-open", "There is a transaction already"));
-        }
-        *explicit = Slot::Unused;
-        drop(explicit);
-        self.active.quota.ready().await.or_failure()?;
-        drop(self.open(&self.explicit.slot).await?);
-        self.explicit.read_only.store(read_only, Ordering::Release);
-        Ok(self.explicit.number.fetch_add(1, Ordering::AcqRel) + 1)
-    }
-
-    pub(super) async fn query_in(&self, number: u32, name: String, params: Vec<Value>) -> Result<Rows, Failure> {
-        let statements = self.statements()?;
-        let mut slot = self.explicit(number, self.writes(&name)?).await?;
-        let tx = slot.tx().ok_or(Stopped::Ended(Why::Over))?;
-        let done = statements.run(tx, &name, params).await;
-        settle(&mut slot, done)
-    }
-
-    pub(super) async fn many_in(
-        &self,
-        number: u32,
-        name: String,
-        width: u16,
-        params: Vec<Value>,
-    ) -> Result<u64, Failure> {
-        let statements = self.statements()?;
-        let mut slot = self.explicit(number, true).await?;
-        let tx = slot.tx().ok_or(Stopped::Ended(Why::Over))?;
-        let done = statements.run_many(tx, &name, width, params).await;
-        if done.is_err() {
-            // Some of its statements may have been executed.
-            *slot = Slot::Ended(Why::Failed);
-        }
-        done
-    }
-
-    /// The explicit transaction `number`, if it is open and permits this.
-    async fn explicit(&self, number: u32, writes: bool) -> Result<MutexGuard<'_, Slot>, Failure> {
-        let slot = self.explicit.slot.lock().await;
-        if number != self.explicit.number.load(Ordering::Acquire) {
-            return Err(failure(404, "sql.no-transaction", "There is no such transaction"));
-        }
-        if writes && self.explicit.read_only.load(Ordering::Acquire) {
-            return Err(failure(422, "sql.read-only", "The transaction only reads"));
-        }
-        match &*slot {
-            Slot::Open(_) => Ok(slot),
-            Slot::Ended(why) => Err(Stopped::Ended(*why).into()),
-            Slot::Unused => Err(failure(404, "sql.no-transaction", "There is no such transaction")),
-        }
-    }
-
-    pub(super) async fn commit_of(&self, number: u32) -> Result<(), Failure> {
-        let mut slot = self.explicit(number, false).await?;
-        let open = std::mem::take(&mut *slot);
-        open.commit().await.or_failure()
-    }
-
-    pub(super) async fn rollback(&self, number: u32) {
-        if number == self.explicit.number.load(Ordering::Acquire) {
-            *self.explicit.slot.lock().await = Slot::Unused;
-        }
     }
 }
 

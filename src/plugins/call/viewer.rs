@@ -18,16 +18,6 @@ pub(super) enum Eyes {
     All,
 }
 
-impl Eyes {
-    /// The account to render for.
-    pub(super) fn actor(&self) -> Option<&Actor> {
-        match self {
-            Self::Of(actor) => actor.as_deref(),
-            Self::All => None,
-        }
-    }
-}
-
 impl Call {
     /// Checks that the plugin may read as `viewer`.
     pub(super) async fn eyes(&self, viewer: Viewer) -> Result<Eyes, Failure> {

@@ -16,43 +16,32 @@ use super::field::is_value;
 use super::subscription::Subscription;
 use crate::Cx;
 use crate::call::{Call, Caller, Mode};
-use crate::error::no_answer;
-use crate::manifest::Policy;
 use model::Actor;
-use rookery_core::error::Result;
 use rookery_core::extension::{Decorations, Members, Target, Versions};
 
 /// What plugins add to `targets`, entities of `kind`, for `viewer`. With `versions`, one for each target, results may
-/// be cached.
-///
-/// # Errors
-/// [`Error::Plugin`](rookery_core::Error::Plugin) when a plugin whose policy is `fail` does not answer.
+/// be cached. A plugin that does not answer adds its defaults.
 pub async fn decorate(
     cx: &Cx,
     viewer: Option<&Actor>,
     kind: &str,
     targets: Vec<Target>,
     versions: &[Versions],
-) -> Result<Decorations> {
+) -> Decorations {
     let registry = cx.registry();
     if targets.is_empty() || registry.hooks.decorators(kind).next().is_none() {
-        return Ok(Decorations::default());
+        return Decorations::default();
     }
     let asking = Decoration { cx, viewer, kind, targets: &targets, versions };
     let asking = &asking;
     let asked = registry.hooks.decorators(kind).map(|hook| async move { (hook, asking.ask(hook).await) });
     let mut members = vec![Members::default(); targets.len()];
     let mut complete = true;
-    for (hook, said) in cx.spend_hook_time(join_all(asked)).await {
-        let said = match (said, hook.policy) {
-            (Ok(said), _) => said,
-            (Err(error), Policy::Fail) => return Err(no_answer(hook.active.name(), error.kind, None)),
-            (Err(_), _) => Answer::default(),
-        };
-        complete &= said.complete;
-        merge(&mut members, hook, &said.said);
+    for (hook, answer) in cx.spend_hook_time(join_all(asked)).await {
+        complete &= answer.complete;
+        merge(&mut members, hook, &answer.said);
     }
-    Ok(Decorations::new(members, complete))
+    Decorations::new(members, complete)
 }
 
 /// What one plugin adds to each target.
@@ -73,15 +62,11 @@ struct Decoration<'a> {
 }
 
 impl Decoration<'_> {
-    /// What one plugin adds to each target; nothing when it is this plugin that has the entity rendered, because it
-    /// knows what it adds.
-    async fn ask(&self, hook: &Subscription) -> Result<Answer, CallError> {
-        if !self.cx.origin().allows(hook.active.id) {
-            return Ok(Answer::default());
-        }
+    /// What one plugin adds to each target; nothing where it does not answer.
+    async fn ask(&self, hook: &Subscription) -> Answer {
         if !hook.keeps || self.versions.is_empty() {
-            let said = self.call(hook, self.targets.to_vec()).await?;
-            return Ok(Answer { said, complete: true });
+            let said = self.call(hook, self.targets.to_vec()).await;
+            return said.map_or_else(|_| Answer::default(), |said| Answer { said, complete: true });
         }
         let (kept, emojis) = (&self.cx.plugins.kept, self.cx.emojis().generation);
         let key = |(target, versions): (&Target, &Versions)| Key::new(hook, emojis, self.viewer, target, *versions);
@@ -92,16 +77,13 @@ impl Decoration<'_> {
         let mut complete = true;
         if !missing.is_empty() {
             let targets = missing.iter().map(|place| self.targets[*place].clone()).collect();
-            let fresh = match (self.call(hook, targets).await, hook.policy) {
-                (Err(error), Policy::Fail) => return Err(error),
-                (fresh, _) => fresh.inspect_err(|_| complete = false).unwrap_or_default(),
-            };
+            let fresh = self.call(hook, targets).await.inspect_err(|_| complete = false).unwrap_or_default();
             for (place, fresh) in missing.into_iter().zip(fresh) {
                 kept.insert(keys[place], Arc::clone(&fresh), now);
                 said[place] = Some(fresh);
             }
         }
-        Ok(Answer { said: said.into_iter().map(Option::unwrap_or_default).collect(), complete })
+        Answer { said: said.into_iter().map(Option::unwrap_or_default).collect(), complete }
     }
 
     async fn call(&self, hook: &Subscription, targets: Vec<Target>) -> Result<Vec<Fields>, CallError> {

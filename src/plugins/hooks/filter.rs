@@ -1,8 +1,8 @@
 //! The status filter: plugins may change or refuse a status before it is saved; each sees the changes of those before
 //! it.
 //!
-//! No transaction is open. Verdicts are data: visibility may only narrow unless the admin granted `widen`, only a
-//! limited status has recipients, and the caller validates the text again.
+//! No transaction is open. Verdicts are data: visibility may only narrow, only a limited status has recipients,
+//! and the caller validates the text again.
 
 use std::sync::Arc;
 
@@ -141,11 +141,10 @@ async fn applied(
     pending.spoiler_text = change.spoiler.unwrap_or(pending.spoiler_text);
     pending.sensitive = change.sensitive.unwrap_or(pending.sensitive);
     pending.language = change.language.or(pending.language);
-    let widens = hook.active.manifest.permissions.core_write.iter().any(|name| name == "widen");
     if let Some(code) = change.visibility {
         let wanted = visibility_of(code).ok_or_else(|| wrong("visibility is a number that does not exist"))?;
-        if !widens && !narrows(pending.visibility, wanted) {
-            return Err(wrong("visibility may only narrow: that takes the permission core-write = [\"widen\"]"));
+        if !narrows(pending.visibility, wanted) {
+            return Err(wrong("visibility may only narrow"));
         }
         pending.visibility = wanted;
     }
@@ -154,15 +153,12 @@ async fn applied(
         pending.limited_scope = Some(scope);
     }
     if let Some(recipients) = change.recipients {
-        if pending.visibility != Visibility::Limited && !widens {
+        if pending.visibility != Visibility::Limited {
             return Err(wrong("only a limited status gets recipients"));
         }
         let known = known(cx, &recipients).await?;
-        if !own && !widens && known.iter().any(|id| !pending.recipients.contains(id)) {
-            return Err(wrong(
-                "recipients may only be left out, unless the visibility is the plugin's own: that takes the permission \
-                 core-write = [\"widen\"]",
-            ));
+        if !own && known.iter().any(|id| !pending.recipients.contains(id)) {
+            return Err(wrong("recipients may only be left out, unless the visibility is the plugin's own"));
         }
         pending.recipients = known;
     }

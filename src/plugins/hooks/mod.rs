@@ -17,7 +17,6 @@ mod filter;
 pub mod instance;
 mod judge;
 mod lane;
-pub mod order;
 pub mod outbox;
 mod subscription;
 mod table;

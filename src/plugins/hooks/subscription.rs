@@ -49,8 +49,8 @@ pub struct Subscription {
     failures: AtomicU64,
 }
 
-/// The default time limit of a moment.
-fn usual(moment: Moment) -> Duration {
+/// How long a synchronous call may take; `limits.hook-wall` and the request's budget may be shorter.
+fn time_limit(moment: Moment) -> Duration {
     match moment {
         Moment::StatusFilter => Duration::from_millis(200),
         Moment::NotificationFilter => Duration::from_millis(20),
@@ -63,20 +63,19 @@ fn usual(moment: Moment) -> Duration {
 impl Subscription {
     /// The subscription of `active` by `hook`, which the manifest's checks accepted.
     pub(super) fn new(active: &Arc<Active>, hook: &Hook) -> Result<Self, LoadError> {
-        let duration = |text: Option<&str>| text.and_then(manifest::duration);
         let (most, gather) = match hook.on {
             Moment::Fanout => (STATUSES, GATHER),
             _ => (EVENTS, Duration::ZERO),
         };
-        let wait = hook.batch.as_ref().and_then(|batch| batch.wait.as_deref());
+        let wait = hook.batch.as_ref().and_then(|batch| batch.wait.as_deref()).and_then(manifest::duration);
         Ok(Self {
             active: Arc::clone(active),
             moment: hook.on,
             policy: hook.policy.unwrap_or(manifest::policies(hook.on)[0]),
             when: Predicate::new(active.name(), &hook.when)?,
-            timeout: duration(hook.timeout.as_deref()).unwrap_or_else(|| usual(hook.on)),
+            timeout: time_limit(hook.on),
             batch: hook.batch.as_ref().map_or(most, |batch| batch.max.clamp(1, most)),
-            gather: duration(wait).map_or(gather, |wait| wait.min(Duration::from_secs(5))),
+            gather: wait.map_or(gather, |wait| wait.min(Duration::from_secs(5))),
             kinds: hook.kinds.clone(),
             params: hook.params.clone(),
             fields: hook.fields.iter().map(|name| Field::new(name, hook.defaults.get(name))).collect(),

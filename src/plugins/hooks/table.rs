@@ -65,8 +65,7 @@ impl Hooks {
     /// The hooks of `plugins`, and the event subscriptions of `absent`.
     ///
     /// # Errors
-    /// At [`Stage::Conflict`] when two plugins claim the same name, or `before` and `after` form a cycle; at
-    /// [`Stage::Validate`] for an invalid hook.
+    /// At [`Stage::Conflict`] when two plugins claim the same name; at [`Stage::Validate`] for an invalid hook.
     pub fn build(plugins: &[Arc<Active>], absent: &[Absent]) -> Result<Self, LoadError> {
         let manifests: Vec<&Manifest> = plugins.iter().map(|active| &active.manifest).collect();
         let notifications = notifications(&manifests)?;
@@ -153,17 +152,13 @@ fn plan(manifests: &[&Manifest]) -> Result<BTreeMap<Moment, Vec<(usize, usize)>>
             }
         }
     }
-    for (moment, hooks) in &mut moments {
-        let places: Vec<Place<'_>> = hooks.iter().map(|(plugin, hook)| place(manifests[*plugin], *hook)).collect();
-        let order = order::order(moment.as_str(), &places)?;
-        *hooks = order.into_iter().map(|index| hooks[index]).collect();
+    for hooks in moments.values_mut() {
+        hooks.sort_by_key(|(plugin, hook)| {
+            let manifest = manifests[*plugin];
+            manifest.hooks[*hook].order(&manifest.plugin.name)
+        });
     }
     Ok(moments)
-}
-
-fn place(manifest: &Manifest, hook: usize) -> Place<'_> {
-    let hook = &manifest.hooks[hook];
-    Place { plugin: &manifest.plugin.name, priority: hook.priority, before: &hook.before, after: &hook.after }
 }
 
 /// What a hook claims exclusively, in words.
@@ -269,13 +264,15 @@ mod tests {
         let hook = |rest: &str| format!("[[hook]]\non = \"status-filter\"\n{rest}");
         let a = manifest("aa", &hook("priority = 50"));
         let b = manifest("bb", &hook(""));
-        let c = manifest("cc", &hook("before = [\"bb\"]\npriority = 200"));
+        let c = manifest("cc", &hook("priority = 5"));
         let names = |manifests: [&Manifest; 3]| {
             let plan = plan(&manifests).unwrap();
             plan[&Moment::StatusFilter].iter().map(|(p, _)| manifests[*p].plugin.name.clone()).collect::<Vec<_>>()
         };
-        assert_eq!(names([&a, &b, &c]), ["aa", "cc", "bb"]);
-        assert_eq!(names([&c, &b, &a]), ["aa", "cc", "bb"]);
+        assert_eq!(names([&a, &b, &c]), ["cc", "aa", "bb"]);
+        assert_eq!(names([&c, &b, &a]), ["cc", "aa", "bb"]);
+        let tied = manifest("zz", &hook(""));
+        assert_eq!(names([&tied, &a, &b]), ["aa", "bb", "zz"], "the default is 100, and names decide");
     }
 
     #[test]

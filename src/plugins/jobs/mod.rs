@@ -163,11 +163,6 @@ pub(super) async fn run(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
     let cron = serde_json::from_value::<Scheduled>(queued.payload.clone()).unwrap_or_default().schedule;
     let due = |schedule: &&Schedule| schedule.job == queued.kind && Some(&schedule.cron) == cron.as_ref();
     let schedule = active.manifest.schedules.iter().find(due);
-    if let Some(schedule) = schedule.filter(|schedule| schedule.overlap) {
-        let mut tx = cx.db.begin().await?;
-        queue_next(cx, &mut tx, active, schedule).await?;
-        tx.commit().await?;
-    }
     let attempts = u8::try_from(row.attempts).unwrap_or(u8::MAX);
     let last = queued.max_attempts > 0 && attempts >= queued.max_attempts;
     let cx = &cx.with_origin(Origin::from_json(queued.origin.as_deref()));
@@ -251,7 +246,7 @@ mod tests {
     }
 
     fn schedule(cron: &str, jitter: Option<&str>) -> Schedule {
-        Schedule { job: "expire".to_owned(), cron: cron.to_owned(), jitter: jitter.map(str::to_owned), overlap: false }
+        Schedule { job: "expire".to_owned(), cron: cron.to_owned(), jitter: jitter.map(str::to_owned) }
     }
 
     #[test]

@@ -26,12 +26,7 @@ impl Manifest {
         ];
         let mut wanted: BTreeSet<String> =
             lists.iter().flat_map(|(key, values)| values.iter().map(move |value| format!("{key}:{value}"))).collect();
-        let flags = [
-            ("queue", asked.queue),
-            ("settings", asked.settings),
-            ("sql-dynamic", asked.sql_dynamic),
-            ("sql", self.sql.is_some()),
-        ];
+        let flags = [("queue", asked.queue), ("settings", asked.settings), ("sql", self.sql.is_some())];
         wanted.extend(flags.iter().filter(|(_, asked)| *asked).map(|(key, _)| (*key).to_owned()));
         wanted
             .extend(self.hooks.iter().filter(|hook| hook.on.shows()).map(|hook| format!("hook:{}", hook.on.as_str())));
@@ -52,7 +47,6 @@ impl Manifest {
             (Import::Streaming, !asked.topics.is_empty()),
             (Import::Federation, !asked.federation.is_empty()),
             (Import::Sql, self.sql.is_some()),
-            (Import::SqlDynamic, asked.sql_dynamic),
             (Import::Kv, storage("kv")),
             (Import::Cache, storage("cache")),
             (Import::HttpClient, !asked.http.is_empty()),

@@ -134,7 +134,7 @@ pub struct Permissions {
     pub core_views: Vec<String>,
     /// `read`, `read-as-any`, `read-all`.
     pub core: Vec<String>,
-    /// `create`, `delete`, `bookmark`, `notify`, `touch`, `widen`.
+    /// `create`, `delete`, `bookmark`, `notify`, `touch`.
     pub core_write: Vec<String>,
     /// `custom`, `home`, `list`.
     pub feeds: Vec<String>,
@@ -152,8 +152,6 @@ pub struct Permissions {
     pub queue: bool,
     /// May read and change what accounts set for it.
     pub settings: bool,
-    /// May run SQL text built at run time.
-    pub sql_dynamic: bool,
 }
 
 /// `[[route]]`
@@ -195,7 +193,8 @@ pub struct Route {
     /// Request headers that the plugin sees.
     #[serde(default)]
     pub headers: Vec<String>,
-    /// Responses to anonymous requests may be cached briefly by proxies, as core's public pages are.
+    /// Responses to anonymous requests may be cached briefly by proxies, as core's public pages are. Not together with
+    /// `headers`.
     #[serde(default)]
     pub cache: bool,
     /// Largest request body; `64KiB` by default.
@@ -204,9 +203,6 @@ pub struct Route {
     /// A rate limit per account: `300/5m`. Routes with the same word, as in `300/3h reactions`, share the limit.
     #[serde(default)]
     pub rate: Option<String>,
-    /// `auto`: one transaction for methods that change something; or `none`.
-    #[serde(default)]
-    pub transaction: Option<String>,
 }
 
 /// A string or a list of strings.
@@ -239,8 +235,6 @@ pub enum Auth {
     Optional,
     /// Anyone; tokens are ignored.
     None,
-    /// An application token is required.
-    App,
 }
 
 /// The type of a path parameter.
@@ -290,15 +284,9 @@ pub struct Native {
 pub struct Hook {
     /// When it is called.
     pub on: Moment,
-    /// Smaller is earlier.
+    /// Smaller is earlier; of equal ones, the plugin whose name comes first.
     #[serde(default = "Hook::default_priority")]
     pub priority: i32,
-    /// Plugins that are called after this one.
-    #[serde(default)]
-    pub before: Vec<String>,
-    /// Plugins that are called before this one.
-    #[serde(default)]
-    pub after: Vec<String>,
     /// What happens when the call fails; by default that of the moment.
     #[serde(default)]
     pub policy: Option<Policy>,
@@ -308,9 +296,6 @@ pub struct Hook {
     /// Predicate on statuses, evaluated by the host before any call.
     #[serde(default)]
     pub when: When,
-    /// Wall-clock limit, `200ms`.
-    #[serde(default)]
-    pub timeout: Option<String>,
     /// `status-filter`: request parameters that are passed to the plugin.
     #[serde(default)]
     pub params: Vec<String>,
@@ -341,6 +326,11 @@ impl Hook {
     fn default_priority() -> i32 {
         100
     }
+
+    /// The key by which the hooks of one moment are sorted; `plugin` is the name of this one's.
+    pub(crate) fn order<'a>(&self, plugin: &'a str) -> (i32, &'a str) {
+        (self.priority, plugin)
+    }
 }
 
 /// The moment at which a hook is called.
@@ -368,8 +358,6 @@ pub enum Policy {
     Refuse,
     /// Members get their defaults.
     Omit,
-    /// Fail the whole response.
-    Fail,
     /// Retry with back-off.
     Retry,
     /// Drop the item.
@@ -386,7 +374,6 @@ impl Policy {
             Self::Skip => "skip",
             Self::Refuse => "refuse",
             Self::Omit => "omit",
-            Self::Fail => "fail",
             Self::Retry => "retry",
             Self::Drop => "drop",
             Self::Hold => "hold",
@@ -427,8 +414,6 @@ pub struct Schedule {
     pub cron: String,
     #[serde(default)]
     pub jitter: Option<String>,
-    #[serde(default)]
-    pub overlap: bool,
 }
 
 /// `[[job]]`: a kind of job that the plugin may queue.

@@ -159,6 +159,30 @@ mod tests {
     }
 
     #[test]
+    fn keys_and_words_of_earlier_drafts_are_unknown() {
+        let get = |more: &str| route("/api/v1/decks", more);
+        for (more, wanted) in [
+            ("[permissions]\nsql-dynamic = true".to_owned(), "permissions: there is no key \"sql-dynamic\""),
+            (
+                "[permissions]\ncore-write = [\"widen\"]".to_owned(),
+                "core-write: \"widen\" is not one of create, delete",
+            ),
+            (get("transaction = \"none\""), "route 1: there is no key \"transaction\""),
+            (get("").replace("\"user\"", "\"app\""), "route 1, auth: \"app\" is not one of user, optional, none"),
+            ("[[hook]]\non = \"fanout\"\nbefore = [\"a\"]".to_owned(), "hook 1: there is no key \"before\""),
+            ("[[hook]]\non = \"fanout\"\ntimeout = \"1s\"".to_owned(), "hook 1: there is no key \"timeout\""),
+            (
+                "[[hook]]\non = \"decorate\"\npolicy = \"fail\"".to_owned(),
+                "policy: \"fail\" is not one of skip, refuse",
+            ),
+            ("[[schedule]]\njob = \"a\"\ncron = \"\"\noverlap = true".to_owned(), "there is no key \"overlap\""),
+        ] {
+            let said = sentence(&more);
+            assert!(said.contains(wanted), "{more}: {said}");
+        }
+    }
+
+    #[test]
     fn routes_stay_where_plugins_may_be() {
         for (path, more, wanted) in [
             ("/@{name}", "", "neither plain text nor a parameter"),
@@ -174,10 +198,13 @@ mod tests {
             ("/api/v1/decks", "native = { statement = \"all\" }", "there is no [sql]"),
             ("/api/v1/decks", "native = { feed = \"deck:{id}\" }", "there is no [[feed]] called \"deck\""),
             ("/api/v1/decks", "page = { default = 50, max = 40 }", "default is at most max"),
+            ("/api/v1/decks", "cache = true", "others may only keep what GET answers to anyone"),
         ] {
             let said = sentence(&route(path, more));
             assert!(said.starts_with("plugin.toml of notes: route \"a\": ") && said.contains(wanted), "{path}: {said}");
         }
+        let kept = route("/api/v1/decks", "cache = true\nheaders = [\"X-Deck\"]").replace("\"user\"", "\"none\"");
+        assert!(sentence(&kept).contains("an answer that depends on headers is for nobody else"));
         let twice =
             format!("{}{}", route("/api/v1/decks/{a}", ""), route("/api/v1/decks/{b}", "").replace("\"a\"", "\"b\""));
         assert!(sentence(&twice).contains("two routes serve GET /api/v1/decks/{b}"));
@@ -208,7 +235,7 @@ mod tests {
             ("on = \"fanout\"\ncache = \"viewer\"", "cache says nothing at this moment"),
             ("on = \"decorate\"\nkinds = [\"account\"]\nfields = [\"x\"]\ncache = \"viewer\"", "for statuses alone"),
             ("on = \"fanout\"\nwhen = { visibility = [\"secret\"] }", "there is no visibility \"secret\""),
-            ("on = \"status-filter\"\ntimeout = \"soon\"", "timeout: \"soon\" is not a time"),
+            ("on = \"fanout\"\nbatch = { max = 8, wait = \"soon\" }", "wait: \"soon\" is not a time"),
             ("on = \"activity-filter\"", "federation"),
         ] {
             let said = sentence(&format!("[[hook]]\n{more}"));

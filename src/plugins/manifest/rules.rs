@@ -40,7 +40,7 @@ type PermissionList = fn(&Permissions) -> &Vec<String>;
 /// Lists of `[permissions]` with a fixed vocabulary; the others hold names that the plugin chooses.
 const WORDS: &[(&str, PermissionList, &[&str])] = &[
     ("core", |asked| &asked.core, &["read", "read-as-any", "read-all"]),
-    ("core-write", |asked| &asked.core_write, &["create", "delete", "bookmark", "notify", "touch", "widen"]),
+    ("core-write", |asked| &asked.core_write, &["create", "delete", "bookmark", "notify", "touch"]),
     ("feeds", |asked| &asked.feeds, &["custom", "home", "list"]),
     ("storage", |asked| &asked.storage, &["kv", "cache"]),
 ];
@@ -166,14 +166,14 @@ fn route(manifest: &Manifest, route: &Route) -> Checked {
     if !route.scopes.is_empty() && route.auth == Auth::None {
         return Err("it has scopes, and auth = \"none\" looks at no token".to_owned());
     }
-    if route.cache && (route.auth == Auth::User || route.auth == Auth::App || route.method.all() != ["GET"]) {
+    if route.cache && (route.auth == Auth::User || route.method.all() != ["GET"]) {
         return Err("cache says nothing here: others may only keep what GET answers to anyone".to_owned());
+    }
+    if route.cache && !route.headers.is_empty() {
+        return Err("cache and headers: an answer that depends on headers is for nobody else: leave out one".to_owned());
     }
     if let Some(role) = &route.role {
         one_of("role", role, &["moderator", "admin"])?;
-    }
-    if let Some(transaction) = &route.transaction {
-        one_of("transaction", transaction, &["auto", "none"])?;
     }
     quantity("body-limit", route.body_limit.as_deref(), values::size, "a size, such as \"64KiB\"")?;
     quantity("rate", route.rate.as_deref(), values::rate, "a number and a time, such as \"300/5m\"")?;
@@ -215,7 +215,7 @@ pub fn policies(moment: Moment) -> &'static [Policy] {
         Moment::Events | Moment::ActivityHandler => &[Policy::Retry],
         Moment::NotificationFilter | Moment::Fanout => &[Policy::Skip],
         Moment::ActivityFilter => &[Policy::Skip, Policy::Drop, Policy::Retry, Policy::Hold],
-        Moment::Decorate => &[Policy::Omit, Policy::Fail],
+        Moment::Decorate => &[Policy::Omit],
         Moment::Channels => &[Policy::Refuse],
     }
 }
@@ -265,7 +265,6 @@ fn hook(hook: &Hook) -> Checked {
     for word in &hook.when.visibility {
         word.replace('-', "_").parse::<Visibility>().map_err(|_| format!("when: there is no visibility {word:?}"))?;
     }
-    quantity("timeout", hook.timeout.as_deref(), values::duration, "a time, such as \"200ms\"")?;
     if let Some(batch) = &hook.batch {
         quantity("batch, wait", batch.wait.as_deref(), values::duration, "a time, such as \"50ms\"")?;
         if !(1..=1024).contains(&batch.max) {

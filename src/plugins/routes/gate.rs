@@ -30,10 +30,6 @@ pub(super) async fn caller(cx: &Cx, mounted: &Mounted, parts: &Parts) -> Result<
             let grant = auth::token(&parts.extensions, &scopes)?;
             (Some(auth::person(&grant)?), grant.scopes.iter().collect(), grant.app)
         }
-        Auth::App => {
-            let grant = auth::token(&parts.extensions, &scopes)?;
-            (grant.actor.clone(), grant.scopes.iter().collect(), grant.app)
-        }
         Auth::Optional => known(&parts.extensions, &scopes)?,
         Auth::None => (None, Vec::new(), None),
     };

@@ -37,7 +37,7 @@ pub(super) async fn answer(cx: &Cx, asked: RouteRequest) -> (Response, bool) {
         Err(error) => return (output::refused(error), false),
     };
     let viewer = caller.actor.clone();
-    let call = Call::new(cx, &mounted.plugin, caller, mode(&mounted, &asked.parts.method));
+    let call = Call::new(cx, &mounted.plugin, caller, mode(&asked.parts.method));
     let answer = match mounted.plugin.component.route(Arc::clone(&call) as _, request).await {
         Ok(answer) => answer,
         Err(cause) => {
@@ -95,10 +95,10 @@ fn report(cx: &Cx, mounted: &Mounted, cause: &CallError) {
     }
 }
 
-/// One transaction for methods that change something, unless the manifest opts out.
-fn mode(mounted: &Mounted, method: &Method) -> Mode {
+/// One transaction for methods that change something.
+fn mode(method: &Method) -> Mode {
     let changes = *method != Method::GET && *method != Method::HEAD;
-    if changes && mounted.route().transaction.as_deref() != Some("none") { Mode::Ambient } else { Mode::Read }
+    if changes { Mode::Ambient } else { Mode::Read }
 }
 
 fn request(

@@ -103,11 +103,9 @@ async fn handle(cx: &Cx, found: Found, request: Request) -> Result<Response> {
     Ok(response)
 }
 
-/// True when the response may be cached briefly: the manifest says so, the caller is anonymous, and it depends on no
-/// request header.
+/// True when the response may be cached briefly: the manifest says so, and the caller is anonymous.
 fn is_cacheable(mounted: &Mounted, caller: &Caller) -> bool {
-    let route = mounted.route();
-    route.cache && caller.actor.is_none() && route.headers.is_empty()
+    mounted.route().cache && caller.actor.is_none()
 }
 
 /// Names the route for the metrics and, in development, the generation that answered.

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use rookery_plugin_host::imports::sql::{Rows, Value};
 use rookery_plugin_host::imports::types::Failure;
 
-use super::check::{self, Growth, Rules};
+use super::check::Growth;
 use super::failure::{self, failure, unknown};
 use super::quota::ROW;
 use super::statements::{Statement, Statements};
-use super::text::{self, Slot};
+use super::text::Slot;
 use super::value;
 use crate::Cx;
 use crate::call::OrFailure as _;
 use model::Cursor;
-use store::confined::{self, Limits, Param, ParamType};
+use store::confined::{self, Limits, Param};
 use store::{Tx, plugin_schema};
 
 /// Most parameters of one call of [`Statements::run_many`].
@@ -99,43 +99,6 @@ impl Statements {
                 return Ok(changed);
             }
         }
-    }
-
-    /// Runs text built at run time, checked and confined like named statements; its parameters are `:p1`, `:p2` …
-    ///
-    /// # Errors
-    /// 403 without the permission, 422 `sql.refused` for what the check refuses, else as [`Statements::run`].
-    pub async fn dynamic(&self, cx: &Cx, tx: Option<&mut Tx>, text: &str, params: Vec<Value>) -> Result<Rows, Failure> {
-        const NAME: &str = "a text made at run time";
-        if !self.dynamic {
-            return Err(failure(403, "denied", "sql-dynamic was not granted"));
-        }
-        let known: Vec<(String, ParamType)> =
-            params.iter().enumerate().map(|(n, value)| (format!("p{}", n + 1), value::kind_of(value))).collect();
-        let refused = |what| failure(422, "refused", format!("the text is refused: {what}"));
-        let read = text::read(text, &known, self.engine).map_err(refused)?;
-        let rules = Rules { scope: &self.scope, engine: self.engine };
-        let checked = check::statement(rules, read.tokens, None, self.limits.rows).map_err(refused)?;
-        let mut args = Vec::with_capacity(read.slots.len());
-        for slot in read.slots {
-            args.push(match slot {
-                Slot::Param(index) => value::arg(&known[index].0, known[index].1, params[index].clone())?,
-                Slot::Now | Slot::Before | Slot::After => self.now(),
-            });
-        }
-        let text: Arc<str> = checked.text.into();
-        let failed = |error| failure::of(NAME, &error, |table| self.bare(table));
-        let Some(tx) = tx else {
-            if checked.writes {
-                return Err(failure(422, "read-only", "the text changes something"));
-            }
-            return cx.db.confined(&self.scope, &text, args, &self.limits).await.map(rows).map_err(failed);
-        };
-        self.charge(checked.growth, &params).await?;
-        let before = self.storage_size(tx, checked.growth).await?;
-        let done = tx.confined(&self.scope, &text, args, &self.limits).await.map(rows).map_err(failed)?;
-        self.charge_more(tx, checked.growth, before, done.affected).await?;
-        Ok(done)
     }
 
     /// Charges a statement's known growth before it runs.

@@ -53,11 +53,9 @@ pub struct Statement {
 #[derive(Debug)]
 pub struct Statements {
     pub(super) scope: Arc<Scope>,
-    pub(super) engine: Engine,
     pub(super) clock: Clock,
     pub(super) limits: Limits,
     pub(super) quota: Quota,
-    pub(super) dynamic: bool,
     by_name: HashMap<String, Statement>,
 }
 
@@ -109,8 +107,7 @@ impl Statements {
                 plugin_schema::list_references(tx, name).await.map_err(|error| fault(error.to_string()))?;
             super::account::check_references(&sql.owner_columns, &references).map_err(&fault)?;
         }
-        let dynamic = manifest.permissions.sql_dynamic;
-        Ok(Some(Self { scope, engine, clock: cx.clock.clone(), limits, quota, dynamic, by_name }))
+        Ok(Some(Self { scope, clock: cx.clock.clone(), limits, quota, by_name }))
     }
 
     /// The statement called `name`.

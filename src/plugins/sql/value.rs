@@ -64,17 +64,6 @@ fn wrong(name: &str, kind: ParamType) -> Failure {
     failure(422, "params", format!("the parameter {name} is not {wanted}"))
 }
 
-/// The parameter type of a value in a statement built at run time.
-pub(super) fn kind_of(value: &Value) -> ParamType {
-    match value {
-        Value::Boolean(_) => ParamType::Boolean,
-        Value::Integer(_) => ParamType::Integer,
-        Value::Real(_) => ParamType::Real,
-        Value::Null | Value::Text(_) => ParamType::Text,
-        Value::Blob(_) => ParamType::Blob,
-    }
-}
-
 pub(super) fn size(value: &Value) -> usize {
     match value {
         Value::Text(text) => text.len(),

@@ -130,7 +130,6 @@ async fn a_token_is_checked_as_core_routes_check_it() {
     for (path, answers) in [
         ("user", [401, 401, 403, 422, 403, 200]),
         ("optional", [200, 401, 403, 200, 403, 200]),
-        ("application", [401, 401, 403, 200, 403, 200]),
         ("moderators", [401, 401, 403, 422, 403, 403]),
     ] {
         let callers = [&nobody, &stranger, &other, &application, &bob, &reads];

@@ -269,30 +269,6 @@ async fn what_is_not_committed_never_happened() {
 }
 
 #[tokio::test]
-async fn texts_made_at_run_time_are_checked_as_well() {
-    let app = TestApp::new().await;
-    let plain = notes(&app).await;
-    assert_eq!(plain.dynamic(&app.app, None, "SELECT 1", vec![]).await.unwrap_err().status, 403);
-    let manifest = manifest("notes", "[permissions]\nsql-dynamic = true");
-    let files = files(&[("migrations/0001_base.sql", TABLES), ("sql/queries.sql", "")]);
-    let mut tx = app.db().begin().await.unwrap();
-    let sql = Statements::load(&app.app, quota(&app), &manifest, &Resolved::default(), &files, &mut tx)
-        .await
-        .unwrap()
-        .unwrap();
-    let insert = "INSERT INTO notes (account_id, title) VALUES (:p1, :p2)";
-    sql.dynamic(&app.app, Some(&mut tx), insert, vec![int(3), text("dynamic")]).await.unwrap();
-    tx.commit().await.unwrap();
-    let found =
-        sql.dynamic(&app.app, None, "SELECT title FROM notes WHERE account_id = :p1", vec![int(3)]).await.unwrap();
-    assert_eq!(found.values, [text("dynamic")]);
-    for refused in ["SELECT username FROM core_v1.accounts", "SELECT email FROM public.users", "DROP TABLE notes"] {
-        assert_eq!(sql.dynamic(&app.app, None, refused, vec![]).await.unwrap_err().code, "sql.refused", "{refused}");
-    }
-    assert_eq!(sql.dynamic(&app.app, None, "DELETE FROM notes", vec![]).await.unwrap_err().code, "sql.read-only");
-}
-
-#[tokio::test]
 async fn small_values_are_kept_until_they_end() {
     use store::plugin_kv::{self, Item};
     let app = TestApp::new().await;

@@ -33,39 +33,3 @@ func reallocate(old unsafe.Pointer, oldSize, align, newSize uint32) unsafe.Point
 	}
 	return at
 }
-
-// Handle is a handle to a resource of the host, whose ownership can be transferred once.
-type Handle struct{ value int32 }
-
-// MakeHandle returns the Handle for the host's number.
-func MakeHandle(value int32) *Handle { return &Handle{value} }
-
-// Use returns the number; it panics when ownership was transferred.
-func (handle *Handle) Use() int32 {
-	if handle.value == 0 {
-		panic("a resource was used after it was given away")
-	}
-	return handle.value
-}
-
-// Take returns the number and transfers ownership to the caller.
-func (handle *Handle) Take() int32 {
-	value := handle.Use()
-	handle.value = 0
-	return value
-}
-
-// TakeOrNil is like Take, but returns 0 when ownership was transferred before.
-func (handle *Handle) TakeOrNil() int32 {
-	value := handle.value
-	handle.value = 0
-	return value
-}
-
-// Set stores a number in an empty Handle; it panics when there is one.
-func (handle *Handle) Set(value int32) {
-	if handle.value != 0 {
-		panic("a resource was set twice")
-	}
-	handle.value = value
-}

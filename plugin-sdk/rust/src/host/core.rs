@@ -1,11 +1,9 @@
-//! Reads the server's data: statuses, accounts, relationships, timelines, emojis.
-
-use serde_json::Value;
+//! Reads the server's data: statuses, accounts, relationships, emojis.
 
 use super::{imports::core as host, numbers};
 use crate::Result;
 pub use crate::contract::core::Emoji;
-use crate::contract::types::{Account, Page, Relationship, Status, Viewer};
+use crate::contract::types::{Account, Relationship, Status, Viewer};
 
 /// Statuses, in the order and length of `ids`; `None` where one does not exist or the viewer may not see it.
 pub fn statuses<I: Copy + Into<i64>>(viewer: Viewer, ids: &[I]) -> Result<Vec<Option<Status>>> {
@@ -35,17 +33,6 @@ pub fn visible<I: Copy + Into<i64>>(viewer: Viewer, ids: &[I]) -> Result<Vec<boo
 /// The accounts in `among` that follow `of`.
 pub fn followers_among<I: Copy + Into<i64>>(of: impl Into<i64>, among: &[I]) -> Result<Vec<i64>> {
     Ok(host::followers_among(of.into(), &numbers(among))?)
-}
-
-/// The ids of one page of a timeline: `home`, `public`, `local`, `tag:NAME`, `account:ID`, `favourites`, `bookmarks`.
-pub fn timeline(viewer: Viewer, name: &str, page: Page) -> Result<Vec<i64>> {
-    Ok(host::timeline(viewer, name, page)?)
-}
-
-/// The JSON array that clients would see. Prefer to return ids from a route, as
-/// [`Output::statuses`](crate::Output::statuses) does.
-pub fn render<I: Copy + Into<i64>>(viewer: Viewer, kind: &str, ids: &[I]) -> Result<Value> {
-    Ok(serde_json::from_str(&host::render(viewer, kind, &numbers(ids))?)?)
 }
 
 /// Resolves names of emojis, Unicode or custom; `None` where there is no such emoji.

@@ -11,7 +11,7 @@
 //! type, is a compile error. `sql::many::NAME(rows)` runs a statement for many rows of parameters.
 //!
 //! In routes with a method that changes things, and in events, jobs and fan-out, all statements of a call are one
-//! transaction (see `sql` in the contract). Explicit transactions are not wrapped here.
+//! transaction (see `sql` in the contract).
 
 mod param;
 mod row;
@@ -24,7 +24,7 @@ pub use row::next;
 pub use row::{FromRow, FromValue};
 
 use crate::contract::sql::Call;
-pub use crate::contract::sql::{Dialect, Rows, Value};
+pub use crate::contract::sql::{Rows, Value};
 use crate::host::imports::sql as host;
 use crate::{Error, Result};
 
@@ -93,21 +93,10 @@ pub fn batch(queries: impl IntoIterator<Item = Query>) -> Result<Vec<Rows>> {
     Ok(host::batch(&calls.collect::<Vec<_>>())?)
 }
 
-/// The SQL dialect of the server's database.
-#[must_use]
-pub fn which() -> Dialect {
-    host::which()
-}
-
 /// Runs a statement over many rows of parameters, which are `width` values each.
 #[doc(hidden)]
 pub fn run_many(name: &'static str, width: u16, params: &[Value]) -> Result<u64> {
     if params.is_empty() { Ok(0) } else { Ok(host::many(name, width, params)?) }
-}
-
-/// Runs SQL that was built at run time: needs the permission `sql-dynamic`. Its parameters are `:p1`, `:p2` and so on.
-pub fn dynamic(text: &str, params: &[Value]) -> Result<Rows> {
-    Ok(crate::host::imports::sql_dynamic::query(text, params)?)
 }
 
 #[cfg(test)]

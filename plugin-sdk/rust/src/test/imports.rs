@@ -9,6 +9,14 @@ fn failure(status: u16, code: &str, message: &str) -> Failure {
     Failure { status, code: code.to_owned(), message: message.to_owned(), detail: None }
 }
 
+fn not_found() -> Failure {
+    failure(404, "core.not-found", "Record not found")
+}
+
+fn unknown_kind(kind: &str) -> Failure {
+    failure(404, "core.unknown-kind", &format!("there is no kind {kind:?} here"))
+}
+
 pub(crate) mod log {
     use super::current;
     use crate::contract::log::Level;
@@ -79,7 +87,7 @@ pub(crate) mod config {
 pub(crate) mod settings {
     use serde_json::{Map, Value};
 
-    use super::{Failure, current, failure};
+    use super::{Failure, current, failure, not_found};
 
     pub(crate) fn get(accounts: &[i64]) -> Result<Vec<String>, Failure> {
         Ok(current("settings.get", |state| {
@@ -97,7 +105,7 @@ pub(crate) mod settings {
             serde_json::from_str(members).map_err(|error| failure(422, "settings.invalid", &error.to_string()))?;
         current("settings.set", |state| {
             if !state.accounts.iter().any(|known| known.id == account && known.domain.is_none()) {
-                return Err(failure(404, "", "Record not found"));
+                return Err(not_found());
             }
             let own = state.settings.entry(account).or_default();
             for (name, value) in members {
@@ -114,9 +122,9 @@ pub(crate) mod settings {
 
 pub(crate) mod core {
     use super::super::render;
-    use super::{Failure, current, failure};
+    use super::{Failure, current, unknown_kind};
     use crate::contract::core::Emoji;
-    use crate::contract::types::{Account, Page, Relationship, Status, Viewer};
+    use crate::contract::types::{Account, Relationship, Status, Viewer};
 
     pub(crate) fn statuses(viewer: Viewer, ids: &[i64]) -> Result<Vec<Option<Status>>, Failure> {
         Ok(current("core.statuses", |state| {
@@ -173,25 +181,6 @@ pub(crate) mod core {
         }))
     }
 
-    pub(crate) fn timeline(_: Viewer, name: &str, page: Page) -> Result<Vec<i64>, Failure> {
-        current("core.timeline", |state| {
-            let ids = state.timelines.get(name).ok_or_else(|| failure(404, "", "Record not found"))?;
-            Ok(super::paged(ids.iter().copied(), page))
-        })
-    }
-
-    pub(crate) fn render(viewer: Viewer, kind: &str, ids: &[i64]) -> Result<String, Failure> {
-        current("core.render", |state| {
-            let viewer = render::eyes(state, &viewer).unwrap_or(None);
-            let list: serde_json::Value = match kind {
-                "status" => ids.iter().filter_map(|id| render::status(state, viewer, *id)).collect(),
-                "account" => ids.iter().filter_map(|id| render::account(state, *id)).collect(),
-                _ => return Err(failure(404, "", "Record not found")),
-            };
-            Ok(list.to_string())
-        })
-    }
-
     /// A Unicode emoji is anything without letters or digits of ASCII.
     pub(crate) fn emojis(names: &[String]) -> Result<Vec<Option<Emoji>>, Failure> {
         Ok(current("core.emojis", |state| {
@@ -228,14 +217,14 @@ pub(crate) mod core {
         current("core.normalise", |_| match kind {
             "hashtag" | "domain" => Ok(texts.iter().map(plain).collect()),
             "acct" => Ok(texts.iter().map(acct).collect()),
-            _ => Err(failure(404, "", "Record not found")),
+            _ => Err(unknown_kind(kind)),
         })
     }
 }
 
 pub(crate) mod core_write {
     use super::super::render;
-    use super::{Failure, current, failure};
+    use super::{Failure, current, not_found, unknown_kind};
     use crate::contract::core_write::{NewNotification, NewStatus};
 
     pub(crate) fn create_statuses(items: &[NewStatus]) -> Result<Vec<Result<i64, Failure>>, Failure> {
@@ -243,7 +232,7 @@ pub(crate) mod core_write {
             let mut made = Vec::new();
             for item in items {
                 let Some(author) = state.accounts.iter().find(|account| account.id == item.author).cloned() else {
-                    made.push(Err(failure(404, "", "Record not found")));
+                    made.push(Err(not_found()));
                     continue;
                 };
                 let id = state.next_id();
@@ -274,7 +263,7 @@ pub(crate) mod core_write {
                 let found = state.statuses.iter().find(|status| status.id == *id);
                 let original = found.map(|status| status.reblog_of.unwrap_or(status.id));
                 let shown = original.filter(|id| render::visible(state, Some(account), *id));
-                originals.push(shown.ok_or_else(|| failure(404, "", "Record not found"))?);
+                originals.push(shown.ok_or_else(not_found)?);
             }
             Ok(originals.into_iter().map(|id| state.bookmarks.insert((account, id))).collect())
         })
@@ -305,8 +294,13 @@ pub(crate) mod core_write {
     }
 
     pub(crate) fn touch(kind: &str, ids: &[i64]) -> Result<(), Failure> {
-        current("core-write.touch", |state| state.touched.extend(ids.iter().map(|id| (kind.to_owned(), *id))));
-        Ok(())
+        current("core-write.touch", |state| {
+            if !matches!(kind, "status" | "account") {
+                return Err(unknown_kind(kind));
+            }
+            state.touched.extend(ids.iter().map(|id| (kind.to_owned(), *id)));
+            Ok(())
+        })
     }
 
     fn count(number: usize) -> u32 {
@@ -387,11 +381,7 @@ pub(crate) mod streaming {
 
 pub(crate) mod sql {
     use super::{Failure, current};
-    use crate::contract::sql::{Call, Dialect, Rows, Value};
-
-    pub(crate) fn which() -> Dialect {
-        Dialect::Sqlite
-    }
+    use crate::contract::sql::{Call, Rows, Value};
 
     pub(crate) fn query(statement: &str, params: &[Value]) -> Result<Rows, Failure> {
         current("sql.query", |state| state.database.clone().query(state, statement, params))
@@ -415,20 +405,6 @@ pub(crate) mod sql {
             let changed = rows.map(|row| Ok(database.query(state, statement, row)?.affected)).sum();
             database.end(Result::is_ok(&changed));
             changed
-        })
-    }
-}
-
-pub(crate) mod sql_dynamic {
-    use super::{Failure, current, failure};
-    use crate::contract::sql::{Rows, Value};
-
-    pub(crate) fn query(text: &str, params: &[Value]) -> Result<Rows, Failure> {
-        current("sql-dynamic.query", |state| {
-            let names: Vec<String> = (1..=params.len()).map(|number| format!("p{number}")).collect();
-            let named: Vec<(&str, Value)> = names.iter().map(String::as_str).zip(params.iter().cloned()).collect();
-            let done = state.database.clone().run(state, text, &named);
-            done.map_err(|error| failure(422, "sql.refused", &error.to_string()))
         })
     }
 }
@@ -462,7 +438,7 @@ pub(crate) mod kv {
             let kept = state.kv.get(key).map(|(value, _)| String::from_utf8_lossy(value).into_owned());
             let number = kept.map_or(Ok(0), |text| text.parse::<i64>());
             let sum = number.ok().and_then(|number| number.checked_add(delta));
-            let sum = sum.ok_or_else(|| failure(422, "kv.number", &format!("{key} is no number")))?;
+            let sum = sum.ok_or_else(|| failure(422, "kv.no-number", &format!("{key} is no number")))?;
             state.kv.insert(key.to_owned(), (sum.to_string().into_bytes(), None));
             Ok(sum)
         })
@@ -539,5 +515,28 @@ pub(crate) mod queue {
             state.jobs.retain(|job| job.kind != kind || !named(job));
             u32::try_from(before - state.jobs.len()).unwrap_or(u32::MAX)
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test::Fake;
+
+    #[test]
+    fn failures_have_the_codes_of_the_server() {
+        let _fake = Fake::bare();
+        let item = crate::contract::kv::Item { key: "n".to_owned(), value: b"one".to_vec(), expires: None };
+        kv::set(&[item]).unwrap();
+        let code = |failure: Option<Failure>| failure.map(|failure| (failure.status, failure.code));
+        for (failed, status, wanted) in [
+            (kv::add("n", 1).err(), 422, "kv.no-number"),
+            (core::normalise("colour", &[]).err(), 404, "core.unknown-kind"),
+            (core_write::touch("list", &[1]).err(), 404, "core.unknown-kind"),
+            (core_write::bookmark(1, &[7]).err(), 404, "core.not-found"),
+            (settings::set(1, "{}").err(), 404, "core.not-found"),
+        ] {
+            assert_eq!(code(failed), Some((status, wanted.to_owned())));
+        }
     }
 }

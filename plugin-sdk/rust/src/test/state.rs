@@ -37,7 +37,6 @@ pub struct State {
     pub blocks: BTreeSet<(i64, i64)>,
     pub mutes: BTreeSet<(i64, i64)>,
     pub emojis: Vec<Emoji>,
-    pub timelines: BTreeMap<String, Vec<i64>>,
     pub config: Map<String, Value>,
     pub secrets: BTreeMap<String, String>,
     pub settings: BTreeMap<i64, Map<String, Value>>,

@@ -1,5 +1,5 @@
 CREATE TABLE items (
-    id BIGINT NOT NULL PRIMARY KEY,
+    id INTEGER PRIMARY KEY,
     account_id BIGINT NOT NULL,
     text TEXT NOT NULL
 );

@@ -1,6 +1,6 @@
 //! The first of three layers: validates SQL by its syntax tree. Everything that is not expressly allowed is refused.
 //!
-//! Called when statements are loaded and for `sql-dynamic`. The tree is rewritten during the walk: bare names become
+//! Called when statements and migrations are loaded. The tree is rewritten during the walk: bare names become
 //! tables of the plugin's name-space, `core_v1.x` a view, names of common table expressions get a prefix of their own.
 //! The engine is given this tree, printed again, never the author's text; so text that the parser and the engine read
 //! differently gains nothing.
