@@ -5,8 +5,10 @@
     reason = "a command's arguments are its own, whether it takes them apart or not"
 )]
 
+mod filters;
 mod hooks;
 mod routes;
+mod timeline;
 mod work;
 
 use rookery_plugin::prelude::*;
@@ -22,8 +24,10 @@ mod tests {
     fn the_cookbook_is_what_is_compiled() {
         let book = include_str!("../../../plugin-sdk/COOKBOOK.md");
         let sources = [
-            include_str!("routes.rs"),
+            include_str!("filters.rs"),
             include_str!("hooks.rs"),
+            include_str!("routes.rs"),
+            include_str!("timeline.rs"),
             include_str!("work.rs"),
             include_str!("../sql/queries.sql"),
             include_str!("../plugin.toml"),

@@ -1,0 +1,52 @@
+//! Recipes for hooks that are asked before something happens.
+
+use rookery_plugin::prelude::*;
+
+#[on(status_filter)]
+fn mood(_ctx: &Context, draft: &Draft) -> Result<Verdict> {
+    let Some(mood) = draft.param::<String>("mood")? else { return Ok(Verdict::Pass) };
+    if mood.chars().count() > 20 {
+        return Err(Error::invalid("mood: is longer than 20 characters"));
+    }
+    Ok(Verdict::Change(Change {
+        text: Some(format!("{}\n\n({mood})", draft.text)),
+        spoiler: None,
+        visibility: None,
+        limited_scope: None,
+        sensitive: None,
+        language: None,
+        recipients: None,
+        extra: Some(json!({ "mood": mood }).to_string()),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use rookery_plugin::test::Fake;
+
+    use super::*;
+    use crate::Cookbook;
+
+    #[test]
+    fn a_mood_is_written_below_the_text() {
+        let fake = Fake::new::<Cookbook>();
+        let alice = fake.account("alice");
+        let draft = |extra: serde_json::Value| Draft {
+            author: alice.0,
+            text: "hello".into(),
+            spoiler: String::new(),
+            visibility: 0,
+            sensitive: false,
+            language: None,
+            reply_to: None,
+            media: Vec::new(),
+            recipients: Vec::new(),
+            extra: extra.to_string(),
+            editing: None,
+        };
+        assert_eq!(fake.filter(&draft(json!({}))), Ok(Verdict::Pass));
+        let Ok(Verdict::Change(change)) = fake.filter(&draft(json!({ "mood": "sunny" }))) else { panic!("a change") };
+        assert_eq!(change.text.as_deref(), Some("hello\n\n(sunny)"));
+        assert!(fake.filter(&draft(json!({ "mood": "x".repeat(21) }))).is_err());
+    }
+}
