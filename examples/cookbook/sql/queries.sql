@@ -39,10 +39,6 @@ INSERT INTO tallies (account_id, statuses) VALUES (:account, :by)
 ON CONFLICT (account_id) DO UPDATE SET statuses = tallies.statuses + excluded.statuses
 RETURNING statuses;
 
--- name: forget_tally  returns: exec
--- params: integer account
-DELETE FROM tallies WHERE account_id = :account;
-
 -- name: recount  returns: exec
 INSERT INTO tallies (account_id, statuses)
 SELECT account_id, COUNT(*) FROM core_v1.statuses WHERE local = TRUE GROUP BY account_id

@@ -6,17 +6,12 @@ use rookery_plugin::prelude::*;
 fn mood(_ctx: &Context, draft: &Draft) -> Result<Verdict> {
     let Some(mood) = draft.param::<String>("mood")? else { return Ok(Verdict::Pass) };
     if mood.chars().count() > 20 {
-        return Err(Error::invalid("mood: is longer than 20 characters"));
+        return Ok(Verdict::Refuse(Error::invalid("mood: is longer than 20 characters").into()));
     }
     Ok(Verdict::Change(Change {
         text: Some(format!("{}\n\n({mood})", draft.text)),
-        spoiler: None,
-        visibility: None,
-        limited_scope: None,
-        sensitive: None,
-        language: None,
-        recipients: None,
         extra: Some(json!({ "mood": mood }).to_string()),
+        ..Change::default()
     }))
 }
 
@@ -47,6 +42,7 @@ mod tests {
         assert_eq!(fake.filter(&draft(json!({}))), Ok(Verdict::Pass));
         let Ok(Verdict::Change(change)) = fake.filter(&draft(json!({ "mood": "sunny" }))) else { panic!("a change") };
         assert_eq!(change.text.as_deref(), Some("hello\n\n(sunny)"));
-        assert!(fake.filter(&draft(json!({ "mood": "x".repeat(21) }))).is_err());
+        let Ok(Verdict::Refuse(why)) = fake.filter(&draft(json!({ "mood": "x".repeat(21) }))) else { panic!("refused") };
+        assert_eq!((why.status, why.message.as_str()), (422, "mood: is longer than 20 characters"));
     }
 }

@@ -14,7 +14,7 @@ struct Settings {
 #[on(events, kinds = ["status.created"])]
 fn count(batch: &[Event]) -> Result<()> {
     let mut new: BTreeMap<i64, i64> = BTreeMap::new();
-    for status in batch.iter().filter_map(Event::status).filter(|status| status.local) {
+    for status in batch.iter().filter_map(Event::status) {
         *new.entry(status.account).or_default() += 1;
     }
     for (account, by) in new {
@@ -28,9 +28,9 @@ fn count(batch: &[Event]) -> Result<()> {
 
 #[on(events, kinds = ["account.purged"])]
 fn forget(batch: &[Event]) -> Result<()> {
-    for account in batch.iter().filter_map(Event::id) {
-        sql::forget_tally(account).exec()?;
-    }
+    let accounts = batch.iter().filter_map(Event::id);
+    let keys: Vec<String> = accounts.map(|account| format!("visits:{account}")).collect();
+    kv::delete(&keys)?;
     Ok(())
 }
 
@@ -99,6 +99,19 @@ mod tests {
         assert_eq!(fake.run_jobs(), 2);
         let told: Vec<i64> = fake.state(|state| state.notifications.iter().map(|note| note.to).collect());
         assert_eq!(told, [alice.0], "bob asked not to be told");
+    }
+
+    #[test]
+    fn nothing_of_a_deleted_account_is_kept() {
+        let fake = Fake::new::<Cookbook>();
+        let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
+        for account in [alice, bob] {
+            let _ = fake.post("/api/v1/visits").as_account(account).send().ok();
+        }
+        let event = fake.event("account.purged", None, Subject::Id(alice.0));
+        assert_eq!(fake.events(&[event]), Ok(()));
+        let left: Vec<String> = fake.state(|state| state.kv.keys().cloned().collect());
+        assert_eq!(left, [format!("visits:{bob}")]);
     }
 
     #[test]

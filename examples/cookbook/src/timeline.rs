@@ -4,10 +4,13 @@ use rookery_plugin::prelude::*;
 
 #[on(fanout)]
 fn photos_feed(batch: &[Status]) -> Result<Vec<Entry>> {
-    let pictures = batch.iter().filter(|status| status.reblog_of.is_none());
-    Ok(pictures
-        .map(|status| Entry { feed: feeds::custom("photos", 0), viewer: None, status: status.id, push: false })
-        .collect())
+    let entry = |status: &Status| Entry {
+        feed: feeds::custom("photos", 0),
+        viewer: None,
+        status: status.id,
+        push: false,
+    };
+    Ok(batch.iter().map(entry).collect())
 }
 
 #[route(get, "/api/v1/timelines/photos", scopes = ["read:statuses"])]
