@@ -14,7 +14,7 @@ struct Settings {
 #[on(events, kinds = ["status.created"])]
 fn count(batch: &[Event]) -> Result<()> {
     let mut new: BTreeMap<i64, i64> = BTreeMap::new();
-    for status in batch.iter().filter_map(Event::status).filter(|status| status.local) {
+    for status in batch.iter().filter_map(Event::status) {
         *new.entry(status.account).or_default() += 1;
     }
     for (account, by) in new {
@@ -28,9 +28,9 @@ fn count(batch: &[Event]) -> Result<()> {
 
 #[on(events, kinds = ["account.purged"])]
 fn forget(batch: &[Event]) -> Result<()> {
-    for account in batch.iter().filter_map(Event::id) {
-        sql::forget_tally(account).exec()?;
-    }
+    let accounts = batch.iter().filter_map(Event::id);
+    let keys: Vec<String> = accounts.map(|account| format!("visits:{account}")).collect();
+    kv::delete(&keys)?;
     Ok(())
 }
 
@@ -76,38 +76,6 @@ fn shelved(_viewer: Option<Id>, targets: &[Target]) -> Result<Extras> {
     Ok(extras)
 }
 
-#[on(status_filter)]
-fn mood(_ctx: &Context, draft: &Draft) -> Result<Verdict> {
-    let Some(mood) = draft.param::<String>("mood")? else { return Ok(Verdict::Pass) };
-    if mood.chars().count() > 20 {
-        return Err(Error::invalid("mood: is longer than 20 characters"));
-    }
-    Ok(Verdict::Change(Change {
-        text: Some(format!("{}\n\n({mood})", draft.text)),
-        spoiler: None,
-        visibility: None,
-        limited_scope: None,
-        sensitive: None,
-        language: None,
-        recipients: None,
-        extra: Some(json!({ "mood": mood }).to_string()),
-    }))
-}
-
-#[on(fanout)]
-fn photos_feed(batch: &[Status]) -> Result<Vec<Entry>> {
-    let pictures = batch.iter().filter(|status| status.reblog_of.is_none());
-    Ok(pictures
-        .map(|status| Entry { feed: feeds::custom("photos", 0), viewer: None, status: status.id, push: false })
-        .collect())
-}
-
-#[route(get, "/api/v1/timelines/photos", scopes = ["read:statuses"])]
-fn photos(page: Page) -> Result<Output> {
-    let ids = feeds::range(&feeds::custom("photos", 0), page)?;
-    Ok(Output::statuses(ids.iter().copied())?.with_cursor(&ids, page.limit))
-}
-
 #[cfg(test)]
 mod tests {
     use rookery_plugin::test::Fake;
@@ -134,6 +102,19 @@ mod tests {
     }
 
     #[test]
+    fn nothing_of_a_deleted_account_is_kept() {
+        let fake = Fake::new::<Cookbook>();
+        let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
+        for account in [alice, bob] {
+            let _ = fake.post("/api/v1/visits").as_account(account).send().ok();
+        }
+        let event = fake.event("account.purged", None, Subject::Id(alice.0));
+        assert_eq!(fake.events(&[event]), Ok(()));
+        let left: Vec<String> = fake.state(|state| state.kv.keys().cloned().collect());
+        assert_eq!(left, [format!("visits:{bob}")]);
+    }
+
+    #[test]
     fn a_page_is_decorated_by_one_statement() {
         let fake = Fake::new::<Cookbook>();
         let alice = fake.account("alice");
@@ -147,38 +128,5 @@ mod tests {
         assert_eq!((extras[0].get("shelved_count"), extras[1].get("shelved_count")), (None, Some(&json!(1))));
         let after = fake.state(|state| state.calls.get("sql.query").copied());
         assert_eq!(after, before.map(|count| count + 1));
-    }
-
-    #[test]
-    fn a_mood_is_written_below_the_text() {
-        let fake = Fake::new::<Cookbook>();
-        let alice = fake.account("alice");
-        let draft = |extra: serde_json::Value| Draft {
-            author: alice.0,
-            text: "hello".into(),
-            spoiler: String::new(),
-            visibility: 0,
-            sensitive: false,
-            language: None,
-            reply_to: None,
-            media: Vec::new(),
-            recipients: Vec::new(),
-            extra: extra.to_string(),
-            editing: None,
-        };
-        assert_eq!(fake.filter(&draft(json!({}))), Ok(Verdict::Pass));
-        let Ok(Verdict::Change(change)) = fake.filter(&draft(json!({ "mood": "sunny" }))) else { panic!("a change") };
-        assert_eq!(change.text.as_deref(), Some("hello\n\n(sunny)"));
-        assert!(fake.filter(&draft(json!({ "mood": "x".repeat(21) }))).is_err());
-    }
-
-    #[test]
-    fn pictures_have_a_timeline() {
-        let fake = Fake::new::<Cookbook>();
-        let alice = fake.account("alice");
-        let picture = fake.status_with(alice, "a cat", |status| status.media_count = 1);
-        assert_eq!(fake.fan_out(&[picture]).unwrap().len(), 1);
-        let page = fake.get("/api/v1/timelines/photos").as_account(alice).send().ok();
-        assert_eq!(page[0]["content"], "a cat");
     }
 }

@@ -5,8 +5,14 @@
     reason = "a command's arguments are its own, whether it takes them apart or not"
 )]
 
+mod filters;
 mod hooks;
+mod later;
+mod outside;
 mod routes;
+mod sharing;
+mod stored;
+mod timeline;
 mod work;
 
 use rookery_plugin::prelude::*;
@@ -22,10 +28,18 @@ mod tests {
     fn the_cookbook_is_what_is_compiled() {
         let book = include_str!("../../../plugin-sdk/COOKBOOK.md");
         let sources = [
-            include_str!("routes.rs"),
+            include_str!("filters.rs"),
             include_str!("hooks.rs"),
+            include_str!("later.rs"),
+            include_str!("outside.rs"),
+            include_str!("routes.rs"),
+            include_str!("sharing.rs"),
+            include_str!("stored.rs"),
+            include_str!("timeline.rs"),
             include_str!("work.rs"),
             include_str!("../sql/queries.sql"),
+            include_str!("../migrations/0003_look.sql"),
+            include_str!("../migrations/0004_without_colour.sql"),
             include_str!("../plugin.toml"),
         ];
         let blocks: Vec<&str> = book.split("```").skip(1).step_by(2).collect();

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::contract::decorate::Extra;
 use crate::contract::events::{Event, Subject};
 use crate::contract::jobs::{Outcome, Task};
-use crate::contract::status_filter::Draft;
+use crate::contract::status_filter::{Change, Draft};
 use crate::contract::types::Status;
 use crate::{Error, Id, Result};
 
@@ -61,6 +61,22 @@ impl Draft {
             None | Some(serde_json::Value::Null) => Ok(None),
             Some(value) if value.as_str() == Some("") => Ok(None),
             Some(value) => crate::params::read_member(name, value).map(Some),
+        }
+    }
+}
+
+/// Changes nothing: write `Change { sensitive: Some(true), ..Change::default() }`.
+impl Default for Change {
+    fn default() -> Self {
+        Self {
+            text: None,
+            spoiler: None,
+            visibility: None,
+            limited_scope: None,
+            sensitive: None,
+            language: None,
+            recipients: None,
+            extra: None,
         }
     }
 }

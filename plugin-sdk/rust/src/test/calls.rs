@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Fake;
 use crate::contract::types::{CallContext, Caller, Fields, Status};
-use crate::contract::{decorate, events, feeds, jobs, lifecycle, routes, status_filter};
+use crate::contract::{decorate, events, feeds, jobs, lifecycle, notification_filter, routes, status_filter};
 use crate::{Context, Error, Extras, Id, Output, Plugin, Result};
 
 /// The functions of a plugin.
@@ -19,6 +19,7 @@ pub(super) struct Calls {
     fanout: fn(&[Status]) -> Result<Vec<feeds::Entry>>,
     decorate: fn(Option<Id>, &str, &[decorate::Target]) -> Result<Extras>,
     status_filter: fn(&Context, &status_filter::Draft) -> Result<status_filter::Verdict>,
+    notification_filter: fn(&[notification_filter::Draft]) -> Result<Vec<u8>>,
     job: fn(&jobs::Task) -> Result<jobs::Outcome>,
     command: fn(&Context, &str, &str) -> Result<String>,
     instance_info: fn(&str) -> Result<Fields>,
@@ -41,6 +42,7 @@ impl Calls {
             fanout: P::fanout,
             decorate: P::decorate,
             status_filter: P::status_filter,
+            notification_filter: P::notification_filter,
             job: P::job,
             command: P::command,
             instance_info: P::instance_info,
@@ -183,6 +185,11 @@ impl Fake {
         let call = context(Some(draft.author), &["write:statuses".to_owned()], 1);
         self.state(|state| state.caller = Some(call.caller.clone()));
         (self.calls.status_filter)(&Context::new(call), draft)
+    }
+
+    /// Calls the `notification-filter` hook; returns its verdict on each notification.
+    pub fn judge(&self, batch: &[notification_filter::Draft]) -> Result<Vec<u8>> {
+        (self.calls.notification_filter)(batch)
     }
 
     /// Runs due jobs until none is left; returns how many ran.

@@ -132,7 +132,10 @@ impl Fake {
 
     /// Sets a key of the plugin's configuration.
     pub fn configure(&self, key: &str, value: impl Into<serde_json::Value>) {
-        self.state(|state| state.config.insert(key.to_owned(), value.into()));
+        self.state(|state| {
+            state.config.insert(key.to_owned(), value.into());
+            state.config_version += 1;
+        });
     }
 
     /// Sets a key of an account's settings for this plugin.

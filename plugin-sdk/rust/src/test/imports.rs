@@ -47,7 +47,7 @@ pub(crate) mod system {
     }
 
     pub(crate) fn elapsed() -> u64 {
-        0
+        current("system.elapsed", |state| state.elapsed)
     }
 
     /// Deterministic: the same in each run.
@@ -80,7 +80,7 @@ pub(crate) mod config {
     }
 
     pub(crate) fn version() -> u64 {
-        1
+        current("config.version", |state| state.config_version)
     }
 }
 
@@ -446,10 +446,9 @@ pub(crate) mod kv {
 
     pub(crate) fn scan(prefix: &str, after: Option<&str>, limit: u16) -> Result<Vec<Item>, Failure> {
         Ok(current("kv.scan", |state| {
-            let wanted = state
-                .kv
-                .iter()
-                .filter(|(key, _)| key.starts_with(prefix) && after.is_none_or(|after| key.as_str() > after));
+            let live = |expires: &Option<i64>| expires.is_none_or(|at| at > state.now);
+            let follows = |key: &str| key.starts_with(prefix) && after.is_none_or(|after| key > after);
+            let wanted = state.kv.iter().filter(|(key, (_, expires))| follows(key) && live(expires));
             let items = wanted.map(|(key, (value, expires))| Item {
                 key: key.clone(),
                 value: value.clone(),

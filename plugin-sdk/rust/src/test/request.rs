@@ -34,6 +34,8 @@ pub struct Answer {
     pub output: Option<Output>,
     /// The cursors of the neighbouring pages.
     pub cursor: Option<Cursor>,
+    /// The headers that the plugin set.
+    pub headers: Vec<(String, String)>,
 }
 
 macro_rules! methods {
@@ -105,6 +107,13 @@ impl<'a> Asked<'a> {
         self
     }
 
+    /// With a body of any other content type.
+    #[must_use]
+    pub fn bytes(mut self, body: &[u8]) -> Self {
+        self.body = Body::Bytes(body.to_vec());
+        self
+    }
+
     /// With a header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
@@ -159,6 +168,14 @@ impl<'a> Asked<'a> {
                 return Some(refused(403, "This action is outside the authorized scopes"));
             }
         }
+        let least = match route.get("role").and_then(toml::Value::as_str) {
+            None => 0,
+            Some("moderator") => 2,
+            Some(_) => 3,
+        };
+        if self.role < least {
+            return Some(refused(403, "This action is not allowed"));
+        }
         let kinds = route.get("params").and_then(toml::Value::as_table);
         let is_id = |name: &str| kinds.and_then(|kinds| kinds.get(name)).and_then(toml::Value::as_str) == Some("id");
         if params.iter().any(|(name, value)| is_id(name) && value.parse::<i64>().is_err()) {
@@ -186,7 +203,7 @@ impl<'a> Asked<'a> {
             path: self.path.clone(),
             params,
             query: self.query.clone(),
-            headers: self.headers.clone(),
+            headers: self.headers_listed(route),
             body: self.body.clone(),
             page,
         };
@@ -200,6 +217,13 @@ impl<'a> Asked<'a> {
                 refused(failure.status, &failure.message)
             }
         }
+    }
+
+    /// The headers that the manifest lists.
+    fn headers_listed(&self, route: &Table) -> Vec<(String, String)> {
+        let listed = texts(route.get("headers"));
+        let is_listed = |name: &str| listed.iter().any(|known| known.eq_ignore_ascii_case(name));
+        self.headers.iter().filter(|(name, _)| is_listed(name)).cloned().collect()
     }
 
     fn page(&self, rule: &Table) -> Page {
@@ -220,14 +244,15 @@ impl<'a> Asked<'a> {
         match json {
             None => refused(404, "Record not found"),
             Some(json) => {
-                Answer { status: response.status, json, output: Some(response.output), cursor: response.cursor }
+                let Response { status, headers, output, cursor } = response;
+                Answer { status, json, output: Some(output), cursor, headers }
             }
         }
     }
 }
 
 fn refused(status: u16, text: &str) -> Answer {
-    Answer { status, json: json!({ "error": text }), output: None, cursor: None }
+    Answer { status, json: json!({ "error": text }), output: None, cursor: None, headers: Vec::new() }
 }
 
 fn decoded(text: &str) -> String {

@@ -29,6 +29,8 @@ thread_local! {
 #[expect(missing_docs, reason = "named as in the contract")]
 pub struct State {
     pub now: i64,
+    /// Milliseconds that every call has taken so far.
+    pub elapsed: u64,
     pub accounts: Vec<Account>,
     pub statuses: Vec<Status>,
     /// Pairs of follower and followed.
@@ -38,6 +40,8 @@ pub struct State {
     pub mutes: BTreeSet<(i64, i64)>,
     pub emojis: Vec<Emoji>,
     pub config: Map<String, Value>,
+    /// Grows with each [`Fake::configure`].
+    pub config_version: u64,
     pub secrets: BTreeMap<String, String>,
     pub settings: BTreeMap<i64, Map<String, Value>>,
     /// Defaults of settings, from the schema.
