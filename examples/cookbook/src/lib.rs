@@ -7,7 +7,11 @@
 
 mod filters;
 mod hooks;
+mod later;
+mod outside;
 mod routes;
+mod sharing;
+mod stored;
 mod timeline;
 mod work;
 
@@ -26,10 +30,16 @@ mod tests {
         let sources = [
             include_str!("filters.rs"),
             include_str!("hooks.rs"),
+            include_str!("later.rs"),
+            include_str!("outside.rs"),
             include_str!("routes.rs"),
+            include_str!("sharing.rs"),
+            include_str!("stored.rs"),
             include_str!("timeline.rs"),
             include_str!("work.rs"),
             include_str!("../sql/queries.sql"),
+            include_str!("../migrations/0003_look.sql"),
+            include_str!("../migrations/0004_without_colour.sql"),
             include_str!("../plugin.toml"),
         ];
         let blocks: Vec<&str> = book.split("```").skip(1).step_by(2).collect();

@@ -6,6 +6,7 @@ mod author;
 mod bench;
 mod bookmark_categories;
 mod capabilities;
+mod cookbook;
 mod crash;
 mod emoji_reactions;
 mod events;

@@ -1,0 +1,136 @@
+//! Recipes of the cookbook through the real server: `examples/cookbook`, as `make guests` built it.
+
+use axum::http::StatusCode;
+use chrono::Duration;
+use plugins::{admin, life};
+use serde_json::{Value, json};
+
+use super::groups::{act, id, ids, publish, settle, write};
+use super::guest;
+use crate::harness::{Client, TestApp};
+
+const NAME: &str = "cookbook";
+
+async fn served() -> TestApp {
+    let keys = [
+        ("ROOKERY_PLUGINS_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache")),
+        ("ROOKERY_SECRETS_KEY", "bm90LWEtc2VjcmV0LW5vdC1hLXNlY3JldC1ub3QtYS0="),
+    ];
+    guest::serve(NAME, &keys).await
+}
+
+/// A new shelf: the path below which its routes are.
+async fn shelf(person: &Client, title: &str) -> String {
+    let shelf = person.post("/api/v1/shelves").form(&[("title", title)]).ok().await;
+    format!("/api/v1/shelves/{}", id(&shelf))
+}
+
+#[tokio::test]
+async fn a_webhook_is_taken_from_whoever_has_the_secret() {
+    let app = served().await;
+    let with = |token: &str| app.anonymous().post("/api/v1/catalogue_webhook").header("x-webhook-token", token);
+    let send = |token: &str, body: &[u8]| with(token).body("text/plain", body.to_vec());
+    send("a secret", b"books").fails(503).await;
+
+    admin::set_secret(&app.app, NAME, "WEBHOOK_SECRET", Some("a secret".to_owned())).await.unwrap();
+    life::follow(&app.app).await;
+    assert_eq!(send("a secret", b"books").ok().await, json!({}));
+    assert_eq!(send("a sekret", b"books").fails(401).await, "The token is wrong");
+    send("a secret", &[b'x'; 2_000]).fails(413).await;
+    with("a secret").json(&json!({})).fails(400).await;
+}
+
+#[tokio::test]
+async fn a_shelf_is_announced_later_or_not_at_all() {
+    let app = served().await;
+    let alice = app.account("alice").await;
+    let path = format!("{}/announcement", shelf(&alice, "birds").await);
+    let announce = || alice.post(&path).form(&[("minutes", "30")]);
+    let texts = async || {
+        settle(&app).await;
+        let statuses = alice.get(&format!("/api/v1/accounts/{}/statuses", alice.id())).ok().await;
+        statuses.as_array().unwrap().iter().map(|status| status["content"].clone()).collect::<Vec<Value>>()
+    };
+    announce().expect(StatusCode::ACCEPTED).await;
+    assert_eq!(announce().fails(409).await, "The shelf is to be announced already");
+    assert_eq!(texts().await, [""; 0], "it is not due");
+    app.app.clock.advance(Duration::minutes(30));
+    assert_eq!(texts().await, ["<p>I keep a shelf: birds</p>"]);
+    alice.delete(&path).ok().await;
+    assert_eq!(texts().await, [""; 0]);
+
+    announce().expect(StatusCode::ACCEPTED).await;
+    alice.delete(&path).ok().await;
+    app.app.clock.advance(Duration::minutes(30));
+    assert_eq!(texts().await, [""; 0], "it was cancelled");
+}
+
+#[tokio::test]
+async fn words_are_refused_and_favourites_silenced() {
+    let app = served().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let words = json!({ "refused_words": ["Casino"], "sensitive_words": ["spider"] });
+    admin::configure(&app.app, NAME, words.as_object().unwrap().clone()).await.unwrap();
+    life::follow(&app.app).await;
+
+    let post = |parameters: &Value| alice.post("/api/v1/statuses").json(parameters);
+    let refused = post(&json!({ "status": "win at the CASINO", "mood": ["rich"] })).fails(422).await;
+    assert_eq!(refused, "There is a word in it that is not welcome here");
+    let long = post(&json!({ "status": "hello", "mood": "x".repeat(21) })).fails(422).await;
+    assert_eq!(long, "mood: is longer than 20 characters");
+    let status = write(&alice, json!({ "status": "a spider", "mood": "brave" })).await;
+    assert_eq!((&status["sensitive"], &status["content"]), (&json!(true), &json!("<p>a spider</p><p>(brave)</p>")));
+
+    let told = async |favourites: &str, by: &Client| -> Vec<String> {
+        alice.put("/api/v1/shelf_settings").json(&json!({ "favourites": favourites })).ok().await;
+        by.post(&format!("/api/v1/statuses/{}/favourite", id(&status))).ok().await;
+        settle(&app).await;
+        let all = alice.get("/api/v1/notifications").ok().await;
+        all.as_array().unwrap().iter().map(|one| one["type"].as_str().unwrap().to_owned()).collect()
+    };
+    act(&bob, "follow", &alice).await;
+    assert_eq!(told("none", &bob).await, ["follow"]);
+    assert_eq!(told("quiet", &carol).await, ["favourite", "follow"]);
+    alice.put("/api/v1/shelf_settings").json(&json!({ "favourites": "loud" })).fails(422).await;
+}
+
+#[tokio::test]
+async fn a_shelf_is_shown_by_a_link() {
+    let app = served().await;
+    let [alice, bob, _carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let open = publish(&alice, "for all").await;
+    let private = write(&alice, json!({ "status": "for followers", "visibility": "private" })).await;
+    act(&bob, "follow", &alice).await;
+    let path = shelf(&alice, "birds").await;
+    let fill = json!({ "status_ids": [id(&open), id(&private)] });
+    alice.post(&format!("{path}/statuses")).json(&fill).ok().await;
+
+    let link = alice.post(&format!("{path}/link")).ok().await;
+    let shown = app.anonymous().get(link["path"].as_str().unwrap()).ok().await;
+    assert_eq!(ids(&shown), [id(&open)]);
+    let another = alice.post(&format!("{path}/link")).ok().await;
+    assert_ne!(another, link);
+    app.anonymous().get(link["path"].as_str().unwrap()).fails(404).await;
+
+    let readers = alice.get(&format!("{path}/readers?accts[]=bob&accts[]=carol")).ok().await;
+    assert_eq!(ids(&readers), [bob.id().to_string()]);
+    settle(&app).await;
+    assert_eq!(alice.get("/api/v1/audience").ok().await, json!({ "servers": 0 }), "all followers are of this one");
+    alice.post("/api/v1/timelines/photos").json(&json!({ "tags": ["birds"] })).fails(403).await;
+}
+
+#[tokio::test]
+async fn what_accounts_keep_comes_back_as_it_was() {
+    let app = served().await;
+    let alice = app.account("alice").await;
+    let path = format!("{}/look", shelf(&alice, "birds").await);
+    let look = json!({ "paper": "blue", "columns": [1, 2] });
+    assert_eq!(alice.put(&path).json(&look).ok().await, look);
+    assert_eq!(alice.get(&path).ok().await, look);
+
+    alice.put("/api/v1/drafts/one").form(&[("text", "dear all")]).ok().await;
+    assert_eq!(alice.get("/api/v1/drafts").ok().await, json!(["one"]));
+    assert_eq!(alice.get("/api/v1/drafts/one").ok().await, json!({ "text": "dear all" }));
+    app.app.clock.advance(Duration::days(7));
+    assert_eq!(alice.get("/api/v1/drafts").ok().await, json!([]));
+}
