@@ -29,29 +29,29 @@ use rookery_core::service::limits;
 
 /// What is served beside the core's routes: by a crate above this one, in the same layers.
 #[derive(Debug, Default)]
-pub struct Mounted {
+pub struct ExtraRoutes {
     /// Routes of the API and others for programs.
     pub api: Routes,
     /// Pages for browsers.
     pub pages: Routes,
     /// Asked about every path that is no route's; without an answer, or without this, that is 404.
-    pub beyond: Option<Beyond>,
+    pub fallback: Option<Fallback>,
 }
 
 /// Answers a request whose path is no route's, or does not.
-pub type Beyond = fn(Cx, Request) -> BoxFuture<'static, Option<Response>>;
+pub type Fallback = fn(Cx, Request) -> BoxFuture<'static, Option<Response>>;
 
 /// The whole server. A slash at the end of a path is as good as none: some client libraries send one.
-pub fn router(cx: rookery_core::Cx, mounted: Mounted) -> Router {
-    Router::new().fallback_service(NormalizePath::trim_trailing_slash(routes(cx, mounted)))
+pub fn router(cx: rookery_core::Cx, extra: ExtraRoutes) -> Router {
+    Router::new().fallback_service(NormalizePath::trim_trailing_slash(routes(cx, extra)))
 }
 
 /// Layers run from the last to the first.
-fn routes(cx: rookery_core::Cx, mounted: Mounted) -> Router {
-    let Mounted { api: more, pages, beyond } = mounted;
-    let beyond = move |cx: Cx, request: Request| async move {
-        let answer = match beyond {
-            Some(beyond) => beyond(cx, request).await,
+fn routes(cx: rookery_core::Cx, extra: ExtraRoutes) -> Router {
+    let ExtraRoutes { api: more, pages, fallback } = extra;
+    let fallback = move |cx: Cx, request: Request| async move {
+        let answer = match fallback {
+            Some(fallback) => fallback(cx, request).await,
             None => None,
         };
         match answer {
@@ -68,7 +68,7 @@ fn routes(cx: rookery_core::Cx, mounted: Mounted) -> Router {
         .merge(browser().router.merge(pages.router).layer(middleware::from_fn(web::layer)))
         .merge(files().router)
         .merge(more.router)
-        .fallback(beyond)
+        .fallback(fallback)
         .method_not_allowed_fallback(not_found)
         .layer(middleware::from_fn(access::layer))
         .layer(middleware::from_fn(rate_limits::layer))
@@ -81,8 +81,8 @@ fn routes(cx: rookery_core::Cx, mounted: Mounted) -> Router {
         .layer(middleware::from_fn_with_state((cx, policies), observe::layer))
 }
 
-/// The routes of `routes` alone, for a listener of its own: without the layers, in the context `cx`.
-pub fn alone(cx: rookery_core::Cx, routes: Routes) -> Router {
+/// `routes` and nothing else, for a listener of its own: without the layers, in the context `cx`.
+pub fn standalone(cx: rookery_core::Cx, routes: Routes) -> Router {
     let begin = move |mut request: Request, next: Next| {
         request.extensions_mut().insert(Cx(cx.begin(None)));
         next.run(request)

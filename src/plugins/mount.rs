@@ -3,21 +3,21 @@
 
 use axum::routing::{get, post};
 use http::policy::{API, FORM};
-use http::router::{Mounted, Routes};
+use http::router::{ExtraRoutes, Routes};
 
 use crate::{Cx, admin, routes, settings};
 
 /// The routes of this crate, for the server's router.
 #[must_use]
-pub fn mounted() -> Mounted {
-    Mounted {
+pub fn extra_routes() -> ExtraRoutes {
+    ExtraRoutes {
         api: administration(),
         pages: Routes::new().route("/settings/extensions", FORM, get(settings::page::show)).route(
             "/settings/extensions/{plugin}",
             FORM,
             post(settings::page::update),
         ),
-        beyond: Some(|cx, request| {
+        fallback: Some(|cx, request| {
             Box::pin(async move {
                 let cx = Cx::of(&cx).ok()?;
                 routes::serve(cx, request).await

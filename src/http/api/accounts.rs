@@ -28,13 +28,13 @@ pub type AccountPaging = Paging<40, 80>;
 
 /// Query parameters of [`index`].
 #[derive(Debug, Deserialize)]
-pub struct Ids {
+pub struct IdsParams {
     #[serde(default, deserialize_with = "list")]
     id: Option<Vec<AccountId>>,
 }
 
 /// `GET /api/v1/accounts`
-pub async fn index(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<Ids>) -> Result<Response> {
+pub async fn index(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<IdsParams>) -> Result<Response> {
     let mut ids = params.id.ok_or_else(|| Error::missing("id[]"))?;
     ids.sort_unstable();
     ids.dedup();
@@ -53,13 +53,13 @@ pub async fn show(cx: Cx, _: MaybeAuth<ReadAccounts>, Path(id): Path<AccountId>)
 
 /// Query parameters of [`lookup`].
 #[derive(Debug, Deserialize)]
-pub struct Lookup {
+pub struct LookupParams {
     #[serde(default, deserialize_with = "text")]
     acct: Option<String>,
 }
 
 /// `GET /api/v1/accounts/lookup`
-pub async fn lookup(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<Lookup>) -> Result<Json> {
+pub async fn lookup(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<LookupParams>) -> Result<Json> {
     let acct = params.acct.ok_or_else(|| Error::missing("acct"))?;
     let account = service::account::lookup(&cx, &acct).await?;
     Ok(Json(entity::account::render_found(&cx, &account).await?))

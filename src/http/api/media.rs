@@ -18,7 +18,7 @@ use rookery_core::service;
 
 /// Metadata sent with an upload or an update, except the files.
 #[derive(Debug, Deserialize)]
-pub struct About {
+pub struct MediaParams {
     #[serde(default, deserialize_with = "params::text")]
     description: Option<String>,
     #[serde(default, deserialize_with = "params::text")]
@@ -26,7 +26,7 @@ pub struct About {
 }
 
 /// `POST /api/v2/media` and `POST /api/v1/media`. Both process images synchronously.
-pub async fn create(cx: Cx, Auth(actor, _): Auth<WriteMedia>, sent: Uploads<About>) -> Result<Json> {
+pub async fn create(cx: Cx, Auth(actor, _): Auth<WriteMedia>, sent: Uploads<MediaParams>) -> Result<Json> {
     let upload = service::media::Upload {
         file: sent.file("file").map(|file| file.bytes.clone()),
         has_thumbnail: sent.file("thumbnail").is_some(),
@@ -47,7 +47,7 @@ pub async fn update(
     cx: Cx,
     Auth(actor, _): Auth<WriteMedia>,
     Path(id): Path<MediaId>,
-    sent: Uploads<About>,
+    sent: Uploads<MediaParams>,
 ) -> Result<Response> {
     let change = service::media::Change {
         has_thumbnail: sent.file("thumbnail").is_some(),

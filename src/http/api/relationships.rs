@@ -20,7 +20,7 @@ use rookery_core::service::follow::Wish;
 
 /// Query parameters of [`index`].
 #[derive(Debug, Deserialize)]
-pub struct Targets {
+pub struct RelationshipParams {
     #[serde(default, deserialize_with = "list")]
     id: Option<Vec<AccountId>>,
     #[serde(default, deserialize_with = "flag")]
@@ -28,7 +28,11 @@ pub struct Targets {
 }
 
 /// `GET /api/v1/accounts/relationships`
-pub async fn index(cx: Cx, Auth(viewer, ..): Auth<ReadFollows>, Params(params): Params<Targets>) -> Result<Response> {
+pub async fn index(
+    cx: Cx,
+    Auth(viewer, ..): Auth<ReadFollows>,
+    Params(params): Params<RelationshipParams>,
+) -> Result<Response> {
     let ids = params.id.ok_or_else(|| Error::missing("id[]"))?;
     let with_suspended = params.with_suspended.unwrap_or(false);
     Ok(Json::list(&entity::relationship::render(&cx, &viewer, &ids, with_suspended).await?))
@@ -54,13 +58,13 @@ pub async fn follow(
 ) -> Result<Json> {
     let wish = Wish { reblogs: params.reblogs, notify: params.notify, languages: params.languages };
     service::follow::follow(&cx, &actor, id, wish).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/unfollow`
 pub async fn unfollow(cx: Cx, Auth(actor, ..): Auth<WriteFollows>, Path(id): Path<AccountId>) -> Result<Json> {
     service::follow::unfollow(&cx, &actor, id).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/remove_from_followers`
@@ -70,19 +74,19 @@ pub async fn remove_from_followers(
     Path(id): Path<AccountId>,
 ) -> Result<Json> {
     service::follow::remove_follower(&cx, &actor, id).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/block`
 pub async fn block(cx: Cx, Auth(actor, ..): Auth<WriteBlocks>, Path(id): Path<AccountId>) -> Result<Json> {
     service::relationship::block(&cx, &actor, id).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/unblock`
 pub async fn unblock(cx: Cx, Auth(actor, ..): Auth<WriteBlocks>, Path(id): Path<AccountId>) -> Result<Json> {
     service::relationship::unblock(&cx, &actor, id).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// Body parameters of [`mute`]; `duration` is in seconds.
@@ -103,25 +107,25 @@ pub async fn mute(
 ) -> Result<Json> {
     let hide_notifications = params.notifications.unwrap_or(true);
     service::relationship::mute(&cx, &actor, id, hide_notifications, params.duration.unwrap_or(0)).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/unmute`
 pub async fn unmute(cx: Cx, Auth(actor, ..): Auth<WriteAccountMutes>, Path(id): Path<AccountId>) -> Result<Json> {
     service::relationship::unmute(&cx, &actor, id).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/pin`
 pub async fn pin(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<AccountId>) -> Result<Json> {
     service::relationship::endorse(&cx, &actor, id).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/unpin`
 pub async fn unpin(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<AccountId>) -> Result<Json> {
     service::relationship::unendorse(&cx, &actor, id).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// Body parameters of [`note`].
@@ -139,9 +143,9 @@ pub async fn note(
     Params(params): Params<NoteParams>,
 ) -> Result<Json> {
     service::relationship::note(&cx, &actor, id, params.comment.as_deref().unwrap_or_default()).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
-async fn tie(cx: &Cx, actor: &Actor, target: AccountId) -> Result<Json> {
+async fn render_relationship(cx: &Cx, actor: &Actor, target: AccountId) -> Result<Json> {
     Ok(Json(entity::relationship::render_one(cx, actor, target).await?))
 }

@@ -17,7 +17,7 @@ pub struct Paging<const DEFAULT: i64 = 20, const MAX: i64 = 40> {
     /// The absolute URL of the route, without a query.
     url: String,
     /// The request's other parameters, encoded, to be repeated in links.
-    kept: String,
+    other_params: String,
 }
 
 /// A cursor lives in `model`, so that `store` and `service` can use it without knowing HTTP.
@@ -38,7 +38,7 @@ impl<const DEFAULT: i64, const MAX: i64> Paging<DEFAULT, MAX> {
     /// [`Error::BadRequest`] that names the invalid parameter.
     pub fn read(cx: &rookery_core::Cx, uri: &Uri, default: i64, max: i64) -> Result<Self> {
         let mut cursor = Cursor { limit: default, ..Cursor::default() };
-        let mut kept = url::form_urlencoded::Serializer::new(String::new());
+        let mut other_params = url::form_urlencoded::Serializer::new(String::new());
         for (name, value) in url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
             match &*name {
                 "max_id" => cursor.max_id = bound(&name, &value)?,
@@ -47,20 +47,20 @@ impl<const DEFAULT: i64, const MAX: i64> Paging<DEFAULT, MAX> {
                 "access_token" | "bearer_token" => {}
                 "limit" => {
                     cursor.limit = limit(&value, max);
-                    kept.append_pair("limit", &cursor.limit.to_string());
+                    other_params.append_pair("limit", &cursor.limit.to_string());
                 }
                 _ => {
-                    kept.append_pair(&name, &value);
+                    other_params.append_pair(&name, &value);
                 }
             }
         }
-        Ok(Self { cursor, url: cx.urls.path(uri.path()), kept: kept.finish() })
+        Ok(Self { cursor, url: cx.urls.path(uri.path()), other_params: other_params.finish() })
     }
 
     /// One link of a `Link` header, to a neighbouring page.
     pub(crate) fn link(&self, name: &str, id: i64, rel: &str) -> String {
-        let separator = if self.kept.is_empty() { "" } else { "&" };
-        format!("<{}?{}{separator}{name}={id}>; rel=\"{rel}\"", self.url, self.kept)
+        let separator = if self.other_params.is_empty() { "" } else { "&" };
+        format!("<{}?{}{separator}{name}={id}>; rel=\"{rel}\"", self.url, self.other_params)
     }
 }
 

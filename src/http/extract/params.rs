@@ -86,15 +86,15 @@ impl<T: DeserializeOwned> FromRequest<()> for Uploads<T> {
 /// Access tokens are removed; the rest is checked as for every other route.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "what the names say")]
-pub struct Sent {
+pub struct RawParams {
     pub query: Vec<(String, String)>,
-    pub body: SentBody,
+    pub body: RawBody,
 }
 
 /// An unparsed body, by content type.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "what the names say")]
-pub enum SentBody {
+pub enum RawBody {
     None,
     /// A form or multipart body; names are verbatim, as in `account_ids[]`.
     Form(Vec<(String, String)>),
@@ -103,7 +103,7 @@ pub enum SentBody {
     Bytes(Bytes),
 }
 
-impl Sent {
+impl RawParams {
     /// Reads a request with a body of at most `limit` bytes.
     ///
     /// # Errors
@@ -112,16 +112,16 @@ impl Sent {
         let mut tree = Tree::default();
         let query = pairs(parts.uri.query().unwrap_or_default().as_bytes(), &mut tree)?;
         let body = if parts.method == Method::GET || parts.method == Method::HEAD {
-            SentBody::None
+            RawBody::None
         } else {
-            SentBody::read(content_type(parts), body, limit, &mut tree).await?
+            RawBody::read(content_type(parts), body, limit, &mut tree).await?
         };
         tree.finish()?;
         Ok(Self { query, body })
     }
 }
 
-impl SentBody {
+impl RawBody {
     async fn read(content_type: &str, body: Body, limit: usize, tree: &mut Tree) -> Result<Self> {
         let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         if kind == "multipart/form-data" {

@@ -19,7 +19,7 @@ use rookery_core::service::oauth::revoke;
 /// The method override of a form, as HTML forms cannot send DELETE.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Override {
+pub struct MethodOverride {
     #[serde(deserialize_with = "text", rename = "_method")]
     method: Option<String>,
 }
@@ -48,7 +48,7 @@ pub async fn update(
     SignedIn(person): SignedIn,
     cookies: Cookies,
     Path(id): Path<AppId>,
-    Form(form): Form<Override>,
+    Form(form): Form<MethodOverride>,
 ) -> Result<Response> {
     if form.method.as_deref() != Some("delete") {
         return Err(Error::NotFound.into());

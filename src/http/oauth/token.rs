@@ -19,7 +19,7 @@ use rookery_core::service::oauth::{exchange, revoke};
 /// Parameters of [`create`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Exchange {
+pub struct TokenParams {
     #[serde(deserialize_with = "text")]
     grant_type: Option<String>,
     #[serde(deserialize_with = "text")]
@@ -52,7 +52,7 @@ pub struct About {
 ///
 /// # Errors
 /// Error codes of RFC 6749, section 5.2.
-pub async fn create(cx: Cx, headers: HeaderMap, Params(sent): Params<Exchange>) -> Result<Response, FaultResponse> {
+pub async fn create(cx: Cx, headers: HeaderMap, Params(sent): Params<TokenParams>) -> Result<Response, FaultResponse> {
     let request = exchange::Request {
         grant_type: sent.grant_type,
         credentials: credentials(&headers, sent.client_id, sent.client_secret),
@@ -61,7 +61,7 @@ pub async fn create(cx: Cx, headers: HeaderMap, Params(sent): Params<Exchange>) 
         code_verifier: sent.code_verifier.map(Secret::from),
         scope: sent.scope,
     };
-    Ok(unstored(&Token::from(&exchange::exchange(&cx, &request).await?)))
+    Ok(no_store(&Token::from(&exchange::exchange(&cx, &request).await?)))
 }
 
 /// `POST /oauth/revoke`
@@ -72,7 +72,7 @@ pub async fn revoke(cx: Cx, headers: HeaderMap, Params(sent): Params<About>) -> 
     let client = credentials(&headers, sent.client_id, sent.client_secret);
     let token = sent.token.filter(|token| !token.is_empty()).map(Secret::from);
     revoke::by_client(&cx, &client, token.as_ref()).await?;
-    Ok(unstored(&serde_json::Map::new()))
+    Ok(no_store(&serde_json::Map::new()))
 }
 
 /// `POST /oauth/introspect`
@@ -91,7 +91,7 @@ pub async fn introspect(
         None => authentication.grant()?.map_or(Caller::Client(client), |grant| Caller::Token(grant)),
     };
     let found = introspect::introspect(&cx, caller, sent.token.map(Secret::from).as_ref()).await?;
-    Ok(unstored(&TokenIntrospection::from(found)))
+    Ok(no_store(&TokenIntrospection::from(found)))
 }
 
 /// `GET /oauth/token/info`
@@ -100,11 +100,11 @@ pub async fn introspect(
 /// `invalid_token` (401).
 pub async fn info(cx: Cx, Extension(authentication): Extension<Authentication>) -> Result<Response, FaultResponse> {
     let grant = authentication.grant()?.ok_or_else(invalid_token)?;
-    Ok(unstored(&TokenInfo::from(introspect::own(&cx, grant).await?)))
+    Ok(no_store(&TokenInfo::from(introspect::own(&cx, grant).await?)))
 }
 
 /// A 200 response that no cache may store (RFC 6749, section 5.1).
-fn unstored<T: Serialize>(body: &T) -> Response {
+fn no_store<T: Serialize>(body: &T) -> Response {
     let mut response = json(StatusCode::OK, body);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response.headers_mut().insert(header::PRAGMA, HeaderValue::from_static("no-cache"));

@@ -14,7 +14,7 @@ use rookery_core::service::confirmation;
 /// Query parameters of the link.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Followed {
+pub struct ConfirmationLink {
     #[serde(deserialize_with = "text")]
     token: Option<String>,
 }
@@ -28,7 +28,7 @@ pub struct Resend {
 }
 
 /// `GET /auth/confirmation?token=…`
-pub async fn show(cx: Cx, csrf: Csrf, Params(followed): Params<Followed>) -> Result<Page> {
+pub async fn show(cx: Cx, csrf: Csrf, Params(followed): Params<ConfirmationLink>) -> Result<Page> {
     let confirmed = confirmation::confirm(&cx, followed.token.as_deref().unwrap_or_default()).await?;
     let state = match &confirmed {
         None => "expired",

@@ -42,7 +42,7 @@ impl Csrf {
         base(cookies).map_or_else(
             || {
                 let visit = crypto::random_text(16);
-                cookies.set(Name::Visit, &visit, None);
+                cookies.set(Name::Anonymous, &visit, None);
                 token(&visit)
             },
             token,
@@ -52,7 +52,7 @@ impl Csrf {
 
 /// The value of the cookie that the token is bound to.
 fn base(cookies: &Cookies) -> Option<&str> {
-    cookies.get(Name::Session).or_else(|| cookies.get(Name::Visit)).filter(|value| !value.is_empty())
+    cookies.get(Name::Session).or_else(|| cookies.get(Name::Anonymous)).filter(|value| !value.is_empty())
 }
 
 impl<T: DeserializeOwned> FromRequest<()> for Form<T> {

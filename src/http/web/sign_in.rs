@@ -90,14 +90,14 @@ async fn page(cx: &Cx, cookies: &Cookies, csrf: &Csrf, form: &SignIn, error: Opt
         hidden => [Hidden { name: "next", value: next.clone() }],
         email => form.email,
         error => error,
-        app_name => asking_app(cx, &next).await?,
+        app_name => requesting_app(cx, &next).await?,
         registrations => registrations,
     };
-    Ok(Page::render(cx, "sign_in.html", context)?.leading_elsewhere())
+    Ok(Page::render(cx, "sign_in.html", context)?.allowing_external_redirect())
 }
 
 /// The name of the application whose authorization request `next` is.
-async fn asking_app(cx: &Cx, next: &str) -> Result<Option<String>> {
+async fn requesting_app(cx: &Cx, next: &str) -> Result<Option<String>> {
     let Some(query) = next.strip_prefix("/oauth/authorize?") else { return Ok(None) };
     let mut pairs = url::form_urlencoded::parse(query.as_bytes());
     let Some((_, client_id)) = pairs.find(|(name, _)| name == "client_id") else { return Ok(None) };
