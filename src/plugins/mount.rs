@@ -1,7 +1,7 @@
 //! What plugins add to the router: the routes of whoever administrates them, the page of their settings, and every path that
 //! no route of the core has.
 
-use axum::routing::{get, post};
+use http::operation::methods::{get, post};
 use http::policy::{API, FORM};
 use http::router::{ExtraRoutes, Routes};
 

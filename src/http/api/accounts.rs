@@ -5,13 +5,14 @@
 //! Spec: <https://docs.joinmastodon.org/methods/accounts/>
 
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadAccounts, ReadLists};
 use crate::extract::params::{flag, int, list, text};
-use crate::extract::{Auth, MaybeAuth, Paging, Params, Path};
+use crate::extract::{Auth, Limit, MaybeAuth, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
 use model::AccountId;
@@ -27,9 +28,11 @@ const IDS_MAX: usize = 40;
 pub type AccountPaging = Paging<40, 80>;
 
 /// Query parameters of [`index`].
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct IdsParams {
+    /// At most 40.
     #[serde(default, deserialize_with = "list")]
+    #[schemars(required)]
     id: Option<Vec<AccountId>>,
 }
 
@@ -52,9 +55,11 @@ pub async fn show(cx: Cx, _: MaybeAuth<ReadAccounts>, Path(id): Path<AccountId>)
 }
 
 /// Query parameters of [`lookup`].
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct LookupParams {
+    /// `user`, or `user@domain` for an account of another server that this one knows.
     #[serde(default, deserialize_with = "text")]
+    #[schemars(required)]
     acct: Option<String>,
 }
 
@@ -66,14 +71,19 @@ pub async fn lookup(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<L
 }
 
 /// Query parameters of [`search`].
-#[derive(Debug, Deserialize)]
-pub struct Search {
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct SearchParams {
+    /// The beginning of a user name or display name.
     #[serde(default, deserialize_with = "text")]
+    #[schemars(required)]
     q: Option<String>,
+    /// How many results to skip.
     #[serde(default, deserialize_with = "int")]
     offset: Option<i64>,
+    /// Only accounts that the user follows.
     #[serde(default, deserialize_with = "flag")]
     following: Option<bool>,
+    /// Only accounts that follow the user.
     #[serde(default, deserialize_with = "flag")]
     follower: Option<bool>,
 }
@@ -82,14 +92,14 @@ pub struct Search {
 pub async fn search(
     cx: Cx,
     Auth(viewer, ..): Auth<ReadAccounts>,
-    paging: AccountPaging,
-    Params(params): Params<Search>,
+    Limit(limit): Limit<40, 80>,
+    Params(params): Params<SearchParams>,
 ) -> Result<Response> {
     let q = params.q.ok_or_else(|| Error::missing("q"))?;
     let wanted = AccountSearch {
         following: params.following.unwrap_or(false),
         follower: params.follower.unwrap_or(false),
-        limit: paging.cursor.limit,
+        limit,
         offset: params.offset.unwrap_or(0).max(0),
     };
     let ids = service::account::search(&cx, Some(viewer.id), &q, wanted).await?;

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::Cx;
 use crate::error::Result;
-use crate::extract::MaybeAuth;
+use crate::extract::AppAuth;
 use crate::extract::auth::AnyScope;
 use crate::json::Json;
 use rookery_core::entity::Fragment;
@@ -54,8 +54,9 @@ pub async fn rules_index(cx: Cx) -> Result<Json> {
 }
 
 /// `GET /api/v1/instance/domain_blocks`
-pub async fn domain_blocks(cx: Cx, MaybeAuth(viewer, ..): MaybeAuth<AnyScope>) -> Result<Response> {
-    let blocks = instance::domain_blocks(&cx, viewer.as_deref()).await?;
+pub async fn domain_blocks(cx: Cx, auth: Option<AppAuth<AnyScope>>) -> Result<Response> {
+    let viewer = auth.as_ref().and_then(|AppAuth(grant, ..)| grant.actor.as_deref());
+    let blocks = instance::domain_blocks(&cx, viewer).await?;
     let blocks: Option<Vec<DomainBlock>> = blocks.map(|blocks| blocks.into_iter().map(DomainBlock::from).collect());
     or_not_found(blocks.as_ref())
 }

@@ -5,6 +5,7 @@
 //! Spec: <https://docs.joinmastodon.org/methods/accounts/>
 
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Cx;
@@ -19,10 +20,12 @@ use rookery_core::service;
 use rookery_core::service::follow::Wish;
 
 /// Query parameters of [`index`].
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct RelationshipParams {
     #[serde(default, deserialize_with = "list")]
+    #[schemars(required)]
     id: Option<Vec<AccountId>>,
+    /// Suspended accounts as well.
     #[serde(default, deserialize_with = "flag")]
     with_suspended: Option<bool>,
 }
@@ -39,12 +42,15 @@ pub async fn index(
 }
 
 /// Body parameters of [`follow`].
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct FollowParams {
+    /// Whether the account's reblogs are shown in the home timeline; true for a new follow.
     #[serde(default, deserialize_with = "flag")]
     reblogs: Option<bool>,
+    /// Whether the account's statuses are notified; false for a new follow.
     #[serde(default, deserialize_with = "flag")]
     notify: Option<bool>,
+    /// ISO 639 codes of the languages to show; all when empty.
     #[serde(default, deserialize_with = "list")]
     languages: Option<Vec<String>>,
 }
@@ -89,11 +95,13 @@ pub async fn unblock(cx: Cx, Auth(actor, ..): Auth<WriteBlocks>, Path(id): Path<
     render_relationship(&cx, &actor, id).await
 }
 
-/// Body parameters of [`mute`]; `duration` is in seconds.
-#[derive(Debug, Deserialize)]
+/// Body parameters of [`mute`].
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct MuteParams {
+    /// Whether notifications from the account are hidden too, which is the default.
     #[serde(default, deserialize_with = "flag")]
     notifications: Option<bool>,
+    /// In seconds; 0, the default, for ever.
     #[serde(default, deserialize_with = "int")]
     duration: Option<i64>,
 }
@@ -129,8 +137,9 @@ pub async fn unpin(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<
 }
 
 /// Body parameters of [`note`].
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct NoteParams {
+    /// At most 2,000 characters; blank deletes the note.
     #[serde(default, deserialize_with = "text")]
     comment: Option<String>,
 }

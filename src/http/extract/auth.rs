@@ -12,6 +12,7 @@ use axum::http::request::Parts;
 
 use crate::auth::Authentication;
 use crate::error::{Error, ErrorResponse, Result};
+use crate::operation::{Caller, Describe, Operation, Security};
 use model::actor::Unusable;
 use model::{Actor, Permissions};
 use rookery_core::service::auth::Grant;
@@ -89,6 +90,29 @@ needs! {
     WriteNotifications = ["write:notifications"],
     WriteStatuses = ["write:statuses"],
 }
+
+macro_rules! describe {
+    ($($extractor:ident = $caller:ident $(, any_state: $any_state:literal)?);+ $(;)?) => {$(
+        impl<S: RequiredScopes> Describe for $extractor<S> {
+            fn describe(operation: &mut Operation) {
+                let security = Security { caller: Caller::$caller, scopes: S::SCOPES, ..Security::PUBLIC };
+                operation.security = Security { $(any_state: $any_state,)? ..security };
+            }
+        }
+    )+};
+}
+
+describe! {
+    Auth = User;
+    MaybeAuth = Optional;
+    Admin = Admin;
+    AppAuth = Application;
+    AnyStateAuth = User, any_state: true;
+    AnyStateAppAuth = Application, any_state: true;
+}
+
+/// Public: see the extractor.
+impl<S> Describe for Option<AppAuth<S>> {}
 
 impl<S: RequiredScopes> FromRequestParts<()> for AppAuth<S> {
     type Rejection = ErrorResponse;

@@ -7,6 +7,7 @@
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::redirect::{ResponseParams, answer, destination};
@@ -24,38 +25,51 @@ use rookery_core::service::oauth::authorize::{self, Checked, Request};
 use rookery_core::service::session::Person;
 
 /// Parameters of an authorization request; from the consent form, with the user's decision.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AuthorizationParams {
+    /// `code`, the only grant by browser.
     #[serde(deserialize_with = "text")]
+    #[schemars(required)]
     response_type: Option<String>,
+    /// `query`, `fragment` or `form_post`.
     #[serde(deserialize_with = "text")]
     response_mode: Option<String>,
     #[serde(deserialize_with = "text")]
+    #[schemars(required)]
     client_id: Option<String>,
+    /// One that the application registered, byte for byte.
     #[serde(deserialize_with = "text")]
+    #[schemars(required)]
     redirect_uri: Option<String>,
+    /// Separated by spaces; `read` when it is left out.
     #[serde(deserialize_with = "text")]
     scope: Option<String>,
+    /// Comes back with the answer.
     #[serde(deserialize_with = "text")]
     state: Option<String>,
     #[serde(deserialize_with = "text")]
     code_challenge: Option<String>,
+    /// `S256` (RFC 7636).
     #[serde(deserialize_with = "text")]
     code_challenge_method: Option<String>,
+    /// Whether to ask the user even where access was allowed before.
     #[serde(deserialize_with = "flag")]
     force_login: Option<bool>,
+    /// `deny`, from the form.
     #[serde(deserialize_with = "text")]
     decision: Option<String>,
+    /// `delete`, from the form: denies as well.
     #[serde(deserialize_with = "text", rename = "_method")]
     method: Option<String>,
 }
 
 /// Query parameters of [`native`].
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NativeParams {
     #[serde(deserialize_with = "text")]
+    #[schemars(required)]
     code: Option<String>,
 }
 

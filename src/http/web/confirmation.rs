@@ -1,6 +1,7 @@
 //! E-mail confirmation: the page that the link in the message opens, and sending the message again.
 
 use minijinja::context;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::sign_up::check_inbox;
@@ -12,7 +13,7 @@ use crate::extract::params::text;
 use rookery_core::service::confirmation;
 
 /// Query parameters of the link.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ConfirmationLink {
     #[serde(deserialize_with = "text")]
@@ -20,7 +21,7 @@ pub struct ConfirmationLink {
 }
 
 /// The form's fields.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Resend {
     #[serde(deserialize_with = "text")]

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::Cx;
 use crate::error::{Error, ErrorResponse};
+use crate::operation::Describe;
 use config::Scheme;
 
 /// What a cookie is for.
@@ -124,3 +125,5 @@ impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Cookies {
         parts.extensions.get::<Self>().cloned().ok_or_else(missing)
     }
 }
+
+impl Describe for Cookies {}

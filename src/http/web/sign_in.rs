@@ -6,6 +6,7 @@
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Cookies, Csrf, Form, Hidden, Page, WebSession, redirect, session};
@@ -23,7 +24,7 @@ use text::contains_nul;
 const HOME: &str = "/settings";
 
 /// Fields of the form; as query parameters, only `next`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SignIn {
     #[serde(deserialize_with = "text")]
