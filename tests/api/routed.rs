@@ -14,10 +14,8 @@ use crate::contract::{self, Route};
 /// `GET /api/v1/accounts/:`, every parameter a colon, so that the table's names and the router's need not agree.
 pub type Name = String;
 
-/// Where handlers and the table differ, with the reason: row (`*` for every one), parameter, why.
+/// Where handlers and the table differ, with the reason: row (`*` for every other one), parameter, why.
 const KNOWN_DIFFERENCES: &[(&str, &str, &str)] = &[
-    ("*", "min_id", "wherever a route is paged (rules, section 4); the table leaves it out where no link uses it"),
-    ("*", "csrf", "how a form is protected is this server's own business"),
     ("GET /api/v1/timelines/home", "local", "accepted and without effect: there is nothing to declare"),
     ("GET /api/v1/timelines/public", "lang", "the language of a visitor (rules, section 1)"),
     ("GET /api/v1/timelines/tag/:hashtag", "lang", "as above"),
@@ -45,6 +43,8 @@ const KNOWN_DIFFERENCES: &[(&str, &str, &str)] = &[
     ("DELETE /oauth/authorize", "response_mode", "rules, section 8"),
     ("DELETE /oauth/authorize", "decision", "a field of the consent form"),
     ("DELETE /oauth/authorize", "_method", "as above"),
+    ("*", "min_id", "wherever a route is paged (rules, section 4); the table leaves it out where no link uses it"),
+    ("*", "csrf", "how a form is protected is this server's own business"),
 ];
 
 /// Every route with every method of it.

@@ -14,6 +14,7 @@ use crate::extract::auth::{ReadAccounts, ReadLists};
 use crate::extract::params::{flag, int, list, text};
 use crate::extract::{Auth, Limit, MaybeAuth, Paging, Params, Path};
 use crate::json::Json;
+use crate::operation::required;
 use crate::page::{Links, Page};
 use model::AccountId;
 use model::account::AccountSearch;
@@ -32,7 +33,7 @@ pub type AccountPaging = Paging<40, 80>;
 pub struct IdsParams {
     /// At most 40.
     #[serde(default, deserialize_with = "list")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     id: Option<Vec<AccountId>>,
 }
 
@@ -59,7 +60,7 @@ pub async fn show(cx: Cx, _: MaybeAuth<ReadAccounts>, Path(id): Path<AccountId>)
 pub struct LookupParams {
     /// `user`, or `user@domain` for an account of another server that this one knows.
     #[serde(default, deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     acct: Option<String>,
 }
 
@@ -75,7 +76,7 @@ pub async fn lookup(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<L
 pub struct SearchParams {
     /// The beginning of a user name or display name.
     #[serde(default, deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     q: Option<String>,
     /// How many results to skip.
     #[serde(default, deserialize_with = "int")]

@@ -12,6 +12,7 @@ use crate::extract::auth::AnyScope;
 use crate::extract::params::{list, text};
 use crate::extract::{AnyStateAppAuth, Params};
 use crate::json::Json;
+use crate::operation::required;
 use rookery_core::entity::application::{Application, CredentialApplication};
 use rookery_core::service;
 use rookery_core::service::application::Registration;
@@ -22,11 +23,11 @@ use rookery_core::service::application::Registration;
 pub struct NewApp {
     /// At most 60 characters.
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     client_name: Option<String>,
     /// Each may hold several URIs, one per line; together at most 2,000 characters.
     #[serde(deserialize_with = "list")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     redirect_uris: Option<Vec<String>>,
     /// Separated by spaces; `read` when it is left out.
     #[serde(deserialize_with = "text_or_nothing")]

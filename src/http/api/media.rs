@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::extract::auth::WriteMedia;
 use crate::extract::{Auth, Path, Upload, Uploads, params};
 use crate::json::Json;
+use crate::operation::required;
 use model::MediaId;
 use model::media::MediaState;
 use rookery_core::entity::media::MediaAttachment;
@@ -32,7 +33,7 @@ pub struct MediaParams {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NewMediaFiles {
-    #[schemars(required)]
+    #[schemars(transform = required)]
     file: Option<Upload>,
     /// For video and sound; an image makes its own.
     thumbnail: Option<Upload>,

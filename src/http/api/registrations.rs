@@ -11,6 +11,7 @@ use crate::extract::auth::WriteAccounts;
 use crate::extract::params::{flag, text};
 use crate::extract::{AppAuth, Params};
 use crate::json::Json;
+use crate::operation::required;
 use crypto::Secret;
 use rookery_core::entity::token::Token;
 use rookery_core::service::registration::{self, SignUp};
@@ -21,18 +22,18 @@ use rookery_core::service::registration::{self, SignUp};
 pub struct Registration {
     /// Letters, digits and underscores, at most 30.
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     username: Option<String>,
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     email: Option<String>,
     /// 8 to 72 characters.
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     password: Option<String>,
     /// Whether the user agrees to the server's rules, which must be true.
     #[serde(deserialize_with = "flag")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     agreement: Option<bool>,
     /// Why the user wants to join, at most 420 characters; needed where the server asks for it.
     #[serde(deserialize_with = "text")]

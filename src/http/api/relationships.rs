@@ -14,6 +14,7 @@ use crate::extract::auth::{ReadFollows, WriteAccountMutes, WriteAccounts, WriteB
 use crate::extract::params::{flag, int, list, text};
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
+use crate::operation::required;
 use model::{AccountId, Actor};
 use rookery_core::entity;
 use rookery_core::service;
@@ -23,7 +24,7 @@ use rookery_core::service::follow::Wish;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RelationshipParams {
     #[serde(default, deserialize_with = "list")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     id: Option<Vec<AccountId>>,
     /// Suspended accounts as well.
     #[serde(default, deserialize_with = "flag")]

@@ -11,6 +11,7 @@ use crate::extract::auth::ReadSearch;
 use crate::extract::params::{flag, int, text, word};
 use crate::extract::{MaybeAuth, Params};
 use crate::json::Json;
+use crate::operation::required;
 use model::AccountId;
 use rookery_core::entity::{self, Fragment, Object};
 use rookery_core::service::search::{self, Query};
@@ -25,7 +26,7 @@ const MAX_LIMIT: i64 = 80;
 #[serde(default)]
 pub struct SearchParams {
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     q: Option<String>,
     /// The only kind of results wanted: `accounts`, `hashtags` or `statuses`.
     #[serde(rename = "type", deserialize_with = "text")]

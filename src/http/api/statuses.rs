@@ -17,6 +17,7 @@ use crate::extract::auth::{ReadStatuses, WriteStatuses};
 use crate::extract::params::{flag, list, text, word};
 use crate::extract::{AppAuth, Auth, IdempotencyKey, MaybeAuth, Params, Path, Upload, Uploads};
 use crate::json::Json;
+use crate::operation::required;
 use model::account::Searchability;
 use model::{AccountId, Actor, MediaId, StatusId, Visibility};
 use rookery_core::entity::{self, Fragment, Object};
@@ -38,7 +39,7 @@ pub(super) async fn shown(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Resu
 pub struct IdsParams {
     /// At most 20.
     #[serde(default, deserialize_with = "list")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     id: Option<Vec<StatusId>>,
 }
 

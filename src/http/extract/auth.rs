@@ -92,21 +92,21 @@ needs! {
 }
 
 macro_rules! describe {
-    ($($extractor:ident = $caller:ident $(, any_state: $any_state:literal)?);+ $(;)?) => {$(
+    ($($extractor:ident = $caller:ident, any_state: $any_state:literal);+ $(;)?) => {$(
         impl<S: RequiredScopes> Describe for $extractor<S> {
             fn describe(operation: &mut Operation) {
-                let security = Security { caller: Caller::$caller, scopes: S::SCOPES, ..Security::PUBLIC };
-                operation.security = Security { $(any_state: $any_state,)? ..security };
+                operation.security =
+                    Security { caller: Caller::$caller, scopes: S::SCOPES, any_state: $any_state };
             }
         }
     )+};
 }
 
 describe! {
-    Auth = User;
-    MaybeAuth = Optional;
-    Admin = Admin;
-    AppAuth = Application;
+    Auth = User, any_state: false;
+    MaybeAuth = Optional, any_state: false;
+    Admin = Admin, any_state: false;
+    AppAuth = Application, any_state: false;
     AnyStateAuth = User, any_state: true;
     AnyStateAppAuth = Application, any_state: true;
 }

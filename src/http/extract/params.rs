@@ -2,7 +2,7 @@
 //!
 //! Fields choose how a value is parsed with `deserialize_with`: [`flag`], [`int`], [`text()`], [`word`], [`list`]. A
 //! value that does not parse is an error that names the parameter. No parameter is required here; the service checks
-//! that, and `#[schemars(required)]` says it in documents.
+//! that, and [`required`](crate::operation::required) says it in documents.
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};

@@ -130,3 +130,24 @@ fn parse_files<F: DeserializeOwned>(files: Vec<(String, Upload)>) -> Result<F> {
     }
     Ok(F::deserialize(MapDeserializer::new(first.into_iter())).map_err(Error::internal)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Files {
+        file: Option<Upload>,
+        thumbnail: Option<Upload>,
+    }
+
+    #[test]
+    fn first_file_that_is_not_empty_is_taken() {
+        let upload =
+            |name: &str, text: &'static str| (name.to_owned(), Upload { bytes: Bytes::from_static(text.as_bytes()) });
+        let sent = [("file", ""), ("file", "a"), ("file", "b"), ("thumbnail", ""), ("other", "c")];
+        let files: Files = parse_files(sent.map(|(name, text)| upload(name, text)).into()).expect("files");
+        assert_eq!(files.file.expect("a file").bytes, "a");
+        assert!(files.thumbnail.is_none());
+    }
+}

@@ -16,6 +16,7 @@ use crate::Cx;
 use crate::error::Result;
 use crate::extract::Params;
 use crate::extract::params::{flag, text};
+use crate::operation::required;
 use crate::web::session::sign_in_url;
 use crate::web::{self, Csrf, Form, Hidden, Page, SignedIn, WebSession, avatar_url, display_name_html, redirect};
 use model::Application;
@@ -30,17 +31,17 @@ use rookery_core::service::session::Person;
 pub struct AuthorizationParams {
     /// `code`, the only grant by browser.
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     response_type: Option<String>,
     /// `query`, `fragment` or `form_post`.
     #[serde(deserialize_with = "text")]
     response_mode: Option<String>,
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     client_id: Option<String>,
     /// One that the application registered, byte for byte.
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     redirect_uri: Option<String>,
     /// Separated by spaces; `read` when it is left out.
     #[serde(deserialize_with = "text")]
@@ -69,7 +70,7 @@ pub struct AuthorizationParams {
 #[serde(default)]
 pub struct NativeParams {
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     code: Option<String>,
 }
 

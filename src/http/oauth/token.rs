@@ -12,6 +12,7 @@ use crate::Cx;
 use crate::auth::Authentication;
 use crate::error::json;
 use crate::extract::params::text;
+use crate::operation::required;
 use crypto::Secret;
 use rookery_core::entity::token::{Token, TokenInfo, TokenIntrospection};
 use rookery_core::service::oauth::introspect::{self, Caller};
@@ -23,15 +24,15 @@ use rookery_core::service::oauth::{exchange, revoke};
 pub struct TokenParams {
     /// `authorization_code` or `client_credentials`.
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     grant_type: Option<String>,
     /// Here or by HTTP Basic.
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     client_id: Option<String>,
     /// Here or by HTTP Basic.
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     client_secret: Option<String>,
     /// Of the grant `authorization_code`.
     #[serde(deserialize_with = "text")]
@@ -55,11 +56,11 @@ pub struct RevokeParams {
     token: Option<String>,
     /// Here or by HTTP Basic.
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     client_id: Option<String>,
     /// Here or by HTTP Basic.
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     client_secret: Option<String>,
 }
 
@@ -68,7 +69,7 @@ pub struct RevokeParams {
 #[serde(default)]
 pub struct IntrospectParams {
     #[serde(deserialize_with = "text")]
-    #[schemars(required)]
+    #[schemars(transform = required)]
     token: Option<String>,
     /// Here, by HTTP Basic, or a token of the application instead.
     #[serde(deserialize_with = "text")]

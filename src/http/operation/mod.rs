@@ -15,6 +15,8 @@ use axum::http::{HeaderMap, Method, Uri};
 use schemars::JsonSchema;
 use serde_json::Value;
 
+use schema::REQUIRED;
+pub use schema::required;
 pub(crate) use schema::schema_of;
 
 /// A method of a route, as its handler declares it.
@@ -116,16 +118,12 @@ impl Operation {
         Self { method, path, security: Security::PUBLIC, parameters: names.map(parameter).collect() }
     }
 
-    /// Adds the fields of `T`.
+    /// Adds the fields of `T`; those that are [`required`] say so.
     pub(crate) fn take<T: JsonSchema>(&mut self, place: Place) {
-        let mut schema = schema_of::<T>();
-        let required = schema["required"].take();
-        let Value::Object(fields) = schema["properties"].take() else { return };
-        self.parameters.extend(fields.into_iter().map(|(name, schema)| Parameter {
-            required: required.as_array().is_some_and(|names| names.contains(&Value::from(name.as_str()))),
-            name,
-            place,
-            schema,
+        let Value::Object(fields) = schema_of::<T>()["properties"].take() else { return };
+        self.parameters.extend(fields.into_iter().map(|(name, mut schema)| {
+            let required = schema.as_object_mut().is_some_and(|schema| schema.remove(REQUIRED).is_some());
+            Parameter { name, place, required, schema }
         }));
     }
 

@@ -19,9 +19,8 @@ impl Operation {
             ("security".to_owned(), security(&self.security).into()),
             ("responses".to_owned(), responses(answer)),
         ]);
-        if let Some(body) = self.body() {
-            object.insert("requestBody".to_owned(), body);
-        }
+        object.extend(self.body().map(|body| ("requestBody".to_owned(), body)));
+        object.extend(beyond_tokens(&self.security).map(|text| ("description".to_owned(), text.into())));
         object.into()
     }
 
@@ -68,6 +67,15 @@ fn form(fields: &[&Parameter]) -> Value {
         fields.iter().map(|field| (field.name.clone(), field.schema.clone())).collect();
     let required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name.as_str()).collect();
     json!({ "type": "object", "properties": properties, "required": required })
+}
+
+/// What the caller must be that no token says.
+fn beyond_tokens(security: &Security) -> Option<&'static str> {
+    match security {
+        Security { caller: Caller::Admin, .. } => Some("For users who may change the server's settings."),
+        Security { any_state: true, .. } => Some("Open to accounts that are not confirmed or approved yet."),
+        _ => None,
+    }
 }
 
 /// Alternatives: one per scheme and scope, since a list of scopes would ask for all of them.
@@ -178,6 +186,12 @@ mod tests {
         assert!(document.get("requestBody").is_none());
         let schema = &document["responses"]["200"]["content"]["application/json"]["schema"];
         assert_eq!(*schema, json!({ "type": "array", "items": { "$ref": "#/components/schemas/Status" } }));
+    }
+
+    #[test]
+    fn account_that_may_be_unconfirmed_is_said() {
+        let document = operation(&Method::GET, "/api/v1/emails/check_confirmation").openapi("boolean");
+        assert_eq!(document["description"], "Open to accounts that are not confirmed or approved yet.");
     }
 
     #[test]

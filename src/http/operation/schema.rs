@@ -1,8 +1,18 @@
 //! The JSON Schema of a type that is a parameter.
 
-use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 use serde_json::Value;
+
+/// The mark of a field that is required, until it is a [`Parameter`](super::Parameter).
+pub(super) const REQUIRED: &str = "x-required";
+
+/// Declares a field of a parameter struct as required: `#[schemars(transform = required)]`.
+///
+/// Every such field has a default, so that a handler or service answers in its own words when it is missing.
+pub fn required(schema: &mut Schema) {
+    schema.insert(REQUIRED.to_owned(), true.into());
+}
 
 /// The schema of `T`, whole and without references.
 ///

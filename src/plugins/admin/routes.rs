@@ -14,6 +14,7 @@ use http::Result;
 use http::extract::auth::{Admin, AdminRead, AdminWrite};
 use http::extract::{Params, Path};
 use http::json::Json;
+use http::operation::required;
 use rookery_core::Error;
 
 /// `GET /api/admin/plugins`
@@ -82,7 +83,7 @@ pub async fn config(
 /// A secret to set; without a value it is deleted.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Secret {
-    #[schemars(required)]
+    #[schemars(transform = required)]
     name: Option<String>,
     value: Option<String>,
 }
@@ -113,7 +114,7 @@ pub async fn retry(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Re
 /// A command and its arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Run {
-    #[schemars(required)]
+    #[schemars(transform = required)]
     command: Option<String>,
     /// Any JSON, as the command takes it.
     #[serde(default)]
