@@ -25,12 +25,12 @@ pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     if policy.closed == Closed::HiddenWhenLimited && cx.config.access.limited_federation {
-        return match is_person(&request) {
+        return match is_signed_in(&request) {
             true => error::failure(StatusCode::NOT_FOUND, "Record not found"),
             false => sign_in_needed(),
         };
     }
-    if is_person(&request) {
+    if is_signed_in(&request) {
         return next.run(request).await;
     }
     if policy.kind == RouteKind::Api {
@@ -68,7 +68,7 @@ async fn has_session(cx: &Cx, headers: &HeaderMap) -> Result<bool> {
     }
 }
 
-fn is_person(request: &Request) -> bool {
+fn is_signed_in(request: &Request) -> bool {
     match request.extensions().get::<Authentication>() {
         Some(Authentication::Grant(grant)) => grant.actor.is_some(),
         Some(Authentication::Missing | Authentication::Invalid | Authentication::Unknown) | None => false,

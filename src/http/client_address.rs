@@ -19,11 +19,11 @@ pub fn client_address(request: &Request, trusted: &[IpNet]) -> IpAddr {
 pub fn of(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let peer = extensions.get::<ConnectInfo<SocketAddr>>();
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |ConnectInfo(peer)| peer.ip().to_canonical());
-    behind_proxies(peer, headers, trusted)
+    resolve_forwarded(peer, headers, trusted)
 }
 
 /// Walks `X-Forwarded-For` from right to left for as long as the hop that reported the next address is trusted.
-fn behind_proxies(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+fn resolve_forwarded(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
     let hops: Vec<&str> = headers
         .get_all("x-forwarded-for")
@@ -53,7 +53,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert("x-forwarded-for", axum::http::HeaderValue::from_static(forwarded));
         let trusted: Vec<IpNet> = trusted.iter().map(|network| network.parse().expect("a network")).collect();
-        behind_proxies(peer.parse().expect("an address"), &headers, &trusted).to_string()
+        resolve_forwarded(peer.parse().expect("an address"), &headers, &trusted).to_string()
     }
 
     #[test]

@@ -14,12 +14,12 @@ const MIN_BYTES: u64 = 1400;
 /// The compression layer.
 #[must_use]
 pub fn layer() -> CompressionLayer<impl Predicate> {
-    CompressionLayer::new()
-        .quality(CompressionLevel::Fastest)
-        .compress_when(SizeAbove::new(MIN_BYTES).and(pays as fn(StatusCode, Version, &HeaderMap, &Extensions) -> bool))
+    CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(
+        SizeAbove::new(MIN_BYTES).and(is_worth_compressing as fn(StatusCode, Version, &HeaderMap, &Extensions) -> bool),
+    )
 }
 
-fn pays(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
+fn is_worth_compressing(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
     let value = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let content_type = value(header::CONTENT_TYPE);
     let text = ["application/json", "application/activity+json", "application/atom+xml", "application/rss+xml"]

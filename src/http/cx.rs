@@ -7,6 +7,7 @@ use axum::http::Extensions;
 use axum::http::request::Parts;
 
 use crate::error::{Error, ErrorResponse, Result};
+use crate::operation::Describe;
 
 /// The core's context of this request. Layers and handlers name it in their argument lists.
 #[derive(Clone, Debug)]
@@ -36,3 +37,5 @@ impl<S: Send + Sync> FromRequestParts<S> for Cx {
         Self::of(&parts.extensions)
     }
 }
+
+impl Describe for Cx {}

@@ -124,16 +124,16 @@ impl IntoResponse for ErrorResponse {
 /// In the extensions of a 5xx response: its JSON body without the closing brace, to which [`layer`] appends the
 /// request id.
 #[derive(Clone, Debug)]
-struct Fault(String);
+struct OpenErrorBody(String);
 
 /// Adds the request id to the body of every 5xx response. Must run inside of the compression layer.
 pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
-    identified(next.run(request).await, cx.request_id())
+    with_request_id(next.run(request).await, cx.request_id())
 }
 
 /// `response`, with the request id in its body when it is a 5xx.
-pub(crate) fn identified(mut response: Response, request_id: Option<&str>) -> Response {
-    if let (Some(Fault(open)), Some(id)) = (response.extensions_mut().remove::<Fault>(), request_id) {
+pub(crate) fn with_request_id(mut response: Response, request_id: Option<&str>) -> Response {
+    if let (Some(OpenErrorBody(open)), Some(id)) = (response.extensions_mut().remove::<OpenErrorBody>(), request_id) {
         *response.body_mut() = format!("{open},\"request_id\":\"{id}\"}}").into();
         response.headers_mut().remove(header::CONTENT_LENGTH);
     }
@@ -149,7 +149,7 @@ pub fn failure(status: StatusCode, text: &str) -> Response {
 
 fn status(error: &Error) -> StatusCode {
     match error {
-        Error::Plugin(NoAnswer { status, .. }) | Error::Refused(Refusal { status, .. }) => failing(*status),
+        Error::Plugin(NoAnswer { status, .. }) | Error::Refused(Refusal { status, .. }) => error_status(*status),
         Error::NotFound => StatusCode::NOT_FOUND,
         Error::Gone => StatusCode::GONE,
         Error::Invalid(_) | Error::Validation(_) | Error::UnexpectedMentions(_) => StatusCode::UNPROCESSABLE_ENTITY,
@@ -165,7 +165,7 @@ fn status(error: &Error) -> StatusCode {
 }
 
 /// `status` when it is 4xx or 5xx, otherwise 500.
-fn failing(status: u16) -> StatusCode {
+fn error_status(status: u16) -> StatusCode {
     let known = StatusCode::from_u16(status).ok();
     let known = known.filter(|status| status.is_client_error() || status.is_server_error());
     known.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
@@ -200,7 +200,7 @@ fn fault<T: Serialize>(status: StatusCode, body: &T) -> Response {
         && let Ok(mut text) = serde_json::to_string(body)
     {
         text.pop();
-        response.extensions_mut().insert(Fault(text));
+        response.extensions_mut().insert(OpenErrorBody(text));
     }
     response
 }

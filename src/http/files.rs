@@ -64,13 +64,13 @@ async fn serve(cx: &Cx, key: &Key, asked: &HeaderMap) -> Result<Response> {
     }
     let object = cx.storage.get(key).await.map_err(missing)?;
     let length = object.length();
-    let range = asked.get(header::RANGE).filter(|_| in_time(asked, &tag)).and_then(|value| value.to_str().ok());
+    let range = asked.get(header::RANGE).filter(|_| range_applies(asked, &tag)).and_then(|value| value.to_str().ok());
     let response = match range.and_then(|range| parse_range(range, length)) {
         None => whole(length, Body::from_stream(object.into_stream())),
         Some(None) => return Ok(unsatisfiable(length)),
         Some(Some(range)) => {
             let bytes = cx.storage.get_range(key, range.clone()).await.map_err(missing)?;
-            part(&range, length, bytes)
+            partial(&range, length, bytes)
         }
     };
     Ok(with_headers(response, key, &tag))
@@ -99,7 +99,7 @@ pub(super) fn matches_tag(sent: &HeaderValue, tag: &str) -> bool {
 }
 
 /// Evaluates `If-Range`: the range applies only when the client's part is of the same version of the file.
-fn in_time(asked: &HeaderMap, tag: &str) -> bool {
+fn range_applies(asked: &HeaderMap, tag: &str) -> bool {
     asked.get(header::IF_RANGE).is_none_or(|sent| sent.as_bytes() == tag.as_bytes())
 }
 
@@ -124,7 +124,7 @@ fn whole(length: u64, body: Body) -> Response {
     ([(header::CONTENT_LENGTH, HeaderValue::from(length))], body).into_response()
 }
 
-fn part(range: &Range<u64>, length: u64, bytes: Bytes) -> Response {
+fn partial(range: &Range<u64>, length: u64, bytes: Bytes) -> Response {
     let place = format!("bytes {}-{}/{length}", range.start, range.end - 1);
     (StatusCode::PARTIAL_CONTENT, [(header::CONTENT_RANGE, place)], bytes).into_response()
 }

@@ -27,7 +27,7 @@ const EXPOSED: HeaderValue =
 const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
 
 /// The properties of the request that its response headers depend on, read before the handler consumes it.
-struct Asked {
+struct RequestTraits {
     policy: Policy,
     closed: bool,
     /// GET or HEAD.
@@ -38,7 +38,7 @@ struct Asked {
 
 /// Answers CORS preflight requests, and completes the headers of every other response.
 pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
-    let asked = Asked::of(&cx, &request);
+    let asked = RequestTraits::of(&cx, &request);
     let mut response = match asked.policy.cors {
         Some(methods) if is_preflight(&request) => preflight(methods, request.headers()),
         _ => next.run(request).await,
@@ -48,7 +48,7 @@ pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     }
-    asked.complete_cache(status, headers);
+    asked.set_cache_headers(status, headers);
     let policy = if asked.policy.kind == RouteKind::Api { API_POLICY } else { PAGE_POLICY };
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     headers.entry(header::X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
@@ -78,7 +78,7 @@ fn preflight(methods: &'static str, request: &HeaderMap) -> Response {
     response
 }
 
-impl Asked {
+impl RequestTraits {
     fn of(cx: &Cx, request: &Request) -> Self {
         let policy = Policy::of(request.extensions());
         let keep = |name: &HeaderName| request.headers().get(name).map(|value| (name.clone(), value.clone()));
@@ -93,7 +93,7 @@ impl Asked {
     }
 
     /// Sets `Vary`, and makes the response private when it varies by a header that the request carries.
-    fn complete_cache(&self, status: StatusCode, headers: &mut HeaderMap) {
+    fn set_cache_headers(&self, status: StatusCode, headers: &mut HeaderMap) {
         if self.reads {
             cache::declare(self.policy.keep, headers);
         }

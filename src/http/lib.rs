@@ -20,6 +20,7 @@ pub mod json;
 pub mod limits;
 pub mod oauth;
 pub mod observe;
+pub mod operation;
 pub mod page;
 pub mod policy;
 pub mod router;

@@ -1,7 +1,7 @@
 //! Rate limiting of requests, and the `X-RateLimit-*` response headers (contract rules, section 5).
 //!
-//! [`applicable`] decides which limits a request counts against; `service::limits` keeps the counters. Limits on an
-//! action rather than a request, or on the e-mail address in a form, are applied elsewhere, by services and handlers.
+//! [`applicable_limits`] decides which limits a request counts against; `service::limits` keeps the counters. Limits on
+//! an action rather than a request, or on the e-mail address in a form, are applied elsewhere, by services and handlers.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -29,7 +29,7 @@ pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let api = Policy::of(request.extensions()).kind == RouteKind::Api;
-    let spent = applicable(&cx, &request).into_iter().filter_map(|(limit, key)| limits::spend(&cx, limit, &key));
+    let spent = applicable_limits(&cx, &request).into_iter().filter_map(|(limit, key)| limits::spend(&cx, limit, &key));
     let lowest = spent.min_by_key(|standing| (!standing.exceeded, standing.remaining));
     let (mut response, noted) = match lowest {
         Some(standing) if standing.exceeded => (refuse(&cx, api), None),
@@ -53,7 +53,7 @@ fn refuse(cx: &Cx, api: bool) -> Response {
 }
 
 /// The limits that a request counts against, each with the key of its counter.
-fn applicable(cx: &Cx, request: &Request) -> Vec<(&'static Limit, Key)> {
+fn applicable_limits(cx: &Cx, request: &Request) -> Vec<(&'static Limit, Key)> {
     let policy = Policy::of(request.extensions());
     let address = || Key::address(client_address(request, &cx.config.server.trusted_proxies));
     let (person, token) = match request.extensions().get::<Authentication>() {

@@ -16,18 +16,18 @@ use tokio::time::{Duration, Instant};
 use tracing::Instrument as _;
 
 use super::Cx;
-use super::error::{failure, identified};
+use super::error::{failure, with_request_id};
 use super::policy::{Policies, Policy};
 
 /// Random bytes in a request id: enough to avoid collisions within the lifetime of a log.
 const ID_BYTES: usize = 12;
 
 /// Histogram of the seconds from the request to the response head, by method, matched route and status.
-pub const REQUESTS: &str = "rookery_http_requests_seconds";
+pub const REQUEST_SECONDS: &str = "rookery_http_requests_seconds";
 
 /// The path template of a route outside the router, such as a plugin's, for metrics; in the response's extensions.
 #[derive(Clone, Debug)]
-pub struct Template(pub Arc<str>);
+pub struct RouteTemplate(pub Arc<str>);
 
 /// The outermost layer: derives the [`Cx`] of the request from that of the server.
 pub async fn layer(
@@ -42,14 +42,14 @@ pub async fn layer(
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let matched = matched.as_ref().map(MatchedPath::as_str);
     let declared = matched.and_then(|path| policies.get(path)).copied();
-    let policy = declared.unwrap_or_else(|| Policy::beyond(request.uri().path()));
+    let policy = declared.unwrap_or_else(|| Policy::fallback(request.uri().path()));
     request.extensions_mut().insert(policy);
     let method = request.method().clone();
     let span = tracing::info_span!("request", request.id = %id, http.method = %method, http.route = matched);
-    let mut response = identified(answer(request, next).instrument(span.clone()).await, Some(&id));
-    let beyond = response.extensions().get::<Template>().cloned();
-    let beyond = beyond.as_ref().map(|Template(path)| &**path);
-    if let Some(path) = beyond {
+    let mut response = with_request_id(answer(request, next).instrument(span.clone()).await, Some(&id));
+    let plugin_template = response.extensions().get::<RouteTemplate>().cloned();
+    let plugin_template = plugin_template.as_ref().map(|RouteTemplate(path)| &**path);
+    if let Some(path) = plugin_template {
         span.record("http.route", path);
     }
     if let Ok(id) = HeaderValue::from_str(&id) {
@@ -57,7 +57,7 @@ pub async fn layer(
     }
     let taken = begun.elapsed();
     if cx.config.metrics.listen.is_some() {
-        record(&method, matched.or(beyond), response.status(), taken);
+        record(&method, matched.or(plugin_template), response.status(), taken);
     }
     span.in_scope(|| {
         tracing::debug!(
@@ -83,5 +83,5 @@ async fn answer(request: Request, next: Next) -> Response {
 fn record(method: &Method, route: Option<&str>, status: StatusCode, taken: Duration) {
     let route = route.unwrap_or("unmatched").to_owned();
     let labels = [("method", method.as_str().to_owned()), ("route", route), ("status", status.as_str().to_owned())];
-    metrics::histogram!(REQUESTS, &labels).record(taken.as_secs_f64());
+    metrics::histogram!(REQUEST_SECONDS, &labels).record(taken.as_secs_f64());
 }

@@ -169,7 +169,7 @@ impl Policy {
 
     /// The policy of a path that is no route of the router: a plugin's, or nobody's.
     #[must_use]
-    pub fn beyond(path: &str) -> Self {
+    pub fn fallback(path: &str) -> Self {
         if path.starts_with("/api/") {
             API
         } else if path.starts_with("/.well-known/") || path.starts_with("/nodeinfo/") {

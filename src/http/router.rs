@@ -1,16 +1,15 @@
 //! Every core route on one page, each with its policy ([`Policy`]), and the layers around them.
 //!
-//! A route is its path, what it allows and answers, and its handlers. Authentication and scope stand in the handlers' argument
-//! lists.
+//! A route is its path, what it allows and answers, and its handlers. Authentication, scope and parameters stand in the
+//! handlers' argument lists, from which [`operations`] reads them.
 
 use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::Response;
-use axum::routing::{MethodRouter, any, delete, get, patch, post};
 use futures_util::future::BoxFuture;
 use tower_http::normalize_path::NormalizePath;
 
@@ -19,6 +18,8 @@ use super::api::{
     notifications, preferences, profile, registrations, relationships, search, status_actions, statuses, timelines,
 };
 use super::oauth::{applications, authorize};
+use super::operation::Operation;
+use super::operation::methods::{Methods, any, delete, get, patch, post};
 use super::policy::{API, Change, Closed, FORM, PAGE, PROGRAM, Per, Policies, Policy, WELL_KNOWN};
 use super::{
     access, auth, compress, error, files, guard, headers, health, limits as rate_limits, oauth, observe, web,
@@ -29,29 +30,29 @@ use rookery_core::service::limits;
 
 /// What is served beside the core's routes: by a crate above this one, in the same layers.
 #[derive(Debug, Default)]
-pub struct Mounted {
+pub struct ExtraRoutes {
     /// Routes of the API and others for programs.
     pub api: Routes,
     /// Pages for browsers.
     pub pages: Routes,
     /// Asked about every path that is no route's; without an answer, or without this, that is 404.
-    pub beyond: Option<Beyond>,
+    pub fallback: Option<Fallback>,
 }
 
 /// Answers a request whose path is no route's, or does not.
-pub type Beyond = fn(Cx, Request) -> BoxFuture<'static, Option<Response>>;
+pub type Fallback = fn(Cx, Request) -> BoxFuture<'static, Option<Response>>;
 
 /// The whole server. A slash at the end of a path is as good as none: some client libraries send one.
-pub fn router(cx: rookery_core::Cx, mounted: Mounted) -> Router {
-    Router::new().fallback_service(NormalizePath::trim_trailing_slash(routes(cx, mounted)))
+pub fn router(cx: rookery_core::Cx, extra: ExtraRoutes) -> Router {
+    Router::new().fallback_service(NormalizePath::trim_trailing_slash(routes(cx, extra)))
 }
 
 /// Layers run from the last to the first.
-fn routes(cx: rookery_core::Cx, mounted: Mounted) -> Router {
-    let Mounted { api: more, pages, beyond } = mounted;
-    let beyond = move |cx: Cx, request: Request| async move {
-        let answer = match beyond {
-            Some(beyond) => beyond(cx, request).await,
+fn routes(cx: rookery_core::Cx, extra: ExtraRoutes) -> Router {
+    let ExtraRoutes { api: more, pages, fallback } = extra;
+    let fallback = move |cx: Cx, request: Request| async move {
+        let answer = match fallback {
+            Some(fallback) => fallback(cx, request).await,
             None => None,
         };
         match answer {
@@ -59,7 +60,8 @@ fn routes(cx: rookery_core::Cx, mounted: Mounted) -> Router {
             None => not_found().await,
         }
     };
-    let policies: Arc<Policies> = Arc::new(policies().into_iter().chain(more.policies).chain(pages.policies).collect());
+    let policies: Policies = policies().into_iter().chain(more.policies()).chain(pages.policies()).collect();
+    let policies = Arc::new(policies);
     Router::new()
         .merge(api().router)
         .merge(accounts().router)
@@ -68,7 +70,7 @@ fn routes(cx: rookery_core::Cx, mounted: Mounted) -> Router {
         .merge(browser().router.merge(pages.router).layer(middleware::from_fn(web::layer)))
         .merge(files().router)
         .merge(more.router)
-        .fallback(beyond)
+        .fallback(fallback)
         .method_not_allowed_fallback(not_found)
         .layer(middleware::from_fn(access::layer))
         .layer(middleware::from_fn(rate_limits::layer))
@@ -81,8 +83,8 @@ fn routes(cx: rookery_core::Cx, mounted: Mounted) -> Router {
         .layer(middleware::from_fn_with_state((cx, policies), observe::layer))
 }
 
-/// The routes of `routes` alone, for a listener of its own: without the layers, in the context `cx`.
-pub fn alone(cx: rookery_core::Cx, routes: Routes) -> Router {
+/// `routes` and nothing else, for a listener of its own: without the layers, in the context `cx`.
+pub fn standalone(cx: rookery_core::Cx, routes: Routes) -> Router {
     let begin = move |mut request: Request, next: Next| {
         request.extensions_mut().insert(Cx(cx.begin(None)));
         next.run(request)
@@ -98,7 +100,13 @@ fn core() -> [Routes; 6] {
 /// Every core route with its policy, as written here: what documents and tests of the API read.
 #[must_use]
 pub fn policies() -> Vec<(&'static str, Policy)> {
-    core().into_iter().flat_map(|part| part.policies).collect()
+    core().iter().flat_map(Routes::policies).collect()
+}
+
+/// Every operation of the core, as its handler declares it: what documents and tests of the API read.
+#[must_use]
+pub fn operations() -> Vec<Operation> {
+    core().iter().flat_map(Routes::operations).collect()
 }
 
 /// The path of every core route, as written here: what no plugin may claim.
@@ -107,11 +115,19 @@ pub fn templates() -> &'static [&'static str] {
     &ALL
 }
 
-/// A part of the router that can say what its paths are.
+/// A part of the router that can say what its routes are.
 #[derive(Debug, Default)]
 pub struct Routes {
     router: Router,
-    policies: Vec<(&'static str, Policy)>,
+    declared: Vec<Route>,
+}
+
+/// What is declared of a route: its path, what it allows, and how its handlers describe themselves.
+#[derive(Debug)]
+struct Route {
+    path: &'static str,
+    policy: Policy,
+    described: Vec<(Method, fn(&mut Operation))>,
 }
 
 impl Routes {
@@ -123,10 +139,24 @@ impl Routes {
 
     /// These and one more.
     #[must_use]
-    pub fn route(mut self, path: &'static str, policy: Policy, methods: MethodRouter) -> Self {
-        self.policies.push((path, policy));
-        self.router = self.router.route(path, methods);
+    pub fn route(mut self, path: &'static str, policy: Policy, methods: Methods) -> Self {
+        self.declared.push(Route { path, policy, described: methods.described });
+        self.router = self.router.route(path, methods.router);
         self
+    }
+
+    /// Every method of these routes, as its handler declares it.
+    pub fn operations(&self) -> impl Iterator<Item = Operation> {
+        let operation = |path: &'static str, (method, describe): &(Method, fn(&mut Operation))| {
+            let mut operation = Operation::new(method.clone(), path);
+            describe(&mut operation);
+            operation
+        };
+        self.declared.iter().flat_map(move |route| route.described.iter().map(move |one| operation(route.path, one)))
+    }
+
+    fn policies(&self) -> impl Iterator<Item = (&'static str, Policy)> {
+        self.declared.iter().map(|route| (route.path, route.policy))
     }
 }
 

@@ -2,13 +2,18 @@
 //!
 //! Public and cacheable; errors have no body, as other servers expect. Spec: contract federation, section 1.
 
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use std::convert::Infallible;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::Cx;
 use crate::error::{Error, Result};
+use crate::operation::{Describe, Operation, Parameter, Place};
 use rookery_core::entity::Fragment;
 use rookery_core::entity::well_known::{HostMeta, NodeInfo, NodeInfoDiscovery, Webfinger};
 use rookery_core::extension::Document;
@@ -22,10 +27,28 @@ const THREE_DAYS: &str = "max-age=259200, public";
 const HALF_AN_HOUR: &str = "max-age=1800, public";
 const THREE_MINUTES: &str = "max-age=180, public";
 
+/// The query parameter `resource`, whatever it holds: no other fault of the query is answered with a body.
+#[derive(Debug)]
+pub struct Resource(Option<String>);
+
+impl FromRequestParts<()> for Resource {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self, Infallible> {
+        let mut pairs = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
+        Ok(Self(pairs.find(|(name, _)| name == "resource").map(|(_, value)| value.into_owned())))
+    }
+}
+
+impl Describe for Resource {
+    fn describe(operation: &mut Operation) {
+        let schema = json!({ "type": "string", "description": "`acct:user@domain`, or the URL of an account." });
+        operation.parameters.push(Parameter::required("resource", Place::Query, schema));
+    }
+}
+
 /// `GET /.well-known/webfinger`
-pub async fn webfinger(cx: Cx, uri: Uri) -> Result<Response> {
-    let mut pairs = url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
-    let resource = pairs.find(|(name, _)| name == "resource").map(|(_, value)| value);
+pub async fn webfinger(cx: Cx, Resource(resource): Resource) -> Result<Response> {
     let found = match resource {
         Some(resource) => webfinger::find(&cx, &resource).await,
         None => Err(Error::missing("resource")),

@@ -45,5 +45,5 @@ pub use time::Time;
 /// What the code of [`text_enum!`] names, wherever it is used.
 #[doc(hidden)]
 pub mod macros {
-    pub use {serde, sqlx};
+    pub use {schemars, serde, sqlx};
 }

@@ -1,6 +1,6 @@
 //! Enums with one text form, which is the same in the database, in requests and in responses.
 
-/// Declares an enum with a text form: parsing, `Display`, serde, and SQL encoding for both engines.
+/// Declares an enum with a text form: parsing, `Display`, serde, a JSON Schema, and SQL encoding for both engines.
 #[macro_export]
 macro_rules! text_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
@@ -50,6 +50,18 @@ macro_rules! text_enum {
             fn deserialize<D: $crate::macros::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let word = <std::borrow::Cow<'de, str> as $crate::macros::serde::Deserialize>::deserialize(deserializer)?;
                 word.parse().map_err($crate::macros::serde::de::Error::custom)
+            }
+        }
+
+        impl $crate::macros::schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(_: &mut $crate::macros::schemars::SchemaGenerator) -> $crate::macros::schemars::Schema {
+                $crate::macros::schemars::json_schema!({ "type": "string", "enum": [$($word),+] })
             }
         }
 

@@ -124,6 +124,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Cx {
     }
 }
 
+impl http::operation::Describe for Cx {}
+
 /// The plugins of this process as the core sees them.
 #[derive(Debug)]
 pub struct Session {

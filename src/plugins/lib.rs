@@ -33,7 +33,7 @@ use tokio::time::Instant;
 pub use cx::{Cx, Session};
 pub use life::{reload, start};
 pub use manifest::Manifest;
-pub use mount::{administration, mounted};
+pub use mount::{administration, extra_routes};
 pub use package::Package;
 
 use crypto::Secret;

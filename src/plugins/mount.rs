@@ -1,23 +1,23 @@
 //! What plugins add to the router: the routes of whoever administrates them, the page of their settings, and every path that
 //! no route of the core has.
 
-use axum::routing::{get, post};
+use http::operation::methods::{get, post};
 use http::policy::{API, FORM};
-use http::router::{Mounted, Routes};
+use http::router::{ExtraRoutes, Routes};
 
 use crate::{Cx, admin, routes, settings};
 
 /// The routes of this crate, for the server's router.
 #[must_use]
-pub fn mounted() -> Mounted {
-    Mounted {
+pub fn extra_routes() -> ExtraRoutes {
+    ExtraRoutes {
         api: administration(),
         pages: Routes::new().route("/settings/extensions", FORM, get(settings::page::show)).route(
             "/settings/extensions/{plugin}",
             FORM,
             post(settings::page::update),
         ),
-        beyond: Some(|cx, request| {
+        fallback: Some(|cx, request| {
             Box::pin(async move {
                 let cx = Cx::of(&cx).ok()?;
                 routes::serve(cx, request).await

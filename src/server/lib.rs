@@ -16,5 +16,5 @@ pub use platform::{Cx, open};
 
 /// The router of the whole server, with the routes of plugins.
 pub fn router(cx: &Cx) -> Router {
-    http::router::router(rookery_core::Cx::clone(cx), platform::mounted())
+    http::router::router(rookery_core::Cx::clone(cx), platform::extra_routes())
 }

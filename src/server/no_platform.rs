@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use config::Config;
-use http::router::{Mounted, Routes};
+use http::router::{ExtraRoutes, Routes};
 use model::clock::Clock;
 pub use rookery_core::Cx;
 use rookery_core::Result;
@@ -21,8 +21,8 @@ pub async fn open(config: Config, clock: Clock, executable: &Path) -> Result<Cx>
 }
 
 /// Adds no routes.
-pub fn mounted() -> Mounted {
-    Mounted::default()
+pub fn extra_routes() -> ExtraRoutes {
+    ExtraRoutes::default()
 }
 
 /// There are no admin routes, so the admin socket is not served.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use config::Config;
-use http::router::{Mounted, Routes};
+use http::router::{ExtraRoutes, Routes};
 use model::clock::Clock;
 pub use plugins::Cx;
 use plugins::life::{self, pause, supervise, watch};
@@ -25,8 +25,8 @@ pub async fn open(config: Config, clock: Clock, executable: &Path) -> Result<Cx>
 }
 
 /// The routes of plugins and of their administration.
-pub fn mounted() -> Mounted {
-    plugins::mounted()
+pub fn extra_routes() -> ExtraRoutes {
+    plugins::extra_routes()
 }
 
 /// The admin routes that the admin socket serves as well.

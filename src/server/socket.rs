@@ -12,8 +12,8 @@ use tokio::net::unix::SocketAddr;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
 
-use http::extract::auth::Local;
-use http::router::{Routes, alone};
+use http::extract::auth::ViaAdminSocket;
+use http::router::{Routes, standalone};
 use rookery_core::Cx;
 
 /// Path of the socket for this configuration.
@@ -29,7 +29,7 @@ pub fn path(cx: &Cx) -> PathBuf {
 pub fn serve(cx: &Cx, routes: Routes, mut stopped: watch::Receiver<bool>) -> io::Result<()> {
     let path = path(cx);
     let listener = Own(bind(&path)?);
-    let router = alone(cx.clone(), routes).layer(Extension(Local));
+    let router = standalone(cx.clone(), routes).layer(Extension(ViaAdminSocket));
     tokio::spawn(async move {
         let stop = async move {
             let _ = stopped.wait_for(|stop| *stop).await;

@@ -5,14 +5,16 @@
 //! Spec: <https://docs.joinmastodon.org/methods/accounts/>
 
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadAccounts, ReadLists};
 use crate::extract::params::{flag, int, list, text};
-use crate::extract::{Auth, MaybeAuth, Paging, Params, Path};
+use crate::extract::{Auth, Limit, MaybeAuth, Paging, Params, Path};
 use crate::json::Json;
+use crate::operation::required;
 use crate::page::{Links, Page};
 use model::AccountId;
 use model::account::AccountSearch;
@@ -27,14 +29,16 @@ const IDS_MAX: usize = 40;
 pub type AccountPaging = Paging<40, 80>;
 
 /// Query parameters of [`index`].
-#[derive(Debug, Deserialize)]
-pub struct Ids {
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct IdsParams {
+    /// At most 40.
     #[serde(default, deserialize_with = "list")]
+    #[schemars(transform = required)]
     id: Option<Vec<AccountId>>,
 }
 
 /// `GET /api/v1/accounts`
-pub async fn index(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<Ids>) -> Result<Response> {
+pub async fn index(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<IdsParams>) -> Result<Response> {
     let mut ids = params.id.ok_or_else(|| Error::missing("id[]"))?;
     ids.sort_unstable();
     ids.dedup();
@@ -52,28 +56,35 @@ pub async fn show(cx: Cx, _: MaybeAuth<ReadAccounts>, Path(id): Path<AccountId>)
 }
 
 /// Query parameters of [`lookup`].
-#[derive(Debug, Deserialize)]
-pub struct Lookup {
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct LookupParams {
+    /// `user`, or `user@domain` for an account of another server that this one knows.
     #[serde(default, deserialize_with = "text")]
+    #[schemars(transform = required)]
     acct: Option<String>,
 }
 
 /// `GET /api/v1/accounts/lookup`
-pub async fn lookup(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<Lookup>) -> Result<Json> {
+pub async fn lookup(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<LookupParams>) -> Result<Json> {
     let acct = params.acct.ok_or_else(|| Error::missing("acct"))?;
     let account = service::account::lookup(&cx, &acct).await?;
     Ok(Json(entity::account::render_found(&cx, &account).await?))
 }
 
 /// Query parameters of [`search`].
-#[derive(Debug, Deserialize)]
-pub struct Search {
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct SearchParams {
+    /// The beginning of a user name or display name.
     #[serde(default, deserialize_with = "text")]
+    #[schemars(transform = required)]
     q: Option<String>,
+    /// How many results to skip.
     #[serde(default, deserialize_with = "int")]
     offset: Option<i64>,
+    /// Only accounts that the user follows.
     #[serde(default, deserialize_with = "flag")]
     following: Option<bool>,
+    /// Only accounts that follow the user.
     #[serde(default, deserialize_with = "flag")]
     follower: Option<bool>,
 }
@@ -82,14 +93,14 @@ pub struct Search {
 pub async fn search(
     cx: Cx,
     Auth(viewer, ..): Auth<ReadAccounts>,
-    paging: AccountPaging,
-    Params(params): Params<Search>,
+    Limit(limit): Limit<40, 80>,
+    Params(params): Params<SearchParams>,
 ) -> Result<Response> {
     let q = params.q.ok_or_else(|| Error::missing("q"))?;
     let wanted = AccountSearch {
         following: params.following.unwrap_or(false),
         follower: params.follower.unwrap_or(false),
-        limit: paging.cursor.limit,
+        limit,
         offset: params.offset.unwrap_or(0).max(0),
     };
     let ids = service::account::search(&cx, Some(viewer.id), &q, wanted).await?;

@@ -2,6 +2,7 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/apps/>
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -11,20 +12,27 @@ use crate::extract::auth::AnyScope;
 use crate::extract::params::{list, text};
 use crate::extract::{AnyStateAppAuth, Params};
 use crate::json::Json;
+use crate::operation::required;
 use rookery_core::entity::application::{Application, CredentialApplication};
 use rookery_core::service;
 use rookery_core::service::application::Registration;
 
 /// Body parameters of [`create`].
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NewApp {
+    /// At most 60 characters.
     #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
     client_name: Option<String>,
+    /// Each may hold several URIs, one per line; together at most 2,000 characters.
     #[serde(deserialize_with = "list")]
+    #[schemars(transform = required)]
     redirect_uris: Option<Vec<String>>,
+    /// Separated by spaces; `read` when it is left out.
     #[serde(deserialize_with = "text_or_nothing")]
     scopes: Option<String>,
+    /// An http or https URL of at most 2,000 characters.
     #[serde(deserialize_with = "text")]
     website: Option<String>,
 }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -11,8 +12,10 @@ use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{Profile, WriteAccounts};
 use crate::extract::params::{flag, text};
-use crate::extract::{Auth, Uploads};
+use crate::extract::{Auth, Upload, Uploads};
 use crate::json::Json;
+use model::Visibility;
+use model::account::Searchability;
 use rookery_core::entity;
 use rookery_core::service;
 use rookery_core::service::profile::Changes;
@@ -23,46 +26,71 @@ pub async fn show(cx: Cx, Auth(viewer, ..): Auth<Profile>) -> Result<Json> {
     Ok(Json(entity::credential::render(&cx, viewer.id).await?))
 }
 
-/// Body parameters of [`update`], except the files `avatar` and `header`.
-#[derive(Debug, Default, Deserialize)]
+/// Body parameters of [`update`]; what is left out stays as it is.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Update {
+pub struct CredentialParams {
+    /// At most 30 characters.
     #[serde(deserialize_with = "text")]
     display_name: Option<String>,
+    /// At most 500 characters; a URL counts as 23, a mention without its domain.
     #[serde(deserialize_with = "text")]
     note: Option<String>,
+    /// Whether follow requests must be approved. Becoming `false` accepts those that wait.
     #[serde(deserialize_with = "flag")]
     locked: Option<bool>,
     #[serde(deserialize_with = "flag")]
     bot: Option<bool>,
+    /// Whether the account is suggested to others.
     #[serde(deserialize_with = "flag")]
     discoverable: Option<bool>,
+    /// Whether followers and followed accounts are hidden from others.
     #[serde(deserialize_with = "flag")]
     hide_collections: Option<bool>,
+    /// Whether search engines may index the account's pages.
     #[serde(deserialize_with = "flag")]
     indexable: Option<bool>,
+    /// Who may find the account's statuses by searching.
     #[serde(deserialize_with = "text")]
+    #[schemars(with = "Option<Searchability>")]
     searchability: Option<String>,
+    /// Profile fields by index, at most 6; they replace all fields, and those with a blank name are dropped.
     #[serde(deserialize_with = "fields")]
+    #[schemars(with = "Option<BTreeMap<String, FieldParams>>")]
     fields_attributes: Option<Vec<FieldParams>>,
     source: Option<Source>,
 }
 
+/// The files of [`update`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CredentialFiles {
+    /// JPEG, PNG, GIF or WebP of at most 2 MiB.
+    avatar: Option<Upload>,
+    /// JPEG, PNG, GIF or WebP of at most 2 MiB.
+    header: Option<Upload>,
+}
+
 /// Defaults for new statuses.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct Source {
+    /// The visibility.
     #[serde(deserialize_with = "text")]
+    #[schemars(with = "Option<Visibility>")]
     privacy: Option<String>,
     #[serde(deserialize_with = "flag")]
     sensitive: Option<bool>,
+    /// ISO 639 code; null for none.
     #[serde(deserialize_with = "clearable")]
     language: Option<String>,
     #[serde(deserialize_with = "text")]
+    #[schemars(with = "Option<Searchability>")]
     searchability: Option<String>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+/// Name and value have at most 255 characters each.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct FieldParams {
     #[serde(deserialize_with = "text")]
@@ -72,16 +100,19 @@ struct FieldParams {
 }
 
 /// `PATCH /api/v1/accounts/update_credentials`
-pub async fn update(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, upload: Uploads<Update>) -> Result<Json> {
-    let sent = [(Picture::Avatar, "avatar"), (Picture::Header, "header")];
-    let pictures = sent.into_iter().filter_map(|(picture, name)| Some((picture, upload.file(name)?.bytes.clone())));
-    let pictures = pictures.collect();
-    service::profile::update(&cx, &actor, upload.params.into(), pictures).await?;
+pub async fn update(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteAccounts>,
+    Uploads { params, files }: Uploads<CredentialParams, CredentialFiles>,
+) -> Result<Json> {
+    let sent = [(Picture::Avatar, files.avatar), (Picture::Header, files.header)];
+    let pictures = sent.into_iter().filter_map(|(picture, file)| Some((picture, file?.bytes))).collect();
+    service::profile::update(&cx, &actor, params.into(), pictures).await?;
     Ok(Json(entity::credential::render(&cx, actor.id).await?))
 }
 
-impl From<Update> for Changes {
-    fn from(update: Update) -> Self {
+impl From<CredentialParams> for Changes {
+    fn from(update: CredentialParams) -> Self {
         let source = update.source.unwrap_or_default();
         let pair = |field: FieldParams| (field.name.unwrap_or_default(), field.value.unwrap_or_default());
         Self {

@@ -4,6 +4,7 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Cx;
@@ -16,9 +17,10 @@ use crate::json::Json;
 use rookery_core::service::confirmation;
 
 /// Body parameters of [`create_confirmation`].
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Confirmation {
+    /// Replaces the address before the message is sent.
     #[serde(deserialize_with = "text")]
     email: Option<String>,
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::Cx;
 use crate::error::Result;
-use crate::extract::MaybeAuth;
+use crate::extract::AppAuth;
 use crate::extract::auth::AnyScope;
 use crate::json::Json;
 use rookery_core::entity::Fragment;
@@ -21,16 +21,16 @@ use text::language::LANGUAGES;
 
 /// `GET /api/v2/instance`
 pub async fn show(cx: Cx) -> Result<Json> {
-    described(&cx, InstanceDocument::InstanceV2, &Instance::render(&cx).await?).await
+    with_plugin_members(&cx, InstanceDocument::InstanceV2, &Instance::render(&cx).await?).await
 }
 
 /// `GET /api/v1/instance`
 pub async fn show_v1(cx: Cx) -> Result<Json> {
-    described(&cx, InstanceDocument::InstanceV1, &InstanceV1::render(&cx).await?).await
+    with_plugin_members(&cx, InstanceDocument::InstanceV1, &InstanceV1::render(&cx).await?).await
 }
 
 /// Renders `entity` with the members that plugins add to it.
-async fn described<T: Serialize>(cx: &Cx, document: InstanceDocument, entity: &T) -> Result<Json> {
+async fn with_plugin_members<T: Serialize>(cx: &Cx, document: InstanceDocument, entity: &T) -> Result<Json> {
     let json = Fragment::of(entity)?.as_str().to_owned();
     Ok(Json(Fragment::from_json(&cx.extensions().describe(cx, document, json).await)))
 }
@@ -38,14 +38,14 @@ async fn described<T: Serialize>(cx: &Cx, document: InstanceDocument, entity: &T
 /// `GET /api/v1/instance/peers`
 pub async fn peers(cx: Cx) -> Result<Response> {
     let peers = instance::peers(&cx).await?;
-    or_nothing(peers.as_deref())
+    or_not_found(peers.as_deref())
 }
 
 /// `GET /api/v1/instance/activity`
 pub async fn activity(cx: Cx) -> Result<Response> {
     let weeks = instance::activity(&cx).await?;
     let weeks: Option<Vec<Activity>> = weeks.map(|weeks| weeks.iter().map(Activity::from).collect());
-    or_nothing(weeks.as_ref())
+    or_not_found(weeks.as_ref())
 }
 
 /// `GET /api/v1/instance/rules`
@@ -54,10 +54,11 @@ pub async fn rules_index(cx: Cx) -> Result<Json> {
 }
 
 /// `GET /api/v1/instance/domain_blocks`
-pub async fn domain_blocks(cx: Cx, MaybeAuth(viewer, ..): MaybeAuth<AnyScope>) -> Result<Response> {
-    let blocks = instance::domain_blocks(&cx, viewer.as_deref()).await?;
+pub async fn domain_blocks(cx: Cx, auth: Option<AppAuth<AnyScope>>) -> Result<Response> {
+    let viewer = auth.as_ref().and_then(|AppAuth(grant, ..)| grant.actor.as_deref());
+    let blocks = instance::domain_blocks(&cx, viewer).await?;
     let blocks: Option<Vec<DomainBlock>> = blocks.map(|blocks| blocks.into_iter().map(DomainBlock::from).collect());
-    or_nothing(blocks.as_ref())
+    or_not_found(blocks.as_ref())
 }
 
 /// `GET /api/v1/instance/privacy_policy`
@@ -82,7 +83,7 @@ pub async fn languages() -> Result<Json> {
 }
 
 /// The document, or an empty 404 when the admins have disabled it.
-fn or_nothing<T: Serialize>(document: Option<&T>) -> Result<Response> {
+fn or_not_found<T: Serialize>(document: Option<&T>) -> Result<Response> {
     match document {
         Some(document) => Ok(Json::of(&document)?.into_response()),
         None => Ok(StatusCode::NOT_FOUND.into_response()),

@@ -2,6 +2,7 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/markers/>
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Cx;
@@ -15,9 +16,10 @@ use rookery_core::entity;
 use rookery_core::service;
 
 /// Query parameters of [`index`]; unknown timeline names are ignored.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct Timelines {
     #[serde(default, deserialize_with = "list")]
+    #[schemars(with = "Option<Vec<MarkedTimeline>>")]
     timeline: Option<Vec<String>>,
 }
 
@@ -29,15 +31,18 @@ pub async fn index(cx: Cx, Auth(viewer, ..): Auth<ReadStatuses>, Params(params):
 }
 
 /// Body parameters of [`create`]: the new position in each timeline; unknown timelines are ignored.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct Positions {
     home: Option<Position>,
     notifications: Option<Position>,
 }
 
-#[derive(Debug, Deserialize)]
+/// A position; it may go backwards.
+#[derive(Debug, Deserialize, JsonSchema)]
 struct Position {
+    /// Id of a status or a notification.
     #[serde(default, deserialize_with = "int")]
+    #[schemars(with = "Option<String>")]
     last_read_id: Option<i64>,
 }
 

@@ -4,34 +4,60 @@
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::WriteMedia;
-use crate::extract::{Auth, Path, Uploads, params};
+use crate::extract::{Auth, Path, Upload, Uploads, params};
 use crate::json::Json;
+use crate::operation::required;
 use model::MediaId;
 use model::media::MediaState;
 use rookery_core::entity::media::MediaAttachment;
 use rookery_core::service;
 
-/// Metadata sent with an upload or an update, except the files.
-#[derive(Debug, Deserialize)]
-pub struct About {
+/// Metadata sent with an upload or an update.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct MediaParams {
+    /// Alternative text of at most 1,500 characters.
     #[serde(default, deserialize_with = "params::text")]
     description: Option<String>,
+    /// The point to keep in view when cropping: `x,y`, each from -1 to 1.
     #[serde(default, deserialize_with = "params::text")]
     focus: Option<String>,
 }
 
+/// The files of [`create`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct NewMediaFiles {
+    #[schemars(transform = required)]
+    file: Option<Upload>,
+    /// For video and sound; an image makes its own.
+    thumbnail: Option<Upload>,
+}
+
+/// The files of [`update`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct MediaFiles {
+    /// For video and sound; an image makes its own.
+    thumbnail: Option<Upload>,
+}
+
 /// `POST /api/v2/media` and `POST /api/v1/media`. Both process images synchronously.
-pub async fn create(cx: Cx, Auth(actor, _): Auth<WriteMedia>, sent: Uploads<About>) -> Result<Json> {
+pub async fn create(
+    cx: Cx,
+    Auth(actor, _): Auth<WriteMedia>,
+    Uploads { params, files }: Uploads<MediaParams, NewMediaFiles>,
+) -> Result<Json> {
     let upload = service::media::Upload {
-        file: sent.file("file").map(|file| file.bytes.clone()),
-        has_thumbnail: sent.file("thumbnail").is_some(),
-        description: sent.params.description,
-        focus: sent.params.focus,
+        file: files.file.map(|file| file.bytes),
+        has_thumbnail: files.thumbnail.is_some(),
+        description: params.description,
+        focus: params.focus,
     };
     let media = service::media::upload(&cx, &actor, upload).await?;
     Json::of(&MediaAttachment::new(&media, &cx.urls))
@@ -47,12 +73,12 @@ pub async fn update(
     cx: Cx,
     Auth(actor, _): Auth<WriteMedia>,
     Path(id): Path<MediaId>,
-    sent: Uploads<About>,
+    Uploads { params, files }: Uploads<MediaParams, MediaFiles>,
 ) -> Result<Response> {
     let change = service::media::Change {
-        has_thumbnail: sent.file("thumbnail").is_some(),
-        description: sent.params.description,
-        focus: sent.params.focus,
+        has_thumbnail: files.thumbnail.is_some(),
+        description: params.description,
+        focus: params.focus,
     };
     answer(&cx, &service::media::update(&cx, &actor, id, change).await?)
 }

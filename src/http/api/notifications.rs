@@ -2,13 +2,14 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/notifications/>
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadNotifications, WriteNotifications};
 use crate::extract::params::{flag, list, word};
-use crate::extract::{Auth, Paging, Params, Path};
+use crate::extract::{Auth, Limit, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
 use model::notification::NotificationKind;
@@ -18,15 +19,19 @@ use rookery_core::service;
 use rookery_core::service::notification::NotificationFilter;
 
 /// Query parameters that filter notifications.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Filters {
+    /// Only notifications of these types; unknown ones match nothing.
     #[serde(deserialize_with = "list")]
     types: Option<Vec<String>>,
+    /// No notifications of these types.
     #[serde(deserialize_with = "list")]
     exclude_types: Option<Vec<String>>,
+    /// Only notifications that this account caused, filtered ones included.
     #[serde(deserialize_with = "word")]
     account_id: Option<AccountId>,
+    /// Also those that the user's notification policy filters.
     #[serde(deserialize_with = "flag")]
     include_filtered: Option<bool>,
 }
@@ -69,10 +74,10 @@ pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>, Path(id): Pa
 pub async fn unread_count(
     cx: Cx,
     Auth(actor, ..): Auth<ReadNotifications>,
-    paging: Paging<100, 1000>,
+    Limit(limit): Limit<100, 1000>,
     Params(filters): Params<Filters>,
 ) -> Result<Json> {
-    let count = service::notification::count_unread(&cx, &actor, &filters.wanted(&cx), paging.cursor.limit).await?;
+    let count = service::notification::count_unread(&cx, &actor, &filters.wanted(&cx), limit).await?;
     Json::of(&UnreadCount { count })
 }
 

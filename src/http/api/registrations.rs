@@ -2,6 +2,7 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/accounts/#create>
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Cx;
@@ -10,26 +11,37 @@ use crate::extract::auth::WriteAccounts;
 use crate::extract::params::{flag, text};
 use crate::extract::{AppAuth, Params};
 use crate::json::Json;
+use crate::operation::required;
 use crypto::Secret;
 use rookery_core::entity::token::Token;
 use rookery_core::service::registration::{self, SignUp};
 
 /// Body parameters of [`create`].
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Registration {
+    /// Letters, digits and underscores, at most 30.
     #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
     username: Option<String>,
     #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
     email: Option<String>,
+    /// 8 to 72 characters.
     #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
     password: Option<String>,
+    /// Whether the user agrees to the server's rules, which must be true.
     #[serde(deserialize_with = "flag")]
+    #[schemars(transform = required)]
     agreement: Option<bool>,
+    /// Why the user wants to join, at most 420 characters; needed where the server asks for it.
     #[serde(deserialize_with = "text")]
     reason: Option<String>,
+    /// The language of messages, an ISO 639 code.
     #[serde(deserialize_with = "text")]
     locale: Option<String>,
+    /// A name of the IANA time zone database.
     #[serde(deserialize_with = "text")]
     time_zone: Option<String>,
 }

@@ -5,6 +5,7 @@
 //! Spec: <https://docs.joinmastodon.org/methods/accounts/>
 
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Cx;
@@ -13,34 +14,44 @@ use crate::extract::auth::{ReadFollows, WriteAccountMutes, WriteAccounts, WriteB
 use crate::extract::params::{flag, int, list, text};
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
+use crate::operation::required;
 use model::{AccountId, Actor};
 use rookery_core::entity;
 use rookery_core::service;
 use rookery_core::service::follow::Wish;
 
 /// Query parameters of [`index`].
-#[derive(Debug, Deserialize)]
-pub struct Targets {
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct RelationshipParams {
     #[serde(default, deserialize_with = "list")]
+    #[schemars(transform = required)]
     id: Option<Vec<AccountId>>,
+    /// Suspended accounts as well.
     #[serde(default, deserialize_with = "flag")]
     with_suspended: Option<bool>,
 }
 
 /// `GET /api/v1/accounts/relationships`
-pub async fn index(cx: Cx, Auth(viewer, ..): Auth<ReadFollows>, Params(params): Params<Targets>) -> Result<Response> {
+pub async fn index(
+    cx: Cx,
+    Auth(viewer, ..): Auth<ReadFollows>,
+    Params(params): Params<RelationshipParams>,
+) -> Result<Response> {
     let ids = params.id.ok_or_else(|| Error::missing("id[]"))?;
     let with_suspended = params.with_suspended.unwrap_or(false);
     Ok(Json::list(&entity::relationship::render(&cx, &viewer, &ids, with_suspended).await?))
 }
 
 /// Body parameters of [`follow`].
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct FollowParams {
+    /// Whether the account's reblogs are shown in the home timeline; true for a new follow.
     #[serde(default, deserialize_with = "flag")]
     reblogs: Option<bool>,
+    /// Whether the account's statuses are notified; false for a new follow.
     #[serde(default, deserialize_with = "flag")]
     notify: Option<bool>,
+    /// ISO 639 codes of the languages to show; all when empty.
     #[serde(default, deserialize_with = "list")]
     languages: Option<Vec<String>>,
 }
@@ -54,13 +65,13 @@ pub async fn follow(
 ) -> Result<Json> {
     let wish = Wish { reblogs: params.reblogs, notify: params.notify, languages: params.languages };
     service::follow::follow(&cx, &actor, id, wish).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/unfollow`
 pub async fn unfollow(cx: Cx, Auth(actor, ..): Auth<WriteFollows>, Path(id): Path<AccountId>) -> Result<Json> {
     service::follow::unfollow(&cx, &actor, id).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/remove_from_followers`
@@ -70,26 +81,28 @@ pub async fn remove_from_followers(
     Path(id): Path<AccountId>,
 ) -> Result<Json> {
     service::follow::remove_follower(&cx, &actor, id).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/block`
 pub async fn block(cx: Cx, Auth(actor, ..): Auth<WriteBlocks>, Path(id): Path<AccountId>) -> Result<Json> {
     service::relationship::block(&cx, &actor, id).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/unblock`
 pub async fn unblock(cx: Cx, Auth(actor, ..): Auth<WriteBlocks>, Path(id): Path<AccountId>) -> Result<Json> {
     service::relationship::unblock(&cx, &actor, id).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
-/// Body parameters of [`mute`]; `duration` is in seconds.
-#[derive(Debug, Deserialize)]
+/// Body parameters of [`mute`].
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct MuteParams {
+    /// Whether notifications from the account are hidden too, which is the default.
     #[serde(default, deserialize_with = "flag")]
     notifications: Option<bool>,
+    /// In seconds; 0, the default, for ever.
     #[serde(default, deserialize_with = "int")]
     duration: Option<i64>,
 }
@@ -103,30 +116,31 @@ pub async fn mute(
 ) -> Result<Json> {
     let hide_notifications = params.notifications.unwrap_or(true);
     service::relationship::mute(&cx, &actor, id, hide_notifications, params.duration.unwrap_or(0)).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/unmute`
 pub async fn unmute(cx: Cx, Auth(actor, ..): Auth<WriteAccountMutes>, Path(id): Path<AccountId>) -> Result<Json> {
     service::relationship::unmute(&cx, &actor, id).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/pin`
 pub async fn pin(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<AccountId>) -> Result<Json> {
     service::relationship::endorse(&cx, &actor, id).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/unpin`
 pub async fn unpin(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<AccountId>) -> Result<Json> {
     service::relationship::unendorse(&cx, &actor, id).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
 /// Body parameters of [`note`].
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct NoteParams {
+    /// At most 2,000 characters; blank deletes the note.
     #[serde(default, deserialize_with = "text")]
     comment: Option<String>,
 }
@@ -139,9 +153,9 @@ pub async fn note(
     Params(params): Params<NoteParams>,
 ) -> Result<Json> {
     service::relationship::note(&cx, &actor, id, params.comment.as_deref().unwrap_or_default()).await?;
-    tie(&cx, &actor, id).await
+    render_relationship(&cx, &actor, id).await
 }
 
-async fn tie(cx: &Cx, actor: &Actor, target: AccountId) -> Result<Json> {
+async fn render_relationship(cx: &Cx, actor: &Actor, target: AccountId) -> Result<Json> {
     Ok(Json(entity::relationship::render_one(cx, actor, target).await?))
 }

@@ -2,6 +2,7 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/search/>
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Cx;
@@ -10,6 +11,7 @@ use crate::extract::auth::ReadSearch;
 use crate::extract::params::{flag, int, text, word};
 use crate::extract::{MaybeAuth, Params};
 use crate::json::Json;
+use crate::operation::required;
 use model::AccountId;
 use rookery_core::entity::{self, Fragment, Object};
 use rookery_core::service::search::{self, Query};
@@ -20,23 +22,32 @@ const DEFAULT_LIMIT: i64 = 40;
 const MAX_LIMIT: i64 = 80;
 
 /// Query parameters of [`index`].
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SearchParams {
     #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
     q: Option<String>,
+    /// The only kind of results wanted: `accounts`, `hashtags` or `statuses`.
     #[serde(rename = "type", deserialize_with = "text")]
     kind: Option<String>,
+    /// Most results of each kind.
     #[serde(deserialize_with = "int")]
+    #[schemars(range(min = 0, max = MAX_LIMIT), extend("default" = DEFAULT_LIMIT))]
     limit: Option<i64>,
+    /// How many results to skip; only with `type`, and for users.
     #[serde(deserialize_with = "int")]
     offset: Option<i64>,
+    /// Whether `q` may be the URL of an account or status; for users.
     #[serde(deserialize_with = "flag")]
     resolve: Option<bool>,
+    /// Only accounts that the user follows.
     #[serde(deserialize_with = "flag")]
     following: Option<bool>,
+    /// No hashtags that the moderators have not reviewed.
     #[serde(deserialize_with = "flag")]
     exclude_unreviewed: Option<bool>,
+    /// Only statuses of this account.
     #[serde(deserialize_with = "word")]
     account_id: Option<AccountId>,
 }

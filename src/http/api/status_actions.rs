@@ -2,17 +2,19 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/statuses/>
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::accounts::AccountPaging;
 use super::statuses::shown;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadAccounts, WriteAccounts, WriteBookmarks, WriteFavourites, WriteMutes, WriteStatuses};
 use crate::extract::params::text;
-use crate::extract::{Auth, MaybeAuth, Paging, Params, Path};
+use crate::extract::{Auth, MaybeAuth, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
-use model::{AccountId, StatusId};
+use model::{AccountId, StatusId, Visibility};
 use rookery_core::entity;
 use rookery_core::service::status::Interaction;
 use rookery_core::service::{mark, reblog as reblogs, status};
@@ -30,9 +32,11 @@ pub async fn unfavourite(cx: Cx, Auth(actor, ..): Auth<WriteFavourites>, Path(id
 }
 
 /// Body parameters of [`reblog`].
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct ReblogParams {
+    /// That of the reblog; the user's default when it is left out.
     #[serde(default, deserialize_with = "text")]
+    #[schemars(with = "Option<Visibility>")]
     visibility: Option<String>,
 }
 
@@ -96,9 +100,9 @@ pub async fn reblogged_by(
     cx: Cx,
     viewer: MaybeAuth<ReadAccounts>,
     id: Path<StatusId>,
-    paging: Paging<40, 80>,
+    paging: AccountPaging,
 ) -> Result<Page> {
-    who(cx, viewer, id, paging, Interaction::Rebloggers).await
+    accounts_page(cx, viewer, id, paging, Interaction::Rebloggers).await
 }
 
 /// `GET /api/v1/statuses/{id}/favourited_by`
@@ -106,9 +110,9 @@ pub async fn favourited_by(
     cx: Cx,
     viewer: MaybeAuth<ReadAccounts>,
     id: Path<StatusId>,
-    paging: Paging<40, 80>,
+    paging: AccountPaging,
 ) -> Result<Page> {
-    who(cx, viewer, id, paging, Interaction::Favouriters).await
+    accounts_page(cx, viewer, id, paging, Interaction::Favouriters).await
 }
 
 /// `GET /api/v1/statuses/{id}/mentioned_by`
@@ -116,19 +120,19 @@ pub async fn mentioned_by(
     cx: Cx,
     viewer: MaybeAuth<ReadAccounts>,
     id: Path<StatusId>,
-    paging: Paging<40, 80>,
+    paging: AccountPaging,
 ) -> Result<Page> {
-    who(cx, viewer, id, paging, Interaction::Mentioned).await
+    accounts_page(cx, viewer, id, paging, Interaction::Mentioned).await
 }
 
-async fn who(
+async fn accounts_page(
     cx: Cx,
     MaybeAuth(viewer, ..): MaybeAuth<ReadAccounts>,
     Path(id): Path<StatusId>,
-    paging: Paging<40, 80>,
-    who: Interaction,
+    paging: AccountPaging,
+    interaction: Interaction,
 ) -> Result<Page> {
-    let rows = status::who(&cx, viewer.as_deref(), who, id, &paging.cursor).await?;
+    let rows = status::who(&cx, viewer.as_deref(), interaction, id, &paging.cursor).await?;
     let ids: Vec<i64> = rows.iter().map(|(row, _)| i64::from(*row)).collect();
     let accounts: Vec<AccountId> = rows.into_iter().map(|(_, account)| account).collect();
     Ok(Page::new(&paging, Links::SinceId, &ids, entity::account::render(&cx, &accounts).await?))

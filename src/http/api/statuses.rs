@@ -6,17 +6,20 @@
 
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::Cx;
 use crate::error::raw_json;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadStatuses, WriteStatuses};
 use crate::extract::params::{flag, list, text, word};
-use crate::extract::{AppAuth, Auth, MaybeAuth, Params, Path, Uploads};
+use crate::extract::{AppAuth, Auth, IdempotencyKey, MaybeAuth, Params, Path, Upload, Uploads};
 use crate::json::Json;
+use crate::operation::required;
 use model::account::Searchability;
-use model::{AccountId, Actor, MediaId, StatusId};
+use model::{AccountId, Actor, MediaId, StatusId, Visibility};
 use rookery_core::entity::{self, Fragment, Object};
 use rookery_core::service::media;
 use rookery_core::service::status::{self, Change, Draft};
@@ -32,9 +35,11 @@ pub(super) async fn shown(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Resu
 }
 
 /// Query parameters of [`index`].
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct IdsParams {
+    /// At most 20.
     #[serde(default, deserialize_with = "list")]
+    #[schemars(transform = required)]
     id: Option<Vec<StatusId>>,
 }
 
@@ -59,59 +64,109 @@ pub async fn show(cx: Cx, MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>, Path(i
     shown(&cx, viewer.as_deref(), id).await
 }
 
-/// Body parameters of [`create`] and [`update`].
-#[derive(Debug, Default, Deserialize)]
+/// Body parameters of [`create`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct StatusParams {
+pub struct NewStatus {
+    /// The text; needed unless there are attachments or a content warning.
     #[serde(deserialize_with = "text")]
     status: Option<String>,
+    /// The content warning.
     #[serde(deserialize_with = "text")]
     spoiler_text: Option<String>,
+    /// Whether the attachments are sensitive; the user's default when it is left out.
     #[serde(deserialize_with = "flag")]
     sensitive: Option<bool>,
+    /// The user's default when it is left out.
     #[serde(deserialize_with = "text")]
+    #[schemars(with = "Option<Visibility>")]
     visibility: Option<String>,
+    /// Who may find the status by searching; the user's default when it is left out.
     #[serde(deserialize_with = "word")]
     searchability: Option<Searchability>,
+    /// ISO 639 code.
     #[serde(deserialize_with = "text")]
     language: Option<String>,
     #[serde(deserialize_with = "word")]
     in_reply_to_id: Option<StatusId>,
+    /// At most 4.
+    #[serde(deserialize_with = "list")]
+    media_ids: Option<Vec<MediaId>>,
+    /// The only accounts that the text may mention; any when it is left out.
+    #[serde(deserialize_with = "list")]
+    allowed_mentions: Option<Vec<AccountId>>,
+    #[serde(deserialize_with = "text")]
+    #[schemars(skip)]
+    scheduled_at: Option<String>,
+    #[schemars(skip)]
+    poll: Option<Value>,
+    /// All other parameters: plugins may declare some of them.
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// Body parameters of [`update`]: the whole status, so that what is left out is cleared.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct StatusParams {
+    /// The text; needed unless there are attachments or a content warning.
+    #[serde(deserialize_with = "text")]
+    status: Option<String>,
+    /// The content warning.
+    #[serde(deserialize_with = "text")]
+    spoiler_text: Option<String>,
+    /// Whether the attachments are sensitive.
+    #[serde(deserialize_with = "flag")]
+    sensitive: Option<bool>,
+    /// ISO 639 code; it stays when it is left out.
+    #[serde(deserialize_with = "text")]
+    language: Option<String>,
+    /// At most 4.
     #[serde(deserialize_with = "list")]
     media_ids: Option<Vec<MediaId>>,
     #[serde(deserialize_with = "list")]
     media_attributes: Option<Vec<MediaParams>>,
-    #[serde(deserialize_with = "list")]
-    allowed_mentions: Option<Vec<AccountId>>,
-    #[serde(deserialize_with = "text")]
-    scheduled_at: Option<String>,
-    poll: Option<serde_json::Value>,
+    #[schemars(skip)]
+    poll: Option<Value>,
     /// All other parameters: plugins may declare some of them.
     #[serde(flatten)]
-    rest: serde_json::Map<String, serde_json::Value>,
+    rest: Map<String, Value>,
 }
 
 /// New attributes of one attachment in an edit.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct MediaParams {
     id: MediaId,
+    /// Alternative text of at most 1,500 characters.
     #[serde(default, deserialize_with = "text")]
     description: Option<String>,
+    /// The point to keep in view when cropping: `x,y`, each from -1 to 1.
     #[serde(default, deserialize_with = "text")]
     focus: Option<String>,
 }
 
-impl StatusParams {
-    /// Rejects polls and scheduling, which are not supported yet: publishing immediately, or without the poll,
-    /// would be worse than an error.
-    fn check(&self) -> Result<()> {
-        if self.scheduled_at.as_deref().is_some_and(|at| !at.is_empty()) {
-            return Err(Error::invalid("scheduled_at: this server does not schedule statuses yet").into());
-        }
-        match &self.poll {
-            None | Some(serde_json::Value::Null) => Ok(()),
-            Some(_) => Err(Error::invalid("poll: this server has no polls yet").into()),
-        }
+/// The files of [`update`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct StatusFiles {
+    /// For video and sound; an image makes its own.
+    #[serde(rename = "media_attributes[][thumbnail]")]
+    thumbnail: Option<Upload>,
+}
+
+/// Polls are not supported yet: publishing without the poll would be worse than an error.
+fn refuse_poll(poll: Option<&Value>) -> Result<()> {
+    match poll {
+        None | Some(Value::Null) => Ok(()),
+        Some(_) => Err(Error::invalid("poll: this server has no polls yet").into()),
+    }
+}
+
+/// Scheduling is not supported yet: publishing at once would be worse than an error.
+fn refuse_schedule(scheduled_at: Option<&str>) -> Result<()> {
+    match scheduled_at {
+        None | Some("") => Ok(()),
+        Some(_) => Err(Error::invalid("scheduled_at: this server does not schedule statuses yet").into()),
     }
 }
 
@@ -120,11 +175,12 @@ pub async fn create(
     cx: Cx,
     Auth(actor, ..): Auth<WriteStatuses>,
     headers: HeaderMap,
-    Params(params): Params<StatusParams>,
+    IdempotencyKey(idempotency_key): IdempotencyKey,
+    Params(params): Params<NewStatus>,
 ) -> Result<Response> {
-    params.check()?;
-    let header_text =
-        |name: &str| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    refuse_schedule(params.scheduled_at.as_deref())?;
+    refuse_poll(params.poll.as_ref())?;
+    let language = headers.get(header::ACCEPT_LANGUAGE);
     let draft = Draft {
         text: params.status.unwrap_or_default(),
         spoiler_text: params.spoiler_text.unwrap_or_default(),
@@ -132,11 +188,11 @@ pub async fn create(
         visibility: params.visibility,
         searchability: params.searchability,
         language: params.language,
-        request_language: header_text(header::ACCEPT_LANGUAGE.as_str()),
+        request_language: language.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
         in_reply_to_id: params.in_reply_to_id,
         media_ids: params.media_ids.unwrap_or_default(),
         allowed_mentions: params.allowed_mentions,
-        idempotency_key: header_text("idempotency-key").filter(|key| !key.is_empty()),
+        idempotency_key,
         params: params.rest,
         ..Draft::default()
     };
@@ -162,13 +218,12 @@ pub async fn update(
     cx: Cx,
     Auth(actor, ..): Auth<WriteStatuses>,
     Path(id): Path<StatusId>,
-    uploads: Uploads<StatusParams>,
+    Uploads { params, files }: Uploads<StatusParams, StatusFiles>,
 ) -> Result<Json> {
-    if uploads.file("media_attributes[][thumbnail]").is_some() {
+    if files.thumbnail.is_some() {
         return Err(Error::invalid("media_attributes: only a video or sound has a thumbnail of its own").into());
     }
-    let params = uploads.params;
-    params.check()?;
+    refuse_poll(params.poll.as_ref())?;
     let attributes = params.media_attributes.unwrap_or_default().into_iter();
     let change = Change {
         text: params.status.unwrap_or_default(),

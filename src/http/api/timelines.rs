@@ -3,6 +3,7 @@
 //! Spec: <https://docs.joinmastodon.org/methods/timelines/>
 
 use axum::http::{HeaderMap, StatusCode, header};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Cx;
@@ -34,37 +35,51 @@ pub async fn home(cx: Cx, Auth(actor, ..): Auth<ReadStatuses>, paging: Paging) -
     Ok(if rebuilding { page.with_status(StatusCode::PARTIAL_CONTENT) } else { page })
 }
 
-/// Query parameters of [`public`] and [`tag`].
-#[derive(Debug, Default, Deserialize)]
+/// Query parameters of [`public`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct TimelineParams {
+pub struct PublicParams {
+    /// Only statuses of this server.
     #[serde(deserialize_with = "flag")]
     local: Option<bool>,
+    /// Only statuses of other servers.
     #[serde(deserialize_with = "flag")]
     remote: Option<bool>,
     #[serde(deserialize_with = "flag")]
     only_media: Option<bool>,
-    #[serde(deserialize_with = "list")]
-    any: Option<Vec<String>>,
-    #[serde(deserialize_with = "list")]
-    all: Option<Vec<String>>,
-    #[serde(deserialize_with = "list")]
-    none: Option<Vec<String>>,
+    /// The visitor's language, instead of the header `Accept-Language`.
     #[serde(deserialize_with = "text")]
     lang: Option<String>,
 }
 
-fn wanted(params: TimelineParams, headers: &HeaderMap) -> TimelineQuery {
-    TimelineQuery {
-        local: params.local.unwrap_or_default(),
-        remote: params.remote.unwrap_or_default(),
-        only_media: params.only_media.unwrap_or_default(),
-        any: params.any.unwrap_or_default(),
-        all: params.all.unwrap_or_default(),
-        none: params.none.unwrap_or_default(),
-        lang: params.lang,
-        accept_language: headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned),
-    }
+/// Query parameters of [`tag`]: at most 4 hashtags in each list.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct TagParams {
+    /// Statuses with one of these hashtags as well.
+    #[serde(deserialize_with = "list")]
+    any: Option<Vec<String>>,
+    /// Only statuses that have all of these hashtags too.
+    #[serde(deserialize_with = "list")]
+    all: Option<Vec<String>>,
+    /// No statuses with one of these hashtags.
+    #[serde(deserialize_with = "list")]
+    none: Option<Vec<String>>,
+    /// Only statuses of this server.
+    #[serde(deserialize_with = "flag")]
+    local: Option<bool>,
+    /// Only statuses of other servers.
+    #[serde(deserialize_with = "flag")]
+    remote: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    only_media: Option<bool>,
+    /// The visitor's language, instead of the header `Accept-Language`.
+    #[serde(deserialize_with = "text")]
+    lang: Option<String>,
+}
+
+fn accept_language(headers: &HeaderMap) -> Option<String> {
+    headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
 /// `GET /api/v1/timelines/public`
@@ -73,9 +88,17 @@ pub async fn public(
     MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
     paging: Paging,
     headers: HeaderMap,
-    Params(params): Params<TimelineParams>,
+    Params(params): Params<PublicParams>,
 ) -> Result<Page> {
-    let slice = timeline::public(&cx, viewer.as_deref(), &wanted(params, &headers), &paging.cursor).await?;
+    let query = TimelineQuery {
+        local: params.local.unwrap_or_default(),
+        remote: params.remote.unwrap_or_default(),
+        only_media: params.only_media.unwrap_or_default(),
+        lang: params.lang,
+        accept_language: accept_language(&headers),
+        ..TimelineQuery::default()
+    };
+    let slice = timeline::public(&cx, viewer.as_deref(), &query, &paging.cursor).await?;
     page(&cx, viewer.as_deref(), &paging, Links::Always, slice).await
 }
 
@@ -86,24 +109,37 @@ pub async fn tag(
     Path(name): Path<String>,
     paging: Paging,
     headers: HeaderMap,
-    Params(params): Params<TimelineParams>,
+    Params(params): Params<TagParams>,
 ) -> Result<Page> {
-    let slice = timeline::tag(&cx, viewer.as_deref(), &name, &wanted(params, &headers), &paging.cursor).await?;
+    let query = TimelineQuery {
+        any: params.any.unwrap_or_default(),
+        all: params.all.unwrap_or_default(),
+        none: params.none.unwrap_or_default(),
+        local: params.local.unwrap_or_default(),
+        remote: params.remote.unwrap_or_default(),
+        only_media: params.only_media.unwrap_or_default(),
+        lang: params.lang,
+        accept_language: accept_language(&headers),
+    };
+    let slice = timeline::tag(&cx, viewer.as_deref(), &name, &query, &paging.cursor).await?;
     page(&cx, viewer.as_deref(), &paging, Links::Always, slice).await
 }
 
 /// Query parameters of [`profile`].
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ProfileParams {
+    /// Only the statuses that the account pinned.
     #[serde(deserialize_with = "flag")]
     pinned: Option<bool>,
     #[serde(deserialize_with = "flag")]
     only_media: Option<bool>,
+    /// No replies to others.
     #[serde(deserialize_with = "flag")]
     exclude_replies: Option<bool>,
     #[serde(deserialize_with = "flag")]
     exclude_reblogs: Option<bool>,
+    /// Only statuses with this hashtag.
     #[serde(deserialize_with = "text")]
     tagged: Option<String>,
 }

@@ -12,6 +12,7 @@ use axum::http::request::Parts;
 
 use crate::auth::Authentication;
 use crate::error::{Error, ErrorResponse, Result};
+use crate::operation::{Caller, Describe, Operation, Security};
 use model::actor::Unusable;
 use model::{Actor, Permissions};
 use rookery_core::service::auth::Grant;
@@ -31,7 +32,7 @@ pub struct Admin<S>(pub Option<Arc<Actor>>, pub PhantomData<S>);
 
 /// Marks a request that came over the admin socket, in its extensions.
 #[derive(Clone, Copy, Debug)]
-pub struct Local;
+pub struct ViaAdminSocket;
 
 /// Any valid token with one of the scopes of `S`, including an application's own (client credentials).
 #[derive(Debug)]
@@ -46,7 +47,7 @@ pub struct AnyStateAuth<S>(pub Arc<Actor>, pub PhantomData<S>);
 pub struct AnyStateAppAuth<S>(pub Arc<Grant>, pub PhantomData<S>);
 
 /// The scopes a route accepts.
-pub trait Need: Send + Sync + 'static {
+pub trait RequiredScopes: Send + Sync + 'static {
     /// One of these is sufficient; when empty, every token is.
     const SCOPES: &'static [&'static str];
 }
@@ -56,7 +57,7 @@ macro_rules! needs {
         #[doc = concat!("Needs one of: ", stringify!($($scope),*))]
         #[derive(Debug)]
         pub struct $name;
-        impl Need for $name {
+        impl RequiredScopes for $name {
             const SCOPES: &'static [&'static str] = &[$($scope),*];
         }
     )+};
@@ -90,7 +91,30 @@ needs! {
     WriteStatuses = ["write:statuses"],
 }
 
-impl<S: Need> FromRequestParts<()> for AppAuth<S> {
+macro_rules! describe {
+    ($($extractor:ident = $caller:ident, any_state: $any_state:literal);+ $(;)?) => {$(
+        impl<S: RequiredScopes> Describe for $extractor<S> {
+            fn describe(operation: &mut Operation) {
+                operation.security =
+                    Security { caller: Caller::$caller, scopes: S::SCOPES, any_state: $any_state };
+            }
+        }
+    )+};
+}
+
+describe! {
+    Auth = User, any_state: false;
+    MaybeAuth = Optional, any_state: false;
+    Admin = Admin, any_state: false;
+    AppAuth = Application, any_state: false;
+    AnyStateAuth = User, any_state: true;
+    AnyStateAppAuth = Application, any_state: true;
+}
+
+/// Public: see the extractor.
+impl<S> Describe for Option<AppAuth<S>> {}
+
+impl<S: RequiredScopes> FromRequestParts<()> for AppAuth<S> {
     type Rejection = ErrorResponse;
 
     async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self> {
@@ -98,12 +122,12 @@ impl<S: Need> FromRequestParts<()> for AppAuth<S> {
     }
 }
 
-impl<S: Need> FromRequestParts<()> for Admin<S> {
+impl<S: RequiredScopes> FromRequestParts<()> for Admin<S> {
     type Rejection = ErrorResponse;
 
     /// Responds 403, not 401, without a token (contract extensions, section 13).
     async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self> {
-        if parts.extensions.get::<Local>().is_some() {
+        if parts.extensions.get::<ViaAdminSocket>().is_some() {
             return Ok(Self(None, PhantomData));
         }
         let grant = match granted(&parts.extensions, S::SCOPES)? {
@@ -119,16 +143,16 @@ fn not_allowed() -> Error {
     Error::forbidden("This action is not allowed")
 }
 
-impl<S: Need> FromRequestParts<()> for Auth<S> {
+impl<S: RequiredScopes> FromRequestParts<()> for Auth<S> {
     type Rejection = ErrorResponse;
 
     async fn from_request_parts(parts: &mut Parts, state: &()) -> Result<Self> {
         let AppAuth(grant, _) = <AppAuth<S> as FromRequestParts<()>>::from_request_parts(parts, state).await?;
-        Ok(Self(person(&grant)?, PhantomData))
+        Ok(Self(require_actor(&grant)?, PhantomData))
     }
 }
 
-impl<S: Need> FromRequestParts<()> for AnyStateAppAuth<S> {
+impl<S: RequiredScopes> FromRequestParts<()> for AnyStateAppAuth<S> {
     type Rejection = ErrorResponse;
 
     async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self> {
@@ -140,25 +164,25 @@ impl<S: Need> FromRequestParts<()> for AnyStateAppAuth<S> {
     }
 }
 
-impl<S: Need> FromRequestParts<()> for AnyStateAuth<S> {
+impl<S: RequiredScopes> FromRequestParts<()> for AnyStateAuth<S> {
     type Rejection = ErrorResponse;
 
     async fn from_request_parts(parts: &mut Parts, state: &()) -> Result<Self> {
         let AnyStateAppAuth(grant, _) =
             <AnyStateAppAuth<S> as FromRequestParts<()>>::from_request_parts(parts, state).await?;
-        Ok(Self(person(&grant)?, PhantomData))
+        Ok(Self(require_actor(&grant)?, PhantomData))
     }
 }
 
-impl<S: Need> FromRequestParts<()> for MaybeAuth<S> {
+impl<S: RequiredScopes> FromRequestParts<()> for MaybeAuth<S> {
     type Rejection = ErrorResponse;
 
     async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self> {
-        perhaps(&parts.extensions, S::SCOPES).map(|actor| Self(actor, PhantomData))
+        optional_actor(&parts.extensions, S::SCOPES).map(|actor| Self(actor, PhantomData))
     }
 }
 
-impl<S: Need> OptionalFromRequestParts<()> for AppAuth<S> {
+impl<S: RequiredScopes> OptionalFromRequestParts<()> for AppAuth<S> {
     type Rejection = ErrorResponse;
 
     /// For public routes that show more to signed-in users: an invalid token counts as none.
@@ -183,7 +207,7 @@ pub fn token(extensions: &Extensions, scopes: &[&str]) -> Result<Arc<Grant>> {
 ///
 /// # Errors
 /// 401 for an invalid token, 403 for a missing scope or a suspended account.
-pub fn perhaps(extensions: &Extensions, scopes: &[&str]) -> Result<Option<Arc<Actor>>> {
+pub fn optional_actor(extensions: &Extensions, scopes: &[&str]) -> Result<Option<Arc<Actor>>> {
     let Some(grant) = granted(extensions, scopes)? else { return Ok(None) };
     match grant.unusable {
         Some(Unusable::Suspended) => Err(unusable(Unusable::Suspended).into()),
@@ -211,7 +235,7 @@ fn sign_in_needed() -> Error {
 ///
 /// # Errors
 /// 422 for an application's own token.
-pub fn person(grant: &Grant) -> Result<Arc<Actor>> {
+pub fn require_actor(grant: &Grant) -> Result<Arc<Actor>> {
     Ok(grant.actor.clone().ok_or_else(|| Error::invalid("This method requires an authenticated user"))?)
 }
 

@@ -5,9 +5,11 @@
 use axum::extract::FromRequestParts;
 use axum::http::Uri;
 use axum::http::request::Parts;
+use serde_json::json;
 
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
+use crate::operation::{Describe, Operation, Parameter, Place};
 
 /// Cursor and limit of a page. `DEFAULT` and `MAX` are the limits of the route.
 #[derive(Clone, Debug)]
@@ -17,8 +19,19 @@ pub struct Paging<const DEFAULT: i64 = 20, const MAX: i64 = 40> {
     /// The absolute URL of the route, without a query.
     url: String,
     /// The request's other parameters, encoded, to be repeated in links.
-    kept: String,
+    other_params: String,
 }
+
+/// The limit of a list that has no cursor. `DEFAULT` and `MAX` are those of the route.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit<const DEFAULT: i64, const MAX: i64>(pub i64);
+
+/// The parameters of a cursor, with what documents say of them.
+const BOUNDS: [(&str, &str); 3] = [
+    ("max_id", "Only results below this id."),
+    ("since_id", "Only results above this id, the newest of them."),
+    ("min_id", "Only results above this id, the next ones; wins over `since_id`."),
+];
 
 /// A cursor lives in `model`, so that `store` and `service` can use it without knowing HTTP.
 pub use model::Cursor;
@@ -38,7 +51,7 @@ impl<const DEFAULT: i64, const MAX: i64> Paging<DEFAULT, MAX> {
     /// [`Error::BadRequest`] that names the invalid parameter.
     pub fn read(cx: &rookery_core::Cx, uri: &Uri, default: i64, max: i64) -> Result<Self> {
         let mut cursor = Cursor { limit: default, ..Cursor::default() };
-        let mut kept = url::form_urlencoded::Serializer::new(String::new());
+        let mut other_params = url::form_urlencoded::Serializer::new(String::new());
         for (name, value) in url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
             match &*name {
                 "max_id" => cursor.max_id = bound(&name, &value)?,
@@ -47,20 +60,53 @@ impl<const DEFAULT: i64, const MAX: i64> Paging<DEFAULT, MAX> {
                 "access_token" | "bearer_token" => {}
                 "limit" => {
                     cursor.limit = limit(&value, max);
-                    kept.append_pair("limit", &cursor.limit.to_string());
+                    other_params.append_pair("limit", &cursor.limit.to_string());
                 }
                 _ => {
-                    kept.append_pair(&name, &value);
+                    other_params.append_pair(&name, &value);
                 }
             }
         }
-        Ok(Self { cursor, url: cx.urls.path(uri.path()), kept: kept.finish() })
+        Ok(Self { cursor, url: cx.urls.path(uri.path()), other_params: other_params.finish() })
     }
 
     /// One link of a `Link` header, to a neighbouring page.
     pub(crate) fn link(&self, name: &str, id: i64, rel: &str) -> String {
-        let separator = if self.kept.is_empty() { "" } else { "&" };
-        format!("<{}?{}{separator}{name}={id}>; rel=\"{rel}\"", self.url, self.kept)
+        let separator = if self.other_params.is_empty() { "" } else { "&" };
+        format!("<{}?{}{separator}{name}={id}>; rel=\"{rel}\"", self.url, self.other_params)
+    }
+}
+
+impl<const DEFAULT: i64, const MAX: i64> FromRequestParts<()> for Limit<DEFAULT, MAX> {
+    type Rejection = ErrorResponse;
+
+    async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self> {
+        let query = parts.uri.query().unwrap_or_default();
+        let sent = url::form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "limit").last();
+        Ok(Self(sent.map_or(DEFAULT, |(_, value)| limit(&value, MAX))))
+    }
+}
+
+impl<const DEFAULT: i64, const MAX: i64> Describe for Paging<DEFAULT, MAX> {
+    fn describe(operation: &mut Operation) {
+        for (name, text) in BOUNDS {
+            let schema = json!({ "type": "string", "description": text });
+            operation.parameters.push(Parameter::optional(name, Place::Query, schema));
+        }
+        Limit::<DEFAULT, MAX>::describe(operation);
+    }
+}
+
+impl<const DEFAULT: i64, const MAX: i64> Describe for Limit<DEFAULT, MAX> {
+    fn describe(operation: &mut Operation) {
+        let schema = json!({
+            "type": "integer",
+            "description": "How many results; more than the maximum counts as the maximum.",
+            "minimum": 0,
+            "default": DEFAULT,
+            "maximum": MAX,
+        });
+        operation.parameters.push(Parameter::optional("limit", Place::Query, schema));
     }
 }
 

@@ -2,9 +2,7 @@
 //!
 //! Fields choose how a value is parsed with `deserialize_with`: [`flag`], [`int`], [`text()`], [`word`], [`list`]. A
 //! value that does not parse is an error that names the parameter. No parameter is required here; the service checks
-//! that.
-
-use std::fmt;
+//! that, and [`required`](crate::operation::required) says it in documents.
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
@@ -12,48 +10,19 @@ use axum::http::request::Parts;
 use axum::http::{Method, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use rookery_params::{Refused, Tree};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde_json::Value;
 
+use super::uploads::Upload;
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
-
-/// Allowance for a multipart body beyond its files.
-const MULTIPART_OVERHEAD_BYTES: usize = 64 * 1024;
+use crate::operation::{Describe, Operation};
 
 /// Parameters without files.
 #[derive(Debug)]
 pub struct Params<T>(pub T);
-
-/// Parameters with files: the body may be as large as the largest permitted file.
-#[derive(Debug)]
-pub struct Uploads<T> {
-    /// The parameters that are not files.
-    pub params: T,
-    files: Vec<(String, Upload)>,
-}
-
-/// An uploaded file of a multipart body.
-#[derive(Clone)]
-pub struct Upload {
-    /// The content. Its type must be detected from the content: the declared one is not kept.
-    pub bytes: Bytes,
-}
-
-impl fmt::Debug for Upload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Upload({} bytes)", self.bytes.len())
-    }
-}
-
-impl<T> Uploads<T> {
-    /// The file sent as `name`; an empty file counts as none.
-    #[must_use]
-    pub fn file(&self, name: &str) -> Option<&Upload> {
-        self.files.iter().find(|(sent, file)| sent == name && !file.bytes.is_empty()).map(|(_, file)| file)
-    }
-}
 
 impl<T: DeserializeOwned> FromRequest<()> for Params<T> {
     type Rejection = ErrorResponse;
@@ -65,19 +34,9 @@ impl<T: DeserializeOwned> FromRequest<()> for Params<T> {
     }
 }
 
-impl<T: DeserializeOwned> FromRequest<()> for Uploads<T> {
-    type Rejection = ErrorResponse;
-
-    async fn from_request(request: Request, _: &()) -> Result<Self> {
-        let cx = Cx::of(request.extensions())?;
-        let largest = usize::try_from(cx.config.media.image_size_limit_bytes).unwrap_or(usize::MAX / 2);
-        let (tree, files) =
-            read(request, largest + MULTIPART_OVERHEAD_BYTES).await.map_err(|ErrorResponse(error)| match error {
-                // A file beyond the limit is 422 (contract rules, section 3), wherever that is noticed.
-                Error::TooLarge(_) => Error::invalid(format!("file is larger than {largest} bytes")),
-                other => other,
-            })?;
-        Ok(Self { params: parse(tree)?, files })
+impl<T: JsonSchema> Describe for Params<T> {
+    fn describe(operation: &mut Operation) {
+        operation.take::<T>(operation.form_place());
     }
 }
 
@@ -86,15 +45,15 @@ impl<T: DeserializeOwned> FromRequest<()> for Uploads<T> {
 /// Access tokens are removed; the rest is checked as for every other route.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "what the names say")]
-pub struct Sent {
+pub struct RawParams {
     pub query: Vec<(String, String)>,
-    pub body: SentBody,
+    pub body: RawBody,
 }
 
 /// An unparsed body, by content type.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "what the names say")]
-pub enum SentBody {
+pub enum RawBody {
     None,
     /// A form or multipart body; names are verbatim, as in `account_ids[]`.
     Form(Vec<(String, String)>),
@@ -103,7 +62,7 @@ pub enum SentBody {
     Bytes(Bytes),
 }
 
-impl Sent {
+impl RawParams {
     /// Reads a request with a body of at most `limit` bytes.
     ///
     /// # Errors
@@ -112,16 +71,16 @@ impl Sent {
         let mut tree = Tree::default();
         let query = pairs(parts.uri.query().unwrap_or_default().as_bytes(), &mut tree)?;
         let body = if parts.method == Method::GET || parts.method == Method::HEAD {
-            SentBody::None
+            RawBody::None
         } else {
-            SentBody::read(content_type(parts), body, limit, &mut tree).await?
+            RawBody::read(content_type(parts), body, limit, &mut tree).await?
         };
         tree.finish()?;
         Ok(Self { query, body })
     }
 }
 
-impl SentBody {
+impl RawBody {
     async fn read(content_type: &str, body: Body, limit: usize, tree: &mut Tree) -> Result<Self> {
         let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         if kind == "multipart/form-data" {
@@ -195,7 +154,8 @@ pub fn parse<T: DeserializeOwned>(tree: Value) -> Result<T> {
     })?)
 }
 
-async fn read(request: Request, limit: usize) -> Result<(Value, Vec<(String, Upload)>)> {
+/// The parameters and files of a request with a body of at most `limit` bytes.
+pub(super) async fn read(request: Request, limit: usize) -> Result<(Value, Vec<(String, Upload)>)> {
     let (parts, body) = request.into_parts();
     let mut tree = Tree::default();
     let mut files = Vec::new();

@@ -2,8 +2,8 @@
 
 use axum::response::Response;
 use minijinja::{Value, context};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::scopes;
 use crate::Cx;
@@ -11,15 +11,15 @@ use crate::error::{Error, Result};
 use crate::extract::Path;
 use crate::extract::params::text;
 use crate::web::settings::viewer;
-use crate::web::{Cookies, Csrf, Form, Page, SignedIn, redirect};
+use crate::web::{Cookies, Csrf, Form, NoFields, Page, SignedIn, redirect};
 use model::{AppId, Time};
 use rookery_core::service::application::{self, Authorized};
 use rookery_core::service::oauth::revoke;
 
 /// The method override of a form, as HTML forms cannot send DELETE.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Override {
+pub struct MethodOverride {
     #[serde(deserialize_with = "text", rename = "_method")]
     method: Option<String>,
 }
@@ -48,12 +48,12 @@ pub async fn update(
     SignedIn(person): SignedIn,
     cookies: Cookies,
     Path(id): Path<AppId>,
-    Form(form): Form<Override>,
+    Form(form): Form<MethodOverride>,
 ) -> Result<Response> {
     if form.method.as_deref() != Some("delete") {
         return Err(Error::NotFound.into());
     }
-    delete(cx, SignedIn(person), cookies, Path(id), Form(IgnoredAny)).await
+    delete(cx, SignedIn(person), cookies, Path(id), Form(NoFields {})).await
 }
 
 /// `DELETE /oauth/authorized_applications/{id}`
@@ -65,7 +65,7 @@ pub async fn delete(
     SignedIn(person): SignedIn,
     cookies: Cookies,
     Path(id): Path<AppId>,
-    Form(_): Form<IgnoredAny>,
+    Form(_): Form<NoFields>,
 ) -> Result<Response> {
     revoke::application(&cx, person.account.id, id).await?;
     cookies.notice("The application is signed out.");

@@ -7,14 +7,16 @@
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::redirect::{Pairs, answer, destination};
+use super::redirect::{ResponseParams, answer, destination};
 use super::{error, scopes};
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::Params;
 use crate::extract::params::{flag, text};
+use crate::operation::required;
 use crate::web::session::sign_in_url;
 use crate::web::{self, Csrf, Form, Hidden, Page, SignedIn, WebSession, avatar_url, display_name_html, redirect};
 use model::Application;
@@ -24,38 +26,51 @@ use rookery_core::service::oauth::authorize::{self, Checked, Request};
 use rookery_core::service::session::Person;
 
 /// Parameters of an authorization request; from the consent form, with the user's decision.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Asked {
+pub struct AuthorizationParams {
+    /// `code`, the only grant by browser.
     #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
     response_type: Option<String>,
+    /// `query`, `fragment` or `form_post`.
     #[serde(deserialize_with = "text")]
     response_mode: Option<String>,
     #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
     client_id: Option<String>,
+    /// One that the application registered, byte for byte.
     #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
     redirect_uri: Option<String>,
+    /// Separated by spaces; `read` when it is left out.
     #[serde(deserialize_with = "text")]
     scope: Option<String>,
+    /// Comes back with the answer.
     #[serde(deserialize_with = "text")]
     state: Option<String>,
     #[serde(deserialize_with = "text")]
     code_challenge: Option<String>,
+    /// `S256` (RFC 7636).
     #[serde(deserialize_with = "text")]
     code_challenge_method: Option<String>,
+    /// Whether to ask the user even where access was allowed before.
     #[serde(deserialize_with = "flag")]
     force_login: Option<bool>,
+    /// `deny`, from the form.
     #[serde(deserialize_with = "text")]
     decision: Option<String>,
+    /// `delete`, from the form: denies as well.
     #[serde(deserialize_with = "text", rename = "_method")]
     method: Option<String>,
 }
 
 /// Query parameters of [`native`].
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Native {
+pub struct NativeParams {
     #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
     code: Option<String>,
 }
 
@@ -68,7 +83,7 @@ pub async fn show(
     WebSession(person): WebSession,
     csrf: Csrf,
     uri: Uri,
-    Params(asked): Params<Asked>,
+    Params(asked): Params<AuthorizationParams>,
 ) -> Result<Response> {
     let request = asked.request();
     let client = authorize::client(&cx, &request).await?;
@@ -92,7 +107,11 @@ pub async fn show(
 ///
 /// # Errors
 /// As [`show`].
-pub async fn create(cx: Cx, WebSession(person): WebSession, Form(asked): Form<Asked>) -> Result<Response> {
+pub async fn create(
+    cx: Cx,
+    WebSession(person): WebSession,
+    Form(asked): Form<AuthorizationParams>,
+) -> Result<Response> {
     // The session ended while the consent page was open: it is shown again after sign-in.
     let Some(person) = person else { return Ok(redirect(&sign_in_url(&asked.address()))) };
     let denied = asked.decision.as_deref() == Some("deny") || asked.method.as_deref() == Some("delete");
@@ -103,7 +122,7 @@ pub async fn create(cx: Cx, WebSession(person): WebSession, Form(asked): Form<As
 ///
 /// # Errors
 /// As [`show`].
-pub async fn delete(cx: Cx, SignedIn(person): SignedIn, Form(asked): Form<Asked>) -> Result<Response> {
+pub async fn delete(cx: Cx, SignedIn(person): SignedIn, Form(asked): Form<AuthorizationParams>) -> Result<Response> {
     decide(&cx, &person, &asked, false).await
 }
 
@@ -111,14 +130,14 @@ pub async fn delete(cx: Cx, SignedIn(person): SignedIn, Form(asked): Form<Asked>
 ///
 /// # Errors
 /// 400 without a code.
-pub async fn native(cx: Cx, Params(native): Params<Native>) -> Result<Page> {
+pub async fn native(cx: Cx, Params(native): Params<NativeParams>) -> Result<Page> {
     let code =
         native.code.filter(|code| !code.is_empty()).ok_or_else(|| rookery_core::error::Error::missing("code"))?;
     let context = context! { page_title => "Your authorisation code", noindex => true, code => code };
-    Ok(Page::render(&cx, "code.html", context)?.unstored().without_referrer())
+    Ok(Page::render(&cx, "code.html", context)?.no_store().without_referrer())
 }
 
-async fn decide(cx: &Cx, person: &Person, asked: &Asked, allowed: bool) -> Result<Response> {
+async fn decide(cx: &Cx, person: &Person, asked: &AuthorizationParams, allowed: bool) -> Result<Response> {
     let request = asked.request();
     let client = authorize::client(cx, &request).await?;
     match authorize::check(&client, &request) {
@@ -159,7 +178,7 @@ fn refuse(cx: &Cx, client: &Application, request: &Request, fault: &Fault) -> Re
     answer(cx, &client.name, uri, authorize::mode(request), with_state(pairs, request))
 }
 
-fn with_state(mut pairs: Pairs, request: &Request) -> Pairs {
+fn with_state(mut pairs: ResponseParams, request: &Request) -> ResponseParams {
     pairs.extend(request.state.clone().map(|state| ("state", state)));
     pairs
 }
@@ -169,7 +188,7 @@ fn consent(
     client: &Application,
     person: &Person,
     csrf: &Csrf,
-    asked: &Asked,
+    asked: &AuthorizationParams,
     checked: &Checked,
 ) -> Result<Page> {
     let context = context! {
@@ -187,10 +206,10 @@ fn consent(
             avatar => avatar_url(cx, &person.account),
         },
     };
-    Ok(Page::render(cx, "consent.html", context)?.leading_elsewhere().without_referrer())
+    Ok(Page::render(cx, "consent.html", context)?.allowing_external_redirect().without_referrer())
 }
 
-impl Asked {
+impl AuthorizationParams {
     fn request(&self) -> Request {
         Request {
             response_type: self.response_type.clone(),

@@ -1,15 +1,23 @@
 //! Parameters and client authentication of the OAuth endpoints for applications.
 
-use axum::extract::{FromRequest, Request};
+use std::sync::Arc;
+
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::error::FaultResponse;
+use crate::auth::Authentication;
 use crate::extract;
+use crate::operation::{Caller, Describe, Operation, Security};
 use crypto::Secret;
+use rookery_core::service::auth::Grant;
 use rookery_core::service::oauth::Credentials;
+use rookery_core::service::oauth::introspect::invalid_token;
 use text::contains_nul;
 
 /// Like [`extract::Params`], with errors in the OAuth format.
@@ -22,6 +30,32 @@ impl<T: DeserializeOwned> FromRequest<()> for Params<T> {
     async fn from_request(request: Request, state: &()) -> Result<Self, FaultResponse> {
         let extract::Params(params) = extract::Params::from_request(request, state).await?;
         Ok(Self(params))
+    }
+}
+
+impl<T: JsonSchema> Describe for Params<T> {
+    fn describe(operation: &mut Operation) {
+        extract::Params::<T>::describe(operation);
+    }
+}
+
+/// Any valid token, whoever's and whatever its scopes, with errors in the OAuth format.
+#[derive(Debug)]
+pub struct AnyToken(pub Arc<Grant>);
+
+impl FromRequestParts<()> for AnyToken {
+    type Rejection = FaultResponse;
+
+    async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self, FaultResponse> {
+        let authentication = parts.extensions.get::<Authentication>().unwrap_or(&Authentication::Missing);
+        let grant = authentication.grant()?.ok_or_else(invalid_token)?;
+        Ok(Self(Arc::clone(grant)))
+    }
+}
+
+impl Describe for AnyToken {
+    fn describe(operation: &mut Operation) {
+        operation.security = Security { caller: Caller::Application, scopes: &[], any_state: true };
     }
 }
 

@@ -9,10 +9,16 @@ use crate::web::{Hidden, Page, redirect};
 use model::oauth::ResponseMode;
 
 /// The parameters of an authorization response: a code or an error.
-pub(super) type Pairs = Vec<(&'static str, String)>;
+pub(super) type ResponseParams = Vec<(&'static str, String)>;
 
 /// Sends `pairs` to `uri` in the given response mode. The URI itself is kept byte for byte as it was registered.
-pub(super) fn answer(cx: &Cx, application: &str, uri: &str, mode: ResponseMode, pairs: Pairs) -> Result<Response> {
+pub(super) fn answer(
+    cx: &Cx,
+    application: &str,
+    uri: &str,
+    mode: ResponseMode,
+    pairs: ResponseParams,
+) -> Result<Response> {
     match mode {
         ResponseMode::Query => Ok(redirect(&with_query(uri, &pairs))),
         ResponseMode::Fragment => Ok(redirect(&format!("{uri}#{}", encode(&pairs)))),
@@ -27,12 +33,12 @@ pub(super) fn answer(cx: &Cx, application: &str, uri: &str, mode: ResponseMode, 
                 app_name => application,
                 denied => denied,
             };
-            Ok(Page::render(cx, "form_post.html", context)?.leading_elsewhere().unstored().into_response())
+            Ok(Page::render(cx, "form_post.html", context)?.allowing_external_redirect().no_store().into_response())
         }
     }
 }
 
-fn with_query(uri: &str, pairs: &Pairs) -> String {
+fn with_query(uri: &str, pairs: &ResponseParams) -> String {
     let separator = match uri.split_once('?') {
         None => "?",
         Some((_, query)) if query.is_empty() || query.ends_with('&') => "",
@@ -41,7 +47,7 @@ fn with_query(uri: &str, pairs: &Pairs) -> String {
     format!("{uri}{separator}{}", encode(pairs))
 }
 
-fn encode(pairs: &Pairs) -> String {
+fn encode(pairs: &ResponseParams) -> String {
     url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 

@@ -6,14 +6,14 @@ use model::Scopes;
 
 /// A scope with its description.
 #[derive(Debug, Serialize)]
-pub(super) struct Described {
+pub(super) struct ScopeDescription {
     scope: &'static str,
     text: &'static str,
 }
 
 /// Describes each of `scopes`.
-pub(super) fn describe(scopes: &Scopes) -> Vec<Described> {
-    scopes.iter().map(|scope| Described { scope, text: text(scope) }).collect()
+pub(super) fn describe(scopes: &Scopes) -> Vec<ScopeDescription> {
+    scopes.iter().map(|scope| ScopeDescription { scope, text: text(scope) }).collect()
 }
 
 fn text(scope: &str) -> &'static str {

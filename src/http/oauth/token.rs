@@ -3,45 +3,75 @@
 use axum::Extension;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::error::FaultResponse;
-use super::params::{Params, credentials};
+use super::params::{AnyToken, Params, credentials};
 use crate::Cx;
 use crate::auth::Authentication;
 use crate::error::json;
 use crate::extract::params::text;
+use crate::operation::required;
 use crypto::Secret;
 use rookery_core::entity::token::{Token, TokenInfo, TokenIntrospection};
-use rookery_core::service::oauth::introspect::{self, Caller, invalid_token};
+use rookery_core::service::oauth::introspect::{self, Caller};
 use rookery_core::service::oauth::{exchange, revoke};
 
 /// Parameters of [`create`].
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Exchange {
+pub struct TokenParams {
+    /// `authorization_code` or `client_credentials`.
     #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
     grant_type: Option<String>,
+    /// Here or by HTTP Basic.
     #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
     client_id: Option<String>,
+    /// Here or by HTTP Basic.
     #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
     client_secret: Option<String>,
+    /// Of the grant `authorization_code`.
     #[serde(deserialize_with = "text")]
     code: Option<String>,
+    /// That of the authorization request.
     #[serde(deserialize_with = "text")]
     redirect_uri: Option<String>,
+    /// What the `code_challenge` was made of (RFC 7636).
     #[serde(deserialize_with = "text")]
     code_verifier: Option<String>,
+    /// Of the grant `client_credentials`, separated by spaces.
     #[serde(deserialize_with = "text")]
     scope: Option<String>,
 }
 
-/// Parameters of [`revoke()`] and [`introspect()`]. `token_type_hint` is ignored: there is only one type.
-#[derive(Debug, Default, Deserialize)]
+/// Parameters of [`revoke()`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct About {
+pub struct RevokeParams {
     #[serde(deserialize_with = "text")]
     token: Option<String>,
+    /// Here or by HTTP Basic.
+    #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
+    client_id: Option<String>,
+    /// Here or by HTTP Basic.
+    #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
+    client_secret: Option<String>,
+}
+
+/// Parameters of [`introspect()`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct IntrospectParams {
+    #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
+    token: Option<String>,
+    /// Here, by HTTP Basic, or a token of the application instead.
     #[serde(deserialize_with = "text")]
     client_id: Option<String>,
     #[serde(deserialize_with = "text")]
@@ -52,7 +82,7 @@ pub struct About {
 ///
 /// # Errors
 /// Error codes of RFC 6749, section 5.2.
-pub async fn create(cx: Cx, headers: HeaderMap, Params(sent): Params<Exchange>) -> Result<Response, FaultResponse> {
+pub async fn create(cx: Cx, headers: HeaderMap, Params(sent): Params<TokenParams>) -> Result<Response, FaultResponse> {
     let request = exchange::Request {
         grant_type: sent.grant_type,
         credentials: credentials(&headers, sent.client_id, sent.client_secret),
@@ -61,18 +91,18 @@ pub async fn create(cx: Cx, headers: HeaderMap, Params(sent): Params<Exchange>) 
         code_verifier: sent.code_verifier.map(Secret::from),
         scope: sent.scope,
     };
-    Ok(unstored(&Token::from(&exchange::exchange(&cx, &request).await?)))
+    Ok(no_store(&Token::from(&exchange::exchange(&cx, &request).await?)))
 }
 
 /// `POST /oauth/revoke`
 ///
 /// # Errors
 /// `unauthorized_client` (403) unless the token belongs to the client.
-pub async fn revoke(cx: Cx, headers: HeaderMap, Params(sent): Params<About>) -> Result<Response, FaultResponse> {
+pub async fn revoke(cx: Cx, headers: HeaderMap, Params(sent): Params<RevokeParams>) -> Result<Response, FaultResponse> {
     let client = credentials(&headers, sent.client_id, sent.client_secret);
     let token = sent.token.filter(|token| !token.is_empty()).map(Secret::from);
     revoke::by_client(&cx, &client, token.as_ref()).await?;
-    Ok(unstored(&serde_json::Map::new()))
+    Ok(no_store(&serde_json::Map::new()))
 }
 
 /// `POST /oauth/introspect`
@@ -83,7 +113,7 @@ pub async fn introspect(
     cx: Cx,
     Extension(authentication): Extension<Authentication>,
     headers: HeaderMap,
-    Params(sent): Params<About>,
+    Params(sent): Params<IntrospectParams>,
 ) -> Result<Response, FaultResponse> {
     let client = credentials(&headers, sent.client_id, sent.client_secret);
     let caller = match client.client_id {
@@ -91,20 +121,19 @@ pub async fn introspect(
         None => authentication.grant()?.map_or(Caller::Client(client), |grant| Caller::Token(grant)),
     };
     let found = introspect::introspect(&cx, caller, sent.token.map(Secret::from).as_ref()).await?;
-    Ok(unstored(&TokenIntrospection::from(found)))
+    Ok(no_store(&TokenIntrospection::from(found)))
 }
 
 /// `GET /oauth/token/info`
 ///
 /// # Errors
 /// `invalid_token` (401).
-pub async fn info(cx: Cx, Extension(authentication): Extension<Authentication>) -> Result<Response, FaultResponse> {
-    let grant = authentication.grant()?.ok_or_else(invalid_token)?;
-    Ok(unstored(&TokenInfo::from(introspect::own(&cx, grant).await?)))
+pub async fn info(cx: Cx, AnyToken(grant): AnyToken) -> Result<Response, FaultResponse> {
+    Ok(no_store(&TokenInfo::from(introspect::own(&cx, &grant).await?)))
 }
 
 /// A 200 response that no cache may store (RFC 6749, section 5.1).
-fn unstored<T: Serialize>(body: &T) -> Response {
+fn no_store<T: Serialize>(body: &T) -> Response {
     let mut response = json(StatusCode::OK, body);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response.headers_mut().insert(header::PRAGMA, HeaderValue::from_static("no-cache"));

@@ -1,6 +1,7 @@
 //! E-mail confirmation: the page that the link in the message opens, and sending the message again.
 
 use minijinja::context;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::sign_up::check_inbox;
@@ -12,15 +13,15 @@ use crate::extract::params::text;
 use rookery_core::service::confirmation;
 
 /// Query parameters of the link.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Followed {
+pub struct ConfirmationLink {
     #[serde(deserialize_with = "text")]
     token: Option<String>,
 }
 
 /// The form's fields.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Resend {
     #[serde(deserialize_with = "text")]
@@ -28,7 +29,7 @@ pub struct Resend {
 }
 
 /// `GET /auth/confirmation?token=…`
-pub async fn show(cx: Cx, csrf: Csrf, Params(followed): Params<Followed>) -> Result<Page> {
+pub async fn show(cx: Cx, csrf: Csrf, Params(followed): Params<ConfirmationLink>) -> Result<Page> {
     let confirmed = confirmation::confirm(&cx, followed.token.as_deref().unwrap_or_default()).await?;
     let state = match &confirmed {
         None => "expired",

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::Cx;
 use crate::error::{Error, ErrorResponse};
+use crate::operation::Describe;
 use config::Scheme;
 
 /// What a cookie is for.
@@ -20,7 +21,7 @@ pub enum Name {
     /// The session of a signed-in user.
     Session,
     /// A random value that CSRF tokens are bound to before sign-in.
-    Visit,
+    Anonymous,
     /// A flash message for the next page.
     Flash,
 }
@@ -46,7 +47,7 @@ impl Name {
     fn word(self) -> &'static str {
         match self {
             Self::Session => "rookery_session",
-            Self::Visit => "rookery_visit",
+            Self::Anonymous => "rookery_visit",
             Self::Flash => "rookery_flash",
         }
     }
@@ -65,7 +66,7 @@ impl Cookies {
         for line in headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok()) {
             for (name, value) in line.split(';').filter_map(|pair| pair.trim().split_once('=')) {
                 let known =
-                    [Name::Session, Name::Visit, Name::Flash].into_iter().find(|known| known.text(secure) == name);
+                    [Name::Session, Name::Anonymous, Name::Flash].into_iter().find(|known| known.text(secure) == name);
                 if let Some(known) = known {
                     sent.insert(known, value.to_owned());
                 }
@@ -124,3 +125,5 @@ impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Cookies {
         parts.extensions.get::<Self>().cloned().ok_or_else(missing)
     }
 }
+
+impl Describe for Cookies {}

@@ -6,6 +6,8 @@
 
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -13,6 +15,7 @@ use super::cookies::{Cookies, Name};
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
 use crate::extract::params::{Params, parse};
+use crate::operation::{Describe, Operation, Parameter, Place, schema_of};
 
 /// Key derivation label of CSRF tokens.
 const PURPOSE: &str = "csrf";
@@ -24,6 +27,10 @@ pub struct Csrf(pub String);
 /// The fields of a form whose CSRF token was checked.
 #[derive(Debug)]
 pub struct Form<T>(pub T);
+
+/// The fields of a form that has none of its own.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct NoFields {}
 
 impl FromRequestParts<()> for Csrf {
     type Rejection = ErrorResponse;
@@ -42,7 +49,7 @@ impl Csrf {
         base(cookies).map_or_else(
             || {
                 let visit = crypto::random_text(16);
-                cookies.set(Name::Visit, &visit, None);
+                cookies.set(Name::Anonymous, &visit, None);
                 token(&visit)
             },
             token,
@@ -52,7 +59,7 @@ impl Csrf {
 
 /// The value of the cookie that the token is bound to.
 fn base(cookies: &Cookies) -> Option<&str> {
-    cookies.get(Name::Session).or_else(|| cookies.get(Name::Visit)).filter(|value| !value.is_empty())
+    cookies.get(Name::Session).or_else(|| cookies.get(Name::Anonymous)).filter(|value| !value.is_empty())
 }
 
 impl<T: DeserializeOwned> FromRequest<()> for Form<T> {
@@ -71,5 +78,14 @@ impl<T: DeserializeOwned> FromRequest<()> for Form<T> {
             .into());
         }
         Ok(Self(parse(tree)?))
+    }
+}
+
+impl Describe for Csrf {}
+
+impl<T: JsonSchema> Describe for Form<T> {
+    fn describe(operation: &mut Operation) {
+        operation.take::<T>(Place::Body);
+        operation.parameters.push(Parameter::required("csrf", Place::Body, schema_of::<String>()));
     }
 }

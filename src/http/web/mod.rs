@@ -36,7 +36,7 @@ use model::Account;
 use text::escape;
 
 pub use cookies::Cookies;
-pub use csrf::{Csrf, Form};
+pub use csrf::{Csrf, Form, NoFields};
 pub use render::{Hidden, Page};
 pub use session::{SignedIn, WebSession};
 pub use templates::TEMPLATES;

@@ -3,6 +3,7 @@
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::settings::field_errors;
@@ -16,7 +17,7 @@ use rookery_core::error::Validation;
 use rookery_core::service::owner::{self, Owner};
 
 /// Fields of the form; the link carries the first one.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Fields {
     #[serde(deserialize_with = "text", skip_serializing)]

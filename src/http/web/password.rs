@@ -3,6 +3,7 @@
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::settings::field_errors;
@@ -17,7 +18,7 @@ use rookery_core::error::Validation;
 use rookery_core::service::password;
 
 /// Fields of the form that requests a link.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Forgot {
     #[serde(deserialize_with = "text")]
@@ -25,7 +26,7 @@ pub struct Forgot {
 }
 
 /// Fields of the form that sets a new password; the link carries the first one.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Reset {
     #[serde(deserialize_with = "text")]

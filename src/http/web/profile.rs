@@ -52,7 +52,7 @@ pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Pa
 
 /// `GET /users/{name}`: redirects the URL of an actor to its profile page, and that of a feed to the feed.
 pub async fn moved(cx: Cx, Path(name): Path<String>) -> Result<Response> {
-    Ok(permanently(&cx.urls.profile(&name)))
+    Ok(redirect_permanently(&cx.urls.profile(&name)))
 }
 
 /// The page of a suspended account.
@@ -61,7 +61,7 @@ pub(super) fn gone(cx: &Cx) -> Response {
 }
 
 /// A permanent redirect.
-pub(super) fn permanently(url: &str) -> Response {
+pub(super) fn redirect_permanently(url: &str) -> Response {
     let escaped = percent_encoding::utf8_percent_encode(url, percent_encoding::CONTROLS).to_string();
     match HeaderValue::from_str(&escaped) {
         Ok(value) => (StatusCode::MOVED_PERMANENTLY, [(header::LOCATION, value)]).into_response(),

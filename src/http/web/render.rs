@@ -70,13 +70,13 @@ impl Page {
 
     /// For a form whose response redirects to another site: browsers apply `form-action` to redirects too.
     #[must_use]
-    pub fn leading_elsewhere(self) -> Self {
+    pub fn allowing_external_redirect(self) -> Self {
         self.with_header(header::CONTENT_SECURITY_POLICY, POLICY)
     }
 
     /// For a page that shows a secret: no cache may store it.
     #[must_use]
-    pub fn unstored(self) -> Self {
+    pub fn no_store(self) -> Self {
         self.with_header(header::CACHE_CONTROL, "no-store")
     }
 

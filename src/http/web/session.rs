@@ -10,6 +10,7 @@ use super::cookies::{Cookies, Name};
 use super::redirect;
 use crate::Cx;
 use crate::error::{ErrorResponse, Result};
+use crate::operation::{Caller, Describe, Operation, Security};
 use rookery_core::service::session::{self, Person};
 
 /// The longest lifetime that browsers allow (400 days); expiry is decided by the server.
@@ -42,6 +43,14 @@ impl FromRequestParts<()> for SignedIn {
             Ok(WebSession(None)) => Err(redirect(&sign_in_url(&return_address(parts)))),
             Err(error) => Err(error.into_response()),
         }
+    }
+}
+
+impl Describe for WebSession {}
+
+impl Describe for SignedIn {
+    fn describe(operation: &mut Operation) {
+        operation.security = Security { caller: Caller::Session, ..Security::PUBLIC };
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use minijinja::{Value, context};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Cookies, Csrf, Form, Page, SignedIn, redirect};
@@ -16,7 +17,7 @@ use rookery_core::error::Validation;
 use rookery_core::service::session::{self, Person};
 
 /// Fields of the form.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ChangePassword {
     #[serde(deserialize_with = "text")]

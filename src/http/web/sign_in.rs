@@ -6,6 +6,7 @@
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Cookies, Csrf, Form, Hidden, Page, WebSession, redirect, session};
@@ -23,7 +24,7 @@ use text::contains_nul;
 const HOME: &str = "/settings";
 
 /// Fields of the form; as query parameters, only `next`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SignIn {
     #[serde(deserialize_with = "text")]
@@ -90,14 +91,14 @@ async fn page(cx: &Cx, cookies: &Cookies, csrf: &Csrf, form: &SignIn, error: Opt
         hidden => [Hidden { name: "next", value: next.clone() }],
         email => form.email,
         error => error,
-        app_name => asking_app(cx, &next).await?,
+        app_name => requesting_app(cx, &next).await?,
         registrations => registrations,
     };
-    Ok(Page::render(cx, "sign_in.html", context)?.leading_elsewhere())
+    Ok(Page::render(cx, "sign_in.html", context)?.allowing_external_redirect())
 }
 
 /// The name of the application whose authorization request `next` is.
-async fn asking_app(cx: &Cx, next: &str) -> Result<Option<String>> {
+async fn requesting_app(cx: &Cx, next: &str) -> Result<Option<String>> {
     let Some(query) = next.strip_prefix("/oauth/authorize?") else { return Ok(None) };
     let mut pairs = url::form_urlencoded::parse(query.as_bytes());
     let Some((_, client_id)) = pairs.find(|(name, _)| name == "client_id") else { return Ok(None) };

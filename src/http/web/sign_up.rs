@@ -3,6 +3,7 @@
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use minijinja::{Value, context};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::settings::field_errors;
@@ -18,7 +19,7 @@ use rookery_core::service::registration::{self, SignUp};
 use text::markdown;
 
 /// Fields of the form.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Fields {
     #[serde(deserialize_with = "text")]

@@ -3,7 +3,7 @@
 use axum::response::Response;
 use minijinja::context;
 
-use super::profile::{DESCRIPTION_CHARS, gone, permanently};
+use super::profile::{DESCRIPTION_CHARS, gone, redirect_permanently};
 use super::{Page, Visitor, redirect};
 use crate::Cx;
 use crate::error::{Error, Result};
@@ -51,7 +51,7 @@ pub async fn show(cx: Cx, visitor: Visitor, Path((name, id)): Path<(String, Stat
 
 /// `GET /users/{name}/statuses/{id}`: redirects the URL of the ActivityPub object to the page.
 pub async fn moved(cx: Cx, Path((name, id)): Path<(String, StatusId)>) -> Result<Response> {
-    Ok(permanently(&cx.urls.status(&name, id)))
+    Ok(redirect_permanently(&cx.urls.status(&name, id)))
 }
 
 /// The text for the title and link previews: only the content warning, when there is one.

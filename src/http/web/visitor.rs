@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::{Page, SignedIn};
 use crate::Cx;
+use crate::operation::Describe;
 
 /// Anyone; in limited federation, signed-in users only (contract rules, section 7).
 #[derive(Debug)]
@@ -30,6 +31,8 @@ impl FromRequestParts<()> for Visitor {
         Ok(Self { private, asked })
     }
 }
+
+impl Describe for Visitor {}
 
 impl Visitor {
     /// Responds with `page`, which must not depend on the visitor: cacheable by anyone, except in limited federation.

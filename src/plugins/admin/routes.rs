@@ -3,6 +3,7 @@
 //! A change returns the plugin in its new state; a plugin that could not be loaded is 422 with the reason verbatim.
 
 use rookery_plugin_host::LoadError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -13,6 +14,7 @@ use http::Result;
 use http::extract::auth::{Admin, AdminRead, AdminWrite};
 use http::extract::{Params, Path};
 use http::json::Json;
+use http::operation::required;
 use rookery_core::Error;
 
 /// `GET /api/admin/plugins`
@@ -79,8 +81,9 @@ pub async fn config(
 }
 
 /// A secret to set; without a value it is deleted.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct Secret {
+    #[schemars(transform = required)]
     name: Option<String>,
     value: Option<String>,
 }
@@ -109,9 +112,11 @@ pub async fn retry(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Re
 }
 
 /// A command and its arguments.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct Run {
+    #[schemars(transform = required)]
     command: Option<String>,
+    /// Any JSON, as the command takes it.
     #[serde(default)]
     args: Value,
 }
@@ -123,7 +128,7 @@ pub async fn run(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>, Params(
 }
 
 /// Whether the plugin's data is purged as well.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct Uninstall {
     #[serde(default)]
     purge: bool,
@@ -141,8 +146,9 @@ pub async fn uninstall(
 }
 
 /// The number after which log lines are returned.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct After {
+    /// The number of a line; 0 when it is left out.
     #[serde(default)]
     after: Option<String>,
 }

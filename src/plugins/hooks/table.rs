@@ -6,7 +6,6 @@ use std::sync::Arc;
 use rookery_plugin_host::{LoadError, Stage};
 
 use super::field::Field;
-use super::order::{self, Place};
 use super::outbox::{EVENTS, FANOUT};
 use super::subscription::Subscription;
 use super::when::Predicate;

@@ -28,7 +28,7 @@ pub(super) async fn caller(cx: &Cx, mounted: &Mounted, parts: &Parts) -> Result<
     let (actor, held, application) = match route.auth {
         Auth::User => {
             let grant = auth::token(&parts.extensions, &scopes)?;
-            (Some(auth::person(&grant)?), grant.scopes.iter().collect(), grant.app)
+            (Some(auth::require_actor(&grant)?), grant.scopes.iter().collect(), grant.app)
         }
         Auth::Optional => known(&parts.extensions, &scopes)?,
         Auth::None => (None, Vec::new(), None),
@@ -51,7 +51,7 @@ type Known = (Option<Arc<Actor>>, Vec<&'static str>, Option<AppId>);
 
 /// The authenticated person, if any, and the scopes of their token.
 fn known(extensions: &Extensions, scopes: &[&str]) -> Result<Known> {
-    let Some(actor) = auth::perhaps(extensions, scopes)? else { return Ok((None, Vec::new(), None)) };
+    let Some(actor) = auth::optional_actor(extensions, scopes)? else { return Ok((None, Vec::new(), None)) };
     let (held, application) = (actor.scopes.iter().collect(), actor.app);
     Ok((Some(actor), held, application))
 }

@@ -16,7 +16,7 @@ use super::{failure, headers};
 use crate::Cx;
 use crate::call::json;
 use crate::call::{Call, Caller, Mode};
-use http::extract::params::{Sent, SentBody};
+use http::extract::params::{RawBody, RawParams};
 use rookery_core::error::{Error, Result};
 
 /// A request that passed the gate.
@@ -24,7 +24,7 @@ pub(super) struct RouteRequest {
     pub(super) found: Found,
     pub(super) parts: Parts,
     pub(super) caller: Caller,
-    pub(super) sent: Sent,
+    pub(super) sent: RawParams,
     pub(super) page: Option<PageRequest>,
 }
 
@@ -106,7 +106,7 @@ fn request(
     params: &[(String, String)],
     parts: &Parts,
     caller: &Caller,
-    sent: Sent,
+    sent: RawParams,
     page: Option<&PageRequest>,
 ) -> Result<Request> {
     let route = mounted.route();
@@ -138,12 +138,12 @@ fn budget_ms(mounted: &Mounted) -> u32 {
     u32::try_from(mounted.plugin.component.limits().route_wall.as_millis()).unwrap_or(u32::MAX)
 }
 
-fn body(sent: SentBody) -> Result<Body> {
+fn body(sent: RawBody) -> Result<Body> {
     Ok(match sent {
-        SentBody::None => Body::None,
-        SentBody::Form(pairs) => Body::Form(pairs),
-        SentBody::Bytes(bytes) => Body::Bytes(bytes.into()),
-        SentBody::Json(object) => {
+        RawBody::None => Body::None,
+        RawBody::Form(pairs) => Body::Form(pairs),
+        RawBody::Bytes(bytes) => Body::Bytes(bytes.into()),
+        RawBody::Json(object) => {
             let text = serde_json::Value::Object(object).to_string();
             json::check(&text).map_err(Error::bad_request)?;
             Body::Json(text)

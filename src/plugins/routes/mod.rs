@@ -36,7 +36,7 @@ use self::table::{Found, Mounted};
 use crate::Cx;
 use crate::call::Caller;
 use http::error::raw_json;
-use http::extract::params::Sent;
+use http::extract::params::RawParams;
 use http::{cache, observe};
 use rookery_core::error::Result;
 
@@ -81,7 +81,7 @@ async fn handle(cx: &Cx, found: Found, request: Request) -> Result<Response> {
     gate::check_params(&found)?;
     let page = mounted.route().page.as_ref().map(|rule| PageRequest::read(cx, &parts.uri, rule)).transpose()?;
     let limit = mounted.rules.body_limit.min(cx.config.server.body_limit_bytes);
-    let sent = Sent::read(&parts, body, limit).await?;
+    let sent = RawParams::read(&parts, body, limit).await?;
     gate::check_subjects(cx, caller.actor.as_deref(), &found).await?;
     let spent = gate::spend(cx, &mounted, &gate::key(cx, &caller, &parts))?;
     let keeps = is_cacheable(&mounted, &caller);
@@ -110,7 +110,7 @@ fn is_cacheable(mounted: &Mounted, caller: &Caller) -> bool {
 
 /// Names the route for the metrics and, in development, the generation that answered.
 fn mark(cx: &Cx, mounted: &Mounted, response: &mut Response) {
-    response.extensions_mut().insert(observe::Template(Arc::clone(&mounted.path)));
+    response.extensions_mut().insert(observe::RouteTemplate(Arc::clone(&mounted.path)));
     if cx.plugins.shows_generations.load(Ordering::Relaxed) {
         let plugin = &mounted.plugin;
         let sha = plugin.sha256.get(..8).unwrap_or_default();

@@ -1,0 +1,151 @@
+//! What an operation (one method of a route) takes and whom it serves, read from the argument list of its handler.
+//!
+//! Every extractor says by [`Describe`] what it asks of a request; [`methods`] keep this beside the handler, and the
+//! router says it of every route ([`router::operations`](crate::router::operations)). Nothing is evaluated before a
+//! document or a test asks, so that starting costs nothing. What is answered, and what a route allows beside, is its
+//! [`Policy`](crate::policy::Policy).
+
+pub mod methods;
+mod openapi;
+mod schema;
+
+use axum::Extension;
+use axum::extract::RawQuery;
+use axum::http::{HeaderMap, Method, Uri};
+use schemars::JsonSchema;
+use serde_json::Value;
+
+use schema::REQUIRED;
+pub use schema::required;
+pub(crate) use schema::schema_of;
+
+/// A method of a route, as its handler declares it.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// The method.
+    pub method: Method,
+    /// The path as in the router, `/api/v1/statuses/{id}`.
+    pub path: &'static str,
+    /// Whom it serves.
+    pub security: Security,
+    /// What it takes: those in the path first, in their order.
+    pub parameters: Vec<Parameter>,
+}
+
+/// Whom an operation serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Security {
+    /// Whose token it needs.
+    pub caller: Caller,
+    /// One of these is sufficient; when empty, every token is.
+    pub scopes: &'static [&'static str],
+    /// The account may still be unconfirmed or await approval.
+    pub any_state: bool,
+}
+
+/// Whose token an operation needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// Nobody's: a token changes at most what is shown, and an invalid one counts as none.
+    Public,
+    /// Nobody's, but a token that is sent must be valid.
+    Optional,
+    /// Anybody's, an application's own included.
+    Application,
+    /// A user's.
+    User,
+    /// That of a user who may change the server's settings.
+    Admin,
+    /// A browser's session, which is a cookie.
+    Session,
+}
+
+/// Something that a request carries.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// The outermost name, without brackets: `poll` of `poll[options][]`.
+    pub name: String,
+    /// Where it is sent.
+    pub place: Place,
+    /// True when the request fails without it.
+    pub required: bool,
+    /// Its JSON Schema (2020-12), whole and without references; the description is for users of the API.
+    pub schema: Value,
+}
+
+/// Where a parameter is sent. Those of [`Place::Body`] are taken from the query as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Place {
+    Path,
+    Query,
+    Header,
+    Body,
+    /// A file of a multipart body.
+    File,
+}
+
+/// Says what an extractor asks of a request.
+pub trait Describe {
+    /// Adds it to `operation`; nothing unless implemented.
+    fn describe(_operation: &mut Operation) {}
+}
+
+impl Security {
+    /// For everybody.
+    pub const PUBLIC: Self = Self { caller: Caller::Public, scopes: &[], any_state: false };
+}
+
+impl Parameter {
+    /// One that may be left out.
+    pub(crate) fn optional(name: &str, place: Place, schema: Value) -> Self {
+        Self { name: name.to_owned(), place, required: false, schema }
+    }
+
+    /// One without which the request fails.
+    pub(crate) fn required(name: &str, place: Place, schema: Value) -> Self {
+        Self { name: name.to_owned(), place, required: true, schema }
+    }
+}
+
+impl Operation {
+    /// One that is public and takes what its path names.
+    #[must_use]
+    pub fn new(method: Method, path: &'static str) -> Self {
+        let names = path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
+        let parameter =
+            |name: &str| Parameter::required(name.trim_start_matches('*'), Place::Path, schema_of::<String>());
+        Self { method, path, security: Security::PUBLIC, parameters: names.map(parameter).collect() }
+    }
+
+    /// Adds the fields of `T`; those that are [`required`] say so.
+    pub(crate) fn take<T: JsonSchema>(&mut self, place: Place) {
+        let Value::Object(fields) = schema_of::<T>()["properties"].take() else { return };
+        self.parameters.extend(fields.into_iter().map(|(name, mut schema)| {
+            let required = schema.as_object_mut().is_some_and(|schema| schema.remove(REQUIRED).is_some());
+            Parameter { name, place, required, schema }
+        }));
+    }
+
+    /// Where its form is sent. DELETE takes it from a body too, which documents do not say (RFC 9110, section 9.3.5).
+    pub(crate) fn form_place(&self) -> Place {
+        if matches!(self.method, Method::GET | Method::HEAD | Method::DELETE) { Place::Query } else { Place::Body }
+    }
+
+    /// Says what the parameters of the path are, in their order.
+    pub(crate) fn path_is<T: JsonSchema>(&mut self) {
+        let schema = schema_of::<T>();
+        let schemas = match schema.get("prefixItems") {
+            Some(Value::Array(schemas)) => schemas.clone(),
+            _ => vec![schema],
+        };
+        for (parameter, schema) in self.parameters.iter_mut().zip(schemas) {
+            parameter.schema = schema;
+        }
+    }
+}
+
+impl Describe for HeaderMap {}
+impl Describe for Uri {}
+impl Describe for RawQuery {}
+impl<T> Describe for Extension<T> {}

@@ -1,0 +1,54 @@
+//! The JSON Schema of a type that is a parameter.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde_json::Value;
+
+/// The mark of a field that is required, until it is a [`Parameter`](super::Parameter).
+pub(super) const REQUIRED: &str = "x-required";
+
+/// Declares a field of a parameter struct as required: `#[schemars(transform = required)]`.
+///
+/// Every such field has a default, so that a handler or service answers in its own words when it is missing.
+pub fn required(schema: &mut Schema) {
+    schema.insert(REQUIRED.to_owned(), true.into());
+}
+
+/// The schema of `T`, whole and without references.
+///
+/// Null is left out of it: a parameter is sent or not, and whether it must be is not its schema's to say.
+pub(crate) fn schema_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    if let Some(members) = schema.as_object_mut() {
+        members.remove("title");
+    }
+    without_null(&mut schema);
+    schema
+}
+
+fn without_null(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            if members.get("default").is_some_and(Value::is_null) {
+                members.remove("default");
+            }
+            if let Some(Value::Array(types)) = members.get_mut("type") {
+                types.retain(|one| one != "null");
+                if let [one] = types.as_mut_slice() {
+                    let one = one.take();
+                    members.insert("type".to_owned(), one);
+                }
+            }
+            if let Some(Value::Array(values)) = members.get_mut("enum") {
+                values.retain(|value| !value.is_null());
+            }
+            members.values_mut().for_each(without_null);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_null),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
