@@ -7,9 +7,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::BoxFuture;
+use sqlx::Arguments;
 use sqlx::postgres::{PgArguments, PgPool, PgRow};
 use sqlx::sqlite::{SqliteArguments, SqlitePool, SqliteRow};
-use sqlx::{Arguments, Postgres, Sqlite};
 
 use super::Result;
 use super::db::{Db, Engine, Inner, Pools, Tx};
