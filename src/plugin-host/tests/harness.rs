@@ -47,7 +47,7 @@ pub(crate) fn component(name: &str) -> (Arc<[u8]>, BTreeSet<Export>) {
     let module = wat::parse_str(&module).unwrap_or_else(|error| panic!("{name}: {error}"));
     let interfaces: String = exports.iter().map(|name| format!("export rookery:plugin/{name}@0.1.0;\n")).collect();
     // The contract has no resources, so a guest that wants one has its own.
-    let own = if text.contains("[export]own") { "export own: interface { resource thing; }" } else { "" };
+    let own = if text.contains("[export]shelf") { "export shelf: interface { resource thing; }" } else { "" };
     let component = componentise(module, &format!("include rookery:plugin/imports@0.1.0;\n{interfaces}{own}"));
     let exports = exports.iter().map(|name| Export::from_name(name).unwrap()).collect();
     (component.into(), exports)

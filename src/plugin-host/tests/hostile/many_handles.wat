@@ -1,6 +1,6 @@
 ;; exports: routes
 ;; Opens a hundred thousand handles to a resource of its own.
-(import "[export]own" "[resource-new]thing" (func $new (param i32) (result i32)))
+(import "[export]shelf" "[resource-new]thing" (func $new (param i32) (result i32)))
 (func (export "rookery:plugin/routes@0.1.0#handle") (param i32) (result i32)
   (local $left i32)
   (local.set $left (i32.const 100000))
