@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn the_reference_names_every_key() {
         let reference = include_str!("../../../plugin-sdk/MANIFEST.md");
-        let source = include_str!("../manifest.rs");
+        let source = include_str!("mod.rs");
         let mut renamed = None;
         for line in source.lines() {
             renamed =
