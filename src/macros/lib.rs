@@ -18,10 +18,10 @@ mod row;
 ///
 /// On the struct, whose name in snake case, without `Row` at its end, begins the names of the macros:
 ///
-/// - `#[row(alias = "s")]`: `status_columns!()` is the list for `SELECT`: `s.id, s.account_id, …`;
-/// - `#[row(table = "statuses", alias = "s")]`: `model::row::Table` as well, and `status_insert!()` is
-///   `INSERT INTO statuses (id, account_id, …) VALUES ($1, $2, …)`. Columns that the struct does not have go first, in the
-///   statement and among the bound values: `status_insert!("one", "another")`.
+/// - `#[row(alias = "b")]` on `BirdRow`: `bird_columns!()` is the list for `SELECT`: `b.id, b.ring, …`;
+/// - `#[row(table = "birds", alias = "b")]`: `model::row::Table` as well, and `bird_insert!()` is
+///   `INSERT INTO birds (id, ring, …) VALUES ($1, $2, …)`. Columns that the struct does not have go first, in the
+///   statement and among the bound values: `bird_insert!("one", "another")`.
 ///
 /// The macros expand to literals, for `sql!`. They are exported: in the struct's own crate they are known below the struct,
 /// in others by `use`.
