@@ -19,7 +19,7 @@ use super::api::{
 };
 use super::oauth::{applications, authorize};
 use super::operation::Operation;
-use super::operation::methods::{Methods, any, delete, get, patch, post};
+use super::operation::methods::{Declare, Methods, any, delete, get, patch, post};
 use super::policy::{API, Change, Closed, FORM, PAGE, PROGRAM, Per, Policies, Policy, WELL_KNOWN};
 use super::{
     access, auth, compress, error, files, guard, headers, health, limits as rate_limits, oauth, observe, web,
@@ -127,7 +127,7 @@ pub struct Routes {
 struct Route {
     path: &'static str,
     policy: Policy,
-    described: Vec<(Method, fn(&mut Operation))>,
+    described: Vec<(Method, Declare)>,
 }
 
 impl Routes {
@@ -147,7 +147,7 @@ impl Routes {
 
     /// Every method of these routes, as its handler declares it.
     pub fn operations(&self) -> impl Iterator<Item = Operation> {
-        let operation = |path: &'static str, (method, describe): &(Method, fn(&mut Operation))| {
+        let operation = |path: &'static str, (method, describe): &(Method, Declare)| {
             let mut operation = Operation::new(method.clone(), path);
             describe(&mut operation);
             operation

@@ -294,7 +294,8 @@ async fn notification_is_read_back(tx: &mut Tx) {
         silent: false,
     };
     store::notification::make::insert(tx, vec![new], time(8)).await.unwrap();
-    let found = store::notification::find(tx, receiver.id, 8_000.into(), &[kind.clone()]).await.unwrap().unwrap();
+    let found =
+        store::notification::find(tx, receiver.id, 8_000.into(), std::slice::from_ref(&kind)).await.unwrap().unwrap();
     assert_eq!(found.from_version, sender.version + 1);
     let expected = model::Notification {
         id: 8_000.into(),

@@ -25,7 +25,7 @@ pub async fn compare(programs: [&str; 2], plugins: bool) {
     let mut measured = [vec![Vec::new(); names.len()], vec![Vec::new(); names.len()]];
     for round in 0..ROUNDS {
         for (program, all) in programs.iter().zip(&mut measured) {
-            eprintln!("round {} of {ROUNDS}: {program}", round + 1);
+            println!("round {} of {ROUNDS}: {program}", round + 1);
             let costs = measure(program, plugins, &seeded, &routes(&data)).await;
             all.iter_mut().zip(costs).for_each(|(all, cost)| all.push(cost));
         }

@@ -6,11 +6,14 @@ use axum::routing::{self, MethodRouter};
 
 use super::{Describe, Operation};
 
+/// What a handler adds to the declaration of its operation.
+pub(crate) type Declare = fn(&mut Operation);
+
 /// What [`get`] and its like make.
 #[derive(Debug, Default)]
 pub struct Methods {
     pub(crate) router: MethodRouter,
-    pub(crate) described: Vec<(Method, fn(&mut Operation))>,
+    pub(crate) described: Vec<(Method, Declare)>,
 }
 
 /// A handler whose arguments say what they ask of a request: `Arguments` is the tuple of their types.

@@ -284,9 +284,10 @@ async fn swap_in(
     let kept = package.clone();
     let name = plugin.name.clone();
     // While a generation is active, that is the plugin's state.
-    let passed = |state: State| match serving {
-        None => note(cx, &name, Input::Passed(state)),
-        Some(_) => {}
+    let passed = |state: State| {
+        if serving.is_none() {
+            note(cx, &name, Input::Passed(state));
+        }
     };
     let Prepared { active, contract } =
         pipeline::prepare(cx, Candidate { plugin, package, generation }, serving, passed).await?;
