@@ -4,7 +4,7 @@
 //! produces its candidates as a derived table `o (kind, place, owner, id, author, answered, original, original_author)`:
 //! a feed by `kind` and `place`, the account whose relations count (`owner`; NULL: nobody's, and nothing is left out),
 //! the status or reblog, its author, the account that it replies to, and the original of a reblog (else the status again)
-//! with its author. [`admitted!`] then decides for all of them alike.
+//! with its author. `admitted!` then decides for all of them alike.
 //!
 //! Spec: contract rules, section 12, "home" and "list". What it leaves open is decided so: a reblog shows its original,
 //! so that the mentions and the language that count are those of the original; mentions count as far as the text has
@@ -89,8 +89,8 @@ pub(super) use tagged;
 /// SQL condition: candidate `o` may enter its feed at the time `$now`.
 ///
 /// Left out are replies to others than its author and `o.owner`, unless the owner follows them or, in a list, its policy
-/// has them; except in lists, members of the owner's exclusive lists; what [`not_blocked!`] leaves out; and reblogs of
-/// what is [`recently_shown!`].
+/// has them; except in lists, members of the owner's exclusive lists; what `not_blocked!` leaves out; and reblogs of
+/// what is `recently_shown!`.
 macro_rules! admitted {
     ($now:literal) => {
         concat!(
@@ -164,8 +164,8 @@ macro_rules! insert_entries {
 }
 pub(super) use insert_entries;
 
-/// As [`insert_entries!`], of several admitted rows at once, but without reblogs of what is among the 40 rows before
-/// them in the same feed: [`recently_shown!`] sees a feed as it was before the statement. Where nobody is `owner`
+/// As `insert_entries!`, of several admitted rows at once, but without reblogs of what is among the 40 rows before
+/// them in the same feed: `recently_shown!` sees a feed as it was before the statement. Where nobody is `owner`
 /// nothing is left out.
 ///
 /// A row that is left out itself counts among the 40. The window functions read all of `$rows`, so that a limit belongs

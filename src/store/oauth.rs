@@ -36,7 +36,7 @@ pub struct TokenActorRow {
     pub permissions: RolePermissions,
 }
 
-/// The columns of [`TokenActorRow`] that are not the token's, of account `a` and what [`actor_joins!`] joins.
+/// The columns of [`TokenActorRow`] that are not the token's, of account `a` and what `actor_joins!` joins.
 macro_rules! actor_columns {
     () => {
         concat!(

@@ -104,7 +104,7 @@ macro_rules! listed {
 }
 pub(crate) use listed;
 
-/// Runs a statement of [`listed!`] for the page of `own`, up to its own four parameters.
+/// Runs a statement of `listed!` for the page of `own`, up to its own four parameters.
 pub(crate) fn page<E: Executor>(db: E, sql: Sql, own: AccountId, cursor: &Cursor) -> Query<E> {
     db.query(sql).bind(own).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit)
 }

@@ -41,7 +41,7 @@ impl RolePermissions {
     }
 }
 
-/// The columns of [`RolePermissions`], of the tables that [`role_joins!`] joins.
+/// The columns of [`RolePermissions`], of the tables that `role_joins!` joins.
 macro_rules! role_permission_columns {
     () => {
         "r.permissions AS role_permissions, e.permissions AS everyone_permissions"
