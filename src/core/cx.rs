@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::extension::Extensions;
 use crate::origin::Origin;
 use crate::service::instance::StatsCache;
-use crate::service::limits::{Limits, Standing};
+use crate::service::rate_limits::{Limits, Standing};
 use config::{Config, Scheme};
 use crypto::Keys;
 use mail::Mailer;

@@ -1,6 +1,6 @@
 //! Templates for pages, feeds and mail, compiled into the binary and rendered with `minijinja`.
 //!
-//! A set of templates is parsed once ([`Templates::new`]): those of mail in `service::letter`, those of pages in
+//! A set of templates is parsed once ([`Templates::new`]): those of mail in `service::email`, those of pages in
 //! `http::web`. Every value is escaped in templates named `.html` or `.xml`, except values called `*_html`, which must
 //! have been sanitised. The head of each template lists its context.
 

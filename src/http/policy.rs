@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use axum::http::{Extensions, Method};
-use rookery_core::service::limits::Limit;
+use rookery_core::service::rate_limits::Limit;
 
 /// How a route speaks, and so how it fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,11 +22,10 @@ use super::operation::Operation;
 use super::operation::methods::{Declare, Methods, any, delete, get, patch, post};
 use super::policy::{API, Change, Closed, FORM, PAGE, PROGRAM, Per, Policies, Policy, WELL_KNOWN};
 use super::{
-    access, auth, compress, error, files, guard, headers, health, limits as rate_limits, oauth, observe, web,
-    well_known,
+    access, auth, compress, error, files, guard, headers, health, oauth, observe, rate_limits, web, well_known,
 };
 use crate::Cx;
-use rookery_core::service::limits;
+use rookery_core::service::rate_limits as limits;
 
 /// What is served beside the core's routes: by a crate above this one, in the same layers.
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! Outgoing mail: over SMTP, into files in a folder (for development), or discarded.
 //!
-//! Used only by the job `send_mail`, so no request waits for a mail server. The texts are in `service::letter`.
+//! Used only by the job `send_mail`, so no request waits for a mail server. The texts are in `service::email`.
 //! Apart from the outgoing HTTP client, only this opens connections to the outside.
 
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use model::Time;
 /// A mail to send.
 #[derive(Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
-pub struct Letter {
+pub struct Email {
     pub to: String,
     pub subject: String,
     pub text: String,
@@ -26,9 +26,9 @@ pub struct Letter {
 }
 
 /// Omits the content, which holds addresses and links.
-impl std::fmt::Debug for Letter {
+impl std::fmt::Debug for Email {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Letter(***)")
+        f.write_str("Email(***)")
     }
 }
 
@@ -77,10 +77,10 @@ impl Mailer {
     ///
     /// # Errors
     /// [`Error::Permanent`] when a retry is pointless, [`Error::Temporary`] when it may succeed.
-    pub async fn send(&self, letter: Letter) -> Result<(), Error> {
+    pub async fn send(&self, email: Email) -> Result<(), Error> {
         match &self.transport {
             Transport::Smtp(smtp) => {
-                let message = self.message(letter, false)?;
+                let message = self.message(email, false)?;
                 let sent = smtp.send(message).await;
                 sent.map(drop).map_err(|error| match error.is_permanent() {
                     true => Error::Permanent(error.to_string()),
@@ -89,8 +89,8 @@ impl Mailer {
             }
             Transport::Directory(folder) => {
                 // A name that sorts by time, and a body without transfer encoding, which can be read and copied.
-                let name = format!("{}-{}.eml", letter.date.format("%Y%m%dT%H%M%S%6f"), crypto::random_text(6));
-                let message = self.message(letter, true)?;
+                let name = format!("{}-{}.eml", email.date.format("%Y%m%dT%H%M%S%6f"), crypto::random_text(6));
+                let message = self.message(email, true)?;
                 let failed = |error: std::io::Error| Error::Temporary(format!("mail.directory: {error}"));
                 tokio::fs::create_dir_all(folder).await.map_err(failed)?;
                 tokio::fs::write(folder.join(name), message.formatted()).await.map_err(failed)
@@ -100,14 +100,14 @@ impl Mailer {
     }
 
     /// With `readable` the body has no transfer encoding: for files, since a mail server need not accept that.
-    fn message(&self, letter: Letter, readable: bool) -> Result<Message, Error> {
+    fn message(&self, email: Email, readable: bool) -> Result<Message, Error> {
         let refused = |error: &dyn std::fmt::Display| Error::Permanent(error.to_string());
-        let to = letter.to.parse().map_err(|error: lettre::address::AddressError| refused(&error))?;
+        let to = email.to.parse().map_err(|error: lettre::address::AddressError| refused(&error))?;
         let head = Message::builder()
             .from(self.from.clone())
             .to(Mailbox::new(None, to))
-            .subject(letter.subject)
-            .date((*letter.date).into())
+            .subject(email.subject)
+            .date((*email.date).into())
             .message_id(Some(format!("<{}@{}>", crypto::random_text(18), self.from.email.domain())));
         let part = |kind: ContentType, text: String| {
             let body = match readable {
@@ -118,8 +118,8 @@ impl Mailer {
             };
             SinglePart::builder().header(kind).body(body)
         };
-        let text = part(ContentType::TEXT_PLAIN, letter.text);
-        let message = match letter.html {
+        let text = part(ContentType::TEXT_PLAIN, email.text);
+        let message = match email.html {
             None => head.singlepart(text),
             Some(html) => {
                 head.multipart(MultiPart::alternative().singlepart(text).singlepart(part(ContentType::TEXT_HTML, html)))

@@ -5,11 +5,11 @@ use mail::Error;
 use model::JobId;
 use rookery_core::Cx;
 use rookery_core::queue::{Done, Failure, SendMail};
-use rookery_core::service::letter::{self};
+use rookery_core::service::email::{self};
 
 impl Run for SendMail {
     async fn run(self, cx: &Cx, _: JobId) -> Result<Done, Failure> {
-        let Some(letter) = letter::compose(cx, self.account, self.subject, self.link).await? else {
+        let Some(letter) = email::compose(cx, self.account, self.subject, self.link).await? else {
             return Ok(Done::Remove);
         };
         match cx.mail.send(letter).await {

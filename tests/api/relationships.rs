@@ -3,7 +3,7 @@
 use chrono::Duration;
 use model::relationship::Listed;
 use model::{AccountId, Cursor};
-use rookery_core::service::limits::{self, Family};
+use rookery_core::service::rate_limits::{self, Family};
 use serde_json::json;
 use store::{follow, relationship};
 
@@ -306,7 +306,7 @@ async fn follows_have_a_limit_of_a_day() {
     act(&alice, "follow", &bob).await;
     alice.post(&format!("/api/v1/accounts/{}/follow", alice.id())).fails(403).await;
     for _ in 0..399 {
-        limits::family(&app.app, alice.id(), Family::Follows).unwrap().keep();
+        rate_limits::family(&app.app, alice.id(), Family::Follows).unwrap().keep();
     }
     alice.post(&format!("/api/v1/accounts/{}/follow", carol.id())).fails(429).await;
     assert_eq!(counts(&alice).await, (1, 0));

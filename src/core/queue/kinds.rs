@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Job;
 use crate::change::Change;
-use crate::service::letter::Subject;
+use crate::service::email::Subject;
 use model::job::Lane;
 use model::{AccountId, MediaId, RowId, StatusId};
 
@@ -122,13 +122,13 @@ jobs! {
         account: AccountId,
     }
 
-    /// Sends one letter to `account`.
+    /// Sends one e-mail to `account`.
     SendMail as "send_mail" in Mail => {
         /// To whom.
         account: AccountId,
         /// What about.
         subject: Subject,
-        /// The link that the letter holds.
+        /// The link that the e-mail holds.
         link: Option<RowId>,
     }
 

@@ -5,8 +5,8 @@
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, OnUnique, Result, Validation};
-use crate::service::letter::{self, Subject};
-use crate::service::limits::{self, Key};
+use crate::service::email::{self, Subject};
+use crate::service::rate_limits::{self, Key};
 use crate::service::{link, sign_up};
 use model::actor::User;
 use model::link::LinkKind;
@@ -37,7 +37,7 @@ pub async fn confirm(cx: &Cx, token: &str) -> Result<Option<(Account, User)>> {
 /// # Errors
 /// [`Error::RateLimited`] after too many mails to one address.
 pub async fn resend_to(cx: &Cx, email: &str) -> Result<()> {
-    limits::require(cx, &limits::MAIL, &Key::email(email))?;
+    rate_limits::require(cx, &rate_limits::MAIL, &Key::email(email))?;
     match store::user::find_by_email(&cx.db, email).await? {
         Some(user) if user.confirmed_at.is_none() => send(cx, user.account_id, &user.email).await,
         Some(_) | None => Ok(()),
@@ -57,7 +57,7 @@ pub async fn resend(cx: &Cx, actor: &Actor, email: Option<&str>) -> Result<()> {
     if user.confirmed_at.is_some() && user.unconfirmed_email.is_none() {
         return Err(Error::forbidden("Your e-mail address is confirmed already"));
     }
-    limits::require(cx, &limits::MAIL, &Key::Person(actor.id))?;
+    rate_limits::require(cx, &rate_limits::MAIL, &Key::Person(actor.id))?;
     let email = email.map(str::trim).filter(|email| *email != user.email);
     match email {
         Some(email) => change(cx, &user, email).await,
@@ -97,7 +97,7 @@ async fn send(cx: &Cx, account: AccountId, email: &str) -> Result<()> {
 
 async fn queue(cx: &Cx, tx: &mut store::Tx, account: AccountId, email: &str) -> Result<()> {
     let link = link::create(cx, tx, LinkKind::ConfirmEmail, Some(account), Some(email)).await?;
-    letter::queue(cx, tx, account, Subject::Confirm, Some(link)).await
+    email::queue(cx, tx, account, Subject::Confirm, Some(link)).await
 }
 
 fn taken() -> Error {

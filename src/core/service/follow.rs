@@ -9,8 +9,8 @@
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
-use crate::service::limits::{self, Family};
 use crate::service::notification::{self, Notice};
+use crate::service::rate_limits::{self, Family};
 use crate::service::{account, relationship};
 use model::relationship::Listed;
 use model::{Account, AccountId, Actor, Cursor, Json, NotificationType};
@@ -54,7 +54,7 @@ pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish) -> Re
         store::follow::update(&mut tx, FollowTable::Request, me.id, target.id, terms(&tie, wish)).await?;
     } else {
         check_limit(cx, &me)?;
-        spent = Some(limits::family(cx, me.id, Family::Follows)?);
+        spent = Some(rate_limits::family(cx, me.id, Family::Follows)?);
         begin(cx, &mut tx, &me, &target, wish).await?;
     }
     tx.commit().await?;

@@ -4,9 +4,9 @@
 
 use crate::Cx;
 use crate::error::{Result, Validation};
-use crate::service::letter::{self, Subject};
-use crate::service::limits::{self, Key};
+use crate::service::email::{self, Subject};
 use crate::service::oauth::revoke;
+use crate::service::rate_limits::{self, Key};
 use crate::service::{link, session};
 use crypto::Secret;
 use model::Account;
@@ -18,14 +18,14 @@ use model::link::LinkKind;
 /// # Errors
 /// [`Error::RateLimited`](crate::error::Error::RateLimited) after too many mails to one address.
 pub async fn forgot(cx: &Cx, email: &str) -> Result<()> {
-    limits::require(cx, &limits::MAIL, &Key::email(email))?;
+    rate_limits::require(cx, &rate_limits::MAIL, &Key::email(email))?;
     let Some(user) = store::user::find_by_email(&cx.db, email.trim()).await? else { return Ok(()) };
     if user.disabled {
         return Ok(());
     }
     let mut tx = cx.db.begin().await?;
     let link = link::create(cx, &mut tx, LinkKind::ResetPassword, Some(user.account_id), None).await?;
-    letter::queue(cx, &mut tx, user.account_id, Subject::Reset, Some(link)).await?;
+    email::queue(cx, &mut tx, user.account_id, Subject::Reset, Some(link)).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -5,9 +5,9 @@
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
-use crate::service::limits::{self, Family};
 use crate::service::mark::refuse_blocked;
 use crate::service::notification::{self, Notice};
+use crate::service::rate_limits::{self, Family};
 use crate::service::status::{self, default_visibility};
 use crate::service::visibility;
 use model::status::Visibility;
@@ -24,7 +24,7 @@ pub async fn reblog(cx: &Cx, actor: &Actor, id: StatusId, wanted: Option<&str>) 
     let head = seen.proper();
     let visibility = reach(actor, head.visibility, head.account_id == actor.id, wanted)?;
     let original = store::status::find(&cx.db, head.id).await?.ok_or(Error::NotFound)?;
-    let spent = limits::family(cx, actor.id, Family::Statuses)?;
+    let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
 
     let reblog: StatusId = cx.ids.next();
     let uri = format!("{}/activity", cx.urls.note(&actor.username, reblog));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::Cx;
 use crate::error::{Error, Result, Validation};
 use crate::service::auth::Grant;
-use crate::service::letter::{self, Subject};
+use crate::service::email::{self, Subject};
 use crate::service::sign_up::{self, NewAccount};
 use crate::service::token::{self, Issued};
 use crate::service::{link, session};
@@ -104,7 +104,7 @@ async fn begin(cx: &Cx, form: SignUp, grant: Option<&Arc<Grant>>) -> Result<(Tx,
     let mut tx = cx.db.begin().await?;
     let account = sign_up::create(cx, &mut tx, new).await?;
     let link = link::create(cx, &mut tx, LinkKind::ConfirmEmail, Some(account), Some(&form.email)).await?;
-    letter::queue(cx, &mut tx, account, Subject::Confirm, Some(link)).await?;
+    email::queue(cx, &mut tx, account, Subject::Confirm, Some(link)).await?;
     Ok((tx, Registered { account, needs_approval }))
 }
 

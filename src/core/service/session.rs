@@ -9,7 +9,7 @@ use chrono::Duration;
 
 use crate::Cx;
 use crate::error::{Result, Validation};
-use crate::service::limits::{self, Key};
+use crate::service::rate_limits::{self, Key};
 use crypto::Secret;
 use model::actor::{Unusable, User};
 use model::{Account, AccountId, RowId};
@@ -131,7 +131,7 @@ pub async fn change_password(
     new: Secret,
     confirmation: &Secret,
 ) -> Result<()> {
-    limits::require(cx, &limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
+    rate_limits::require(cx, &rate_limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
     let mut faults = Validation::default();
     if !crypto::verify_password(current, person.user.password_hash.clone()).await? {
         faults.add("current_password", "ERR_INVALID", "is not your current password");

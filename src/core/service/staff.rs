@@ -5,7 +5,7 @@
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
-use crate::service::letter::{self, Subject};
+use crate::service::email::{self, Subject};
 use crate::service::oauth::revoke;
 use crypto::Secret;
 use model::Account;
@@ -33,7 +33,7 @@ pub async fn approve(cx: &Cx, account: &Account) -> Result<bool> {
     let approved = store::user::approve(&mut tx, account.id).await?;
     let confirmed = store::user::confirm(&mut tx, account.id, cx.clock.now()).await?;
     if approved {
-        letter::queue(cx, &mut tx, account.id, Subject::Approved, None).await?;
+        email::queue(cx, &mut tx, account.id, Subject::Approved, None).await?;
     }
     if approved || confirmed {
         change::record(cx, &mut tx, Change::AccountCreated { account: account.id }).await?;

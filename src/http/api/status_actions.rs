@@ -132,7 +132,7 @@ async fn accounts_page(
     paging: AccountPaging,
     interaction: Interaction,
 ) -> Result<Page> {
-    let rows = status::who(&cx, viewer.as_deref(), interaction, id, &paging.cursor).await?;
+    let rows = status::list_interactions(&cx, viewer.as_deref(), interaction, id, &paging.cursor).await?;
     let ids: Vec<i64> = rows.iter().map(|(row, _)| i64::from(*row)).collect();
     let accounts: Vec<AccountId> = rows.into_iter().map(|(_, account)| account).collect();
     Ok(Page::new(&paging, Links::SinceId, &ids, entity::account::render(&cx, &accounts).await?))

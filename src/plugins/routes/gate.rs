@@ -14,7 +14,7 @@ use http::client_address;
 use http::extract::auth;
 use model::{AccountId, Actor, AppId, Permissions, StatusId};
 use rookery_core::error::{Error, Result};
-use rookery_core::service::limits::{self, Key, Spent};
+use rookery_core::service::rate_limits::{self, Key, Spent};
 use rookery_core::service::{self, visibility};
 use text::language;
 
@@ -160,5 +160,5 @@ pub(super) fn key(cx: &Cx, caller: &Caller, parts: &Parts) -> Key {
 /// # Errors
 /// [`Error::RateLimited`] when it is exhausted.
 pub(super) fn spend(cx: &Cx, mounted: &Mounted, key: &Key) -> Result<Option<Spent>> {
-    mounted.rules.rate.as_ref().map(|limit| limits::take(cx, limit, key)).transpose()
+    mounted.rules.rate.as_ref().map(|limit| rate_limits::take(cx, limit, key)).transpose()
 }

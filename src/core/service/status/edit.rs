@@ -12,8 +12,8 @@ use crate::change::{self, StatusTraits};
 use crate::entity;
 use crate::error::{Error, Result};
 use crate::extension::PendingStatus;
-use crate::service::limits::{self, Family};
 use crate::service::notification::{self, Notice};
+use crate::service::rate_limits::{self, Family};
 use crate::service::{media, visibility};
 use model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId};
 use store::Tx;
@@ -39,7 +39,7 @@ pub struct Change {
 /// [`Error::NotFound`] unless it is their own and not a reblog; else as publishing.
 pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Result<()> {
     let old = own(cx, actor, id).await?;
-    let spent = limits::family(cx, actor.id, Family::Statuses)?;
+    let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
     let mut words = compose::words(cx, actor, &change.text, &change.spoiler_text, !change.media_ids.is_empty()).await?;
     let mut language = match &change.language {
         Some(tag) => compose::language(cx, actor, Some(tag), None),

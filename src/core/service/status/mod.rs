@@ -4,11 +4,11 @@ pub mod compose;
 mod delete;
 mod edit;
 pub(in crate::service) mod insert;
+mod interactions;
 mod publish;
-mod who;
 
 pub use delete::{delete, remove};
 pub use edit::{Change, edit, history, source};
+pub use interactions::list_interactions;
 pub use publish::{Draft, Prepared, default_visibility, find_by_idempotency_key, prepare, publish, write};
 pub use store::publish::Interaction;
-pub use who::who;

@@ -14,8 +14,8 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::extension::PendingStatus;
-use crate::service::limits::{self, Family, Spent};
 use crate::service::notification::{self, Notice};
+use crate::service::rate_limits::{self, Family, Spent};
 use crate::service::{media, visibility};
 use model::NotificationType;
 use model::PluginId;
@@ -102,7 +102,7 @@ pub async fn publish(cx: &Cx, actor: &Actor, draft: Draft) -> Result<StatusId> {
 /// # Errors
 /// As [`publish`].
 pub async fn prepare(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
-    let spent = limits::family(cx, actor.id, Family::Statuses)?;
+    let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
     let words = compose::words(cx, actor, &draft.text, &draft.spoiler_text, !draft.media_ids.is_empty()).await?;
     check_mentions(&words, draft.allowed_mentions.as_deref())?;
     let parent = parent(cx, actor, draft.in_reply_to_id).await?;

@@ -1,7 +1,7 @@
 //! Rate limits (contract rules, section 5).
 
 use chrono::Duration;
-use rookery_core::service::limits::{self, Family};
+use rookery_core::service::rate_limits::{self, Family};
 
 use crate::harness::{Browser, TestApp};
 
@@ -50,16 +50,16 @@ async fn a_failed_action_gives_its_share_back() {
     let alice = app.account("alice").await;
 
     for _ in 0..500 {
-        drop(limits::family(&app.app, alice.id(), Family::Follows).unwrap());
+        drop(rate_limits::family(&app.app, alice.id(), Family::Follows).unwrap());
     }
     for _ in 0..400 {
-        limits::family(&app.app, alice.id(), Family::Follows).unwrap().keep();
+        rate_limits::family(&app.app, alice.id(), Family::Follows).unwrap().keep();
     }
-    assert!(limits::family(&app.app, alice.id(), Family::Follows).is_err());
-    assert!(limits::family(&app.app, alice.id(), Family::Statuses).is_ok());
+    assert!(rate_limits::family(&app.app, alice.id(), Family::Follows).is_err());
+    assert!(rate_limits::family(&app.app, alice.id(), Family::Statuses).is_ok());
 
     app.app.clock.advance(Duration::hours(24));
-    assert!(limits::family(&app.app, alice.id(), Family::Follows).is_ok());
+    assert!(rate_limits::family(&app.app, alice.id(), Family::Follows).is_ok());
 }
 
 #[tokio::test]
@@ -94,7 +94,7 @@ async fn publishing_shows_the_limit_of_statuses() {
     assert_eq!(published.header("x-ratelimit-remaining"), "299");
 
     for _ in 0..299 {
-        limits::family(&app.app, alice.id(), Family::Statuses).unwrap().keep();
+        rate_limits::family(&app.app, alice.id(), Family::Statuses).unwrap().keep();
     }
     let refused = alice.post("/api/v1/statuses").form(&[("status", "again")]).send().await;
     assert_eq!(refused.status, 429);

@@ -1,6 +1,6 @@
 //! Rate limiting of requests, and the `X-RateLimit-*` response headers (contract rules, section 5).
 //!
-//! [`applicable_limits`] decides which limits a request counts against; `service::limits` keeps the counters. Limits on
+//! [`applicable_limits`] decides which limits a request counts against; `service::rate_limits` keeps the counters. Limits on
 //! an action rather than a request, or on the e-mail address in a form, are applied elsewhere, by services and handlers.
 
 use axum::extract::Request;
@@ -14,7 +14,7 @@ use super::policy::{Per, Policy, RouteKind};
 use super::web::error_page;
 use crate::Cx;
 use crate::error::{Error, ErrorResponse};
-use rookery_core::service::limits::{self, Key, Limit, Standing};
+use rookery_core::service::rate_limits::{self, Key, Limit, Standing};
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
@@ -29,7 +29,8 @@ pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let api = Policy::of(request.extensions()).kind == RouteKind::Api;
-    let spent = applicable_limits(&cx, &request).into_iter().filter_map(|(limit, key)| limits::spend(&cx, limit, &key));
+    let spent =
+        applicable_limits(&cx, &request).into_iter().filter_map(|(limit, key)| rate_limits::spend(&cx, limit, &key));
     let lowest = spent.min_by_key(|standing| (!standing.exceeded, standing.remaining));
     let (mut response, noted) = match lowest {
         Some(standing) if standing.exceeded => (refuse(&cx, api), None),
@@ -63,12 +64,15 @@ fn applicable_limits(cx: &Cx, request: &Request) -> Vec<(&'static Limit, Key)> {
     let mut found = Vec::new();
     if policy.kind == RouteKind::Api {
         found.push(
-            person.map_or_else(|| (&limits::API_ADDRESS, address()), |id| (&limits::API_PERSON, Key::Person(id))),
+            person.map_or_else(
+                || (&rate_limits::API_ADDRESS, address()),
+                |id| (&rate_limits::API_PERSON, Key::Person(id)),
+            ),
         );
-        found.extend(token.map(|token| (&limits::API_TOKEN, Key::Token(token))));
+        found.extend(token.map(|token| (&rate_limits::API_TOKEN, Key::Token(token))));
     }
     if is_paging(request.uri().query()) {
-        found.push((&limits::PAGING, person.map_or_else(address, Key::Person)));
+        found.push((&rate_limits::PAGING, person.map_or_else(address, Key::Person)));
     }
     match policy.limit_of(request.method()) {
         Some((limit, Per::Person)) => found.extend(person.map(|id| (limit, Key::Person(id)))),

@@ -14,7 +14,7 @@ use crate::queue;
 use crate::queue::SendMail;
 use crate::service;
 use crate::templates::Templates;
-use mail::Letter;
+use mail::Email;
 use model::actor::User;
 use model::link::LinkKind;
 use model::{AccountId, RowId};
@@ -50,7 +50,7 @@ pub async fn queue(cx: &Cx, tx: &mut Tx, account: AccountId, subject: Subject, l
 }
 
 /// Renders a mail; `None` when it is obsolete: the account is gone, or the link was used or replaced.
-pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option<RowId>) -> Result<Option<Letter>> {
+pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option<RowId>) -> Result<Option<Email>> {
     let Some(user) = store::user::find(&cx.db, account).await? else { return Ok(None) };
     let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(None) };
     let link = match link {
@@ -71,7 +71,7 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
     };
     let to = recipient(subject, user, link.and_then(|link| link.email));
     let title = cx.settings().site_title.clone();
-    Ok(Some(Letter {
+    Ok(Some(Email {
         to,
         subject: subject.line(&title),
         text: LETTERS.render(cx, &format!("mail/{}.txt", subject.template()), &values)?,

@@ -10,18 +10,25 @@ use store::publish::Interaction;
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden; for mentions also when it is someone else's.
-pub async fn who(
+pub async fn list_interactions(
     cx: &Cx,
     viewer: Option<&Actor>,
-    who: Interaction,
+    interaction: Interaction,
     id: StatusId,
     cursor: &Cursor,
 ) -> Result<Vec<(RowId, AccountId)>> {
     let seen = visibility::status(cx, viewer, id).await?;
     let head = seen.proper();
-    if who == Interaction::Mentioned && viewer.is_none_or(|actor| actor.id != head.account_id) {
+    if interaction == Interaction::Mentioned && viewer.is_none_or(|actor| actor.id != head.account_id) {
         return Err(Error::NotFound);
     }
-    Ok(store::publish::list_interactions(&cx.db, who, head.id, viewer.map(|actor| actor.id), cursor, cx.clock.now())
-        .await?)
+    Ok(store::publish::list_interactions(
+        &cx.db,
+        interaction,
+        head.id,
+        viewer.map(|actor| actor.id),
+        cursor,
+        cx.clock.now(),
+    )
+    .await?)
 }
