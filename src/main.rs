@@ -2,6 +2,11 @@
 
 use std::process::ExitCode;
 
+/// Every request allocates and frees hundreds of small pieces on several threads, which mimalloc does in half the time of
+/// the C library's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The media worker is dispatched before anything else: it gives up its rights first and reads no configuration.
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == media::worker::COMMAND) {

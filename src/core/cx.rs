@@ -16,6 +16,7 @@ use crate::entity::cache::Cache;
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
 use crate::origin::Origin;
+use crate::service::auth::Grants;
 use crate::service::instance::StatsCache;
 use crate::service::rate_limits::{Limits, Standing};
 use config::{Config, Scheme};
@@ -55,6 +56,8 @@ pub struct Services {
     pub urls: Urls,
     /// Rendered entities.
     pub cache: Cache,
+    /// Grants of tokens.
+    pub grants: Grants,
     /// Numbers about the whole server.
     pub stats: StatsCache,
     /// The server was asked to stop: it is not ready for more.
@@ -122,6 +125,7 @@ impl Cx {
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),
             mail: Mailer::new(&config).map_err(Error::internal)?,
             live: Live::default(),
+            grants: Grants::default(),
             stats: StatsCache::default(),
             stopping: AtomicBool::new(false),
             settings: ArcSwap::default(),

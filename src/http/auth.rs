@@ -39,7 +39,7 @@ pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
     let authentication = match token {
         None => Authentication::Missing,
         Some(token) => match auth::grant(&cx, &token).await {
-            Ok(Some(grant)) => Authentication::Grant(Arc::new(grant)),
+            Ok(Some(grant)) => Authentication::Grant(grant),
             Ok(None) => Authentication::Invalid,
             Err(error) => {
                 tracing::error!(%error, "could not look a token up");

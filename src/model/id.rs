@@ -10,6 +10,8 @@ use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::{Database, Decode, Encode, Type};
 
+use crate::sqlite::{self, Parameter, ValueRef};
+
 /// The number by which a plugin is known in the database.
 pub type PluginId = i64;
 
@@ -65,6 +67,16 @@ macro_rules! id {
         {
             fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
                 i64::decode(value).map(Self)
+            }
+        }
+        impl sqlite::Encode for $name {
+            fn encode(&self) -> Result<Parameter, BoxDynError> {
+                Ok(Parameter::Integer(self.0))
+            }
+        }
+        impl sqlite::Decode for $name {
+            fn decode(value: ValueRef<'_>) -> Result<Self, BoxDynError> {
+                <i64 as sqlite::Decode>::decode(value).map(Self)
             }
         }
         impl Serialize for $name {

@@ -20,6 +20,7 @@ pub mod relationship;
 pub mod row;
 pub mod scope;
 pub mod settings;
+pub mod sqlite;
 pub mod status;
 mod text_enum;
 mod time;

@@ -1,11 +1,11 @@
 //! Rows of the database as structs: what `#[derive(Row)]` implements, and the one place where it meets the driver.
 //!
-//! `store` decodes every row, and binds every struct that it inserts, through these traits, and has the SQL. How the driver
-//! hands out the columns of a row is known to the implementations of [`Columns`] below and to nothing else.
+//! `store` decodes every row, and binds every struct that it inserts, through these traits, and has the SQL. How a driver
+//! hands out the columns of a row is known to the implementations of [`Columns`] and to nothing else: that of PostgreSQL is
+//! below, that of SQLite stands with its connections, in `store::sqlite`.
 
 use sqlx::postgres::PgRow;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Decode, Encode, Postgres, Sqlite, Type};
+use sqlx::{Decode, Encode, Postgres, Type};
 
 pub use ::macros::Row;
 
@@ -14,17 +14,17 @@ pub type Error = sqlx::Error;
 
 /// A value that both engines decode from a column.
 pub trait Value:
-    for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres> + Send + Unpin
+    crate::sqlite::Decode + for<'r> Decode<'r, Postgres> + Type<Postgres> + Send + Unpin + 'static
 {
 }
 impl<V> Value for V where
-    V: for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres> + Send + Unpin
+    V: crate::sqlite::Decode + for<'r> Decode<'r, Postgres> + Type<Postgres> + Send + Unpin + 'static
 {
 }
 
 /// A value that both engines encode as a parameter.
-pub trait Bind<'q>: Encode<'q, Sqlite> + Type<Sqlite> + Encode<'q, Postgres> + Type<Postgres> {}
-impl<'q, V> Bind<'q> for V where V: Encode<'q, Sqlite> + Type<Sqlite> + Encode<'q, Postgres> + Type<Postgres> {}
+pub trait Bind<'q>: crate::sqlite::Encode + Encode<'q, Postgres> + Type<Postgres> {}
+impl<'q, V> Bind<'q> for V where V: crate::sqlite::Encode + Encode<'q, Postgres> + Type<Postgres> {}
 
 /// The columns of one row.
 pub trait Columns {
@@ -42,7 +42,7 @@ pub trait Columns {
 }
 
 /// What a row is decoded into: a struct, by the names of its columns (`#[derive(Row)]`), or a tuple, by their order.
-pub trait Row: Sized + Send + Unpin {
+pub trait Row: Sized + Send + Unpin + 'static {
     /// Decodes a row; columns that it does not name are ignored.
     ///
     /// # Errors
@@ -63,19 +63,14 @@ pub trait Binder: Sized {
     fn value<'q>(self, value: impl Bind<'q>) -> Self;
 }
 
-macro_rules! columns {
-    ($($row:ty),+) => {$(
-        impl Columns for $row {
-            fn named<V: Value>(&self, column: &str) -> Result<V, Error> {
-                sqlx::Row::try_get(self, column)
-            }
-            fn at<V: Value>(&self, index: usize) -> Result<V, Error> {
-                sqlx::Row::try_get(self, index)
-            }
-        }
-    )+};
+impl Columns for PgRow {
+    fn named<V: Value>(&self, column: &str) -> Result<V, Error> {
+        sqlx::Row::try_get(self, column)
+    }
+    fn at<V: Value>(&self, index: usize) -> Result<V, Error> {
+        sqlx::Row::try_get(self, index)
+    }
 }
-columns!(SqliteRow, PgRow);
 
 macro_rules! tuples {
     ($(($($value:ident $index:literal),+)),+ $(,)?) => {$(

@@ -89,6 +89,18 @@ macro_rules! text_enum {
             }
         }
 
+        impl $crate::sqlite::Encode for $name {
+            fn encode(&self) -> Result<$crate::sqlite::Parameter, $crate::macros::sqlx::error::BoxDynError> {
+                $crate::sqlite::Encode::encode(self.as_str())
+            }
+        }
+
+        impl $crate::sqlite::Decode for $name {
+            fn decode(value: $crate::sqlite::ValueRef<'_>) -> Result<Self, $crate::macros::sqlx::error::BoxDynError> {
+                $crate::sqlite::text(value)?.parse().map_err(Into::into)
+            }
+        }
+
         impl<'r, DB: $crate::macros::sqlx::Database> $crate::macros::sqlx::Decode<'r, DB> for $name
         where
             &'r str: $crate::macros::sqlx::Decode<'r, DB>,

@@ -6,8 +6,9 @@ use chrono::{DateTime, Duration, Utc};
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgValueRef};
-use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
-use sqlx::{Decode, Encode, Postgres, Sqlite, Type};
+use sqlx::{Decode, Encode, Postgres, Type};
+
+use crate::sqlite::{self, Parameter, ValueRef};
 
 /// A timestamp in UTC, to the microsecond. Derefs to chrono's `DateTime<Utc>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,21 +91,13 @@ impl<'r> Decode<'r, Postgres> for Time {
         <DateTime<Utc> as Decode<Postgres>>::decode(value).map(Self)
     }
 }
-impl Type<Sqlite> for Time {
-    fn type_info() -> SqliteTypeInfo {
-        <i64 as Type<Sqlite>>::type_info()
-    }
-    fn compatible(info: &SqliteTypeInfo) -> bool {
-        <i64 as Type<Sqlite>>::compatible(info)
+impl sqlite::Encode for Time {
+    fn encode(&self) -> Result<Parameter, BoxDynError> {
+        Ok(Parameter::Integer(self.0.timestamp_micros()))
     }
 }
-impl Encode<'_, Sqlite> for Time {
-    fn encode_by_ref(&self, buffer: &mut SqliteArgumentsBuffer) -> Result<IsNull, BoxDynError> {
-        <i64 as Encode<Sqlite>>::encode(self.0.timestamp_micros(), buffer)
-    }
-}
-impl<'r> Decode<'r, Sqlite> for Time {
-    fn decode(value: SqliteValueRef<'r>) -> Result<Self, BoxDynError> {
-        <i64 as Decode<Sqlite>>::decode(value).map(Self::from_micros)
+impl sqlite::Decode for Time {
+    fn decode(value: ValueRef<'_>) -> Result<Self, BoxDynError> {
+        <i64 as sqlite::Decode>::decode(value).map(Self::from_micros)
     }
 }

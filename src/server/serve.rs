@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
 use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -19,6 +20,7 @@ use crate::{Cx, metrics, open, platform, router, socket};
 use config::Config;
 use model::clock::Clock;
 use rookery_core::{Error, Result, service};
+use store::Engine;
 
 /// How often the server checks whether another process changed settings, rules or emojis.
 const RELOAD_INTERVAL: Duration = Duration::from_millis(500);
@@ -55,7 +57,7 @@ pub async fn on(cx: Cx) -> Result<()> {
         tracing::warn!(%error, "the command line cannot ask this server: {} could not be made", socket::path(&cx).display());
     }
     worker::cron::schedule(&cx).await?;
-    let workers = tokio::spawn(work(cx.clone(), stopped.clone()));
+    let workers = Workers::start(&cx, stopped.clone())?;
     let poll = tokio::spawn(poll_settings(cx.clone()));
     let watch = platform::watch(&cx);
     announce(&cx, listener.local_addr().map_err(Error::internal)?);
@@ -96,6 +98,37 @@ fn spawn_server(cx: &Cx, listener: TcpListener, mut stopped: watch::Receiver<boo
     })
 }
 
+/// The threads on which jobs run, and events are delivered to plugins: on SQLite the statements of a transaction run on
+/// the thread that asks, and those of a job are long. One thread there, which is as much as the one writer can use.
+struct Workers {
+    /// `None` once it is shut down.
+    runtime: Option<Runtime>,
+    work: JoinHandle<()>,
+}
+
+impl Workers {
+    fn start(cx: &Cx, stopped: watch::Receiver<bool>) -> Result<Self> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = match cx.db.engine() {
+            Engine::Sqlite => 1,
+            Engine::Postgres => (cores / 2).max(1),
+        };
+        let mut runtime = Builder::new_multi_thread();
+        let runtime =
+            runtime.worker_threads(threads).thread_name("jobs").enable_all().build().map_err(Error::internal)?;
+        let work = runtime.spawn(work(cx.clone(), stopped));
+        Ok(Self { runtime: Some(runtime), work })
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
 /// Runs jobs and delivers events to plugins until `stopped` is true.
 async fn work(cx: Cx, stopped: watch::Receiver<bool>) {
     let jobs = worker::run(rookery_core::Cx::clone(&cx), stopped.clone());
@@ -104,11 +137,11 @@ async fn work(cx: Cx, stopped: watch::Receiver<bool>) {
 
 /// Waits for running requests and jobs to finish, for at most the grace period. An interrupted job runs again after
 /// the next start.
-async fn drain(cx: &Cx, server: JoinHandle<()>, workers: JoinHandle<()>) {
+async fn drain(cx: &Cx, server: JoinHandle<()>, mut workers: Workers) {
     let grace = Duration::from_secs(cx.config.server.shutdown_grace_seconds);
     let ended = async {
         let _ = server.await;
-        let _ = workers.await;
+        let _ = (&mut workers.work).await;
     };
     if tokio::time::timeout(grace, ended).await.is_err() {
         tracing::warn!(grace_seconds = grace.as_secs(), "some requests or jobs did not end in time");
@@ -136,6 +169,7 @@ async fn poll_settings(cx: Cx) {
 }
 
 async fn look_for_changes(cx: &Cx) -> Result<()> {
+    cx.db.notice_other_processes().await?;
     if cx.reload().await? {
         tracing::info!("settings, rules, emojis or plugins changed and were read again");
     }

@@ -1,10 +1,9 @@
-//! Connection pools and transactions, over sqlx's native SQLite and PostgreSQL drivers.
+//! The handles to the database, over both engines: [`Db`] reads, [`Tx`] reads and writes.
 //!
-//! [`Db`] reads, [`Tx`] reads and writes. On SQLite (WAL mode) there is one writer connection (`BEGIN IMMEDIATE`) and a
-//! pool of read-only connections, so readers never wait for the writer; on PostgreSQL one pool serves both. Statements
-//! are run by [`query`](super::query), those of plugins by [`confined`](super::confined).
+//! On SQLite (WAL mode) there is one writer connection (`BEGIN IMMEDIATE`) and a pool of read-only connections, so readers
+//! never wait for the writer: [`sqlite`](super::sqlite). On PostgreSQL one pool of sqlx's serves both. Statements are run by
+//! [`query`](super::query), those of plugins by [`confined`](super::confined).
 
-use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,23 +11,16 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::sqlite::{
-    SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
-};
-use sqlx::{ConnectOptions, Postgres, Sqlite};
+use sqlx::{ConnectOptions, Postgres};
 use tokio::sync::Notify;
 
-use super::confined::{Readers, Writer};
-use super::query::{Executor, Handle, Query, Rows};
+use super::query::{Query, decode};
 use super::sql::Sql;
+use super::sqlite::connection::Wanted;
+use super::sqlite::{Sqlite, Transaction};
+use super::versions::Versions;
 use super::{Error, Result};
 use model::Row;
-
-/// How long a SQLite connection waits for a lock that another process holds (the command line beside a server).
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// PRAGMAs of every SQLite connection: a page cache of 8,000 KiB, and 256 MiB of the file memory-mapped.
-const PRAGMAS: &[(&str, &str)] = &[("temp_store", "memory"), ("cache_size", "-8000"), ("mmap_size", "268435456")];
 
 /// Which engine a statement runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +42,7 @@ pub struct Db {
 
 #[derive(Clone, Debug)]
 pub(super) enum Pools {
-    Sqlite { write: SqlitePool, read: SqlitePool, writer: Arc<Writer>, readers: Arc<Readers> },
+    Sqlite(Arc<Sqlite>),
     Postgres(PgPool),
 }
 
@@ -81,7 +73,7 @@ impl std::fmt::Debug for AfterCommit {
 
 #[derive(Debug)]
 pub(super) enum Inner {
-    Sqlite(sqlx::Transaction<'static, Sqlite>, Arc<Writer>),
+    Sqlite(Transaction),
     Postgres(sqlx::Transaction<'static, Postgres>),
 }
 
@@ -114,7 +106,7 @@ impl Db {
     /// database cannot be reached.
     pub async fn open(options: &Options) -> Result<Self> {
         let pools = match options.url.split_once(':').map(|(scheme, _)| scheme) {
-            Some("sqlite") => open_sqlite(options).await?,
+            Some("sqlite") => Pools::Sqlite(Arc::new(Sqlite::open(options).await?)),
             Some("postgres" | "postgresql") => open_postgres(options).await?,
             _ => return Err(Error::Url("must start with sqlite: or postgres:".into())),
         };
@@ -125,7 +117,7 @@ impl Db {
     #[must_use]
     pub fn engine(&self) -> Engine {
         match self.pools {
-            Pools::Sqlite { .. } => Engine::Sqlite,
+            Pools::Sqlite(_) => Engine::Sqlite,
             Pools::Postgres(_) => Engine::Postgres,
         }
     }
@@ -144,7 +136,7 @@ impl Db {
     #[must_use]
     pub fn pool(&self) -> PoolStats {
         match &self.pools {
-            Pools::Sqlite { read, .. } => PoolStats { open: read.size(), idle: read.num_idle() },
+            Pools::Sqlite(sqlite) => sqlite.stats(),
             Pools::Postgres(pool) => PoolStats { open: pool.size(), idle: pool.num_idle() },
         }
     }
@@ -175,9 +167,7 @@ impl Db {
 
     async fn start(&self) -> Result<Tx> {
         let inner = match &self.pools {
-            Pools::Sqlite { write, writer, .. } => {
-                Inner::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?, Arc::clone(writer))
-            }
+            Pools::Sqlite(sqlite) => Inner::Sqlite(sqlite.writer.begin().await?),
             Pools::Postgres(pool) => Inner::Postgres(pool.begin().await?),
         };
         Ok(Tx {
@@ -194,11 +184,7 @@ impl Db {
     /// Waits for running statements and closes every connection; on SQLite this also checkpoints the write-ahead log.
     pub async fn close(&self) {
         match &self.pools {
-            Pools::Sqlite { write, read, readers, .. } => {
-                readers.close().await;
-                read.close().await;
-                write.close().await;
-            }
+            Pools::Sqlite(sqlite) => sqlite.close().await,
             Pools::Postgres(pool) => pool.close().await,
         }
     }
@@ -210,9 +196,7 @@ impl Db {
     pub async fn prepare(&self, sql: Sql) -> Result<()> {
         use sqlx::{Executor as _, SqlSafeStr as _};
         match &self.pools {
-            Pools::Sqlite { write, .. } => {
-                write.acquire().await?.prepare(sql.sqlite.into_sql_str()).await?;
-            }
+            Pools::Sqlite(sqlite) => sqlite.writer.unguarded().await?.prepare(sql.sqlite)?,
             Pools::Postgres(pool) => {
                 pool.acquire().await?.prepare(sql.postgres.into_sql_str()).await?;
             }
@@ -220,37 +204,53 @@ impl Db {
         Ok(())
     }
 
-    pub(super) async fn migrate(
-        &self,
-        sqlite: &sqlx::migrate::Migrator,
-        postgres: &sqlx::migrate::Migrator,
-    ) -> Result<()> {
-        match &self.pools {
-            Pools::Sqlite { write, .. } => sqlite.run(write).await?,
-            Pools::Postgres(pool) => postgres.run(pool).await?,
-        }
-        Ok(())
-    }
-
     /// Runs SQL that is not registered by [`sql!`](crate::sql!): for tests that set up a state by hand.
     #[doc(hidden)]
-    pub async fn execute_raw(&self, sql: &str) -> Result<u64> {
-        let text = sqlx::AssertSqlSafe(sql.to_owned());
+    pub async fn execute_raw(&self, sql: &str) -> Result<()> {
         Ok(match &self.pools {
-            Pools::Sqlite { write, .. } => sqlx::raw_sql(text).execute(write).await?.rows_affected(),
-            Pools::Postgres(pool) => sqlx::raw_sql(text).execute(pool).await?.rows_affected(),
+            Pools::Sqlite(sqlite) => {
+                let mut tx = sqlite.writer.unguarded().await?;
+                tx.batch(sql)?;
+                tx.commit().await?;
+            }
+            Pools::Postgres(pool) => drop(sqlx::raw_sql(sqlx::AssertSqlSafe(sql.to_owned())).execute(pool).await?),
         })
     }
 
     /// Reads with SQL that is not registered by [`sql!`](crate::sql!): for tests that look behind the API.
     #[doc(hidden)]
     pub async fn fetch_raw<T: Row>(&self, sql: &str) -> Result<Vec<T>> {
-        let text = sqlx::AssertSqlSafe(sql.to_owned());
-        let rows = match &self.pools {
-            Pools::Sqlite { write, .. } => Rows::Sqlite(sqlx::query(text).fetch_all(write).await?),
-            Pools::Postgres(pool) => Rows::Postgres(sqlx::query(text).fetch_all(pool).await?),
-        };
-        Ok(rows.decode()?)
+        match &self.pools {
+            Pools::Sqlite(sqlite) => {
+                let mut tx = sqlite.writer.unguarded().await?;
+                let rows = tx.fetch(sql, &[], Wanted::All)?;
+                tx.commit().await?;
+                Ok(rows)
+            }
+            Pools::Postgres(pool) => decode(&sqlx::query(sqlx::AssertSqlSafe(sql.to_owned())).fetch_all(pool).await?),
+        }
+    }
+
+    /// When rows of accounts and tokens were changed last, so that they can be kept in memory; `None` on PostgreSQL, where
+    /// other nodes change them too.
+    #[must_use]
+    pub fn versions(&self) -> Option<&Versions> {
+        match &self.pools {
+            Pools::Sqlite(sqlite) => Some(&sqlite.versions),
+            Pools::Postgres(_) => None,
+        }
+    }
+
+    /// Looks whether another process (the command line) wrote to the database, after which nothing that is kept by
+    /// [`Db::versions`] counts as current. Nothing on PostgreSQL.
+    ///
+    /// # Errors
+    /// As [`Db::begin`].
+    pub async fn notice_other_processes(&self) -> Result<()> {
+        match &self.pools {
+            Pools::Sqlite(sqlite) => sqlite.writer.notice_others().await,
+            Pools::Postgres(_) => Ok(()),
+        }
     }
 }
 
@@ -259,7 +259,7 @@ impl Tx {
     #[must_use]
     pub fn engine(&self) -> Engine {
         match self.inner {
-            Inner::Sqlite(..) => Engine::Sqlite,
+            Inner::Sqlite(_) => Engine::Sqlite,
             Inner::Postgres(_) => Engine::Postgres,
         }
     }
@@ -276,11 +276,7 @@ impl Tx {
 
     async fn end(self) -> Result<()> {
         match self.inner {
-            Inner::Sqlite(tx, writer) => {
-                // The time limit of the transaction must not interrupt the commit itself.
-                writer.bound(None);
-                tx.commit().await?;
-            }
+            Inner::Sqlite(tx) => tx.commit().await?,
             Inner::Postgres(tx) => tx.commit().await?,
         }
         if self.queued {
@@ -306,28 +302,29 @@ impl Tx {
     /// Sets a savepoint. They do not nest: [`Tx::rollback_to_savepoint`] or [`Tx::release_savepoint`] must come before the next one.
     pub async fn savepoint(&mut self) -> Result<()> {
         self.after.at_mark = self.after.run.len();
-        self.control("SAVEPOINT mark").await
+        self.run_batch("SAVEPOINT mark").await
     }
 
     /// Rolls back to the savepoint of [`Tx::savepoint`] and releases it. A PostgreSQL transaction that a failed statement
     /// aborted can be used again afterwards.
     pub async fn rollback_to_savepoint(&mut self) -> Result<()> {
         self.after.run.truncate(self.after.at_mark);
-        self.control("ROLLBACK TO SAVEPOINT mark; RELEASE SAVEPOINT mark").await
+        self.run_batch("ROLLBACK TO SAVEPOINT mark; RELEASE SAVEPOINT mark").await
     }
 
     /// Releases the savepoint of [`Tx::savepoint`]; what was done since stays part of the transaction.
     pub async fn release_savepoint(&mut self) -> Result<()> {
-        self.control("RELEASE SAVEPOINT mark").await
+        self.run_batch("RELEASE SAVEPOINT mark").await
     }
 
-    async fn control(&mut self, text: &'static str) -> Result<()> {
-        match Executor::handle(&mut &mut *self) {
-            Handle::SqliteConn(connection) => sqlx::raw_sql(text).execute(connection).await.map(drop)?,
-            Handle::PgConn(connection) => sqlx::raw_sql(text).execute(connection).await.map(drop)?,
-            Handle::SqlitePool(_) | Handle::PgPool(_) => unreachable!("a transaction has a connection"),
+    /// Runs a text of several statements, without values.
+    pub(super) async fn run_batch(&mut self, text: &str) -> Result<()> {
+        match &mut self.inner {
+            Inner::Sqlite(tx) => tx.batch(text),
+            Inner::Postgres(tx) => {
+                Ok(sqlx::raw_sql(sqlx::AssertSqlSafe(text.to_owned())).execute(&mut **tx).await.map(drop)?)
+            }
         }
-        Ok(())
     }
 
     /// Wakes this process's workers when this transaction commits.
@@ -343,78 +340,6 @@ impl Tx {
     /// A statement inside this transaction.
     pub fn query(&mut self, sql: Sql) -> Query<&mut Self> {
         Query::new(self, sql)
-    }
-}
-
-async fn open_sqlite(options: &Options) -> Result<Pools> {
-    let mut base = SqliteConnectOptions::from_str(&options.url)?
-        .create_if_missing(true)
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Full)
-        .foreign_keys(true)
-        .busy_timeout(BUSY_TIMEOUT)
-        .statement_cache_capacity(512)
-        .optimize_on_close(false, None)
-        .disable_statement_logging();
-    for (name, value) in PRAGMAS {
-        base = base.pragma(*name, *value);
-    }
-    create_folder(base.get_filename())?;
-    let pool = || {
-        SqlitePoolOptions::new()
-            .acquire_timeout(options.acquire_timeout)
-            .idle_timeout(None)
-            .max_lifetime(None)
-            .test_before_acquire(false)
-    };
-    let writer = Arc::new(Writer::default());
-    let (adopting, checking) = (Arc::clone(&writer), Arc::clone(&writer));
-    let write = pool()
-        .max_connections(1)
-        .after_connect(move |connection, _| {
-            let writer = Arc::clone(&adopting);
-            Box::pin(async move { writer.adopt(connection).await })
-        })
-        // A connection on which a plugin's statement was cut off is closed instead of reused.
-        .before_acquire(move |_, _| {
-            let clean = checking.renew();
-            Box::pin(async move { Ok(clean) })
-        })
-        // Only on the writer: setting it takes the write lock, which a reader must never wait for.
-        .connect_with(base.clone().auto_vacuum(SqliteAutoVacuum::Incremental))
-        .await?;
-    forget_statistics(&write).await?;
-    let readers = Arc::new(Readers::new(base.get_filename(), PRAGMAS));
-    let reading = base.pragma("query_only", "true");
-    let read = pool().max_connections(options.max_connections).min_connections(1).connect_with(reading).await?;
-    Ok(Pools::Sqlite { write, read, writer, readers })
-}
-
-/// Deletes the statistics that an `ANALYZE` left behind.
-///
-/// Without statistics SQLite assumes that every table is large and reads it by index, which is right for a small table
-/// too. Stale statistics would keep a plan that was chosen for ten rows when the table has a million.
-async fn forget_statistics(write: &SqlitePool) -> Result<()> {
-    // `ANALYZE sqlite_schema` analyses nothing: it makes the connection reload its statistics, of which there are none
-    // now.
-    for (table, forget) in [
-        ("sqlite_stat1", "DELETE FROM sqlite_stat1; ANALYZE sqlite_schema;"),
-        ("sqlite_stat4", "DELETE FROM sqlite_stat4; ANALYZE sqlite_schema;"),
-    ] {
-        let found =
-            sqlx::query("SELECT 1 FROM sqlite_master WHERE name = $1").bind(table).fetch_optional(write).await?;
-        if found.is_some() {
-            sqlx::raw_sql(forget).execute(write).await?;
-        }
-    }
-    Ok(())
-}
-
-fn create_folder(file: &Path) -> Result<()> {
-    match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => std::fs::create_dir_all(folder)
-            .map_err(|error| Error::Url(format!("cannot create {}: {error}", folder.display()))),
-        _ => Ok(()),
     }
 }
 

@@ -45,20 +45,33 @@ pub mod role;
 pub mod session;
 pub mod settings;
 pub mod sql;
+mod sqlite;
 pub mod status;
 pub mod tag;
 pub mod timeline;
 pub mod user;
+pub mod versions;
 
 pub use db::{Db, Engine, Tx};
 pub use query::Executor;
 
+use libsqlite3_sys as ffi;
+
 /// Why a statement failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An error of the driver or of the database.
+    /// An error of PostgreSQL, of a pool, or of decoding a row.
     #[error("database: {0}")]
     Sql(#[from] sqlx::Error),
+    /// An error of SQLite.
+    #[error("database: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// A statement that failed before ended the transaction.
+    #[error("database: the transaction was rolled back")]
+    RolledBack,
+    /// The log of changes could not be written to the disk; nothing is written any more.
+    #[error("database: changes cannot be made durable, restart the server")]
+    NotDurable,
     /// Running the migrations failed.
     #[error("migration: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
@@ -80,7 +93,14 @@ impl Error {
     /// True when a unique index or a primary key rejected the row.
     #[must_use]
     pub fn is_unique_violation(&self) -> bool {
-        matches!(self, Self::Sql(sqlx::Error::Database(error)) if error.is_unique_violation())
+        match self {
+            Self::Sql(sqlx::Error::Database(error)) => error.is_unique_violation(),
+            Self::Sqlite(_) => matches!(
+                self.sqlite_code(),
+                Some(ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID)
+            ),
+            _ => false,
+        }
     }
 
     /// True when this server's PostgreSQL role lacks a privilege (SQLSTATE 42501).
@@ -92,7 +112,24 @@ impl Error {
     /// True when a foreign key rejected the statement: a referenced row does not exist (any more).
     #[must_use]
     pub fn is_foreign_key_violation(&self) -> bool {
-        matches!(self, Self::Sql(sqlx::Error::Database(error)) if error.is_foreign_key_violation())
+        match self {
+            Self::Sql(sqlx::Error::Database(error)) => error.is_foreign_key_violation(),
+            Self::Sqlite(_) => self.sqlite_code() == Some(ffi::SQLITE_CONSTRAINT_FOREIGNKEY),
+            _ => false,
+        }
+    }
+
+    /// True when a time limit interrupted the statement (SQLite).
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.sqlite_code() == Some(ffi::SQLITE_INTERRUPT)
+    }
+
+    /// The extended result code of SQLite (<https://www.sqlite.org/rescode.html>).
+    fn sqlite_code(&self) -> Option<i32> {
+        match self {
+            Self::Sqlite(error) => error.sqlite_error().map(|error| error.extended_code),
+            _ => None,
+        }
     }
 }
 

@@ -7,8 +7,9 @@
 use std::borrow::Cow;
 
 use sqlx::SqlSafeStr as _;
-use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 
+use super::db::Pools;
 use super::{Db, Result};
 use crate::sql;
 
@@ -63,7 +64,63 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
 /// # Errors
 /// [`super::Error::Migrate`] when a migration fails, or one that ran before has been edited since (checksum mismatch).
 pub async fn run(db: &Db) -> Result<()> {
-    db.migrate(&migrator(|m| m.2), &migrator(|m| m.3)).await
+    match &db.pools {
+        Pools::Sqlite(_) => run_sqlite(db, &migrator(|m| m.2)).await,
+        Pools::Postgres(pool) => Ok(migrator(|m| m.3).run(pool).await?),
+    }
+}
+
+/// The table of sqlx's migrations, which an earlier version of this server made.
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
+    version BIGINT PRIMARY KEY,
+    description TEXT NOT NULL,
+    installed_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    success BOOLEAN NOT NULL,
+    checksum BLOB NOT NULL,
+    execution_time BIGINT NOT NULL
+)";
+
+/// As sqlx does on PostgreSQL. Another process may be at it too, so each transaction looks anew.
+async fn run_sqlite(db: &Db, migrator: &Migrator) -> Result<()> {
+    let mut tx = db.begin().await?;
+    tx.run_batch(TABLE).await?;
+    let applied: Vec<(i64,)> = tx.query(sql!("SELECT version FROM _sqlx_migrations ORDER BY version")).all().await?;
+    tx.commit().await?;
+    if let Some((version,)) = applied.iter().find(|(version,)| !migrator.version_exists(*version)) {
+        return Err(MigrateError::VersionMissing(*version).into());
+    }
+    for migration in migrator.iter() {
+        apply(db, migration).await?;
+    }
+    Ok(())
+}
+
+async fn apply(db: &Db, migration: &Migration) -> Result<()> {
+    let mut tx = db.begin().await?;
+    let applied: Option<(Vec<u8>, bool)> = tx
+        .query(sql!("SELECT checksum, success FROM _sqlx_migrations WHERE version = $1"))
+        .bind(migration.version)
+        .optional()
+        .await?;
+    match applied {
+        Some((_, false)) => return Err(MigrateError::Dirty(migration.version).into()),
+        Some((checksum, _)) if checksum != *migration.checksum => {
+            return Err(MigrateError::VersionMismatch(migration.version).into());
+        }
+        Some(_) => return Ok(()),
+        None => {}
+    }
+    tx.run_batch(migration.sql.as_str()).await?;
+    tx.query(sql!(
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+         VALUES ($1, $2, TRUE, $3, -1)"
+    ))
+    .bind(migration.version)
+    .bind(migration.description.to_string())
+    .bind(migration.checksum.to_vec())
+    .execute()
+    .await?;
+    tx.commit().await
 }
 
 /// The numbers of all migrations of this version.

@@ -4,18 +4,21 @@
 //! statement cache. There is no query builder and no check against a database at compile time (sqlx's `query!`): a test
 //! prepares every statement on both engines instead.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::BoxFuture;
 use sqlx::Arguments;
 use sqlx::postgres::{PgArguments, PgPool, PgRow};
-use sqlx::sqlite::{SqliteArguments, SqlitePool, SqliteRow};
 
 use super::Result;
 use super::db::{Db, Engine, Inner, Pools, Tx};
 use super::sql::Sql;
+use super::sqlite::connection::Wanted;
+use super::sqlite::{Readers, Transaction};
 use model::Row;
 use model::row::{Bind, Binder, Table};
+use model::sqlite::Parameter;
 
 /// Where a statement runs: `&Db` to read from the pool, `&mut Tx` to read and write inside a transaction.
 pub trait Executor: Send {
@@ -41,9 +44,11 @@ pub trait Executor: Send {
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Handle<'a> {
-    SqlitePool(&'a SqlitePool),
+    #[expect(private_interfaces, reason = "nobody outside of this crate has one in hand")]
+    SqliteReaders(&'a Arc<Readers>),
     PgPool(&'a PgPool),
-    SqliteConn(&'a mut sqlx::SqliteConnection),
+    #[expect(private_interfaces, reason = "as above")]
+    SqliteTx(&'a mut Transaction),
     PgConn(&'a mut sqlx::PgConnection),
 }
 
@@ -59,7 +64,7 @@ impl Executor for &Db {
     }
     fn handle(&mut self) -> Handle<'_> {
         match &self.pools {
-            Pools::Sqlite { read, .. } => Handle::SqlitePool(read),
+            Pools::Sqlite(sqlite) => Handle::SqliteReaders(&sqlite.readers),
             Pools::Postgres(pool) => Handle::PgPool(pool),
         }
     }
@@ -77,7 +82,7 @@ impl Executor for &mut Tx {
     }
     fn handle(&mut self) -> Handle<'_> {
         match &mut self.inner {
-            Inner::Sqlite(tx, _) => Handle::SqliteConn(tx),
+            Inner::Sqlite(tx) => Handle::SqliteTx(tx),
             Inner::Postgres(tx) => Handle::PgConn(tx),
         }
     }
@@ -120,7 +125,7 @@ impl Executor for Reborrowed<'_> {
 }
 
 enum Args {
-    Sqlite(SqliteArguments),
+    Sqlite(Vec<Parameter>),
     Postgres(PgArguments),
 }
 
@@ -133,68 +138,69 @@ pub struct Query<E> {
     args: std::result::Result<Args, sqlx::Error>,
 }
 
-/// The rows of a statement, not decoded yet.
-pub(super) enum Rows {
-    Sqlite(Vec<SqliteRow>),
-    Postgres(Vec<PgRow>),
+/// A statement on PostgreSQL. Boxed: as part of a caller's own future, sqlx's would be compiled again in each crate that
+/// waits for it.
+type Running<'a, T> = BoxFuture<'a, Result<T>>;
+
+/// Runs a statement on SQLite: on this thread if it ends soon.
+async fn fetch_sqlite<T: Row>(
+    readers: &Arc<Readers>,
+    sql: Sql,
+    args: Vec<Parameter>,
+    wanted: Wanted,
+) -> Result<Vec<T>> {
+    match readers.try_fetch(sql.sqlite, &args, wanted) {
+        Some(done) => done,
+        None => Box::pin(Arc::clone(readers).fetch(sql.sqlite, args, wanted)).await,
+    }
 }
 
-impl Rows {
-    pub(super) fn decode<T: Row>(&self) -> std::result::Result<Vec<T>, sqlx::Error> {
-        match self {
-            Self::Sqlite(rows) => rows.iter().map(T::decode).collect(),
-            Self::Postgres(rows) => rows.iter().map(T::decode).collect(),
+/// Runs a statement on PostgreSQL; the rows are not decoded yet.
+fn fetch_postgres(handle: Handle<'_>, sql: Sql, args: PgArguments, wanted: Wanted) -> Running<'_, Vec<PgRow>> {
+    macro_rules! fetch {
+        ($on:ident) => {
+            Box::pin(async move {
+                let query = sqlx::query_with(sql.postgres, args);
+                Ok(match wanted {
+                    Wanted::All => query.fetch_all($on).await?,
+                    Wanted::First => query.fetch_optional($on).await?.into_iter().collect(),
+                })
+            })
+        };
+    }
+    match handle {
+        Handle::PgPool(on) => fetch!(on),
+        Handle::PgConn(on) => fetch!(on),
+        Handle::SqliteReaders(_) | Handle::SqliteTx(_) => {
+            unreachable!("a query is built for the engine of its executor")
         }
     }
 }
 
-/// A statement under way. Boxed, and made by functions that are not generic: the drivers' futures are then compiled here,
-/// once, and not into every future that awaits a statement, in every crate (which took more of a build than all else).
-type Running<'a, T> = BoxFuture<'a, std::result::Result<T, sqlx::Error>>;
-
-/// All rows of a statement, or the first.
-fn fetch(handle: Handle<'_>, sql: Sql, args: Args, all: bool) -> Running<'_, Rows> {
-    macro_rules! fetch {
-        ($rows:ident, $text:expr, $args:ident, $on:ident) => {
-            Box::pin(async move {
-                let query = sqlx::query_with($text, $args);
-                Ok(Rows::$rows(if all {
-                    query.fetch_all($on).await?
-                } else {
-                    query.fetch_optional($on).await?.into_iter().collect()
-                }))
-            })
+/// Runs a statement on PostgreSQL; gives the number of affected rows.
+fn execute_postgres(handle: Handle<'_>, sql: Sql, args: PgArguments) -> Running<'_, u64> {
+    macro_rules! execute {
+        ($on:ident) => {
+            Box::pin(async move { Ok(sqlx::query_with(sql.postgres, args).execute($on).await?.rows_affected()) })
         };
     }
-    match (handle, args) {
-        (Handle::SqlitePool(on), Args::Sqlite(args)) => fetch!(Sqlite, sql.sqlite, args, on),
-        (Handle::SqliteConn(on), Args::Sqlite(args)) => fetch!(Sqlite, sql.sqlite, args, on),
-        (Handle::PgPool(on), Args::Postgres(args)) => fetch!(Postgres, sql.postgres, args, on),
-        (Handle::PgConn(on), Args::Postgres(args)) => fetch!(Postgres, sql.postgres, args, on),
-        (_, Args::Sqlite(_) | Args::Postgres(_)) => unreachable!("a query is built for the engine of its executor"),
+    match handle {
+        Handle::PgPool(on) => execute!(on),
+        Handle::PgConn(on) => execute!(on),
+        Handle::SqliteReaders(_) | Handle::SqliteTx(_) => {
+            unreachable!("a query is built for the engine of its executor")
+        }
     }
 }
 
-/// Runs a statement; gives the number of affected rows.
-fn execute(handle: Handle<'_>, sql: Sql, args: Args) -> Running<'_, u64> {
-    macro_rules! execute {
-        ($text:expr, $args:ident, $on:ident) => {
-            Box::pin(async move { Ok(sqlx::query_with($text, $args).execute($on).await?.rows_affected()) })
-        };
-    }
-    match (handle, args) {
-        (Handle::SqlitePool(on), Args::Sqlite(args)) => execute!(sql.sqlite, args, on),
-        (Handle::SqliteConn(on), Args::Sqlite(args)) => execute!(sql.sqlite, args, on),
-        (Handle::PgPool(on), Args::Postgres(args)) => execute!(sql.postgres, args, on),
-        (Handle::PgConn(on), Args::Postgres(args)) => execute!(sql.postgres, args, on),
-        (_, Args::Sqlite(_) | Args::Postgres(_)) => unreachable!("a query is built for the engine of its executor"),
-    }
+pub(super) fn decode<T: Row>(rows: &[PgRow]) -> Result<Vec<T>> {
+    Ok(rows.iter().map(T::decode).collect::<std::result::Result<_, _>>()?)
 }
 
 impl<E: Executor> Query<E> {
     pub(super) fn new(executor: E, sql: Sql) -> Self {
         let args = match executor.engine() {
-            Engine::Sqlite => Args::Sqlite(SqliteArguments::default()),
+            Engine::Sqlite => Args::Sqlite(Vec::new()),
             Engine::Postgres => Args::Postgres(PgArguments::default()),
         };
         Self { executor, sql, args: Ok(args) }
@@ -203,7 +209,7 @@ impl<E: Executor> Query<E> {
     /// Binds the next `$n`. A value that cannot be encoded fails the statement when it runs.
     pub fn bind<'q, T: Bind<'q>>(mut self, value: T) -> Self {
         let added = match &mut self.args {
-            Ok(Args::Sqlite(args)) => args.add(value),
+            Ok(Args::Sqlite(args)) => value.into_parameter().map(|parameter| args.push(parameter)),
             Ok(Args::Postgres(args)) => args.add(value),
             Err(_) => Ok(()),
         };
@@ -223,7 +229,7 @@ impl<E: Executor> Query<E> {
     /// # Errors
     /// [`Error::Sql`](super::Error::Sql) when the statement fails or a row does not decode.
     pub async fn all<T: Row>(self) -> Result<Vec<T>> {
-        Ok(self.fetch(true).await?.decode()?)
+        self.fetch(Wanted::All).await
     }
 
     /// The first row, if there is one.
@@ -231,7 +237,7 @@ impl<E: Executor> Query<E> {
     /// # Errors
     /// As [`Query::all`].
     pub async fn optional<T: Row>(self) -> Result<Option<T>> {
-        Ok(self.fetch(false).await?.decode()?.pop())
+        Ok(self.fetch(Wanted::First).await?.pop())
     }
 
     /// The first row.
@@ -270,12 +276,24 @@ impl<E: Executor> Query<E> {
     /// As [`Query::all`].
     pub async fn execute(mut self) -> Result<u64> {
         self.executor.counter().fetch_add(1, Ordering::Relaxed);
-        Ok(execute(self.executor.handle(), self.sql, self.args?).await?)
+        match (self.executor.handle(), self.args?) {
+            (Handle::SqliteTx(tx), Args::Sqlite(args)) => tx.execute(self.sql.sqlite, &args),
+            (Handle::SqliteReaders(_), Args::Sqlite(_)) => {
+                Err(sqlx::Error::Protocol("a change needs a transaction".to_owned()).into())
+            }
+            (handle, Args::Postgres(args)) => execute_postgres(handle, self.sql, args).await,
+            (_, Args::Sqlite(_)) => unreachable!("a query is built for the engine of its executor"),
+        }
     }
 
-    async fn fetch(mut self, all: bool) -> Result<Rows> {
+    async fn fetch<T: Row>(mut self, wanted: Wanted) -> Result<Vec<T>> {
         self.executor.counter().fetch_add(1, Ordering::Relaxed);
-        Ok(fetch(self.executor.handle(), self.sql, self.args?, all).await?)
+        match (self.executor.handle(), self.args?) {
+            (Handle::SqliteReaders(readers), Args::Sqlite(args)) => fetch_sqlite(readers, self.sql, args, wanted).await,
+            (Handle::SqliteTx(tx), Args::Sqlite(args)) => tx.fetch(self.sql.sqlite, &args, wanted),
+            (handle, Args::Postgres(args)) => decode(&fetch_postgres(handle, self.sql, args, wanted).await?),
+            (_, Args::Sqlite(_)) => unreachable!("a query is built for the engine of its executor"),
+        }
     }
 }
 

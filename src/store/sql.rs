@@ -6,17 +6,16 @@
 //! query builder.
 
 use linkme::distributed_slice;
-use serde::Serialize;
+use model::sqlite::{self, Parameter};
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::PgArgumentBuffer;
-use sqlx::sqlite::SqliteArgumentsBuffer;
-use sqlx::{Encode, Postgres, Sqlite, Type};
+use sqlx::{Encode, Postgres, Type};
 
 /// A statement: its text for each engine, and its place in the source.
 #[derive(Clone, Copy, Debug)]
 pub struct Sql {
-    /// The text for SQLite.
+    /// The text for SQLite, in which `$1` is `?1`: SQLite binds that by its number.
     pub sqlite: &'static str,
     /// The text for PostgreSQL.
     pub postgres: &'static str,
@@ -67,12 +66,34 @@ macro_rules! sql {
         #[linkme::distributed_slice($crate::sql::STATEMENTS)]
         #[allow(unsafe_code, reason = "linkme places the static in a link section, which the lint counts as unsafe; there is no unsafe block")]
         static STATEMENT: $crate::sql::Sql =
-            $crate::sql::Sql { sqlite: $sqlite, postgres: $postgres, place: (file!(), line!()) };
+            $crate::sql::Sql { sqlite: $crate::sql!(@numbered $sqlite), postgres: $postgres, place: (file!(), line!()) };
         STATEMENT
+    }};
+    (@numbered $text:expr) => {{
+        const TEXT: &str = $text;
+        const NUMBERED: [u8; TEXT.len()] = $crate::sql::numbered(TEXT.as_bytes());
+        match std::str::from_utf8(&NUMBERED) {
+            Ok(text) => text,
+            Err(_) => TEXT,
+        }
     }};
     ($($text:tt)+) => {
         $crate::sql!(@register $crate::sql!(@sqlite [] $($text)+), $crate::sql!(@postgres [] $($text)+))
     };
+}
+
+/// `text` with `?1` for `$1` and so on.
+#[doc(hidden)]
+#[must_use]
+pub const fn numbered<const LENGTH: usize>(text: &[u8]) -> [u8; LENGTH] {
+    let mut numbered = [0; LENGTH];
+    let mut at = 0;
+    while at < LENGTH {
+        let parameter = text[at] == b'$' && at + 1 < LENGTH && text[at + 1].is_ascii_digit();
+        numbered[at] = if parameter { b'?' } else { text[at] };
+        at += 1;
+    }
+    numbered
 }
 
 /// A statement for keyset pagination: `paged!(cursor, "SELECT … WHERE …", by "s.id", limit "$4")`.
@@ -115,10 +136,6 @@ impl Texts {
     }
 }
 
-fn encode_json<T: Serialize>(list: &T, buffer: &mut SqliteArgumentsBuffer) -> Result<IsNull, BoxDynError> {
-    <String as Encode<Sqlite>>::encode(serde_json::to_string(list)?, buffer)
-}
-
 macro_rules! list {
     ($list:ty, $element:ty) => {
         impl Type<Postgres> for $list {
@@ -126,19 +143,14 @@ macro_rules! list {
                 <Vec<$element> as Type<Postgres>>::type_info()
             }
         }
-        impl Type<Sqlite> for $list {
-            fn type_info() -> <Sqlite as sqlx::Database>::TypeInfo {
-                <String as Type<Sqlite>>::type_info()
-            }
-        }
         impl Encode<'_, Postgres> for $list {
             fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
                 <Vec<$element> as Encode<Postgres>>::encode_by_ref(&self.0, buffer)
             }
         }
-        impl Encode<'_, Sqlite> for $list {
-            fn encode_by_ref(&self, buffer: &mut SqliteArgumentsBuffer) -> Result<IsNull, BoxDynError> {
-                encode_json(&self.0, buffer)
+        impl sqlite::Encode for $list {
+            fn encode(&self) -> Result<Parameter, BoxDynError> {
+                Ok(Parameter::Text(serde_json::to_string(&self.0)?))
             }
         }
     };

@@ -19,6 +19,7 @@ mod emails;
 mod feeds;
 mod follow_requests;
 mod fuzz;
+mod grants;
 mod headers;
 mod health;
 mod home_feeds;

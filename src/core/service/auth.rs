@@ -5,15 +5,20 @@
 use std::sync::Arc;
 
 use chrono::Duration;
+use quick_cache::sync::Cache;
 
 use crate::Cx;
 use crate::error::Result;
 use model::actor::Unusable;
 use model::{AccountId, Actor, AppId, Scopes, Time, TokenId};
 use store::oauth::TokenActorRow;
+use store::versions::Versions;
 
 /// How often an account's last activity is written: once a day is enough for the usage statistics.
 const TOUCH_AFTER: Duration = Duration::hours(24);
+
+/// Most grants that are kept, about 1 KiB each.
+const GRANTS: usize = 10_000;
 
 /// Seconds of a week, the unit of the usage statistics.
 const WEEK_SECONDS: i64 = 7 * 24 * 60 * 60;
@@ -33,25 +38,64 @@ pub struct Grant {
     pub unusable: Option<Unusable>,
 }
 
+/// Grants that were read lately, by the hash of their token. On SQLite one is used for as long as none of its rows
+/// changed ([`store::versions`]); on PostgreSQL, where other nodes change them, none is kept.
+#[derive(Debug)]
+pub struct Grants(Cache<String, Kept>);
+
+/// A grant, and when it was read.
+#[derive(Clone, Debug)]
+struct Kept {
+    grant: Arc<Grant>,
+    noted: u64,
+    /// When its use is to be noted in the database again.
+    touch_at: Time,
+}
+
+impl Default for Grants {
+    fn default() -> Self {
+        Self(Cache::new(GRANTS))
+    }
+}
+
 /// The grant of `token`; `None` when the token is unknown or revoked.
-pub async fn grant(cx: &Cx, token: &str) -> Result<Option<Grant>> {
-    let Some(row) = store::oauth::find_grant(&cx.db, &crypto::hash(token)).await? else { return Ok(None) };
-    let stale = row.last_used_at.is_none_or(|at| cx.clock.now() - at > TOUCH_AFTER);
-    let grant = Grant::from_row(row);
-    let idle = grant
-        .actor
-        .as_ref()
-        .is_some_and(|actor| actor.last_active_at.is_none_or(|at| cx.clock.now() - at > TOUCH_AFTER));
-    if stale || idle {
-        // Statistics only: written in the background, and no harm when lost.
-        let (cx, grant) = (cx.clone(), grant.clone());
-        tokio::spawn(async move {
-            if let Err(error) = touch(&cx, &grant).await {
-                tracing::warn!(%error, "could not note that a token was used");
-            }
-        });
+pub async fn grant(cx: &Cx, token: &str) -> Result<Option<Arc<Grant>>> {
+    let hash = crypto::hash(token);
+    let versions = cx.db.versions();
+    if let (Some(versions), Some(kept)) = (versions, cx.grants.0.get(&hash))
+        && versions.is_current(kept.noted, kept.grant.token, kept.grant.actor.as_ref().map(|actor| actor.id))
+        && cx.clock.now() < kept.touch_at
+    {
+        return Ok(Some(kept.grant));
+    }
+    let noted = versions.map(Versions::now);
+    let Some(row) = store::oauth::find_grant(&cx.db, &hash).await? else { return Ok(None) };
+    let touch_at = touch_at(&row);
+    let grant = Arc::new(Grant::from_row(row));
+    if cx.clock.now() >= touch_at {
+        touch_later(cx, &grant);
+    } else if let Some(noted) = noted {
+        cx.grants.0.insert(hash, Kept { grant: Arc::clone(&grant), noted, touch_at });
     }
     Ok(Some(grant))
+}
+
+/// When the use of a token is to be noted again: at once when it or its account was never used.
+fn touch_at(row: &TokenActorRow) -> Time {
+    let never = Time::from_micros(0);
+    let active = row.account_id.map(|_| row.last_active_at.unwrap_or(never));
+    let used = row.last_used_at.unwrap_or(never);
+    active.map_or(used, |active| active.min(used)) + TOUCH_AFTER
+}
+
+/// Notes in the background that a token was used: statistics only, and no harm when lost.
+fn touch_later(cx: &Cx, grant: &Arc<Grant>) {
+    let (cx, grant) = (cx.clone(), Arc::clone(grant));
+    tokio::spawn(async move {
+        if let Err(error) = touch(&cx, &grant).await {
+            tracing::warn!(%error, "could not note that a token was used");
+        }
+    });
 }
 
 /// The accounts of `accounts` that are not suspended, local and remote, as viewers: without token or scopes, in no

@@ -8,7 +8,7 @@
 //!
 //! Spec: <https://www.sqlite.org/c3ref/set_authorizer.html>, <https://www.sqlite.org/c3ref/progress_handler.html>,
 //! <https://www.sqlite.org/security.html>.
-#![expect(unsafe_code, reason = "sqlx has no authorizer, no limits and no switches of a connection")]
+#![expect(unsafe_code, reason = "rusqlite has no authorizer that outlives its closure's borrows, and no client data")]
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,61 +27,78 @@ static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// On whose behalf a connection works, and until when. Times are milliseconds as in [`now`]; 0: no limit.
 #[derive(Debug, Default)]
-pub(super) struct Confinement {
-    scope: Mutex<Option<Arc<Scope>>>,
+pub(crate) struct Confinement {
+    confined: Mutex<Confined>,
     /// When the plugin's statement is interrupted.
     deadline: AtomicU64,
     /// When any statement of this transaction is interrupted, the server's own too.
     until: AtomicU64,
-    /// A statement was interrupted.
-    ended: AtomicBool,
     /// What runs is interrupted, and only a rollback is allowed, see [`Confinement::end`].
     ending: AtomicBool,
 }
 
+/// The plugin that a connection is confined to, if it is, and how often it was confined to one.
+#[derive(Debug, Default)]
+struct Confined {
+    scope: Option<Arc<Scope>>,
+    number: u64,
+}
+
+/// A stay in the confinement, so that ending it late ends no other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stay(u64);
+
 impl Confinement {
     /// Confines the connection to `scope`, with a deadline after `time`.
-    pub(super) fn enter(&self, scope: &Arc<Scope>, time: Duration) {
-        *self.lock() = Some(Arc::clone(scope));
+    pub(super) fn enter(&self, scope: &Arc<Scope>, time: Duration) -> Stay {
+        let mut confined = self.lock();
+        confined.scope = Some(Arc::clone(scope));
+        confined.number += 1;
         self.ending.store(false, Ordering::Release);
         self.deadline.store(now() + milliseconds(time), Ordering::Release);
+        Stay(confined.number)
     }
 
-    /// Limits how long the open transaction may still last; `None` removes the limit.
-    pub(super) fn bound(&self, left: Option<Duration>) {
-        self.until.store(left.map_or(0, |left| now() + milliseconds(left)), Ordering::Release);
-    }
-
-    /// True when the connection is not confined and no statement was ever interrupted on it: it may be reused.
-    pub(super) fn is_clean(&self) -> bool {
-        !self.is_confined() && !self.ended.load(Ordering::Acquire)
+    /// Limits how long what runs may still last; `None` removes the limit.
+    pub(crate) fn bound(&self, left: Option<Duration>) {
+        self.until.store(left.map_or(0, |left| now() + milliseconds(left).max(1)), Ordering::Release);
     }
 
     /// Ends the confinement: the connection works for the server again.
     pub(super) fn leave(&self) {
+        let mut confined = self.lock();
+        confined.scope = None;
         self.deadline.store(0, Ordering::Release);
         self.ending.store(false, Ordering::Release);
-        *self.lock() = None;
     }
 
-    /// Interrupts what runs, also on another thread. The connection stays confined, and nothing but a rollback is
-    /// allowed.
-    pub(super) fn end(&self) {
-        self.ending.store(true, Ordering::Release);
-        self.deadline.store(1, Ordering::Release);
+    /// Prepares the connection for whoever is next: not confined and without limits.
+    pub(crate) fn renew(&self) {
+        self.leave();
+        self.bound(None);
+    }
+
+    /// Interrupts what runs in this stay, also on another thread; nothing when the stay is over. The connection stays
+    /// confined, and nothing but a rollback is allowed.
+    pub(super) fn end(&self, Stay(number): Stay) {
+        let confined = self.lock();
+        if confined.scope.is_some() && confined.number == number {
+            self.ending.store(true, Ordering::Release);
+            self.deadline.store(1, Ordering::Release);
+        }
     }
 
     /// True while the connection is confined to a plugin.
     pub(super) fn is_confined(&self) -> bool {
-        self.lock().is_some()
+        self.lock().scope.is_some()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<Scope>>> {
-        self.scope.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, Confined> {
+        self.confined.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn allows(&self, action: c_int, names: [&str; 4]) -> bool {
-        match &*self.lock() {
+        match &self.lock().scope {
             None => true,
             Some(scope) => {
                 let ending = self.ending.load(Ordering::Acquire);
@@ -91,13 +108,10 @@ impl Confinement {
     }
 
     /// Whether the running statement must be interrupted; asked by the progress handler.
-    fn ends(&self) -> bool {
-        let (now, late) = (now(), |time: &AtomicU64, now| (1..now).contains(&time.load(Ordering::Acquire)));
-        let ends = late(&self.deadline, now) || late(&self.until, now);
-        if ends {
-            self.ended.store(true, Ordering::Release);
-        }
-        ends
+    pub(crate) fn ends(&self) -> bool {
+        let now = now();
+        let late = |time: &AtomicU64| (1..now).contains(&time.load(Ordering::Acquire));
+        late(&self.deadline) || late(&self.until)
     }
 }
 
@@ -179,15 +193,19 @@ unsafe extern "C" fn forget(cell: *mut c_void) {
     drop(unsafe { Arc::from_raw(cell.cast_const().cast::<Confinement>()) });
 }
 
-/// Installs the authorizer and the progress handler of `cell` on a connection of sqlx.
-pub(super) async fn install(
-    connection: &mut sqlx::SqliteConnection,
-    cell: &Arc<Confinement>,
-) -> Result<(), sqlx::Error> {
-    let mut handle = connection.lock_handle().await?;
-    // SAFETY: the handle is locked, so SQLite is not at work on this connection.
-    let failed = unsafe { register(handle.as_raw_handle().as_ptr(), cell) };
-    if failed == ffi::SQLITE_OK { Ok(()) } else { Err(sqlx::Error::Protocol(format!("SQLite's authorizer: {failed}"))) }
+/// Prepares the connection that the server shares with plugins: hardened, with the authorizer of `cell`.
+pub(crate) fn adopt(connection: &rusqlite::Connection, cell: &Arc<Confinement>) -> Result<(), rusqlite::Error> {
+    // SAFETY: the connection is open, and nobody else uses it.
+    let failed = unsafe {
+        let database = connection.handle();
+        switch_off(database);
+        register(database, cell)
+    };
+    done(failed)
+}
+
+fn done(failed: c_int) -> Result<(), rusqlite::Error> {
+    if failed == ffi::SQLITE_OK { Ok(()) } else { Err(rusqlite::Error::SqliteFailure(ffi::Error::new(failed), None)) }
 }
 
 /// Prepares a connection that only plugins use: hardened, with the limits of plugins, and with the authorizer of
@@ -200,7 +218,7 @@ pub(super) fn confine(connection: &rusqlite::Connection, cell: &Arc<Confinement>
         set_limits(database, RELAXED_LIMITS.map(|(_, value)| value));
         register(database, cell)
     };
-    if failed == ffi::SQLITE_OK { Ok(()) } else { Err(rusqlite::Error::SqliteFailure(ffi::Error::new(failed), None)) }
+    done(failed)
 }
 
 /// Switches a connection that only plugins use between the strict limits ([`STRICT_LIMITS`], with `strict`) and the relaxed
@@ -255,28 +273,14 @@ const RELAXED_LIMITS: [(c_int, c_int); 7] = [
 const STRICT_LIMITS: [(c_int, c_int); 2] =
     [(ffi::SQLITE_LIMIT_LENGTH, 16 << 10), (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 20)];
 
-/// The former limits of a connection, see [`lower_limits`].
-pub(super) struct SavedLimits([c_int; RELAXED_LIMITS.len()]);
-
-/// Sets the limits of plugins on a connection; returns the former ones.
-pub(super) async fn lower_limits(connection: &mut sqlx::SqliteConnection) -> Result<SavedLimits, sqlx::Error> {
-    let mut handle = connection.lock_handle().await?;
-    // SAFETY: the handle is locked.
-    Ok(SavedLimits(unsafe { set_limits(handle.as_raw_handle().as_ptr(), RELAXED_LIMITS.map(|(_, value)| value)) }))
-}
-
-/// Restores the former limits of a connection; returns whether its transaction is still open.
-pub(super) async fn restore_limits(
-    connection: &mut sqlx::SqliteConnection,
-    wide: SavedLimits,
-) -> Result<bool, sqlx::Error> {
-    let mut handle = connection.lock_handle().await?;
-    let database = handle.as_raw_handle().as_ptr();
-    // SAFETY: the handle is locked.
-    unsafe {
-        set_limits(database, wide.0);
-        Ok(ffi::sqlite3_get_autocommit(database) == 0)
-    }
+/// Runs `work` with the limits of plugins on a connection that is otherwise the server's.
+pub(super) fn with_relaxed_limits<T>(connection: &rusqlite::Connection, work: impl FnOnce() -> T) -> T {
+    // SAFETY: as in `confine`.
+    let before = unsafe { set_limits(connection.handle(), RELAXED_LIMITS.map(|(_, value)| value)) };
+    let done = work();
+    // SAFETY: as above.
+    unsafe { set_limits(connection.handle(), before) };
+    done
 }
 
 /// Sets the limits that [`RELAXED_LIMITS`] names; returns the former values.
@@ -293,14 +297,6 @@ unsafe fn set_limits(
         *value = unsafe { ffi::sqlite3_limit(database, limit, *value) };
     }
     before
-}
-
-/// Hardens a connection of sqlx, see [`switch_off`].
-pub(super) async fn harden(connection: &mut sqlx::SqliteConnection) -> Result<(), sqlx::Error> {
-    let mut handle = connection.lock_handle().await?;
-    // SAFETY: the handle is locked.
-    unsafe { switch_off(handle.as_raw_handle().as_ptr()) };
-    Ok(())
 }
 
 /// Hardens a connection for good: defensive mode, and neither a trusted schema nor extensions

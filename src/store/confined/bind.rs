@@ -2,39 +2,39 @@
 //!
 //! Both engines give the same values: booleans become integers, times integers of milliseconds, JSON text.
 
+use rusqlite::types::ValueRef;
 use sqlx::postgres::{PgArguments, PgRow, PgTypeInfo, PgValueRef};
-use sqlx::sqlite::{SqliteArguments, SqliteRow};
 use sqlx::types::Json;
-use sqlx::{Arguments as _, Column as _, Postgres, Row as _, Sqlite, Type, TypeInfo as _, ValueRef as _};
+use sqlx::{Arguments as _, Column as _, Postgres, Row as _, Type, TypeInfo as _, ValueRef as _};
 
 use super::{ConfinedError, Limits, Param, ParamType, Rows, Value};
 use model::Time;
+use model::sqlite::Parameter;
 
 fn unfit(error: impl std::fmt::Display) -> ConfinedError {
     ConfinedError::Statement(error.to_string())
 }
 
-pub(super) fn sqlite(args: Vec<Param>) -> Result<SqliteArguments, ConfinedError> {
-    let mut bound = SqliteArguments::default();
-    for arg in args {
-        match arg {
-            Param::Null(_) => bound.add(None::<i64>),
-            Param::Boolean(value) => bound.add(value),
-            Param::Integer(value) => bound.add(value),
-            Param::Real(value) => bound.add(value),
-            Param::Text(value) => bound.add(value),
-            Param::Blob(value) => bound.add(value),
-            Param::Json(value) => bound.add(value.get().to_owned()),
-            Param::Integers(values) => bound.add(list(&values)?),
-            Param::Texts(values) => bound.add(list(&values)?),
-        }
-        .map_err(unfit)?;
-    }
-    Ok(bound)
+pub(super) fn sqlite(args: Vec<Param>) -> Result<Vec<Parameter>, ConfinedError> {
+    args.into_iter().map(parameter).collect()
+}
+
+fn parameter(arg: Param) -> Result<Parameter, ConfinedError> {
+    Ok(match arg {
+        Param::Null(_) => Parameter::Null,
+        Param::Boolean(value) => Parameter::Integer(value.into()),
+        Param::Integer(value) => Parameter::Integer(value),
+        Param::Real(value) => Parameter::Real(value),
+        Param::Text(value) => Parameter::Text(value),
+        Param::Blob(value) => Parameter::Blob(value),
+        Param::Json(value) => Parameter::Text(value.get().to_owned()),
+        Param::Integers(values) => Parameter::Text(list(&values)?),
+        Param::Texts(values) => Parameter::Text(list(&values)?),
+    })
 }
 
 /// A list as a JSON array, the form in which SQLite takes it.
-pub(super) fn list<T: serde::Serialize>(values: &[T]) -> Result<String, ConfinedError> {
+fn list<T: serde::Serialize>(values: &[T]) -> Result<String, ConfinedError> {
     serde_json::to_string(values).map_err(unfit)
 }
 
@@ -101,23 +101,14 @@ pub(super) fn readable(name: &str) -> bool {
     )
 }
 
-pub(super) fn take_sqlite(row: &SqliteRow, rows: &mut Rows, limits: &Limits) -> Result<(), ConfinedError> {
-    if rows.columns.is_empty() {
-        rows.columns = row.columns().iter().map(|column| column.name().to_owned()).collect();
-    }
-    for index in 0..row.len() {
-        let value = row.try_get_raw(index).map_err(unfit)?;
-        let kind = value.type_info().name().to_owned();
-        let value = match kind.as_str() {
-            _ if value.is_null() => Value::Null,
-            "INTEGER" | "BOOLEAN" => Value::Integer(<i64 as sqlx::Decode<Sqlite>>::decode(value).map_err(unfit)?),
-            "REAL" => Value::Real(<f64 as sqlx::Decode<Sqlite>>::decode(value).map_err(unfit)?),
-            "BLOB" => Value::Blob(<Vec<u8> as sqlx::Decode<Sqlite>>::decode(value).map_err(unfit)?),
-            _ => Value::Text(<String as sqlx::Decode<Sqlite>>::decode(value).map_err(unfit)?),
-        };
-        rows.push(value, limits)?;
-    }
-    Ok(())
+pub(super) fn take_sqlite(value: ValueRef<'_>) -> Result<Value, ConfinedError> {
+    Ok(match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(value) => Value::Integer(value),
+        ValueRef::Real(value) => Value::Real(value),
+        ValueRef::Text(bytes) => Value::Text(utf8(bytes)?),
+        ValueRef::Blob(bytes) => Value::Blob(bytes.to_owned()),
+    })
 }
 
 pub(super) fn take_postgres(row: &PgRow, rows: &mut Rows, limits: &Limits) -> Result<(), ConfinedError> {
@@ -153,7 +144,7 @@ fn decode(value: PgValueRef<'_>) -> Result<Value, sqlx::error::BoxDynError> {
     })
 }
 
-pub(super) fn utf8(bytes: &[u8]) -> Result<String, ConfinedError> {
+fn utf8(bytes: &[u8]) -> Result<String, ConfinedError> {
     Ok(std::str::from_utf8(bytes).map_err(unfit)?.to_owned())
 }
 

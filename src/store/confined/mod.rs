@@ -8,7 +8,7 @@
 //! Time, rows and bytes are bounded by [`Limits`]. Whether a text is acceptable at all is decided before, by parsing it
 //! in `plugins::sql`; nothing here relies on that.
 
-mod authorizer;
+pub(crate) mod authorizer;
 mod bind;
 pub mod functions;
 mod namespace;
@@ -24,8 +24,7 @@ use std::time::Duration;
 use super::db::{Db, Inner, Pools, Tx};
 
 pub use namespace::VIEWS;
-pub(super) use readers::Readers;
-pub(super) use sqlite::Writer;
+pub(crate) use readers::Readers;
 
 /// What a statement may reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -191,7 +190,7 @@ impl Db {
     /// True when [`Db::confined`] would run at once on the calling thread.
     pub(super) fn reads_inline(&self) -> bool {
         match &self.pools {
-            Pools::Sqlite { readers, .. } => readers.is_free(),
+            Pools::Sqlite(sqlite) => sqlite.plugins.is_free(),
             Pools::Postgres(_) => false,
         }
     }
@@ -209,7 +208,7 @@ impl Db {
     ) -> Result<Rows, ConfinedError> {
         self.count();
         match &self.pools {
-            Pools::Sqlite { readers, .. } => readers.run(scope, text, args, limits).await,
+            Pools::Sqlite(sqlite) => sqlite.plugins.run(scope, text, args, limits).await,
             Pools::Postgres(pool) => postgres::read(pool, scope, text, args, limits).await,
         }
     }
@@ -220,8 +219,8 @@ impl Tx {
     /// that runs when the time is up is interrupted, even one of the server's own. On PostgreSQL this does nothing:
     /// whoever holds the transaction has to drop it.
     pub fn bound(&mut self, left: Duration) {
-        if let Inner::Sqlite(_, writer) = &self.inner {
-            writer.bound(Some(left));
+        if let Inner::Sqlite(tx) = &self.inner {
+            tx.bound(left);
         }
     }
 
@@ -242,7 +241,7 @@ impl Tx {
     ) -> Result<Rows, ConfinedError> {
         self.count();
         match &mut self.inner {
-            Inner::Sqlite(tx, writer) => writer.run(tx, scope, text, args, limits).await,
+            Inner::Sqlite(tx) => sqlite::run(tx, scope, text, args, limits).await,
             Inner::Postgres(tx) => postgres::run(tx, scope, text, args, limits).await,
         }
     }
@@ -260,7 +259,7 @@ impl Tx {
         kinds: &[ParamType],
     ) -> Result<Vec<String>, ConfinedError> {
         match &mut self.inner {
-            Inner::Sqlite(tx, writer) => writer.prepare(tx, scope, text).await,
+            Inner::Sqlite(tx) => sqlite::prepare(tx, scope, text).await,
             Inner::Postgres(tx) => postgres::prepare(tx, scope, text, kinds).await,
         }
     }

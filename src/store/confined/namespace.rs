@@ -12,6 +12,7 @@ use futures_util::stream::BoxStream;
 use super::{ConfinedError, Limits, Rows, Scope, bind};
 use crate::db::{Inner, Pools};
 use crate::sql;
+use crate::sqlite::connection::Wanted;
 use crate::{Db, Engine, Error, Executor, Result, Tx};
 
 /// The views of `core_v1`. `statuses_private` is `statuses` for plugins that were granted `statuses:private`.
@@ -83,19 +84,17 @@ impl Db {
     pub fn stream_rows<'a>(&'a self, scope: &Scope, table: &str) -> BoxStream<'a, Result<Rows>> {
         const WHOLE: Limits = Limits { time: Duration::MAX, rows: usize::MAX, bytes: usize::MAX };
         let text = format!("SELECT * FROM {}", scope.place(self.engine(), table));
-        let query = sqlx::AssertSqlSafe(text);
         let unfit = |error: ConfinedError| Error::Sql(sqlx::Error::Decode(error.into()));
         match &self.pools {
-            Pools::Sqlite { read, .. } => sqlx::query(query)
-                .persistent(false)
-                .fetch(read)
-                .map(move |row| {
-                    let mut rows = Rows::default();
-                    bind::take_sqlite(&row?, &mut rows, &WHOLE).map_err(unfit)?;
-                    Ok(rows)
-                })
-                .boxed(),
-            Pools::Postgres(pool) => sqlx::query(query)
+            Pools::Sqlite(sqlite) => sqlite.readers.stream(text, move |names, values| {
+                let mut rows =
+                    Rows { columns: names.iter().map(|name| (*name).to_owned()).collect(), ..Rows::default() };
+                for value in values {
+                    bind::take_sqlite(*value).and_then(|value| rows.push(value, &WHOLE)).map_err(unfit)?;
+                }
+                Ok(rows)
+            }),
+            Pools::Postgres(pool) => sqlx::query(sqlx::AssertSqlSafe(text))
                 .persistent(false)
                 .fetch(pool)
                 .map(move |row| {
@@ -111,10 +110,10 @@ impl Db {
 impl Tx {
     /// The number of rows of a table from [`Tx::list_tables`].
     pub async fn count_rows(&mut self, scope: &Scope, table: &str) -> Result<i64> {
-        let text = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {}", scope.place(self.engine(), table)));
+        let text = format!("SELECT COUNT(*) FROM {}", scope.place(self.engine(), table));
         Ok(match &mut self.inner {
-            Inner::Sqlite(tx, _) => sqlx::query_scalar(text).fetch_one(&mut **tx).await?,
-            Inner::Postgres(tx) => sqlx::query_scalar(text).fetch_one(&mut **tx).await?,
+            Inner::Sqlite(tx) => tx.fetch::<(i64,)>(&text, &[], Wanted::First)?.first().map_or(0, |(count,)| *count),
+            Inner::Postgres(tx) => sqlx::query_scalar(sqlx::AssertSqlSafe(text)).fetch_one(&mut **tx).await?,
         })
     }
 
@@ -223,10 +222,6 @@ impl Tx {
 
     /// Runs a text that contains only names made by the server.
     async fn define(&mut self, text: String) -> Result<()> {
-        let text = sqlx::AssertSqlSafe(text);
-        match &mut self.inner {
-            Inner::Sqlite(tx, _) => sqlx::raw_sql(text).execute(&mut **tx).await.map(drop).map_err(Error::from),
-            Inner::Postgres(tx) => sqlx::raw_sql(text).execute(&mut **tx).await.map(drop).map_err(Error::from),
-        }
+        self.run_batch(&text).await
     }
 }

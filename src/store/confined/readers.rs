@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, Statement};
+use model::sqlite::Parameter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::authorizer::{self, Confinement};
-use super::{ConfinedError, GRACE, Limits, Param, Rows, Scope, Value, bind, sqlite};
+use super::sqlite::{self, InterruptOnDrop};
+use super::{ConfinedError, GRACE, Limits, Param, Rows, Scope, bind};
+use crate::sqlite::{Connection, READING};
 
 /// Most connections.
 const MAX_READERS: usize = 4;
@@ -25,37 +26,26 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a statement may block the calling thread: half of what a plugin may compute before it must yield.
 const STRICT_TIME: Duration = Duration::from_millis(2);
 
-/// Capacity of the prepared statement cache of each connection.
-const STATEMENT_CACHE: usize = 512;
-
 /// Read-only connections, opened when first needed.
 #[derive(Debug)]
 pub(crate) struct Readers {
     file: PathBuf,
-    /// PRAGMAs of each connection.
-    pragmas: &'static [(&'static str, &'static str)],
     places: Arc<Semaphore>,
-    idle: Mutex<Vec<Reader>>,
-}
-
-#[derive(Debug)]
-struct Reader {
-    connection: Connection,
-    cell: Arc<Confinement>,
+    idle: Mutex<Vec<Connection>>,
 }
 
 /// A statement to be run, with its parameters and limits.
 struct ReadRequest {
     scope: Arc<Scope>,
     text: Arc<str>,
-    args: Vec<Param>,
+    args: Vec<Parameter>,
     limits: Limits,
 }
 
 impl Readers {
     /// Readers of the database in `file`; no connection is opened yet.
-    pub(crate) fn new(file: &Path, pragmas: &'static [(&'static str, &'static str)]) -> Self {
-        Self { file: file.to_owned(), pragmas, places: Arc::new(Semaphore::new(MAX_READERS)), idle: Mutex::default() }
+    pub(crate) fn new(file: &Path) -> Self {
+        Self { file: file.to_owned(), places: Arc::new(Semaphore::new(MAX_READERS)), idle: Mutex::default() }
     }
 
     /// True when a connection is free.
@@ -79,8 +69,9 @@ impl Readers {
             Some(reader) => reader,
             None => self.open().await?,
         };
+        let args = bind::sqlite(args)?;
         let request = ReadRequest { scope: Arc::clone(scope), text: Arc::clone(text), args, limits: *limits };
-        match reader.read(&request, STRICT_TIME.min(limits.time)) {
+        match request.read(&reader, STRICT_TIME.min(limits.time)) {
             Err(failed) if is_strict_failure(&failed) => self.run_relaxed(reader, place, request).await,
             done => {
                 self.keep(reader);
@@ -93,40 +84,43 @@ impl Readers {
     /// or times out, the statement is interrupted and the connection closed.
     async fn run_relaxed(
         &self,
-        reader: Reader,
+        reader: Connection,
         place: OwnedSemaphorePermit,
         request: ReadRequest,
     ) -> Result<Rows, ConfinedError> {
-        let (time, mut ended) = (request.limits.time, InterruptOnDrop(Some(Arc::clone(&reader.cell))));
+        let time = request.limits.time;
+        let stay = reader.cell.enter(&request.scope, time);
+        let ended = InterruptOnDrop(Arc::clone(&reader.cell), stay);
         let reading = tokio::task::spawn_blocking(move || {
-            authorizer::set_strict(&reader.connection, false);
-            let done = reader.connection.busy_timeout(time).map_err(|error| failed(&error, &request.limits));
-            let done = done.and_then(|()| reader.read(&request, time));
-            let _ = reader.connection.busy_timeout(Duration::ZERO);
-            authorizer::set_strict(&reader.connection, true);
+            authorizer::set_strict(&reader.raw, false);
+            let done = reader.raw.busy_timeout(time).map_err(|error| sqlite::failed(&error, &request.limits));
+            let done = done.and_then(|()| request.rows(&reader));
+            let _ = reader.raw.busy_timeout(Duration::ZERO);
+            authorizer::set_strict(&reader.raw, true);
+            reader.cell.leave();
             (reader, place, done)
         });
         let Ok(read) = tokio::time::timeout(time + GRACE, reading).await else { return Err(ConfinedError::Time(time)) };
-        ended.0 = None;
+        drop(ended);
         let (reader, _place, done) = read.map_err(|error| ConfinedError::Unavailable(error.to_string()))?;
         self.keep(reader);
         done
     }
 
-    fn take(&self) -> Option<Reader> {
+    fn take(&self) -> Option<Connection> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
-    fn keep(&self, reader: Reader) {
+    fn keep(&self, reader: Connection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.places.is_closed() {
             idle.push(reader);
         }
     }
 
-    async fn open(&self) -> Result<Reader, ConfinedError> {
-        let (file, pragmas) = (self.file.clone(), self.pragmas);
-        let opened = tokio::task::spawn_blocking(move || Reader::open(&file, pragmas)).await;
+    async fn open(&self) -> Result<Connection, ConfinedError> {
+        let file = self.file.clone();
+        let opened = tokio::task::spawn_blocking(move || open(&file)).await;
         let opened = opened.map_err(|error| ConfinedError::Unavailable(error.to_string()))?;
         opened.map_err(|error| ConfinedError::Unavailable(error.to_string()))
     }
@@ -141,87 +135,29 @@ impl Readers {
     }
 }
 
-/// A guard that interrupts the statement of a connection when it is dropped.
-struct InterruptOnDrop(Option<Arc<Confinement>>);
-
-impl Drop for InterruptOnDrop {
-    fn drop(&mut self) {
-        if let Some(cell) = &self.0 {
-            cell.end();
-        }
-    }
+/// Opens a connection, confined and with the strict limits.
+fn open(file: &Path) -> rusqlite::Result<Connection> {
+    let raw = Connection::open(file, READING)?;
+    raw.pragma_update(None, "query_only", "true")?;
+    raw.busy_timeout(Duration::ZERO)?;
+    let cell = Arc::new(Confinement::default());
+    authorizer::confine(&raw, &cell)?;
+    authorizer::set_strict(&raw, true);
+    Ok(Connection { raw, cell })
 }
 
-impl Reader {
-    fn open(file: &Path, pragmas: &[(&str, &str)]) -> rusqlite::Result<Self> {
-        let connection =
-            Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-        for (name, value) in pragmas.iter().chain(&[("query_only", "true")]) {
-            connection.pragma_update(None, name, value)?;
-        }
-        connection.busy_timeout(Duration::ZERO)?;
-        connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
-        let cell = Arc::new(Confinement::default());
-        authorizer::confine(&connection, &cell)?;
-        authorizer::set_strict(&connection, true);
-        Ok(Self { connection, cell })
-    }
-
-    fn read(&self, request: &ReadRequest, time: Duration) -> Result<Rows, ConfinedError> {
-        self.cell.enter(&request.scope, time);
-        let read = self.rows(request);
-        self.cell.leave();
+impl ReadRequest {
+    /// Runs the statement on this thread, for at most `time`.
+    fn read(&self, reader: &Connection, time: Duration) -> Result<Rows, ConfinedError> {
+        reader.cell.enter(&self.scope, time);
+        let read = self.rows(reader);
+        reader.cell.leave();
         read
     }
 
-    fn rows(&self, ReadRequest { text, args, limits, .. }: &ReadRequest) -> Result<Rows, ConfinedError> {
-        let failed = |error| failed(&error, limits);
-        let mut statement = self.connection.prepare_cached(text).map_err(failed)?;
-        bind_all(&mut statement, args, limits)?;
-        let mut rows = Rows::default();
-        let mut found = statement.raw_query();
-        while let Some(row) = found.next().map_err(failed)? {
-            if rows.full(limits) {
-                break;
-            }
-            if rows.columns.is_empty() {
-                rows.columns = row.as_ref().column_names().into_iter().map(str::to_owned).collect();
-            }
-            for index in 0..rows.columns.len() {
-                let value = match row.get_ref(index).map_err(failed)? {
-                    ValueRef::Null => Value::Null,
-                    ValueRef::Integer(value) => Value::Integer(value),
-                    ValueRef::Real(value) => Value::Real(value),
-                    ValueRef::Text(bytes) => Value::Text(bind::utf8(bytes)?),
-                    ValueRef::Blob(bytes) => Value::Blob(bytes.to_owned()),
-                };
-                rows.push(value, limits)?;
-            }
-        }
-        Ok(rows)
+    fn rows(&self, reader: &Connection) -> Result<Rows, ConfinedError> {
+        sqlite::rows(&reader.raw, &self.text, &self.args, &self.limits)
     }
-}
-
-/// Binds `$1`, `$2` … by their number: SQLite numbers `$n` as named parameters, in the order in which they first occur.
-fn bind_all(statement: &mut Statement<'_>, args: &[Param], limits: &Limits) -> Result<(), ConfinedError> {
-    for index in 1..=statement.parameter_count() {
-        let number = statement.parameter_name(index).and_then(|name| name.get(1..)?.parse::<usize>().ok());
-        let arg = args.get(number.unwrap_or(index).wrapping_sub(1));
-        let arg = arg.ok_or_else(|| ConfinedError::Statement(format!("no value for parameter {index}")))?;
-        let bound = match arg {
-            Param::Null(_) => statement.raw_bind_parameter(index, rusqlite::types::Null),
-            Param::Boolean(value) => statement.raw_bind_parameter(index, value),
-            Param::Integer(value) => statement.raw_bind_parameter(index, value),
-            Param::Real(value) => statement.raw_bind_parameter(index, value),
-            Param::Text(value) => statement.raw_bind_parameter(index, value),
-            Param::Blob(value) => statement.raw_bind_parameter(index, value),
-            Param::Json(value) => statement.raw_bind_parameter(index, value.get()),
-            Param::Integers(values) => statement.raw_bind_parameter(index, bind::list(values)?),
-            Param::Texts(values) => statement.raw_bind_parameter(index, bind::list(values)?),
-        };
-        bound.map_err(|error| failed(&error, limits))?;
-    }
-    Ok(())
 }
 
 /// True for a failure that the strict limits may have caused, so that the statement is worth starting again under the
@@ -233,16 +169,5 @@ fn is_strict_failure(failed: &ConfinedError) -> bool {
         }
         ConfinedError::Statement(message) => message.contains("pattern too complex"),
         _ => false,
-    }
-}
-
-fn failed(error: &rusqlite::Error, limits: &Limits) -> ConfinedError {
-    match error {
-        rusqlite::Error::SqliteFailure(error, message) => {
-            let message = message.clone().unwrap_or_else(|| error.to_string());
-            sqlite::refused(Some(error.extended_code), &message, limits)
-        }
-        rusqlite::Error::SqlInputError { error, msg, .. } => sqlite::refused(Some(error.extended_code), msg, limits),
-        other => ConfinedError::Statement(other.to_string()),
     }
 }

@@ -70,6 +70,9 @@ impl TestApp {
             child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
             CommandOutput::new(&child.wait_with_output().unwrap())
         };
-        tokio::task::spawn_blocking(run).await.unwrap()
+        let output = tokio::task::spawn_blocking(run).await.unwrap();
+        // A server that listens does so by itself, at the latest half a second later.
+        self.app.db.notice_other_processes().await.unwrap();
+        output
     }
 }

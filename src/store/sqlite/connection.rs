@@ -1,0 +1,144 @@
+//! A connection to the SQLite file: its settings, and statements that run on the calling thread.
+//!
+//! Who may use it when is decided by [`readers`](super::readers) and [`writer`](super::writer).
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::row::Row;
+use model::sqlite::Parameter;
+use rusqlite::{CachedStatement, OpenFlags, Statement};
+
+use super::READING;
+use super::columns::BorrowedRow;
+use crate::Result;
+use crate::confined::authorizer::{self, Confinement};
+
+/// PRAGMAs of every connection: a page cache of 8,000 KiB, and 256 MiB of the file memory-mapped.
+const PRAGMAS: [(&str, &str); 3] = [("temp_store", "memory"), ("cache_size", "-8000"), ("mmap_size", "268435456")];
+
+/// How long another process is waited for.
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Capacity of the prepared statement cache of each connection: more than there are statements.
+const STATEMENT_CACHE: usize = 1024;
+
+/// Instructions of SQLite's virtual machine between two looks at the clock: about 50 microseconds.
+const STEPS: i32 = 1000;
+
+/// Size to which the write-ahead log is cut when it starts anew, in bytes.
+const LOG_BYTES: i64 = 64 << 20;
+
+/// An open connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) raw: rusqlite::Connection,
+    /// On whose behalf it works and until when.
+    pub(crate) cell: Arc<Confinement>,
+}
+
+/// How many of a statement's rows are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    All,
+    First,
+}
+
+impl Connection {
+    /// Opens a connection with the settings of every connection.
+    pub(crate) fn open(file: &Path, flags: OpenFlags) -> rusqlite::Result<rusqlite::Connection> {
+        let raw = rusqlite::Connection::open_with_flags(file, flags)?;
+        for (name, value) in PRAGMAS {
+            raw.pragma_update(None, name, value)?;
+        }
+        raw.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+        Ok(raw)
+    }
+
+    /// Opens a connection that only reads, with a time limit that [`Connection::within`] sets.
+    pub(super) fn reader(file: &Path) -> Result<Self> {
+        let raw = Self::open(file, READING)?;
+        raw.pragma_update(None, "query_only", "true")?;
+        let cell = Arc::new(Confinement::default());
+        let asked = Arc::clone(&cell);
+        raw.progress_handler(STEPS, Some(move || asked.ends()))?;
+        Ok(Self { raw, cell })
+    }
+
+    /// Opens the connection that writes, creating the file. Commits are not synced: see [`log_sync`](super::log_sync).
+    pub(super) fn writer(file: &Path) -> Result<Self> {
+        let create =
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let raw = Self::open(file, create)?;
+        raw.busy_timeout(BUSY_TIMEOUT)?;
+        // Only of effect before the first table is made.
+        raw.pragma_update(None, "auto_vacuum", "incremental")?;
+        raw.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+        raw.pragma_update(None, "synchronous", "normal")?;
+        raw.pragma_update(None, "foreign_keys", "true")?;
+        raw.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
+        raw.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()))?;
+        let cell = Arc::new(Confinement::default());
+        authorizer::adopt(&raw, &cell)?;
+        Ok(Self { raw, cell })
+    }
+
+    /// Runs `work`, in which statements are interrupted after `time`.
+    pub(super) fn within<T>(&self, time: Duration, work: impl FnOnce(&Self) -> T) -> T {
+        self.cell.bound(Some(time));
+        let done = work(self);
+        self.cell.bound(None);
+        done
+    }
+
+    /// Runs a statement and decodes its rows from the columns that SQLite lends.
+    pub(crate) fn fetch<T: Row>(&self, text: &str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
+        let mut statement = self.bound_statement(text, args)?;
+        let mut rows = statement.raw_query();
+        let mut decoded = Vec::new();
+        while let Some(row) = rows.next()? {
+            decoded.push(T::decode(&BorrowedRow::new(row))?);
+            if wanted == Wanted::First {
+                break;
+            }
+        }
+        Ok(decoded)
+    }
+
+    /// Runs a statement; gives the number of rows that it changed.
+    pub(crate) fn execute(&self, text: &str, args: &[Parameter]) -> Result<u64> {
+        let mut statement = self.bound_statement(text, args)?;
+        let mut rows = statement.raw_query();
+        while rows.next()?.is_some() {}
+        drop(rows);
+        Ok(if statement.readonly() { 0 } else { self.raw.changes() })
+    }
+
+    /// True for a statement that changes nothing.
+    pub(super) fn is_readonly(&self, text: &str) -> Result<bool> {
+        Ok(self.raw.prepare_cached(text)?.readonly())
+    }
+
+    fn bound_statement(&self, text: &str, args: &[Parameter]) -> Result<CachedStatement<'_>> {
+        let mut statement = self.raw.prepare_cached(text)?;
+        for (index, arg) in (1..).zip(args) {
+            statement.raw_bind_parameter(index, arg)?;
+        }
+        Ok(statement)
+    }
+}
+
+/// Binds `$1`, `$2` … by their number, in a text that the server did not write: SQLite numbers `$n` as named parameters, in
+/// the order in which they first occur. Returns the number of a parameter for which there is no value.
+pub(crate) fn bind_by_number(
+    statement: &mut Statement<'_>,
+    args: &[Parameter],
+) -> rusqlite::Result<std::result::Result<(), usize>> {
+    for index in 1..=statement.parameter_count() {
+        let number = statement.parameter_name(index).and_then(|name| name.get(1..)?.parse::<usize>().ok());
+        let Some(arg) = args.get(number.unwrap_or(index).wrapping_sub(1)) else { return Ok(Err(index)) };
+        statement.raw_bind_parameter(index, arg)?;
+    }
+    Ok(Ok(()))
+}

@@ -1,0 +1,98 @@
+//! SQLite as a library: statements run on the thread that asks, without another one between a statement and its rows.
+//!
+//! Reached from [`db`](crate::db) and [`query`](crate::query) alone. Reads take a [connection](connection) from a
+//! [pool](readers); a statement that does not end within a time slice is interrupted and run again on a blocking thread.
+//! Changes go through the one [writer](writer), for which transactions queue; a commit writes to the write-ahead log, and
+//! its caller then waits for the [sync](log_sync) of that file, which many commits share. Plugins' statements are confined
+//! in [`confined`](crate::confined), on the writer and on connections of their own.
+
+mod columns;
+pub(crate) mod connection;
+mod log_sync;
+pub(crate) mod readers;
+mod stream;
+#[cfg(test)]
+mod tests;
+pub(crate) mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rusqlite::OpenFlags;
+
+use crate::confined;
+use crate::db::{Options, PoolStats};
+use crate::versions::Versions;
+use crate::{Error, Result};
+
+pub(crate) use connection::Connection;
+pub(crate) use readers::Readers;
+pub(crate) use writer::{Transaction, Writer};
+
+/// The connections to one database file.
+#[derive(Debug)]
+pub(crate) struct Sqlite {
+    pub(crate) readers: Arc<Readers>,
+    pub(crate) writer: Writer,
+    /// Connections that only plugins use.
+    pub(crate) plugins: confined::Readers,
+    pub(crate) versions: Arc<Versions>,
+}
+
+impl Sqlite {
+    /// Opens the database of `options`, creating the file and its folder when missing.
+    pub(crate) async fn open(options: &Options) -> Result<Self> {
+        let (file, timeout) = (file_of(&options.url)?, options.acquire_timeout);
+        let versions = Arc::new(Versions::default());
+        let (opening, touching) = (file.clone(), Arc::clone(&versions));
+        let writer = blocking(move || {
+            create_folder(&opening)?;
+            Writer::open(&opening, timeout, touching)
+        })
+        .await?;
+        let readers = Arc::new(Readers::new(&file, options.max_connections, timeout));
+        Ok(Self { readers, writer, plugins: confined::Readers::new(&file), versions })
+    }
+
+    /// Waits for running statements and closes every connection; the last one checkpoints the write-ahead log.
+    pub(crate) async fn close(&self) {
+        self.plugins.close().await;
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+
+    pub(crate) fn stats(&self) -> PoolStats {
+        self.readers.stats()
+    }
+}
+
+/// Runs `work` on a thread that may block.
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => Err(Error::Sql(sqlx::Error::Io(error.into()))),
+    }
+}
+
+/// The file that a `sqlite:` URL names, percent-decoded, without parameters.
+fn file_of(url: &str) -> Result<PathBuf> {
+    let path = url.trim_start_matches("sqlite:").trim_start_matches("//");
+    let path = path.split('?').next().unwrap_or_default();
+    let path = percent_encoding::percent_decode_str(path).decode_utf8();
+    match path {
+        Ok(path) if !path.is_empty() && path != ":memory:" => Ok(PathBuf::from(&*path)),
+        Ok(_) => Err(Error::Url("names no file".into())),
+        Err(_) => Err(Error::Url("is not UTF-8".into())),
+    }
+}
+
+fn create_folder(file: &Path) -> Result<()> {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => std::fs::create_dir_all(folder)
+            .map_err(|error| Error::Url(format!("cannot create {}: {error}", folder.display()))),
+        _ => Ok(()),
+    }
+}
+
+/// How a connection that reads is opened. Nobody else uses it at the same time, so it needs no mutex of its own.
+pub(crate) const READING: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);

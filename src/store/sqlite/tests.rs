@@ -1,0 +1,263 @@
+//! What the engine promises: durable acknowledgements, transactions that end whole, threads that are not blocked.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::connection::Wanted;
+use super::log_sync::{Log, log_path};
+use super::readers::Readers;
+use super::writer::Writer;
+use super::*;
+
+const TIMEOUT: Duration = Duration::from_secs(10);
+const LONG: &str =
+    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT MAX(i) FROM n";
+
+/// What happened, in order.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// A sync ended that began when the log had so many bytes.
+    Synced(u64),
+    /// This row was acknowledged.
+    Acknowledged(i64),
+}
+
+type Events = Arc<Mutex<Vec<Event>>>;
+
+/// A log that notes what its syncs cover, and takes its time for them as a disk does.
+struct WatchedLog {
+    path: PathBuf,
+    events: Events,
+    syncs: Arc<AtomicUsize>,
+}
+
+impl Log for WatchedLog {
+    fn sync(&self) -> io::Result<()> {
+        let bytes = fs::metadata(&self.path)?.len();
+        std::thread::sleep(Duration::from_millis(3));
+        self.syncs.fetch_add(1, Ordering::Relaxed);
+        self.events.lock().unwrap().push(Event::Synced(bytes));
+        Ok(())
+    }
+}
+
+struct Opened {
+    folder: tempfile::TempDir,
+    writer: Arc<Writer>,
+    events: Events,
+    syncs: Arc<AtomicUsize>,
+}
+
+impl Opened {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (events, syncs) = (Events::default(), Arc::new(AtomicUsize::new(0)));
+        let (noting, counting) = (Arc::clone(&events), Arc::clone(&syncs));
+        let open = |file: &Path| Ok(WatchedLog { path: log_path(file), events: noting, syncs: counting });
+        let writer = Writer::open_with(&file(&folder), TIMEOUT, Arc::default(), open).unwrap();
+        let mut tx = writer.begin().await.unwrap();
+        tx.batch("CREATE TABLE birds (id INTEGER PRIMARY KEY, song TEXT)").unwrap();
+        tx.commit().await.unwrap();
+        Self { folder, writer: Arc::new(writer), events, syncs }
+    }
+
+    fn readers(&self) -> Arc<Readers> {
+        Arc::new(Readers::new(&file(&self.folder), 2, TIMEOUT))
+    }
+}
+
+fn file(folder: &tempfile::TempDir) -> PathBuf {
+    folder.path().join("birds.db")
+}
+
+async fn insert(writer: &Writer, id: i64) -> Result<()> {
+    let mut tx = writer.begin().await?;
+    tx.execute("INSERT INTO birds (id, song) VALUES (?1, 'kaah')", &[id.into()])?;
+    tx.commit().await
+}
+
+fn ids(file: &Path) -> Vec<i64> {
+    let connection = rusqlite::Connection::open(file).unwrap();
+    let mut statement = connection.prepare("SELECT id FROM birds ORDER BY id").unwrap();
+    statement.query_map([], |row| row.get(0)).unwrap().map(|id| id.unwrap()).collect()
+}
+
+/// What is left in a copy of the database when only `bytes` of the log reached the disk: the rows, or nothing when even
+/// the table is missing.
+fn cut(opened: &Opened, bytes: u64) -> Vec<i64> {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (file(&opened.folder), file(&folder));
+    fs::copy(&from, &to).unwrap();
+    let log = fs::read(log_path(&from)).unwrap();
+    fs::write(log_path(&to), &log[..usize::try_from(bytes).unwrap().min(log.len())]).unwrap();
+    ids(&to)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn acknowledged_rows_survive_a_power_cut_at_every_point() {
+    let opened = Opened::new().await;
+    let before = fs::metadata(log_path(&file(&opened.folder))).unwrap().len();
+    let tasks: Vec<_> = (1..=60)
+        .map(|id| {
+            let (writer, events) = (Arc::clone(&opened.writer), Arc::clone(&opened.events));
+            tokio::spawn(async move {
+                insert(&writer, id).await.unwrap();
+                events.lock().unwrap().push(Event::Acknowledged(id));
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let (mut safe, mut acknowledged) = (before, Vec::new());
+    for event in opened.events.lock().unwrap().iter() {
+        match event {
+            Event::Synced(bytes) => safe = safe.max(*bytes),
+            Event::Acknowledged(id) => {
+                acknowledged.push(*id);
+                // The disk has what was synced, and any part of what was written after that.
+                for bytes in [safe, safe + 24, safe + 4096 / 2] {
+                    let left = cut(&opened, bytes);
+                    let lost: Vec<_> = acknowledged.iter().filter(|id| !left.contains(id)).collect();
+                    assert!(lost.is_empty(), "after {bytes} bytes of the log: {lost:?} of {acknowledged:?}");
+                }
+            }
+        }
+    }
+    assert_eq!(acknowledged.len(), 60);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commits_share_syncs() {
+    let opened = Opened::new().await;
+    let begun = opened.syncs.load(Ordering::Relaxed);
+    let tasks: Vec<_> = (1..=64)
+        .map(|id| {
+            let writer = Arc::clone(&opened.writer);
+            tokio::spawn(async move { insert(&writer, id).await.unwrap() })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let syncs = opened.syncs.load(Ordering::Relaxed) - begun;
+    assert!(syncs <= 32, "{syncs} syncs for 64 commits");
+}
+
+struct FailingLog;
+
+impl Log for FailingLog {
+    fn sync(&self) -> io::Result<()> {
+        Err(io::Error::other("the disk is gone"))
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_acknowledged_or_written_after_a_failed_sync() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::open_with(&file(&folder), TIMEOUT, Arc::default(), |_| Ok(FailingLog)).unwrap();
+    let mut tx = writer.begin().await.unwrap();
+    tx.batch("CREATE TABLE birds (id INTEGER PRIMARY KEY, song TEXT)").unwrap();
+    assert!(matches!(tx.commit().await, Err(Error::NotDurable)));
+    assert!(matches!(writer.begin().await, Err(Error::NotDurable)));
+}
+
+#[tokio::test]
+async fn a_dropped_transaction_leaves_nothing() {
+    let opened = Opened::new().await;
+    let mut tx = opened.writer.begin().await.unwrap();
+    tx.execute("INSERT INTO birds (id) VALUES (1)", &[]).unwrap();
+    drop(tx);
+    insert(&opened.writer, 2).await.unwrap();
+    assert_eq!(ids(&file(&opened.folder)), [2]);
+}
+
+#[tokio::test]
+async fn no_statement_stands_alone_after_its_transaction_was_undone() {
+    let opened = Opened::new().await;
+    let mut tx = opened.writer.begin().await.unwrap();
+    tx.execute("INSERT INTO birds (id) VALUES (1)", &[]).unwrap();
+    assert!(tx.execute("INSERT OR ROLLBACK INTO birds (id) VALUES (1)", &[]).is_err());
+    assert!(matches!(tx.execute("INSERT INTO birds (id) VALUES (2)", &[]), Err(Error::RolledBack)));
+    assert!(matches!(tx.commit().await, Err(Error::RolledBack)));
+    assert!(ids(&file(&opened.folder)).is_empty());
+}
+
+#[tokio::test]
+async fn a_transaction_beyond_its_time_is_interrupted_and_undone() {
+    let opened = Opened::new().await;
+    let mut tx = opened.writer.begin().await.unwrap();
+    tx.execute("INSERT INTO birds (id) VALUES (1)", &[]).unwrap();
+    tx.bound(Duration::from_millis(5));
+    let insert = format!("INSERT INTO birds (id) {LONG}");
+    assert!(tx.execute(&insert, &[]).is_err_and(|error| error.is_interrupted()));
+    assert!(tx.commit().await.is_err());
+    insert_after(&opened).await;
+}
+
+/// The next transaction has no limit of the one before.
+async fn insert_after(opened: &Opened) {
+    let mut tx = opened.writer.begin().await.unwrap();
+    tx.execute(&format!("INSERT INTO birds (id) {LONG}"), &[]).unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(ids(&file(&opened.folder)), [3_000_000]);
+}
+
+#[tokio::test]
+async fn another_process_is_waited_for_without_blocking_the_thread() {
+    let opened = Opened::new().await;
+    let other = rusqlite::Connection::open(file(&opened.folder)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let writer = Arc::clone(&opened.writer);
+    let waiting = tokio::spawn(async move { insert(&writer, 1).await });
+    // On this one thread: the task above must let go of it.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(!waiting.is_finished());
+    other.execute_batch("COMMIT").unwrap();
+    waiting.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn other_processes_make_kept_rows_stale() {
+    let opened = Opened::new().await;
+    let versions = opened.writer.versions();
+    opened.writer.notice_others().await.unwrap();
+    let noted = versions.now();
+    insert(&opened.writer, 1).await.unwrap();
+    opened.writer.notice_others().await.unwrap();
+    assert!(versions.is_current(noted, 1.into(), None), "its own writes are known");
+    rusqlite::Connection::open(file(&opened.folder)).unwrap().execute_batch("DELETE FROM birds").unwrap();
+    opened.writer.notice_others().await.unwrap();
+    assert!(!versions.is_current(noted, 1.into(), None));
+}
+
+#[tokio::test]
+async fn long_reads_leave_the_thread() {
+    let opened = Opened::new().await;
+    let readers = opened.readers();
+    assert!(readers.try_fetch::<(i64,)>(LONG, &[], Wanted::All).is_none(), "no connection is open yet");
+    let short = Arc::clone(&readers).fetch::<(i64,)>("SELECT 1", Vec::new(), Wanted::All).await.unwrap();
+    assert_eq!(short, [(1,)]);
+    assert!(readers.try_fetch::<(i64,)>("SELECT 1", &[], Wanted::All).is_some());
+    assert!(readers.try_fetch::<(i64,)>(LONG, &[], Wanted::All).is_none(), "interrupted after its slice");
+    let long = Arc::clone(&readers).fetch::<(i64,)>(LONG, Vec::new(), Wanted::All).await.unwrap();
+    assert_eq!(long, [(3_000_000,)]);
+    assert!(readers.try_fetch::<(i64,)>("SELECT 1", &[], Wanted::All).is_some());
+}
+
+#[test]
+fn urls_name_files() {
+    for (url, file) in [
+        ("sqlite:///var/lib/rookery.db", "/var/lib/rookery.db"),
+        ("sqlite://data/rookery.db", "data/rookery.db"),
+        ("sqlite:rookery.db?mode=rwc", "rookery.db"),
+        ("sqlite:///a%20nest/rookery.db", "/a nest/rookery.db"),
+    ] {
+        assert_eq!(file_of(url).unwrap(), Path::new(file));
+    }
+    assert!(file_of("sqlite://").is_err() && file_of("sqlite::memory:").is_err());
+}

@@ -1,0 +1,161 @@
+//! What this process knows of when rows were changed last, so that what was read from them can be kept in memory.
+//!
+//! SQLite only, where one process writes: its connection reports every row of the tables below that it changes, so that
+//! no statement can be forgotten. What another process (the command line) writes is noticed when
+//! [`Db::notice_other_processes`](crate::Db::notice_other_processes) looks. Readers note [`Versions::now`] before they
+//! read and ask [`Versions::is_current`] before they use what they kept. Ids share slots, so that an answer may be no
+//! without need, but never yes without cause.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use model::{AccountId, TokenId};
+
+/// Slots for accounts, and for tokens.
+const SLOTS: usize = 4096;
+
+/// When rows were changed last, counted in commits.
+#[derive(Debug)]
+pub struct Versions {
+    now: AtomicU64,
+    everything: AtomicU64,
+    accounts: Box<[AtomicU64]>,
+    tokens: Box<[AtomicU64]>,
+    file: AtomicI64,
+}
+
+impl Default for Versions {
+    fn default() -> Self {
+        let slots = || (0..SLOTS).map(|_| AtomicU64::new(0)).collect();
+        Self {
+            now: AtomicU64::new(1),
+            everything: AtomicU64::new(0),
+            accounts: slots(),
+            tokens: slots(),
+            file: AtomicI64::new(0),
+        }
+    }
+}
+
+/// Rows that the open transaction changed.
+#[derive(Debug, Default)]
+pub(crate) struct Touched(Mutex<Rows>);
+
+#[derive(Debug, Default)]
+struct Rows {
+    accounts: Vec<i64>,
+    tokens: Vec<i64>,
+    everything: bool,
+}
+
+impl Touched {
+    /// Called by SQLite for every row that is inserted, updated or deleted.
+    pub(crate) fn note(&self, table: &str, row: i64) {
+        match table {
+            "accounts" | "users" => self.lock().accounts.push(row),
+            "oauth_tokens" => self.lock().tokens.push(row),
+            "roles" => self.lock().everything = true,
+            _ => {}
+        }
+    }
+
+    pub(crate) fn forget(&self) {
+        *self.lock() = Rows::default();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Rows> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Versions {
+    /// The time that is noted before rows are read.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        self.now.load(Ordering::Acquire)
+    }
+
+    /// True when neither the token, nor its account, nor its user or role were changed since `noted`.
+    #[must_use]
+    pub fn is_current(&self, noted: u64, token: TokenId, account: Option<AccountId>) -> bool {
+        let unchanged = |slot: &AtomicU64| slot.load(Ordering::Acquire) <= noted;
+        unchanged(&self.everything)
+            && unchanged(slot(&self.tokens, token.into()))
+            && account.is_none_or(|account| unchanged(slot(&self.accounts, account.into())))
+    }
+
+    /// Counts a commit. Called once its changes can be read, and before it is acknowledged: who noted the time before
+    /// may have read the rows of before.
+    pub(crate) fn touch(&self, touched: &Touched) {
+        let rows = std::mem::take(&mut *touched.lock());
+        if rows.accounts.is_empty() && rows.tokens.is_empty() && !rows.everything {
+            return;
+        }
+        let next = self.now.fetch_add(1, Ordering::AcqRel) + 1;
+        rows.accounts.iter().for_each(|id| slot(&self.accounts, *id).store(next, Ordering::Release));
+        rows.tokens.iter().for_each(|id| slot(&self.tokens, *id).store(next, Ordering::Release));
+        if rows.everything {
+            self.everything.store(next, Ordering::Release);
+        }
+    }
+
+    /// Notes the version of the file, which grows when another connection commits.
+    pub(crate) fn note_file(&self, version: i64) {
+        let before = self.file.swap(version, Ordering::AcqRel);
+        if before != version {
+            let next = self.now.fetch_add(1, Ordering::AcqRel) + 1;
+            self.everything.store(next, Ordering::Release);
+        }
+    }
+}
+
+fn slot(slots: &[AtomicU64], id: i64) -> &AtomicU64 {
+    // Ids are milliseconds and a sequence: the product spreads both over the upper bits.
+    let spread = id.cast_unsigned().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOTS.trailing_zeros());
+    &slots[usize::try_from(spread).unwrap_or(0)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touch(versions: &Versions, table: &str, row: i64) {
+        let touched = Touched::default();
+        touched.note(table, row);
+        versions.touch(&touched);
+    }
+
+    #[test]
+    fn changed_rows_make_what_was_read_before_stale() {
+        let versions = Versions::default();
+        let current = |noted| versions.is_current(noted, TokenId::from(7), Some(AccountId::from(9)));
+        for (table, row) in [("accounts", 9), ("users", 9), ("oauth_tokens", 7), ("roles", 1)] {
+            let noted = versions.now();
+            assert!(current(noted));
+            touch(&versions, table, row);
+            assert!(!current(noted), "{table}");
+            assert!(current(versions.now()));
+        }
+    }
+
+    #[test]
+    fn other_rows_change_nothing() {
+        let versions = Versions::default();
+        let noted = versions.now();
+        touch(&versions, "statuses", 9);
+        touch(&versions, "accounts", 10);
+        touch(&versions, "oauth_tokens", 9);
+        assert!(versions.is_current(noted, TokenId::from(7), Some(AccountId::from(9))));
+    }
+
+    #[test]
+    fn writes_of_other_processes_make_everything_stale() {
+        let versions = Versions::default();
+        versions.note_file(1);
+        let noted = versions.now();
+        versions.note_file(1);
+        assert!(versions.is_current(noted, TokenId::from(7), None));
+        versions.note_file(2);
+        assert!(!versions.is_current(noted, TokenId::from(7), None));
+    }
+}

@@ -1,0 +1,61 @@
+//! Grants of tokens are kept in memory on SQLite, and never a moment too long.
+
+use store::Engine;
+
+use crate::harness::{Client, TestApp};
+
+const PATH: &str = "/api/v1/accounts/verify_credentials";
+
+async fn cost(person: &Client, app: &TestApp) -> u64 {
+    let before = app.db().statements();
+    person.get(PATH).ok().await;
+    app.db().statements() - before
+}
+
+#[tokio::test]
+async fn a_grant_is_read_once_for_many_requests() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    alice.get(PATH).ok().await;
+    app.noted(&alice).await;
+    let (first, second) = (cost(&alice, &app).await, cost(&alice, &app).await);
+    match app.db().engine() {
+        Engine::Sqlite => assert_eq!(second + 1, first, "the second request does not read the grant"),
+        Engine::Postgres => assert_eq!(second, first, "other nodes may have changed it"),
+    }
+}
+
+/// What changes a row that a grant is made of, and what the next request answers.
+#[tokio::test]
+async fn a_change_holds_in_the_very_next_request() {
+    for (change, status) in [
+        ("UPDATE accounts SET suspended_at = created_at", 403),
+        ("UPDATE users SET disabled = TRUE", 403),
+        ("UPDATE users SET confirmed_at = NULL", 403),
+        ("UPDATE oauth_tokens SET revoked_at = created_at", 401),
+        ("DELETE FROM oauth_tokens", 401),
+        ("DELETE FROM accounts", 401),
+    ] {
+        let app = TestApp::new().await;
+        let alice = app.account("alice").await;
+        alice.get(PATH).ok().await;
+        app.noted(&alice).await;
+        alice.get(PATH).ok().await;
+        app.db().execute_raw(change).await.unwrap();
+        assert_eq!(alice.get(PATH).send().await.status.as_u16(), status, "{change}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_command_changed_holds_once_it_is_noticed() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let before = alice.get(PATH).ok().await;
+    app.noted(&alice).await;
+    alice.get(PATH).ok().await;
+    app.run(&["user", "set-role", "alice", "Admin"]).await.ok();
+    let after = alice.get(PATH).ok().await;
+    assert_ne!(before["role"]["permissions"], after["role"]["permissions"]);
+    app.run(&["user", "suspend", "alice"]).await.ok();
+    assert_eq!(alice.get(PATH).send().await.status.as_u16(), 403);
+}
