@@ -75,7 +75,7 @@ async fn status_of(client: &Client) -> StatusId {
 
 async fn actor(client: &Client) -> std::sync::Arc<Actor> {
     let grant = service::auth::grant(&client.server.app, client.token.as_deref().unwrap()).await.unwrap().unwrap();
-    grant.actor.unwrap()
+    grant.actor.clone().unwrap()
 }
 
 #[tokio::test]
