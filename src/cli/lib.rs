@@ -13,6 +13,8 @@ mod emoji;
 mod plugin;
 mod rule;
 mod settings;
+#[cfg(feature = "plugins")]
+mod socket;
 mod user;
 
 use std::path::PathBuf;

@@ -4,7 +4,6 @@
 //! state is written to the database and the package is checked as a server would check it; the next server to start
 //! applies it. Commands for plugin authors are in the crate `rookery_author`.
 
-mod socket;
 mod words;
 
 use std::path::PathBuf;
@@ -13,6 +12,7 @@ use std::time::Duration;
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
+use super::socket;
 use plugins::Cx;
 use plugins::admin::entity::{Detail, OrderRow, Plugin, Uninstalled};
 use plugins::{admin, life};
