@@ -219,6 +219,12 @@ impl Cx {
         Arc::clone(&self.settings.load().rules)
     }
 
+    /// Forgets what this process keeps of rows that another process may have changed since; true when settings, rules or
+    /// emojis did change and were read again. On failure what was kept before stays.
+    pub async fn invalidate(&self) -> Result<bool> {
+        self.reload().await
+    }
+
     /// Reads settings, rules and emojis again if they changed since they were last read; true when they did. On failure
     /// what was read before stays.
     pub async fn reload(&self) -> Result<bool> {
