@@ -1,7 +1,7 @@
 //! Client of the admin socket of the server that runs here.
 //!
-//! Every command that changes something ends with [`tell`]; those of `rookery plugin` are requests themselves. Without a
-//! server nothing is asked: the socket is missing, or one that a killed server left behind refuses the connection.
+//! Every command that changes something ends with [`tell`]; those of `rookery plugin` are requests themselves. Without
+//! a server nothing is asked: the socket is missing, or one that a killed server left behind refuses the connection.
 
 use std::io;
 use std::time::Duration;

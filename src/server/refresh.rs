@@ -1,9 +1,10 @@
 //! Applying what other processes changed: settings, rules, emojis, accounts, roles and tokens.
 //!
 //! Reached in two ways. A command of `rookery` that committed a change asks for it over the admin socket, `POST
-//! /refresh`, and returns when the change holds. And every server polls: on PostgreSQL a command reaches only the server
-//! of its own machine, a server's socket may be missing, and not every writer is a command. The desired state of plugins
-//! is followed by the poll alone: the commands that change it go through the admin routes, which load before they answer.
+//! /refresh`, and returns when the change holds. And every server polls: on PostgreSQL a command reaches only the
+//! server of its own machine, a server's socket may be missing, and not every writer is a command. The desired state of
+//! plugins is followed by the poll alone: the commands that change it use the admin routes, which load before they
+//! answer.
 
 use std::time::Duration;
 

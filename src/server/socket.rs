@@ -1,4 +1,5 @@
-//! The admin socket: a Unix socket in the data folder, over which commands of `rookery` reach the server of this machine.
+//! The admin socket: a Unix socket in the data folder, over which commands of `rookery` reach the server of this
+//! machine.
 //!
 //! Serves the admin routes of plugins, for `rookery plugin`, and [`refresh`], for every command that changes something.
 //! Only the user that runs the server and root may connect; there are no tokens.
