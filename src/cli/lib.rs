@@ -1,8 +1,9 @@
 //! The command line: `rookery serve` and the administration commands.
 //!
-//! Commands work on the database directly, so they do not need a running server; one that runs notices changes within
-//! a second. `rookery plugin` also talks to it over its socket. A failure is one sentence on standard error with exit
-//! code 1, wrong usage exit code 2; `--json` prints machine-readable output. Rules live in `service`.
+//! Commands work on the database directly, so they do not need a running server. One that runs here is told of a change
+//! over its socket, and has applied it when the command returns; those of other machines notice it within a second.
+//! `rookery plugin` leaves the change itself to it. A failure is one sentence on standard error with exit code 1, wrong
+//! usage exit code 2; `--json` prints machine-readable output. Rules live in `service`.
 
 mod config;
 mod create_users;
@@ -13,6 +14,7 @@ mod emoji;
 mod plugin;
 mod rule;
 mod settings;
+mod socket;
 mod user;
 
 use std::path::PathBuf;
@@ -70,6 +72,22 @@ enum Command {
     Doctor,
 }
 
+impl Command {
+    /// True when a running server has to be told, whatever became of the command.
+    fn changes(&self) -> bool {
+        match self {
+            Self::Settings(command) => command.changes(),
+            Self::Rule(command) => command.changes(),
+            Self::User(command) => command.changes(),
+            Self::Emoji(emoji::Command::Import(_) | emoji::Command::Remove { .. }) => true,
+            // The server that runs here makes the change itself.
+            #[cfg(feature = "plugins")]
+            Self::Plugin(_) => false,
+            Self::Serve | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
+        }
+    }
+}
+
 /// Parses the arguments and runs the command.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -112,6 +130,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
     };
     let cx = rookery_server::open(config, Clock::system(), &executable().map_err(Failure::new)?).await?;
     platform::leave_to_server(&cx).await?;
+    let changes = command.changes();
     let done = match command {
         Command::Settings(command) => settings::run(&cx, command, output).await,
         Command::Rule(command) => rule::run(&cx, command, output).await,
@@ -122,5 +141,9 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Serve | Command::Config(_) | Command::Db(_) | Command::Doctor => unreachable!("done without a server"),
     };
     cx.db.close().await;
+    if changes {
+        // After a failure too: of many emojis or accounts some may have been made.
+        socket::tell(&cx, output).await;
+    }
     done
 }

@@ -4,7 +4,6 @@
 //! state is written to the database and the package is checked as a server would check it; the next server to start
 //! applies it. Commands for plugin authors are in the crate `rookery_author`.
 
-mod socket;
 mod words;
 
 use std::path::PathBuf;
@@ -12,7 +11,9 @@ use std::time::Duration;
 
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 
+use super::socket;
 use plugins::Cx;
 use plugins::admin::entity::{Detail, OrderRow, Plugin, Uninstalled};
 use plugins::{admin, life};
@@ -20,6 +21,9 @@ use terminal::{Failure, Output};
 
 /// How often `logs --follow` polls the server.
 const FOLLOW: Duration = Duration::from_millis(500);
+
+/// Time after which a command says what it waits for: a plugin is compiled before it serves.
+const SLOW: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -143,7 +147,7 @@ async fn detail(cx: &Cx, name: &str) -> Result<Value, Failure> {
 /// Changes the desired state of a plugin, and prints the result.
 async fn change(cx: &Cx, name: &str, what: &str, body: Value, output: Output) -> Result<(), Failure> {
     let path = format!("/api/admin/plugins/{name}/{what}");
-    if let Some(detail) = socket::post(cx, &path, &body).await? {
+    if let Some(detail) = ask_to_load(cx, name, &path, &body, output).await? {
         return output.answer(&detail, || words::changed(&detail));
     }
     write(cx, name, what, body).await?;
@@ -154,6 +158,17 @@ async fn change(cx: &Cx, name: &str, what: &str, body: Value, output: Output) ->
     output.answer(&detail, || {
         format!("{}No server runs here: the next one that starts follows.\n", words::wanted(&detail))
     })
+}
+
+/// The server's answer once it loaded the plugin or could not; `None` when no server runs here.
+async fn ask_to_load(cx: &Cx, name: &str, path: &str, body: &Value, output: Output) -> Result<Option<Value>, Failure> {
+    let answer = socket::post(cx, path, body);
+    tokio::pin!(answer);
+    if let Ok(answer) = timeout(SLOW, &mut answer).await {
+        return answer;
+    }
+    output.warn(&format!("the server is still loading {name}: this command waits for what becomes of it"));
+    answer.await
 }
 
 async fn write(cx: &Cx, name: &str, what: &str, body: Value) -> Result<(), Failure> {
@@ -204,7 +219,11 @@ async fn command_of(cx: &Cx, name: &str, command: &str, args: &str, output: Outp
 }
 
 async fn retry(cx: &Cx, name: &str, output: Output) -> Result<(), Failure> {
-    let events = admin::retry(cx, name).await?;
+    let path = format!("/api/admin/plugins/{name}/retry");
+    let events = match socket::post(cx, &path, &json!({})).await? {
+        Some(answer) => answer["events"].as_u64().unwrap_or_default(),
+        None => admin::retry(cx, name).await?,
+    };
     output.answer(&json!({"name": name, "events": events}), || format!("{name} is told of {events} events again."))
 }
 

@@ -27,6 +27,16 @@ pub(super) enum Command {
     },
 }
 
+impl Command {
+    /// True when a running server has to be told.
+    pub(super) fn changes(&self) -> bool {
+        match self {
+            Self::List => false,
+            Self::Add { .. } | Self::Remove { .. } => true,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Listed<'a> {
     id: RuleId,

@@ -18,7 +18,7 @@ pub(super) enum Command {
         /// Name of the setting
         key: String,
     },
-    /// Change a setting; a running server applies it within a second
+    /// Change a setting; a running server applies it at once
     Set {
         /// Name of the setting
         key: String,
@@ -26,6 +26,16 @@ pub(super) enum Command {
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
+}
+
+impl Command {
+    /// True when a running server has to be told.
+    pub(super) fn changes(&self) -> bool {
+        match self {
+            Self::List | Self::Get { .. } => false,
+            Self::Set { .. } => true,
+        }
+    }
 }
 
 pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(), Failure> {

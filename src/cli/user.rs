@@ -75,6 +75,23 @@ pub(super) enum Command {
     },
 }
 
+impl Command {
+    /// True when a running server has to be told.
+    pub(super) fn changes(&self) -> bool {
+        match self {
+            Self::Export { .. } | Self::List => false,
+            Self::Create(_)
+            | Self::Approve { .. }
+            | Self::SetRole { .. }
+            | Self::ResetPassword { .. }
+            | Self::Suspend { .. }
+            | Self::Unsuspend { .. }
+            | Self::Remove { .. }
+            | Self::Token { .. } => true,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(super) struct Create {
     /// User name

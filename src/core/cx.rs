@@ -73,6 +73,8 @@ pub struct Services {
     /// The one way out to other servers.
     pub outbound: outbound::Client,
     settings: ArcSwap<Loaded>,
+    /// Held while settings, rules and emojis are read, so that what was read before never replaces what was read after.
+    reloading: tokio::sync::Mutex<()>,
 }
 
 /// What an admin changes while the server runs, as last read from the database.
@@ -129,6 +131,7 @@ impl Cx {
             stats: StatsCache::default(),
             stopping: AtomicBool::new(false),
             settings: ArcSwap::default(),
+            reloading: tokio::sync::Mutex::default(),
             storage: Storage::open(&config.storage.media_dir).map_err(Error::internal)?,
             sandbox: sandbox(&config, executable),
             config,
@@ -220,9 +223,17 @@ impl Cx {
         Arc::clone(&self.settings.load().rules)
     }
 
+    /// Forgets what this process keeps of rows that another process may have changed since; true when settings, rules or
+    /// emojis did change and were read again. On failure what was kept before stays.
+    pub async fn invalidate(&self) -> Result<bool> {
+        self.db.notice_other_processes().await?;
+        self.reload().await
+    }
+
     /// Reads settings, rules and emojis again if they changed since they were last read; true when they did. On failure
     /// what was read before stays.
     pub async fn reload(&self) -> Result<bool> {
+        let _one_at_a_time = self.reloading.lock().await;
         let generation = store::settings::generation(&self.db).await?;
         if generation == self.settings.load().generation {
             return Ok(false);

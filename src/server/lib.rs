@@ -7,6 +7,7 @@ pub mod logging;
 pub mod metrics;
 #[cfg_attr(not(feature = "plugins"), path = "no_platform.rs")]
 pub mod platform;
+pub mod refresh;
 pub mod serve;
 pub mod socket;
 

@@ -30,8 +30,8 @@ pub fn extra_routes() -> ExtraRoutes {
 }
 
 /// The admin routes that the admin socket serves as well.
-pub fn administration() -> Option<Routes> {
-    Some(plugins::administration())
+pub fn administration() -> Routes {
+    plugins::administration()
 }
 
 /// Loads every enabled plugin.

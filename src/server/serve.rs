@@ -16,14 +16,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::{Cx, metrics, open, platform, router, socket};
+use crate::{Cx, metrics, open, platform, refresh, router, socket};
 use config::Config;
 use model::clock::Clock;
 use rookery_core::{Error, Result, service};
 use store::Engine;
-
-/// How often the server checks whether another process changed settings, rules or emojis.
-const RELOAD_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Serves until the process is asked to stop.
 ///
@@ -51,14 +48,12 @@ pub async fn on(cx: Cx) -> Result<()> {
         let listener = bind(address, "metrics.listen").await?;
         metrics::serve(rookery_core::Cx::clone(&cx), listener, stopped.clone())?;
     }
-    if let Some(routes) = platform::administration()
-        && let Err(error) = socket::serve(&cx, routes, stopped.clone())
-    {
+    if let Err(error) = socket::serve(&cx, stopped.clone()) {
         tracing::warn!(%error, "the command line cannot ask this server: {} could not be made", socket::path(&cx).display());
     }
     worker::cron::schedule(&cx).await?;
     let workers = Workers::start(&cx, stopped.clone())?;
-    let poll = tokio::spawn(poll_settings(cx.clone()));
+    let poll = tokio::spawn(refresh::poll(cx.clone()));
     let watch = platform::watch(&cx);
     announce(&cx, listener.local_addr().map_err(Error::internal)?);
     invite_owner(&cx).await?;
@@ -151,29 +146,6 @@ async fn drain(cx: &Cx, server: JoinHandle<()>, mut workers: Workers) {
 async fn bind(address: SocketAddr, key: &str) -> Result<TcpListener> {
     let bound = TcpListener::bind(address).await;
     bound.map_err(|error| Error::internal(format!("cannot listen on {address} ({key}): {error}")))
-}
-
-/// Reloads settings, rules and emojis after another process changed them, and applies changes to plugins.
-async fn poll_settings(cx: Cx) {
-    let mut following: Option<JoinHandle<()>> = None;
-    loop {
-        tokio::time::sleep(RELOAD_INTERVAL).await;
-        if let Err(error) = look_for_changes(&cx).await {
-            tracing::error!(%error, "could not look for changed settings");
-        }
-        if following.as_ref().is_none_or(JoinHandle::is_finished) {
-            // In a task of its own: loading may take long, and settings must not wait for it.
-            following = Some(tokio::spawn(platform::follow_changes(cx.clone())));
-        }
-    }
-}
-
-async fn look_for_changes(cx: &Cx) -> Result<()> {
-    cx.db.notice_other_processes().await?;
-    if cx.reload().await? {
-        tracing::info!("settings, rules, emojis or plugins changed and were read again");
-    }
-    platform::reload_pauses(cx).await
 }
 
 /// Prints and logs the server's URL.

@@ -1,35 +1,40 @@
-//! The admin socket: a Unix socket with the admin routes, for `rookery plugin` to reach a running server.
+//! The admin socket: a Unix socket in the data folder, over which commands of `rookery` reach the server of this
+//! machine.
 //!
+//! Serves the admin routes of plugins, for `rookery plugin`, and [`refresh`], for every command that changes something.
 //! Only the user that runs the server and root may connect; there are no tokens.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use axum::Extension;
+use axum::routing::post;
 use axum::serve::Listener;
+use axum::{Extension, Router};
 use tokio::net::unix::SocketAddr;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
 
+use crate::{Cx, platform, refresh};
 use http::extract::auth::ViaAdminSocket;
-use http::router::{Routes, standalone};
-use rookery_core::Cx;
+use http::router::standalone;
 
 /// Path of the socket for this configuration.
 #[must_use]
-pub fn path(cx: &Cx) -> PathBuf {
+pub fn path(cx: &rookery_core::Cx) -> PathBuf {
     cx.config.storage.data_dir.join("admin.sock")
 }
 
-/// Serves `routes` until the server stops.
+/// Serves the socket until the server stops.
 ///
 /// # Errors
 /// When the socket cannot be created.
-pub fn serve(cx: &Cx, routes: Routes, mut stopped: watch::Receiver<bool>) -> io::Result<()> {
+pub fn serve(cx: &Cx, mut stopped: watch::Receiver<bool>) -> io::Result<()> {
     let path = path(cx);
     let listener = Own(bind(&path)?);
-    let router = standalone(cx.clone(), routes).layer(Extension(ViaAdminSocket));
+    let refresh = Router::new().route(refresh::PATH, post(refresh::apply)).with_state(cx.clone());
+    let administration = standalone(rookery_core::Cx::clone(cx), platform::administration());
+    let router = refresh.merge(administration).layer(Extension(ViaAdminSocket));
     tokio::spawn(async move {
         let stop = async move {
             let _ = stopped.wait_for(|stop| *stop).await;

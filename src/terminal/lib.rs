@@ -83,11 +83,21 @@ impl Output {
 
     /// Prints the failure and returns the exit code.
     pub fn fail(self, failure: &Failure) -> ExitCode {
-        let _ = if self.json {
-            writeln!(io::stderr(), "{}", serde_json::json!({ "error": failure.text }))
-        } else {
-            writeln!(io::stderr(), "rookery: {}", failure.text)
-        };
+        self.complain("error", &failure.text);
         ExitCode::from(failure.code)
+    }
+
+    /// Prints what people should know of a command that has not failed.
+    pub fn warn(self, text: &str) {
+        self.complain("warning", text);
+    }
+
+    /// Writes a line to standard error; `kind` is the key of `text` in JSON.
+    fn complain(self, kind: &str, text: &str) {
+        let _ = if self.json {
+            writeln!(io::stderr(), "{}", serde_json::json!({ kind: text }))
+        } else {
+            writeln!(io::stderr(), "rookery: {text}")
+        };
     }
 }

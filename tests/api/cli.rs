@@ -1,5 +1,6 @@
 //! The command line beside a server: people, tokens, roles.
 
+use std::os::unix::net::UnixListener;
 use std::time::Instant;
 
 use crate::harness::{Client, TestApp};
@@ -147,4 +148,31 @@ async fn the_doctor_looks_at_everything_and_changes_nothing() {
     let output = program.arg("doctor").env("ROOKERY_DATABASE_URL", "postgres://localhost:1/none").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stdout).contains("BAD      database"));
+}
+
+#[tokio::test]
+async fn command_without_a_server_waits_for_none() {
+    let app = TestApp::new().await;
+    let socket = app.app.config.storage.data_dir.join("admin.sock");
+    let alone = app.run(&["settings", "set", "site_title", "The Elm"]).await;
+    assert_eq!((alone.code, alone.err.as_str()), (0, ""), "{alone:?}");
+
+    // As a killed server leaves it.
+    drop(UnixListener::bind(&socket).unwrap());
+    assert!(socket.exists());
+    let beside = app.run(&["settings", "set", "site_title", "The Ash"]).await;
+    assert_eq!((beside.code, beside.err.as_str()), (0, ""), "{beside:?}");
+}
+
+#[tokio::test]
+async fn command_reports_a_server_that_does_not_answer() {
+    let app = TestApp::new().await;
+    // Connections are accepted by the kernel, and nobody reads them.
+    let _hanging = UnixListener::bind(app.app.config.storage.data_dir.join("admin.sock")).unwrap();
+
+    let said = app.run(&["settings", "set", "site_title", "The Ash"]).await;
+
+    assert_eq!((said.code, said.out.as_str()), (0, "The Ash"), "{said:?}");
+    assert!(said.err.contains("did not answer in time"), "{said:?}");
+    assert_eq!(said.err.lines().count(), 1, "{said:?}");
 }

@@ -5,9 +5,13 @@ use std::net::TcpStream;
 use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::harness::TestApp;
+use rookery_core::service::settings;
 
-struct Running {
+use crate::harness::TestApp;
+use crate::media::png;
+
+/// The program, serving the database and folder of a [`TestApp`].
+pub struct Running {
     child: Child,
     address: String,
     /// What else it says.
@@ -16,9 +20,14 @@ struct Running {
 
 impl Running {
     /// Starts the program on a free port and waits until it says where it listens.
-    fn start(app: &TestApp) -> Self {
+    pub fn start(app: &TestApp) -> Self {
+        Self::start_with(app, &[])
+    }
+
+    /// As [`Running::start`], with configuration keys as environment variables.
+    pub fn start_with(app: &TestApp, keys: &[(&str, &str)]) -> Self {
         let mut program = app.program();
-        program.env("ROOKERY_SERVER_LISTEN", "127.0.0.1:0").arg("serve");
+        program.envs(keys.iter().copied()).env("ROOKERY_SERVER_LISTEN", "127.0.0.1:0").arg("serve");
         let mut child = program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut said = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
@@ -27,10 +36,21 @@ impl Running {
         Self { child, address: address.trim_end().trim_end_matches(')').to_owned(), rest: Some(said) }
     }
 
-    fn get(&self, path: &str) -> String {
+    /// The answer to a request without a token, head and body.
+    pub fn get(&self, path: &str) -> String {
+        self.ask(path, "")
+    }
+
+    /// The status of the answer to a request with a token.
+    fn status(&self, path: &str, token: &str) -> u16 {
+        let answer = self.ask(path, &format!("Authorization: Bearer {token}\r\n"));
+        answer.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+
+    fn ask(&self, path: &str, headers: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: example.test\r\nConnection: close\r\n\r\n").unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: example.test\r\nConnection: close\r\n{headers}\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
@@ -46,22 +66,74 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_answers_notices_a_changed_setting_and_ends_when_asked() {
+async fn server_notices_a_change_of_another_server_and_ends_when_asked() {
     let app = TestApp::new().await;
     let running = Running::start(&app);
     assert!(running.get("/readyz").starts_with("HTTP/1.1 200"));
 
-    app.run(&["settings", "set", "site_title", "The Old Oak"]).await.ok();
+    settings::set(&app.app, "site_title", "The Old Oak").await.unwrap();
     let begun = Instant::now();
     while !running.get("/api/v2/instance").contains("The Old Oak") {
         assert!(begun.elapsed() < Duration::from_secs(5), "it did not notice");
         std::thread::sleep(Duration::from_millis(50));
     }
     assert_eq!(running.stop(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn change_by_command_holds_in_the_next_request() {
+    let app = TestApp::new().await;
+    let running = Running::start(&app);
+    let command = async |arguments: &[&str]| {
+        let said = app.run(arguments).await;
+        assert_eq!((said.code, said.err.as_str()), (0, ""), "{said:?}");
+        said.out
+    };
+    // Often enough that the poll, twice a second, cannot have been in time for all.
+    for title in ["The Old Oak", "The Elm", "The Ash", "The Yew", "The Larch"] {
+        command(&["settings", "set", "site_title", title]).await;
+        assert!(running.get("/api/v2/instance").contains(title), "{title}");
+    }
+
+    command(&["rule", "add", "Be kind"]).await;
+    assert!(running.get("/api/v1/instance/rules").contains("Be kind"));
+
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("wren.png"), png(20, 10)).unwrap();
+    command(&["emoji", "import", folder.path().to_str().unwrap()]).await;
+    assert!(running.get("/api/v1/custom_emojis").contains("wren"));
+    command(&["emoji", "remove", "wren"]).await;
+    assert!(!running.get("/api/v1/custom_emojis").contains("wren"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn command_about_a_person_holds_in_the_next_request() {
+    let app = TestApp::new().await;
+    let running = Running::start(&app);
+    let made = app.run(&["user", "create", "alice", "--token", "--json"]).await.json();
+    let old = made[0]["access_token"].as_str().unwrap();
+    let path = "/api/v1/accounts/verify_credentials";
+    assert_eq!(running.status(path, old), 200);
+
+    app.run(&["user", "reset-password", "alice"]).await.ok();
+    assert_eq!(running.status(path, old), 401, "every token is revoked");
+    let token = app.run(&["user", "token", "alice"]).await.ok();
+    assert_eq!(running.status(path, &token), 200);
+
+    app.run(&["user", "suspend", "alice"]).await.ok();
+    assert_eq!(running.status(path, &token), 403);
+    app.run(&["user", "unsuspend", "alice"]).await.ok();
+    assert_eq!(running.status(path, &token), 200);
+
+    let profile = format!("/api/v1/accounts/{}", made[0]["id"].as_str().unwrap());
+    assert!(!running.get(&profile).contains("Moderator"));
+    app.run(&["user", "set-role", "alice", "moderator"]).await.ok();
+    assert!(running.get(&profile).contains("Moderator"));
 }
 
 #[tokio::test]

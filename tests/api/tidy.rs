@@ -134,11 +134,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "a statement's failure is an error like any other",
     ),
     ("config reads the environment", "src/main.rs", "the words of the command line decide what the process becomes"),
-    (
-        "one client opens outgoing connections",
-        "src/cli/plugin/socket.rs",
-        "the command line asks the server of this machine",
-    ),
+    ("one client opens outgoing connections", "src/cli/socket.rs", "the command line asks the server of this machine"),
     ("model is not what clients see", "src/model/account.rs", "profile fields and settings are stored as JSON"),
     (
         "model is not what clients see",

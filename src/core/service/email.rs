@@ -21,7 +21,7 @@ use model::{AccountId, RowId};
 use store::Tx;
 
 /// The templates of all mails.
-static LETTERS: LazyLock<Templates> = LazyLock::new(|| {
+static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
     Templates::new(&[
         ("mail/_layout.html", include_str!("../templates/mail/_layout.html")),
         ("mail/approved.txt", include_str!("../templates/mail/approved.txt")),
@@ -74,10 +74,10 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
     Ok(Some(Email {
         to,
         subject: subject.line(&title),
-        text: LETTERS.render(cx, &format!("mail/{}.txt", subject.template()), &values)?,
+        text: TEMPLATES.render(cx, &format!("mail/{}.txt", subject.template()), &values)?,
         html: match subject {
             Subject::Confirm | Subject::Reset => {
-                Some(LETTERS.render(cx, &format!("mail/{}.html", subject.template()), &values)?)
+                Some(TEMPLATES.render(cx, &format!("mail/{}.html", subject.template()), &values)?)
             }
             Subject::Approved => None,
         },

@@ -1,7 +1,7 @@
 //! Custom emojis of this server: import and removal.
 //!
 //! Reached from `rookery emoji`, later from the admin API. Files are decoded in the media sandbox and stored before the
-//! row is written; a running server shows the emoji within a second.
+//! row is written; running servers show the emoji after [`Cx::invalidate`].
 //!
 //! Spec: contract rules, section 25.
 

@@ -1,4 +1,4 @@
-//! `/api/admin/plugins`: plugin administration over HTTP, also served on the server's own socket (`http::socket`).
+//! `/api/admin/plugins`: plugin administration over HTTP, also served on the server's admin socket.
 //!
 //! A change returns the plugin in its new state; a plugin that could not be loaded is 422 with the reason verbatim.
 

@@ -1,46 +1,23 @@
 //! Looking after plugins: the command line, the socket of a running server, the admin API.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Stdio};
-
 use model::Permissions;
 use plugins::life::State;
 use plugins::{admin, life, start};
 use serde_json::json;
 
 use super::shelf::{Shelf, manifest, route, routes};
-
-/// A server that runs as a program of its own, on the shelf's database and folder.
-struct Running(Child);
-
-impl Running {
-    fn start(shelf: &Shelf) -> Self {
-        let mut program = shelf.app.program();
-        program.env("ROOKERY_SERVER_LISTEN", "127.0.0.1:0").env("ROOKERY_PLUGINS_EMBEDDED", "false").arg("serve");
-        let mut child = program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert!(line.contains("listening on"), "{line}");
-        Self(child)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
+use crate::serve::Running;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_running_server_says_at_once_and_verbatim_what_became_of_a_change() {
     let shelf = Shelf::new().await;
     let app = &shelf.app;
     shelf.put_route("notes", "1.0.0");
-    let running = Running::start(&shelf);
+    let running = Running::start_with(app, &[("ROOKERY_PLUGINS_EMBEDDED", "false")]);
 
     let said = app.run(&["plugin", "enable", "notes"]).await.ok();
     assert!(said.starts_with("notes 1.0.0 serves since generation "), "{said}");
+    assert!(running.get("/api/v1/notes").starts_with("HTTP/1.1 200"));
     let listed = app.run(&["plugin", "list", "--json"]).await.json();
     let notes = listed[0].as_array().unwrap().iter().find(|plugin| plugin["name"] == "notes").unwrap().clone();
     assert_eq!((&notes["state"], &notes["enabled"]), (&json!("active"), &json!(true)));
@@ -71,6 +48,7 @@ async fn a_running_server_says_at_once_and_verbatim_what_became_of_a_change() {
     );
     assert_eq!(app.run(&["plugin", "logs", "notes"]).await.ok(), "");
     assert_eq!(app.run(&["plugin", "disable", "notes"]).await.ok(), "notes does not serve.");
+    assert!(running.get("/api/v1/notes").starts_with("HTTP/1.1 404"));
     drop(running);
 
     let said = app.run(&["plugin", "enable", "notes"]).await.ok();

@@ -1,30 +1,50 @@
 //! Client of the admin socket of the server that runs here.
+//!
+//! Every command that changes something ends with [`tell`]; those of `rookery plugin` are requests themselves. Without
+//! a server nothing is asked: the socket is missing, or one that a killed server left behind refuses the connection.
 
 use std::io;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
+use tokio::time::timeout;
 
 use rookery_core::Cx;
-use rookery_server::socket;
-use terminal::Failure;
+use rookery_server::{refresh, socket};
+use terminal::{Failure, Output};
+
+/// How long a command waits until its change holds in the server. It takes milliseconds, unless the server hangs.
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Has the server that runs here, if there is one, apply what the command committed, and waits until that is done.
+///
+/// A server that does not confirm it is no failure, since the change is made: standard error says so.
+pub(super) async fn tell(cx: &Cx, output: Output) {
+    let late = |_| Err(Failure::new("it did not answer in time"));
+    let told = timeout(REFRESH_TIMEOUT, ask(cx, "POST", refresh::PATH, None)).await.unwrap_or_else(late);
+    if let Err(failure) = told {
+        let why = failure.text();
+        output.warn(&format!("the server did not confirm the change, and notices it within a second by itself: {why}"));
+    }
+}
 
 /// The server's answer; `None` when no server runs here.
+#[cfg(feature = "plugins")]
 pub(super) async fn get(cx: &Cx, path: &str) -> Result<Option<Value>, Failure> {
     ask(cx, "GET", path, None).await
 }
 
 /// Like [`get`], with a body.
+#[cfg(feature = "plugins")]
 pub(super) async fn post(cx: &Cx, path: &str, body: &Value) -> Result<Option<Value>, Failure> {
     ask(cx, "POST", path, Some(body)).await
 }
 
 async fn ask(cx: &Cx, method: &str, path: &str, body: Option<&Value>) -> Result<Option<Value>, Failure> {
     let mut stream = match UnixStream::connect(socket::path(cx)).await {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
-            return Ok(None);
-        }
+        Err(error) if is_absent(&error) => return Ok(None),
         stream => stream.map_err(|error| Failure::new(format!("the server's socket: {error}")))?,
     };
     let body = body.map(ToString::to_string).unwrap_or_default();
@@ -40,6 +60,12 @@ async fn ask(cx: &Cx, method: &str, path: &str, body: Option<&Value>) -> Result<
     };
     spoken.await.map_err(|error| Failure::new(format!("the server's socket: {error}")))?;
     read(&answer).map(Some)
+}
+
+/// True when nobody listens. `InvalidInput` is a path longer than sockets may have: no server made that one.
+fn is_absent(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionRefused, InvalidInput, NotFound};
+    matches!(error.kind(), NotFound | ConnectionRefused | InvalidInput)
 }
 
 /// Parses a response. Does not support chunked encoding, which the admin routes never use.

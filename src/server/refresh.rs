@@ -1,0 +1,51 @@
+//! Applying what other processes changed: settings, rules, emojis, accounts, roles and tokens.
+//!
+//! Reached in two ways. A command of `rookery` that committed a change asks for it over the admin socket, `POST
+//! /refresh`, and returns when the change holds. And every server polls: on PostgreSQL a command reaches only the
+//! server of its own machine, a server's socket may be missing, and not every writer is a command. The desired state of
+//! plugins is followed by the poll alone: the commands that change it use the admin routes, which load before they
+//! answer.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use tokio::task::JoinHandle;
+
+use crate::{Cx, platform};
+use http::json::Json;
+use rookery_core::Result;
+
+/// Path of [`apply`] on the admin socket.
+pub const PATH: &str = "/refresh";
+/// How often a server looks for changes of other processes.
+const INTERVAL: Duration = Duration::from_millis(500);
+
+/// `POST /refresh`: answers `{}` once every change that was committed before the request holds in this process.
+pub async fn apply(State(cx): State<Cx>) -> http::Result<Json> {
+    refresh(&cx).await?;
+    Json::empty()
+}
+
+/// Refreshes until it is aborted, at once for the first time: a command that found no socket yet may have made a change
+/// while the server started.
+pub async fn poll(cx: Cx) {
+    let mut following: Option<JoinHandle<()>> = None;
+    loop {
+        if let Err(error) = refresh(&cx).await {
+            tracing::error!(%error, "could not look for changed settings");
+        }
+        if following.as_ref().is_none_or(JoinHandle::is_finished) {
+            // In a task of its own: loading may take long, and settings must not wait for it.
+            following = Some(tokio::spawn(platform::follow_changes(cx.clone())));
+        }
+        tokio::time::sleep(INTERVAL).await;
+    }
+}
+
+/// Applies what other processes committed so far.
+async fn refresh(cx: &Cx) -> Result<()> {
+    if cx.invalidate().await? {
+        tracing::info!("settings, rules, emojis or plugins changed and were read again");
+    }
+    platform::reload_pauses(cx).await
+}
