@@ -3,7 +3,7 @@
 //! Shared by the API tests and the benchmark. Deterministic: ids and times follow from numbers. The rows are those that
 //! the server itself would have written, counters included once [`Seed::write`] is done.
 
-#![allow(dead_code, unreachable_pub, reason = "each user needs other parts")]
+#![allow(dead_code, unused_imports, unreachable_pub, reason = "each user needs other parts")]
 
 mod feed;
 mod profile;
