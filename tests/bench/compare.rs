@@ -2,39 +2,52 @@
 //!
 //! Both serve a copy of the same data, one after the other, five times, so that a change of the machine's speed meets both.
 //! Printed are the medians, their ratio, and how far the five runs of one program lie apart: a smaller difference between the
-//! two means nothing. `--no-plugins` switches the embedded plugins off, to see what the platform itself costs.
+//! two means nothing. The data have the schema of the old program; the new one migrates its copy. `--no-plugins` switches the
+//! embedded plugins off, to see what the platform itself costs.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::time::Duration;
 
-use super::load::{self, Amount, Requests};
-use super::{Route, data, routes, start};
+use crate::data::{self, Data, Size};
+use crate::database::{self, Scratch};
+use crate::options::Options;
+use crate::routes::{self, Route};
+use crate::site::Site;
+use crate::subject::Subject;
 
 const ROUNDS: usize = 5;
-/// Connections.
-const CONCURRENCY: usize = 16;
+const CONNECTIONS: usize = 16;
 
-/// Measures both programs and prints the table.
-pub async fn compare(programs: [&str; 2], plugins: bool) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let seeded = folder.path().join("seeded.db");
-    let data = Arc::new(data::fill(&format!("sqlite://{}", seeded.display())).await);
-    let names: Vec<&str> = routes(&data).iter().map(|route| route.name).collect();
-    let mut measured = [vec![Vec::new(); names.len()], vec![Vec::new(); names.len()]];
+/// Measures both programs on SQLite, and on PostgreSQL if there is one, and prints a table for each.
+pub async fn compare(programs: &[String; 2], options: &Options) {
+    for server in std::iter::once(None).chain(database::postgres().map(Some)) {
+        let seeded = Scratch::new(server.as_deref()).await;
+        let data = data::prepare(&Site::new(&programs[0], &seeded, options.plugins), Size::MAIN).await;
+        println!("\n{}", if server.is_some() { "PostgreSQL, its processor time included" } else { "SQLite" });
+        tables(programs, options, &seeded, &data).await;
+        seeded.remove().await;
+    }
+}
+
+async fn tables(programs: &[String; 2], options: &Options, seeded: &Scratch, data: &Data) {
+    let mut routes = routes::all(&data.targets);
+    routes.retain(|route| options.wants(&route.name));
+    let mut measured = [vec![Vec::new(); routes.len()], vec![Vec::new(); routes.len()]];
     for round in 0..ROUNDS {
         for (program, all) in programs.iter().zip(&mut measured) {
             println!("round {} of {ROUNDS}: {program}", round + 1);
-            let costs = measure(program, plugins, &seeded, &routes(&data)).await;
+            let copy = seeded.copy().await;
+            let costs = measure(&Site::new(program, &copy, options.plugins), &routes).await;
             all.iter_mut().zip(costs).for_each(|(all, cost)| all.push(cost));
+            copy.remove().await;
         }
     }
-    println!("{:<26}{:>10}{:>10}{:>8}{:>12}{:>12}", "CPU µs/req", "old", "new", "ratio", "old apart", "new apart");
+    println!("{:<26}{:>10}{:>10}{:>8}{:>12}{:>12}", "CPU us/req", "old", "new", "ratio", "old apart", "new apart");
     let [old, new] = measured;
-    for ((name, mut old), mut new) in names.into_iter().zip(old).zip(new) {
+    for ((route, mut old), mut new) in routes.iter().zip(old).zip(new) {
         let ((before, wide), (after, width)) = (median(&mut old), median(&mut new));
-        println!("{name:<26}{before:>10.0}{after:>10.0}{:>7.2}x{wide:>11.0}%{width:>11.0}%", after / before);
+        let ratio = after / before;
+        println!("{:<26}{before:>10.0}{after:>10.0}{ratio:>7.2}x{wide:>11.0}%{width:>11.0}%", route.name);
     }
 }
 
@@ -45,28 +58,17 @@ fn median(runs: &mut [f64]) -> (f64, f64) {
     (middle, (runs[runs.len() - 1] - runs[0]) * 100.0 / middle)
 }
 
-/// The processor time for a request to each of `routes`, in microseconds, of `program` on a copy of `seeded`.
-async fn measure(program: &str, plugins: bool, seeded: &Path, routes: &[Route]) -> Vec<f64> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("bench.db");
-    std::fs::copy(seeded, &file).expect("a copy of the data");
-    let url = format!("sqlite://{}", file.display());
-    let server =
-        start(program, &url, folder.path(), &[("PLUGINS_EMBEDDED", if plugins { "true" } else { "false" })]).await;
-    let db = data::open(&url).await;
+/// The processor time for a request to each of `routes`, in microseconds.
+async fn measure(site: &Site<'_>, routes: &[Route]) -> Vec<f64> {
+    let server = site.start(&[]).await;
+    let db = database::open(site.url).await;
+    let subject = Subject::new(server.address, server.id(), &db);
     let mut costs = Vec::new();
     for route in routes {
-        let (next, requests) = (Arc::new(AtomicUsize::new(0)), &route.requests);
-        let run = |requests: &Requests, amount| {
-            let (requests, next) = (Arc::clone(requests), Arc::clone(&next));
-            async move { load::run(server.address, CONCURRENCY, amount, &requests, &next).await }
-        };
-        run(requests, Amount { requests: 50, time: Duration::from_secs(2) }).await;
-        data::settle(&db).await;
-        let before = server.cpu();
-        let count = run(requests, route.amount).await.requests;
-        data::settle(&db).await;
-        costs.push((server.cpu() - before).as_secs_f64() * 1e6 / count.max(1) as f64);
+        let next = Arc::new(AtomicUsize::new(0));
+        subject.warm(route, &next).await;
+        let cost = subject.load(route, route.amount, CONNECTIONS, &next).await;
+        costs.push(cost.total().expect("a process of ours"));
     }
     db.close().await;
     server.stop();

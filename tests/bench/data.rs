@@ -1,212 +1,308 @@
-//! The data set: 200 people, 20,000 statuses, 10,000 follows, and a crowd for two authors to be followed by.
+//! The data set: people with profiles, statuses as people write them with all that belongs to them, and what the people who
+//! ask have seen, marked and blocked.
 
-use std::time::Duration;
+use std::collections::HashSet;
+use std::sync::Arc;
 
-use model::Time;
-use model::clock::Clock;
-use store::db::{Db, Engine, Options};
-use store::migrate;
+use store::Db;
+use store::db::Engine;
 
-use crate::seed::{Reply, Seed, Status};
+use crate::database::{self, now};
+use crate::draft::{Draft, person};
+use crate::outbox;
+use crate::seed::{Reply, Seed, Status, fill_homes};
+use crate::site::Site;
+use crate::targets::{Publisher, Targets};
+use crate::words::{HASHTAGS, Words};
 
 pub const DOMAIN: &str = "bench.test";
-/// The token of whoever asks; the authors of 100 and 1,000 followers have theirs.
-pub const TOKEN: &str = "bench-token";
-pub const TOKEN_100: &str = "bench-token-100";
-pub const TOKEN_1000: &str = "bench-token-1000";
 
-const PEOPLE: i64 = 200;
-const STATUSES_EACH: i64 = 100;
-const FOLLOWS_EACH: i64 = 50;
-const CROWD: i64 = 1_000;
+/// How many people ask, each with a token of their own.
+const VIEWERS: usize = 50;
+/// The last of the people, whom nobody follows and some block or mute.
+const UNWELCOME: usize = 10;
+const FOLLOWS_EACH: usize = 50;
+/// How many of the people someone of the crowd follows.
+const CROWD_FOLLOWS: usize = 10;
+/// Threads of 50 answers.
+const THREADS: usize = 10;
+/// Favourites and bookmarks of each who asks.
+const MARKS: usize = 150;
+/// Of each who asks: more than a page.
+const NOTIFICATIONS: usize = 60;
+/// Followers of the publishers, of those for whom there are enough people.
+const FOLLOWERS: [usize; 2] = [100, 1_000];
 
-/// What requests name.
+/// How much of everything.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    /// Who write, at least [`VIEWERS`] and [`UNWELCOME`].
+    pub people: usize,
+    /// Who only read and follow the two publishers.
+    pub crowd: usize,
+    pub statuses: usize,
+    /// Entries of a home timeline.
+    pub home: i64,
+}
+
+impl Size {
+    pub const MAIN: Self = Self { people: 200, crowd: 1_000, statuses: 10_000, home: 400 };
+}
+
+/// What was made.
 pub struct Data {
-    pub author: i64,
-    /// Has 50 answers.
-    pub root: i64,
+    pub targets: Arc<Targets>,
+    /// Public, and by people whom nobody blocks; oldest first.
     pub statuses: Vec<i64>,
 }
 
-/// Fills the empty database at `url`.
-pub async fn fill(url: &str) -> Data {
-    let db = open(url).await;
-    migrate::run(&db).await.expect("the schema");
-    let mut seed = Seed::new(db.engine(), DOMAIN);
-    let people: Vec<i64> = (0..PEOPLE).map(|n| seed.account(&format!("person{n}"), None)).collect();
-    for (n, person) in (0..).zip(&people) {
-        for step in 1..=FOLLOWS_EACH {
-            seed.follow(*person, people[usize::try_from((n + step * 3) % PEOPLE).expect("small")]);
+impl Data {
+    /// Of the first who asks, and of another.
+    pub fn tokens(&self) -> [&str; 2] {
+        [&self.targets.tokens[0], &self.targets.tokens[1]]
+    }
+}
+
+/// Has `site`'s program make the schema of its database, which is empty, and fills it.
+pub async fn prepare(site: &Site<'_>, size: Size) -> Data {
+    site.run(&["db", "migrate"], &[]);
+    let db = database::open(site.url).await;
+    let data = fill(&db, size).await;
+    if site.plugins {
+        // The first start makes the tables of plugins.
+        site.start(&[]).await.stop();
+        outbox::react(&db).await;
+    }
+    db.close().await;
+    data
+}
+
+async fn fill(db: &Db, size: Size) -> Data {
+    let mut builder = Builder::new(db, size);
+    builder.follows();
+    for number in 0..size.statuses {
+        // In the middle, so that pages of the newest are as mixed as they are elsewhere.
+        if number == size.statuses / 2 {
+            (0..THREADS).for_each(|thread| builder.thread(thread));
+        }
+        builder.status(number);
+    }
+    builder.marks();
+    let tokens = (0..VIEWERS).map(|viewer| format!("bench-token-{viewer}")).collect::<Vec<_>>();
+    for (token, person) in tokens.iter().zip(builder.people.clone()) {
+        builder.seed.token(person, &crypto::hash(token), SCOPES);
+    }
+    let enough = FOLLOWERS.into_iter().filter(|followers| *followers <= size.people.max(size.crowd));
+    let publishers = enough.map(|followers| builder.publisher(followers)).collect();
+    let welcome = &builder.people[..builder.welcome()];
+    let targets = Targets {
+        host: DOMAIN.to_owned(),
+        tokens,
+        authors: welcome.iter().map(ToString::to_string).collect(),
+        threads: builder.threads.iter().map(ToString::to_string).collect(),
+        statuses: builder.open.iter().map(ToString::to_string).collect(),
+        // All of them begin more names than a page has.
+        names: ["p", "pe", "per", "pers", "perso", "person"].map(str::to_owned).to_vec(),
+        publishers,
+    };
+    builder.seed.write(db).await;
+    finish(db, size.home).await;
+    Data { targets: Arc::new(targets), statuses: builder.open }
+}
+
+const SCOPES: &str = "read write follow";
+
+/// Fills home timelines and has everyone been here just now.
+async fn finish(db: &Db, home: i64) {
+    fill_homes(db, home).await;
+    let now = now(db);
+    db.execute_raw(&format!("UPDATE users SET last_active_at = {now}; UPDATE oauth_tokens SET last_used_at = {now};"))
+        .await
+        .expect("people were here");
+    if db.engine() == Engine::Postgres {
+        // Counting wrote every row once more; what that left is no part of the data.
+        for table in ["accounts", "statuses"] {
+            db.execute_raw(&format!("VACUUM FULL {table}")).await.expect("the table is written anew");
         }
     }
-    let mut statuses: Vec<(i64, i64)> = Vec::new();
-    for n in 0..STATUSES_EACH {
-        for (at, author) in (0..).zip(&people) {
-            let number = n * PEOPLE + at;
-            let earlier = statuses.get(usize::try_from(number * 7 / 8).expect("small")).copied();
-            let text = format!(
-                "Status {number}: the rooks are back in the elms, and the wind has gone round to the west again."
-            );
-            let status = Status { author: *author, text: &text, ..Status::default() };
-            let id = match (number % 10, earlier) {
-                (3, Some((status, account))) => {
-                    seed.reply(*author, Reply { status, account, conversation: status }, "public")
-                }
-                (7, _) => seed.status(&Status { visibility: "unlisted", ..status }),
-                _ => seed.status(&status),
-            };
-            if number % 10 != 3 {
-                statuses.push((id, *author));
+    assert_ne!(database::number(db, "SELECT COUNT(*) FROM feed_entries").await, 0);
+}
+
+/// Something that can be answered and boosted.
+#[derive(Clone, Copy)]
+struct Written {
+    reply: Reply,
+    author: usize,
+}
+
+struct Builder {
+    seed: Seed,
+    words: Words,
+    people: Vec<i64>,
+    crowd: Vec<i64>,
+    tags: Vec<i64>,
+    written: Vec<Written>,
+    boosted: HashSet<(usize, i64)>,
+    /// Of each of the people, what can be marked.
+    own: Vec<Vec<i64>>,
+    open: Vec<i64>,
+    threads: Vec<i64>,
+}
+
+impl Builder {
+    fn new(db: &Db, size: Size) -> Self {
+        let mut seed = Seed::new(db.engine(), DOMAIN);
+        let mut words = Words::new();
+        let people = (0..size.people).map(|number| person(&mut seed, &mut words, number)).collect();
+        let crowd =
+            (size.people..size.people + size.crowd).map(|number| person(&mut seed, &mut words, number)).collect();
+        let tags = HASHTAGS.map(|name| seed.hashtag(&name.to_lowercase(), name)).to_vec();
+        Self {
+            seed,
+            words,
+            people,
+            crowd,
+            tags,
+            written: Vec::new(),
+            boosted: HashSet::new(),
+            own: vec![Vec::new(); size.people],
+            open: Vec::new(),
+            threads: Vec::new(),
+        }
+    }
+
+    /// How many of the people are blocked and muted by nobody.
+    fn welcome(&self) -> usize {
+        self.people.len() - UNWELCOME
+    }
+
+    fn follows(&mut self) {
+        let welcome = self.welcome();
+        for (number, person) in self.people.clone().into_iter().enumerate() {
+            let targets: HashSet<usize> = (1..=FOLLOWS_EACH).map(|step| (number + step * 3) % welcome).collect();
+            let mut targets: Vec<usize> = targets.into_iter().filter(|target| *target != number).collect();
+            targets.sort_unstable();
+            targets.into_iter().for_each(|target| self.seed.follow(person, self.people[target]));
+        }
+        for (number, reader) in self.crowd.clone().into_iter().enumerate() {
+            for step in 0..CROWD_FOLLOWS {
+                self.seed.follow(reader, self.people[(number + step * 7) % welcome]);
             }
         }
     }
-    let (viewer, author) = (people[0], people[3]);
-    let root = seed.status(&Status { author, text: "Who has seen the rooks?", ..Status::default() });
-    let mut parent = Reply { status: root, account: author, conversation: root };
-    for n in 0..50 {
-        let from = people[usize::try_from(n % PEOPLE).expect("small")];
-        let id = seed.reply(from, parent, "public");
-        // Chains of five.
-        parent = if n % 5 == 4 {
-            Reply { status: root, account: author, ..parent }
-        } else {
-            Reply { status: id, account: from, ..parent }
-        };
-    }
-    for n in 0..200 {
-        let from = people[1 + n % 150];
-        let about = statuses[n * 11].0;
-        let kind = ["favourite", "mention", "follow", "reblog"][n % 4];
-        seed.notification(viewer, from, kind, (kind != "follow").then_some(about));
-    }
-    let crowd: Vec<i64> = (0..CROWD).map(|n| seed.account(&format!("crowd{n}"), None)).collect();
-    let [hundred, thousand] = ["hundred", "thousand"].map(|name| seed.account(name, None));
-    crowd.iter().take(100).for_each(|follower| seed.follow(*follower, hundred));
-    crowd.iter().for_each(|follower| seed.follow(*follower, thousand));
-    for (person, token) in [(viewer, TOKEN), (hundred, TOKEN_100), (thousand, TOKEN_1000)] {
-        seed.token(person, &crypto::hash(token), "read write follow");
-    }
-    seed.write(&db).await;
-    finish(&db).await;
-    db.close().await;
-    Data { author, root, statuses: statuses.into_iter().map(|(id, _)| id).collect() }
-}
 
-/// Builds home timelines as fan-out would have, and has everyone been here just now.
-async fn finish(db: &Db) {
-    let now = now(db);
-    db.execute_raw(&format!(
-        "INSERT INTO feed_entries (kind, owner_id, status_id, author_id, original_id)
-         SELECT 0, owner, id, author, id FROM (
-            SELECT f.account_id AS owner, s.id, s.account_id AS author,
-                   ROW_NUMBER() OVER (PARTITION BY f.account_id ORDER BY s.id DESC) AS number
-            FROM follows f JOIN statuses s ON s.account_id = f.target_account_id
-         ) entries WHERE number <= 400;
-         UPDATE users SET last_active_at = {now};
-         UPDATE oauth_tokens SET last_used_at = {now};"
-    ))
-    .await
-    .expect("home timelines");
-}
-
-fn now(db: &Db) -> String {
-    time(db, Clock::system().now())
-}
-
-/// A time as SQL.
-pub fn time(db: &Db, time: Time) -> String {
-    let micros = time.timestamp_micros();
-    match db.engine() {
-        Engine::Sqlite => micros.to_string(),
-        Engine::Postgres => format!("to_timestamp({micros} / 1000000.0)"),
-    }
-}
-
-pub async fn open(url: &str) -> Db {
-    let options =
-        Options { url: url.to_owned(), max_connections: 2, acquire_timeout: std::time::Duration::from_secs(60) };
-    Db::open(&options).await.expect("the database")
-}
-
-/// Waits until all work that is due is done.
-pub async fn settle(db: &Db) {
-    for _ in 0..3_000 {
-        let due =
-            format!("SELECT COUNT(*) FROM jobs WHERE state = 'running' OR (state = 'ready' AND run_at <= {})", now(db));
-        let jobs: Vec<(i64,)> = db.fetch_raw(&due).await.expect("the queue");
-        if jobs[0].0 == 0 {
-            return;
+    /// 15 of a hundred are boosts, 25 are answers.
+    fn status(&mut self, number: usize) {
+        let author = self.words.below(self.people.len());
+        match number % 20 {
+            2 | 9 | 15 if number > 300 => self.boost(author),
+            1 | 5 | 8 | 12 | 18 if number > 300 => {
+                let parent = self.words.recent(&self.written);
+                self.write(author, Some(parent), "public");
+            }
+            _ => {
+                let visibility = if number % 20 == 17 { "unlisted" } else { "public" };
+                self.write(author, None, visibility);
+            }
         }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
-    let kinds: Vec<(String, i64)> =
-        db.fetch_raw("SELECT kind, COUNT(*) FROM jobs GROUP BY kind").await.expect("the queue");
-    panic!("the queue did not empty within a minute: {kinds:?}");
-}
 
-/// A reaction of somebody's to a status, straight into the plugin's table.
-pub async fn react(db: &Db, table: &str, status: i64) {
-    let statement = format!(
-        "INSERT INTO {table} (id, account_id, status_id, name, domain, emoji_id, created_at)
-         SELECT s.id + 1, s.account_id, s.id, '\u{1f426}', '', NULL, 0 FROM statuses s WHERE s.id = {status}"
-    );
-    db.execute_raw(&statement).await.expect("a reaction");
-}
-
-/// Antennas of `keywords` keywords each, of which few occur in any status, straight into the plugin's tables.
-pub async fn antennas(db: &Db, table: &str, counters: &str, owners: &[(i64,)], count: usize, keywords: usize) {
-    for chunk in (0..count).collect::<Vec<_>>().chunks(500) {
-        let rows: Vec<String> = chunk
-            .iter()
-            .map(|number| {
-                let words: Vec<String> =
-                    (0..keywords).map(|word| format!("\"word{}of{number}\"", word * 7919)).collect();
-                let owner = owners[number % owners.len()].0;
-                let yes = if db.engine() == Engine::Sqlite { "0" } else { "FALSE" };
-                format!(
-                    "({}, {owner}, 'a{number}', 0, {yes}, {yes}, {yes}, {yes}, {yes}, '{{\"keywords\":[{}]}}', 2)",
-                    1_000_000 + number,
-                    words.join(",")
-                )
-            })
-            .collect();
-        db.execute_raw(&format!("INSERT INTO {table} VALUES {}", rows.join(","))).await.expect("antennas");
+    fn boost(&mut self, author: usize) {
+        let original = loop {
+            let original = self.words.recent(&self.written).reply.status;
+            if self.boosted.insert((author, original)) {
+                break original;
+            }
+        };
+        let author = self.people[author];
+        self.seed.status(&Status { author, text: "", reblog_of: Some(original), ..Status::default() });
     }
-    db.execute_raw(&format!("UPDATE {counters} SET version = version + 1, epoch = epoch + 1"))
-        .await
-        .expect("a version");
-}
 
-/// How long the first status has waited that is still to be placed.
-pub async fn fanout_lag(db: &Db) -> Duration {
-    let micros = match db.engine() {
-        Engine::Sqlite => "MIN(created_at)",
-        Engine::Postgres => "CAST(EXTRACT(EPOCH FROM MIN(created_at)) * 1000000 AS BIGINT)",
-    };
-    let query = format!("SELECT {micros} FROM plugin_events WHERE state = 'ready' AND stream = 'fanout'");
-    let first: Vec<(Option<i64>,)> = db.fetch_raw(&query).await.expect("the outbox");
-    let behind = first[0].0.map_or(0, |at| Clock::system().now().timestamp_micros() - at);
-    Duration::from_micros(u64::try_from(behind).unwrap_or(0))
-}
+    fn write(&mut self, author: usize, parent: Option<Written>, visibility: &str) -> Written {
+        let welcome = self.welcome();
+        let draft = Draft::new(&mut self.words, author, parent.map(|parent| parent.author), welcome);
+        let account = self.people[author];
+        let status = self.seed.status(&Status {
+            author: account,
+            visibility,
+            reply_to: parent.map(|parent| parent.reply),
+            ..draft.status()
+        });
+        if let Some(description) = &draft.image {
+            self.seed.image(account, status, description);
+        }
+        if let Some(mentioned) = draft.mentioned {
+            self.seed.mention(status, self.people[mentioned]);
+        }
+        draft.tags.into_iter().for_each(|tag| self.seed.tagged(status, self.tags[tag]));
+        let conversation = parent.map_or(status, |parent| parent.reply.conversation);
+        let written = Written { reply: Reply { status, account, conversation }, author };
+        self.keep(written, parent.is_none(), visibility);
+        written
+    }
 
-/// Has statuses looked for a place in feeds, as if each had just been published.
-pub async fn queue_fanout(db: &Db, plugin: i64, statuses: &[i64]) {
-    let now = now(db);
-    let first: Vec<(Option<i64>,)> = db.fetch_raw("SELECT MAX(seq) FROM plugin_events").await.expect("the outbox");
-    let first = first[0].0.unwrap_or_default() + 1;
-    for (chunk, at) in statuses.chunks(500).zip((0..).step_by(500)) {
-        let rows: Vec<String> = (first + at..)
-            .zip(chunk)
-            .map(|(seq, status)| {
-                format!("({seq}, {plugin}, 'fanout', 0, 'status.created', {status}, 'ready', 0, {now}, {now})")
-            })
-            .collect();
-        db.execute_raw(&format!(
-            "INSERT INTO plugin_events (seq, plugin_id, stream, shard, kind, subject_id, state, attempts, run_at, created_at)
-             VALUES {}",
-            rows.join(",")
-        ))
-        .await
-        .expect("events");
+    /// Remembers what can be marked, answered and boosted.
+    fn keep(&mut self, written: Written, begins: bool, visibility: &str) {
+        let status = written.reply.status;
+        self.own[written.author].push(status);
+        if written.author < self.welcome() && visibility == "public" {
+            self.open.push(status);
+        }
+        // Fewer answers are answered than what they answer.
+        if begins || status / 65_536_000 % 3 == 0 {
+            self.written.push(written);
+        }
+    }
+
+    /// A status with 50 answers, in chains of five.
+    fn thread(&mut self, number: usize) {
+        let root = self.write(number * 3, None, "public");
+        self.threads.push(root.reply.status);
+        let mut parent = root;
+        for answer in 0..50 {
+            let written = self.write((number + answer * 7) % self.welcome(), Some(parent), "public");
+            parent = if answer % 5 == 4 { root } else { written };
+        }
+    }
+
+    /// What each of those who ask has marked, blocked, muted and been told of.
+    fn marks(&mut self) {
+        let welcome = self.welcome();
+        let open = self.open.clone();
+        for viewer in 0..VIEWERS {
+            let account = self.people[viewer];
+            self.seed.block(account, self.people[welcome + viewer % 5]);
+            self.seed.mute(account, self.people[welcome + 5 + viewer % 5]);
+            for (number, status) in open.iter().skip(viewer).step_by(open.len() / MARKS).enumerate() {
+                match number % 3 {
+                    0 => self.seed.bookmark(account, *status),
+                    _ => self.seed.favourite(account, *status),
+                }
+            }
+            (0..NOTIFICATIONS).for_each(|number| self.notification(viewer, number));
+        }
+    }
+
+    fn notification(&mut self, viewer: usize, number: usize) {
+        let from = self.people[(viewer + 1 + number) % self.welcome()];
+        let own = &self.own[viewer];
+        let (kind, about) = match number % 4 {
+            0 => ("favourite", Some(own[number % own.len()])),
+            1 => ("mention", Some(self.words.recent(&self.open))),
+            2 => ("reblog", Some(own[number * 7 % own.len()])),
+            _ => ("follow", None),
+        };
+        self.seed.notification(self.people[viewer], from, kind, about);
+    }
+
+    /// An account with this many followers and a token.
+    fn publisher(&mut self, followers: usize) -> Publisher {
+        let username = format!("publisher{followers}");
+        let account = self.seed.account(&username, None);
+        let readers = if self.crowd.len() < followers { &self.people } else { &self.crowd };
+        readers.iter().take(followers).for_each(|follower| self.seed.follow(*follower, account));
+        let token = format!("bench-token-{username}");
+        self.seed.token(account, &crypto::hash(&token), SCOPES);
+        Publisher { followers, token }
     }
 }

@@ -1,10 +1,14 @@
-//! The floor: an axum handler that answers with bytes it has, in a process of its own.
+//! The floor: an axum handler that answers with bytes it has, in a process of its own, with the server's allocator.
 //!
 //! What a route costs above this is the server's; what it costs below is HTTP's.
 
+use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -13,7 +17,94 @@ use axum::http::header;
 use axum::routing::get;
 use axum::serve::ListenerExt as _;
 
-/// Serves the files of `folder` by name, from memory, until the process is killed.
+use crate::load::{Amount, Connection, request};
+use crate::process::{Process, free_address};
+use crate::routes::{ANSWERS, Route};
+use crate::subject::{Cost, Subject};
+
+/// Long enough for the clock ticks that processor time is counted in.
+const AMOUNT: Amount = Amount { requests: usize::MAX, time: Duration::from_millis(1_000) };
+
+/// A running floor.
+pub struct Floor {
+    process: Process,
+    subject: Subject,
+}
+
+/// What the floor serves for a route.
+pub struct Share {
+    route: Route,
+    /// Of an answer, on average.
+    pub bytes: usize,
+}
+
+impl Floor {
+    /// Takes answers to `routes` from the server at `address` and serves the same. Routes that fail are left out.
+    pub async fn start(address: SocketAddr, routes: Vec<Route>) -> (Self, Vec<(Route, Share)>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut shares = Vec::new();
+        let mut first = 0;
+        for route in routes {
+            match answers(address, &route).await {
+                Ok(bodies) => {
+                    let share = Share::new(&route, first, &bodies);
+                    for body in bodies {
+                        std::fs::write(folder.path().join(format!("{first:05}")), body).expect("a file");
+                        first += 1;
+                    }
+                    shares.push((route, share));
+                }
+                Err(answer) => println!("NOT MEASURED, {}: {answer}", route.name),
+            }
+        }
+        let process = beside("--floor", folder.path()).await;
+        let subject = Subject { address: process.address, pid: Some(process.id()), postgres: false, db: None };
+        (Self { process, subject }, shares)
+    }
+
+    /// What answering with the bytes of a route costs.
+    pub async fn load(&self, share: &Share, connections: usize) -> Cost {
+        self.subject.load(&share.route, AMOUNT, connections, &Arc::new(AtomicUsize::new(0))).await
+    }
+
+    pub fn stop(self) {
+        self.process.stop();
+    }
+}
+
+impl Share {
+    /// A route whose answers are those of the floor from `first` on.
+    fn new(route: &Route, first: usize, bodies: &[Vec<u8>]) -> Self {
+        let bytes = bodies.iter().map(Vec::len).sum::<usize>() / bodies.len();
+        let (count, writes) = (bodies.len(), route.writes);
+        let requests = Arc::new(move |number: usize| {
+            let path = format!("/{}", first + number % count);
+            let (method, body) = if writes { ("POST", Some("{}")) } else { ("GET", None) };
+            request(method, &path, "bench.test", Some("bench-token"), body)
+        });
+        // The floor leaves nothing for later.
+        Self { route: Route { requests, writes: false, ..route.clone() }, bytes }
+    }
+}
+
+async fn answers(address: SocketAddr, route: &Route) -> Result<Vec<Vec<u8>>, String> {
+    let mut connection = Connection::open(address).await;
+    let mut bodies = Vec::new();
+    for number in 0..if route.writes { 1 } else { ANSWERS } {
+        bodies.push(connection.try_ask(&(route.requests)(number)).await?);
+    }
+    Ok(bodies)
+}
+
+/// This program once more, to do one thing.
+pub async fn beside(what: &str, with: impl AsRef<OsStr>) -> Process {
+    let address = free_address();
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    command.arg(what).arg(address.to_string()).arg(with);
+    Process::start(command, address).await
+}
+
+/// Serves the files of `folder` by number, from memory, until the process is killed.
 pub async fn serve(address: SocketAddr, folder: &Path) {
     let mut files: Vec<_> =
         std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path()).collect();

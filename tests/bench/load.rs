@@ -104,13 +104,11 @@ impl Connection {
             self.read().await;
         };
         let text = String::from_utf8_lossy(&self.buffer[..head]).to_ascii_lowercase();
-        let length =
-            text.split("content-length:").nth(1).and_then(|rest| rest.split("\r\n").next()?.trim().parse().ok());
-        let length: usize = length.unwrap_or_else(|| panic!("an answer without a length: {text}"));
-        while self.buffer.len() < head + length {
-            self.read().await;
-        }
-        let body = self.buffer[head..head + length].to_vec();
+        let body = match field(&text, "content-length") {
+            Some(length) => self.whole(head, length.parse().expect("a number")).await,
+            None if field(&text, "transfer-encoding") == Some("chunked") => self.chunks(head).await,
+            None => panic!("an answer without a length: {text}"),
+        };
         self.head.clone_from(&text);
         match text.split(' ').nth(1) {
             Some(status) if status.starts_with('2') => Ok(body),
@@ -120,8 +118,36 @@ impl Connection {
 
     /// A header of the last answer.
     pub fn header(&self, name: &str) -> Option<String> {
-        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
-        lines.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value.to_owned())
+        field(&self.head, name).map(str::to_owned)
+    }
+
+    /// `length` bytes of the buffer from `start` on.
+    async fn whole(&mut self, start: usize, length: usize) -> Vec<u8> {
+        while self.buffer.len() < start + length {
+            self.read().await;
+        }
+        self.buffer[start..start + length].to_vec()
+    }
+
+    /// A body in chunks, which begin at `start`; others answer so: RFC 9112, section 7.1.
+    async fn chunks(&mut self, mut start: usize) -> Vec<u8> {
+        let mut body = Vec::new();
+        loop {
+            let Some(end) = find(&self.buffer[start..], b"\r\n") else {
+                self.read().await;
+                continue;
+            };
+            let size = String::from_utf8_lossy(&self.buffer[start..start + end]).into_owned();
+            let size =
+                usize::from_str_radix(size.split(';').next().unwrap_or_default(), 16).expect("the size of a chunk");
+            let data = start + end + 2;
+            let chunk = self.whole(data, size + 2).await;
+            if size == 0 {
+                return body;
+            }
+            body.extend_from_slice(&chunk[..size]);
+            start = data + size + 2;
+        }
     }
 
     async fn read(&mut self) {
@@ -129,6 +155,11 @@ impl Connection {
         let read = read.expect("an answer within 20 seconds").expect("an answer arrives");
         assert!(read > 0, "the server closed the connection");
     }
+}
+
+/// A header of an answer whose head is in small letters.
+fn field<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    head.lines().filter_map(|line| line.split_once(':')).find(|(key, _)| *key == name).map(|(_, value)| value.trim())
 }
 
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {

@@ -2,7 +2,6 @@
 //! antennas, ten more plugins at the start and in memory, and the time from a saved file to a served one.
 
 use std::fmt::Write as _;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -11,10 +10,15 @@ use std::time::{Duration, Instant};
 use store::Db;
 use store::db::Engine;
 
-use crate::data::{self, DOMAIN, Data, TOKEN, TOKEN_100};
+use crate::data::{DOMAIN, Data};
+use crate::database;
+use crate::floor::beside;
 use crate::load::{self, Amount, Connection, Requests, request};
-use crate::process::{Process, free_address, postgres_cpu};
-use crate::{ROOKERY, command, millis, start};
+use crate::measure::millis;
+use crate::outbox::{self, table};
+use crate::process::{Process, postgres_cpu};
+use crate::site::Site;
+use crate::start::median;
 
 /// The plugins that come with the server.
 const OWN: [&str; 4] = ["antennas", "bookmark_categories", "emoji_reactions", "reaction_deck"];
@@ -33,66 +37,61 @@ const PAGES: usize = 900;
 const COPIES: usize = 10;
 const RELOADS: usize = 20;
 
-/// Measures on the database at `url`, which is filled, with the server off.
-pub async fn measure(url: &str, folder: &Path, data: &Arc<Data>) {
+/// Measures on a site with a filled database, whose server is off.
+pub async fn measure(site: &Site<'_>, data: &Data) {
     println!("\nPlugins (CPU microseconds for a request; off: no plugin, on: those that come with the server)\n");
-    switch(url, folder, &[], "disable", &OWN);
-    let off = start(ROOKERY, url, folder, &[]).await;
-    let (home_off, markers) = (cpu(&off, home()).await, cpu(&off, get("/api/v1/markers?timeline[]=home")).await);
-    first_looks(&off, data, TOKEN).await;
-    let pages_off = first_looks(&off, data, TOKEN_100).await;
+    let tokens = data.tokens();
+    switch(site, &[], "disable", &OWN);
+    let off = site.start(&[]).await;
+    let (home_off, markers) =
+        (cpu(&off, home(data)).await, cpu(&off, get(data, "/api/v1/markers?timeline[]=home")).await);
+    first_looks(&off, data, tokens[0]).await;
+    let pages_off = first_looks(&off, data, tokens[1]).await;
     off.stop();
-    switch(url, folder, &[], "enable", &OWN);
-    let on = start(ROOKERY, url, folder, &[]).await;
-    let db = data::open(url).await;
-    react(&db, data).await;
-    let home_on = cpu(&on, home()).await;
+    switch(site, &[], "enable", &OWN);
+    let on = site.start(&[]).await;
+    let db = database::open(site.url).await;
+    let home_on = cpu(&on, home(data)).await;
     println!("home, 20: off {home_off:.0}, on {home_on:.0}: {:+.0} %", (home_on / home_off - 1.0) * 100.0);
-    first_looks(&on, data, TOKEN).await;
-    let pages_on = first_looks(&on, data, TOKEN_100).await;
+    first_looks(&on, data, tokens[0]).await;
+    let pages_on = first_looks(&on, data, tokens[1]).await;
     println!(
         "a page, 20, that the viewer never saw: off {pages_off:.0}, on {pages_on:.0}: {:+.0} %",
         (pages_on / pages_off - 1.0) * 100.0
     );
-    let route = cpu(&on, get("/api/v1/bookmark_categories")).await;
+    let route = cpu(&on, get(data, "/api/v1/bookmark_categories")).await;
     println!(
         "a route: core (markers) {markers:.0}, plugin (bookmark_categories) {route:.0}: {:+.0} us",
         route - markers
     );
     let category = category(&on, data).await;
     let (core, native) = (
-        cpu(&on, get("/api/v1/bookmarks")).await,
-        cpu(&on, get(&format!("/api/v1/bookmark_categories/{category}/statuses"))).await,
+        cpu(&on, get(data, "/api/v1/bookmarks")).await,
+        cpu(&on, get(data, &format!("/api/v1/bookmark_categories/{category}/statuses"))).await,
     );
     println!(
         "20 statuses of a statement: core (bookmarks) {core:.0}, native (a category) {native:.0}: {:.2}x",
         native / core
     );
     on.stop();
-    antennas(url, folder, &db, data).await;
-    switch(url, folder, &[], "disable", &OWN);
-    copies(url, folder).await;
+    antennas(site, &db, data).await;
+    switch(site, &[], "disable", &OWN);
+    copies(site, data).await;
     db.close().await;
 }
 
 /// Enables or disables plugins, with the server off.
-fn switch(url: &str, folder: &Path, environment: &[(&str, &str)], verb: &str, names: &[&str]) {
-    for name in names {
-        let mut program = command(ROOKERY, url, folder, free_address());
-        program.args(["plugin", verb, name]);
-        program.envs(environment.iter().map(|(key, value)| (format!("ROOKERY_{key}"), *value)));
-        let done = program.output().expect("the command line");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    }
+fn switch(site: &Site<'_>, environment: &[(&str, &str)], verb: &str, names: &[&str]) {
+    names.iter().for_each(|name| site.run(&["plugin", verb, name], environment));
 }
 
-fn get(path: &str) -> Requests {
-    let bytes = request("GET", path, DOMAIN, Some(TOKEN), None);
+fn get(data: &Data, path: &str) -> Requests {
+    let bytes = request("GET", path, DOMAIN, Some(data.tokens()[0]), None);
     Arc::new(move |_| bytes.clone())
 }
 
-fn home() -> Requests {
-    get("/api/v1/timelines/home")
+fn home(data: &Data) -> Requests {
+    get(data, "/api/v1/timelines/home")
 }
 
 /// Processor time of the server for one request, in microseconds.
@@ -107,11 +106,12 @@ async fn cpu(server: &Process, requests: Requests) -> f64 {
 
 /// Processor time for one of many pages, each of which `token` sees for the first time. What everyone is shown of a status is
 /// kept once someone saw it, so ask by another token before.
-async fn first_looks(server: &Process, data: &Data, token: &'static str) -> f64 {
+async fn first_looks(server: &Process, data: &Data, token: &str) -> f64 {
     let newest: Vec<i64> = data.statuses.iter().rev().step_by(data.statuses.len() / PAGES).copied().collect();
+    let token = token.to_owned();
     let requests: Requests = Arc::new(move |number| {
         let path = format!("/api/v1/timelines/public?max_id={}", newest[number % newest.len()]);
-        request("GET", &path, DOMAIN, Some(token), None)
+        request("GET", &path, DOMAIN, Some(&token), None)
     });
     let before = server.cpu();
     let amount = Amount { requests: PAGES, time: Duration::from_secs(60) };
@@ -119,48 +119,32 @@ async fn first_looks(server: &Process, data: &Data, token: &'static str) -> f64 
     (server.cpu() - before).as_secs_f64() * 1e6 / run.requests.max(1) as f64
 }
 
-/// Reactions on a quarter of the newest statuses.
-async fn react(db: &Db, data: &Data) {
-    let table = table(db, "emoji_reactions", "reactions");
-    for status in data.statuses.iter().rev().step_by(4).take(40) {
-        data::react(db, &table, *status).await;
-    }
-}
-
-/// The name of a plugin's table.
-pub fn table(db: &Db, plugin: &str, table: &str) -> String {
-    match db.engine() {
-        Engine::Sqlite => format!("p_{plugin}__{table}"),
-        Engine::Postgres => format!("p_{plugin}.{table}"),
-    }
-}
-
-async fn ask(address: SocketAddr, method: &str, path: &str, body: Option<&str>) -> serde_json::Value {
-    let bytes = request(method, path, DOMAIN, Some(TOKEN), body);
-    serde_json::from_slice(&Connection::open(address).await.ask(&bytes).await).expect("JSON")
+async fn post(server: &Process, data: &Data, path: &str, body: &str) -> serde_json::Value {
+    let bytes = request("POST", path, DOMAIN, Some(data.tokens()[0]), Some(body));
+    serde_json::from_slice(&Connection::open(server.address).await.ask(&bytes).await).expect("JSON")
 }
 
 /// A category with 20 statuses, which bookmarks them.
 async fn category(server: &Process, data: &Data) -> String {
-    let made = ask(server.address, "POST", "/api/v1/bookmark_categories", Some("{\"title\":\"Birds\"}")).await;
+    let made = post(server, data, "/api/v1/bookmark_categories", "{\"title\":\"Birds\"}").await;
     let id = made["id"].as_str().expect("an id").to_owned();
     let statuses: Vec<String> = data.statuses.iter().take(20).map(ToString::to_string).collect();
     let body = serde_json::json!({ "status_ids": statuses }).to_string();
-    ask(server.address, "POST", &format!("/api/v1/bookmark_categories/{id}/statuses"), Some(&body)).await;
+    post(server, data, &format!("/api/v1/bookmark_categories/{id}/statuses"), &body).await;
     id
 }
 
 /// Ten thousand antennas of ten keywords: what placing a status costs, how fast it is and how far behind it falls, beside the
 /// same without a sandbox.
-async fn antennas(url: &str, folder: &Path, db: &Db, data: &Data) {
+async fn antennas(site: &Site<'_>, db: &Db, data: &Data) {
     let poll = POLL.as_millis().to_string();
-    let server = start(ROOKERY, url, folder, &[("JOBS_POLL_INTERVAL_MS", &poll)]).await;
+    let server = site.start(&[("JOBS_POLL_INTERVAL_MS", &poll)]).await;
     let owners: Vec<(i64,)> =
         db.fetch_raw("SELECT account_id FROM users ORDER BY account_id LIMIT 400").await.expect("people");
-    let made = ask(server.address, "POST", "/api/v1/antennas", Some("{\"title\":\"one\"}")).await;
+    let made = post(&server, data, "/api/v1/antennas", "{\"title\":\"one\"}").await;
     let path = format!("/api/v1/antennas/{}/keywords", made["id"].as_str().expect("an id"));
-    ask(server.address, "POST", &path, Some("{\"keywords\":[\"rooks\"]}")).await;
-    data::antennas(
+    post(&server, data, &path, "{\"keywords\":[\"rooks\"]}").await;
+    outbox::antennas(
         db,
         &table(db, "antennas", "antennas"),
         &table(db, "antennas", "counters"),
@@ -173,7 +157,7 @@ async fn antennas(url: &str, folder: &Path, db: &Db, data: &Data) {
     server.stop();
     let placed = newest_placed(db).await;
     db.execute_raw("DELETE FROM feed_entries WHERE kind >= 100").await.expect("the feeds of plugins");
-    let twin = crate::beside("--antennas", url).await;
+    let twin = beside("--antennas", site.url).await;
     let native = placing("native", &twin, db, data).await;
     twin.stop();
     assert_eq!(newest_placed(db).await, placed, "both place the same");
@@ -189,10 +173,10 @@ async fn antennas(url: &str, folder: &Path, db: &Db, data: &Data) {
 async fn placing(name: &str, process: &Process, db: &Db, data: &Data) -> (f64, f64) {
     let id: Vec<(i64,)> = db.fetch_raw("SELECT id FROM plugins WHERE name = 'antennas'").await.expect("the plugin");
     // The first batch reads the antennas.
-    data::queue_fanout(db, id[0].0, &data.statuses[..100]).await;
+    outbox::queue_fanout(db, id[0].0, &data.statuses[..100]).await;
     waited(db).await;
     let statuses: Vec<i64> = data.statuses.iter().copied().cycle().take(MATCHED).collect();
-    data::queue_fanout(db, id[0].0, &statuses).await;
+    outbox::queue_fanout(db, id[0].0, &statuses).await;
     let (begun, cpu) = (Instant::now(), spent(process, db));
     waited(db).await;
     let (time, cpu) = (begun.elapsed(), spent(process, db) - cpu);
@@ -212,9 +196,9 @@ async fn placing(name: &str, process: &Process, db: &Db, data: &Data) -> (f64, f
     let mut queued = 0;
     for tenth in 0..seconds * 10 {
         clock.tick().await;
-        behind = behind.max(data::fanout_lag(db).await);
+        behind = behind.max(outbox::fanout_lag(db).await);
         let from = usize::try_from(tenth).expect("small") * pace / 10 % (data.statuses.len() - pace);
-        data::queue_fanout(db, id[0].0, &data.statuses[from..from + pace / 10]).await;
+        outbox::queue_fanout(db, id[0].0, &data.statuses[from..from + pace / 10]).await;
         queued += pace / 10;
     }
     waited(db).await;
@@ -260,8 +244,8 @@ async fn waited(db: &Db) {
 }
 
 /// Ten copies of the example: the start, memory, and reloading one of them.
-async fn copies(url: &str, folder: &Path) {
-    let plugins = folder.join("copies");
+async fn copies(site: &Site<'_>, data: &Data) {
+    let plugins = site.folder.join("copies");
     let package = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/guests/notes");
     let environment = [
         ("PLUGINS_EMBEDDED", "false".to_owned()),
@@ -272,24 +256,24 @@ async fn copies(url: &str, folder: &Path) {
     for number in 0..COPIES {
         copy(&package, &plugins.join(format!("notes{number}")), number);
     }
-    start(ROOKERY, url, folder, &environment).await.stop();
+    site.start(&environment).await.stop();
     let names: Vec<String> = (0..COPIES).map(|number| format!("notes{number}")).collect();
-    switch(url, folder, &environment, "enable", &names.iter().map(String::as_str).collect::<Vec<_>>());
-    start(ROOKERY, url, folder, &environment).await.stop();
+    switch(site, &environment, "enable", &names.iter().map(String::as_str).collect::<Vec<_>>());
+    site.start(&environment).await.stop();
     let mut without = Vec::new();
     let mut with = Vec::new();
     let (mut idle, mut memory) = (0.0, 0.0);
     for _ in 0..5 {
-        let none = start(ROOKERY, url, folder, &[("PLUGINS_EMBEDDED", "false")]).await;
+        let none = site.start(&[("PLUGINS_EMBEDDED", "false")]).await;
         without.push(none.started_in);
         idle = none.memory();
         none.stop();
-        let all = start(ROOKERY, url, folder, &environment).await;
+        let all = site.start(&environment).await;
         with.push(all.started_in);
         memory = all.memory();
         all.stop();
     }
-    let (without, with) = (median(without), median(with));
+    let (without, with) = (median(without.into_iter()), median(with.into_iter()));
     println!(
         "start: {:.0} ms without, {:.0} ms with {COPIES} plugins: {:+.0} ms",
         millis(without),
@@ -300,7 +284,7 @@ async fn copies(url: &str, folder: &Path) {
         "memory idle: {idle:.0} MiB without, {memory:.0} MiB with {COPIES}: {:.1} MiB each",
         (memory - idle) / COPIES as f64
     );
-    reloads(url, folder, &plugins, &environment).await;
+    reloads(site, data, &plugins, &environment).await;
 }
 
 /// A package folder with another name and other paths.
@@ -319,11 +303,11 @@ fn copy(package: &Path, to: &Path, number: usize) {
     std::fs::write(to.join("plugin.toml"), manifest).expect("a file");
 }
 
-async fn reloads(url: &str, folder: &Path, plugins: &Path, environment: &[(&str, &str)]) {
-    let server = start(ROOKERY, url, folder, environment).await;
+async fn reloads(site: &Site<'_>, data: &Data, plugins: &Path, environment: &[(&str, &str)]) {
+    let server = site.start(environment).await;
     let file = plugins.join("notes0/notes.wasm");
     let component = std::fs::read(&file).expect("a component");
-    let asked = request("GET", "/api/v1/notes0", DOMAIN, Some(TOKEN), None);
+    let asked = request("GET", "/api/v1/notes0", DOMAIN, Some(data.tokens()[0]), None);
     let mut connection = Connection::open(server.address).await;
     let mut served = header(&mut connection, &asked).await;
     let mut times = Vec::new();
@@ -346,7 +330,7 @@ async fn reloads(url: &str, folder: &Path, plugins: &Path, environment: &[(&str,
         }
         times.push(saved.elapsed());
     }
-    println!("reload: {:.0} ms from save to served (median of {RELOADS})", millis(median(times)));
+    println!("reload: {:.0} ms from save to served (median of {RELOADS})", millis(median(times.into_iter())));
     server.stop();
 }
 
@@ -354,9 +338,4 @@ async fn reloads(url: &str, folder: &Path, plugins: &Path, environment: &[(&str,
 async fn header(connection: &mut Connection, asked: &[u8]) -> String {
     connection.ask(asked).await;
     connection.header("x-plugin").unwrap_or_default()
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
 }

@@ -3,10 +3,20 @@
 //! Shared by the API tests and the benchmark. Deterministic: ids and times follow from numbers. The rows are those that
 //! the server itself would have written, counters included once [`Seed::write`] is done.
 
-#![allow(dead_code, unreachable_pub, reason = "each user needs other parts")]
+#![allow(dead_code, unused_imports, unreachable_pub, reason = "each user needs other parts")]
+
+mod feed;
+mod profile;
+mod status;
+
+use std::collections::HashMap;
 
 use store::Db;
 use store::db::Engine;
+
+pub use feed::fill_homes;
+pub use profile::Profile;
+pub use status::{Reply, Status};
 
 /// 2026-01-01 00:00 UTC, in milliseconds: before the fixed clock of the tests.
 pub const EPOCH_MS: i64 = 1_767_225_600_000;
@@ -25,38 +35,23 @@ pub struct Seed {
     engine: Engine,
     domain: String,
     next: i64,
+    /// Of the accounts made here, for the addresses of their statuses.
+    usernames: HashMap<i64, String>,
     tables: Vec<(&'static str, Vec<String>)>,
-}
-
-/// A status to be written. The default is a public one that answers nothing.
-#[derive(Clone, Debug)]
-pub struct Status<'a> {
-    pub author: i64,
-    pub text: &'a str,
-    pub visibility: &'a str,
-    pub reply_to: Option<Reply>,
-    pub reblog_of: Option<i64>,
-    pub local: bool,
-}
-
-/// What a status answers, and whose it is.
-#[derive(Clone, Copy, Debug)]
-pub struct Reply {
-    pub status: i64,
-    pub account: i64,
-    pub conversation: i64,
-}
-
-impl Default for Status<'_> {
-    fn default() -> Self {
-        Self { author: 0, text: "hello", visibility: "public", reply_to: None, reblog_of: None, local: true }
-    }
+    homes: Vec<String>,
 }
 
 impl Seed {
     /// For a database of `engine` and a server called `domain`.
     pub fn new(engine: Engine, domain: &str) -> Self {
-        Self { engine, domain: domain.to_owned(), next: 0, tables: Vec::new() }
+        Self {
+            engine,
+            domain: domain.to_owned(),
+            next: 0,
+            usernames: HashMap::new(),
+            tables: Vec::new(),
+            homes: Vec::new(),
+        }
     }
 
     /// As [`Seed::new`], with ids above those of `made` rows.
@@ -84,76 +79,6 @@ impl Seed {
             Some((_, rows)) => rows.push(values),
             None => self.tables.push((table, vec![values])),
         }
-    }
-
-    /// A local account with a confirmed and approved user, or a remote one.
-    pub fn account(&mut self, username: &str, domain: Option<&str>) -> i64 {
-        let id = self.next_id();
-        let now = self.time(id);
-        let host = domain.unwrap_or(&self.domain).to_owned();
-        let actor = format!("https://{host}/users/{username}");
-        let remote = domain.map_or("NULL".to_owned(), quoted);
-        self.row(
-            "accounts (id, username, domain, uri, url, actor_type, display_name, note, note_html, fields, locked, indexable, \
-             searchability, memorial, also_known_as, other_settings, inbox_url, shared_inbox_url, followers_url, \
-             followers_count, following_count, statuses_count, created_at, updated_at, version)",
-            format!(
-                "{id}, '{username}', {remote}, '{actor}', 'https://{host}/@{username}', 'Person', '{username} of {host}', \
-                 'I write.', '<p>I write.</p>', '[]', FALSE, TRUE, 'public', FALSE, '[]', '{{}}', '{actor}/inbox', \
-                 'https://{host}/inbox', '{actor}/followers', 0, 0, 0, {now}, {now}, 1"
-            ),
-        );
-        if domain.is_none() {
-            self.row(
-                "users (account_id, email, confirmed_at, approved, disabled, preferences, last_active_at, feed_state, created_at)",
-                format!("{id}, '{username}@example.test', {now}, TRUE, FALSE, '{{}}', {now}, 'live', {now}"),
-            );
-        }
-        id
-    }
-
-    /// A status and the conversation that it begins, unless it answers or reblogs something.
-    pub fn status(&mut self, status: &Status<'_>) -> i64 {
-        let id = self.next_id();
-        let now = self.time(id);
-        let conversation = match (status.reply_to, status.reblog_of) {
-            (Some(reply), _) => reply.conversation.to_string(),
-            (None, Some(_)) => "NULL".to_owned(),
-            (None, None) => {
-                self.row("conversations (id, owner_account_id, created_at)", format!("{id}, {}, {now}", status.author));
-                id.to_string()
-            }
-        };
-        let (parent, parent_account) = status.reply_to.map_or(("NULL".to_owned(), "NULL".to_owned()), |reply| {
-            (reply.status.to_string(), reply.account.to_string())
-        });
-        let to_self = status.reply_to.is_none_or(|reply| reply.account == status.author);
-        let listed = to_self
-            && status.reblog_of.is_none()
-            && matches!(status.visibility, "public" | "public_unlisted" | "login");
-        let original = status.reblog_of.map_or("NULL".to_owned(), |id| id.to_string());
-        let host = if status.local { self.domain.clone() } else { "remote.test".to_owned() };
-        let text = quoted(status.text);
-        let content = quoted(&format!("<p>{}</p>", status.text));
-        self.row(
-            "statuses (id, account_id, uri, url, local, text, content, spoiler_text, sensitive, visibility, searchability, \
-             language, conversation_id, in_reply_to_id, in_reply_to_account_id, reblog_of_id, listed, has_media, \
-             replies_count, reblogs_count, favourites_count, created_at, version)",
-            format!(
-                "{id}, {}, 'https://{host}/users/x/statuses/{id}', 'https://{host}/@x/{id}', {}, {text}, {content}, '', FALSE, \
-                 '{}', 'public', 'en', {conversation}, {parent}, {parent_account}, {original}, {}, FALSE, 0, 0, 0, {now}, 1",
-                status.author,
-                boolean(status.local),
-                status.visibility,
-                boolean(listed)
-            ),
-        );
-        id
-    }
-
-    /// A further status: an answer to `parent`, which began its conversation.
-    pub fn reply(&mut self, author: i64, parent: Reply, visibility: &str) -> i64 {
-        self.status(&Status { author, text: "an answer", visibility, reply_to: Some(parent), ..Status::default() })
     }
 
     pub fn follow(&mut self, account: i64, target: i64) {
@@ -211,32 +136,6 @@ impl Seed {
         );
     }
 
-    pub fn mention(&mut self, status: i64, account: i64) -> i64 {
-        let id = self.next_id();
-        self.row("mentions (id, status_id, account_id, silent)", format!("{id}, {status}, {account}, FALSE"));
-        id
-    }
-
-    /// A hashtag; [`Seed::tagged`] puts it on statuses.
-    pub fn tag(&mut self, name: &str) -> i64 {
-        let id = self.next_id();
-        let now = self.time(id);
-        self.row("tags (id, name, display_name, usable, created_at)", format!("{id}, '{name}', '{name}', TRUE, {now}"));
-        id
-    }
-
-    pub fn tagged(&mut self, status: i64, tag: i64) {
-        self.row("status_tags (tag_id, status_id)", format!("{tag}, {status}"));
-    }
-
-    /// An entry of `owner`'s home timeline.
-    pub fn home(&mut self, owner: i64, status: i64, author: i64, original: i64) {
-        self.row(
-            "feed_entries (kind, owner_id, status_id, author_id, original_id)",
-            format!("0, {owner}, {status}, {author}, {original}"),
-        );
-    }
-
     pub fn notification(&mut self, account: i64, from: i64, kind: &str, status: Option<i64>) -> i64 {
         let id = self.next_id();
         let now = self.time(id);
@@ -271,6 +170,9 @@ impl Seed {
             }
         }
         text.push_str(COUNTERS);
+        for batch in self.homes.chunks(BATCH) {
+            text.push_str(&feed::insert(db, &format!("SELECT * FROM (VALUES ({})) entries", batch.join("), ("))).await);
+        }
         text.push_str("COMMIT;\n");
         db.execute_raw(&text).await.expect("rows that fit the schema");
     }
@@ -284,6 +186,9 @@ const COUNTERS: &str = "
         last_status_at = (SELECT MAX(s.created_at) FROM statuses s WHERE s.account_id = accounts.id),
         version = version + 1;
     UPDATE statuses SET
+        conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = statuses.reblog_of_id)
+    WHERE reblog_of_id IS NOT NULL;
+    UPDATE statuses SET
         replies_count = (SELECT COUNT(*) FROM statuses r WHERE r.in_reply_to_id = statuses.id
                          AND r.visibility IN ('public', 'public_unlisted', 'unlisted')),
         favourites_count = (SELECT COUNT(*) FROM favourites f WHERE f.status_id = statuses.id),
@@ -293,6 +198,13 @@ const COUNTERS: &str = "
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
+}
+
+/// The storage key of a file that is nowhere.
+fn key(folder: &str, id: i64, extension: &str) -> String {
+    // By the golden ratio, so that folders are many, as with random names.
+    let name = format!("{0:016x}{0:016x}", id.cast_unsigned().wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    format!("{folder}/{}/{}/{name}.{extension}", &name[..2], &name[2..4])
 }
 
 fn boolean(value: bool) -> &'static str {

@@ -1,0 +1,106 @@
+//! The routes that are measured. Every request is another person's, for another status or account where it names one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::load::{Amount, Requests, request};
+use crate::targets::Targets;
+
+/// A route under measurement.
+#[derive(Clone)]
+pub struct Route {
+    pub name: String,
+    pub requests: Requests,
+    pub amount: Amount,
+    /// Changes something, and leaves work for later.
+    pub writes: bool,
+}
+
+/// How many answers of a route the floor is given: as many as there are people.
+pub const ANSWERS: usize = 50;
+
+const READING: Duration = Duration::from_millis(1_200);
+const WRITING: Duration = Duration::from_secs(4);
+
+/// All of them; those for which `targets` names nothing are left out.
+pub fn all(targets: &Arc<Targets>) -> Vec<Route> {
+    let mut routes = vec![
+        open(targets, "/livez", "/livez"),
+        open(targets, "nodeinfo", "/nodeinfo/2.0"),
+        open(targets, "instance v2", "/api/v2/instance"),
+        get(targets, "verify_credentials", |_, _| "/api/v1/accounts/verify_credentials".into()),
+        get(targets, "one status", |targets, number| {
+            format!("/api/v1/statuses/{}", pick(&targets.statuses, number * 7))
+        }),
+        get(targets, "search of accounts, 20", |targets, number| {
+            format!("/api/v2/search?q={}&type=accounts&limit=20", pick(&targets.names, number))
+        }),
+        get(targets, "home, 20", |_, _| "/api/v1/timelines/home?limit=20".into()),
+        get(targets, "public, 20", |_, _| "/api/v1/timelines/public?limit=20".into()),
+        get(targets, "account statuses, 20", |targets, number| {
+            format!("/api/v1/accounts/{}/statuses?limit=20", pick(&targets.authors, number * 3))
+        }),
+        get(targets, "notifications, 40", |_, _| "/api/v1/notifications?limit=40".into()),
+    ];
+    if !targets.threads.is_empty() {
+        routes.push(get(targets, "context", |targets, number| {
+            format!("/api/v1/statuses/{}/context", pick(&targets.threads, number))
+        }));
+    }
+    routes.push(favourite(targets));
+    routes.extend((0..targets.publishers.len()).map(|publisher| publish(targets, publisher)));
+    routes
+}
+
+fn pick(all: &[String], number: usize) -> &str {
+    &all[number % all.len()]
+}
+
+fn open(targets: &Targets, name: &str, path: &str) -> Route {
+    let bytes = request("GET", path, &targets.host, None, None);
+    Route { name: name.to_owned(), requests: Arc::new(move |_| bytes.clone()), amount: reading(), writes: false }
+}
+
+fn get(targets: &Arc<Targets>, name: &str, path: fn(&Targets, usize) -> String) -> Route {
+    let targets = Arc::clone(targets);
+    let requests: Requests = Arc::new(move |number| {
+        request("GET", &path(&targets, number), &targets.host, Some(pick(&targets.tokens, number)), None)
+    });
+    Route { name: name.to_owned(), requests, amount: reading(), writes: false }
+}
+
+/// Each person goes through the statuses from another one on: no pair comes twice.
+fn favourite(targets: &Arc<Targets>) -> Route {
+    let targets = Arc::clone(targets);
+    let requests: Requests = Arc::new(move |number| {
+        let person = number % targets.tokens.len();
+        let status = pick(&targets.statuses, number / targets.tokens.len() + person * 101);
+        let path = format!("/api/v1/statuses/{status}/favourite");
+        request("POST", &path, &targets.host, Some(&targets.tokens[person]), None)
+    });
+    Route { name: "favourite".to_owned(), requests, amount: writing(2_000), writes: true }
+}
+
+fn publish(targets: &Arc<Targets>, publisher: usize) -> Route {
+    let followers = targets.publishers[publisher].followers;
+    let targets = Arc::clone(targets);
+    let requests: Requests = Arc::new(move |number| {
+        let text = format!(
+            "The rooks are back, number {number} of them, and the wind has gone round to the west again while nobody \
+             looked: who has seen them between the church and the river? #Rooks https://journal.example/rooks/{number}"
+        );
+        let body = serde_json::json!({ "status": text }).to_string();
+        let token = &targets.publishers[publisher].token;
+        request("POST", "/api/v1/statuses", &targets.host, Some(token), Some(&body))
+    });
+    let amount = writing(if followers > 500 { 100 } else { 200 });
+    Route { name: format!("publish, {followers} followers"), requests, amount, writes: true }
+}
+
+fn reading() -> Amount {
+    Amount { requests: usize::MAX, time: READING }
+}
+
+fn writing(requests: usize) -> Amount {
+    Amount { requests, time: WRITING }
+}

@@ -1,0 +1,57 @@
+//! A program as a server of a database.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::data::DOMAIN;
+use crate::database::Scratch;
+use crate::process::{Process, free_address};
+
+/// A program, and what it serves.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    pub program: &'a str,
+    pub url: &'a str,
+    pub folder: &'a Path,
+    /// Whether the embedded plugins are on.
+    pub plugins: bool,
+}
+
+impl<'a> Site<'a> {
+    pub fn new(program: &'a str, scratch: &'a Scratch, plugins: bool) -> Self {
+        Self { program, url: &scratch.url, folder: scratch.folder(), plugins }
+    }
+
+    fn command(&self, address: std::net::SocketAddr) -> Command {
+        let mut command = Command::new(self.program);
+        command.env_clear().current_dir(self.folder);
+        for (key, value) in [
+            ("SERVER_LISTEN", address.to_string()),
+            ("SERVER_LOCAL_DOMAIN", DOMAIN.to_owned()),
+            ("STORAGE_DATA_DIR", self.folder.display().to_string()),
+            ("DATABASE_URL", self.url.to_owned()),
+            ("PLUGINS_EMBEDDED", self.plugins.to_string()),
+            ("RATE_LIMITS_ENABLED", "false".to_owned()),
+            ("LOG_LEVEL", "error".to_owned()),
+        ] {
+            command.env(format!("ROOKERY_{key}"), value);
+        }
+        command
+    }
+
+    /// Starts the server, with `more` configuration.
+    pub async fn start(&self, more: &[(&str, &str)]) -> Process {
+        let address = free_address();
+        let mut serve = self.command(address);
+        serve.arg("serve").envs(more.iter().map(|(key, value)| (format!("ROOKERY_{key}"), *value)));
+        Process::start(serve, address).await
+    }
+
+    /// Runs a command of the program, with `more` configuration and the server off.
+    pub fn run(&self, arguments: &[&str], more: &[(&str, &str)]) {
+        let mut program = self.command(free_address());
+        program.args(arguments).envs(more.iter().map(|(key, value)| (format!("ROOKERY_{key}"), *value)));
+        let done = program.output().expect("the command line");
+        assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+}

@@ -1,0 +1,95 @@
+//! A server under measurement: where it is, what it spends, and when it has nothing left to do.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::{Duration, Instant};
+
+use store::Db;
+use store::db::Engine;
+
+use crate::database;
+use crate::load::{self, Amount, Run};
+use crate::process::{cpu_of, postgres_cpu};
+use crate::routes::Route;
+
+/// A server.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    pub address: SocketAddr,
+    /// Without one, processor time is not known.
+    pub pid: Option<u32>,
+    /// PostgreSQL works for it, and for nobody else meanwhile.
+    pub postgres: bool,
+    /// Of ours, whose queue tells when all work is done. Another server is watched until it rests.
+    pub db: Option<Db>,
+}
+
+/// What one run of a route cost.
+#[derive(Clone, Debug)]
+pub struct Cost {
+    pub run: Run,
+    /// Processor time of the server for a request, in microseconds, with everything that the request left for later.
+    pub server: Option<f64>,
+    /// Of the database.
+    pub database: f64,
+}
+
+impl Cost {
+    pub fn total(&self) -> Option<f64> {
+        Some(self.server? + self.database)
+    }
+}
+
+impl Subject {
+    pub fn new(address: SocketAddr, pid: u32, db: &Db) -> Self {
+        Self { address, pid: Some(pid), postgres: db.engine() == Engine::Postgres, db: Some(db.clone()) }
+    }
+
+    /// Keeps `connections` busy with `amount` of requests and waits until all work is done.
+    pub async fn load(&self, route: &Route, amount: Amount, connections: usize, next: &Arc<AtomicUsize>) -> Cost {
+        let (server, database) = self.spent();
+        let run = load::run(self.address, connections, amount, &route.requests, next).await;
+        self.settle(route.writes).await;
+        let (server_after, database_after) = self.spent();
+        let each = |spent: Duration| spent.as_secs_f64() * 1e6 / run.requests.max(1) as f64;
+        let server = server_after.zip(server).map(|(after, before)| each(after.saturating_sub(before)));
+        Cost { server, database: each(database_after.saturating_sub(database)), run }
+    }
+
+    /// A few requests whose cost is nobody's.
+    pub async fn warm(&self, route: &Route, next: &Arc<AtomicUsize>) {
+        let amount = Amount { requests: if route.writes { 20 } else { 200 }, time: Duration::from_secs(2) };
+        load::run(self.address, 4, amount, &route.requests, next).await;
+        self.settle(route.writes).await;
+    }
+
+    /// Processor time so far, of the server and of PostgreSQL.
+    fn spent(&self) -> (Option<Duration>, Duration) {
+        (self.pid.map(cpu_of), if self.postgres { postgres_cpu() } else { Duration::ZERO })
+    }
+
+    /// Waits until all work is done. Reading leaves some as well: tokens and people are noted as seen.
+    async fn settle(&self, wrote: bool) {
+        match &self.db {
+            Some(db) => database::settle(db).await,
+            None if wrote => self.rest().await,
+            None => tokio::time::sleep(Duration::from_millis(200)).await,
+        }
+    }
+
+    /// Waits until a third of a second costs no more than a clock tick, for a minute at most.
+    async fn rest(&self) {
+        let begun = Instant::now();
+        let mut before = self.spent();
+        while begun.elapsed() < Duration::from_secs(60) {
+            tokio::time::sleep(Duration::from_millis(333)).await;
+            let now = self.spent();
+            let busy = (now.0.unwrap_or_default() + now.1).saturating_sub(before.0.unwrap_or_default() + before.1);
+            if busy <= Duration::from_millis(10) {
+                return;
+            }
+            before = now;
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! What requests name: of the data set, or learned from another server.
+
+/// People, statuses and accounts that requests rotate over. Ids are texts: other servers do not number.
+#[derive(Clone, Debug, Default)]
+pub struct Targets {
+    /// The name of the server, as in `Host`.
+    pub host: String,
+    /// Of those who ask, each of another account.
+    pub tokens: Vec<String>,
+    /// Whose statuses are asked for.
+    pub authors: Vec<String>,
+    /// Statuses with many answers.
+    pub threads: Vec<String>,
+    /// Statuses that everyone who asks may see and favourite.
+    pub statuses: Vec<String>,
+    /// What accounts are searched by.
+    pub names: Vec<String>,
+    pub publishers: Vec<Publisher>,
+}
+
+/// Who publishes.
+#[derive(Clone, Debug)]
+pub struct Publisher {
+    pub followers: usize,
+    pub token: String,
+}

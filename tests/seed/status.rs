@@ -1,0 +1,156 @@
+//! Rows of statuses and of what belongs to them: conversations, mentions, hashtags, media.
+
+use super::{Seed, boolean, key, quoted};
+
+/// A status to be written. The default is a public one that answers nothing.
+#[derive(Clone, Debug)]
+pub struct Status<'a> {
+    pub author: i64,
+    pub text: &'a str,
+    /// The HTML; without, the text in a paragraph.
+    pub content: Option<&'a str>,
+    /// The content warning, which makes the status sensitive.
+    pub spoiler_text: &'a str,
+    pub language: &'a str,
+    pub visibility: &'a str,
+    pub reply_to: Option<Reply>,
+    pub reblog_of: Option<i64>,
+    /// [`Seed::image`] is called as well.
+    pub has_media: bool,
+    pub local: bool,
+}
+
+/// What a status answers, and whose it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Reply {
+    pub status: i64,
+    pub account: i64,
+    pub conversation: i64,
+}
+
+impl Default for Status<'_> {
+    fn default() -> Self {
+        Self {
+            author: 0,
+            text: "hello",
+            content: None,
+            spoiler_text: "",
+            language: "en",
+            visibility: "public",
+            reply_to: None,
+            reblog_of: None,
+            has_media: false,
+            local: true,
+        }
+    }
+}
+
+impl Status<'_> {
+    fn html(&self) -> String {
+        match (self.content, self.reblog_of) {
+            (Some(content), _) => content.to_owned(),
+            (None, Some(_)) => String::new(),
+            (None, None) => format!("<p>{}</p>", self.text),
+        }
+    }
+
+    /// Stands on public timelines.
+    fn listed(&self) -> bool {
+        self.reply_to.is_none_or(|reply| reply.account == self.author)
+            && self.reblog_of.is_none()
+            && matches!(self.visibility, "public" | "public_unlisted" | "login")
+    }
+}
+
+impl Seed {
+    /// A status and the conversation that it begins, unless it answers or reblogs something.
+    pub fn status(&mut self, status: &Status<'_>) -> i64 {
+        let id = self.next_id();
+        let now = self.time(id);
+        let conversation = match (status.reply_to, status.reblog_of) {
+            (Some(reply), _) => reply.conversation.to_string(),
+            // That of the original: `COUNTERS`.
+            (None, Some(_)) => "NULL".to_owned(),
+            (None, None) => {
+                self.row("conversations (id, owner_account_id, created_at)", format!("{id}, {}, {now}", status.author));
+                id.to_string()
+            }
+        };
+        let parent = status.reply_to.map_or("NULL, NULL".to_owned(), |to| format!("{}, {}", to.status, to.account));
+        let original = status.reblog_of.map_or("NULL".to_owned(), |id| id.to_string());
+        let host = if status.local { self.domain.clone() } else { "remote.test".to_owned() };
+        let name = self.usernames.get(&status.author).map_or("x", String::as_str).to_owned();
+        self.row(
+            "statuses (id, account_id, uri, url, local, text, content, spoiler_text, sensitive, visibility, searchability, \
+             language, conversation_id, in_reply_to_id, in_reply_to_account_id, reblog_of_id, listed, has_media, \
+             replies_count, reblogs_count, favourites_count, created_at, version)",
+            format!(
+                "{id}, {}, 'https://{host}/users/{name}/statuses/{id}', 'https://{host}/@{name}/{id}', {}, {}, {}, {}, {}, \
+                 '{}', 'public', '{}', {conversation}, {parent}, {original}, {}, {}, 0, 0, 0, {now}, 1",
+                status.author,
+                boolean(status.local),
+                quoted(status.text),
+                quoted(&status.html()),
+                quoted(status.spoiler_text),
+                boolean(!status.spoiler_text.is_empty()),
+                status.visibility,
+                status.language,
+                boolean(status.listed()),
+                boolean(status.has_media),
+            ),
+        );
+        id
+    }
+
+    /// A further status: an answer to `parent`, which began its conversation.
+    pub fn reply(&mut self, author: i64, parent: Reply, visibility: &str) -> i64 {
+        self.status(&Status { author, text: "an answer", visibility, reply_to: Some(parent), ..Status::default() })
+    }
+
+    /// An image of `status`, which was made with [`Status::has_media`]; its files are nowhere.
+    pub fn image(&mut self, account: i64, status: i64, description: &str) {
+        let id = self.next_id();
+        let now = self.time(id);
+        let (file, preview) = (key("media", id, "jpg"), key("media", id + 1, "webp"));
+        let size = |width: u32, height: u32| {
+            format!(r#"{{"width":{width},"height":{height},"size":"{width}x{height}","aspect":1.7777777777777777}}"#)
+        };
+        let meta = format!(r#"{{"original":{},"small":{}}}"#, size(1920, 1080), size(640, 360));
+        self.row(
+            "media_attachments (id, account_id, status_id, position, kind, state, mime, file, size_bytes, preview, meta, \
+             description, blurhash, created_at, updated_at)",
+            format!(
+                "{id}, {account}, {status}, 0, 'image', 'ready', 'image/jpeg', '{file}', 384211, '{preview}', \
+                 {}, {}, 'LEHV6nWB2yk8pyo0adR*.7kCMdnj', {now}, {now}",
+                quoted(&meta),
+                quoted(description),
+            ),
+        );
+    }
+
+    pub fn mention(&mut self, status: i64, account: i64) -> i64 {
+        let id = self.next_id();
+        self.row("mentions (id, status_id, account_id, silent)", format!("{id}, {status}, {account}, FALSE"));
+        id
+    }
+
+    /// A hashtag; [`Seed::tagged`] puts it on statuses. `name` is in small letters, `display_name` as it is shown.
+    pub fn hashtag(&mut self, name: &str, display_name: &str) -> i64 {
+        let id = self.next_id();
+        let now = self.time(id);
+        self.row(
+            "tags (id, name, display_name, usable, created_at)",
+            format!("{id}, '{name}', '{display_name}', TRUE, {now}"),
+        );
+        id
+    }
+
+    /// As [`Seed::hashtag`], shown as it is named.
+    pub fn tag(&mut self, name: &str) -> i64 {
+        self.hashtag(name, name)
+    }
+
+    pub fn tagged(&mut self, status: i64, tag: i64) {
+        self.row("status_tags (tag_id, status_id)", format!("{tag}, {status}"));
+    }
+}
