@@ -15,7 +15,6 @@ use model::sqlite::Parameter;
 
 use super::authorizer::{self, Confinement, Stay};
 use super::{ConfinedError, Limits, Param, Rows, Scope, bind, within};
-use crate::Error;
 use crate::sqlite::connection::bind_by_number;
 use crate::sqlite::{Connection, Transaction};
 
@@ -67,17 +66,13 @@ async fn confined<T: Send + 'static>(
     limits: Limits,
     work: impl FnOnce(&rusqlite::Connection) -> Result<T, ConfinedError> + Send + 'static,
 ) -> Result<T, ConfinedError> {
-    let cell = tx.cell().map_err(|error| unavailable(&error))?;
-    if cell.is_confined() {
-        return Err(ConfinedError::Unavailable(
-            "an earlier statement was cut off, so this transaction is over".to_owned(),
-        ));
-    }
+    let over = || ConfinedError::Unavailable("an earlier statement was cut off, so this transaction is over".to_owned());
+    let cell = tx.cell().ok().filter(|cell| !cell.is_confined()).ok_or_else(over)?;
     let stay = cell.enter(scope, limits.time);
     let interrupt = InterruptOnDrop(cell, stay);
     let done = within(&limits, async {
         let ran = tx.on_blocking_thread(move |connection| enclosed(connection, work)).await;
-        ran.map_err(|error| unavailable(&error))?
+        ran.map_err(|error| ConfinedError::Unavailable(error.to_string()))?
     });
     let done = done.await;
     drop(interrupt);
@@ -98,13 +93,6 @@ fn enclosed<T>(
     }
     connection.cell.leave();
     done
-}
-
-fn unavailable(error: &Error) -> ConfinedError {
-    match error {
-        Error::RolledBack => ConfinedError::RolledBack,
-        error => ConfinedError::Unavailable(error.to_string()),
-    }
 }
 
 /// Runs a statement and takes its rows, within `limits` but for the time.

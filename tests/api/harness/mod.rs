@@ -178,6 +178,14 @@ impl TestApp {
         self.db().execute_raw(&format!("UPDATE jobs SET run_at = {now}")).await.unwrap();
     }
 
+    /// How many statements read the grant of a token that was used before: on SQLite it is in memory.
+    pub fn grant_cost(&self) -> u64 {
+        match self.db().engine() {
+            Engine::Sqlite => 0,
+            Engine::Postgres => 1,
+        }
+    }
+
     /// The database, to look behind the API.
     pub fn db(&self) -> &Db {
         &self.app.db
