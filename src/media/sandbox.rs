@@ -58,6 +58,8 @@ impl Sandbox {
         Command::new(&self.executable)
             .arg(worker::COMMAND)
             .env_clear()
+            // The program's allocator would take most of the address space that the worker may have, a gibibyte at once.
+            .env("MIMALLOC_ARENA_RESERVE", "16M")
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -133,7 +133,7 @@ const SCANS: &[(&str, &str)] = &[
     ("feed_state = 'dropped'", "once a day"),
     ("FROM plugins", "a row for each plugin"),
     ("FROM plugin_events GROUP BY", "a measurement, read when somebody measures"),
-    ("LIMIT $8) o", "a list that is cut to its length within the statement"),
+    ("LIMIT ?8) o", "a list that is cut to its length within the statement"),
 ];
 
 #[tokio::test]

@@ -58,7 +58,8 @@ const RULES: &[Rule] = &[
     Rule {
         name: "model is not what clients see",
         within: &["src/model"],
-        but: &["src/model/id.rs", "src/model/text_enum.rs"],
+        // Documents in a column are serialised by what they are.
+        but: &["src/model/id.rs", "src/model/sqlite.rs", "src/model/text_enum.rs"],
         words: &["Serialize"],
     },
     Rule { name: "http reaches the database through services", within: &["src/http"], but: &[], words: &["store"] },
@@ -95,7 +96,8 @@ const RULES: &[Rule] = &[
     Rule {
         name: "what belongs to a request is in its context",
         within: &["src"],
-        but: &[],
+        // SQLite calls a hook with nothing of ours, on the thread that commits.
+        but: &["src/store/sqlite/log_sync.rs"],
         words: &["task_local", "thread_local"],
     },
     Rule {
