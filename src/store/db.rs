@@ -19,10 +19,12 @@ use sqlx::{ConnectOptions, Postgres, Sqlite};
 use tokio::sync::Notify;
 
 use super::confined::{Readers, Writer};
+use super::job_signals::{JobSignals, Lanes};
 use super::query::{Executor, Handle, Query, Rows};
 use super::sql::Sql;
 use super::{Error, Result};
 use model::Row;
+use model::job::Lane;
 
 /// How long a SQLite connection waits for a lock that another process holds (the command line beside a server).
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -44,7 +46,7 @@ pub enum Engine {
 pub struct Db {
     pub(super) pools: Pools,
     pub(super) statements: Arc<AtomicU64>,
-    jobs: Arc<Notify>,
+    jobs: Arc<JobSignals>,
     events: Arc<Notify>,
 }
 
@@ -59,8 +61,8 @@ pub(super) enum Pools {
 pub struct Tx {
     pub(super) inner: Inner,
     pub(super) statements: Arc<AtomicU64>,
-    jobs: Arc<Notify>,
-    queued: bool,
+    jobs: Arc<JobSignals>,
+    queued: Lanes,
     events: Arc<Notify>,
     recorded: bool,
     after: AfterCommit,
@@ -149,9 +151,9 @@ impl Db {
         }
     }
 
-    /// Resolves when this process commits a transaction that queued jobs.
-    pub fn jobs_queued(&self) -> tokio::sync::futures::Notified<'_> {
-        self.jobs.notified()
+    /// Resolves when this process commits a transaction that queued jobs in `lane`.
+    pub fn jobs_queued(&self, lane: Lane) -> tokio::sync::futures::Notified<'_> {
+        self.jobs.of(lane)
     }
 
     /// Resolves when this process commits a transaction that recorded events for plugins.
@@ -184,7 +186,7 @@ impl Db {
             inner,
             statements: Arc::clone(&self.statements),
             jobs: Arc::clone(&self.jobs),
-            queued: false,
+            queued: Lanes::default(),
             events: Arc::clone(&self.events),
             recorded: false,
             after: AfterCommit::default(),
@@ -283,9 +285,7 @@ impl Tx {
             }
             Inner::Postgres(tx) => tx.commit().await?,
         }
-        if self.queued {
-            self.jobs.notify_waiters();
-        }
+        self.jobs.ring(self.queued);
         if self.recorded {
             self.events.notify_waiters();
         }
@@ -330,9 +330,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Wakes this process's workers when this transaction commits.
-    pub(super) fn wake_workers(&mut self) {
-        self.queued = true;
+    /// Wakes this process's workers of `lane` when this transaction commits.
+    pub(super) fn wake_workers(&mut self, lane: Lane) {
+        self.queued.insert(lane);
     }
 
     /// Wakes the delivery of plugin events in this process when this transaction commits.

@@ -229,12 +229,10 @@ impl Seed {
         self.row("status_tags (tag_id, status_id)", format!("{tag}, {status}"));
     }
 
-    /// An entry of `owner`'s home timeline.
-    pub fn home(&mut self, owner: i64, status: i64, author: i64, original: i64) {
-        self.row(
-            "feed_entries (kind, owner_id, status_id, author_id, original_id)",
-            format!("0, {owner}, {status}, {author}, {original}"),
-        );
+    /// An entry of `owner`'s home timeline. `original`: of a reblog.
+    pub fn home(&mut self, owner: i64, status: i64, original: Option<i64>) {
+        let original = original.map_or("NULL".to_owned(), |original| original.to_string());
+        self.row("feed_entries (kind, owner_id, status_id, original_id)", format!("0, {owner}, {status}, {original}"));
     }
 
     pub fn notification(&mut self, account: i64, from: i64, kind: &str, status: Option<i64>) -> i64 {
