@@ -325,13 +325,13 @@ impl Change {
 
 /// Records `change` in the transaction that makes it true.
 pub async fn record(cx: &Cx, tx: &mut Tx, change: Change) -> Result<()> {
-    record_all(cx, tx, vec![change]).await
+    record_all(cx, tx, std::slice::from_ref(&change)).await
 }
 
 /// As [`record`], for several that happen together: the outbox of extensions takes them in one statement.
-pub async fn record_all(cx: &Cx, tx: &mut Tx, changes: Vec<Change>) -> Result<()> {
+pub async fn record_all(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
     let mut outbox = false;
-    for change in &changes {
+    for change in changes {
         for listener in listeners(change.kind()) {
             match listener {
                 Listener::Outbox => outbox = true,
@@ -340,7 +340,7 @@ pub async fn record_all(cx: &Cx, tx: &mut Tx, changes: Vec<Change>) -> Result<()
             }
         }
     }
-    if outbox { cx.extensions().record(cx, tx, &changes).await } else { Ok(()) }
+    if outbox { cx.extensions().record(cx, tx, changes).await } else { Ok(()) }
 }
 
 /// Queues the job that `listener` names.

@@ -5,8 +5,10 @@ use super::text_enum;
 text_enum! {
     /// A lane of the job queue. Jobs of one lane never wait for those of another.
     Lane {
-        /// Writing to timelines, which users wait for.
+        /// Writing to timelines, which users wait for: jobs whose work is rows alone, done several in a transaction.
         Feed = "feed",
+        /// Asking plugins about notifications, which users wait for.
+        Notice = "notice",
         /// Mail.
         Mail = "mail",
         /// Jobs that plugins queued; the server's own jobs never wait for them.

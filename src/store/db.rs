@@ -14,6 +14,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Postgres};
 use tokio::sync::Notify;
 
+use super::job_signals::{JobSignals, Lanes};
 use super::query::{Query, decode};
 use super::sql::Sql;
 use super::sqlite::connection::Wanted;
@@ -21,6 +22,7 @@ use super::sqlite::{Sqlite, Transaction};
 use super::versions::Versions;
 use super::{Error, Result};
 use model::Row;
+use model::job::Lane;
 
 /// Which engine a statement runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +38,7 @@ pub enum Engine {
 pub struct Db {
     pub(super) pools: Pools,
     pub(super) statements: Arc<AtomicU64>,
-    jobs: Arc<Notify>,
+    jobs: Arc<JobSignals>,
     events: Arc<Notify>,
 }
 
@@ -51,8 +53,8 @@ pub(super) enum Pools {
 pub struct Tx {
     pub(super) inner: Inner,
     pub(super) statements: Arc<AtomicU64>,
-    jobs: Arc<Notify>,
-    queued: bool,
+    jobs: Arc<JobSignals>,
+    queued: Lanes,
     events: Arc<Notify>,
     recorded: bool,
     after: AfterCommit,
@@ -141,9 +143,9 @@ impl Db {
         }
     }
 
-    /// Resolves when this process commits a transaction that queued jobs.
-    pub fn jobs_queued(&self) -> tokio::sync::futures::Notified<'_> {
-        self.jobs.notified()
+    /// Resolves when this process commits a transaction that queued jobs in `lane`.
+    pub fn jobs_queued(&self, lane: Lane) -> tokio::sync::futures::Notified<'_> {
+        self.jobs.of(lane)
     }
 
     /// Resolves when this process commits a transaction that recorded events for plugins.
@@ -174,7 +176,7 @@ impl Db {
             inner,
             statements: Arc::clone(&self.statements),
             jobs: Arc::clone(&self.jobs),
-            queued: false,
+            queued: Lanes::default(),
             events: Arc::clone(&self.events),
             recorded: false,
             after: AfterCommit::default(),
@@ -279,9 +281,7 @@ impl Tx {
             Inner::Sqlite(tx) => tx.commit().await?,
             Inner::Postgres(tx) => tx.commit().await?,
         }
-        if self.queued {
-            self.jobs.notify_waiters();
-        }
+        self.jobs.ring(self.queued);
         if self.recorded {
             self.events.notify_waiters();
         }
@@ -327,9 +327,9 @@ impl Tx {
         }
     }
 
-    /// Wakes this process's workers when this transaction commits.
-    pub(super) fn wake_workers(&mut self) {
-        self.queued = true;
+    /// Wakes this process's workers of `lane` when this transaction commits.
+    pub(super) fn wake_workers(&mut self, lane: Lane) {
+        self.queued.insert(lane);
     }
 
     /// Wakes the delivery of plugin events in this process when this transaction commits.

@@ -6,11 +6,15 @@
 //! may still be shown by `service::visibility` when it is read. What only plugins do with feeds is in
 //! [`plugin_feed`](super::plugin_feed).
 //!
+//! An entry outlives its status, since finding it would need an index of its own: see [`Entries`].
+//!
 //! Spec: contract rules, section 12.
+
+use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
-use super::feed_sql::{admitted, candidate, followed, insert_entries, insert_unrepeated, tagged};
+use super::feed_sql::{admitted, candidate, followed, insert_entries, insert_unrepeated, tagged, with_original};
 use super::relation_sql::{blocks, mutes};
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
@@ -54,17 +58,35 @@ pub enum Source<'a> {
     },
 }
 
+/// Which entries of a feed are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entries {
+    /// All, also those whose status was deleted since.
+    All,
+    /// Those whose status exists: costs a look-up for each.
+    Existing,
+}
+
 /// A page of the statuses in a feed, newest first, without any check of visibility. Keyset pagination over the primary
 /// key.
-pub async fn page(db: impl Executor, source: Source<'_>, cursor: &Cursor) -> Result<Vec<StatusId>> {
+pub async fn page(db: impl Executor, source: Source<'_>, entries: Entries, cursor: &Cursor) -> Result<Vec<StatusId>> {
     macro_rules! entries {
-        ($kind:literal) => {
+        ($kind:literal, $which:literal) => {
             paged!(
                 cursor,
                 "SELECT e.status_id FROM feed_entries e
-                 WHERE e.kind = " $kind " AND e.owner_id = $1 AND e.status_id < $2 AND e.status_id > $3",
+                 WHERE e.kind = " $kind " AND e.owner_id = $1 AND e.status_id < $2 AND e.status_id > $3" $which,
                 by "e.status_id", limit "$4"
             )
+        };
+        // A scalar subquery, so that no planner begins with the statuses.
+        ($kind:literal) => {
+            match entries {
+                Entries::All => entries!($kind, ""),
+                Entries::Existing => {
+                    entries!($kind, " AND (SELECT s.id FROM statuses s WHERE s.id = e.status_id) IS NOT NULL")
+                }
+            }
         };
     }
     let (sql, owner) = match source {
@@ -81,32 +103,70 @@ pub async fn page(db: impl Executor, source: Source<'_>, cursor: &Cursor) -> Res
     Ok(cursor.newest_first(query.scalars().await?))
 }
 
-/// Fans a status out to the maintained home feeds of its author's local followers, and of local followers of its
-/// hashtags, in one statement; returns whose feeds it entered. The indexes `follows_fanout` and `tag_follows_tag` find
-/// the followers; whoever is found twice gets it once.
-pub async fn fan_out(tx: &mut Tx, status: StatusId, now: Time) -> Result<Vec<AccountId>> {
+/// The followers of the authors of `statuses` and of their hashtags, by id, each once: whom [`fan_out`] looks at.
+pub async fn list_followers(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<AccountId>> {
+    db.query(sql!(
+        "SELECT f.account_id FROM follows f
+         WHERE f.target_account_id IN (SELECT s.account_id FROM statuses s WHERE s.id" in("$1") ")
+         UNION
+         SELECT tf.account_id FROM tag_follows tf
+         WHERE tf.tag_id IN (SELECT st.tag_id FROM status_tags st WHERE st.status_id" in("$1") ")
+         ORDER BY 1"
+    ))
+    .bind(Ids::of(statuses.iter().copied()))
+    .scalars()
+    .await
+}
+
+/// Fans statuses out to the maintained home feeds of their authors' local followers, and of local followers of their
+/// hashtags, as far as these are in the range `to`; returns whose feeds each entered.
+///
+/// One statement, which writes in the order of the primary key. Whoever is found twice gets a status once. A reblog is
+/// compared with the feed as it was before: several of the same original need a call each.
+pub async fn fan_out(
+    tx: &mut Tx,
+    statuses: &[StatusId],
+    to: RangeInclusive<AccountId>,
+    now: Time,
+) -> Result<Vec<(AccountId, StatusId)>> {
     macro_rules! text {
-        ($engine:ident) => {
+        ($engine:ident, $among:literal) => {
             concat!(
                 insert_entries!(),
                 "(",
-                followed!($engine, "s.id = $1 AND u.feed_state = 'live'"),
+                followed!(
+                    $engine,
+                    concat!("s.id", $among, "AND f.account_id >= $3 AND f.account_id <= $4 AND u.feed_state = 'live'")
+                ),
                 " UNION ALL ",
-                tagged!("st.status_id = $1 AND u.feed_state = 'live'"),
+                tagged!(concat!(
+                    "st.status_id",
+                    $among,
+                    "AND tf.account_id >= $3 AND tf.account_id <= $4 AND u.feed_state = 'live'"
+                )),
                 ") o WHERE ",
                 admitted!("$2"),
-                " ON CONFLICT DO NOTHING RETURNING owner_id"
+                " ORDER BY o.kind, o.place, o.id ON CONFLICT DO NOTHING RETURNING owner_id, status_id"
             )
         };
     }
-    tx.query(sql!(sqlite: text!(sqlite); postgres: text!(postgres))).bind(status).bind(now).scalars().await
+    tx.query(sql!(
+        sqlite: text!(sqlite, " IN (SELECT value FROM json_each($1)) ");
+        postgres: text!(postgres, " = ANY($1) ")
+    ))
+    .bind(Ids::of(statuses.iter().copied()))
+    .bind(now)
+    .bind(*to.start())
+    .bind(*to.end())
+    .all()
+    .await
 }
 
 /// Inserts a status or reblog into its author's own home feed, in the transaction that publishes it, so that they see it
-/// at once. `original` is the original of a reblog, else `status`.
-pub async fn insert_own(tx: &mut Tx, author: AccountId, status: StatusId, original: StatusId) -> Result<()> {
+/// at once. `original`: of a reblog.
+pub async fn insert_own(tx: &mut Tx, author: AccountId, status: StatusId, original: Option<StatusId>) -> Result<()> {
     tx.query(sql!(
-        "INSERT INTO feed_entries (kind, owner_id, status_id, author_id, original_id) VALUES (0, $1, $2, $1, $3)
+        "INSERT INTO feed_entries (kind, owner_id, status_id, original_id) VALUES (0, $1, $2, $3)
          ON CONFLICT DO NOTHING"
     ))
     .bind(author)
@@ -162,9 +222,9 @@ pub async fn rebuild(tx: &mut Tx, owner: AccountId, since: StatusId, now: Time, 
                     tagged!("tf.account_id = $1 AND st.status_id > $2"),
                     " UNION ALL SELECT 0 AS kind, s.account_id AS place, CAST(NULL AS BIGINT) AS owner, ",
                     candidate!(),
-                    " FROM statuses s
-                      JOIN statuses p ON p.id = coalesce(s.reblog_of_id, s.id)
-                      WHERE s.account_id = $1 AND s.id > $2) o
+                    " FROM statuses s",
+                    with_original!(),
+                    "WHERE s.account_id = $1 AND s.id > $2) o
                       WHERE (o.owner IS NULL OR (",
                     admitted!("$3"),
                     ")) ORDER BY o.id DESC LIMIT $4"
@@ -194,15 +254,15 @@ pub enum Reblogs {
 }
 
 /// Removes the statuses of `authors` from `feeds`, with the reblogs that `reblogs` says; returns the number of entries.
-/// Reads each feed to its end, which is bounded: only the primary key narrows the rows.
+/// Reads each feed to its end, which is bounded, and the status of each entry: only the primary key narrows the rows.
 pub async fn delete_authors(tx: &mut Tx, feeds: &[Feed], authors: &[AccountId], reblogs: Reblogs) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM feed_entries
          WHERE (kind, owner_id) IN (
                    SELECT CAST(value ->> 'kind' AS BIGINT), CAST(value ->> 'owner' AS BIGINT) FROM" rows("$1")
               ")
-           AND (author_id" in("$2")
-               "OR ($3 AND EXISTS (SELECT 1 FROM statuses s WHERE s.id = feed_entries.original_id AND s.account_id" in("$2") ")))"
+           AND ((SELECT s.account_id FROM statuses s WHERE s.id = feed_entries.status_id)" in("$2")
+               "OR ($3 AND (SELECT s.account_id FROM statuses s WHERE s.id = feed_entries.original_id)" in("$2") "))"
     ))
     .bind(Json(feeds.to_vec()))
     .bind(Ids::of(authors.iter().copied()))
@@ -272,13 +332,14 @@ pub async fn drop_unused(tx: &mut Tx, since: Time) -> Result<u64> {
     Ok(dropped)
 }
 
-/// The local followers of `author` who asked to be notified of each new status.
-pub async fn list_notified_followers(db: impl Executor, author: AccountId) -> Result<Vec<AccountId>> {
+/// The local followers of `authors` who asked to be notified of each new status, as (author, follower): the index
+/// `follows_notified` has only those.
+pub async fn list_notified_followers(db: impl Executor, authors: &[AccountId]) -> Result<Vec<(AccountId, AccountId)>> {
     db.query(sql!(
-        "SELECT f.account_id FROM follows f JOIN users u ON u.account_id = f.account_id
-         WHERE f.target_account_id = $1 AND f.notify"
+        "SELECT f.target_account_id, f.account_id FROM follows f JOIN users u ON u.account_id = f.account_id
+         WHERE f.target_account_id" in("$1") "AND f.notify"
     ))
-    .bind(author)
-    .scalars()
+    .bind(Ids::of(authors.iter().copied()))
+    .all()
     .await
 }

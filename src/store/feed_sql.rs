@@ -1,10 +1,11 @@
 //! SQL that decides which status enters which feed, written once for every statement that fills feeds.
 //!
 //! Macros that expand to a text, used by [`feed`](super::feed) and [`plugin_feed`](super::plugin_feed). A statement
-//! produces its candidates as a derived table `o (kind, place, owner, id, author, answered, original, original_author)`:
-//! a feed by `kind` and `place`, the account whose relations count (`owner`; NULL: nobody's, and nothing is left out),
-//! the status or reblog, its author, the account that it replies to, and the original of a reblog (else the status again)
-//! with its author. `admitted!` then decides for all of them alike.
+//! produces its candidates as a derived table `o (kind, place, owner, id, author, domain, answered, original,
+//! original_author, original_domain)`: a feed by `kind` and `place`, the account whose relations count (`owner`; NULL:
+//! nobody's, and nothing is left out), the status or reblog, its author and their domain, the account that it replies to,
+//! and the original of a reblog (else the status again) with its author and their domain. `admitted!` then decides for
+//! all of them alike.
 //!
 //! Spec: contract rules, section 12, "home" and "list". What it leaves open is decided so: a reblog shows its original,
 //! so that the mentions and the language that count are those of the original; mentions count as far as the text has
@@ -12,13 +13,24 @@
 //! it mentions; a followed hashtag brings replies too, as its own timeline does, but no members of exclusive lists, whom
 //! section 14 hides from home whatever brings them there.
 
-/// The columns of a candidate from `id` on, of status `s` and original `p`.
+/// The columns of a candidate from `id` on, of status `s` joined `with_original!`.
 macro_rules! candidate {
     () => {
-        "s.id, s.account_id AS author, s.in_reply_to_account_id AS answered, p.id AS original, p.account_id AS original_author"
+        "s.id, s.account_id AS author, sa.domain, s.in_reply_to_account_id AS answered,
+         p.id AS original, p.account_id AS original_author, pa.domain AS original_domain"
     };
 }
 pub(super) use candidate;
+
+/// Joins the original `p` to status `s`, and the authors of both, `sa` and `pa`.
+macro_rules! with_original {
+    () => {
+        " JOIN statuses p ON p.id = coalesce(s.reblog_of_id, s.id)
+          JOIN accounts sa ON sa.id = s.account_id
+          JOIN accounts pa ON pa.id = p.account_id "
+    };
+}
+pub(super) use with_original;
 
 /// SQL condition: follow `f` admits status `s` with original `p`, by its options for reblogs and languages. A status
 /// without a language is in every one. The engine is named, because they test a JSON list in different ways.
@@ -43,16 +55,16 @@ pub(super) use follow_admits;
 /// `$which` holds. Direct and limited statuses are candidates for whom they mention. `u` is the user who follows, so
 /// that only local accounts do.
 macro_rules! followed {
-    ($engine:ident, $which:literal) => {
+    ($engine:ident, $which:expr) => {
         concat!(
             "SELECT 0 AS kind, f.account_id AS place, f.account_id AS owner, ",
             $crate::feed_sql::candidate!(),
             "
              FROM follows f
              JOIN users u ON u.account_id = f.account_id
-             JOIN statuses s ON s.account_id = f.target_account_id
-             JOIN statuses p ON p.id = coalesce(s.reblog_of_id, s.id)
-             WHERE ",
+             JOIN statuses s ON s.account_id = f.target_account_id",
+            $crate::feed_sql::with_original!(),
+            "WHERE ",
             $which,
             " AND ",
             $crate::feed_sql::follow_admits!($engine),
@@ -68,14 +80,16 @@ pub(super) use followed;
 /// hashtag's timeline shows: of listed visibility, and no reblogs. Nothing is `answered`, so that replies are not left
 /// out.
 macro_rules! tagged {
-    ($which:literal) => {
+    ($which:expr) => {
         concat!(
-            "SELECT 0 AS kind, tf.account_id AS place, tf.account_id AS owner, s.id, s.account_id AS author,
-                    CAST(NULL AS BIGINT) AS answered, s.id AS original, s.account_id AS original_author
+            "SELECT 0 AS kind, tf.account_id AS place, tf.account_id AS owner, s.id, s.account_id AS author, sa.domain,
+                    CAST(NULL AS BIGINT) AS answered, s.id AS original, s.account_id AS original_author,
+                    sa.domain AS original_domain
              FROM tag_follows tf
              JOIN users u ON u.account_id = tf.account_id
              JOIN status_tags st ON st.tag_id = tf.tag_id
              JOIN statuses s ON s.id = st.status_id
+             JOIN accounts sa ON sa.id = s.account_id
              WHERE ",
             $which,
             "
@@ -121,34 +135,32 @@ pub(super) use not_exclusive;
 macro_rules! not_blocked {
     ($now:literal) => {
         concat!(
-            $crate::feed_sql::not_blocked!(@ "o.author", $now), "
-             AND (o.id = o.original OR (", $crate::feed_sql::not_blocked!(@ "o.original_author", $now), "))
+            $crate::feed_sql::not_blocked!(@ "o.author", "o.domain", $now), "
+             AND (o.id = o.original OR (",
+                 $crate::feed_sql::not_blocked!(@ "o.original_author", "o.original_domain", $now), "))
              AND NOT EXISTS (SELECT 1 FROM mentions x WHERE x.status_id = o.original AND NOT x.silent
                              AND (", $crate::relation_sql::blocks!("o.owner", "x.account_id"), "
                                   OR ", $crate::relation_sql::mutes!("o.owner", "x.account_id", $now), "))"
         )
     };
-    (@ $author:literal, $now:literal) => {
+    (@ $author:literal, $domain:literal, $now:literal) => {
         concat!(
             "NOT ", $crate::relation_sql::mutes!("o.owner", $author, $now), "
              AND NOT ", $crate::relation_sql::blocks!("o.owner", $author), "
              AND NOT ", $crate::relation_sql::blocks!($author, "o.owner"), "
-             AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = ", $author, "
-                             AND ", $crate::relation_sql::blocks_domain!("o.owner", "a.domain"), ")"
+             AND NOT ", $crate::relation_sql::blocks_domain!("o.owner", $domain)
         )
     };
 }
 pub(super) use not_blocked;
 
 /// SQL condition: the candidate is a reblog, and its original or another reblog of that is among the newest 40 entries
-/// of the feed.
-///
-/// The subquery reads the newest 40 entries from the end of the primary key; the original is compared outside of it,
-/// because `feed_entries` has no index by original.
+/// of the feed, which are read from the end of the primary key.
 macro_rules! recently_shown {
     () => {
         "(o.id <> o.original AND EXISTS (
-              SELECT 1 FROM (SELECT e.original_id FROM feed_entries e WHERE e.kind = o.kind AND e.owner_id = o.place
+              SELECT 1 FROM (SELECT coalesce(e.original_id, e.status_id) AS original_id FROM feed_entries e
+                             WHERE e.kind = o.kind AND e.owner_id = o.place
                              ORDER BY e.status_id DESC LIMIT 40) recent
               WHERE recent.original_id = o.original))"
     };
@@ -158,8 +170,8 @@ pub(super) use recently_shown;
 /// The beginning of a statement that inserts rows of `o`, which must follow.
 macro_rules! insert_entries {
     () => {
-        "INSERT INTO feed_entries (kind, owner_id, status_id, author_id, original_id)
-         SELECT o.kind, o.place, o.id, o.author, o.original FROM "
+        "INSERT INTO feed_entries (kind, owner_id, status_id, original_id)
+         SELECT o.kind, o.place, o.id, NULLIF(o.original, o.id) FROM "
     };
 }
 pub(super) use insert_entries;

@@ -68,10 +68,12 @@ pub async fn domain_blocks(db: impl Executor) -> Result<Vec<DomainBlock>> {
 }
 
 /// The number of local statuses of each week since the week `first`, as (week, count). Ids contain their time, so the
-/// week is computed from the id and the range is one of the index `statuses_local`.
+/// week is computed from the id, and `listed` is named so that the ranges are two of the index `statuses_local`.
 pub async fn statuses_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64, i64)>> {
     db.query(sql!(
-        "SELECT s.id / $2 AS week, COUNT(*) AS statuses FROM statuses s WHERE s.local AND s.id >= $1 GROUP BY s.id / $2"
+        "SELECT s.id / $2 AS week, COUNT(*) AS statuses FROM statuses s
+         WHERE s.local AND s.listed IN (TRUE, FALSE) AND s.id >= $1
+         GROUP BY s.id / $2"
     ))
     .bind(first * WEEK_OF_IDS)
     .bind(WEEK_OF_IDS)

@@ -7,21 +7,30 @@
 
 use serde::Serialize;
 
-use super::sql::Texts;
+use super::sql::{Ids, Texts};
 use super::{Executor, Result, Tx};
 use crate::sql;
 use model::job::Lane;
 use model::{JobId, Json, Time};
 
+/// A worker's hold on a job: what it does to the row happens only while the job is running in this attempt, so that a
+/// worker that overran its lease undoes nothing that another did since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, model::Row)]
+pub struct Claim {
+    /// The job.
+    pub id: JobId,
+    /// The number of attempts, this one included.
+    pub attempts: i64,
+}
+
 /// A job that was claimed by a worker.
 #[derive(Clone, Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table jobs")]
 pub struct JobRow {
-    pub id: JobId,
+    #[row(flatten)]
+    pub claim: Claim,
     pub kind: String,
     pub payload: Json<serde_json::Value>,
-    /// The number of attempts, this one included.
-    pub attempts: i64,
 }
 
 /// A new job.
@@ -38,9 +47,9 @@ pub struct NewJob {
 }
 
 /// Queues a job, unless a job of the same kind and key is ready already: the conflict target is the partial unique
-/// index `jobs_key`. Wakes the workers of this process when the transaction commits.
+/// index `jobs_key`. Wakes the workers of its lane in this process when the transaction commits.
 pub async fn insert(tx: &mut Tx, job: NewJob) -> Result<()> {
-    tx.wake_workers();
+    tx.wake_workers(job.lane);
     tx.query(sql!(
         "INSERT INTO jobs (id, lane, kind, key, payload, state, attempts, run_at, created_at)
          VALUES ($1, $2, $3, $4, $5, 'ready', 0, $6, $7)
@@ -58,19 +67,30 @@ pub async fn insert(tx: &mut Tx, job: NewJob) -> Result<()> {
     Ok(())
 }
 
+/// The due jobs of a lane for which `$which` holds too, those that wait longest first: the index `jobs_ready`.
+macro_rules! due {
+    ($which:literal, $limit:literal) => {
+        concat!(
+            "FROM jobs WHERE lane = $1 AND state = 'ready' AND run_at <= $2",
+            $which,
+            " ORDER BY run_at, id LIMIT ",
+            $limit
+        )
+    };
+}
+
 /// Claims up to `limit` due jobs of `lane`, with a lease until `lease_until`; returns them in no particular order.
 ///
-/// The index `jobs_ready` finds the jobs that wait longest. On PostgreSQL, `FOR UPDATE SKIP LOCKED` lets concurrent
-/// workers claim different jobs instead of waiting for each other; on SQLite there is one writer.
+/// On PostgreSQL, `FOR UPDATE SKIP LOCKED` lets concurrent workers claim different jobs instead of waiting for each
+/// other, and `ARRAY` has them found once, however the update is planned; on SQLite there is one writer.
 pub async fn claim(tx: &mut Tx, lane: Lane, now: Time, lease_until: Time, limit: i64) -> Result<Vec<JobRow>> {
     tx.query(sql!(
         sqlite: "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease_until = $3
-                 WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'ready' AND run_at <= $2 ORDER BY run_at, id LIMIT $4)
-                 RETURNING id, kind, payload, attempts";
+                 WHERE id IN (SELECT id " due!("", "$4") ")
+                 RETURNING id, attempts, kind, payload";
         postgres: "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease_until = $3
-                   WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'ready' AND run_at <= $2
-                                ORDER BY run_at, id LIMIT $4 FOR UPDATE SKIP LOCKED)
-                   RETURNING id, kind, payload, attempts"
+                   WHERE id = ANY(ARRAY(SELECT id " due!("", "$4") " FOR UPDATE SKIP LOCKED))
+                   RETURNING id, attempts, kind, payload"
     ))
     .bind(lane)
     .bind(now)
@@ -80,64 +100,110 @@ pub async fn claim(tx: &mut Tx, lane: Lane, now: Time, lease_until: Time, limit:
     .await
 }
 
+/// The first `limit` due jobs of `lane`, in order, for a worker that deletes them in this same transaction: they stay
+/// `ready`, with the attempts of before, and are locked until it ends.
+pub async fn lock_due(tx: &mut Tx, lane: Lane, now: Time, limit: i64) -> Result<Vec<JobRow>> {
+    tx.query(sql!(
+        sqlite: "SELECT id, attempts, kind, payload " due!("", "$3");
+        postgres: "SELECT id, attempts, kind, payload " due!("", "$3") " FOR UPDATE SKIP LOCKED"
+    ))
+    .bind(lane)
+    .bind(now)
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// Claims those of `ids` that are ready, with a lease until `lease_until`; returns the claims.
+pub async fn claim_ids(tx: &mut Tx, ids: &[JobId], lease_until: Time) -> Result<Vec<Claim>> {
+    tx.query(sql!(
+        "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease_until = $2
+         WHERE id" in("$1") "AND state = 'ready'
+         RETURNING id, attempts"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .bind(lease_until)
+    .all()
+    .await
+}
+
+/// Deletes jobs that this transaction locked or claimed; returns how many there were.
+pub async fn delete_ids(tx: &mut Tx, ids: &[JobId]) -> Result<u64> {
+    tx.query(sql!("DELETE FROM jobs WHERE id" in("$1"))).bind(Ids::of(ids.iter().copied())).execute().await
+}
+
 /// True when a job of `lane` is due. Asked before claiming, so that an idle worker opens no transaction.
 pub async fn is_due(db: impl Executor, lane: Lane, now: Time) -> Result<bool> {
-    let due: Option<(i64,)> = db
-        .query(sql!("SELECT id FROM jobs WHERE lane = $1 AND state = 'ready' AND run_at <= $2 LIMIT 1"))
-        .bind(lane)
-        .bind(now)
-        .optional()
-        .await?;
+    let due: Option<(i64,)> = db.query(sql!("SELECT id " due!("", "1"))).bind(lane).bind(now).optional().await?;
     Ok(due.is_some())
 }
 
-/// Deletes a job that is done.
-pub async fn delete(tx: &mut Tx, id: JobId) -> Result<()> {
-    tx.query(sql!("DELETE FROM jobs WHERE id = $1")).bind(id).execute().await?;
-    Ok(())
+/// Deletes a job that is done; false when `claim` no longer holds.
+pub async fn delete(tx: &mut Tx, claim: Claim) -> Result<bool> {
+    let deleted = tx
+        .query(sql!("DELETE FROM jobs WHERE id = $1 AND state = 'running' AND attempts = $2"))
+        .bind(claim.id)
+        .bind(claim.attempts)
+        .execute()
+        .await?;
+    Ok(deleted > 0)
 }
 
-/// Makes a job ready again at `run_at`, with the error of this attempt. When another job of its kind and key is ready
-/// already, it is deleted instead: the index `jobs_key` allows only one, and that one does the same work.
-pub async fn retry(tx: &mut Tx, id: JobId, run_at: Time, error: &str) -> Result<()> {
+/// Whether an attempt counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// The job was tried.
+    Counts,
+    /// It was not: the claim is taken back.
+    TakenBack,
+}
+
+/// Makes a job ready again at `run_at`, with the error of this attempt, if `claim` still holds. When another job of its
+/// kind and key is ready already, it is deleted instead: the index `jobs_key` allows only one, and that one does the
+/// same work.
+pub async fn retry(tx: &mut Tx, claim: Claim, attempt: Attempt, run_at: Time, error: &str) -> Result<()> {
     let freed = tx
         .query(sql!(
-            "UPDATE jobs SET state = 'ready', run_at = $2, lease_until = NULL, last_error = $3
-             WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM jobs o WHERE o.kind = jobs.kind AND o.key = jobs.key AND o.state = 'ready')"
+            "UPDATE jobs SET state = 'ready', attempts = attempts - $3, run_at = $4, lease_until = NULL, last_error = $5
+             WHERE id = $1 AND state = 'running' AND attempts = $2
+               AND NOT EXISTS (SELECT 1 FROM jobs o WHERE o.kind = jobs.kind AND o.key = jobs.key AND o.state = 'ready')"
         ))
-        .bind(id)
+        .bind(claim.id)
+        .bind(claim.attempts)
+        .bind(i64::from(attempt == Attempt::TakenBack))
         .bind(run_at)
         .bind(error.to_owned())
         .execute()
         .await?;
     if freed == 0 {
-        delete(tx, id).await?;
+        delete(tx, claim).await?;
     }
     Ok(())
 }
 
-/// As [`retry`], for a job that was not attempted: the claim does not count.
-pub async fn retry_uncounted(tx: &mut Tx, id: JobId, run_at: Time, error: &str) -> Result<()> {
-    tx.query(sql!("UPDATE jobs SET attempts = attempts - 1 WHERE id = $1 AND attempts > 0")).bind(id).execute().await?;
-    retry(tx, id, run_at, error).await
-}
-
-/// Makes a job a dead letter: it stays, with its error, and does not run again.
-pub async fn dead_letter(tx: &mut Tx, id: JobId, error: &str) -> Result<()> {
-    tx.query(sql!("UPDATE jobs SET state = 'dead', lease_until = NULL, last_error = $2 WHERE id = $1"))
-        .bind(id)
+/// Makes a job a dead letter: it stays, with its error, and does not run again; false when `claim` no longer holds.
+pub async fn dead_letter(tx: &mut Tx, claim: Claim, error: &str) -> Result<bool> {
+    let ended = tx
+        .query(sql!(
+            "UPDATE jobs SET state = 'dead', lease_until = NULL, last_error = $3
+             WHERE id = $1 AND state = 'running' AND attempts = $2"
+        ))
+        .bind(claim.id)
+        .bind(claim.attempts)
         .bind(error.to_owned())
         .execute()
         .await?;
-    Ok(())
+    Ok(ended > 0)
 }
 
 /// Up to 500 running jobs whose lease expired by `now`, because their worker was killed or is too slow: to be put back.
-pub async fn list_expired_leases(db: impl Executor, now: Time) -> Result<Vec<JobId>> {
-    db.query(sql!("SELECT id FROM jobs WHERE state = 'running' AND lease_until <= $1 ORDER BY lease_until LIMIT 500"))
-        .bind(now)
-        .scalars()
-        .await
+pub async fn list_expired_leases(db: impl Executor, now: Time) -> Result<Vec<Claim>> {
+    db.query(sql!(
+        "SELECT id, attempts FROM jobs WHERE state = 'running' AND lease_until <= $1 ORDER BY lease_until LIMIT 500"
+    ))
+    .bind(now)
+    .all()
+    .await
 }
 
 /// The number of jobs of each lane and state, as (lane, state, count). Reads the whole table.
@@ -161,7 +227,7 @@ pub struct NewKeyedJob {
 /// Queues jobs of a kind that is known only at run time, in one statement; returns how many were new. The texts differ
 /// because a time is an integer of microseconds on SQLite.
 pub async fn insert_many(tx: &mut Tx, lane: Lane, kind: &str, jobs: Vec<NewKeyedJob>, now: Time) -> Result<u64> {
-    tx.wake_workers();
+    tx.wake_workers(lane);
     macro_rules! insert {
         ($time:literal) => {
             concat!(
@@ -236,13 +302,11 @@ pub async fn claim_for(
 ) -> Result<Vec<JobRow>> {
     tx.query(sql!(
         sqlite: "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease_until = $3
-                 WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'ready' AND run_at <= $2 AND kind" in("$5")
-                             "ORDER BY run_at, id LIMIT $4)
-                 RETURNING id, kind, payload, attempts";
+                 WHERE id IN (SELECT id " due!(" AND kind IN (SELECT value FROM json_each($5))", "$4") ")
+                 RETURNING id, attempts, kind, payload";
         postgres: "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease_until = $3
-                   WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'ready' AND run_at <= $2 AND kind" in("$5")
-                               "ORDER BY run_at, id LIMIT $4 FOR UPDATE SKIP LOCKED)
-                   RETURNING id, kind, payload, attempts"
+                   WHERE id = ANY(ARRAY(SELECT id " due!(" AND kind = ANY($5)", "$4") " FOR UPDATE SKIP LOCKED))
+                   RETURNING id, attempts, kind, payload"
     ))
     .bind(lane)
     .bind(now)
@@ -253,24 +317,19 @@ pub async fn claim_for(
     .await
 }
 
-/// Deletes a job that is done; false when it is no longer running, because its lease expired and it was put back, or it
-/// was deleted.
-pub async fn delete_running(tx: &mut Tx, id: JobId) -> Result<bool> {
-    Ok(tx.query(sql!("DELETE FROM jobs WHERE id = $1 AND state = 'running'")).bind(id).execute().await? > 0)
-}
-
-/// Makes a running job that succeeded ready again at `run_at`, with no attempts; false when it is no longer running.
+/// Makes a running job that succeeded ready again at `run_at`, with no attempts; false when `claim` no longer holds.
 /// When another job of its kind and key is ready already, it is deleted instead, as in [`retry`].
-pub async fn reschedule(tx: &mut Tx, id: JobId, run_at: Time) -> Result<bool> {
+pub async fn reschedule(tx: &mut Tx, claim: Claim, run_at: Time) -> Result<bool> {
     let waits = tx
         .query(sql!(
-            "UPDATE jobs SET state = 'ready', attempts = 0, run_at = $2, lease_until = NULL, last_error = NULL
-             WHERE id = $1 AND state = 'running'
+            "UPDATE jobs SET state = 'ready', attempts = 0, run_at = $3, lease_until = NULL, last_error = NULL
+             WHERE id = $1 AND state = 'running' AND attempts = $2
                AND NOT EXISTS (SELECT 1 FROM jobs o WHERE o.kind = jobs.kind AND o.key = jobs.key AND o.state = 'ready')"
         ))
-        .bind(id)
+        .bind(claim.id)
+        .bind(claim.attempts)
         .bind(run_at)
         .execute()
         .await?;
-    Ok(waits > 0 || delete_running(tx, id).await?)
+    Ok(waits > 0 || delete(tx, claim).await?)
 }

@@ -20,6 +20,7 @@ mod feed_sql;
 pub mod follow;
 pub mod instance;
 pub mod job;
+mod job_signals;
 pub mod link;
 pub mod list;
 pub mod marker;

@@ -57,6 +57,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0007_plugin_nodes.sql"),
         include_str!("../../migrations/postgres/0007_plugin_nodes.sql"),
     ),
+    (
+        8,
+        "small_rows",
+        include_str!("../../migrations/sqlite/0008_small_rows.sql"),
+        include_str!("../../migrations/postgres/0008_small_rows.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

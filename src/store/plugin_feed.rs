@@ -8,7 +8,7 @@
 use serde::Serialize;
 
 use super::feed::Feed;
-use super::feed_sql::{admitted, candidate, follow_admits, insert_unrepeated};
+use super::feed_sql::{admitted, candidate, follow_admits, insert_unrepeated, with_original};
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::sql;
@@ -113,9 +113,9 @@ pub async fn insert(tx: &mut Tx, new: &[NewEntry], now: Time) -> Result<Vec<(i64
                 candidate!(),
                 "
                        FROM viewed v
-                       JOIN statuses s ON s.id = v.status_id
-                       JOIN statuses p ON p.id = coalesce(s.reblog_of_id, s.id)
-                       WHERE NOT EXISTS (SELECT 1 FROM follows f
+                       JOIN statuses s ON s.id = v.status_id",
+                with_original!(),
+                "WHERE NOT EXISTS (SELECT 1 FROM follows f
                                          WHERE f.account_id = v.owner AND f.target_account_id = s.account_id
                                            AND NOT (",
                 follow_admits!($engine),

@@ -11,14 +11,9 @@ use super::{Executor, Result, Tx};
 use crate::sql;
 use model::{AccountId, ConversationId, Json, RowId, Status, StatusId, Time, status_columns};
 
-/// Inserts a conversation (thread), owned by the author of its first status.
-pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, owner: AccountId, now: Time) -> Result<()> {
-    tx.query(sql!("INSERT INTO conversations (id, owner_account_id, created_at) VALUES ($1, $2, $3)"))
-        .bind(id)
-        .bind(owner)
-        .bind(now)
-        .execute()
-        .await?;
+/// Inserts a conversation (thread). It has no `owner_account_id`: it belongs to the author of its first status.
+pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, now: Time) -> Result<()> {
+    tx.query(sql!("INSERT INTO conversations (id, created_at) VALUES ($1, $2)")).bind(id).bind(now).execute().await?;
     Ok(())
 }
 
@@ -133,7 +128,7 @@ pub async fn subtract_reblogs(tx: &mut Tx, original: StatusId) -> Result<()> {
 }
 
 /// Deletes a status, from which the caller detached its media; false when there is none. Foreign keys delete its
-/// reblogs, mentions, favourites, notifications and feed entries.
+/// reblogs, mentions, favourites and notifications; its feed entries are left out when they are read.
 pub async fn delete(tx: &mut Tx, id: StatusId) -> Result<bool> {
     // The foreign key would clear the parent of replies as well, but not count their version up: their cached
     // renderings name the parent.
@@ -230,7 +225,7 @@ pub async fn list_edits(db: impl Executor, status: StatusId) -> Result<Vec<Edit>
         .await
 }
 
-/// The status that `account` published with this idempotency key after `since`.
+/// The status that `account` published with this idempotency key after `since`, if it still exists.
 pub async fn find_idempotency_key(
     db: impl Executor,
     account: AccountId,
@@ -239,7 +234,8 @@ pub async fn find_idempotency_key(
 ) -> Result<Option<StatusId>> {
     let row: Option<(StatusId,)> = db
         .query(sql!(
-            "SELECT k.status_id FROM idempotency_keys k WHERE k.account_id = $1 AND k.key = $2 AND k.created_at > $3"
+            "SELECT s.id FROM idempotency_keys k JOIN statuses s ON s.id = k.status_id
+             WHERE k.account_id = $1 AND k.key = $2 AND k.created_at > $3"
         ))
         .bind(account)
         .bind(key.to_owned())
@@ -249,8 +245,8 @@ pub async fn find_idempotency_key(
     Ok(row.map(|(id,)| id))
 }
 
-/// Stores the idempotency key of a status; false when a concurrent request with the same key stored it first. The
-/// `WHERE` of the upsert replaces only a key that has expired, one stored by `since`.
+/// Stores the idempotency key of a status; false when a request with the same key stored it first. The `WHERE` of the
+/// upsert replaces only a key that has expired, one stored by `since`, and one whose status was deleted.
 pub async fn insert_idempotency_key(
     tx: &mut Tx,
     account: AccountId,
@@ -263,7 +259,8 @@ pub async fn insert_idempotency_key(
         .query(sql!(
             "INSERT INTO idempotency_keys (account_id, key, status_id, created_at) VALUES ($1, $2, $3, $4)
              ON CONFLICT (account_id, key) DO UPDATE SET status_id = excluded.status_id, created_at = excluded.created_at
-             WHERE idempotency_keys.created_at <= $5"
+             WHERE idempotency_keys.created_at <= $5
+                OR NOT EXISTS (SELECT 1 FROM statuses s WHERE s.id = idempotency_keys.status_id)"
         ))
         .bind(account)
         .bind(key.to_owned())

@@ -295,9 +295,12 @@ pub async fn bump_all(tx: &mut Tx, ids: &[StatusId]) -> Result<()> {
     Ok(())
 }
 
-/// The id of the status with this ActivityPub `uri`.
+/// The id of the remote status with this ActivityPub `uri`. That of a local one has its id in it.
 pub async fn find_by_uri(db: impl Executor, uri: &str) -> Result<Option<StatusId>> {
-    let row: Option<(StatusId,)> =
-        db.query(sql!("SELECT s.id FROM statuses s WHERE s.uri = $1")).bind(uri.to_owned()).optional().await?;
+    let row: Option<(StatusId,)> = db
+        .query(sql!("SELECT s.id FROM statuses s WHERE s.uri = $1 AND NOT s.local"))
+        .bind(uri.to_owned())
+        .optional()
+        .await?;
     Ok(row.map(|(id,)| id))
 }

@@ -32,9 +32,14 @@ pub async fn insert(tx: &mut Tx, tags: Vec<(TagId, &str, &str)>, now: Time) -> R
     Ok(())
 }
 
-/// Replaces the hashtags of a status by `tags`, and counts it for those that its author features.
-pub async fn set_for_status(tx: &mut Tx, status: StatusId, author: AccountId, tags: &[TagId], now: Time) -> Result<()> {
-    clear_for_status(tx, status, author).await?;
+/// Gives a status without hashtags these, and counts it for those that its author features.
+pub async fn insert_for_status(
+    tx: &mut Tx,
+    status: StatusId,
+    author: AccountId,
+    tags: &[TagId],
+    now: Time,
+) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO status_tags (tag_id, status_id) SELECT t.id, $2 FROM tags t WHERE t.id" in("$1")
     ))

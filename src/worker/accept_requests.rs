@@ -2,16 +2,16 @@
 //! stay pending. Queued by `service::profile::update`.
 
 use super::Run;
-use model::JobId;
 use rookery_core::Cx;
 use rookery_core::queue::{AcceptRequests, Done, Failure};
 use rookery_core::service;
+use store::job::Claim;
 
 /// Pending requests fetched per query.
 const BATCH: i64 = 100;
 
 impl Run for AcceptRequests {
-    async fn run(self, cx: &Cx, _: JobId) -> Result<Done, Failure> {
+    async fn run(self, cx: &Cx, _: Claim) -> Result<Done, Failure> {
         while store::account::find(&cx.db, self.account).await?.is_some_and(|account| !account.locked) {
             let waiting = store::follow::list_acceptable(&cx.db, self.account, BATCH).await?;
             if waiting.is_empty() {

@@ -5,11 +5,11 @@
 
 use super::Run;
 use chrono::TimeDelta;
-use model::JobId;
 use rookery_core::Cx;
 use rookery_core::error::Result;
 use rookery_core::queue;
 use rookery_core::queue::{Clean, Done, Failure};
+use store::job::Claim;
 
 /// How often expired rows are deleted.
 const CLEAN_EVERY: TimeDelta = TimeDelta::hours(1);
@@ -29,7 +29,7 @@ pub async fn schedule(cx: &Cx) -> Result<()> {
 }
 
 impl Run for Clean {
-    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
         let now = cx.clock.now();
         let mut tx = cx.db.begin().await?;
         store::session::delete_expired(&mut tx, now).await?;
@@ -44,7 +44,7 @@ impl Run for Clean {
         // Events are deleted in batches: the rest goes with the next run, which is due at once.
         let next = if old > 0 { TimeDelta::seconds(1) } else { CLEAN_EVERY };
         queue::enqueue_at(cx, &mut tx, &self, now + next).await?;
-        queue::finish(&mut tx, id).await?;
+        queue::finish(&mut tx, claim).await?;
         tx.commit().await?;
         Ok(Done::Removed)
     }

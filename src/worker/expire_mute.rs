@@ -1,13 +1,13 @@
 //! Job: deletes a mute that has expired. Queries already ignore expired mutes, so nothing depends on when this runs.
 
 use super::Run;
-use model::JobId;
 use rookery_core::Cx;
 use rookery_core::queue::{Done, ExpireMute, Failure};
 use rookery_core::service;
+use store::job::Claim;
 
 impl Run for ExpireMute {
-    async fn run(self, cx: &Cx, _: JobId) -> Result<Done, Failure> {
+    async fn run(self, cx: &Cx, _: Claim) -> Result<Done, Failure> {
         service::relationship::expire_mute(cx, self.account, self.target).await?;
         Ok(Done::Remove)
     }

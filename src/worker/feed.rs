@@ -1,102 +1,125 @@
 //! Jobs that write home feeds: fan-out of new statuses to followers, merging a newly followed account's statuses into a
 //! feed, removing them again (unmerge), and rebuilding a feed.
 //!
-//! Each job deletes its own row in the transaction of its work; inserts use `ON CONFLICT DO NOTHING`, so a repeated run
-//! is harmless.
+//! Reached from the [`feed_lane`](super::feed_lane), in whose transaction they work. Inserts use `ON CONFLICT DO
+//! NOTHING`, so a repeated run is harmless.
 
-use super::Run;
+use std::collections::{BTreeMap, HashMap};
+
 use chrono::Duration;
 use model::clock::Ids;
 use model::status::Visibility;
-use model::{JobId, NotificationType, Status, StatusId};
+use model::{AccountId, JobId, NotificationType, Status, StatusId};
 use rookery_core::Cx;
 use rookery_core::change::{self, Change};
 use rookery_core::error::Result;
-use rookery_core::queue::{Done, Failure, FanOut, Merge, Rebuild, Unmerge, finish};
+use rookery_core::queue::{Failure, FanOut, Merge, Rebuild, Unmerge};
 use rookery_core::service::notification::{self, Notice};
 use store::Tx;
 use store::feed::{Feed, HOME, Reblogs};
+
+use super::LEASE;
 
 /// Most statuses of a newly followed account that are merged into the follower's feed.
 const MERGE_LIMIT: i64 = 40;
 /// How far back a rebuilt feed reaches.
 const REBUILD_WINDOW: Duration = Duration::days(30);
+/// Most entries that a transaction of the fan-out writes, since others wait for it meanwhile: some 20 ms.
+const ENTRIES: usize = 4_000;
 
-impl Run for FanOut {
-    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
-        let mut tx = cx.db.begin().await?;
-        if let Some(status) = store::status::find(&mut tx, self.status).await? {
-            fan_out(cx, &mut tx, status.id).await?;
-            notify_followers(cx, &mut tx, &status).await?;
+/// Fans statuses out, to so many followers in each transaction; returns the last one, which is still to be committed.
+///
+/// Every transaction writes all statuses for some followers, so that each feed is touched once. Where there are several,
+/// the first claims `jobs`, so that no other worker begins them.
+pub(super) async fn fan_out(cx: &Cx, mut tx: Tx, jobs: &[JobId], fan_outs: &[FanOut]) -> Result<Tx, Failure> {
+    let ids: Vec<StatusId> = fan_outs.iter().map(|job| job.status).collect();
+    let statuses = store::status::list(&mut tx, &ids).await?;
+    let followers = store::feed::list_followers(&mut tx, &ids).await?;
+    let mut slices = followers.chunks((ENTRIES / ids.len().max(1)).max(1)).peekable();
+    while let Some(slice) = slices.next() {
+        enter(cx, &mut tx, &statuses, slice).await?;
+        if slices.peek().is_some() {
+            store::job::claim_ids(&mut tx, jobs, cx.clock.now() + LEASE).await?;
+            tx.commit().await?;
+            tx = cx.db.begin().await?;
         }
-        finish(&mut tx, id).await?;
-        tx.commit().await?;
-        Ok(Done::Removed)
     }
+    notify_followers(cx, &mut tx, &statuses).await?;
+    Ok(tx)
 }
 
-/// Fans a status out, and says whose feeds it entered.
-async fn fan_out(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
-    let owners = store::feed::fan_out(tx, status, cx.clock.now()).await?;
-    if owners.is_empty() {
+/// Enters statuses into the feeds of `followers`, which are ordered by id, and says whose feeds each entered.
+async fn enter(cx: &Cx, tx: &mut Tx, statuses: &[Status], followers: &[AccountId]) -> Result<()> {
+    let (Some(first), Some(last)) = (followers.first(), followers.last()) else { return Ok(()) };
+    let (reblogs, others): (Vec<&Status>, Vec<&Status>) =
+        statuses.iter().partition(|status| status.reblog_of_id.is_some());
+    let others: Vec<StatusId> = others.iter().map(|status| status.id).collect();
+    // Reblogs come after what they may repeat, one by one.
+    let parts = std::iter::once(others).chain(reblogs.iter().map(|reblog| vec![reblog.id]));
+    let mut entered: BTreeMap<StatusId, Vec<i64>> = BTreeMap::new();
+    for part in parts.filter(|part| !part.is_empty()) {
+        for (owner, status) in store::feed::fan_out(tx, &part, *first..=*last, cx.clock.now()).await? {
+            entered.entry(status).or_default().push(owner.into());
+        }
+    }
+    let changes: Vec<Change> =
+        entered.into_iter().map(|(status, owners)| Change::FeedEntered { kind: HOME, owners, status }).collect();
+    change::record_all(cx, tx, &changes).await
+}
+
+/// Notifies the followers who asked for that of those among `statuses` that begin something.
+async fn notify_followers(cx: &Cx, tx: &mut Tx, statuses: &[Status]) -> Result<()> {
+    let told: Vec<&Status> = statuses.iter().filter(|status| is_announced(status)).collect();
+    if told.is_empty() {
         return Ok(());
     }
-    let owners = owners.into_iter().map(i64::from).collect();
-    change::record(cx, tx, Change::FeedEntered { kind: HOME, owners, status }).await
+    let authors: Vec<AccountId> = told.iter().map(|status| status.account_id).collect();
+    let mut followers: HashMap<AccountId, Vec<AccountId>> = HashMap::new();
+    for (author, follower) in store::feed::list_notified_followers(&mut *tx, &authors).await? {
+        followers.entry(author).or_default().push(follower);
+    }
+    let notices: Vec<Notice> = told
+        .into_iter()
+        .flat_map(|status| followers.get(&status.account_id).into_iter().flatten().map(|to| notice(status, *to)))
+        .collect();
+    notification::notify(cx, tx, &notices).await.map(drop)
 }
 
-async fn notify_followers(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
+fn is_announced(status: &Status) -> bool {
     let to_someone_else = status.in_reply_to_account_id.is_some_and(|account| account != status.account_id);
     let hidden = matches!(status.visibility, Visibility::Direct | Visibility::Limited);
-    if status.reblog_of_id.is_some() || to_someone_else || hidden {
-        return Ok(());
-    }
-    let receivers = store::feed::list_notified_followers(&mut *tx, status.account_id).await?;
-    let notice = |receiver| Notice {
+    status.reblog_of_id.is_none() && !to_someone_else && !hidden
+}
+
+fn notice(status: &Status, receiver: AccountId) -> Notice {
+    Notice {
         receiver,
         from: status.account_id,
         kind: NotificationType::Status.into(),
         activity: i64::from(status.id),
         status: Some(status.id),
-    };
-    let notices: Vec<Notice> = receivers.into_iter().map(notice).collect();
-    notification::notify(cx, tx, &notices).await.map(drop)
-}
-
-impl Run for Merge {
-    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
-        let mut tx = cx.db.begin().await?;
-        store::feed::backfill(&mut tx, self.account, self.target, cx.clock.now(), MERGE_LIMIT).await?;
-        finish(&mut tx, id).await?;
-        tx.commit().await?;
-        Ok(Done::Removed)
     }
 }
 
-impl Run for Unmerge {
-    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
-        let mut tx = cx.db.begin().await?;
-        let now = cx.clock.now();
-        let (follows, blocked) = store::feed::find_relation(&mut tx, self.account, self.target, now).await?;
-        if blocked || !follows {
-            let reblogs = if blocked { Reblogs::OfAuthor } else { Reblogs::Own };
-            store::feed::delete_authors(&mut tx, &[Feed::home(self.account)], &[self.target], reblogs).await?;
-        }
-        finish(&mut tx, id).await?;
-        tx.commit().await?;
-        Ok(Done::Removed)
-    }
+/// Merges the newest statuses of someone newly followed into a feed.
+pub(super) async fn merge(cx: &Cx, tx: &mut Tx, job: &Merge) -> Result<(), Failure> {
+    Ok(store::feed::backfill(tx, job.account, job.target, cx.clock.now(), MERGE_LIMIT).await?)
 }
 
-impl Run for Rebuild {
-    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
-        let now = cx.clock.now();
-        let since = StatusId::from(Ids::first_at(now - REBUILD_WINDOW));
-        let mut tx = cx.db.begin().await?;
-        store::feed::rebuild(&mut tx, self.account, since, now, i64::from(cx.config.timelines.home_limit)).await?;
-        change::record(cx, &mut tx, Change::HomeRebuilt { account: self.account }).await?;
-        finish(&mut tx, id).await?;
-        tx.commit().await?;
-        Ok(Done::Removed)
+/// Removes the statuses of someone from a feed, unless they are followed by now.
+pub(super) async fn unmerge(cx: &Cx, tx: &mut Tx, job: &Unmerge) -> Result<(), Failure> {
+    let (follows, blocked) = store::feed::find_relation(&mut *tx, job.account, job.target, cx.clock.now()).await?;
+    if blocked || !follows {
+        let reblogs = if blocked { Reblogs::OfAuthor } else { Reblogs::Own };
+        store::feed::delete_authors(tx, &[Feed::home(job.account)], &[job.target], reblogs).await?;
     }
+    Ok(())
+}
+
+/// Rebuilds a feed, and says so.
+pub(super) async fn rebuild(cx: &Cx, tx: &mut Tx, job: &Rebuild) -> Result<(), Failure> {
+    let now = cx.clock.now();
+    let since = StatusId::from(Ids::first_at(now - REBUILD_WINDOW));
+    store::feed::rebuild(tx, job.account, since, now, i64::from(cx.config.timelines.home_limit)).await?;
+    Ok(change::record(cx, tx, Change::HomeRebuilt { account: job.account }).await?)
 }

@@ -6,10 +6,10 @@
 
 use super::Run;
 use chrono::TimeDelta;
-use model::JobId;
 use rookery_core::Cx;
 use rookery_core::queue::{Done, Failure, ForgetAccount, enqueue, enqueue_at, finish};
 use rookery_core::service::removal;
+use store::job::Claim;
 
 /// The first back-off; it doubles with each run …
 const FIRST_BACK_OFF: TimeDelta = TimeDelta::minutes(1);
@@ -19,7 +19,7 @@ const LONGEST_BACK_OFF: TimeDelta = TimeDelta::days(1);
 const MAX_RUNS: u32 = 24;
 
 impl Run for ForgetAccount {
-    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
         match removal::delete_plugin_data_batch(&mut tx, self.account, self.last).await? {
             (true, _) => enqueue(cx, &mut tx, &self).await?,
@@ -29,7 +29,7 @@ impl Run for ForgetAccount {
             }
             (false, _) => {}
         }
-        finish(&mut tx, id).await?;
+        finish(&mut tx, claim).await?;
         tx.commit().await?;
         Ok(Done::Removed)
     }

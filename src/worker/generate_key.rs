@@ -10,24 +10,24 @@ use aws_lc_rs::rsa::{KeyPair, KeySize};
 use aws_lc_rs::signature::KeyPair as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use model::JobId;
 use rookery_core::Cx;
 use rookery_core::error::{Error, Result};
 use rookery_core::queue;
 use rookery_core::queue::{Done, Failure, GenerateKey};
+use store::job::Claim;
 
 /// Characters per line of a PEM file (RFC 7468, section 2).
 const PEM_LINE: usize = 64;
 
 impl Run for GenerateKey {
-    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
         if !store::account::lacks_keys(&cx.db, self.account).await? {
             return Ok(Done::Remove);
         }
         let (public, private) = tokio::task::spawn_blocking(generate).await.map_err(Error::internal)??;
         let mut tx = cx.db.begin().await?;
         store::account::set_keys(&mut tx, self.account, &public, &private).await?;
-        queue::finish(&mut tx, id).await?;
+        queue::finish(&mut tx, claim).await?;
         tx.commit().await?;
         Ok(Done::Removed)
     }

@@ -2,13 +2,13 @@
 //! handles all that are pending.
 
 use super::Run;
-use model::JobId;
 use rookery_core::Cx;
 use rookery_core::queue::{Done, Failure, JudgeNotices};
 use rookery_core::service::notification;
+use store::job::Claim;
 
 impl Run for JudgeNotices {
-    async fn run(self, cx: &Cx, _: JobId) -> Result<Done, Failure> {
+    async fn run(self, cx: &Cx, _: Claim) -> Result<Done, Failure> {
         notification::judge_waiting(cx).await?;
         Ok(Done::Remove)
     }

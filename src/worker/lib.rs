@@ -1,13 +1,15 @@
 //! The worker: claims jobs under a lease, runs them, removes them, or retries them with exponential back-off.
 //!
 //! One file per kind of job, each a call of a service; the kinds themselves are data, in `rookery_core::queue`. Jobs of
-//! extensions run through the core's port. A job that fails for good becomes a dead letter. A job may run twice, so
-//! every kind is idempotent. A lease is not renewed (there is no heartbeat): a job must end before its lease does.
+//! extensions run through the core's port, those of feeds without a lease ([`feed_lane`]). A job that fails for good
+//! becomes a dead letter. A job may run twice, so every kind is idempotent. A lease is not renewed (there is no
+//! heartbeat): a job must end before its lease does.
 
 mod accept_requests;
 pub mod cron;
 mod expire_mute;
 mod feed;
+mod feed_lane;
 mod forget_account;
 mod generate_key;
 mod judge_notices;
@@ -25,11 +27,12 @@ use chrono::TimeDelta;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use model::Time;
 use model::job::Lane;
-use model::{JobId, Time};
 use rookery_core::queue::{self, Done, Failure, Job};
 use rookery_core::{Cx, Result};
-use store::job::JobRow;
+use store::Tx;
+use store::job::{Attempt, Claim, JobRow};
 
 /// How long a claim lasts: a job that is still claimed after that is claimed again, since its worker is taken for dead.
 const LEASE: TimeDelta = TimeDelta::minutes(5);
@@ -40,11 +43,11 @@ const LONGEST_BACK_OFF: TimeDelta = TimeDelta::hours(6);
 
 /// How a kind of job runs.
 trait Run: Job {
-    /// Does the work. `id` is for a job that deletes its own row in the transaction of its work (see [`Done`]).
-    fn run(self, cx: &Cx, id: JobId) -> impl Future<Output = Result<Done, Failure>> + Send;
+    /// Does the work. `claim` is for a job that deletes its own row in the transaction of its work (see [`Done`]).
+    fn run(self, cx: &Cx, claim: Claim) -> impl Future<Output = Result<Done, Failure>> + Send;
 }
 
-/// Runs a job by the name of its kind. Every kind is listed here.
+/// Runs a job by the name of its kind. Every kind is listed here but those of the feed lane.
 async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
     if cx.extensions().owns_job(&row.kind) {
         return cx.extensions().run_job(cx, row).await;
@@ -55,7 +58,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
                 $(queue::$kind::KIND => {
                     let job: queue::$kind =
                         serde_json::from_value(row.payload.0).map_err(|error| Failure::Fail(format!("payload: {error}")))?;
-                    job.run(cx, row.id).await
+                    job.run(cx, row.claim).await
                 })*
                 other => Err(Failure::Fail(format!("unknown kind {other}"))),
             }
@@ -65,20 +68,16 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         AcceptRequests,
         Clean,
         ExpireMute,
-        FanOut,
         ForgetAccount,
         GenerateKey,
         JudgeNotices,
-        Merge,
         PurgeMedia,
         PurgeProfileImages,
-        Rebuild,
         RecordChanges,
         RemoveAccount,
         SendMail,
         TendFeeds,
         TrimFeeds,
-        Unmerge,
     )
 }
 
@@ -94,22 +93,30 @@ pub async fn run(cx: Cx, stop: watch::Receiver<bool>) {
         }
     }
     let mut lanes = JoinSet::new();
-    for lane in Lane::ALL {
-        lanes.spawn(run_lane(cx.clone(), *lane, stop.clone()));
+    lanes.spawn(feed_lane::run(cx.clone(), stop.clone()));
+    for lane in claimed_lanes() {
+        lanes.spawn(run_lane(cx.clone(), lane, stop.clone()));
     }
     while lanes.join_next().await.is_some() {}
+}
+
+/// The lanes whose jobs are claimed under a lease.
+fn claimed_lanes() -> impl Iterator<Item = Lane> {
+    Lane::ALL.iter().copied().filter(|lane| *lane != Lane::Feed)
 }
 
 async fn run_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
     let pause = Duration::from_millis(cx.config.jobs.poll_interval_ms);
     let mut running = JoinSet::new();
+    let mut queued_here = false;
     while !*stop.borrow() {
         // Registered before the query, so that a job queued in between is not missed.
-        let queued = cx.db.jobs_queued();
+        let queued = cx.db.jobs_queued(lane);
         tokio::pin!(queued);
         queued.as_mut().enable();
         let room = cx.config.jobs.workers.saturating_sub(running.len());
-        let claimed = if room == 0 { Ok(Vec::new()) } else { claim(&cx, lane, room).await };
+        let claimed = if room == 0 { Ok(Vec::new()) } else { claim(&cx, lane, room, queued_here).await };
+        queued_here = false;
         match claimed {
             Ok(jobs) if !jobs.is_empty() => {
                 for job in jobs {
@@ -122,7 +129,7 @@ async fn run_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
             Err(error) => tracing::error!(%error, "could not claim jobs"),
         }
         tokio::select! {
-            () = &mut queued => {}
+            () = &mut queued => queued_here = true,
             Some(_) = running.join_next(), if !running.is_empty() => {}
             () = tokio::time::sleep(pause) => {
                 if let Err(error) = reclaim_expired(&cx, TimeDelta::zero()).await {
@@ -141,8 +148,9 @@ pub async fn drain(cx: &Cx) -> Result<usize> {
     let mut count = 0;
     loop {
         let before = count;
-        for lane in Lane::ALL {
-            for job in claim(cx, *lane, 16).await? {
+        count += feed_lane::batch(cx).await?.ended;
+        for lane in claimed_lanes() {
+            for job in claim(cx, lane, 16, false).await? {
                 work(cx, job).await;
                 count += 1;
             }
@@ -153,19 +161,20 @@ pub async fn drain(cx: &Cx) -> Result<usize> {
     }
 }
 
-async fn claim(cx: &Cx, lane: Lane, room: usize) -> Result<Vec<JobRow>> {
+/// Claims due jobs of a lane. Looks first whether there are any, unless one was `queued_here` just now.
+async fn claim(cx: &Cx, lane: Lane, room: usize, queued_here: bool) -> Result<Vec<JobRow>> {
     let now = cx.clock.now();
     let room = i64::try_from(room).unwrap_or(i64::MAX);
     if lane == Lane::Plugin {
         return claim_of_extensions(cx, now, room).await;
     }
-    if !store::job::is_due(&cx.db, lane, now).await? {
+    if !queued_here && !store::job::is_due(&cx.db, lane, now).await? {
         return Ok(Vec::new());
     }
     let mut tx = cx.db.begin().await?;
     let mut jobs = store::job::claim(&mut tx, lane, now, now + LEASE, room).await?;
     tx.commit().await?;
-    jobs.sort_unstable_by_key(|job| job.id);
+    jobs.sort_unstable_by_key(|job| job.claim.id);
     Ok(jobs)
 }
 
@@ -178,41 +187,55 @@ async fn claim_of_extensions(cx: &Cx, now: Time, room: i64) -> Result<Vec<JobRow
     let mut tx = cx.db.begin().await?;
     let mut jobs = store::job::claim_for(&mut tx, Lane::Plugin, &kinds, now, now + LEASE, room).await?;
     tx.commit().await?;
-    jobs.sort_unstable_by_key(|job| job.id);
+    jobs.sort_unstable_by_key(|job| job.claim.id);
     Ok(jobs)
 }
 
 async fn work(cx: &Cx, job: JobRow) {
-    let (id, attempts, kind) = (job.id, job.attempts, job.kind.clone());
+    let (claim, kind) = (job.claim, job.kind.clone());
     let ended = dispatch(&cx.begin(None), job).await;
-    metrics::counter!("rookery_jobs_total", "kind" => kind.clone(), "result" => if ended.is_ok() { "ok" } else { "failed" }).increment(1);
+    count(&kind, ended.is_ok());
     let settled = match ended {
         Ok(Done::Removed) => Ok(()),
-        Ok(Done::Remove) => settle(cx, id, None, attempts).await,
-        Err(failure) => {
-            tracing::warn!(job.id = %id, job.kind = %kind, job.attempts = attempts, ?failure, "a job failed");
-            settle(cx, id, Some(failure), attempts).await
-        }
+        Ok(Done::Remove) => settle(cx, claim, &kind, None).await,
+        Err(failure) => settle(cx, claim, &kind, Some(failure)).await,
     };
     if let Err(error) = settled {
         // The job is claimed again when its lease expires.
-        tracing::error!(job.id = %id, %error, "could not settle a job");
+        tracing::error!(job.id = %claim.id, %error, "could not settle a job");
     }
 }
 
-async fn settle(cx: &Cx, id: JobId, failure: Option<Failure>, attempts: i64) -> Result<()> {
+fn count(kind: &str, well: bool) {
+    let result = if well { "ok" } else { "failed" };
+    metrics::counter!("rookery_jobs_total", "kind" => kind.to_owned(), "result" => result).increment(1);
+}
+
+async fn settle(cx: &Cx, claim: Claim, kind: &str, failure: Option<Failure>) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     match failure {
-        None => store::job::delete(&mut tx, id).await?,
-        Some(Failure::Retry(error)) if attempts < i64::from(cx.config.jobs.max_attempts) => {
-            store::job::retry(&mut tx, id, cx.clock.now() + back_off(attempts), &error).await?;
-        }
-        Some(Failure::NotNow(error)) => {
-            store::job::retry_uncounted(&mut tx, id, cx.clock.now() + FIRST_BACK_OFF, &error).await?;
-        }
-        Some(Failure::Retry(error) | Failure::Fail(error)) => store::job::dead_letter(&mut tx, id, &error).await?,
+        None => store::job::delete(&mut tx, claim).await.map(drop)?,
+        Some(failure) => put_back(cx, &mut tx, claim, kind, failure).await?,
     }
     tx.commit().await?;
+    Ok(())
+}
+
+/// Reschedules a job that failed, or makes it a dead letter.
+async fn put_back(cx: &Cx, tx: &mut Tx, claim: Claim, kind: &str, failure: Failure) -> Result<()> {
+    tracing::warn!(job.id = %claim.id, job.kind = kind, job.attempts = claim.attempts, ?failure, "a job failed");
+    let now = cx.clock.now();
+    match failure {
+        Failure::Retry(error) if claim.attempts < i64::from(cx.config.jobs.max_attempts) => {
+            store::job::retry(tx, claim, Attempt::Counts, now + back_off(claim.attempts), &error).await?;
+        }
+        Failure::NotNow(error) => {
+            store::job::retry(tx, claim, Attempt::TakenBack, now + FIRST_BACK_OFF, &error).await?;
+        }
+        Failure::Retry(error) | Failure::Fail(error) => {
+            store::job::dead_letter(tx, claim, &error).await?;
+        }
+    }
     Ok(())
 }
 
@@ -234,8 +257,8 @@ async fn reclaim_expired(cx: &Cx, early: TimeDelta) -> Result<()> {
         return Ok(());
     }
     let mut tx = cx.db.begin().await?;
-    for id in &lost {
-        store::job::retry(&mut tx, *id, now, "its worker was killed").await?;
+    for claim in &lost {
+        store::job::retry(&mut tx, *claim, Attempt::Counts, now, "its worker was killed").await?;
     }
     tx.commit().await?;
     tracing::info!(jobs = lost.len(), "put jobs back whose worker was killed");

@@ -4,14 +4,14 @@
 //! row nor a deleted status leaves orphaned files.
 
 use super::Run;
-use model::JobId;
 use rookery_core::Cx;
 use rookery_core::queue;
 use rookery_core::queue::{Done, Failure, PurgeMedia};
 use rookery_core::service::media::UNATTACHED_TTL;
+use store::job::Claim;
 
 impl Run for PurgeMedia {
-    async fn run(self, cx: &Cx, _: JobId) -> Result<Done, Failure> {
+    async fn run(self, cx: &Cx, _: Claim) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
         let media = store::media::find(&mut tx, self.media).await?;
         if let Some(media) = media {

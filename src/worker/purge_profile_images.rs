@@ -2,12 +2,12 @@
 
 use super::Run;
 use super::purge_media::remove;
-use model::JobId;
 use rookery_core::Cx;
 use rookery_core::queue::{Done, Failure, PurgeProfileImages};
+use store::job::Claim;
 
 impl Run for PurgeProfileImages {
-    async fn run(self, cx: &Cx, _: JobId) -> Result<Done, Failure> {
+    async fn run(self, cx: &Cx, _: Claim) -> Result<Done, Failure> {
         let account = store::account::find(&cx.db, self.account).await?;
         let shown: Vec<String> = account.map_or_else(Vec::new, |account| {
             let files = [account.avatar, account.avatar_static, account.header, account.header_static];

@@ -2,15 +2,15 @@
 //! to a server process.
 
 use super::Run;
-use model::JobId;
 use rookery_core::Cx;
 use rookery_core::queue::{Done, Failure, RecordChanges, finish};
+use store::job::Claim;
 
 impl Run for RecordChanges {
-    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
         cx.extensions().record(cx, &mut tx, &self.changes).await?;
-        finish(&mut tx, id).await?;
+        finish(&mut tx, claim).await?;
         tx.commit().await?;
         Ok(Done::Removed)
     }

@@ -3,20 +3,20 @@
 //! Each batch is one transaction, which also queues the job for the next: after a kill at any moment, removal resumes.
 
 use super::Run;
-use model::JobId;
 use rookery_core::Cx;
 use rookery_core::queue::{Done, Failure, RemoveAccount, enqueue, finish};
 use rookery_core::service::removal;
+use store::job::Claim;
 
 impl Run for RemoveAccount {
-    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
         let part = removal::delete_batch(cx, &mut tx, self.account).await?;
         match &part {
             Some(_) => enqueue(cx, &mut tx, &self).await?,
             None => removal::finish(cx, &mut tx, self.account).await?,
         }
-        finish(&mut tx, id).await?;
+        finish(&mut tx, claim).await?;
         tx.commit().await?;
         Ok(Done::Removed)
     }

@@ -2,13 +2,13 @@
 
 use super::Run;
 use mail::Error;
-use model::JobId;
 use rookery_core::Cx;
 use rookery_core::queue::{Done, Failure, SendMail};
 use rookery_core::service::email::{self};
+use store::job::Claim;
 
 impl Run for SendMail {
-    async fn run(self, cx: &Cx, _: JobId) -> Result<Done, Failure> {
+    async fn run(self, cx: &Cx, _: Claim) -> Result<Done, Failure> {
         let Some(letter) = email::compose(cx, self.account, self.subject, self.link).await? else {
             return Ok(Done::Remove);
         };

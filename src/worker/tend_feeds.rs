@@ -5,10 +5,11 @@
 
 use super::Run;
 use chrono::TimeDelta;
-use model::JobId;
 use rookery_core::Cx;
 use rookery_core::error::Result;
 use rookery_core::queue::{Done, Failure, TendFeeds, enqueue, enqueue_at, finish};
+use store::feed::HOME;
+use store::job::Claim;
 
 /// How often a walk begins.
 const INTERVAL: TimeDelta = TimeDelta::hours(1);
@@ -18,19 +19,19 @@ const INACTIVE_AFTER: TimeDelta = TimeDelta::days(7);
 const BATCH: i64 = 200;
 
 impl Run for TendFeeds {
-    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
         let now = cx.clock.now();
         let mut tx = cx.db.begin().await?;
         if i64::from(self.after) == 0 {
             store::feed::drop_unused(&mut tx, now - INACTIVE_AFTER).await?;
         }
         let owners = store::feed::list_owners(&mut tx, self.after, BATCH).await?;
-        store::feed::trim(&mut tx, 0, &owners, i64::from(cx.config.timelines.home_limit)).await?;
+        store::feed::trim(&mut tx, HOME, &owners, i64::from(cx.config.timelines.home_limit)).await?;
         match owners.last() {
             Some(last) => enqueue(cx, &mut tx, &Self { after: *last }).await?,
             None => enqueue_at(cx, &mut tx, &Self::begin(), now + INTERVAL).await?,
         }
-        finish(&mut tx, id).await?;
+        finish(&mut tx, claim).await?;
         tx.commit().await?;
         Ok(Done::Removed)
     }

@@ -1,23 +1,23 @@
 //! Job: trims plugin feeds of one kind to their maximum length. Queued on insertion, deduplicated per kind of feed.
 
 use super::Run;
-use model::JobId;
 use rookery_core::Cx;
 use rookery_core::error::Result;
 use rookery_core::queue::{Done, Failure, PLUGIN_FEED_LENGTH, TrimFeeds, enqueue, finish};
+use store::job::Claim;
 
 /// Feeds trimmed per transaction.
 const BATCH: i64 = 200;
 
 impl Run for TrimFeeds {
-    async fn run(self, cx: &Cx, id: JobId) -> Result<Done, Failure> {
+    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
         let owners = store::plugin_feed::list_owners(&mut tx, self.kind, self.after, BATCH).await?;
         store::feed::trim(&mut tx, self.kind, &owners, PLUGIN_FEED_LENGTH).await?;
         if let Some(last) = owners.last() {
             enqueue(cx, &mut tx, &Self { after: *last, ..self }).await?;
         }
-        finish(&mut tx, id).await?;
+        finish(&mut tx, claim).await?;
         tx.commit().await?;
         Ok(Done::Removed)
     }

@@ -2,9 +2,11 @@
 //! section 12).
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use model::{AccountId, StatusId, Time};
 use rookery_core::change::Change;
+use rookery_core::queue::{self, FanOut};
 use serde_json::json;
 use store::Tx;
 use store::feed::{self, Feed, HOME, LIST, Reblogs};
@@ -123,15 +125,16 @@ impl Feeds {
         let mut entered = Vec::new();
         let mut tx = self.begin().await;
         for status in statuses {
-            entered.extend(feed::fan_out(&mut tx, StatusId::from(*status), self.now()).await.unwrap());
+            entered.extend(feed::fan_out(&mut tx, &[StatusId::from(*status)], everyone(), self.now()).await.unwrap());
         }
         tx.commit().await.unwrap();
-        entered
+        entered.into_iter().map(|(owner, _)| owner).collect()
     }
 
     async fn publish_own(&self, status: i64, original: i64) {
+        let original = (original != status).then(|| original.into());
         let mut tx = self.begin().await;
-        feed::insert_own(&mut tx, self.owner(), status.into(), original.into()).await.unwrap();
+        feed::insert_own(&mut tx, self.owner(), status.into(), original).await.unwrap();
         tx.commit().await.unwrap();
     }
 
@@ -175,6 +178,11 @@ impl Feeds {
         tx.commit().await.unwrap();
         entered.len()
     }
+}
+
+/// All owners of feeds.
+fn everyone() -> RangeInclusive<AccountId> {
+    AccountId::from(0)..=AccountId::from(i64::MAX)
 }
 
 /// A status of the comparison, and whether it belongs in the feed.
@@ -539,4 +547,65 @@ async fn entered_feeds_are_announced_with_their_owners() {
     bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
     app.run_jobs().await;
     assert_eq!(entered(), [], "a backfill is no news");
+}
+
+#[tokio::test]
+async fn page_is_full_although_a_status_was_deleted() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    let mut ids = Vec::new();
+    for text in ["one", "two", "three"] {
+        app.tick();
+        let status = alice.post("/api/v1/statuses").json(&json!({"status": text})).ok().await;
+        ids.push(status["id"].as_str().unwrap().to_owned());
+    }
+    app.run_jobs().await;
+    alice.delete(&format!("/api/v1/statuses/{}", ids[1])).ok().await;
+
+    let page = bob.get("/api/v1/timelines/home?limit=2").ok().await;
+    let shown: Vec<&str> = page.as_array().unwrap().iter().map(|status| status["id"].as_str().unwrap()).collect();
+    assert_eq!(shown, [ids[2].as_str(), ids[0].as_str()]);
+}
+
+#[tokio::test]
+async fn statuses_that_wait_together_enter_feeds_together() {
+    let mut draft = Draft::new().await;
+    let [friend, second] = ["friend", "second"].map(|name| draft.followed(name));
+    let stranger = draft.person("stranger");
+    let original = draft.status(stranger);
+    let statuses = [draft.status(friend), draft.status(second)];
+    let reblogs = [draft.reblog(friend, original), draft.reblog(second, original), draft.reblog(second, statuses[0])];
+    let feeds = draft.write().await;
+    let mut tx = feeds.begin().await;
+    for status in statuses.iter().chain(&reblogs) {
+        queue::enqueue(&feeds.app.app, &mut tx, &FanOut { status: StatusId::from(*status) }).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+
+    feeds.app.run_jobs().await;
+    assert_eq!(feeds.held().await, [statuses[0], statuses[1], reblogs[0]], "no reblog of what is there");
+    assert_eq!(jobs(&feeds.app).await, []);
+}
+
+#[tokio::test]
+async fn job_that_fails_takes_no_other_with_it() {
+    let mut draft = Draft::new().await;
+    let friend = draft.followed("friend");
+    let status = draft.status(friend);
+    let feeds = draft.write().await;
+    let mut tx = feeds.begin().await;
+    queue::enqueue(&feeds.app.app, &mut tx, &FanOut { status: StatusId::from(status) }).await.unwrap();
+    queue::enqueue(&feeds.app.app, &mut tx, &FanOut { status: StatusId::from(status) }).await.unwrap();
+    tx.commit().await.unwrap();
+    feeds.app.db().execute_raw("UPDATE jobs SET payload = '{}' WHERE id = (SELECT MIN(id) FROM jobs)").await.unwrap();
+
+    feeds.app.run_jobs().await;
+    assert_eq!(feeds.held().await, [status]);
+    assert_eq!(jobs(&feeds.app).await, [("fan_out".to_owned(), "dead".to_owned())]);
+}
+
+/// The jobs of feeds that are left, as (kind, state).
+async fn jobs(app: &TestApp) -> Vec<(String, String)> {
+    app.db().fetch_raw("SELECT kind, state FROM jobs WHERE lane = 'feed'").await.unwrap()
 }

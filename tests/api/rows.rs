@@ -210,7 +210,7 @@ fn status() -> Status {
 /// A status that is replied to, and [`status`].
 async fn insert_statuses(tx: &mut Tx) {
     insert_account(tx, &account()).await;
-    store::publish::insert_conversation(tx, ConversationId::from(4_000), ANN.into(), time(0)).await.unwrap();
+    store::publish::insert_conversation(tx, ConversationId::from(4_000), time(0)).await.unwrap();
     let original = Status::new(ORIGINAL.into(), ANN.into(), "https://remote.test/0".to_owned(), time(4));
     assert!(store::status::insert(tx, &original).await.unwrap());
     assert!(store::status::insert(tx, &status()).await.unwrap());

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use chrono::TimeDelta;
+use model::job::Lane;
+use store::job::{self, Attempt};
 use store::sql::STATEMENTS;
 
 use crate::harness::TestApp;
@@ -53,4 +56,22 @@ fn both_engines_have_the_same_tables_and_columns() {
     assert_eq!(sqlite.0, postgres.0, "the same files");
     assert_eq!(sqlite.1, postgres.1);
     assert!(sqlite.1.len() > 30, "the files were understood");
+}
+
+#[tokio::test]
+async fn worker_that_overran_its_lease_leaves_the_job_to_the_next() {
+    let app = TestApp::new().await;
+    app.run_jobs().await;
+    let cx = &app.app;
+    let now = cx.clock.now() + TimeDelta::days(1);
+    let mut tx = cx.db.begin().await.unwrap();
+    let slow = job::claim(&mut tx, Lane::Background, now, now, 1).await.unwrap()[0].claim;
+    job::retry(&mut tx, slow, Attempt::Counts, now, "its worker was killed").await.unwrap();
+    let next = job::claim_ids(&mut tx, &[slow.id], now).await.unwrap()[0];
+
+    assert!(!job::delete(&mut tx, slow).await.unwrap());
+    assert!(!job::dead_letter(&mut tx, slow, "late").await.unwrap());
+    assert!(!job::reschedule(&mut tx, slow, now).await.unwrap());
+    job::retry(&mut tx, slow, Attempt::TakenBack, now, "late").await.unwrap();
+    assert!(job::delete(&mut tx, next).await.unwrap(), "the next still has it");
 }

@@ -348,8 +348,8 @@ impl World {
         seed.pin(author, subject.id);
         let own = self.own.iter().map(|(_, client)| i64::from(client.id()));
         for person in self.people().map(|(_, id)| id).chain(own).collect::<Vec<_>>() {
-            seed.home(person, subject.id, author, subject.id);
-            seed.home(person, boost, self.booster, subject.id);
+            seed.home(person, subject.id, None);
+            seed.home(person, boost, Some(subject.id));
             seed.favourite(person, subject.id);
             seed.bookmark(person, subject.id);
             self.notifications.push(seed.notification(person, author, "mention", Some(subject.id)));

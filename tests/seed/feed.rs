@@ -5,9 +5,9 @@ use store::Db;
 use super::Seed;
 
 impl Seed {
-    /// An entry of `owner`'s home timeline.
-    pub fn home(&mut self, owner: i64, status: i64, author: i64, original: i64) {
-        self.homes.push(format!("{owner}, {status}, {author}, {original}"));
+    /// An entry of `owner`'s home timeline. `original`: of a boost.
+    pub fn home(&mut self, owner: i64, status: i64, original: Option<i64>) {
+        self.homes.push(format!("{owner}, {status}, 0, {}", original.unwrap_or(status)));
     }
 }
 

@@ -78,7 +78,7 @@ jobs! {
     }
 
     /// Asks extensions about all notices that wait for their judgement.
-    JudgeNotices as "judge_notices" in Feed, key |_job| "all".to_owned() => {}
+    JudgeNotices as "judge_notices" in Notice, key |_job| "all".to_owned() => {}
 
     /// Fills the newest statuses of someone newly followed into a home feed.
     Merge as "merge_feed" in Feed => {

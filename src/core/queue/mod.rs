@@ -12,9 +12,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::{Cx, Error, Result};
+use model::Time;
 use model::job::Lane;
-use model::{JobId, Time};
 use store::Tx;
+use store::job::Claim;
 
 /// A kind of job.
 pub trait Job: Serialize + DeserializeOwned + Send {
@@ -82,6 +83,12 @@ pub async fn enqueue_at<J: Job>(cx: &Cx, tx: &mut Tx, job: &J, run_at: Time) -> 
 }
 
 /// Removes a job in the transaction of its work.
-pub async fn finish(tx: &mut Tx, id: JobId) -> Result<(), Failure> {
-    Ok(store::job::delete(tx, id).await?)
+///
+/// # Errors
+/// [`Failure::NotNow`] when the lease expired and another worker has the job: the transaction must not be committed.
+pub async fn finish(tx: &mut Tx, claim: Claim) -> Result<(), Failure> {
+    if store::job::delete(tx, claim).await? {
+        return Ok(());
+    }
+    Err(Failure::NotNow("its lease expired before its work was done".into()))
 }

@@ -95,8 +95,9 @@ pub async fn bookmark_all(cx: &Cx, tx: &mut Tx, actor: &Actor, statuses: &[Statu
     let rows = statuses.iter().map(|status| (cx.ids.next(), *status)).collect();
     let mut new: HashSet<StatusId> =
         store::favourite::insert_bookmarks(tx, actor.id, rows, cx.clock.now()).await?.into_iter().collect();
-    let changes = new.iter().map(|status| Change::Bookmarked { account: actor.id, status: *status }).collect();
-    change::record_all(cx, tx, changes).await?;
+    let changes: Vec<Change> =
+        new.iter().map(|status| Change::Bookmarked { account: actor.id, status: *status }).collect();
+    change::record_all(cx, tx, &changes).await?;
     Ok(statuses.iter().map(|status| new.remove(status)).collect())
 }
 

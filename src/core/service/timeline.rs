@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::queue::{self, Rebuild};
 use crate::service::visibility::{self, Place, Seen};
 use model::{AccountId, Actor, Cursor, StatusId, TagId, Visibility};
-use store::feed::{Feed, Source};
+use store::feed::{Entries, Feed, Source};
 use store::timeline::{ProfileFilter, PublicFilter, TagFilter};
 
 /// Most additional hashtags considered per option (any, all, none).
@@ -39,8 +39,20 @@ pub async fn home(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<(TimelinePa
         queue::enqueue(cx, &mut tx, &Rebuild { account: actor.id }).await?;
         tx.commit().await?;
     }
-    let ids = store::feed::page(&cx.db, Source::Feed(Feed::home(actor.id)), cursor).await?;
-    Ok((visible_page(cx, Some(actor), Place::Home, ids).await?, !actor.feed_live))
+    Ok((home_page(cx, actor, cursor).await?, !actor.feed_live))
+}
+
+/// Reads all entries, and again only those of existing statuses where some were not shown: most pages have no deleted
+/// status.
+async fn home_page(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<TimelinePage> {
+    let feed = Source::Feed(Feed::home(actor.id));
+    let all = store::feed::page(&cx.db, feed, Entries::All, cursor).await?;
+    let page = visible_page(cx, Some(actor), Place::Home, all.clone()).await?;
+    if page.shown.len() == all.len() {
+        return Ok(page);
+    }
+    let existing = store::feed::page(&cx.db, feed, Entries::Existing, cursor).await?;
+    if existing == all { Ok(page) } else { visible_page(cx, Some(actor), Place::Home, existing).await }
 }
 
 /// Options of a public or hashtag timeline.

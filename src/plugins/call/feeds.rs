@@ -12,7 +12,7 @@ use model::StatusId;
 use rookery_core::change::{self, Change};
 use rookery_core::queue::{self, PLUGIN_FEED_LENGTH, TrimFeeds};
 use store::Tx;
-use store::feed::{self, Feed, HOME, LIST, Reblogs, Source};
+use store::feed::{self, Entries, Feed, HOME, LIST, Reblogs, Source};
 use store::plugin_feed::{self, NewEntry};
 
 /// Most entries of one call.
@@ -50,8 +50,9 @@ impl Call {
                 told.entry((kind, status)).or_default().push(owner);
             }
         }
-        let told = told.into_iter().map(|((kind, status), owners)| Change::FeedEntered { kind, owners, status });
-        change::record_all(&self.cx, tx, told.collect()).await.or_failure()?;
+        let told: Vec<Change> =
+            told.into_iter().map(|((kind, status), owners)| Change::FeedEntered { kind, owners, status }).collect();
+        change::record_all(&self.cx, tx, &told).await.or_failure()?;
         work.done().await?;
         Ok(count)
     }
@@ -93,10 +94,10 @@ impl Call {
         };
         let mut slot = self.slot.lock().await;
         let ids = match slot.tx() {
-            Some(tx) => feed::page(tx, source, &cursor).await,
+            Some(tx) => feed::page(tx, source, Entries::Existing, &cursor).await,
             None => {
                 drop(slot);
-                feed::page(&self.cx.db, source, &cursor).await
+                feed::page(&self.cx.db, source, Entries::Existing, &cursor).await
             }
         };
         Ok(ids.or_failure()?.into_iter().map(i64::from).collect())

@@ -74,6 +74,12 @@ impl Call {
 
     async fn write_status(&self, author: &Actor, prepared: status::Prepared) -> Result<i64, Failure> {
         let mut work = self.guarded().await?;
+        // One before it in the same call may have the same key.
+        let key = prepared.idempotency_key();
+        if let Some(first) = status::find_by_idempotency_key(&self.cx, work.tx()?, author, key).await.or_failure()? {
+            work.done().await?;
+            return Ok(first.into());
+        }
         let written = status::write(&self.cx, work.tx()?, author, prepared).await;
         let id = match written {
             Err(error) => return work.settle(Err(from_error(error))).await,

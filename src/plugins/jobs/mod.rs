@@ -19,11 +19,11 @@ use crate::Cx;
 use crate::call::{Call, Caller, Mode};
 use crate::manifest::Schedule;
 use crate::{Active, Registry};
-use model::{JobId, Time};
+use model::Time;
 use rookery_core::Origin;
 use rookery_core::error::Result;
 use rookery_core::queue::{Done, Failure};
-use store::job::JobRow;
+use store::job::{Claim, JobRow};
 
 pub(crate) use schedule::schedule;
 
@@ -96,10 +96,10 @@ pub(super) async fn run(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
     let queued: Queued =
         serde_json::from_value(row.payload.0).map_err(|error| Failure::Fail(format!("payload: {error}")))?;
     let schedule = schedule::of(active, &queued);
-    let attempts = u8::try_from(row.attempts).unwrap_or(u8::MAX);
+    let attempts = u8::try_from(row.claim.attempts).unwrap_or(u8::MAX);
     let last = queued.max_attempts > 0 && attempts >= queued.max_attempts;
     let cx = &cx.with_origin(Origin::from_json(queued.origin.as_deref()));
-    let ended = Box::pin(ask(cx, active, row.id, queued, attempts, schedule)).await;
+    let ended = Box::pin(ask(cx, active, row.claim, queued, attempts, schedule)).await;
     match ended {
         Err(Failure::Retry(why)) if last => {
             if let Some(schedule) = schedule {
@@ -117,14 +117,14 @@ pub(super) async fn run(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
 async fn ask(
     cx: &Cx,
     active: &Arc<Active>,
-    id: JobId,
+    claim: Claim,
     queued: Queued,
     attempt: u8,
     schedule: Option<&Schedule>,
 ) -> Result<Done, Failure> {
     let kind = queued.kind.clone();
     let task = Task {
-        id: u64::try_from(i64::from(id)).unwrap_or_default(),
+        id: u64::try_from(i64::from(claim.id)).unwrap_or_default(),
         kind: queued.kind,
         payload: queued.payload.to_string(),
         attempt,
@@ -148,9 +148,9 @@ async fn ask(
     };
     let mut tx = call.ambient().await?;
     let still_ours = match &outcome {
-        Outcome::Done => store::job::delete_running(&mut tx, id).await?,
-        Outcome::Again(at) => store::job::reschedule(&mut tx, id, again(cx.clock.now(), *at)).await?,
-        Outcome::GiveUp(why) => store::job::dead_letter(&mut tx, id, why).await.map(|()| true)?,
+        Outcome::Done => store::job::delete(&mut tx, claim).await?,
+        Outcome::Again(at) => store::job::reschedule(&mut tx, claim, again(cx.clock.now(), *at)).await?,
+        Outcome::GiveUp(why) => store::job::dead_letter(&mut tx, claim, why).await?,
     };
     if !still_ours {
         // The lease ran out and another worker ran the job: what this run changed must not happen as well.

@@ -24,7 +24,7 @@ use model::{Cursor, StatusId};
 use rookery_core::entity::Fragment;
 use rookery_core::error::{Error, Result};
 use rookery_core::service::visibility::Place;
-use store::feed::Source;
+use store::feed::{Entries, Source};
 
 /// Entries of a feed whose route is not paginated.
 const DEFAULT: i64 = 20;
@@ -131,7 +131,8 @@ impl NativeRequest<'_> {
         let key = gate::id(gate::param(self.found, key)?)?;
         let cursor = self.page.map_or_else(|| Cursor::first(DEFAULT), |page| page.paging.cursor);
         let plugin = self.found.mounted.plugin.id;
-        let ids = store::feed::page(&self.cx.db, Source::Named { plugin, name, key }, &cursor).await?;
+        let ids =
+            store::feed::page(&self.cx.db, Source::Named { plugin, name, key }, Entries::Existing, &cursor).await?;
         let items = output::statuses(self.cx, self.caller.actor.as_deref(), Place::Home, &ids).await?;
         Ok(NativePage { more: true, ids: ids.into_iter().map(i64::from).collect(), items })
     }

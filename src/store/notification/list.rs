@@ -61,47 +61,55 @@ fn all(ascending: bool) -> Sql {
     }
 }
 
-/// From one sender; `coalesce` as in [`all`].
+/// From one sender. SQLite is told the index, since it would take the shorter `notifications_account`; for PostgreSQL
+/// `coalesce` as in [`all`].
 fn from_one(ascending: bool) -> Sql {
-    if ascending {
-        sql!(
-            "SELECT " listed_columns!() " FROM notifications n" within!()
-            "AND n.from_account_id = $7 AND coalesce(n.type, '')" in("$2") "ORDER BY n.id LIMIT $6"
-        )
-    } else {
-        sql!(
-            "SELECT " listed_columns!() " FROM notifications n" within!()
-            "AND n.from_account_id = $7 AND coalesce(n.type, '')" in("$2") "ORDER BY n.id DESC LIMIT $6"
-        )
+    macro_rules! text {
+        ($index:literal, $types:literal, $order:literal) => {
+            concat!(
+                "SELECT ",
+                listed_columns!(),
+                " FROM notifications n",
+                $index,
+                within!(),
+                "AND n.from_account_id = $7 AND coalesce(n.type, '')",
+                $types,
+                "ORDER BY n.id",
+                $order,
+                " LIMIT $6"
+            )
+        };
     }
+    macro_rules! both {
+        ($order:literal) => {
+            sql!(
+                sqlite: text!(" INDEXED BY notifications_from", " IN (SELECT value FROM json_each($2)) ", $order);
+                postgres: text!("", " = ANY($2) ", $order)
+            )
+        };
+    }
+    if ascending { both!("") } else { both!(" DESC") }
 }
 
 /// Some types: reads a page of each type, for which there is the index `notifications_type`, and merges them, so that a
 /// rare type is found without reading all the others. PostgreSQL does this with `LATERAL`, which SQLite does not have:
-/// there a correlated subquery selects the ids, and a `CROSS JOIN`, which SQLite does not reorder, keeps the types
-/// outermost.
+/// there a correlated subquery selects the ids, by an index that SQLite would not choose, and a `CROSS JOIN`, which it
+/// does not reorder, keeps the types outermost.
 fn of_types(ascending: bool) -> Sql {
-    if ascending {
-        sql!(
-            sqlite: "SELECT " listed_columns!() " FROM json_each($2) t
-                     CROSS JOIN notifications n ON n.id IN (
-                         SELECT n.id FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id LIMIT $6)
-                     ORDER BY n.id LIMIT $6";
-            postgres: "SELECT " listed_columns!() " FROM unnest($2::text[]) AS t(value)
-                       CROSS JOIN LATERAL (
-                           SELECT n.* FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id LIMIT $6) n
-                       ORDER BY n.id LIMIT $6"
-        )
-    } else {
-        sql!(
-            sqlite: "SELECT " listed_columns!() " FROM json_each($2) t
-                     CROSS JOIN notifications n ON n.id IN (
-                         SELECT n.id FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id DESC LIMIT $6)
-                     ORDER BY n.id DESC LIMIT $6";
-            postgres: "SELECT " listed_columns!() " FROM unnest($2::text[]) AS t(value)
-                       CROSS JOIN LATERAL (
-                           SELECT n.* FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id DESC LIMIT $6) n
-                       ORDER BY n.id DESC LIMIT $6"
-        )
+    macro_rules! both {
+        ($order:literal) => {
+            sql!(
+                sqlite: "SELECT " listed_columns!() " FROM json_each($2) t
+                         CROSS JOIN notifications n ON n.id IN (
+                             SELECT n.id FROM notifications n INDEXED BY notifications_type" within!()
+                            "AND n.type = t.value ORDER BY n.id" $order " LIMIT $6)
+                         ORDER BY n.id" $order " LIMIT $6";
+                postgres: "SELECT " listed_columns!() " FROM unnest($2::text[]) AS t(value)
+                           CROSS JOIN LATERAL (
+                               SELECT n.* FROM notifications n" within!() "AND n.type = t.value ORDER BY n.id" $order " LIMIT $6) n
+                           ORDER BY n.id" $order " LIMIT $6"
+            )
+        };
     }
+    if ascending { both!("") } else { both!(" DESC") }
 }

@@ -376,8 +376,8 @@ async fn a_native_feed_is_a_timeline() {
     app.db().execute_raw(feed).await.unwrap();
     for status in &published {
         let text = format!(
-            "INSERT INTO feed_entries (kind, owner_id, status_id, author_id, original_id)
-             SELECT f.kind, 1, s.id, s.account_id, s.id FROM plugin_feeds f, statuses s
+            "INSERT INTO feed_entries (kind, owner_id, status_id)
+             SELECT f.kind, 1, s.id FROM plugin_feeds f, statuses s
              WHERE f.name = 'shelf' AND s.id = {status}"
         );
         app.db().execute_raw(&text).await.unwrap();

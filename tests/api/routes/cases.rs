@@ -183,8 +183,8 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
             Case::get(row.path.replace(":hashtag", &tag))
         }
         ("timelines", _) => {
-            let (status, owner, author) = (world.theirs().await, alice, bob);
-            world.seed(|seed| seed.home(owner, status, author, status)).await;
+            let (status, owner) = (world.theirs().await, alice);
+            world.seed(|seed| seed.home(owner, status, None)).await;
             Case::get(&*row.path)
         }
         ("notifications", "GET /api/v1/notifications/:id" | "POST /api/v1/notifications/:id/dismiss") => {

@@ -175,7 +175,7 @@ pub(super) async fn insert(cx: &Cx, tx: &mut Tx, new: Vec<NewNotification>) -> R
         inserted.into_iter().filter_map(|id| Some(Change::Notified { receiver: *told.get(&id)?, notification: id }));
     let changes: Vec<Change> = told.collect();
     let count = changes.len();
-    change::record_all(cx, tx, changes).await?;
+    change::record_all(cx, tx, &changes).await?;
     Ok(count)
 }
 

@@ -60,5 +60,6 @@ pub async fn everything(cx: &Cx, tx: &mut Tx, account: AccountId) -> Plain<()> {
 }
 
 async fn record(cx: &Cx, tx: &mut Tx, revoked: Vec<TokenId>) -> Plain<()> {
-    change::record_all(cx, tx, revoked.into_iter().map(|token| Change::TokenRevoked { token }).collect()).await
+    let changes: Vec<Change> = revoked.into_iter().map(|token| Change::TokenRevoked { token }).collect();
+    change::record_all(cx, tx, &changes).await
 }

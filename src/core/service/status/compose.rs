@@ -114,7 +114,7 @@ async fn mentioned(cx: &Cx, actor: &Actor, scan: &text::Scan) -> Result<Vec<Ment
     Ok(found)
 }
 
-/// Stores hashtags and links them to `status`.
+/// Stores hashtags and links them to `status`, which has none yet.
 pub async fn save_tags(
     cx: &Cx,
     tx: &mut Tx,
@@ -122,6 +122,9 @@ pub async fn save_tags(
     author: AccountId,
     tags: &[(String, String)],
 ) -> Result<()> {
+    if tags.is_empty() {
+        return Ok(());
+    }
     let now = cx.clock.now();
     let names: Vec<String> = tags.iter().map(|(name, _)| name.clone()).collect();
     let known = store::tag::list_by_names(&mut *tx, &names).await?;
@@ -132,7 +135,7 @@ pub async fn save_tags(
     }
     let known = if known.len() == tags.len() { known } else { store::tag::list_by_names(&mut *tx, &names).await? };
     let ids: Vec<TagId> = known.into_iter().map(|(id, _)| id).collect();
-    store::tag::set_for_status(tx, status, author, &ids, now).await?;
+    store::tag::insert_for_status(tx, status, author, &ids, now).await?;
     Ok(())
 }
 

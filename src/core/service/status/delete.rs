@@ -47,5 +47,5 @@ async fn record(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
         let reblogs = store::publish::list_reblogs(&mut *tx, status.id).await?;
         changes.extend(reblogs.iter().map(Change::status_deleted));
     }
-    change::record_all(cx, tx, changes).await
+    change::record_all(cx, tx, &changes).await
 }

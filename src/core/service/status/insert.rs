@@ -15,7 +15,7 @@ use store::feed::HOME;
 pub(in crate::service) async fn insert(cx: &Cx, tx: &mut Tx, actor: &Actor, mut new: Status) -> Result<bool> {
     if new.conversation_id.is_none() && new.reblog_of_id.is_none() {
         let conversation: ConversationId = cx.ids.next();
-        store::publish::insert_conversation(tx, conversation, actor.id, new.created_at).await?;
+        store::publish::insert_conversation(tx, conversation, new.created_at).await?;
         new.conversation_id = Some(conversation);
     }
     if !store::status::insert(tx, &new).await? {
@@ -23,7 +23,7 @@ pub(in crate::service) async fn insert(cx: &Cx, tx: &mut Tx, actor: &Actor, mut 
     }
     count(tx, &new, 1).await?;
     if actor.feed_live {
-        store::feed::insert_own(tx, actor.id, new.id, new.reblog_of_id.unwrap_or(new.id)).await?;
+        store::feed::insert_own(tx, actor.id, new.id, new.reblog_of_id).await?;
         let entered = Change::FeedEntered { kind: HOME, owners: vec![actor.id.into()], status: new.id };
         change::record(cx, tx, entered).await?;
     }

@@ -71,6 +71,14 @@ pub struct Prepared {
     spent: Spent,
 }
 
+impl Prepared {
+    /// The idempotency key of the request.
+    #[must_use]
+    pub fn idempotency_key(&self) -> Option<&str> {
+        self.draft.idempotency_key.as_deref()
+    }
+}
+
 /// Publishes `draft` as `actor`; returns the status, or the one already published with the same idempotency key.
 ///
 /// # Errors
@@ -154,16 +162,14 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
     Ok(Prepared { draft, words, parent, reach, spent })
 }
 
-/// Writes a prepared status; returns it, or the one already published with the same idempotency key.
+/// Writes a prepared status.
 ///
 /// # Errors
-/// [`Error::Invalid`] for media that cannot be attached (any more).
+/// [`Error::Invalid`] for media that cannot be attached (any more), [`Error::Conflict`] when another request with the
+/// same idempotency key was faster: the transaction must not be committed.
 pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> Result<StatusId> {
     let Prepared { draft, words, parent, reach, spent } = prepared;
     let media = media::attachable(cx, tx, actor, None, &draft.media_ids).await?;
-    if let Some(first) = find_by_idempotency_key(cx, &mut *tx, actor, draft.idempotency_key.as_deref()).await? {
-        return Ok(first);
-    }
     let id: StatusId = cx.ids.next();
     let (mentions, tags) = (words.mentions.clone(), words.tags.clone());
     let new = new_status(cx, actor, &draft, id, words, &reach, parent.as_ref(), !media.is_empty());

@@ -1,0 +1,39 @@
+//! Tells the workers of this process that jobs were queued, lane by lane.
+//!
+//! Rung by [`Tx::commit`](super::Tx::commit), heard through [`Db::jobs_queued`](super::Db::jobs_queued). Says nothing of
+//! jobs that other processes queue: those are found by polling.
+
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+
+use model::job::Lane;
+
+/// One signal for each lane.
+#[derive(Debug, Default)]
+pub(super) struct JobSignals([Notify; Lane::ALL.len()]);
+
+/// A set of lanes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lanes(u8);
+
+impl Lanes {
+    pub(super) fn insert(&mut self, lane: Lane) {
+        self.0 |= 1 << lane as u8;
+    }
+
+    fn contains(self, lane: Lane) -> bool {
+        self.0 & (1 << lane as u8) != 0
+    }
+}
+
+impl JobSignals {
+    pub(super) fn of(&self, lane: Lane) -> Notified<'_> {
+        self.0[lane as usize].notified()
+    }
+
+    pub(super) fn ring(&self, lanes: Lanes) {
+        for lane in Lane::ALL.iter().filter(|lane| lanes.contains(**lane)) {
+            self.0[*lane as usize].notify_waiters();
+        }
+    }
+}

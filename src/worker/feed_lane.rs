@@ -1,0 +1,139 @@
+//! The feed lane: jobs whose work is rows alone, several of them done and deleted in one transaction.
+//!
+//! Reached from [`run`](super::run()) and [`drain`](super::drain). Such a job needs no claim: it stays ready until the
+//! transaction of its work is committed, so that a kill takes back what it did and leaves the job. Statuses that wait
+//! together are fanned out together, since feeds are then written once for all of them.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::{count, feed, put_back};
+use model::JobId;
+use model::job::Lane;
+use rookery_core::queue::{Failure, FanOut, Job, Merge, Rebuild, Unmerge};
+use rookery_core::{Cx, Result};
+use store::Tx;
+use store::job::JobRow;
+
+/// Most jobs of a transaction.
+const BATCH: i64 = 16;
+/// How long the lane waits for further jobs when one was queued.
+const GATHER: Duration = Duration::from_millis(25);
+
+/// What became of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Batch {
+    /// Jobs that ended, well or badly.
+    pub(super) ended: usize,
+    /// More may be due.
+    pub(super) more: bool,
+}
+
+/// Runs jobs of the lane until `stop` is true.
+pub(super) async fn run(cx: Cx, mut stop: watch::Receiver<bool>) {
+    let pause = Duration::from_millis(cx.config.jobs.poll_interval_ms);
+    let mut queued_here = false;
+    while !*stop.borrow() {
+        // Registered before the query, so that a job queued in between is not missed.
+        let queued = cx.db.jobs_queued(Lane::Feed);
+        tokio::pin!(queued);
+        queued.as_mut().enable();
+        match round(&cx, queued_here).await {
+            Ok(true) => continue,
+            Ok(false) => {}
+            Err(error) => tracing::error!(%error, "could not run jobs of feeds"),
+        }
+        queued_here = tokio::select! {
+            () = &mut queued => true,
+            () = tokio::time::sleep(pause) => false,
+            _ = stop.changed() => false,
+        };
+        if queued_here {
+            tokio::time::sleep(GATHER).await;
+        }
+    }
+}
+
+/// One batch, if jobs are due or were `queued_here` just now; true when more may be due.
+async fn round(cx: &Cx, queued_here: bool) -> Result<bool> {
+    if !queued_here && !store::job::is_due(&cx.db, Lane::Feed, cx.clock.now()).await? {
+        return Ok(false);
+    }
+    Ok(batch(cx).await?.more)
+}
+
+/// Does the first due jobs in one transaction. When that fails, the first one is tried alone.
+pub(super) async fn batch(cx: &Cx) -> Result<Batch> {
+    let cx = &cx.begin(None);
+    let (jobs, more, done) = attempt(cx, BATCH).await?;
+    match done {
+        Ok(()) => {
+            jobs.iter().for_each(|job| count(&job.kind, true));
+            Ok(Batch { ended: jobs.len(), more })
+        }
+        Err(failure) => {
+            if jobs.len() > 1 {
+                tracing::warn!(jobs = jobs.len(), ?failure, "jobs failed together: the first one is tried alone");
+            }
+            alone(cx).await?;
+            Ok(Batch { ended: 1, more: true })
+        }
+    }
+}
+
+/// Does the first due job, and puts it back when that fails.
+async fn alone(cx: &Cx) -> Result<()> {
+    let (jobs, _, done) = attempt(cx, 1).await?;
+    let Some(job) = jobs.first() else { return Ok(()) };
+    count(&job.kind, done.is_ok());
+    let Err(failure) = done else { return Ok(()) };
+    let mut tx = cx.db.begin().await?;
+    if let Some(claim) = store::job::claim_ids(&mut tx, &[job.claim.id], cx.clock.now()).await?.first() {
+        put_back(cx, &mut tx, *claim, &job.kind, failure).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Tries the first due jobs, `most` at most, in one transaction: which they were, whether more may be due, and how it
+/// ended.
+async fn attempt(cx: &Cx, most: i64) -> Result<(Vec<JobRow>, bool, Result<(), Failure>)> {
+    let mut tx = cx.db.begin().await?;
+    let due = store::job::lock_due(&mut tx, Lane::Feed, cx.clock.now(), most).await?;
+    let found = due.len();
+    let jobs = together(due);
+    let more = jobs.len() < found || i64::try_from(found).is_ok_and(|found| found == most);
+    let done = if jobs.is_empty() { Ok(()) } else { work(cx, tx, &jobs).await };
+    Ok((jobs, more, done))
+}
+
+/// Of jobs in the order in which they wait, those that are done first: one, or all that fan out.
+fn together(mut due: Vec<JobRow>) -> Vec<JobRow> {
+    match due.first() {
+        Some(first) if first.kind == FanOut::KIND => due.retain(|job| job.kind == FanOut::KIND),
+        Some(_) | None => due.truncate(1),
+    }
+    due
+}
+
+async fn work(cx: &Cx, mut tx: Tx, jobs: &[JobRow]) -> Result<(), Failure> {
+    let ids: Vec<JobId> = jobs.iter().map(|job| job.claim.id).collect();
+    let Some(first) = jobs.first() else { return Ok(()) };
+    match first.kind.as_str() {
+        FanOut::KIND => {
+            let fan_outs: Vec<FanOut> = jobs.iter().map(read).collect::<Result<_, _>>()?;
+            tx = feed::fan_out(cx, tx, &ids, &fan_outs).await?;
+        }
+        Merge::KIND => feed::merge(cx, &mut tx, &read(first)?).await?,
+        Unmerge::KIND => feed::unmerge(cx, &mut tx, &read(first)?).await?,
+        Rebuild::KIND => feed::rebuild(cx, &mut tx, &read(first)?).await?,
+        other => return Err(Failure::Fail(format!("unknown kind {other}"))),
+    }
+    store::job::delete_ids(&mut tx, &ids).await?;
+    Ok(tx.commit().await?)
+}
+
+fn read<J: Job>(row: &JobRow) -> Result<J, Failure> {
+    serde_json::from_value(row.payload.0.clone()).map_err(|error| Failure::Fail(format!("payload: {error}")))
+}
