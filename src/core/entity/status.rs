@@ -205,13 +205,14 @@ impl<'a> Assemble<'a> {
     fn page_entry(&self, seen: &Seen) -> Option<Fragment> {
         let reblog = match seen.original() {
             None => None,
-            Some(original) => Some(self.status(original, original, None)?),
+            Some(original) => Some(self.status(original, seen, None)?),
         };
-        self.status(seen.head(), seen.proper(), reblog.as_ref())
+        self.status(seen.head(), seen, reblog.as_ref())
     }
 
-    /// `marks` is the status whose favourites, reblogs and bookmarks are shown: for a reblog its original.
-    fn status(&self, head: &Head, marks: &Head, reblog: Option<&Fragment>) -> Option<Fragment> {
+    /// `head` is that of `seen`, or that of its original.
+    fn status(&self, head: &Head, seen: &Seen, reblog: Option<&Fragment>) -> Option<Fragment> {
+        let marked = seen.marked();
         let core = self.cores.get(&head.id)?;
         let author = self.authors.get(&head.account_id)?;
         let reblog = reblog.map_or("null", Fragment::as_str);
@@ -225,17 +226,17 @@ impl<'a> Assemble<'a> {
         }
         if self.viewer.is_some() {
             object
-                .member("favourited", boolean(marks.favourited))
-                .member("reblogged", boolean(marks.reblogged))
-                .member("muted", boolean(marks.muted))
-                .member("bookmarked", boolean(marks.bookmarked))
+                .member("favourited", boolean(marked.favourited))
+                .member("reblogged", boolean(marked.reblogged))
+                .member("muted", boolean(marked.muted))
+                .member("bookmarked", boolean(marked.bookmarked))
                 .member("filtered", "[]");
         }
-        if let Some(members) = self.added.get(&marks.id) {
+        if let Some(members) = self.added.get(&seen.proper().id) {
             members.add_to(&mut object);
         }
         if own && head.reblog_of_id.is_none() && !matches!(head.visibility, Visibility::Direct | Visibility::Limited) {
-            object.member("pinned", boolean(head.pinned));
+            object.member("pinned", boolean(marked.pinned));
         }
         Some(object.close())
     }
