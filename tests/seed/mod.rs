@@ -282,7 +282,7 @@ const COUNTERS: &str = "
         followers_count = (SELECT COUNT(*) FROM follows f WHERE f.target_account_id = accounts.id),
         following_count = (SELECT COUNT(*) FROM follows f WHERE f.account_id = accounts.id),
         last_status_at = (SELECT MAX(s.created_at) FROM statuses s WHERE s.account_id = accounts.id),
-        version = version + 1;
+        relations_version = relations_version + 1, version = version + 1;
     UPDATE statuses SET
         replies_count = (SELECT COUNT(*) FROM statuses r WHERE r.in_reply_to_id = statuses.id
                          AND r.visibility IN ('public', 'public_unlisted', 'unlisted')),
