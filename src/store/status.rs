@@ -37,7 +37,8 @@ pub struct Head {
 /// Heads of the statuses that exist among `ids` and of the originals of reblogs among them, ordered by id, each once.
 ///
 /// `UNION ALL` and the deduplication here, because a temporary B-tree for `UNION` costs more than the rest of the
-/// statement. On SQLite, `CROSS JOIN` keeps the planner to look-ups by primary key in this order, and costs less than `IN`.
+/// statement. On SQLite, `CROSS JOIN` keeps the planner to look-ups by primary key in this order, and costs less than
+/// `IN`. On PostgreSQL, `coalesce` keeps the planner from walking the index of all reblogs where it believes them to be few.
 pub async fn heads(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Head>> {
     macro_rules! head {
         () => {
@@ -47,7 +48,7 @@ pub async fn heads(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Head>> {
         };
     }
     macro_rules! text {
-        ($page:literal, $is:literal) => {
+        ($page:literal, $is:literal, $original:literal) => {
             concat!(
                 head!(),
                 $page,
@@ -60,14 +61,15 @@ pub async fn heads(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Head>> {
                 "statuses r CROSS JOIN statuses s CROSS JOIN accounts a
                  WHERE r.id ",
                 $is,
-                " AND s.id = r.reblog_of_id AND a.id = s.account_id"
+                " AND a.id = s.account_id AND s.id = ",
+                $original
             )
         };
     }
     let mut heads: Vec<Head> = db
         .query(sql!(
-            sqlite: text!("json_each($1) e CROSS JOIN ", "= e.value");
-            postgres: text!("", "= ANY($1)")
+            sqlite: text!("json_each($1) e CROSS JOIN ", "= e.value", "r.reblog_of_id");
+            postgres: text!("", "= ANY($1)", "coalesce(r.reblog_of_id, 0)")
         ))
         .bind(Ids::of(ids.iter().copied()))
         .all()

@@ -525,5 +525,5 @@ async fn a_long_page_costs_what_a_short_one_does() {
     app.noted(&alice).await;
 
     assert_eq!(cost("?limit=2").await, cost("").await);
-    assert_eq!(cost("").await, 3, "the token, the page, what the viewer sees of its statuses");
+    assert_eq!(cost("").await, 4, "the token, the page, its statuses, the viewer's marks on them");
 }

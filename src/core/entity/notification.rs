@@ -62,12 +62,12 @@ fn entry<'a>(
     shown: &'a VisibleNotification,
     added: Option<&'a Members>,
 ) -> Result<Option<Entry<'a>>> {
-    let sender = parts.authors.get(&shown.listed.notification.from_account_id);
+    let Some(sender) = parts.authors.get(&shown.listed.notification.from_account_id) else { return Ok(None) };
     let status = shown.status.as_ref().map(|seen| parts.entry(seen));
-    let (Some(sender), Some(status)) = (sender, status.map_or(Some(None), |status| status.map(Some))) else {
+    if matches!(status, Some(None)) {
         return Ok(None);
-    };
-    Ok(Some(Entry { shared: Fragment::of(&Shared::new(shown))?, sender, status, added }))
+    }
+    Ok(Some(Entry { shared: Fragment::of(&Shared::new(shown))?, sender, status: status.flatten(), added }))
 }
 
 fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
