@@ -19,6 +19,7 @@ use crate::origin::Origin;
 use crate::service::auth::Grants;
 use crate::service::instance::StatsCache;
 use crate::service::rate_limits::{Limits, Standing};
+use crate::service::relations::RelationsCache;
 use config::{Config, Scheme};
 use crypto::Keys;
 use mail::Mailer;
@@ -58,6 +59,8 @@ pub struct Services {
     pub cache: Cache,
     /// Grants of tokens.
     pub grants: Grants,
+    /// What viewers follow, block and mute.
+    pub relations: RelationsCache,
     /// Numbers about the whole server.
     pub stats: StatsCache,
     /// The server was asked to stop: it is not ready for more.
@@ -123,6 +126,7 @@ impl Cx {
             urls: urls(&config),
             keys: Keys::new(secret.expose().as_bytes()),
             cache: Cache::default(),
+            relations: RelationsCache::default(),
             limits: Limits::default(),
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),
             mail: Mailer::new(&config).map_err(Error::internal)?,

@@ -3,6 +3,7 @@
 //! Reached from every way in (`http`, `worker`, `plugins`, `cli`), each of which brings a [`Cx`]. Below it is `store`. It
 //! knows no HTTP and no plugin: what it asks of extensions is the port [`extension::Extensions`].
 
+pub mod by_id;
 pub mod change;
 pub mod cx;
 pub mod entity;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::error::raw_json;
 use crate::error::Result;
-use rookery_core::entity::Fragment;
+use rookery_core::entity::{Array, Fragment};
 
 /// A 200 response with one entity.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ impl Json {
 
     /// A list that is not paginated.
     #[must_use]
-    pub fn list(items: &[Fragment]) -> Response {
-        raw_json(StatusCode::OK, Fragment::array(items).into())
+    pub fn list(items: impl Into<Array>) -> Response {
+        raw_json(StatusCode::OK, String::from(items.into()).into())
     }
 }
 

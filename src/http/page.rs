@@ -7,12 +7,12 @@ use axum::response::{IntoResponse, Response};
 
 use super::error::raw_json;
 use super::extract::Paging;
-use rookery_core::entity::Fragment;
+use rookery_core::entity::Array;
 
 /// Rendered entities, and the links to the neighbouring pages.
 #[derive(Debug)]
 pub struct Page {
-    items: Vec<Fragment>,
+    items: Array,
     links: Option<HeaderValue>,
     status: StatusCode,
 }
@@ -34,9 +34,9 @@ impl Page {
         paging: &Paging<D, M>,
         links: Links,
         ids: &[i64],
-        items: Vec<Fragment>,
+        items: impl Into<Array>,
     ) -> Self {
-        let mut page = Self { items, links: None, status: StatusCode::OK };
+        let mut page = Self { items: items.into(), links: None, status: StatusCode::OK };
         if let (Some(first), Some(last)) = (ids.first(), ids.last()) {
             let full = i64::try_from(ids.len()).is_ok_and(|count| count >= paging.cursor.limit);
             let next = (full || links == Links::Always).then_some(*last);
@@ -69,7 +69,7 @@ pub fn link_header<const D: i64, const M: i64>(
 
 impl IntoResponse for Page {
     fn into_response(self) -> Response {
-        let mut response = raw_json(self.status, Fragment::array(&self.items).into());
+        let mut response = raw_json(self.status, String::from(self.items).into());
         if let Some(links) = self.links {
             response.headers_mut().insert(header::LINK, links);
         }

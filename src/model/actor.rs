@@ -13,6 +13,8 @@ pub struct Actor {
     pub id: AccountId,
     /// The account's version: grows with its public profile, its relationships and its settings.
     pub version: i64,
+    /// Raised whenever the account's follows, blocks or mutes change, or somebody blocks it or ceases to.
+    pub relations_version: i64,
     pub username: String,
     pub locked: bool,
     pub limited: bool,

@@ -1,11 +1,12 @@
 //! Follows and follow requests.
 //!
-//! Reached from `service::follow`, which locks both accounts first (`account::lock`). Counters, feeds, notifications
-//! and events are the caller's work. Spec: contract rules, sections 9 and 20.
+//! Reached from `service::follow`, which locks both accounts first (`account::lock`). What begins or ends a follow raises
+//! the follower's relations version ([`relation_set`](super::relation_set)). Counters, feeds, notifications and events are
+//! the caller's work. Spec: contract rules, sections 9 and 20.
 
 use super::relation_sql::{blocks, blocks_domain, listed, mutes, page, suspended};
 use super::sql::Ids;
-use super::{Executor, Result, Tx};
+use super::{Executor, Result, Tx, relation_set};
 use crate::sql;
 use model::relationship::Listed;
 use model::{AccountId, Cursor, Json, RowId, Time};
@@ -56,10 +57,11 @@ pub async fn insert(tx: &mut Tx, table: FollowTable, new: NewFollow) -> Result<b
         FollowTable::Follow => into!("follows"),
         FollowTable::Request => into!("follow_requests"),
     };
+    let follower = new.account_id;
     let done = tx
         .query(sql)
         .bind(new.id)
-        .bind(new.account_id)
+        .bind(follower)
         .bind(new.target_account_id)
         .bind(new.terms.show_reblogs)
         .bind(new.terms.notify)
@@ -67,6 +69,9 @@ pub async fn insert(tx: &mut Tx, table: FollowTable, new: NewFollow) -> Result<b
         .bind(new.now)
         .execute()
         .await?;
+    if done > 0 && table == FollowTable::Follow {
+        relation_set::raise(tx, &[follower]).await?;
+    }
     Ok(done > 0)
 }
 
@@ -124,7 +129,11 @@ pub async fn delete(tx: &mut Tx, table: FollowTable, account: AccountId, target:
         FollowTable::Follow => from!("follows"),
         FollowTable::Request => from!("follow_requests"),
     };
-    tx.query(sql).bind(account).bind(target).optional().await
+    let ended = tx.query(sql).bind(account).bind(target).optional().await?;
+    if ended.is_some() && table == FollowTable::Follow {
+        relation_set::raise(tx, &[account]).await?;
+    }
+    Ok(ended)
 }
 
 /// True when `account` follows `target`.

@@ -63,6 +63,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0008_small_rows.sql"),
         include_str!("../../migrations/postgres/0008_small_rows.sql"),
     ),
+    (
+        9,
+        "relations_version",
+        include_str!("../../migrations/sqlite/0009_relations_version.sql"),
+        include_str!("../../migrations/postgres/0009_relations_version.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

@@ -2,12 +2,13 @@
 //! and private notes.
 //!
 //! Reached from `service::relationship`, `service::follow` and `entity::relationship`. Follows are in
-//! [`follow`](super::follow). What a change causes elsewhere (ended follows, feeds, notifications) is the caller's
+//! [`follow`](super::follow). What changes a block or a mute raises the relations versions of the accounts that it concerns
+//! ([`relation_set`](super::relation_set)). What it causes elsewhere (ended follows, feeds, notifications) is the caller's
 //! work. Spec: contract rules, sections 9 and 20.
 
 use super::relation_sql::{blocks, blocks_domain, listed, page, suspended, unexpired};
 use super::sql::Ids;
-use super::{Executor, Result, Tx};
+use super::{Executor, Result, Tx, relation_set};
 use crate::sql;
 use model::relationship::{Listed, Muted};
 use model::{AccountId, Cursor, Json, RowId, Time};
@@ -111,7 +112,11 @@ pub async fn insert(
         Pair::Block => into!("blocks"),
         Pair::Endorsement => into!("endorsements"),
     };
-    Ok(tx.query(sql).bind(id).bind(account).bind(target).bind(now).execute().await? > 0)
+    let inserted = tx.query(sql).bind(id).bind(account).bind(target).bind(now).execute().await? > 0;
+    if inserted && relation == Pair::Block {
+        relation_set::raise(tx, &[account, target]).await?;
+    }
+    Ok(inserted)
 }
 
 /// A relation that ends when its row is deleted.
@@ -137,7 +142,15 @@ pub async fn delete(tx: &mut Tx, relation: Relation, account: AccountId, target:
         Relation::Endorsement => from!("endorsements"),
         Relation::Mute => from!("mutes"),
     };
-    Ok(tx.query(sql).bind(account).bind(target).execute().await? > 0)
+    let deleted = tx.query(sql).bind(account).bind(target).execute().await? > 0;
+    if deleted {
+        match relation {
+            Relation::Block => relation_set::raise(tx, &[account, target]).await?,
+            Relation::Mute => relation_set::raise(tx, &[account]).await?,
+            Relation::Endorsement => {}
+        }
+    }
+    Ok(deleted)
 }
 
 /// A page of the accounts that `account` blocks, newest block first. Suspended ones are marked as hidden.
@@ -174,7 +187,7 @@ pub async fn set_mute(tx: &mut Tx, mute: NewMute) -> Result<()> {
     .bind(mute.now)
     .execute()
     .await?;
-    Ok(())
+    relation_set::raise(tx, &[mute.account_id]).await
 }
 
 /// Deletes a mute if it expired by `now`; false when there is none, or it has not expired.
@@ -186,6 +199,9 @@ pub async fn delete_expired_mute(tx: &mut Tx, account: AccountId, target: Accoun
         .bind(now)
         .execute()
         .await?;
+    if done > 0 {
+        relation_set::raise(tx, &[account]).await?;
+    }
     Ok(done > 0)
 }
 

@@ -4,7 +4,7 @@
 //! account is deleted by `plugins::sql`.
 
 use super::sql::Ids;
-use super::{Executor, Result, Tx};
+use super::{Executor, Result, Tx, relation_set};
 use crate::sql;
 use model::{AccountId, MediaId, StatusId, Time};
 
@@ -82,14 +82,18 @@ pub async fn list_statuses(db: impl Executor, id: AccountId, limit: i64) -> Resu
         .await
 }
 
-/// Some of the accounts with a follow or follow request from or to `id`, each once. `limit` bounds the rows that are
-/// read, which `UNION ALL` allows; duplicates are removed afterwards, so there may be fewer.
+/// Some of the accounts with a follow, follow request, block or mute from or to `id`, each once. `limit` bounds the rows
+/// that are read, which `UNION ALL` allows; duplicates are removed afterwards, so there may be fewer.
 pub async fn list_related(db: impl Executor, id: AccountId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT f.target_account_id AS other FROM follows f WHERE f.account_id = $1
          UNION ALL SELECT f.account_id FROM follows f WHERE f.target_account_id = $1
          UNION ALL SELECT r.target_account_id FROM follow_requests r WHERE r.account_id = $1
          UNION ALL SELECT r.account_id FROM follow_requests r WHERE r.target_account_id = $1
+         UNION ALL SELECT b.target_account_id FROM blocks b WHERE b.account_id = $1
+         UNION ALL SELECT b.account_id FROM blocks b WHERE b.target_account_id = $1
+         UNION ALL SELECT m.target_account_id FROM mutes m WHERE m.account_id = $1
+         UNION ALL SELECT m.account_id FROM mutes m WHERE m.target_account_id = $1
          LIMIT $2"
     ))
     .bind(id)
@@ -157,8 +161,10 @@ pub async fn delete_traces(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64
 
 /// Deletes an account. Foreign keys delete the rows that refer to it; the entries of its home and list feeds have no
 /// foreign key to their owner and are deleted here. Accounts that moved to it get a new version, since their rendering
-/// changes.
+/// changes, and accounts with relations to it a new relations version.
 pub async fn delete(tx: &mut Tx, id: AccountId) -> Result<()> {
+    let related = list_related(&mut *tx, id, i64::MAX).await?;
+    relation_set::raise(tx, &related).await?;
     tx.query(sql!(
         "DELETE FROM feed_entries
          WHERE (kind = 0 AND owner_id = $1)

@@ -37,6 +37,7 @@ mod plugins;
 mod preferences;
 mod profile;
 mod rate_limits;
+mod relations;
 mod relationships;
 mod removal;
 mod routed;

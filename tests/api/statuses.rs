@@ -18,7 +18,8 @@ async fn follow(app: &TestApp, follower: &Client, target: &Client) {
     app.db()
         .execute_raw(&format!(
             "INSERT INTO follows (id, account_id, target_account_id, show_reblogs, notify, created_at)
-             SELECT {}, {}, id, TRUE, FALSE, created_at FROM accounts WHERE id = {}",
+             SELECT {}, {}, id, TRUE, FALSE, created_at FROM accounts WHERE id = {};
+             UPDATE accounts SET relations_version = relations_version + 1",
             i64::from(app.app.ids.next::<model::RowId>()),
             follower.id(),
             target.id()

@@ -184,7 +184,7 @@ const COUNTERS: &str = "
         followers_count = (SELECT COUNT(*) FROM follows f WHERE f.target_account_id = accounts.id),
         following_count = (SELECT COUNT(*) FROM follows f WHERE f.account_id = accounts.id),
         last_status_at = (SELECT MAX(s.created_at) FROM statuses s WHERE s.account_id = accounts.id),
-        version = version + 1;
+        relations_version = relations_version + 1, version = version + 1;
     UPDATE statuses SET
         conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = statuses.reblog_of_id)
     WHERE reblog_of_id IS NOT NULL;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::Fragment;
 use super::emoji::{CustomEmoji, Palette};
+use super::{Array, Fragment};
 use crate::Cx;
+use crate::by_id::ById;
 use crate::error::{Error, Result};
 use crate::extension::Target;
 use model::account::{ActorType, OtherSettings};
@@ -157,10 +158,10 @@ pub struct ServerFeatures {
 }
 
 /// Renders the existing accounts among `ids`, in the order given: two statements, or one when none changed.
-pub async fn render(cx: &Cx, ids: &[AccountId]) -> Result<Vec<Fragment>> {
+pub async fn render(cx: &Cx, ids: &[AccountId]) -> Result<Array> {
     let versions = store::account::versions(&cx.db, ids).await?;
     let rendered = render_versions(cx, &versions).await?;
-    Ok(ids.iter().filter_map(|id| rendered.get(id)).map(|text| Fragment(text.to_string())).collect())
+    Ok(Array::join(ids.iter().filter_map(|id| rendered.get(id)).map(AsRef::as_ref)))
 }
 
 /// Renders one account.
@@ -168,7 +169,9 @@ pub async fn render(cx: &Cx, ids: &[AccountId]) -> Result<Vec<Fragment>> {
 /// # Errors
 /// [`Error::NotFound`] when there is none.
 pub async fn render_one(cx: &Cx, id: AccountId) -> Result<Fragment> {
-    render(cx, &[id]).await?.pop().ok_or(Error::NotFound)
+    let versions = store::account::versions(&cx.db, &[id]).await?;
+    let rendered = render_versions(cx, &versions).await?;
+    rendered.get(&id).map(|text| Fragment::from_json(text)).ok_or(Error::NotFound)
 }
 
 /// Renders an account that was read already: no statement when it is cached.
@@ -177,14 +180,14 @@ pub async fn render_one(cx: &Cx, id: AccountId) -> Result<Fragment> {
 /// [`Error::NotFound`] when it was deleted meanwhile.
 pub async fn render_found(cx: &Cx, account: &model::Account) -> Result<Fragment> {
     let rendered = render_versions(cx, &[(account.id, account.version)]).await?;
-    rendered.get(&account.id).map(|text| Fragment(text.to_string())).ok_or(Error::NotFound)
+    rendered.get(&account.id).map(|text| Fragment::from_json(text)).ok_or(Error::NotFound)
 }
 
 /// Renders the accounts of a collection that may be shown, in the order given: no statement when all are cached.
-pub async fn render_listed(cx: &Cx, rows: &[Listed]) -> Result<Vec<Fragment>> {
+pub async fn render_listed(cx: &Cx, rows: &[Listed]) -> Result<Array> {
     let versions: Vec<_> = rows.iter().filter(|row| !row.hidden).map(|row| (row.account_id, row.version)).collect();
     let rendered = render_versions(cx, &versions).await?;
-    Ok(versions.iter().filter_map(|(id, _)| rendered.get(id)).map(|text| Fragment(text.to_string())).collect())
+    Ok(Array::join(versions.iter().filter_map(|(id, _)| rendered.get(id)).map(AsRef::as_ref)))
 }
 
 /// Renders accounts whose versions are known: no statement when all are cached. A response calls this once for all its
@@ -192,27 +195,30 @@ pub async fn render_listed(cx: &Cx, rows: &[Listed]) -> Result<Vec<Fragment>> {
 ///
 /// # Errors
 /// [`Error::Plugin`] when a plugin whose members are required gives no answer.
-pub async fn render_versions(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<HashMap<AccountId, Arc<str>>> {
-    if cx.extensions().decorates("account") {
-        render_decorated(cx, versions).await
+pub async fn render_versions(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Rendered> {
+    let rendered = if cx.extensions().decorates("account") {
+        render_decorated(cx, versions).await?
     } else {
-        render_plain(cx, versions).await
-    }
+        render_plain(cx, versions).await?
+    };
+    Ok(rendered.into())
 }
+
+/// Rendered accounts by id.
+pub type Rendered = ById<AccountId, Arc<str>>;
+type Texts = Vec<(AccountId, Arc<str>)>;
 
 /// With the members that plugins add. Those do not depend on the viewer: they are cached until the account changes, a
 /// plugin invalidates them (`core-write.touch`), or the set of active plugins changes.
-async fn render_decorated(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<HashMap<AccountId, Arc<str>>> {
+async fn render_decorated(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Texts> {
     let generations = (cx.emojis().generation, cx.extensions().generation());
-    let kept = |(id, version): &(AccountId, i64)| cx.cache.decorated.get(&(*id, *version, generations));
-    let mut rendered: HashMap<AccountId, Arc<str>> =
-        versions.iter().filter_map(|wanted| Some((wanted.0, kept(wanted)?))).collect();
-    let mut missing: Vec<_> = versions.iter().filter(|(id, _)| !rendered.contains_key(id)).copied().collect();
+    let kept = |(id, version)| cx.cache.decorated.get(&(id, version, generations));
+    let (mut rendered, mut missing) = parted(versions, kept);
     if missing.is_empty() {
         return Ok(rendered);
     }
-    let plain = render_plain(cx, &missing).await?;
-    missing.retain(|(id, _)| plain.contains_key(id));
+    let plain = Rendered::from(render_plain(cx, &missing).await?);
+    missing.retain(|(id, _)| plain.get(id).is_some());
     missing.sort_unstable();
     missing.dedup();
     let target = |(id, _): &(AccountId, i64)| Target {
@@ -229,32 +235,39 @@ async fn render_decorated(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Hash
         if decorations.complete {
             cx.cache.decorated.insert((*id, *version, generations), Arc::clone(&text));
         }
-        rendered.insert(*id, text);
+        rendered.push((*id, text));
     }
     Ok(rendered)
 }
 
 /// Without the members that plugins add.
-async fn render_plain(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<HashMap<AccountId, Arc<str>>> {
+async fn render_plain(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Texts> {
     let generation = cx.emojis().generation;
-    let mut rendered = HashMap::with_capacity(versions.len());
-    let mut missing = Vec::new();
-    for (id, version) in versions {
-        match cx.cache.accounts.get(&(*id, *version, generation)) {
-            Some(text) => {
-                rendered.insert(*id, text);
-            }
-            None => missing.push(*id),
-        }
-    }
+    let (mut rendered, missing) = parted(versions, |(id, version)| cx.cache.accounts.get(&(id, version, generation)));
     if !missing.is_empty() {
+        let missing: Vec<AccountId> = missing.into_iter().map(|(id, _)| id).collect();
         for (account, version) in load(cx, &missing).await? {
             let text: Arc<str> = Fragment::of(&account)?.as_str().into();
             cx.cache.accounts.insert((account.id, version, generation), Arc::clone(&text));
-            rendered.insert(account.id, text);
+            rendered.push((account.id, text));
         }
     }
     Ok(rendered)
+}
+
+/// Parts what `kept` has from what it has not.
+fn parted(
+    versions: &[(AccountId, i64)],
+    kept: impl Fn((AccountId, i64)) -> Option<Arc<str>>,
+) -> (Texts, Vec<(AccountId, i64)>) {
+    let (mut rendered, mut missing) = (Vec::with_capacity(versions.len()), Vec::new());
+    for wanted in versions {
+        match kept(*wanted) {
+            Some(text) => rendered.push((wanted.0, text)),
+            None => missing.push(*wanted),
+        }
+    }
+    (rendered, missing)
 }
 
 /// Loads accounts as entities with their versions; includes the account one moved to, one level deep.

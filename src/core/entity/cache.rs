@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use moka::sync::Cache as Moka;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache as Entries;
 
 use model::{AccountId, AppId, StatusId};
 
@@ -14,8 +15,13 @@ const ACCOUNT_BYTES: u64 = 8 * 1024 * 1024;
 /// Capacity for statuses, in bytes.
 const STATUS_BYTES: u64 = 24 * 1024 * 1024;
 
+/// Expected number of accounts, and of statuses; sizes the tables.
+const ENTRIES: usize = 8 * 1024;
 /// Capacity for application names, in entries.
-const APPLICATIONS: u64 = 1_000;
+const APPLICATIONS: usize = 1_000;
+
+/// Approximate overhead of an entry, in bytes.
+const OVERHEAD: usize = 64;
 
 /// The part of a status that is the same for all viewers.
 #[derive(Debug)]
@@ -30,32 +36,38 @@ pub struct StatusCore {
 #[derive(Debug)]
 pub struct Cache {
     /// By id, version and emoji generation.
-    pub accounts: Moka<(AccountId, i64, i64), Arc<str>>,
+    pub accounts: Entries<(AccountId, i64, i64), Arc<str>, Bytes>,
     /// With plugin members: by id, version, and the generations of emojis and plugins.
-    pub decorated: Moka<(AccountId, i64, (i64, u64)), Arc<str>>,
+    pub decorated: Entries<(AccountId, i64, (i64, u64)), Arc<str>, Bytes>,
     /// By id, version and emoji generation.
-    pub statuses: Moka<(StatusId, i64, i64), Arc<StatusCore>>,
+    pub statuses: Entries<(StatusId, i64, i64), Arc<StatusCore>, Bytes>,
     /// Application names, which never change.
-    pub applications: Moka<AppId, Arc<str>>,
+    pub applications: Entries<AppId, Arc<str>>,
+}
+
+/// Weighs an entry by its size.
+#[derive(Clone, Debug)]
+pub struct Bytes;
+
+impl<K> Weighter<K, Arc<str>> for Bytes {
+    fn weight(&self, _: &K, text: &Arc<str>) -> u64 {
+        (OVERHEAD + text.len()) as u64
+    }
+}
+
+impl<K> Weighter<K, Arc<StatusCore>> for Bytes {
+    fn weight(&self, _: &K, core: &Arc<StatusCore>) -> u64 {
+        (OVERHEAD + core.members.len()) as u64
+    }
 }
 
 impl Default for Cache {
     fn default() -> Self {
-        let bytes = |length: usize| u32::try_from(length + 64).unwrap_or(u32::MAX);
         Self {
-            accounts: Moka::builder()
-                .max_capacity(ACCOUNT_BYTES)
-                .weigher(move |_, text: &Arc<str>| bytes(text.len()))
-                .build(),
-            decorated: Moka::builder()
-                .max_capacity(ACCOUNT_BYTES)
-                .weigher(move |_, text: &Arc<str>| bytes(text.len()))
-                .build(),
-            statuses: Moka::builder()
-                .max_capacity(STATUS_BYTES)
-                .weigher(move |_, core: &Arc<StatusCore>| bytes(core.members.len()))
-                .build(),
-            applications: Moka::new(APPLICATIONS),
+            accounts: Entries::with_weighter(ENTRIES, ACCOUNT_BYTES, Bytes),
+            decorated: Entries::with_weighter(ENTRIES, ACCOUNT_BYTES, Bytes),
+            statuses: Entries::with_weighter(ENTRIES, STATUS_BYTES, Bytes),
+            applications: Entries::new(APPLICATIONS),
         }
     }
 }

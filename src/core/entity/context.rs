@@ -1,18 +1,20 @@
 //! <https://docs.joinmastodon.org/entities/Context/>
 
-use super::{Fragment, Object, status};
+use super::status::{Parts, size_bytes};
+use super::{Array, Fragment, Object};
 use crate::Cx;
 use crate::error::Result;
 use crate::service::timeline::Thread;
 use model::Actor;
 
 /// Renders the thread around a status as one page.
-pub async fn render(cx: &Cx, viewer: Option<&Actor>, mut thread: Thread) -> Result<Fragment> {
-    let ancestors = thread.ancestors.len();
-    thread.ancestors.append(&mut thread.descendants);
-    let all = status::render(cx, viewer, &thread.ancestors).await?;
-    let (ancestors, descendants) = all.split_at(ancestors.min(all.len()));
-    let mut object = Object::with_capacity(64);
-    object.member("ancestors", &Fragment::array(ancestors)).member("descendants", &Fragment::array(descendants));
+pub async fn render(cx: &Cx, viewer: Option<&Actor>, thread: &Thread) -> Result<Fragment> {
+    let Thread { ancestors, descendants } = thread;
+    let parts = Parts::load(cx, viewer, ancestors.iter().chain(descendants), &[]).await?;
+    let [above, below] = [ancestors, descendants].map(|page| parts.entries(page));
+    let mut object = Object::with_capacity(64 + size_bytes(&above) + size_bytes(&below));
+    for (name, entries) in [("ancestors", &above), ("descendants", &below)] {
+        object.member_with(name, |out| Array::write(out, entries, |out, entry| parts.write(out, entry)));
+    }
     Ok(object.close())
 }

@@ -22,6 +22,7 @@ pub mod relationship;
 pub mod server_metadata;
 pub mod splice;
 pub mod status;
+mod status_core;
 pub mod status_edit;
 pub mod status_source;
 pub mod tag;
@@ -54,26 +55,11 @@ impl Fragment {
         &self.0
     }
 
-    /// The JSON array of `items`.
-    #[must_use]
-    pub fn array(items: &[Self]) -> String {
-        let mut out = String::with_capacity(2 + items.iter().map(|item| item.0.len() + 1).sum::<usize>());
-        out.push('[');
-        for (index, item) in items.iter().enumerate() {
-            if index > 0 {
-                out.push(',');
-            }
-            out.push_str(&item.0);
-        }
-        out.push(']');
-        out
-    }
-
     /// An object to which members can be added, starting with those of this one.
     #[must_use]
     pub fn open(mut self) -> Object {
         self.0.pop();
-        Object(self.0)
+        Object { text: self.0, start: 0 }
     }
 }
 
@@ -85,7 +71,11 @@ impl From<Fragment> for bytes::Bytes {
 
 /// A JSON object to which rendered members are added.
 #[derive(Debug)]
-pub struct Object(String);
+pub struct Object {
+    text: String,
+    /// Where the object begins in `text`, which may be a whole page.
+    start: usize,
+}
 
 impl Object {
     /// An empty object with a capacity of `capacity` bytes.
@@ -93,43 +83,127 @@ impl Object {
     pub fn with_capacity(capacity: usize) -> Self {
         let mut text = String::with_capacity(capacity);
         text.push('{');
-        Self(text)
+        Self { text, start: 0 }
+    }
+
+    /// Appends an object with the members that `add` gives it to `out`.
+    pub fn write(out: &mut String, add: impl FnOnce(&mut Self)) {
+        let mut object = Self { start: out.len(), text: std::mem::take(out) };
+        object.text.push('{');
+        add(&mut object);
+        object.text.push('}');
+        *out = object.text;
     }
 
     /// Adds rendered members: `"a":1,"b":2`.
     pub fn members(&mut self, members: &str) -> &mut Self {
-        if self.0.len() > 1 {
-            self.0.push(',');
-        }
-        self.0.push_str(members);
+        self.separate();
+        self.text.push_str(members);
         self
+    }
+
+    /// Adds the members of the rendered object `json`.
+    pub fn members_of(&mut self, json: &str) -> &mut Self {
+        self.members(json.get(1..json.len().saturating_sub(1)).unwrap_or_default())
     }
 
     /// Adds one member; `name` needs no escaping, `value` is JSON.
     pub fn member(&mut self, name: &str, value: &str) -> &mut Self {
-        if self.0.len() > 1 {
-            self.0.push(',');
-        }
-        self.0.push('"');
-        self.0.push_str(name);
-        self.0.push_str("\":");
-        self.0.push_str(value);
+        self.member_with(name, |out| out.push_str(value))
+    }
+
+    /// As [`Object::member`], with the value that `write` appends.
+    pub fn member_with(&mut self, name: &str, write: impl FnOnce(&mut String)) -> &mut Self {
+        self.separate();
+        self.text.push('"');
+        self.text.push_str(name);
+        self.text.push_str("\":");
+        write(&mut self.text);
         self
     }
 
     /// Sets the member `name` of the nested object `parent`, which was added before, to `value`.
     pub fn set(&mut self, parent: &str, name: &str, value: &str) -> &mut Self {
-        self.0.push('}');
-        self.0 = splice::set(&self.0, parent, name, value);
-        self.0.pop();
+        let mut own = self.text.split_off(self.start);
+        own.push('}');
+        self.text.push_str(&splice::set(&own, parent, name, value));
+        self.text.pop();
         self
     }
 
     /// The finished object.
     #[must_use]
     pub fn close(mut self) -> Fragment {
-        self.0.push('}');
-        Fragment(self.0)
+        self.text.push('}');
+        Fragment(self.text)
+    }
+
+    fn separate(&mut self) {
+        if self.text.len() > self.start + 1 {
+            self.text.push(',');
+        }
+    }
+}
+
+/// A rendered JSON array, such as a page of entities: one buffer, ready to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array(String);
+
+impl Array {
+    /// An array in a buffer of `capacity` bytes: `write` appends each of `items`.
+    pub fn of<T>(capacity: usize, items: impl IntoIterator<Item = T>, write: impl FnMut(&mut String, T)) -> Self {
+        let mut out = String::with_capacity(capacity);
+        Self::write(&mut out, items, write);
+        Self(out)
+    }
+
+    /// Appends an array to `out`, as [`Array::of`].
+    pub fn write<T>(out: &mut String, items: impl IntoIterator<Item = T>, mut write: impl FnMut(&mut String, T)) {
+        out.push('[');
+        for (index, item) in items.into_iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            write(out, item);
+        }
+        out.push(']');
+    }
+
+    /// The array of `items`, which are JSON.
+    pub fn join<'a>(items: impl Iterator<Item = &'a str> + Clone) -> Self {
+        let capacity = 2 + items.clone().map(|item| item.len() + 1).sum::<usize>();
+        Self::of(capacity, items, String::push_str)
+    }
+
+    /// The JSON.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// An empty array.
+impl Default for Array {
+    fn default() -> Self {
+        Self("[]".to_owned())
+    }
+}
+
+impl From<&[Fragment]> for Array {
+    fn from(items: &[Fragment]) -> Self {
+        Self::join(items.iter().map(Fragment::as_str))
+    }
+}
+
+impl From<Vec<Fragment>> for Array {
+    fn from(items: Vec<Fragment>) -> Self {
+        Self::from(items.as_slice())
+    }
+}
+
+impl From<Array> for String {
+    fn from(array: Array) -> Self {
+        array.0
     }
 }
 
@@ -149,4 +223,34 @@ pub fn members(kind: &str) -> Option<&'static [&'static str]> {
 #[must_use]
 pub fn boolean(value: bool) -> &'static str {
     if value { "true" } else { "false" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_of_a_page_stand_in_one_buffer() {
+        let page = Array::of(64, ["1", "2"], |out, id| {
+            Object::write(out, |object| {
+                object.member("id", id).member("nested", "{\"a\":1}").set("nested", "b", "2");
+                object.member_with("inner", |out| {
+                    Object::write(out, |inner| {
+                        inner.members("\"c\":3");
+                    });
+                });
+            });
+        });
+        let object = |id| format!(r#"{{"id":{id},"nested":{{"a":1,"b":2}},"inner":{{"c":3}}}}"#);
+        assert_eq!(page.as_str(), format!("[{},{}]", object(1), object(2)));
+    }
+
+    #[test]
+    fn array_joins_what_is_rendered() {
+        assert_eq!(Array::from(Vec::new()), Array::default());
+        let mut object = Object::with_capacity(2);
+        object.members_of(r#"{"a":1}"#);
+        let items = vec![object.close(), Fragment::from_json("[]")];
+        assert_eq!(Array::from(items).as_str(), r#"[{"a":1},[]]"#);
+    }
 }

@@ -2,12 +2,11 @@
 
 use serde::Serialize;
 
-use super::{Fragment, status};
+use super::{Array, Fragment, Object, status};
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::extension::{Decorations, Target};
+use crate::extension::{Decorations, Members, Target};
 use crate::service::notification::VisibleNotification;
-use crate::service::visibility::Seen;
 use model::notification::NotificationKind;
 use model::{AccountId, Actor, NotificationId};
 
@@ -33,34 +32,61 @@ pub struct UnreadCount {
     pub count: usize,
 }
 
-/// Renders notifications, in the order given. A status that several share is rendered once; no statement for accounts
-/// and statuses that are cached.
-pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Result<Vec<Fragment>> {
-    let mut senders: Vec<(AccountId, i64)> =
+/// Bytes of a notification that are neither its account nor its status, about.
+const FRAME_BYTES: usize = 256;
+
+/// A notification whose parts are all there.
+struct Entry<'a> {
+    shared: Fragment,
+    sender: &'a str,
+    status: Option<status::Entry<'a>>,
+    added: Option<&'a Members>,
+}
+
+/// Renders notifications, in the order given: no statement for accounts and statuses that are cached.
+pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Result<Array> {
+    let senders: Vec<(AccountId, i64)> =
         page.iter().map(|shown| (shown.listed.notification.from_account_id, shown.listed.from_version)).collect();
-    senders.sort_unstable();
-    senders.dedup();
-    let mut seen: Vec<Seen> = page.iter().filter_map(|shown| shown.status.clone()).collect();
-    seen.sort_unstable_by_key(|seen| seen.head().id);
-    seen.dedup_by_key(|seen| seen.head().id);
-    let beside = status::render_beside(cx, Some(actor), &seen, &senders).await?;
+    let statuses = page.iter().filter_map(|shown| shown.status.as_ref());
+    let parts = status::Parts::load(cx, Some(actor), statuses, &senders).await?;
     let added = added(cx, actor, page).await;
-    let mut rendered = Vec::with_capacity(page.len());
-    for (index, shown) in page.iter().enumerate() {
-        // Left out when its account or status was deleted since the notification was read.
-        let Some(sender) = beside.accounts.get(&shown.listed.notification.from_account_id) else { continue };
-        let mut object = Fragment::of(&Shared::new(shown))?.open();
-        object.member("account", sender);
-        if let Some(seen) = &shown.status {
-            let Some(status) = beside.statuses.get(&seen.head().id) else { continue };
-            object.member("status", status.as_str());
-        }
-        if let Some(members) = added.of(index) {
-            members.add_to(&mut object);
-        }
-        rendered.push(object.close());
+    let entries = page.iter().enumerate().map(|(index, shown)| entry(&parts, shown, added.of(index)));
+    let entries: Vec<Entry<'_>> = entries.filter_map(Result::transpose).collect::<Result<_>>()?;
+    let capacity = 2 + entries.iter().map(Entry::size_bytes).sum::<usize>();
+    Ok(Array::of(capacity, &entries, |out, entry| write(out, &parts, entry)))
+}
+
+/// `None` when the account or status was deleted since the notification was read.
+fn entry<'a>(
+    parts: &'a status::Parts<'_>,
+    shown: &'a VisibleNotification,
+    added: Option<&'a Members>,
+) -> Result<Option<Entry<'a>>> {
+    let Some(sender) = parts.authors.get(&shown.listed.notification.from_account_id) else { return Ok(None) };
+    let status = shown.status.as_ref().map(|seen| parts.entry(seen));
+    if matches!(status, Some(None)) {
+        return Ok(None);
     }
-    Ok(rendered)
+    Ok(Some(Entry { shared: Fragment::of(&Shared::new(shown))?, sender, status: status.flatten(), added }))
+}
+
+fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
+    Object::write(out, |object| {
+        object.members_of(entry.shared.as_str()).member("account", entry.sender);
+        if let Some(status) = &entry.status {
+            object.member_with("status", |out| parts.write(out, status));
+        }
+        if let Some(members) = entry.added {
+            members.add_to(object);
+        }
+    });
+}
+
+impl Entry<'_> {
+    fn size_bytes(&self) -> usize {
+        let status = self.status.as_ref().map_or(0, status::Entry::size_bytes);
+        FRAME_BYTES + self.sender.len() + status + self.added.map_or(0, Members::size_bytes)
+    }
 }
 
 /// Members that plugins add to a page.
@@ -86,7 +112,9 @@ async fn added(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Decorati
 /// # Errors
 /// [`Error::NotFound`] when its account or status was deleted meanwhile.
 pub async fn render_one(cx: &Cx, actor: &Actor, shown: &VisibleNotification) -> Result<Fragment> {
-    render(cx, actor, std::slice::from_ref(shown)).await?.pop().ok_or(Error::NotFound)
+    let page = String::from(render(cx, actor, std::slice::from_ref(shown)).await?);
+    let one = page.strip_prefix('[').and_then(|page| page.strip_suffix(']')).filter(|one| !one.is_empty());
+    one.map(Fragment::from_json).ok_or(Error::NotFound)
 }
 
 impl<'a> Shared<'a> {

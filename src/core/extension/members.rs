@@ -43,6 +43,13 @@ impl Members {
         self.own.is_empty() && self.nested.is_empty()
     }
 
+    /// About how many bytes they add to an entity.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        let nested = self.nested.iter().map(|(parent, name, json)| parent.len() + name.len() + json.len() + 16);
+        self.own.len() + 1 + nested.sum::<usize>()
+    }
+
     /// Adds the member `name`, of the entity itself or of its object `parent`, with the value `json`.
     pub fn add(&mut self, parent: Option<&str>, name: &str, json: &str) {
         match parent {

@@ -60,7 +60,7 @@ pub async fn unfavourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
 
 /// Refuses interaction with an account that the actor blocks.
 pub(super) fn refuse_blocked(seen: &Seen) -> Result<()> {
-    if seen.head().blocking || seen.proper().blocking {
+    if seen.is_blocking() {
         return Err(Error::forbidden("You block the author of this status"));
     }
     Ok(())

@@ -22,6 +22,7 @@ pub mod public;
 pub mod rate_limits;
 pub mod reblog;
 pub mod registration;
+pub mod relations;
 pub mod relationship;
 pub mod removal;
 pub mod rule;

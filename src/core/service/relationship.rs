@@ -35,7 +35,6 @@ pub async fn block(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
         follow::sever(cx, &mut tx, me.id, target.id).await?;
         follow::sever(cx, &mut tx, target.id, me.id).await?;
         notification::retract_from(&mut tx, me.id, target.id).await?;
-        changed(&mut tx, &[me.id, target.id]).await?;
         change::record(cx, &mut tx, Change::Blocked { account: me.id, target: target.id }).await?;
     }
     tx.commit().await?;
@@ -50,9 +49,7 @@ pub async fn unblock(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     account::find_visible(cx, target).await?;
     let mut tx = cx.db.begin().await?;
     let (me, target) = lock_pair(&mut tx, actor.id, target).await?;
-    if store::relationship::delete(&mut tx, Relation::Block, me.id, target.id).await? {
-        changed(&mut tx, &[me.id, target.id]).await?;
-    }
+    store::relationship::delete(&mut tx, Relation::Block, me.id, target.id).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -84,7 +81,6 @@ pub async fn mute(cx: &Cx, actor: &Actor, target: AccountId, hide_notifications:
         now,
     };
     store::relationship::set_mute(&mut tx, mute).await?;
-    changed(&mut tx, &[me.id]).await?;
     change::record(cx, &mut tx, Change::Muted { account: me.id, target: target.id, until: expires_at }).await?;
     tx.commit().await?;
     Ok(())
@@ -98,7 +94,6 @@ pub async fn unmute(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     account::find_visible(cx, target).await?;
     let mut tx = cx.db.begin().await?;
     if store::relationship::delete(&mut tx, Relation::Mute, actor.id, target).await? {
-        changed(&mut tx, &[actor.id]).await?;
         change::record(cx, &mut tx, Change::Unmuted { account: actor.id, target }).await?;
     }
     tx.commit().await?;
@@ -109,7 +104,6 @@ pub async fn unmute(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
 pub async fn expire_mute(cx: &Cx, account: AccountId, target: AccountId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     if store::relationship::delete_expired_mute(&mut tx, account, target, cx.clock.now()).await? {
-        changed(&mut tx, &[account]).await?;
         change::record(cx, &mut tx, Change::Unmuted { account, target }).await?;
     }
     tx.commit().await?;
@@ -170,11 +164,6 @@ pub async fn blocks(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Liste
 /// The accounts that `actor` currently mutes, most recent mute first.
 pub async fn mutes(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Muted>> {
     Ok(store::relationship::list_mutes(&cx.db, actor.id, cursor, cx.clock.now()).await?)
-}
-
-/// Raises the accounts' versions: caches of what these accounts see are keyed by them.
-async fn changed(tx: &mut Tx, accounts: &[AccountId]) -> Result<()> {
-    Ok(store::account::bump_all(tx, accounts).await?)
 }
 
 /// Both accounts, locked until the transaction ends.

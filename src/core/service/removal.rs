@@ -22,6 +22,7 @@ use crate::service::oauth::revoke;
 use crate::service::{follow, sign_up, status};
 use model::{Account, AccountId, StatusId};
 use store::Tx;
+use store::relationship::Relation;
 use store::removal::DeletedMedia;
 
 /// Most statuses or relationships deleted in one transaction.
@@ -121,8 +122,11 @@ pub async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<Op
         let others = store::removal::list_related(&mut *tx, account, STATUS_BATCH).await?;
         let others = others.into_iter().filter(|other| all.contains(other));
         for other in others {
-            follow::sever(cx, tx, account, other).await?;
-            follow::sever(cx, tx, other, account).await?;
+            for (one, two) in [(account, other), (other, account)] {
+                follow::sever(cx, tx, one, two).await?;
+                store::relationship::delete(tx, Relation::Block, one, two).await?;
+                store::relationship::delete(tx, Relation::Mute, one, two).await?;
+            }
         }
         return Ok(Some(Vec::new()));
     }

@@ -6,6 +6,7 @@
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, Rebuild};
+use crate::service::relations;
 use crate::service::visibility::{self, Place, Seen};
 use model::{AccountId, Actor, Cursor, StatusId, TagId, Visibility};
 use store::feed::{Entries, Feed, Source};
@@ -233,7 +234,7 @@ async fn audience(cx: &Cx, viewer: Option<&Actor>, account: AccountId) -> Result
     if actor.id == account {
         return Ok(Visibility::ALL.to_vec());
     }
-    if store::follow::exists(&cx.db, actor.id, account).await? {
+    if relations::of(cx, actor).await?.is_following(account) {
         open.push(Visibility::Private);
     }
     Ok(open)

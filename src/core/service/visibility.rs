@@ -1,18 +1,22 @@
 //! Visibility: the single place that decides who may see which status.
 //!
-//! Every read path, a single status as well as a page, asks [`statuses`] or [`status`]. The facts about viewer and
-//! author come from one statement for the whole page ([`store::status::heads`]); the decision is [`may_see`] and
-//! [`wants`], plain Rust, so that there is no second form of the rule in SQL that could differ. Rendering takes only
-//! [`Seen`], and only this module makes one. What is hidden looks like what is missing.
+//! Every read path, a single status as well as a page, asks [`statuses`] or [`status`]. What is to be known of the
+//! statuses and their authors comes from one statement for the whole page ([`store::status::heads`]), what the viewer did
+//! with them from another ([`store::marks`]), and whom the viewer follows, blocks and mutes is in memory ([`relations`]).
+//! The decision is [`may_see`] and [`wants`], plain Rust, so that there is no second form of the rule in SQL that could
+//! differ. Rendering takes only [`Seen`], and only this module makes one. What is hidden looks like what is missing.
 //!
 //! Spec: contract rules, sections 7, 9, 10 and 12.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::Cx;
 use crate::error::{Error, Result};
+use crate::service::relations;
 use model::status::Visibility;
-use model::{Actor, StatusId};
+use model::{AccountId, Actor, StatusId, Time};
+use store::marks::{self, Marks};
+use store::relation_set::Relations;
 use store::status::Head;
 
 /// Where a status is shown: one that may be seen when requested by id may still be filtered from a timeline.
@@ -38,10 +42,27 @@ pub enum Place {
 }
 
 /// A status that its viewer may see, with the original when it is a reblog. Only this module makes one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Seen {
     head: Head,
     original: Option<Head>,
+    marked: Marked,
+    blocking: bool,
+}
+
+/// What the viewer did with a status: with the original of a reblog.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Marked {
+    /// The viewer favourited it.
+    pub favourited: bool,
+    /// The viewer reblogged it.
+    pub reblogged: bool,
+    /// The viewer bookmarked it.
+    pub bookmarked: bool,
+    /// The viewer muted the thread.
+    pub muted: bool,
+    /// The viewer pinned it to their profile.
+    pub pinned: bool,
 }
 
 impl Seen {
@@ -62,6 +83,18 @@ impl Seen {
     pub fn proper(&self) -> &Head {
         self.original.as_ref().unwrap_or(&self.head)
     }
+
+    /// What the viewer did with [`Seen::proper`].
+    #[must_use]
+    pub fn marked(&self) -> Marked {
+        self.marked
+    }
+
+    /// True when the viewer blocks the author, or that of the original.
+    #[must_use]
+    pub fn is_blocking(&self) -> bool {
+        self.blocking
+    }
 }
 
 /// The statuses of `ids` that `viewer` may see and has not filtered from `place`, in the order given.
@@ -69,19 +102,36 @@ pub async fn statuses(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: &[Stat
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let heads = store::status::heads(&cx.db, viewer.map(|actor| actor.id), ids, cx.clock.now()).await?;
-    let heads: HashMap<StatusId, Head> = heads.into_iter().map(|head| (head.id, head)).collect();
-    let seen = ids.iter().filter_map(|id| {
-        let head = heads.get(id)?;
-        let original = match head.reblog_of_id {
-            None => None,
-            Some(original) => Some(heads.get(&original)?),
-        };
-        let parts = [Some(head), original];
-        let shown = parts.into_iter().flatten().all(|head| may_see(viewer, head) && wants(viewer, head, place));
-        shown.then(|| Seen { head: head.clone(), original: original.cloned() })
-    });
-    Ok(seen.collect())
+    let heads = store::status::heads(&cx.db, ids).await?;
+    let view = match viewer {
+        None => None,
+        Some(viewer) => Some(View::load(cx, viewer, &heads).await?),
+    };
+    let shown = |(head, original)| show(viewer, view.as_ref(), place, head, original);
+    Ok(pairs(&heads, ids).filter_map(shown).collect())
+}
+
+/// The status of `head` as `viewer` sees it; `None` when it is hidden or filtered, or a reblog of what is, or is missing.
+fn show(
+    viewer: Option<&Actor>,
+    view: Option<&View>,
+    place: Place,
+    head: &Head,
+    original: Option<&Head>,
+) -> Option<Seen> {
+    if head.reblog_of_id.is_some() && original.is_none() {
+        return None;
+    }
+    let mut blocking = false;
+    for head in [Some(head), original].into_iter().flatten() {
+        let tie = view.map_or_else(Tie::default, |view| view.tie(head));
+        if !may_see(viewer, head, &tie) || !wants(viewer, head, &tie, place) {
+            return None;
+        }
+        blocking |= tie.blocking;
+    }
+    let marked = view.map_or_else(Marked::default, |view| view.marked(original.unwrap_or(head)));
+    Some(Seen { head: *head, original: original.copied(), marked, blocking })
 }
 
 /// The existing statuses of `ids`, in the order given, regardless of visibility: for plugins granted to read
@@ -90,12 +140,12 @@ pub async fn everything(cx: &Cx, ids: &[StatusId]) -> Result<Vec<Seen>> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let heads = store::status::heads(&cx.db, None, ids, cx.clock.now()).await?;
-    let heads: HashMap<StatusId, Head> = heads.into_iter().map(|head| (head.id, head)).collect();
-    let seen = ids.iter().filter_map(|id| {
-        let head = heads.get(id)?.clone();
-        let original = head.reblog_of_id.and_then(|original| heads.get(&original)).cloned();
-        Some(Seen { head, original })
+    let heads = store::status::heads(&cx.db, ids).await?;
+    let seen = pairs(&heads, ids).map(|(head, original)| Seen {
+        head: *head,
+        original: original.copied(),
+        marked: Marked::default(),
+        blocking: false,
     });
     Ok(seen.collect())
 }
@@ -108,40 +158,134 @@ pub async fn status(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<See
     statuses(cx, viewer, Place::Single, &[id]).await?.pop().ok_or(Error::NotFound)
 }
 
+/// The heads of `ids` in the order given, each with that of its original; `heads` is ordered by id.
+fn pairs<'a>(heads: &'a [Head], ids: &'a [StatusId]) -> impl Iterator<Item = (&'a Head, Option<&'a Head>)> {
+    let find = |id: StatusId| heads.binary_search_by_key(&id, |head| head.id).ok().map(|index| &heads[index]);
+    ids.iter().filter_map(move |id| {
+        let head = find(*id)?;
+        Some((head, head.reblog_of_id.and_then(find)))
+    })
+}
+
+/// What is known of a viewer that decides what they see of a page.
+struct View {
+    relations: Arc<Relations>,
+    marks: Marks,
+    /// The authors whose domain the viewer blocks, sorted.
+    domain_blocked: Vec<AccountId>,
+    now: Time,
+}
+
+/// What is between a viewer and the author of a status; none of it without a viewer.
+#[derive(Debug, Default)]
+struct Tie {
+    /// The viewer follows the author.
+    following: bool,
+    /// The viewer is mentioned in a status addressed to few, or in the audience of a limited one.
+    mentioned: bool,
+    /// The author blocks the viewer.
+    blocked_by: bool,
+    /// The viewer blocks the author.
+    blocking: bool,
+    /// The viewer mutes the author; an expired mute does not count.
+    muting: bool,
+    /// The viewer blocks the author's domain.
+    domain_blocking: bool,
+}
+
+impl View {
+    async fn load(cx: &Cx, viewer: &Actor, heads: &[Head]) -> Result<Self> {
+        let relations = relations::of(cx, viewer).await?;
+        let domain_blocked = domain_blocked(cx, &relations, heads).await?;
+        let statuses = heads.iter().map(|head| head.id);
+        let conversations = heads.iter().filter_map(|head| head.conversation_id);
+        let addressed = heads.iter().filter(|head| is_addressed(head) && !is_own(Some(viewer), head));
+        let marks = marks::find(&cx.db, viewer.id, statuses, conversations, addressed.map(|head| head.id)).await?;
+        Ok(Self { relations, marks, domain_blocked, now: cx.clock.now() })
+    }
+
+    fn tie(&self, head: &Head) -> Tie {
+        let author = head.account_id;
+        Tie {
+            following: self.relations.is_following(author),
+            mentioned: self.marks.mentioned(head.id),
+            blocked_by: self.relations.is_blocked_by(author),
+            blocking: self.relations.is_blocking(author),
+            muting: self.relations.is_muting(author, self.now),
+            domain_blocking: self.domain_blocked.binary_search(&author).is_ok(),
+        }
+    }
+
+    fn marked(&self, head: &Head) -> Marked {
+        Marked {
+            favourited: self.marks.favourited(head.id),
+            reblogged: self.marks.reblogged(head.id),
+            bookmarked: self.marks.bookmarked(head.id),
+            muted: head.conversation_id.is_some_and(|conversation| self.marks.muted(conversation)),
+            pinned: self.marks.pinned(head.id),
+        }
+    }
+}
+
+/// The authors of `heads` whose domain is blocked, sorted: one statement, or none when no domain is.
+async fn domain_blocked(cx: &Cx, relations: &Relations, heads: &[Head]) -> Result<Vec<AccountId>> {
+    if !relations.blocks_domains() {
+        return Ok(Vec::new());
+    }
+    let mut authors: Vec<AccountId> = heads.iter().map(|head| head.account_id).collect();
+    authors.sort_unstable();
+    authors.dedup();
+    let domains = store::account::domains(&cx.db, &authors).await?;
+    let blocked = domains
+        .into_iter()
+        .filter(|(_, domain)| domain.as_deref().is_some_and(|domain| relations.is_blocking_domain(domain)));
+    let mut blocked: Vec<AccountId> = blocked.map(|(account, _)| account).collect();
+    blocked.sort_unstable();
+    Ok(blocked)
+}
+
+/// True when being mentioned decides about it.
+fn is_addressed(head: &Head) -> bool {
+    match head.visibility {
+        Visibility::Private | Visibility::Limited | Visibility::Direct => true,
+        Visibility::Public | Visibility::PublicUnlisted | Visibility::Unlisted | Visibility::Login => false,
+    }
+}
+
 /// True when the author lets `viewer` see it.
-fn may_see(viewer: Option<&Actor>, head: &Head) -> bool {
+fn may_see(viewer: Option<&Actor>, head: &Head, tie: &Tie) -> bool {
     if head.author_suspended {
         return false;
     }
     if is_own(viewer, head) {
         return true;
     }
-    if head.blocked_by {
+    if tie.blocked_by {
         return false;
     }
     match head.visibility {
         Visibility::Public | Visibility::PublicUnlisted | Visibility::Unlisted => true,
         Visibility::Login => viewer.is_some(),
-        Visibility::Private => head.following || head.mentioned,
-        Visibility::Limited | Visibility::Direct => head.mentioned,
+        Visibility::Private => tie.following || tie.mentioned,
+        Visibility::Limited | Visibility::Direct => tie.mentioned,
     }
 }
 
 /// True unless `viewer`'s blocks and mutes, or a moderator's limit on the author, exclude it from `place`.
-fn wants(viewer: Option<&Actor>, head: &Head, place: Place) -> bool {
+fn wants(viewer: Option<&Actor>, head: &Head, tie: &Tie, place: Place) -> bool {
     if is_own(viewer, head) {
         return !(head.author_limited && matches!(place, Place::Public { .. }));
     }
-    let blocked = head.blocking || head.domain_blocking;
-    let limited = head.author_limited && !head.following;
+    let blocked = tie.blocking || tie.domain_blocking;
+    let limited = head.author_limited && !tie.following;
     match place {
         Place::Single | Place::Notification => true,
-        Place::Thread => !blocked && !head.muting && !limited,
-        Place::Home => !blocked && !head.muting,
+        Place::Thread => !blocked && !tie.muting && !limited,
+        Place::Home => !blocked && !tie.muting,
         Place::Public { local } => {
-            !head.blocking && (local || !head.domain_blocking) && !head.muting && !head.author_limited
+            !tie.blocking && (local || !tie.domain_blocking) && !tie.muting && !head.author_limited
         }
-        Place::Profile | Place::Collection => !head.blocking,
+        Place::Profile | Place::Collection => !tie.blocking,
     }
 }
 

@@ -46,7 +46,7 @@ pub async fn index(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<Id
         return Err(Error::invalid(format!("id[]: at most {IDS_MAX} ids")).into());
     }
     let ids = service::account::list_visible(&cx, &ids).await?;
-    Ok(Json::list(&entity::account::render(&cx, &ids).await?))
+    Ok(Json::list(entity::account::render(&cx, &ids).await?))
 }
 
 /// `GET /api/v1/accounts/{id}`
@@ -104,19 +104,19 @@ pub async fn search(
         offset: params.offset.unwrap_or(0).max(0),
     };
     let ids = service::account::search(&cx, Some(viewer.id), &q, wanted).await?;
-    Ok(Json::list(&entity::account::render(&cx, &ids).await?))
+    Ok(Json::list(entity::account::render(&cx, &ids).await?))
 }
 
 /// `GET /api/v1/accounts/{id}/featured_tags`
 pub async fn featured_tags(cx: Cx, Path(id): Path<AccountId>) -> Result<Response> {
     let (account, tags) = service::account::featured_tags(&cx, id).await?;
-    Ok(Json::list(&entity::featured_tag::render(&cx, &account, &tags)?))
+    Ok(Json::list(entity::featured_tag::render(&cx, &account, &tags)?))
 }
 
 /// `GET /api/v1/accounts/{id}/lists`
 pub async fn lists(cx: Cx, Auth(viewer, ..): Auth<ReadLists>, Path(id): Path<AccountId>) -> Result<Response> {
     let lists = service::account::lists(&cx, &viewer, id).await?;
-    Ok(Json::list(&entity::list::render(&lists)?))
+    Ok(Json::list(entity::list::render(&lists)?))
 }
 
 /// `GET /api/v1/accounts/{id}/followers`

@@ -39,7 +39,7 @@ pub async fn index(
 ) -> Result<Response> {
     let ids = params.id.ok_or_else(|| Error::missing("id[]"))?;
     let with_suspended = params.with_suspended.unwrap_or(false);
-    Ok(Json::list(&entity::relationship::render(&cx, &viewer, &ids, with_suspended).await?))
+    Ok(Json::list(entity::relationship::render(&cx, &viewer, &ids, with_suspended).await?))
 }
 
 /// Body parameters of [`follow`].

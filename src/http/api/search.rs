@@ -13,7 +13,7 @@ use crate::extract::{MaybeAuth, Params};
 use crate::json::Json;
 use crate::operation::required;
 use model::AccountId;
-use rookery_core::entity::{self, Fragment, Object};
+use rookery_core::entity::{self, Array, Object};
 use rookery_core::service::search::{self, Query};
 
 /// Default number of results of each type.
@@ -74,8 +74,8 @@ pub async fn index(
     let hashtags = entity::tag::render(&cx, &found.hashtags, viewer.is_some()).await?;
     let mut object = Object::with_capacity(64);
     object
-        .member("accounts", &Fragment::array(&accounts))
-        .member("statuses", &Fragment::array(&statuses))
-        .member("hashtags", &Fragment::array(&hashtags));
+        .member("accounts", accounts.as_str())
+        .member("statuses", statuses.as_str())
+        .member("hashtags", Array::from(hashtags).as_str());
     Ok(Json(object.close()))
 }

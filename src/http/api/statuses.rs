@@ -56,7 +56,7 @@ pub async fn index(
         return Err(Error::invalid(format!("id: at most {MAX_IDS} statuses at once")).into());
     }
     let seen = visibility::statuses(&cx, viewer.as_deref(), Place::Single, &ids).await?;
-    Ok(Json::list(&entity::status::render(&cx, viewer.as_deref(), &seen).await?))
+    Ok(Json::list(entity::status::render(&cx, viewer.as_deref(), &seen).await?))
 }
 
 /// `GET /api/v1/statuses/{id}`
@@ -209,7 +209,7 @@ async fn unexpected_mentions(cx: &Cx, error: Error) -> Result<Response> {
     let Error::UnexpectedMentions(accounts) = error else { return Err(error.into()) };
     let mut object = Object::with_capacity(1024);
     let accounts = entity::account::render(cx, &accounts).await?;
-    object.member("error", message.as_str()).member("unexpected_accounts", &Fragment::array(&accounts));
+    object.member("error", message.as_str()).member("unexpected_accounts", accounts.as_str());
     Ok(raw_json(StatusCode::UNPROCESSABLE_ENTITY, axum::body::Bytes::from(object.close()).into()))
 }
 
@@ -261,7 +261,7 @@ pub async fn history(
     Path(id): Path<StatusId>,
 ) -> Result<Response> {
     let (status, edits) = status::history(&cx, viewer.as_deref(), id).await?;
-    Ok(Json::list(&entity::status_edit::render(&cx, &status, &edits).await?))
+    Ok(Json::list(entity::status_edit::render(&cx, &status, &edits).await?))
 }
 
 /// `GET /api/v1/statuses/{id}/source`
@@ -273,5 +273,5 @@ pub async fn source(cx: Cx, AppAuth(grant, ..): AppAuth<ReadStatuses>, Path(id):
 /// `GET /api/v1/statuses/{id}/context`
 pub async fn context(cx: Cx, MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>, Path(id): Path<StatusId>) -> Result<Json> {
     let thread = rookery_core::service::timeline::context(&cx, viewer.as_deref(), id).await?;
-    Ok(Json(entity::context::render(&cx, viewer.as_deref(), thread).await?))
+    Ok(Json(entity::context::render(&cx, viewer.as_deref(), &thread).await?))
 }

@@ -3,19 +3,22 @@
 use std::sync::{Arc, OnceLock};
 
 use chrono::Duration;
-use moka::sync::Cache;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 
 use super::Call;
 use model::Time;
 
 /// Capacity for each plugin, in bytes.
 const BYTES: u64 = 16 << 20;
+/// Expected number of entries. So low that the cache is one shard, which has room for the largest entry.
+const ENTRIES: usize = 32;
 /// Approximate overhead of an entry, in bytes.
 const OVERHEAD: usize = 64;
 
 /// A plugin's cache; allocated by the first entry.
 #[derive(Debug, Default)]
-pub(super) struct Memory(OnceLock<Cache<String, Entry>>);
+pub(super) struct Memory(OnceLock<Cache<String, Entry, Bytes>>);
 
 #[derive(Clone, Debug)]
 struct Entry {
@@ -23,11 +26,18 @@ struct Entry {
     expires: Time,
 }
 
+#[derive(Clone, Debug)]
+struct Bytes;
+
+impl Weighter<String, Entry> for Bytes {
+    fn weight(&self, key: &String, entry: &Entry) -> u64 {
+        (key.len() + entry.value.len() + OVERHEAD) as u64
+    }
+}
+
 impl Memory {
-    fn entries(&self) -> &Cache<String, Entry> {
-        let weight =
-            |key: &String, entry: &Entry| u32::try_from(key.len() + entry.value.len() + OVERHEAD).unwrap_or(u32::MAX);
-        self.0.get_or_init(|| Cache::builder().max_capacity(BYTES).weigher(weight).build())
+    fn entries(&self) -> &Cache<String, Entry, Bytes> {
+        self.0.get_or_init(|| Cache::with_weighter(ENTRIES, BYTES, Bytes))
     }
 }
 
@@ -47,10 +57,8 @@ impl Call {
     }
 
     pub(super) fn forget(&self, prefix: &str) {
-        let Some(entries) = self.state.memory.0.get() else { return };
-        let keys: Vec<_> = entries.iter().map(|(key, _)| key).filter(|key| key.starts_with(prefix)).collect();
-        for key in keys {
-            entries.invalidate(key.as_str());
+        if let Some(entries) = self.state.memory.0.get() {
+            entries.retain(|key, _| !key.starts_with(prefix));
         }
     }
 }

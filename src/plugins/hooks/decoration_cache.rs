@@ -44,8 +44,7 @@ pub(super) struct Key {
     viewer: (i64, i64),
 }
 
-/// The cache. A page inserts dozens of entries, so this implementation was chosen for its cheap insertions: a page that
-/// nobody saw before takes a tenth less time than with the cache of the entities.
+/// The cache. A page inserts dozens of entries, so this implementation was chosen for its cheap insertions.
 #[derive(Debug)]
 pub struct DecorationCache(Cache<Key, Entry, Bytes>);
 

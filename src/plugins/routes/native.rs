@@ -21,7 +21,7 @@ use crate::manifest::{Native, Route};
 use crate::sql::{ParamType, Returns, Statement, Statements};
 use http::error::raw_json;
 use model::{Cursor, StatusId};
-use rookery_core::entity::Fragment;
+use rookery_core::entity::Array;
 use rookery_core::error::{Error, Result};
 use rookery_core::service::visibility::Place;
 use store::feed::{Entries, Source};
@@ -42,7 +42,7 @@ struct NativeRequest<'a> {
 struct NativePage {
     /// The pagination keys, newest first.
     ids: Vec<i64>,
-    items: Vec<Fragment>,
+    items: Array,
     /// There may be another page.
     more: bool,
 }
@@ -117,7 +117,7 @@ pub(super) async fn answer(
     };
     let next_max = cut.ids.last().copied().filter(|_| cut.more);
     let ends = Ends { next_max, prev_min: cut.ids.first().copied() };
-    let mut response = raw_json(StatusCode::OK, Fragment::array(&cut.items).into());
+    let mut response = raw_json(StatusCode::OK, String::from(cut.items).into());
     if let Some(links) = page.and_then(|page| page.links(ends)) {
         response.headers_mut().insert(header::LINK, links);
     }

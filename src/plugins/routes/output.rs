@@ -13,7 +13,7 @@ use crate::Cx;
 use crate::call::json;
 use http::error::raw_json;
 use model::{AccountId, Actor, StatusId};
-use rookery_core::entity::{self, Fragment};
+use rookery_core::entity::{self, Array, Fragment};
 use rookery_core::error::{Error, Result};
 use rookery_core::service;
 use rookery_core::service::visibility::{self, Place};
@@ -125,8 +125,8 @@ impl Shape {
                 let account = service::account::find_visible(cx, id).await?;
                 entity::account::render_found(cx, &account).await?.as_str().to_owned()
             }
-            Self::Statuses(ids) => Fragment::array(&statuses(cx, viewer, Place::Collection, &ids).await?),
-            Self::Accounts(ids) => Fragment::array(&accounts(cx, &ids).await?),
+            Self::Statuses(ids) => statuses(cx, viewer, Place::Collection, &ids).await?.into(),
+            Self::Accounts(ids) => accounts(cx, &ids).await?.into(),
             Self::Bytes(kind, bytes) => return Ok(as_bytes(status, kind, bytes)),
         };
         Ok(raw_json(status, text.into()))
@@ -134,13 +134,13 @@ impl Shape {
 }
 
 /// Renders those of `ids` that `viewer` may see at `place`, in this order.
-pub(super) async fn statuses(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: &[StatusId]) -> Result<Vec<Fragment>> {
+pub(super) async fn statuses(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: &[StatusId]) -> Result<Array> {
     let seen = visibility::statuses(cx, viewer, place, ids).await?;
     entity::status::render(cx, viewer, &seen).await
 }
 
 /// Renders those of `ids` that exist and are not hidden, in this order.
-pub(super) async fn accounts(cx: &Cx, ids: &[AccountId]) -> Result<Vec<Fragment>> {
+pub(super) async fn accounts(cx: &Cx, ids: &[AccountId]) -> Result<Array> {
     let known = service::account::list_visible(cx, ids).await?;
     entity::account::render(cx, &known).await
 }

@@ -66,7 +66,8 @@ async fn confined<T: Send + 'static>(
     limits: Limits,
     work: impl FnOnce(&rusqlite::Connection) -> Result<T, ConfinedError> + Send + 'static,
 ) -> Result<T, ConfinedError> {
-    let over = || ConfinedError::Unavailable("an earlier statement was cut off, so this transaction is over".to_owned());
+    let over =
+        || ConfinedError::Unavailable("an earlier statement was cut off, so this transaction is over".to_owned());
     let cell = tx.cell().ok().filter(|cell| !cell.is_confined()).ok_or_else(over)?;
     let stay = cell.enter(scope, limits.time);
     let interrupt = InterruptOnDrop(cell, stay);

@@ -15,8 +15,6 @@ pub use notify::{Notice, notify};
 
 pub use store::notification::NotificationFilter;
 
-use std::collections::HashMap;
-
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::service::visibility::{self, Place, Seen};
@@ -119,9 +117,9 @@ async fn with_statuses(cx: &Cx, actor: &Actor, rows: Vec<NotificationRow>) -> Re
     ids.sort_unstable();
     ids.dedup();
     let seen = visibility::statuses(cx, Some(actor), Place::Notification, &ids).await?;
-    let seen: HashMap<StatusId, Seen> = seen.into_iter().map(|seen| (seen.head().id, seen)).collect();
+    let find = |id: StatusId| seen.binary_search_by_key(&id, |seen| seen.head().id).ok().map(|index| seen[index]);
     let shown = rows.into_iter().filter_map(|listed| {
-        let status = listed.notification.status_id.and_then(|id| seen.get(&id)).cloned();
+        let status = listed.notification.status_id.and_then(find);
         let notification = &listed.notification;
         let whole = status.is_some() || (notification.status_id.is_none() && !notification.kind.has_status());
         whole.then_some(VisibleNotification { listed, status })
