@@ -19,6 +19,9 @@ pub struct Route {
 /// How many answers of a route the floor is given: as many as there are people.
 pub const ANSWERS: usize = 50;
 
+/// Of the statuses that are asked for one by one: few enough that each was asked for before.
+const KNOWN: usize = 500;
+
 const READING: Duration = Duration::from_millis(1_200);
 const WRITING: Duration = Duration::from_secs(4);
 
@@ -30,7 +33,7 @@ pub fn all(targets: &Arc<Targets>) -> Vec<Route> {
         open(targets, "instance v2", "/api/v2/instance"),
         get(targets, "verify_credentials", |_, _| "/api/v1/accounts/verify_credentials".into()),
         get(targets, "one status", |targets, number| {
-            format!("/api/v1/statuses/{}", pick(&targets.statuses, number * 7))
+            format!("/api/v1/statuses/{}", pick(&targets.statuses, number * 7 % KNOWN))
         }),
         get(targets, "search of accounts, 20", |targets, number| {
             format!("/api/v2/search?q={}&type=accounts&limit=20", pick(&targets.names, number))

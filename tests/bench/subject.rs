@@ -59,7 +59,7 @@ impl Subject {
 
     /// A few requests whose cost is nobody's.
     pub async fn warm(&self, route: &Route, next: &Arc<AtomicUsize>) {
-        let amount = Amount { requests: if route.writes { 20 } else { 200 }, time: Duration::from_secs(2) };
+        let amount = Amount { requests: if route.writes { 20 } else { 600 }, time: Duration::from_secs(2) };
         load::run(self.address, 4, amount, &route.requests, next).await;
         self.settle(route.writes).await;
     }
