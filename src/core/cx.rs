@@ -13,6 +13,7 @@ use arc_swap::ArcSwap;
 
 use crate::change::Live;
 use crate::entity::cache::Cache;
+use crate::entity::document::Documents;
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
 use crate::origin::Origin;
@@ -55,6 +56,8 @@ pub struct Services {
     pub urls: Urls,
     /// Rendered entities.
     pub cache: Cache,
+    /// Documents that are the same for everyone.
+    pub documents: Documents,
     /// Numbers about the whole server.
     pub stats: StatsCache,
     /// The server was asked to stop: it is not ready for more.
@@ -140,6 +143,7 @@ impl Cx {
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),
             mail: Mailer::new(&config).map_err(Error::internal)?,
             live: Live::default(),
+            documents: Documents::default(),
             stats: StatsCache::default(),
             stopping: AtomicBool::new(false),
             settings: ArcSwap::default(),

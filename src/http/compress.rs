@@ -2,20 +2,29 @@
 //!
 //! A page that is not cacheable may contain a CSRF token next to text the visitor typed, so compressing it would leak
 //! the token through the length (the BREACH attack): such pages are sent uncompressed. What is not compressed stays as it
-//! is: nothing is wrapped around its body.
+//! is: nothing is wrapped around its body. A document that is kept ([`Precompressed`]) is compressed once.
 
 use std::convert::Infallible;
 use std::future::ready;
+use std::sync::Arc;
 
-use axum::body::{Body, HttpBody as _};
+use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
 use axum::http::{Extensions, HeaderMap, HeaderValue, Request, StatusCode, Version, header};
 use axum::response::Response;
 use tower::{Service as _, service_fn};
 use tower_http::CompressionLevel;
 use tower_http::compression::Compression;
 
+use rookery_core::entity::document::Rendered;
+
 /// Responses that fit in one packet gain nothing from compression.
-const MIN_BYTES: u64 = 1400;
+pub(crate) const MIN_BYTES: u64 = 1400;
+
+const GZIP: HeaderValue = HeaderValue::from_static("gzip");
+
+/// A document that may be kept compressed as well; in the extensions of the response that it is the body of.
+#[derive(Clone, Debug)]
+pub(crate) struct Precompressed(pub Arc<Rendered>);
 
 /// `response`, compressed when that is worth it and the client accepts it by `encodings`.
 pub(crate) async fn compress(encodings: Option<&HeaderValue>, mut response: Response) -> Response {
@@ -26,6 +35,40 @@ pub(crate) async fn compress(encodings: Option<&HeaderValue>, mut response: Resp
         response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
         return response;
     };
+    match response.extensions_mut().remove::<Precompressed>() {
+        Some(Precompressed(document)) if names_gzip(encodings) => precompressed(response, &document).await,
+        Some(_) | None => encode(encodings, response).await,
+    }
+}
+
+/// True when gzip is accepted without a weight, as nearly every client sends it: none is preferred to it then.
+fn names_gzip(encodings: &HeaderValue) -> bool {
+    let mut names = encodings.to_str().unwrap_or_default().split(',');
+    names.any(|name| name.trim().eq_ignore_ascii_case("gzip"))
+}
+
+/// `response` with the compressed form of its `document`, which is made when it is first asked for.
+async fn precompressed(mut response: Response, document: &Rendered) -> Response {
+    let gzip = match document.gzip.get() {
+        Some(gzip) => gzip.clone(),
+        None => match compressed(document.body.clone()).await {
+            Some(gzip) => document.gzip.get_or_init(|| gzip).clone(),
+            None => return response,
+        },
+    };
+    *response.body_mut() = gzip.into();
+    response.headers_mut().insert(header::CONTENT_ENCODING, GZIP);
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
+    response
+}
+
+async fn compressed(bytes: Bytes) -> Option<Bytes> {
+    let compressed = encode(&GZIP, Response::new(bytes.into())).await;
+    to_bytes(compressed.into_body(), usize::MAX).await.ok()
+}
+
+/// `response` in the encoding of `encodings` that the client prefers, compressed while it is sent.
+async fn encode(encodings: &HeaderValue, response: Response) -> Response {
     let mut request = Request::new(());
     request.headers_mut().insert(header::ACCEPT_ENCODING, encodings.clone());
     let mut response = Some(response);
@@ -63,7 +106,7 @@ fn is_text(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::body::to_bytes;
+    use std::sync::OnceLock;
 
     async fn answer(
         encodings: Option<&'static str>,
@@ -102,5 +145,24 @@ mod tests {
             assert!(!response.headers().contains_key(header::CONTENT_ENCODING), "{kind}");
             assert!(!response.headers().contains_key(header::VARY), "{kind}");
         }
+    }
+
+    #[tokio::test]
+    async fn kept_document_is_compressed_once() {
+        let body = Bytes::from(vec![b'a'; 9000]);
+        let document = Arc::new(Rendered { body: body.clone(), gzip: OnceLock::new() });
+        let ask = async |encodings| {
+            let mut response = Response::new(body.clone().into());
+            response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            response.extensions_mut().insert(Precompressed(Arc::clone(&document)));
+            let response = compress(Some(&HeaderValue::from_static(encodings)), response).await;
+            let encoding = response.headers().get(header::CONTENT_ENCODING).cloned();
+            (encoding, to_bytes(response.into_body(), usize::MAX).await.expect("a body"))
+        };
+        assert_eq!(ask("identity").await, (None, body.clone()));
+        let (encoding, first) = ask("gzip, deflate, br").await;
+        assert!(encoding.is_some() && first.len() < 200);
+        let again = ask("br, gzip").await.1;
+        assert_eq!(first.as_ptr(), again.as_ptr());
     }
 }
