@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request, header};
 use serde_json::Value;
@@ -13,6 +12,7 @@ use tower::ServiceExt as _;
 
 use super::project::{self, Project};
 use config::{Config, executable, secrets};
+use http::router::Server;
 use model::clock::Clock;
 use model::{AccountId, Scopes};
 use plugins::Cx;
@@ -43,7 +43,7 @@ impl Drop for Folder {
 pub(crate) struct Stage {
     pub(crate) cx: Cx,
     pub(crate) name: String,
-    router: Router,
+    router: Server,
     people: BTreeMap<String, (AccountId, String)>,
     folder: Folder,
 }

@@ -13,6 +13,7 @@ use arc_swap::ArcSwap;
 
 use crate::change::Live;
 use crate::entity::cache::Cache;
+use crate::entity::document::Documents;
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
 use crate::origin::Origin;
@@ -61,6 +62,8 @@ pub struct Services {
     pub grants: Grants,
     /// What viewers follow, block and mute.
     pub relations: RelationsCache,
+    /// Documents that are the same for everyone.
+    pub documents: Documents,
     /// Numbers about the whole server.
     pub stats: StatsCache,
     /// The server was asked to stop: it is not ready for more.
@@ -93,9 +96,27 @@ struct Loaded {
 #[derive(Clone, Debug)]
 struct Scope {
     extensions: Arc<dyn Extensions>,
-    request_id: Option<Arc<str>>,
+    request_id: Option<RequestId>,
     origin: Origin,
     spent: Arc<Mutex<Option<Standing>>>,
+}
+
+/// The id of a request: in its log lines, its answer's header and the body of a 5xx.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestId([u8; 16]);
+
+impl RequestId {
+    /// One that no other request has.
+    #[must_use]
+    pub fn random() -> Self {
+        Self(crypto::random_id())
+    }
+
+    /// Its 16 letters of base64url.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        str::from_utf8(&self.0).unwrap_or_default()
+    }
 }
 
 impl Deref for Cx {
@@ -132,6 +153,7 @@ impl Cx {
             mail: Mailer::new(&config).map_err(Error::internal)?,
             live: Live::default(),
             grants: Grants::default(),
+            documents: Documents::default(),
             stats: StatsCache::default(),
             stopping: AtomicBool::new(false),
             settings: ArcSwap::default(),
@@ -151,7 +173,7 @@ impl Cx {
 
     /// The context of a request or a job that begins now: its extensions are pinned, and nothing is spent yet.
     #[must_use]
-    pub fn begin(&self, request_id: Option<Arc<str>>) -> Self {
+    pub fn begin(&self, request_id: Option<RequestId>) -> Self {
         let extensions = self.scope.extensions.pinned();
         let scope = Scope { extensions, request_id, origin: Origin::default(), spent: Arc::default() };
         Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
@@ -180,7 +202,7 @@ impl Cx {
     /// The id of the request that is being answered; `None` outside of one.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
-        self.scope.request_id.as_deref()
+        self.scope.request_id.as_ref().map(RequestId::as_str)
     }
 
     /// The plugins that are behind what this context does.

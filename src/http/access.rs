@@ -1,45 +1,61 @@
 //! Access control for closed servers: `access.disallow_unauthenticated_api` and `access.limited_federation`.
 //!
-//! A layer that runs after `auth` and before the routes. It decides only whether anonymous requests are let through;
-//! scopes and permissions are checked by the extractors and services. Spec: contract rules, section 7.
+//! Runs after `auth` and before the handler, at routes where the server is closed. It decides only whether a request is
+//! let through as a person's; scopes and permissions are checked by the extractors and services. Spec: contract rules,
+//! section 7.
 
-use axum::extract::Request;
-use axum::http::{HeaderMap, Method, StatusCode};
-use axum::middleware::Next;
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 
 use super::auth::Authentication;
 use super::error;
+use super::extract::auth::unusable;
 use super::policy::{Closed, Policy, RouteKind};
+use super::service::RequestState;
 use super::web::cookies::{Cookies, Name};
 use super::web::redirect;
 use super::web::session::sign_in_url;
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
+use model::actor::Unusable;
 use rookery_core::service::session;
 
-/// Rejects anonymous requests for what a closed server shows to signed-in users only.
-pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
-    let policy = Policy::of(request.extensions());
-    if !is_closed(&cx, &policy, request.method()) {
-        return next.run(request).await;
+/// The answer to a request that a server closed to strangers does not serve; `None` for everyone else.
+pub(crate) async fn refuse(
+    state: &RequestState<'_>,
+    authentication: &Authentication,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Option<Response> {
+    let person = person(state, authentication);
+    let hidden = state.policy.closed == Closed::HiddenWhenLimited && state.cx.config.access.limited_federation;
+    match person {
+        Ok(true) if hidden => Some(error::failure(StatusCode::NOT_FOUND, "Record not found")),
+        Ok(true) => None,
+        Err(why) if state.policy.kind == RouteKind::Api => Some(ErrorResponse(unusable(why)).into_response()),
+        Ok(false) if hidden || state.policy.kind == RouteKind::Api => Some(sign_in_needed()),
+        Ok(false) | Err(_) => match has_session(&state.cx, headers).await {
+            Ok(true) => None,
+            Ok(false) => Some(redirect(&sign_in_url(uri.path()))),
+            Err(error) => Some(error.into_response()),
+        },
     }
-    if policy.closed == Closed::HiddenWhenLimited && cx.config.access.limited_federation {
-        return match is_signed_in(&request) {
-            true => error::failure(StatusCode::NOT_FOUND, "Record not found"),
-            false => sign_in_needed(),
-        };
-    }
-    if is_signed_in(&request) {
-        return next.run(request).await;
-    }
-    if policy.kind == RouteKind::Api {
-        return sign_in_needed();
-    }
-    match has_session(&cx, request.headers()).await {
-        Ok(true) => next.run(request).await,
-        Ok(false) => redirect(&sign_in_url(request.uri().path())),
-        Err(error) => error.into_response(),
+}
+
+/// True when the token is a person's who may use this route, false when it is nobody's.
+///
+/// # Errors
+/// Why the account cannot be used. One that is unconfirmed or awaits approval can, where the route is for that.
+fn person(state: &RequestState<'_>, authentication: &Authentication) -> Result<bool, Unusable> {
+    let Authentication::Grant(grant) = authentication else { return Ok(false) };
+    match grant.unusable {
+        None => Ok(grant.actor.is_some()),
+        Some(Unusable::Unconfirmed | Unusable::Pending)
+            if state.route.is_some_and(|route| route.serves_any_state(&state.method)) =>
+        {
+            Ok(true)
+        }
+        Some(why) => Err(why),
     }
 }
 
@@ -65,12 +81,5 @@ async fn has_session(cx: &Cx, headers: &HeaderMap) -> Result<bool> {
     match Cookies::read(cx, headers).get(Name::Session) {
         Some(token) if !token.is_empty() => Ok(session::find(cx, token).await?.is_some()),
         Some(_) | None => Ok(false),
-    }
-}
-
-fn is_signed_in(request: &Request) -> bool {
-    match request.extensions().get::<Authentication>() {
-        Some(Authentication::Grant(grant)) => grant.actor.is_some(),
-        Some(Authentication::Missing | Authentication::Invalid | Authentication::Unknown) | None => false,
     }
 }

@@ -1,23 +1,26 @@
-//! Authentication layer: looks up the access token of a request once, before rate limits and extractors need it.
+//! Authentication: looks up the access token of a request once, before rate limits and extractors need it.
 //!
 //! The token is read from the `Authorization` header, or from `access_token` or `bearer_token` in the query, form or
 //! JSON body (contract rules, section 2). An invalid token is not rejected here but by the extractors of
 //! [`extract::auth`](crate::extract::auth): a public route ignores it.
 
+use std::borrow::Cow;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{FromRequestParts, Request};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
-use axum::middleware::Next;
-use axum::response::Response;
 
 use super::extract::params::collect;
+use super::service::RequestState;
 use crate::Cx;
 use crate::error::{Error, Result};
+use crate::operation::Describe;
 use rookery_core::service::auth::{self, Grant};
 
-/// The outcome of the token lookup, in the extensions of a request.
+/// The outcome of the token lookup. In the extensions of a request, unless no token was sent.
 #[derive(Clone, Debug)]
 pub enum Authentication {
     /// No token was sent.
@@ -30,68 +33,90 @@ pub enum Authentication {
     Unknown,
 }
 
-/// Adds an [`Authentication`] to the request's extensions.
-pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
-    let (token, mut request) = match token(&cx, request).await {
-        Ok(found) => found,
-        Err(error) => return axum::response::IntoResponse::into_response(error),
-    };
-    let authentication = match token {
-        None => Authentication::Missing,
-        Some(token) => match auth::grant(&cx, &token).await {
-            Ok(Some(grant)) => Authentication::Grant(grant),
-            Ok(None) => Authentication::Invalid,
-            Err(error) => {
-                tracing::error!(%error, "could not look a token up");
-                Authentication::Unknown
-            }
-        },
-    };
-    request.extensions_mut().insert(authentication);
-    next.run(request).await
-}
-
-async fn token(cx: &Cx, request: Request) -> Result<(Option<String>, Request)> {
-    if let Some(token) =
-        bearer(request.headers()).or_else(|| from_form(request.uri().query().unwrap_or_default().as_bytes()))
-    {
-        return Ok((Some(token), request));
+/// Looks the token of `request` up. A body in which one is looked for is read; the request that comes back has it again.
+///
+/// # Errors
+/// When that body is too large or breaks off.
+pub(crate) async fn authenticate(state: &RequestState<'_>, request: Request) -> Result<(Authentication, Request)> {
+    if let Some(token) = bearer(request.headers()) {
+        return Ok((look_up(&state.cx, token).await, request));
     }
-    let content_type =
-        request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let form = content_type.starts_with("application/x-www-form-urlencoded");
-    let json = content_type.starts_with("application/json");
-    if matches!(*request.method(), Method::GET | Method::HEAD)
-        || !(form || json)
-        || request.headers().contains_key(header::AUTHORIZATION)
+    if state.carries.token_in_query
+        && let Some(token) = from_form(request.uri().query().unwrap_or_default().as_bytes())
     {
-        return Ok((None, request));
+        return Ok((look_up(&state.cx, &token).await, request));
     }
+    let Some(parse) = body_parser(&request) else { return Ok((Authentication::Missing, request)) };
     let (parts, body) = request.into_parts();
-    let bytes = collect(body, cx.config.server.body_limit_bytes).await?;
-    let token = if form { from_form(&bytes) } else { from_json(&bytes) };
-    Ok((token, Request::from_parts(parts, Body::from(bytes))))
+    let bytes = collect(body, state.cx.config.server.body_limit_bytes).await?;
+    let authentication = match parse(&bytes) {
+        Some(token) => look_up(&state.cx, &token).await,
+        None => Authentication::Missing,
+    };
+    Ok((authentication, Request::from_parts(parts, Body::from(bytes))))
 }
 
-fn bearer(headers: &HeaderMap) -> Option<String> {
-    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
-}
-
-fn from_form(text: &[u8]) -> Option<String> {
-    let mut pairs = url::form_urlencoded::parse(text);
-    pairs.find(|(name, _)| name == "access_token" || name == "bearer_token").map(|(_, value)| value.into_owned())
-}
-
-fn from_json(text: &[u8]) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct Tokens {
-        access_token: Option<String>,
-        bearer_token: Option<String>,
+async fn look_up(cx: &Cx, token: &str) -> Authentication {
+    match auth::grant(cx, token).await {
+        Ok(Some(grant)) => Authentication::Grant(grant),
+        Ok(None) => Authentication::Invalid,
+        Err(error) => {
+            tracing::error!(%error, "could not look a token up");
+            Authentication::Unknown
+        }
     }
-    let tokens: Tokens = serde_json::from_slice(text).ok()?;
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// Finds the token in a body.
+type BodyParser = fn(&[u8]) -> Option<Cow<'_, str>>;
+
+/// How to find the token in the body of `request`, if it may be there.
+fn body_parser(request: &Request) -> Option<BodyParser> {
+    if matches!(*request.method(), Method::GET | Method::HEAD) || request.headers().contains_key(header::AUTHORIZATION)
+    {
+        return None;
+    }
+    let content_type = request.headers().get(header::CONTENT_TYPE)?.as_bytes();
+    if content_type.starts_with(b"application/x-www-form-urlencoded") {
+        Some(from_form)
+    } else if content_type.starts_with(b"application/json") {
+        Some(from_json)
+    } else {
+        None
+    }
+}
+
+fn from_form(text: &[u8]) -> Option<Cow<'_, str>> {
+    let mut pairs = url::form_urlencoded::parse(text);
+    pairs.find(|(name, _)| name == "access_token" || name == "bearer_token").map(|(_, value)| value)
+}
+
+fn from_json(text: &[u8]) -> Option<Cow<'_, str>> {
+    #[derive(serde::Deserialize)]
+    struct Tokens<'a> {
+        #[serde(borrow)]
+        access_token: Option<Cow<'a, str>>,
+        #[serde(borrow)]
+        bearer_token: Option<Cow<'a, str>>,
+    }
+    let tokens: Tokens<'_> = serde_json::from_slice(text).ok()?;
     tokens.access_token.or(tokens.bearer_token)
 }
+
+impl<S: Send + Sync> FromRequestParts<S> for Authentication {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(parts.extensions.get().cloned().unwrap_or(Self::Missing))
+    }
+}
+
+impl Describe for Authentication {}
 
 impl Authentication {
     /// The grant of the token; `None` without a token.
@@ -105,5 +130,37 @@ impl Authentication {
             Self::Grant(grant) => Ok(Some(grant)),
             Self::Unknown => Err(Error::Unavailable("The database does not answer, try again".into()).into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    #[test]
+    fn token_is_found_wherever_the_contract_has_it() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::AUTHORIZATION, HeaderValue::from_static("bearer  abc "));
+        assert_eq!(bearer(&headers), Some("abc"));
+        headers.insert(header::AUTHORIZATION, HeaderValue::from_static("Basic abc"));
+        assert_eq!(bearer(&headers), None);
+        assert_eq!(from_form(b"status=x&access_token=a%20b").as_deref(), Some("a b"));
+        assert_eq!(from_json(br#"{"status":"x","bearer_token":"a\u0062"}"#).as_deref(), Some("ab"));
+        assert_eq!(from_json(br#"{"access_token":1}"#), None);
+    }
+
+    #[test]
+    fn body_is_read_only_where_a_token_may_be() {
+        let request = |method: Method, kind: &str, authorized: bool| {
+            let request = Request::builder().method(method).header(header::CONTENT_TYPE, kind);
+            let request = if authorized { request.header(header::AUTHORIZATION, "Basic x") } else { request };
+            body_parser(&request.body(Body::empty()).expect("a request")).is_some()
+        };
+        assert!(request(Method::POST, "application/json; charset=utf-8", false));
+        assert!(request(Method::DELETE, "application/x-www-form-urlencoded", false));
+        assert!(!request(Method::GET, "application/json", false));
+        assert!(!request(Method::POST, "application/json", true));
+        assert!(!request(Method::POST, "multipart/form-data", false));
     }
 }

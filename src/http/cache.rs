@@ -4,7 +4,7 @@
 //! where caching would be wrong: for errors of the API, in limited federation, and when the response varies by a header
 //! that the request carries.
 
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::HeaderValue;
 
 use super::policy::Keep;
 
@@ -17,16 +17,11 @@ pub const WHILE_ANONYMOUS: HeaderValue =
 const FOR_EVERYONE: HeaderValue =
     HeaderValue::from_static("max-age=300, public, stale-while-revalidate=30, stale-if-error=86400");
 
-/// Writes what a route's policy says of its answer, unless the handler said something else.
-pub(crate) fn declare(keep: Keep, headers: &mut HeaderMap) {
-    let control = match keep {
-        Keep::Nobody => return,
+/// What a route's policy says of its answers.
+pub(crate) fn control(keep: Keep) -> HeaderValue {
+    match keep {
+        Keep::Nobody => PRIVATE,
         Keep::WhileAnonymous => WHILE_ANONYMOUS,
         Keep::ForEveryone => FOR_EVERYONE,
-    };
-    headers.entry(header::CACHE_CONTROL).or_insert(control);
-    if keep == Keep::ForEveryone {
-        // Present and empty: it depends on nothing.
-        headers.entry(header::VARY).or_insert(HeaderValue::from_static(""));
     }
 }

@@ -1,4 +1,4 @@
-//! The context of a request, as an extractor: made by `observe`, the outermost layer, and read from the request's extensions.
+//! The context of a request, as an extractor: made by the [`service`](crate::service), and read from the request's extensions.
 
 use std::ops::Deref;
 
@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 use crate::error::{Error, ErrorResponse, Result};
 use crate::operation::Describe;
 
-/// The core's context of this request. Layers and handlers name it in their argument lists.
+/// The core's context of this request. Stages and handlers name it in their argument lists.
 #[derive(Clone, Debug)]
 pub struct Cx(pub rookery_core::Cx);
 
@@ -24,7 +24,7 @@ impl Cx {
     /// The context in the extensions of a request.
     ///
     /// # Errors
-    /// 500 for a request that did not come through `observe`, which is a bug.
+    /// 500 for a request that did not come through it, which is a bug.
     pub fn of(extensions: &Extensions) -> Result<Self> {
         Ok(extensions.get::<Self>().cloned().ok_or_else(|| Error::internal("a request without a context"))?)
     }

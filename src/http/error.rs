@@ -1,18 +1,17 @@
 //! Maps an [`Error`] to the response that a client sees: a status and the documented `{"error": …}` body.
 //!
-//! Handlers return [`ErrorResponse`]; for 5xx, [`layer`] adds the request id to the body. Internal causes are logged
-//! here, once, and never shown. [`web::errors`](crate::web::errors) turns errors into pages for browsers.
+//! Handlers return [`ErrorResponse`]; for 5xx, the request id is added to the body. Internal causes are logged here, once,
+//! and never shown. [`web`](crate::web) turns errors into pages for browsers.
 
 use axum::body::Body;
-use axum::extract::Request;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::middleware::Next;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::Cx;
+use super::headers;
 pub use rookery_core::Error;
+use rookery_core::cx::RequestId;
 use rookery_core::error::{NoAnswer, Refusal, Validation};
 
 /// An [`Error`] as a response.
@@ -121,23 +120,27 @@ impl IntoResponse for ErrorResponse {
     }
 }
 
-/// In the extensions of a 5xx response: its JSON body without the closing brace, to which [`layer`] appends the
+/// In the extensions of a 5xx response: its JSON body without the closing brace, to which [`add_request_id`] appends the
 /// request id.
 #[derive(Clone, Debug)]
 struct OpenErrorBody(String);
 
-/// Adds the request id to the body of every 5xx response. Must run inside of the compression layer.
-pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
-    with_request_id(next.run(request).await, cx.request_id())
+/// Adds the request id to the body of a 5xx response. Must come before compression.
+pub(crate) fn add_request_id(response: &mut Response, id: RequestId) {
+    if let Some(OpenErrorBody(open)) = response.extensions_mut().remove::<OpenErrorBody>() {
+        *response.body_mut() = format!("{open},\"request_id\":\"{}\"}}", id.as_str()).into();
+    }
 }
 
-/// `response`, with the request id in its body when it is a 5xx.
-pub(crate) fn with_request_id(mut response: Response, request_id: Option<&str>) -> Response {
-    if let (Some(OpenErrorBody(open)), Some(id)) = (response.extensions_mut().remove::<OpenErrorBody>(), request_id) {
-        *response.body_mut() = format!("{open},\"request_id\":\"{id}\"}}").into();
-        response.headers_mut().remove(header::CONTENT_LENGTH);
-    }
-    response
+/// Unknown paths, and unknown methods of known paths (contract rules, section 1).
+pub(crate) fn not_found() -> Response {
+    failure(StatusCode::NOT_FOUND, "Record not found")
+}
+
+/// A panic, which the panic hook has logged on standard error.
+pub(crate) fn panicked() -> Response {
+    tracing::error!("a request panicked");
+    failure(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong on our side")
 }
 
 /// An error response of `status` with `text` as its message.
@@ -220,6 +223,7 @@ pub fn json<T: Serialize>(status: StatusCode, body: &T) -> Response {
 pub fn raw_json(status: StatusCode, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;
+    *response.headers_mut() = HeaderMap::with_capacity(headers::USUAL);
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
     response
 }

@@ -7,7 +7,6 @@
 
 use std::ops::Range;
 
-use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -26,7 +25,7 @@ const MAX_PART_BYTES: u64 = 4 * 1024 * 1024;
 /// `GET /media/{key}`
 pub async fn show(
     cx: Cx,
-    Extension(authentication): Extension<Authentication>,
+    authentication: Authentication,
     Path(key): Path<String>,
     asked: HeaderMap,
 ) -> Result<Response> {

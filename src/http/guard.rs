@@ -2,53 +2,82 @@
 //!
 //! Bodies without a `Content-Length` are counted by the extractors while they are read.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::extract::Request;
 use axum::http::header;
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::extract::uploads;
 use crate::Cx;
 use crate::error::{Error, ErrorResponse};
 
 /// Timeout of an upload; longer than for other requests because of slow connections.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(10 * 60);
-/// Allowance for a multipart body beyond its files.
-const MULTIPART_OVERHEAD_BYTES: u64 = 1024 * 1024;
 
-/// Applies the limits to a request.
-pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
-    let upload = is_multipart(&request);
-    if let Err(error) = check_length(&cx, &request, upload) {
-        return ErrorResponse(error).into_response();
-    }
+/// How long the answer to `request` may take.
+///
+/// # Errors
+/// When its body says that it is too large, or its path contains NUL.
+pub(crate) fn time_limit(cx: &Cx, request: &Request) -> Result<Duration, Error> {
     // No name or id contains NUL, and PostgreSQL rejects it in a parameter.
     if request.uri().path().contains("%00") {
-        return ErrorResponse(Error::NotFound).into_response();
+        return Err(Error::NotFound);
     }
-    let limit = if upload { UPLOAD_TIMEOUT } else { Duration::from_secs(cx.config.server.request_timeout_seconds) };
+    let upload = is_multipart(request);
+    check_length(cx, request, upload)?;
+    Ok(if upload { UPLOAD_TIMEOUT } else { Duration::from_secs(cx.config.server.request_timeout_seconds) })
+}
+
+/// `answer`, or 503 when it takes longer than `limit`. An answer that is ready at once needs no timer.
+pub(crate) async fn within(limit: Duration, answer: impl Future<Output = Response>) -> Response {
+    let mut answer = pin!(answer);
+    if let Poll::Ready(response) = poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await {
+        return response;
+    }
     let too_long = || ErrorResponse(Error::Unavailable("This took too long, try again".into())).into_response();
-    tokio::time::timeout(limit, next.run(request)).await.unwrap_or_else(|_| too_long())
+    tokio::time::timeout(limit, answer).await.unwrap_or_else(|_| too_long())
 }
 
 fn is_multipart(request: &Request) -> bool {
-    let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    content_type.is_some_and(|value| value.starts_with("multipart/"))
+    let content_type = request.headers().get(header::CONTENT_TYPE);
+    content_type.is_some_and(|value| value.as_bytes().starts_with(b"multipart/"))
 }
 
 /// Rejects a body whose `Content-Length` is too large before any of it is read.
 fn check_length(cx: &Cx, request: &Request, upload: bool) -> Result<(), Error> {
-    let media = &cx.config.media;
-    let limit = if upload {
-        media.image_size_limit_bytes.max(media.video_size_limit_bytes) + MULTIPART_OVERHEAD_BYTES
-    } else {
-        cx.config.server.body_limit_bytes as u64
-    };
-    let length: Option<u64> =
-        request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-    match length {
-        Some(length) if length > limit => Err(Error::TooLarge(format!("the body is larger than {limit} bytes").into())),
-        _ => Ok(()),
+    let Some(length) = request.headers().get(header::CONTENT_LENGTH) else { return Ok(()) };
+    let Some(length) = length.to_str().ok().and_then(|length| length.parse::<usize>().ok()) else { return Ok(()) };
+    let limit = cx.config.server.body_limit_bytes;
+    match upload {
+        true if length > uploads::body_limit_bytes(cx) => Err(uploads::too_large(cx)),
+        false if length > limit => Err(Error::TooLarge(format!("the body is larger than {limit} bytes").into())),
+        true | false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::StatusCode;
+
+    #[tokio::test]
+    async fn late_answer_is_unavailable() {
+        let soon = async {
+            tokio::task::yield_now().await;
+            Response::default()
+        };
+        assert_eq!(within(Duration::from_secs(60), soon).await.status(), StatusCode::OK);
+        let never = within(Duration::from_millis(5), std::future::pending()).await;
+        assert_eq!(never.status(), StatusCode::SERVICE_UNAVAILABLE);
+    }
+
+    #[test]
+    fn ready_answer_needs_no_timer() {
+        let response = futures_util::FutureExt::now_or_never(within(Duration::ZERO, async { Response::default() }));
+        assert_eq!(response.expect("no runtime is needed").status(), StatusCode::OK);
     }
 }

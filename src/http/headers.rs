@@ -1,16 +1,21 @@
 //! Response headers: CORS, caching and security policies.
 //!
-//! A layer around all routes. Routes declare caching with [`cache`]; a policy header that a handler sets itself is left
-//! alone. Spec: contract rules, section 6.
+//! A stage of every request, after its handler. Routes declare caching with [`cache`]; a policy header that a handler sets
+//! itself is left alone. Spec: contract rules, section 6.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::policy::{Policy, RouteKind};
-use super::{access, cache};
-use crate::Cx;
+use super::cache;
+use super::policy::{Keep, RouteKind};
+use super::service::RequestState;
+
+/// The header with the request id.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// How many headers an answer usually has in the end: room is made for all of them at once.
+pub(crate) const USUAL: usize = 16;
 
 /// Content security policy of API responses: nothing may be loaded, framed or submitted.
 const API_POLICY: HeaderValue =
@@ -26,48 +31,73 @@ const EXPOSED: HeaderValue =
 /// How long a browser may cache a preflight response, in seconds.
 const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
 
-/// The properties of the request that its response headers depend on, read before the handler consumes it.
-struct RequestTraits {
-    policy: Policy,
-    closed: bool,
-    /// GET or HEAD.
-    reads: bool,
-    headers: HeaderMap,
-    token_in_query: bool,
+/// Policies of every answer that says nothing else.
+const SECURITY: [(HeaderName, HeaderValue); 3] = [
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    (header::REFERRER_POLICY, HeaderValue::from_static("same-origin")),
+];
+
+/// The headers of a request that its answer may vary by: true for those it carries.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Carries {
+    /// The header, or a token in the query.
+    authorization: bool,
+    cookie: bool,
+    accept_language: bool,
+    accept: bool,
+    /// The query carries a token, by whichever spelling: names are decoded, as where the token is read.
+    pub token_in_query: bool,
 }
 
-/// Answers CORS preflight requests, and completes the headers of every other response.
-pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
-    let asked = RequestTraits::of(&cx, &request);
-    let mut response = match asked.policy.cors {
-        Some(methods) if is_preflight(&request) => preflight(methods, request.headers()),
-        _ => next.run(request).await,
-    };
+impl Carries {
+    pub(crate) fn of(headers: &HeaderMap, query: &str) -> Self {
+        let mut names = url::form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
+        let token_in_query = names.any(|name| matches!(&*name, "access_token" | "bearer_token"));
+        Self {
+            authorization: token_in_query || headers.contains_key(header::AUTHORIZATION),
+            cookie: headers.contains_key(header::COOKIE),
+            accept_language: headers.contains_key(header::ACCEPT_LANGUAGE),
+            accept: headers.contains_key(header::ACCEPT),
+            token_in_query,
+        }
+    }
+
+    /// True when the request carries one of the headers that `vary` names.
+    fn any_of(self, vary: &str) -> bool {
+        let known = [
+            ("authorization", self.authorization),
+            ("cookie", self.cookie),
+            ("accept-language", self.accept_language),
+            ("accept", self.accept),
+        ];
+        let carries = |name: &str| known.iter().any(|(known, sent)| *sent && known.eq_ignore_ascii_case(name));
+        vary.split(',').any(|name| carries(name.trim()))
+    }
+}
+
+/// Completes the headers of an answer.
+pub(crate) fn complete(state: &RequestState<'_>, response: &mut Response) {
     let (status, headers) = (response.status(), response.headers_mut());
-    if asked.policy.cors.is_some() {
+    headers.reserve(USUAL.saturating_sub(headers.len()));
+    if state.policy.cors.is_some() {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     }
-    asked.set_cache_headers(status, headers);
-    let policy = if asked.policy.kind == RouteKind::Api { API_POLICY } else { PAGE_POLICY };
+    set_cache_headers(state, status, headers);
+    let policy = if state.policy.kind == RouteKind::Api { API_POLICY } else { PAGE_POLICY };
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
-    headers.entry(header::X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
-    headers.entry(header::X_FRAME_OPTIONS).or_insert(HeaderValue::from_static("DENY"));
-    headers.entry(header::REFERRER_POLICY).or_insert(HeaderValue::from_static("same-origin"));
-    response
+    for (name, value) in SECURITY {
+        headers.entry(name).or_insert(value);
+    }
 }
 
-/// True when a query carries a token, by whichever spelling: names are decoded, as where the token is read.
-fn has_token(query: Option<&str>) -> bool {
-    let mut names = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()).map(|(name, _)| name);
-    names.any(|name| matches!(&*name, "access_token" | "bearer_token"))
-}
-
-fn is_preflight(request: &Request) -> bool {
+pub(crate) fn is_preflight(request: &Request) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-fn preflight(methods: &'static str, request: &HeaderMap) -> Response {
+/// The answer to a CORS preflight request, where other origins may use `methods`.
+pub(crate) fn preflight(methods: &'static str, request: &HeaderMap) -> Response {
     let mut response = StatusCode::OK.into_response();
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(methods));
@@ -78,46 +108,27 @@ fn preflight(methods: &'static str, request: &HeaderMap) -> Response {
     response
 }
 
-impl RequestTraits {
-    fn of(cx: &Cx, request: &Request) -> Self {
-        let policy = Policy::of(request.extensions());
-        let keep = |name: &HeaderName| request.headers().get(name).map(|value| (name.clone(), value.clone()));
-        let sent = [header::AUTHORIZATION, header::COOKIE, header::ACCEPT_LANGUAGE, header::ACCEPT];
-        Self {
-            policy,
-            closed: access::is_closed(cx, &policy, request.method()),
-            reads: matches!(*request.method(), Method::GET | Method::HEAD),
-            headers: sent.iter().filter_map(keep).collect(),
-            token_in_query: has_token(request.uri().query()),
-        }
-    }
-
-    /// Sets `Vary`, and makes the response private when it varies by a header that the request carries.
-    fn set_cache_headers(&self, status: StatusCode, headers: &mut HeaderMap) {
-        if self.reads {
-            cache::declare(self.policy.keep, headers);
-        }
-        let vary = match headers.get(header::VARY) {
-            Some(vary) => vary.clone(),
-            None if self.policy.kind == RouteKind::Api => HeaderValue::from_static("Authorization"),
-            None => HeaderValue::from_static(""),
-        };
-        let depends = vary.to_str().is_ok_and(|vary| vary.split(',').any(|name| self.carries(name.trim())));
-        let failed = self.policy.kind == RouteKind::Api && !status.is_success();
-        if depends || failed || self.closed {
-            headers.insert(header::CACHE_CONTROL, cache::PRIVATE);
-        } else {
-            headers.entry(header::CACHE_CONTROL).or_insert(cache::PRIVATE);
-        }
-        if vary.is_empty() {
+/// Sets `Vary`, and makes the answer private when it varies by a header that the request carries.
+fn set_cache_headers(state: &RequestState<'_>, status: StatusCode, headers: &mut HeaderMap) {
+    let api = state.policy.kind == RouteKind::Api;
+    let keep = if matches!(state.method, Method::GET | Method::HEAD) { state.policy.keep } else { Keep::Nobody };
+    // An empty value says that the answer depends on nothing; it is not sent.
+    let depends = match headers.get(header::VARY) {
+        Some(vary) if vary.is_empty() => {
             headers.remove(header::VARY);
-        } else {
-            headers.insert(header::VARY, vary);
+            false
         }
-    }
-
-    fn carries(&self, name: &str) -> bool {
-        self.headers.contains_key(name) || (self.token_in_query && name.eq_ignore_ascii_case("authorization"))
+        Some(vary) => vary.to_str().is_ok_and(|vary| state.carries.any_of(vary)),
+        None if api && keep != Keep::ForEveryone => {
+            headers.insert(header::VARY, HeaderValue::from_static("Authorization"));
+            state.carries.authorization
+        }
+        None => false,
+    };
+    if depends || state.closed || (api && !status.is_success()) {
+        headers.insert(header::CACHE_CONTROL, cache::PRIVATE);
+    } else {
+        headers.entry(header::CACHE_CONTROL).or_insert(cache::control(keep));
     }
 }
 
@@ -127,7 +138,19 @@ mod tests {
 
     #[test]
     fn encoded_token_names_are_seen() {
-        assert!(has_token(Some("a=1&access_token=x")) && has_token(Some("access%5Ftoken=x")));
-        assert!(!has_token(Some("my_token=x")) && !has_token(None));
+        let has_token = |query| Carries::of(&HeaderMap::new(), query).token_in_query;
+        assert!(has_token("a=1&access_token=x") && has_token("access%5Ftoken=x"));
+        assert!(!has_token("my_token=x") && !has_token(""));
+    }
+
+    #[test]
+    fn answer_varies_by_what_the_request_carries() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT, HeaderValue::from_static("text/html"));
+        let carries = Carries::of(&headers, "bearer_token=x");
+        assert!(carries.any_of("Accept") && carries.any_of("cookie, Authorization"));
+        assert!(
+            !carries.any_of("Cookie") && !carries.any_of("Accept-Language, Accept-Encoding") && !carries.any_of("")
+        );
     }
 }

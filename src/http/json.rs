@@ -1,11 +1,14 @@
-//! Rendered entities as JSON responses. Paginated lists are in [`page`](crate::page).
+//! Rendered entities as JSON responses, and documents that are kept. Paginated lists are in [`page`](crate::page).
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use super::compress::{MIN_BYTES, Precompressed};
 use super::error::raw_json;
+use crate::Cx;
 use crate::error::Result;
+use rookery_core::entity::document::PublicDocument;
 use rookery_core::entity::{Array, Fragment};
 
 /// A 200 response with one entity.
@@ -31,6 +34,19 @@ impl Json {
     pub fn list(items: impl Into<Array>) -> Response {
         raw_json(StatusCode::OK, String::from(items.into()).into())
     }
+}
+
+/// A 200 response with a document that is the same for everyone, as JSON.
+///
+/// # Errors
+/// When it cannot be read from the database.
+pub async fn document(cx: &Cx, document: PublicDocument) -> Result<Response> {
+    let rendered = document.render(cx).await?;
+    let mut response = raw_json(StatusCode::OK, rendered.body.clone().into());
+    if rendered.body.len() as u64 >= MIN_BYTES {
+        response.extensions_mut().insert(Precompressed(rendered));
+    }
+    Ok(response)
 }
 
 impl IntoResponse for Json {

@@ -1,6 +1,6 @@
-//! The HTTP layer: routes, middleware, extractors and one short handler per endpoint.
+//! The HTTP layer: routes, the stages around them, extractors and one short handler per endpoint.
 //!
-//! [`router`] lists the routes and the layers around them. Business rules live in `service`, SQL in `store`, and the
+//! [`router`] lists the routes, [`service`] the stages that every request goes through. Business rules live in `service`, SQL in `store`, and the
 //! JSON of clients in `entity`. Every error leaves as an [`ErrorResponse`].
 
 pub mod access;
@@ -24,6 +24,8 @@ pub mod page;
 pub mod policy;
 pub mod rate_limits;
 pub mod router;
+pub mod service;
+mod table;
 pub mod web;
 pub mod well_known;
 

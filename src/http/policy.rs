@@ -1,12 +1,10 @@
-//! What a route allows and answers: declared in the router beside the path, and read by the layers around it.
+//! What a route allows and answers: declared in the router beside the path, and read by the stages around its handler.
 //!
-//! `observe` looks the policy of a request's route up once and puts it into the request's extensions; rate limits, CORS,
-//! caching, closed servers and error pages go by it, and none of them knows a path. Who may ask, by which scope, stands
-//! in the handler's argument list ([`extract::auth`](crate::extract::auth)).
+//! The policy is found with the route; rate limits, CORS, caching, closed servers and error pages go by it, and none of
+//! them knows a path. Who may ask, by which scope, stands in the handler's argument list
+//! ([`extract::auth`](crate::extract::auth)).
 
-use std::collections::HashMap;
-
-use axum::http::{Extensions, Method};
+use axum::http::Method;
 use rookery_core::service::rate_limits::Limit;
 
 /// How a route speaks, and so how it fails.
@@ -115,9 +113,6 @@ pub const PAGE: Policy = PROGRAM;
 /// A page with forms.
 pub const FORM: Policy = Policy { kind: RouteKind::Page, ..PROGRAM };
 
-/// The policies of all routes, by path.
-pub(crate) type Policies = HashMap<&'static str, Policy>;
-
 impl Policy {
     /// Other origins may use `methods`.
     #[must_use]
@@ -161,23 +156,17 @@ impl Policy {
         self
     }
 
-    /// The policy in the extensions of a request.
-    #[must_use]
-    pub fn of(extensions: &Extensions) -> Self {
-        extensions.get::<Self>().copied().unwrap_or(PROGRAM)
-    }
-
     /// The policy of a path that is no route of the router: a plugin's, or nobody's.
     #[must_use]
-    pub fn fallback(path: &str) -> Self {
+    pub fn fallback(path: &str) -> &'static Self {
         if path.starts_with("/api/") {
-            API
+            &API
         } else if path.starts_with("/.well-known/") || path.starts_with("/nodeinfo/") {
-            WELL_KNOWN
+            &WELL_KNOWN
         } else if path.starts_with("/auth/") || path.starts_with("/settings") || path.starts_with("/oauth/authorize") {
-            FORM
+            &FORM
         } else {
-            PAGE
+            &PAGE
         }
     }
 

@@ -1,20 +1,19 @@
 //! Rate limiting of requests, and the `X-RateLimit-*` response headers (contract rules, section 5).
 //!
-//! [`applicable_limits`] decides which limits a request counts against; `service::rate_limits` keeps the counters. Limits on
-//! an action rather than a request, or on the e-mail address in a form, are applied elsewhere, by services and handlers.
+//! [`spend`] decides which limits a request counts against; `service::rate_limits` keeps the counters. Limits on an action
+//! rather than a request, or on the e-mail address in a form, are applied elsewhere, by services and handlers.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::auth::Authentication;
 use super::client_address::client_address;
-use super::policy::{Per, Policy, RouteKind};
+use super::policy::{Per, RouteKind};
+use super::service::RequestState;
 use super::web::error_page;
-use crate::Cx;
 use crate::error::{Error, ErrorResponse};
-use rookery_core::service::rate_limits::{self, Key, Limit, Standing};
+use rookery_core::service::rate_limits::{self, Key, Standing};
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
@@ -23,76 +22,68 @@ const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 /// Query parameters that mark a request as paging through a collection.
 const PAGING: [&str; 4] = ["page", "min_id", "max_id", "since_id"];
 
-/// Counts a request against its limits, and rejects it with 429 when one is exceeded.
-pub async fn layer(cx: Cx, request: Request, next: Next) -> Response {
-    if !cx.config.rate_limits.enabled {
-        return next.run(request).await;
-    }
-    let api = Policy::of(request.extensions()).kind == RouteKind::Api;
-    let spent =
-        applicable_limits(&cx, &request).into_iter().filter_map(|(limit, key)| rate_limits::spend(&cx, limit, &key));
-    let lowest = spent.min_by_key(|standing| (!standing.exceeded, standing.remaining));
-    let (mut response, noted) = match lowest {
-        Some(standing) if standing.exceeded => (refuse(&cx, api), None),
-        _ => {
-            let response = next.run(request).await;
-            (response, cx.spent())
+/// Counts a request against its limits; what comes back is the standing to show: exceeded when one of them is.
+pub(crate) fn spend(state: &RequestState<'_>, request: &Request, authentication: &Authentication) -> Option<Standing> {
+    let address = || Key::address(client_address(request, &state.cx.config.server.trusted_proxies));
+    let (person, token) = match authentication {
+        Authentication::Grant(grant) => (grant.actor.as_ref().map(|actor| actor.id), Some(grant.token)),
+        Authentication::Missing | Authentication::Invalid | Authentication::Unknown => (None, None),
+    };
+    let caller = || person.map_or_else(address, Key::Person);
+    let general = if person.is_some() { &rate_limits::API_PERSON } else { &rate_limits::API_ADDRESS };
+    let api = state.policy.kind == RouteKind::Api;
+    let own = state.policy.limit_of(&state.method).and_then(|(limit, per)| match per {
+        Per::Person => Some((limit, Key::Person(person?))),
+        Per::Address => Some((limit, address())),
+    });
+    let limits = [
+        api.then(|| (general, caller())),
+        token.filter(|_| api).map(|token| (&rate_limits::API_TOKEN, Key::Token(token))),
+        state.pages.then(|| (&rate_limits::PAGING, caller())),
+        own,
+    ];
+    let spent = limits.into_iter().flatten().filter_map(|(limit, key)| rate_limits::spend(&state.cx, limit, &key));
+    spent.min_by_key(|standing| (!standing.exceeded, standing.remaining))
+}
+
+/// The answer when a limit is exceeded.
+pub(crate) fn refuse(state: &RequestState<'_>) -> Response {
+    match state.policy.kind {
+        RouteKind::Api => ErrorResponse(Error::RateLimited).into_response(),
+        RouteKind::Program | RouteKind::Page => {
+            error_page(&state.cx, StatusCode::TOO_MANY_REQUESTS, "Wait a few minutes before you try again")
         }
-    };
-    let shown = [noted, lowest].into_iter().flatten().min_by_key(|standing| standing.remaining);
-    if let (true, Some(standing)) = (api, shown) {
-        show(standing, response.headers_mut());
-    }
-    response
-}
-
-fn refuse(cx: &Cx, api: bool) -> Response {
-    match api {
-        true => ErrorResponse(Error::RateLimited).into_response(),
-        false => error_page(cx, StatusCode::TOO_MANY_REQUESTS, "Wait a few minutes before you try again"),
     }
 }
 
-/// The limits that a request counts against, each with the key of its counter.
-fn applicable_limits(cx: &Cx, request: &Request) -> Vec<(&'static Limit, Key)> {
-    let policy = Policy::of(request.extensions());
-    let address = || Key::address(client_address(request, &cx.config.server.trusted_proxies));
-    let (person, token) = match request.extensions().get::<Authentication>() {
-        Some(Authentication::Grant(grant)) => (grant.actor.as_ref().map(|actor| actor.id), Some(grant.token)),
-        Some(Authentication::Missing | Authentication::Invalid | Authentication::Unknown) | None => (None, None),
-    };
-    let mut found = Vec::new();
-    if policy.kind == RouteKind::Api {
-        found.push(
-            person.map_or_else(
-                || (&rate_limits::API_ADDRESS, address()),
-                |id| (&rate_limits::API_PERSON, Key::Person(id)),
-            ),
-        );
-        found.extend(token.map(|token| (&rate_limits::API_TOKEN, Key::Token(token))));
+/// Shows the lowest standing in the headers of an answer of the API: that of the request, or of what a service spent.
+pub(crate) fn show(state: &RequestState<'_>, spent: Option<Standing>, headers: &mut HeaderMap) {
+    if state.policy.kind != RouteKind::Api {
+        return;
     }
-    if is_paging(request.uri().query()) {
-        found.push((&rate_limits::PAGING, person.map_or_else(address, Key::Person)));
+    let lowest = [state.cx.spent(), spent].into_iter().flatten().min_by_key(|standing| standing.remaining);
+    let Some(standing) = lowest else { return };
+    headers.insert(LIMIT, HeaderValue::from(standing.max));
+    headers.insert(REMAINING, HeaderValue::from(standing.remaining));
+    // With six digits of the second, which are always zero: windows begin and end at whole ones.
+    if let Ok(reset) = HeaderValue::from_str(&standing.reset.format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()) {
+        headers.insert(RESET, reset);
     }
-    match policy.limit_of(request.method()) {
-        Some((limit, Per::Person)) => found.extend(person.map(|id| (limit, Key::Person(id)))),
-        Some((limit, Per::Address)) => found.push((limit, address())),
-        None => {}
-    }
-    found
 }
 
-fn is_paging(query: Option<&str>) -> bool {
-    let mut names = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()).map(|(name, _)| name);
+/// True when a query pages through a collection.
+pub(crate) fn is_paging(query: &str) -> bool {
+    let mut names = url::form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
     names.any(|name| PAGING.contains(&&*name))
 }
 
-fn show(standing: Standing, headers: &mut HeaderMap) {
-    let reset = standing.reset.format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string();
-    let values = [(LIMIT, standing.max.to_string()), (REMAINING, standing.remaining.to_string()), (RESET, reset)];
-    for (name, value) in values {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            headers.insert(name, value);
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn query_with_a_cursor_is_paging() {
+        assert!(is_paging("limit=20&max_id=3") && is_paging("max%5Fid=3"));
+        assert!(!is_paging("limit=20") && !is_paging(""));
     }
 }

@@ -1,14 +1,13 @@
-//! Every core route on one page, each with its policy ([`Policy`]), and the layers around them.
+//! Every core route on one page, each with its policy ([`Policy`]).
 //!
 //! A route is its path, what it allows and answers, and its handlers. Authentication, scope and parameters stand in the
-//! handlers' argument lists, from which [`operations`] reads them.
+//! handlers' argument lists, from which [`operations`] reads them. What surrounds a handler is
+//! [`service`](crate::service).
 
 use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::{Method, StatusCode};
-use axum::middleware::{self, Next};
 use axum::response::Response;
 use futures_util::future::BoxFuture;
 use tower_http::normalize_path::NormalizePath;
@@ -19,15 +18,17 @@ use super::api::{
 };
 use super::oauth::{applications, authorize};
 use super::operation::Operation;
-use super::operation::methods::{Declare, Methods, any, delete, get, patch, post};
-use super::policy::{API, Change, Closed, FORM, PAGE, PROGRAM, Per, Policies, Policy, WELL_KNOWN};
-use super::{
-    access, auth, compress, error, files, guard, headers, health, oauth, observe, rate_limits, web, well_known,
-};
+use super::operation::methods::{any, delete, get, patch, post};
+use super::policy::{API, Change, Closed, FORM, PAGE, PROGRAM, Per, Policy, WELL_KNOWN};
+use super::service::Pipeline;
+use super::table::Table;
+use super::{files, health, oauth, web, well_known};
 use crate::Cx;
+use crate::error::not_found;
+pub use crate::table::Routes;
 use rookery_core::service::rate_limits as limits;
 
-/// What is served beside the core's routes: by a crate above this one, in the same layers.
+/// What is served beside the core's routes: by a crate above this one, through the same stages.
 #[derive(Debug, Default)]
 pub struct ExtraRoutes {
     /// Routes of the API and others for programs.
@@ -42,58 +43,33 @@ pub struct ExtraRoutes {
 pub type Fallback = fn(Cx, Request) -> BoxFuture<'static, Option<Response>>;
 
 /// The whole server. A slash at the end of a path is as good as none: some client libraries send one.
-pub fn router(cx: rookery_core::Cx, extra: ExtraRoutes) -> Router {
-    Router::new().fallback_service(NormalizePath::trim_trailing_slash(routes(cx, extra)))
+pub type Server = NormalizePath<Pipeline>;
+
+/// The server in the context `cx`, with `extra` beside its own routes.
+pub fn router(cx: rookery_core::Cx, extra: ExtraRoutes) -> Server {
+    let ExtraRoutes { api, pages, fallback } = extra;
+    let routes = Table::new(core().into_iter().chain([api, pages.with_cookies()]));
+    NormalizePath::trim_trailing_slash(Pipeline::new(cx, routes, fallback))
 }
 
-/// Layers run from the last to the first.
-fn routes(cx: rookery_core::Cx, extra: ExtraRoutes) -> Router {
-    let ExtraRoutes { api: more, pages, fallback } = extra;
-    let fallback = move |cx: Cx, request: Request| async move {
-        let answer = match fallback {
-            Some(fallback) => fallback(cx, request).await,
-            None => None,
-        };
-        match answer {
-            Some(response) => response,
-            None => not_found().await,
-        }
-    };
-    let policies: Policies = policies().into_iter().chain(more.policies()).chain(pages.policies()).collect();
-    let policies = Arc::new(policies);
-    Router::new()
-        .merge(api().router)
-        .merge(accounts().router)
-        .merge(health().router)
-        .merge(about().router)
-        .merge(browser().router.merge(pages.router).layer(middleware::from_fn(web::layer)))
-        .merge(files().router)
-        .merge(more.router)
-        .fallback(fallback)
-        .method_not_allowed_fallback(not_found)
-        .layer(middleware::from_fn(access::layer))
-        .layer(middleware::from_fn(rate_limits::layer))
-        .layer(middleware::from_fn(auth::layer))
-        .layer(middleware::from_fn(guard::layer))
-        .layer(middleware::from_fn(web::errors))
-        .layer(middleware::from_fn(headers::layer))
-        .layer(middleware::from_fn(error::layer))
-        .layer(compress::layer())
-        .layer(middleware::from_fn_with_state((cx, policies), observe::layer))
-}
-
-/// `routes` and nothing else, for a listener of its own: without the layers, in the context `cx`.
+/// `routes` and nothing else, for a listener of its own: without the stages of [`service`](crate::service), in the
+/// context `cx`.
 pub fn standalone(cx: rookery_core::Cx, routes: Routes) -> Router {
-    let begin = move |mut request: Request, next: Next| {
+    let routes = Arc::new(Table::new([routes]));
+    Router::new().fallback(async move |mut request: Request| {
+        let (route, segments) = routes.find(request.uri().path());
+        let Some(endpoint) = route.and_then(|route| route.endpoint(request.method())) else { return not_found() };
         request.extensions_mut().insert(Cx(cx.begin(None)));
-        next.run(request)
-    };
-    routes.router.fallback(not_found).layer(middleware::from_fn(begin))
+        if let Some(segments) = segments {
+            request.extensions_mut().insert(segments);
+        }
+        endpoint.call(request).await
+    })
 }
 
 /// The core's routes.
 fn core() -> [Routes; 6] {
-    [api(), accounts(), health(), about(), browser(), files()]
+    [api(), accounts(), health(), about(), browser().with_cookies(), files()]
 }
 
 /// Every core route with its policy, as written here: what documents and tests of the API read.
@@ -112,51 +88,6 @@ pub fn operations() -> Vec<Operation> {
 pub fn templates() -> &'static [&'static str] {
     static ALL: LazyLock<Vec<&'static str>> = LazyLock::new(|| policies().into_iter().map(|(path, _)| path).collect());
     &ALL
-}
-
-/// A part of the router that can say what its routes are.
-#[derive(Debug, Default)]
-pub struct Routes {
-    router: Router,
-    declared: Vec<Route>,
-}
-
-/// What is declared of a route: its path, what it allows, and how its handlers describe themselves.
-#[derive(Debug)]
-struct Route {
-    path: &'static str,
-    policy: Policy,
-    described: Vec<(Method, Declare)>,
-}
-
-impl Routes {
-    /// None yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// These and one more.
-    #[must_use]
-    pub fn route(mut self, path: &'static str, policy: Policy, methods: Methods) -> Self {
-        self.declared.push(Route { path, policy, described: methods.described });
-        self.router = self.router.route(path, methods.router);
-        self
-    }
-
-    /// Every method of these routes, as its handler declares it.
-    pub fn operations(&self) -> impl Iterator<Item = Operation> {
-        let operation = |path: &'static str, (method, describe): &(Method, Declare)| {
-            let mut operation = Operation::new(method.clone(), path);
-            describe(&mut operation);
-            operation
-        };
-        self.declared.iter().flat_map(move |route| route.described.iter().map(move |one| operation(route.path, one)))
-    }
-
-    fn policies(&self) -> impl Iterator<Item = (&'static str, Policy)> {
-        self.declared.iter().map(|route| (route.path, route.policy))
-    }
 }
 
 /// Read by everybody, and kept by others for a moment when nobody is signed in.
@@ -371,9 +302,4 @@ fn files() -> Routes {
         PROGRAM,
         get(web::assets::show),
     )
-}
-
-/// Unknown paths, and unknown methods of known paths (contract rules, section 1).
-async fn not_found() -> Response {
-    error::failure(StatusCode::NOT_FOUND, "Record not found")
 }

@@ -6,23 +6,22 @@ use std::convert::Infallible;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::Cx;
 use crate::error::{Error, Result};
+use crate::json::document;
 use crate::operation::{Describe, Operation, Parameter, Place};
 use rookery_core::entity::Fragment;
-use rookery_core::entity::well_known::{HostMeta, NodeInfo, NodeInfoDiscovery, Webfinger};
-use rookery_core::extension::Document;
+use rookery_core::entity::document::PublicDocument;
+use rookery_core::entity::well_known::{NodeInfo, Webfinger};
 use rookery_core::service::webfinger;
 
 /// The JSON schema of `/nodeinfo/2.0`.
 const NODEINFO_SCHEMA: &str = include_str!("schema/nodeinfo-2.0.json");
 
-const JSON: &str = "application/json; charset=utf-8";
 const THREE_DAYS: &str = "max-age=259200, public";
 const HALF_AN_HOUR: &str = "max-age=1800, public";
 const THREE_MINUTES: &str = "max-age=180, public";
@@ -54,7 +53,10 @@ pub async fn webfinger(cx: Cx, Resource(resource): Resource) -> Result<Response>
         None => Err(Error::missing("resource")),
     };
     match found {
-        Ok(subject) => document("application/jrd+json; charset=utf-8", THREE_DAYS, &Webfinger::new(&cx, &subject)),
+        Ok(subject) => {
+            let json = Fragment::of(&Webfinger::new(&cx, &subject))?.into_string();
+            Ok((cached("application/jrd+json; charset=utf-8", THREE_DAYS), json).into_response())
+        }
         Err(Error::BadRequest(_)) => Ok(nothing(StatusCode::BAD_REQUEST)),
         Err(Error::NotFound) => Ok(nothing(StatusCode::NOT_FOUND)),
         Err(Error::Gone) => Ok(nothing(StatusCode::GONE)),
@@ -66,7 +68,8 @@ pub async fn webfinger(cx: Cx, Resource(resource): Resource) -> Result<Response>
 pub async fn host_meta(cx: Cx, headers: HeaderMap) -> Result<Response> {
     let accepts = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !accepts.contains("json") {
-        return Ok(cached("application/xrd+xml; charset=utf-8", THREE_DAYS, HostMeta::to_xml(&cx)));
+        let xml = PublicDocument::HostMetaXml.render(&cx).await?;
+        return Ok((cached("application/xrd+xml; charset=utf-8", THREE_DAYS), xml.body.clone()).into_response());
     }
     let mut response = host_meta_json(cx).await?;
     // Only the JSON form has `Vary`, so that no cache serves it to clients that expect XRD.
@@ -76,19 +79,17 @@ pub async fn host_meta(cx: Cx, headers: HeaderMap) -> Result<Response> {
 
 /// `GET /.well-known/host-meta.json`
 pub async fn host_meta_json(cx: Cx) -> Result<Response> {
-    document(JSON, THREE_DAYS, &HostMeta::new(&cx))
+    kept(&cx, PublicDocument::HostMetaJson, THREE_DAYS).await
 }
 
 /// `GET /.well-known/nodeinfo`
 pub async fn nodeinfo_discovery(cx: Cx) -> Result<Response> {
-    document(JSON, THREE_DAYS, &NodeInfoDiscovery::new(&cx))
+    kept(&cx, PublicDocument::NodeInfoDiscovery, THREE_DAYS).await
 }
 
 /// `GET /nodeinfo/2.0`
 pub async fn nodeinfo(cx: Cx) -> Result<Response> {
-    let json = Fragment::of(&NodeInfo::render(&cx).await?)?.as_str().to_owned();
-    let json = cx.extensions().describe(&cx, Document::NodeInfo, json).await;
-    Ok(cached(JSON, HALF_AN_HOUR, json))
+    kept(&cx, PublicDocument::NodeInfo, HALF_AN_HOUR).await
 }
 
 /// `GET /.well-known/change-password` (<https://w3c.github.io/webappsec-change-password-url/>)
@@ -110,12 +111,14 @@ pub async fn check_nodeinfo(cx: &rookery_core::Cx) -> Result<()> {
         .map_err(|fault| Error::internal(format!("the NodeInfo document: {fault} at {}", fault.instance_path())))?)
 }
 
-fn document<T: Serialize>(kind: &'static str, cache: &'static str, document: &T) -> Result<Response> {
-    Ok(cached(kind, cache, Fragment::of(document)?.as_str().to_owned()))
+async fn kept(cx: &Cx, name: PublicDocument, cache: &'static str) -> Result<Response> {
+    let mut response = document(cx, name).await?;
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
+    Ok(response)
 }
 
-fn cached(kind: &'static str, cache: &'static str, body: String) -> Response {
-    ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, cache)], body).into_response()
+fn cached(kind: &'static str, cache: &'static str) -> [(HeaderName, &'static str); 2] {
+    [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, cache)]
 }
 
 fn nothing(status: StatusCode) -> Response {

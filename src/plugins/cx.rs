@@ -21,7 +21,7 @@ use model::job::Lane;
 use model::notification::NotificationKind;
 use rookery_core::change::{self, Change};
 use rookery_core::extension::{
-    Decorations, Document, Extensions, Judgement, NotificationTraits, PendingStatus, Target, Versions,
+    Decorations, Described, Document, Extensions, Judgement, NotificationTraits, PendingStatus, Target, Versions,
 };
 use rookery_core::queue::{Done, Failure};
 use rookery_core::service::notification::Notice;
@@ -248,10 +248,10 @@ impl Extensions for Session {
         }
     }
 
-    async fn describe(&self, cx: &rookery_core::Cx, document: Document, json: String) -> String {
+    async fn describe(&self, cx: &rookery_core::Cx, document: Document, json: String) -> Described {
         match Cx::of(cx) {
             Ok(cx) => hooks::instance::described(&cx, document, json).await,
-            Err(_) => json,
+            Err(_) => Described { text: json, complete: false },
         }
     }
 

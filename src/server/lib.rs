@@ -11,11 +11,10 @@ pub mod refresh;
 pub mod serve;
 pub mod socket;
 
-use axum::Router;
-
+use http::router::Server;
 pub use platform::{Cx, open};
 
-/// The router of the whole server, with the routes of plugins.
-pub fn router(cx: &Cx) -> Router {
+/// The whole server's service, with the routes of plugins.
+pub fn router(cx: &Cx) -> Server {
     http::router::router(rookery_core::Cx::clone(cx), platform::extra_routes())
 }

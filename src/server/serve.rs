@@ -9,6 +9,8 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use axum::ServiceExt;
+use axum::extract::Request;
 use axum::serve::ListenerExt as _;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
@@ -78,7 +80,7 @@ pub async fn on(cx: Cx) -> Result<()> {
 }
 
 fn spawn_server(cx: &Cx, listener: TcpListener, mut stopped: watch::Receiver<bool>) -> JoinHandle<()> {
-    let service = router(cx).into_make_service_with_connect_info::<SocketAddr>();
+    let service = ServiceExt::<Request>::into_make_service_with_connect_info::<SocketAddr>(router(cx));
     // Responses are small and written at once: Nagle's algorithm would only delay them.
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);

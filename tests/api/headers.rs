@@ -75,6 +75,19 @@ async fn a_closed_server_answers_only_people() {
 }
 
 #[tokio::test]
+async fn closed_server_serves_no_account_that_cannot_be_used() {
+    let app = TestApp::with(&[("ROOKERY_ACCESS_DISALLOW_UNAUTHENTICATED_API", "true")]).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let unconfirmed = format!("UPDATE users SET confirmed_at = NULL WHERE account_id = {}", bob.id());
+    app.db().execute_raw(&unconfirmed).await.unwrap();
+
+    let refusal = bob.get(&format!("/api/v1/accounts/{}", alice.id())).fails(403).await;
+    assert!(refusal.contains("confirmed"), "{refusal}");
+    // What is for such accounts stays open: this one is found, and has no application.
+    bob.get("/api/v1/apps/verify_credentials").fails(404).await;
+}
+
+#[tokio::test]
 async fn limited_federation_closes_the_instance_too() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
     let alice = app.account("alice").await;
@@ -90,6 +103,10 @@ async fn a_body_that_says_it_is_too_large_is_refused_unread() {
     let app = TestApp::new().await;
     let request = app.anonymous().post("/api/v1/apps").header("content-length", "100000000");
     request.body("application/json", b"{}".to_vec()).fails(413).await;
+
+    let alice = app.account("alice").await;
+    let upload = alice.post("/api/v2/media").header("content-length", "100000000");
+    assert!(upload.multipart(&[], &[("file", "a.png", b"x")]).fails(422).await.contains("larger"));
 }
 
 #[tokio::test]

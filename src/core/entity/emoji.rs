@@ -65,6 +65,18 @@ impl CustomEmoji {
     }
 }
 
+impl CustomEmoji {
+    /// This server's emojis that are visible in the picker, sorted by shortcode. Served from memory, without a query.
+    #[must_use]
+    pub fn picker(cx: &Cx) -> Vec<Self> {
+        let emojis = cx.emojis();
+        let visible = emojis.by_shortcode.values().filter(|emoji| emoji.visible_in_picker);
+        let mut shown: Vec<Self> = visible.map(|emoji| Self::full(emoji, &cx.urls)).collect();
+        shown.sort_by(|one, other| one.shortcode.cmp(&other.shortcode));
+        shown
+    }
+}
+
 /// The emojis of a page, loaded at once to avoid a query per text.
 #[derive(Debug)]
 pub struct Palette {

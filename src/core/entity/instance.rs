@@ -1,5 +1,7 @@
 //! <https://docs.joinmastodon.org/entities/Instance/>, its version 1, and related entities.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -13,6 +15,7 @@ use media::SUPPORTED_MIME_TYPES;
 use model::instance::{DomainBlock as Block, Rule as RuleModel, Severity};
 use model::settings::RegistrationsMode;
 use model::{AccountId, RuleId, Settings};
+use text::language::LANGUAGES;
 
 /// The version string from which clients derive features: the API version, then the server's own.
 pub const VERSION: &str = concat!("4.4.0 (compatible; Rookery ", env!("CARGO_PKG_VERSION"), ")");
@@ -333,6 +336,14 @@ pub struct Language {
     pub name: &'static str,
 }
 
+impl Language {
+    /// All that a status may be in.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        LANGUAGES.iter().map(|language| Self { code: language.code, name: language.name }).collect()
+    }
+}
+
 impl Instance {
     /// The current state of this server.
     pub async fn render(cx: &Cx) -> Result<Self> {
@@ -359,7 +370,7 @@ impl Instance {
                 url: None,
             },
             api_versions: ApiVersions { mastodon: 2, kmyblue: 1, rookery: 1 },
-            contact: Contact { email: settings.contact_email.clone(), account: contact(cx).await? },
+            contact: Contact { email: settings.contact_email.clone(), account: contact_json(cx).await? },
             rules: rules(cx),
             fedibird_capabilities: CAPABILITIES,
         })
@@ -386,7 +397,7 @@ impl InstanceV1 {
             approval_required: mode == RegistrationsMode::Approved,
             invites_enabled: false,
             configuration: Configuration::new(cx, &settings),
-            contact_account: contact(cx).await?,
+            contact_account: contact_json(cx).await?,
             rules: rules(cx),
             fedibird_capabilities: CAPABILITIES,
         })
@@ -480,11 +491,16 @@ const PRIVACY_POLICY: &str = include_str!("privacy_policy.md");
 /// Date of the default privacy policy, as the contract gives it.
 const PRIVACY_POLICY_DATE: &str = "2022-10-07T00:00:00Z";
 
-async fn contact(cx: &Cx) -> Result<Option<Box<RawValue>>> {
+/// The contact account as it is shown, if there is one.
+pub(super) async fn contact(cx: &Cx) -> Result<Option<Arc<str>>> {
     let Some(account) = instance::contact(cx).await? else { return Ok(None) };
     let versions: [(AccountId, i64); 1] = [(account.id, account.version)];
     let rendered = entity::account::render_versions(cx, &versions).await?;
-    let text = rendered.get(&account.id).map(|text| RawValue::from_string(text.to_string()));
+    Ok(rendered.get(&account.id).cloned())
+}
+
+async fn contact_json(cx: &Cx) -> Result<Option<Box<RawValue>>> {
+    let text = contact(cx).await?.map(|text| RawValue::from_string(text.to_string()));
     text.transpose().map_err(Error::internal)
 }
 

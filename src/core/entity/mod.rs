@@ -9,6 +9,7 @@ pub mod application;
 pub mod cache;
 pub mod context;
 pub mod credential;
+pub mod document;
 pub mod emoji;
 pub mod featured_tag;
 pub mod instance;
@@ -53,6 +54,12 @@ impl Fragment {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The JSON, owned.
+    #[must_use]
+    pub fn into_string(self) -> String {
+        self.0
     }
 
     /// An object to which members can be added, starting with those of this one.

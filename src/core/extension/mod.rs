@@ -116,8 +116,8 @@ pub trait Extensions: Any + Debug + Send + Sync {
     }
 
     /// `json`, which is `document`, with what extensions add to it.
-    async fn describe(&self, _cx: &Cx, _document: Document, json: String) -> String {
-        json
+    async fn describe(&self, _cx: &Cx, _document: Document, json: String) -> Described {
+        Described { text: json, complete: true }
     }
 
     /// The kinds of extensions' jobs that can run now, after their schedules were queued; empty where none serves.
@@ -216,6 +216,15 @@ pub enum Judgement {
     Silent,
     /// It is not made.
     Drop,
+}
+
+/// A document with what extensions added to it.
+#[derive(Clone, Debug)]
+pub struct Described {
+    /// The document.
+    pub text: String,
+    /// False when an extension gave no answer: its members are missing for now, so the document must not be kept.
+    pub complete: bool,
 }
 
 /// A document about the server that extensions add to.

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
 
+use arc_swap::ArcSwapOption;
 use chrono::Duration;
 use tokio::sync::Mutex;
 
@@ -30,7 +31,7 @@ const ACTIVITY_AGE: Duration = Duration::hours(1);
 const PEERS_AGE: Duration = Duration::days(1);
 
 /// Usage statistics.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Usage {
     pub users: i64,
@@ -159,13 +160,17 @@ pub async fn local_account(cx: &Cx, username: &str) -> Result<Account> {
     Ok(account)
 }
 
-/// A cached value with the time it was computed.
+/// A cached value with the time it was computed. Reading takes no lock.
 #[derive(Debug)]
-struct Cached<T>(Mutex<Option<(Time, Arc<T>)>>);
+struct Cached<T> {
+    kept: ArcSwapOption<(Time, Arc<T>)>,
+    /// Held by whoever computes.
+    computing: Mutex<()>,
+}
 
 impl<T> Default for Cached<T> {
     fn default() -> Self {
-        Self(Mutex::default())
+        Self { kept: ArcSwapOption::empty(), computing: Mutex::default() }
     }
 }
 
@@ -173,15 +178,22 @@ impl<T> Cached<T> {
     /// The value, recomputed by `find` when older than `age`. Concurrent callers wait for one computation (single
     /// flight).
     async fn get(&self, now: Time, age: Duration, find: impl Future<Output = Result<T>>) -> Result<Arc<T>> {
-        let mut kept = self.0.lock().await;
-        if let Some((at, value)) = &*kept
-            && now - *at < age
-        {
-            return Ok(Arc::clone(value));
+        if let Some(value) = self.fresh(now, age) {
+            return Ok(value);
+        }
+        let _computing = self.computing.lock().await;
+        if let Some(value) = self.fresh(now, age) {
+            return Ok(value);
         }
         let value = Arc::new(find.await?);
-        *kept = Some((now, Arc::clone(&value)));
+        self.kept.store(Some(Arc::new((now, Arc::clone(&value)))));
         Ok(value)
+    }
+
+    fn fresh(&self, now: Time, age: Duration) -> Option<Arc<T>> {
+        let kept = self.kept.load();
+        let (at, value) = kept.as_deref()?;
+        (now - *at < age).then(|| Arc::clone(value))
     }
 }
 

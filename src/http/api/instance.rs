@@ -2,8 +2,6 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/instance/>
 
-use std::collections::BTreeMap;
-
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
@@ -12,27 +10,19 @@ use crate::Cx;
 use crate::error::Result;
 use crate::extract::AppAuth;
 use crate::extract::auth::AnyScope;
-use crate::json::Json;
-use rookery_core::entity::Fragment;
-use rookery_core::entity::instance::{Activity, Document, DomainBlock, Instance, InstanceV1, Language, rules};
-use rookery_core::extension::Document as InstanceDocument;
+use crate::json::{Json, document};
+use rookery_core::entity::document::PublicDocument;
+use rookery_core::entity::instance::{Activity, DomainBlock};
 use rookery_core::service::instance;
-use text::language::LANGUAGES;
 
 /// `GET /api/v2/instance`
-pub async fn show(cx: Cx) -> Result<Json> {
-    with_plugin_members(&cx, InstanceDocument::InstanceV2, &Instance::render(&cx).await?).await
+pub async fn show(cx: Cx) -> Result<Response> {
+    document(&cx, PublicDocument::InstanceV2).await
 }
 
 /// `GET /api/v1/instance`
-pub async fn show_v1(cx: Cx) -> Result<Json> {
-    with_plugin_members(&cx, InstanceDocument::InstanceV1, &InstanceV1::render(&cx).await?).await
-}
-
-/// Renders `entity` with the members that plugins add to it.
-async fn with_plugin_members<T: Serialize>(cx: &Cx, document: InstanceDocument, entity: &T) -> Result<Json> {
-    let json = Fragment::of(entity)?.as_str().to_owned();
-    Ok(Json(Fragment::from_json(&cx.extensions().describe(cx, document, json).await)))
+pub async fn show_v1(cx: Cx) -> Result<Response> {
+    document(&cx, PublicDocument::InstanceV1).await
 }
 
 /// `GET /api/v1/instance/peers`
@@ -49,8 +39,8 @@ pub async fn activity(cx: Cx) -> Result<Response> {
 }
 
 /// `GET /api/v1/instance/rules`
-pub async fn rules_index(cx: Cx) -> Result<Json> {
-    Json::of(&rules(&cx))
+pub async fn rules_index(cx: Cx) -> Result<Response> {
+    document(&cx, PublicDocument::Rules).await
 }
 
 /// `GET /api/v1/instance/domain_blocks`
@@ -62,24 +52,23 @@ pub async fn domain_blocks(cx: Cx, auth: Option<AppAuth<AnyScope>>) -> Result<Re
 }
 
 /// `GET /api/v1/instance/privacy_policy`
-pub async fn privacy_policy(cx: Cx) -> Result<Json> {
-    Json::of(&Document::privacy_policy(&cx))
+pub async fn privacy_policy(cx: Cx) -> Result<Response> {
+    document(&cx, PublicDocument::PrivacyPolicy).await
 }
 
 /// `GET /api/v1/instance/extended_description`
-pub async fn extended_description(cx: Cx) -> Result<Json> {
-    Json::of(&Document::extended_description(&cx))
+pub async fn extended_description(cx: Cx) -> Result<Response> {
+    document(&cx, PublicDocument::ExtendedDescription).await
 }
 
 /// `GET /api/v1/instance/translation_languages`: always empty, as translation is not supported yet.
-pub async fn translation_languages() -> Result<Json> {
-    Json::of(&BTreeMap::<String, Vec<String>>::new())
+pub async fn translation_languages(cx: Cx) -> Result<Response> {
+    document(&cx, PublicDocument::TranslationLanguages).await
 }
 
 /// `GET /api/v1/instance/languages`
-pub async fn languages() -> Result<Json> {
-    let languages = LANGUAGES.iter().map(|language| Language { code: language.code, name: language.name });
-    Json::of(&languages.collect::<Vec<_>>())
+pub async fn languages(cx: Cx) -> Result<Response> {
+    document(&cx, PublicDocument::Languages).await
 }
 
 /// The document, or an empty 404 when the admins have disabled it.

@@ -1,6 +1,6 @@
 //! Extractors for authentication and scope: a handler's argument list states who may call it.
 //!
-//! They read the [`Authentication`] that the `auth` layer found. Checks run in the order of contract rules, section 2:
+//! They read the [`Authentication`] that the `auth` stage found. Checks run in the order of contract rules, section 2:
 //! token valid, scope, user present, account usable.
 
 use std::marker::PhantomData;
@@ -239,7 +239,8 @@ pub fn require_actor(grant: &Grant) -> Result<Arc<Actor>> {
     Ok(grant.actor.clone().ok_or_else(|| Error::invalid("This method requires an authenticated user"))?)
 }
 
-fn unusable(why: Unusable) -> Error {
+/// The 403 for an account that cannot be used.
+pub(crate) fn unusable(why: Unusable) -> Error {
     Error::forbidden(match why {
         Unusable::Suspended => "Your login is currently suspended",
         Unusable::Disabled => "Your login is currently disabled",

@@ -6,41 +6,21 @@
 pub mod auth;
 pub mod paging;
 pub mod params;
-mod uploads;
+mod path;
+pub(crate) mod uploads;
 
-use axum::extract::{FromRequestParts, rejection::PathRejection};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 
-use crate::error::{Error, ErrorResponse};
+use crate::error::ErrorResponse;
 use crate::operation::{Describe, Operation, Parameter, Place, schema_of};
 
 pub use auth::{AnyStateAppAuth, AnyStateAuth, AppAuth, Auth, MaybeAuth};
 pub use paging::{Limit, Paging};
 pub use params::Params;
+pub use path::Path;
+pub(crate) use path::Segments;
 pub use uploads::{Upload, Uploads};
-
-/// Path segments. One that does not parse, such as an invalid id, is answered as a missing record: 404.
-#[derive(Debug)]
-pub struct Path<T>(pub T);
-
-impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T> {
-    type Rejection = ErrorResponse;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ErrorResponse> {
-        let path: Result<axum::extract::Path<T>, PathRejection> =
-            axum::extract::Path::from_request_parts(parts, state).await;
-        let value = path.map_err(|_| Error::NotFound)?.0;
-        Ok(Self(value))
-    }
-}
-
-impl<T: JsonSchema> Describe for Path<T> {
-    fn describe(operation: &mut Operation) {
-        operation.path_is::<T>();
-    }
-}
 
 /// The client's name for a request, by which it may send it again: the header `Idempotency-Key`.
 #[derive(Debug)]

@@ -33,6 +33,21 @@ pub struct Uploads<T, F> {
     pub files: F,
 }
 
+/// Size of the largest permitted file, in bytes.
+fn file_limit_bytes(cx: &Cx) -> usize {
+    usize::try_from(cx.config.media.image_size_limit_bytes).unwrap_or(usize::MAX / 2)
+}
+
+/// Size of the largest body with a file.
+pub(crate) fn body_limit_bytes(cx: &Cx) -> usize {
+    file_limit_bytes(cx) + MULTIPART_OVERHEAD_BYTES
+}
+
+/// A file beyond the limit is 422 (contract rules, section 3), wherever that is noticed.
+pub(crate) fn too_large(cx: &Cx) -> Error {
+    Error::invalid(format!("file is larger than {} bytes", file_limit_bytes(cx)))
+}
+
 /// An uploaded file of a multipart body.
 #[derive(Clone)]
 pub struct Upload {
@@ -51,13 +66,10 @@ impl<T: DeserializeOwned, F: DeserializeOwned> FromRequest<()> for Uploads<T, F>
 
     async fn from_request(request: Request, _: &()) -> Result<Self> {
         let cx = Cx::of(request.extensions())?;
-        let largest = usize::try_from(cx.config.media.image_size_limit_bytes).unwrap_or(usize::MAX / 2);
-        let (tree, files) =
-            read(request, largest + MULTIPART_OVERHEAD_BYTES).await.map_err(|ErrorResponse(error)| match error {
-                // A file beyond the limit is 422 (contract rules, section 3), wherever that is noticed.
-                Error::TooLarge(_) => Error::invalid(format!("file is larger than {largest} bytes")),
-                other => other,
-            })?;
+        let (tree, files) = read(request, body_limit_bytes(&cx)).await.map_err(|ErrorResponse(error)| match error {
+            Error::TooLarge(_) => too_large(&cx),
+            other => other,
+        })?;
         Ok(Self { params: parse(tree)?, files: parse_files(files)? })
     }
 }

@@ -11,14 +11,16 @@ mod redirect;
 mod scopes;
 pub mod token;
 
+use axum::response::Response;
+
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
-use crate::json::Json;
-use rookery_core::entity::server_metadata::ServerMetadata;
+use crate::json::document;
+use rookery_core::entity::document::PublicDocument;
 
 /// `GET /.well-known/oauth-authorization-server` (RFC 8414)
-pub async fn metadata(cx: Cx) -> Result<Json> {
-    Json::of(&ServerMetadata::new(&cx.urls))
+pub async fn metadata(cx: Cx) -> Result<Response> {
+    document(&cx, PublicDocument::ServerMetadata).await
 }
 
 /// `/oauth/applications` and everything below it: applications can be registered through the API only.

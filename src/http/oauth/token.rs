@@ -1,6 +1,5 @@
 //! The token, revocation (RFC 7009) and introspection (RFC 7662) endpoints.
 
-use axum::Extension;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use schemars::JsonSchema;
@@ -111,7 +110,7 @@ pub async fn revoke(cx: Cx, headers: HeaderMap, Params(sent): Params<RevokeParam
 /// `invalid_client` or `invalid_token` (401).
 pub async fn introspect(
     cx: Cx,
-    Extension(authentication): Extension<Authentication>,
+    authentication: Authentication,
     headers: HeaderMap,
     Params(sent): Params<IntrospectParams>,
 ) -> Result<Response, FaultResponse> {

@@ -1,8 +1,12 @@
-//! The methods of a route with their handlers, like axum's, which also know what their handlers take.
+//! The methods of a route with their handlers, which are axum's and also know what they take.
 
+use std::fmt;
+
+use axum::extract::Request;
 use axum::handler::Handler;
 use axum::http::Method;
-use axum::routing::{self, MethodRouter};
+use axum::response::Response;
+use futures_util::future::BoxFuture;
 
 use super::{Describe, Operation};
 
@@ -12,8 +16,64 @@ pub(crate) type Declare = fn(&mut Operation);
 /// What [`get`] and its like make.
 #[derive(Debug, Default)]
 pub struct Methods {
-    pub(crate) router: MethodRouter,
-    pub(crate) described: Vec<(Method, Declare)>,
+    handlers: Vec<MethodHandler>,
+    /// What [`any`] made.
+    other: Option<Endpoint>,
+}
+
+/// A method with its handler.
+#[derive(Debug)]
+struct MethodHandler {
+    method: Method,
+    endpoint: Endpoint,
+    declare: Declare,
+}
+
+/// A handler with its extractors, whatever those are.
+pub(crate) struct Endpoint(Box<dyn Fn(Request) -> BoxFuture<'static, Response> + Send + Sync>);
+
+impl Endpoint {
+    /// The future is the handler's own: nothing more is allocated.
+    fn new<H, T>(handler: H) -> Self
+    where
+        H: Handler<T, (), Future = BoxFuture<'static, Response>>,
+    {
+        Self(Box::new(move |request| handler.clone().call(request, ())))
+    }
+
+    /// Answers `request`.
+    pub(crate) fn call(&self, request: Request) -> BoxFuture<'static, Response> {
+        (self.0)(request)
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Endpoint")
+    }
+}
+
+impl Methods {
+    /// What answers `method`: HEAD is answered as GET, whose body is left out later.
+    pub(crate) fn endpoint(&self, method: &Method) -> Option<&Endpoint> {
+        let found = self.handler(method).map(|handler| &handler.endpoint);
+        found.or(self.other.as_ref())
+    }
+
+    /// What the handler of `method` adds to the declaration of its operation.
+    pub(crate) fn declare(&self, method: &Method) -> Option<Declare> {
+        self.handler(method).map(|handler| handler.declare)
+    }
+
+    /// Every method with its declaration.
+    pub(crate) fn declared(&self) -> impl Iterator<Item = (&Method, Declare)> {
+        self.handlers.iter().map(|handler| (&handler.method, handler.declare))
+    }
+
+    fn handler(&self, method: &Method) -> Option<&MethodHandler> {
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        self.handlers.iter().find(|handler| handler.method == *method)
+    }
 }
 
 /// A handler whose arguments say what they ask of a request: `Arguments` is the tuple of their types.
@@ -52,8 +112,7 @@ macro_rules! methods {
             #[doc = concat!("Answers ", stringify!($method), " by `handler`.")]
             pub fn $name<H, T, A>(handler: H) -> Methods
             where
-                H: Handler<T, ()> + Described<A>,
-                T: 'static,
+                H: Handler<T, (), Future = BoxFuture<'static, Response>> + Described<A>,
             {
                 Methods::default().$name(handler)
             }
@@ -65,11 +124,10 @@ macro_rules! methods {
                 #[must_use]
                 pub fn $name<H, T, A>(mut self, handler: H) -> Self
                 where
-                    H: Handler<T, ()> + Described<A>,
-                    T: 'static,
+                    H: Handler<T, (), Future = BoxFuture<'static, Response>> + Described<A>,
                 {
-                    self.router = self.router.$name(handler);
-                    self.described.push((Method::$method, H::describe));
+                    let endpoint = Endpoint::new(handler);
+                    self.handlers.push(MethodHandler { method: Method::$method, endpoint, declare: H::describe });
                     self
                 }
             )+
@@ -88,8 +146,7 @@ methods! {
 /// Answers every method by `handler`. That is no operation: documents do not list it.
 pub fn any<H, T>(handler: H) -> Methods
 where
-    H: Handler<T, ()>,
-    T: 'static,
+    H: Handler<T, (), Future = BoxFuture<'static, Response>>,
 {
-    Methods { router: routing::any(handler), described: Vec::new() }
+    Methods { handlers: Vec::new(), other: Some(Endpoint::new(handler)) }
 }

@@ -9,7 +9,6 @@ pub mod methods;
 mod openapi;
 mod schema;
 
-use axum::Extension;
 use axum::extract::RawQuery;
 use axum::http::{HeaderMap, Method, Uri};
 use schemars::JsonSchema;
@@ -148,4 +147,3 @@ impl Operation {
 impl Describe for HeaderMap {}
 impl Describe for Uri {}
 impl Describe for RawQuery {}
-impl<T> Describe for Extension<T> {}

@@ -24,14 +24,13 @@ pub mod tag;
 mod templates;
 pub mod visitor;
 
-use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::Cx;
 use crate::error::Failure;
-use crate::policy::{Policy, RouteKind};
+use crate::policy::RouteKind;
+use crate::service::RequestState;
 use model::Account;
 use text::escape;
 
@@ -42,22 +41,11 @@ pub use session::{SignedIn, WebSession};
 pub use templates::TEMPLATES;
 pub use visitor::Visitor;
 
-/// Reads and writes cookies, around every route whose handlers use them.
-pub async fn layer(cx: Cx, mut request: Request, next: Next) -> Response {
-    let cookies = Cookies::read(&cx, request.headers());
-    request.extensions_mut().insert(cookies.clone());
-    let mut response = next.run(request).await;
-    cookies.write(response.headers_mut());
-    response
-}
-
-/// Renders errors as pages for clients that want HTML. Must surround every route and every layer that rejects requests.
-pub async fn errors(cx: Cx, request: Request, next: Next) -> Response {
-    let page = wants_page(Policy::of(request.extensions()).kind, request.headers());
-    let response = next.run(request).await;
+/// `response`, as a page when it is an error and the client wants pages.
+pub(crate) fn error_as_page(state: &RequestState<'_>, response: Response) -> Response {
     match response.extensions().get::<Failure>() {
-        Some(failure) if page => {
-            let mut shown = error_page(&cx, response.status(), &failure.0);
+        Some(failure) if state.wants_page => {
+            let mut shown = error_page(&state.cx, response.status(), &failure.0);
             for value in response.headers().get_all(header::SET_COOKIE) {
                 shown.headers_mut().append(header::SET_COOKIE, value.clone());
             }
@@ -68,7 +56,7 @@ pub async fn errors(cx: Cx, request: Request, next: Next) -> Response {
 }
 
 /// True when the client gets errors as a page: on browser-only paths, and outside the API when it accepts HTML.
-fn wants_page(kind: RouteKind, headers: &HeaderMap) -> bool {
+pub(crate) fn wants_page(kind: RouteKind, headers: &HeaderMap) -> bool {
     let accepted = || headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match kind {
         RouteKind::Api => false,

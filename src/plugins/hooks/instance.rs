@@ -16,7 +16,7 @@ use crate::Cx;
 use crate::call::{Call, Caller, Mode};
 use crate::{Active, Registry};
 use rookery_core::entity::splice;
-use rookery_core::extension::Document;
+use rookery_core::extension::{Described, Document};
 
 /// The contract's name of a document.
 fn word(document: Document) -> &'static str {
@@ -41,22 +41,30 @@ pub struct InstanceCache(Mutex<CachedMembers>);
 struct CachedMembers {
     /// The registry's and the settings' generation that the answers are for.
     of: (u64, i64),
-    /// By document, with an expiry if some plugin failed.
-    members: HashMap<Document, (Arc<Members>, Option<Instant>)>,
+    by_document: HashMap<Document, Said>,
+}
+
+/// What plugins add to a document.
+#[derive(Clone, Debug, Default)]
+struct Said {
+    members: Arc<Members>,
+    /// When to ask again, if some plugin failed.
+    until: Option<Instant>,
 }
 
 /// `json`, which is `document`, with the additions of plugins.
-pub async fn described(cx: &Cx, document: Document, json: String) -> String {
+pub async fn described(cx: &Cx, document: Document, json: String) -> Described {
     let registry = cx.registry();
     if registry.plugins.is_empty() {
-        return json;
+        return Described { text: json, complete: true };
     }
     let said = said(cx, &registry, document).await;
     let declared = registry.plugins.iter().flat_map(|active| declared(active, document));
-    declared.chain(said.iter().cloned()).fold(json, |json, (path, value)| {
+    let text = declared.chain(said.members.iter().cloned()).fold(json, |json, (path, value)| {
         let (parent, name) = path.split_once('.').map_or((None, path.as_str()), |(parent, name)| (Some(parent), name));
         splice::add(&json, parent, name, &value)
-    })
+    });
+    Described { text, complete: said.until.is_none() }
 }
 
 /// The static additions of a manifest.
@@ -81,14 +89,14 @@ fn declared(active: &Active, document: Document) -> Members {
 }
 
 /// The dynamic additions of all plugins, from the cache where that is current.
-async fn said(cx: &Cx, registry: &Registry, document: Document) -> Arc<Members> {
+async fn said(cx: &Cx, registry: &Registry, document: Document) -> Said {
     let asked = |active: &&Arc<Active>| active.component.interfaces().exports.contains(&Export::InstanceInfo);
     if !registry.plugins.iter().any(|active| asked(&active)) {
-        return Arc::default();
+        return Said::default();
     }
     let of = (registry.generation, cx.emojis().generation);
-    if let Some(members) = cx.plugins.said.find(of, document) {
-        return members;
+    if let Some(said) = cx.plugins.said.find(of, document) {
+        return said;
     }
     let (mut members, mut whole) = (Members::new(), true);
     for active in registry.plugins.iter().filter(asked) {
@@ -106,10 +114,9 @@ async fn said(cx: &Cx, registry: &Registry, document: Document) -> Arc<Members> 
             }
         }
     }
-    let members = Arc::new(members);
-    let until = (!whole).then(|| Instant::now() + RETRY_AFTER);
-    cx.plugins.said.keep(of, document, (Arc::clone(&members), until));
-    members
+    let said = Said { members: Arc::new(members), until: (!whole).then(|| Instant::now() + RETRY_AFTER) };
+    cx.plugins.said.keep(of, document, said.clone());
+    said
 }
 
 /// True for additions that the document permits. The schema of NodeInfo is closed except for its metadata.
@@ -119,17 +126,17 @@ fn fits(document: Document, name: &str, value: &str) -> bool {
 }
 
 impl InstanceCache {
-    fn find(&self, of: (u64, i64), document: Document) -> Option<Arc<Members>> {
+    fn find(&self, of: (u64, i64), document: Document) -> Option<Said> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (members, until) = kept.members.get(&document).filter(|_| kept.of == of)?;
-        until.is_none_or(|until| Instant::now() < until).then(|| Arc::clone(members))
+        let said = kept.by_document.get(&document).filter(|_| kept.of == of)?;
+        said.until.is_none_or(|until| Instant::now() < until).then(|| said.clone())
     }
 
-    fn keep(&self, of: (u64, i64), document: Document, members: (Arc<Members>, Option<Instant>)) {
+    fn keep(&self, of: (u64, i64), document: Document, said: Said) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.of != of {
-            *kept = CachedMembers { of, members: HashMap::new() };
+            *kept = CachedMembers { of, by_document: HashMap::new() };
         }
-        kept.members.insert(document, members);
+        kept.by_document.insert(document, said);
     }
 }

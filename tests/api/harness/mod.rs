@@ -9,11 +9,11 @@ mod mailbox;
 use std::path::Path;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use chrono::{DateTime, Duration, Utc};
 use config::Config;
+use http::router::Server;
 use model::clock::Clock;
 use model::{AccountId, Scopes};
 use rookery_core::service::sign_up::{self, NewAccount};
@@ -33,7 +33,7 @@ pub const ALL_SCOPES: &str = "read write follow push profile";
 #[derive(Clone)]
 pub struct TestApp {
     pub app: Cx,
-    router: Router,
+    router: Server,
     _folder: Arc<tempfile::TempDir>,
     _database: Arc<database::Database>,
 }

@@ -1,0 +1,209 @@
+//! The server as one service: every request goes through the same stages, in the order in which they stand here.
+//!
+//! Route and policy, context and span; then, inside of what turns a panic into a 500 and a late answer into a 503: declared
+//! size, token, rate limits, closed servers, the handler. Its answer gets, in this order, the page of an error, the request
+//! id, headers, compression. Each stage is a function of the module named after it and reads the [`RequestState`], which
+//! lives on the stack; what a handler's extractors need is in the request's extensions.
+
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, HttpBody as _};
+use axum::extract::Request;
+use axum::http::{HeaderValue, Method, header};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use tokio::time::Instant;
+use tower::Service;
+use tracing::Instrument as _;
+
+use super::auth::Authentication;
+use super::error::ErrorResponse;
+use super::observe::RequestSeconds;
+use super::policy::Policy;
+use super::router::Fallback;
+use super::table::{Route, Table};
+use super::web::Cookies;
+use super::{access, auth, compress, error, guard, headers, observe, rate_limits, web};
+use crate::Cx;
+use rookery_core::cx::RequestId;
+
+/// Answers every request of a server. Cloning copies a pointer.
+#[derive(Clone, Debug)]
+pub struct Pipeline(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    cx: rookery_core::Cx,
+    routes: Table,
+    fallback: Option<Fallback>,
+    seconds: RequestSeconds,
+}
+
+/// What the stages know of a request beside the request itself, which its handler consumes.
+#[derive(Debug)]
+pub(crate) struct RequestState<'a> {
+    pub cx: Cx,
+    /// `None` for a path that is no route of the table: a plugin's, or nobody's.
+    pub route: Option<&'a Route>,
+    pub policy: &'a Policy,
+    pub method: Method,
+    /// The server is closed to strangers at this route.
+    pub closed: bool,
+    /// What the answer may vary by.
+    pub carries: headers::Carries,
+    /// The query marks the request as paging through a collection.
+    pub pages: bool,
+    /// Errors are shown as pages.
+    pub wants_page: bool,
+    /// `Accept-Encoding`.
+    pub encodings: Option<HeaderValue>,
+}
+
+impl Pipeline {
+    pub(crate) fn new(cx: rookery_core::Cx, routes: Table, fallback: Option<Fallback>) -> Self {
+        let seconds = RequestSeconds::new(cx.config.metrics.listen.is_some());
+        Self(Arc::new(Shared { cx, routes, fallback, seconds }))
+    }
+}
+
+impl Service<Request> for Pipeline {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let shared = Arc::clone(&self.0);
+        Box::pin(async move { Ok(shared.answer(request).await) })
+    }
+}
+
+impl Shared {
+    async fn answer(&self, mut request: Request) -> Response {
+        let begun = Instant::now();
+        let (route, segments) = self.routes.find(request.uri().path());
+        let id = RequestId::random();
+        let state = RequestState::new(Cx(self.cx.begin(Some(id))), route, &request);
+        let extensions = request.extensions_mut();
+        extensions.insert(state.cx.clone());
+        if let Some(segments) = segments {
+            extensions.insert(segments);
+        }
+        let span = observe::span(&state, id);
+        let answer = async {
+            let response = self.run(&state, request).await;
+            let response = finish(&state, id, response).await;
+            observe::answered(&self.seconds, &state, &response, begun.elapsed());
+            response
+        };
+        answer.instrument(span).await
+    }
+
+    /// The answer as its handler, or the stage that refused the request, gives it.
+    async fn run(&self, state: &RequestState<'_>, request: Request) -> Response {
+        if let Some(methods) = state.policy.cors
+            && headers::is_preflight(&request)
+        {
+            return headers::preflight(methods, request.headers());
+        }
+        let limit = match guard::time_limit(&state.cx, &request) {
+            Ok(limit) => limit,
+            Err(error) => return ErrorResponse(error).into_response(),
+        };
+        let answer = AssertUnwindSafe(guard::within(limit, self.handle(state, request))).catch_unwind();
+        answer.await.unwrap_or_else(|_| error::panicked())
+    }
+
+    async fn handle(&self, state: &RequestState<'_>, request: Request) -> Response {
+        let (authentication, request) = match auth::authenticate(state, request).await {
+            Ok(found) => found,
+            Err(error) => return error.into_response(),
+        };
+        let spent = rate_limits::spend(state, &request, &authentication);
+        let mut response = if spent.is_some_and(|standing| standing.exceeded) {
+            rate_limits::refuse(state)
+        } else {
+            self.serve(state, authentication, request).await
+        };
+        rate_limits::show(state, spent, response.headers_mut());
+        response
+    }
+
+    /// The answer of the handler, to whom this server is open.
+    async fn serve(&self, state: &RequestState<'_>, authentication: Authentication, mut request: Request) -> Response {
+        if state.closed
+            && let Some(refusal) = access::refuse(state, &authentication, request.uri(), request.headers()).await
+        {
+            return refusal;
+        }
+        if !matches!(authentication, Authentication::Missing) {
+            request.extensions_mut().insert(authentication);
+        }
+        match (state.route, self.fallback) {
+            (Some(route), _) => call(state, route, request).await,
+            (None, Some(fallback)) => fallback(state.cx.clone(), request).await.unwrap_or_else(error::not_found),
+            (None, None) => error::not_found(),
+        }
+    }
+}
+
+/// The answer of a route's handler, with the cookies that it set.
+async fn call(state: &RequestState<'_>, route: &Route, mut request: Request) -> Response {
+    let Some(endpoint) = route.endpoint(&state.method) else { return error::not_found() };
+    if !route.cookies {
+        return endpoint.call(request).await;
+    }
+    let cookies = Cookies::read(&state.cx, request.headers());
+    request.extensions_mut().insert(cookies.clone());
+    let mut response = endpoint.call(request).await;
+    cookies.write(response.headers_mut());
+    response
+}
+
+/// What every answer gets.
+async fn finish(state: &RequestState<'_>, id: RequestId, response: Response) -> Response {
+    let mut response = web::error_as_page(state, response);
+    error::add_request_id(&mut response, id);
+    headers::complete(state, &mut response);
+    if let Ok(id) = HeaderValue::from_str(id.as_str()) {
+        response.headers_mut().insert(headers::REQUEST_ID, id);
+    }
+    if state.method == Method::HEAD {
+        leave_body_out(&mut response);
+    }
+    compress::compress(state.encodings.as_ref(), response).await
+}
+
+/// Answers HEAD with what GET would say of its body.
+fn leave_body_out(response: &mut Response) {
+    let length = response.body().size_hint().exact().filter(|length| *length > 0);
+    if let Some(length) = length {
+        response.headers_mut().entry(header::CONTENT_LENGTH).or_insert(HeaderValue::from(length));
+    }
+    *response.body_mut() = Body::empty();
+}
+
+impl<'a> RequestState<'a> {
+    fn new(cx: Cx, route: Option<&'a Route>, request: &Request) -> Self {
+        let policy = route.map_or_else(|| Policy::fallback(request.uri().path()), |route| &route.policy);
+        let query = request.uri().query().unwrap_or_default();
+        Self {
+            closed: access::is_closed(&cx, policy, request.method()),
+            carries: headers::Carries::of(request.headers(), query),
+            pages: rate_limits::is_paging(query),
+            wants_page: web::wants_page(policy.kind, request.headers()),
+            encodings: request.headers().get(header::ACCEPT_ENCODING).cloned(),
+            method: request.method().clone(),
+            cx,
+            route,
+            policy,
+        }
+    }
+}
