@@ -18,6 +18,7 @@ mod floor;
 mod growth;
 mod load;
 mod measure;
+#[cfg(feature = "plugins")]
 mod native;
 mod options;
 mod outbox;
@@ -55,6 +56,7 @@ fn main() {
             Task::Compare(programs) => compare::compare(programs, &options).await,
             Task::Remote(remote) => remote::measure(remote, &options).await,
             Task::Floor(address, folder) => floor::serve(*address, folder).await,
+            #[cfg(feature = "plugins")]
             Task::Antennas(address, url) => native::serve(url, *address).await,
         }
     });

@@ -17,6 +17,7 @@ pub enum Task {
     /// Be the floor, with the answers of a folder.
     Floor(SocketAddr, PathBuf),
     /// Place the statuses of a database in antennas, without a sandbox.
+    #[cfg(feature = "plugins")]
     Antennas(SocketAddr, String),
 }
 
@@ -51,8 +52,12 @@ impl Options {
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Self {
         let mut arguments = arguments.into_iter();
         let mut remote = Remote::default();
-        let mut options =
-            Self { task: Task::Bench, program: env!("CARGO_BIN_EXE_rookery").into(), plugins: true, words: Vec::new() };
+        let mut options = Self {
+            task: Task::Bench,
+            program: env!("CARGO_BIN_EXE_rookery").into(),
+            plugins: cfg!(feature = "plugins"),
+            words: Vec::new(),
+        };
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().unwrap_or_else(|| panic!("{argument} needs a value\n{HELP}"));
             match argument.as_str() {
@@ -68,6 +73,7 @@ impl Options {
                 "--pid" => remote.pid = Some(value().parse().expect("the number of a process")),
                 "--postgres" => remote.postgres = true,
                 "--floor" => options.task = Task::Floor(value().parse().expect("an address"), value().into()),
+                #[cfg(feature = "plugins")]
                 "--antennas" => options.task = Task::Antennas(value().parse().expect("an address"), value()),
                 word if word.starts_with('-') => panic!("{word} is no option\n{HELP}"),
                 word => options.words.push(word.to_owned()),
