@@ -22,7 +22,7 @@ use crate::service::instance::StatsCache;
 use crate::service::rate_limits::{Limits, Standing};
 use crate::service::relations::RelationsCache;
 use config::{Config, Scheme};
-use crypto::Keys;
+use crypto::{Keys, RandomIds};
 use mail::Mailer;
 use media::Sandbox;
 use media::storage::Storage;
@@ -108,8 +108,8 @@ pub struct RequestId([u8; 16]);
 impl RequestId {
     /// One that no other request has.
     #[must_use]
-    pub fn random() -> Self {
-        Self(crypto::random_id())
+    pub fn draw(ids: &RandomIds) -> Self {
+        Self(ids.draw())
     }
 
     /// Its 16 letters of base64url.

@@ -4,8 +4,8 @@
 //! Random bytes, digests and ciphers come from aws-lc, password hashing (argon2id, RFC 9106) from RustCrypto. Nothing
 //! here is ever logged; [`Secret`]s print as stars.
 
-use std::cell::RefCell;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _, SaltString};
 use argon2::{Argon2, PasswordHash};
@@ -60,32 +60,48 @@ pub fn random_text(bytes: usize) -> String {
     URL_SAFE_NO_PAD.encode(buffer)
 }
 
-/// Random bytes that a thread draws at once for [`random_id`]: 64 ids.
-const POOL_BYTES: usize = 64 * ID_BYTES;
 /// Random bytes of an id: 96 bits do not collide within the life of a log.
 const ID_BYTES: usize = 12;
+/// Random bytes that are drawn at once: 64 ids.
+const POOL_BYTES: usize = 64 * ID_BYTES;
 
-thread_local! {
-    /// Random bytes, and how many of them were used.
-    static POOL: RefCell<([u8; POOL_BYTES], usize)> = const { RefCell::new(([0; POOL_BYTES], POOL_BYTES)) };
+/// Ids that cannot be guessed from one another, cheap because their random bytes are drawn many at once.
+///
+/// No secret may be made of them, as they lie in memory before they are needed.
+pub struct RandomIds(Mutex<Pool>);
+
+struct Pool {
+    bytes: [u8; POOL_BYTES],
+    used: usize,
 }
 
-/// 12 random bytes as 16 letters of base64url: an id that cannot be guessed from another.
-///
-/// Drawn ahead, many at once, so it is cheap; no secret may be made of it, as it lies in memory before it is needed.
-#[must_use]
-pub fn random_id() -> [u8; 16] {
-    POOL.with_borrow_mut(|(pool, used)| {
+impl RandomIds {
+    /// Another id: 12 random bytes as 16 letters of base64url.
+    #[must_use]
+    pub fn draw(&self) -> [u8; 16] {
+        let Pool { bytes, used } = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if *used == POOL_BYTES {
-            fill_random(pool);
+            fill_random(bytes);
             *used = 0;
         }
         let mut id = [0; 16];
-        let encoded = URL_SAFE_NO_PAD.encode_slice(&pool[*used..*used + ID_BYTES], &mut id);
+        let encoded = URL_SAFE_NO_PAD.encode_slice(&bytes[*used..*used + ID_BYTES], &mut id);
         encoded.expect("12 bytes are 16 letters of base64");
         *used += ID_BYTES;
         id
-    })
+    }
+}
+
+impl Default for RandomIds {
+    fn default() -> Self {
+        Self(Mutex::new(Pool { bytes: [0; POOL_BYTES], used: POOL_BYTES }))
+    }
+}
+
+impl fmt::Debug for RandomIds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RandomIds(***)")
+    }
 }
 
 /// Fills `buffer` with random bytes.
@@ -222,7 +238,8 @@ mod tests {
 
     #[test]
     fn random_ids_differ_beyond_one_pool() {
-        let ids: std::collections::HashSet<_> = (0..200).map(|_| random_id()).collect();
+        let pool = RandomIds::default();
+        let ids: std::collections::HashSet<_> = (0..200).map(|_| pool.draw()).collect();
         assert_eq!(ids.len(), 200);
         assert!(ids.iter().flatten().all(|letter| letter.is_ascii_alphanumeric() || b"-_".contains(letter)));
     }

@@ -25,6 +25,9 @@ pub fn of(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> Ip
 /// Walks `X-Forwarded-For` from right to left for as long as the hop that reported the next address is trusted.
 fn resolve_forwarded(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
+    if !is_trusted(&peer) {
+        return peer;
+    }
     let hops: Vec<&str> = headers
         .get_all("x-forwarded-for")
         .iter()

@@ -29,6 +29,7 @@ use super::table::{Route, Table};
 use super::web::Cookies;
 use super::{access, auth, compress, error, guard, headers, observe, rate_limits, web};
 use crate::Cx;
+use crypto::RandomIds;
 use rookery_core::cx::RequestId;
 
 /// Answers every request of a server. Cloning copies a pointer.
@@ -41,6 +42,7 @@ struct Shared {
     routes: Table,
     fallback: Option<Fallback>,
     seconds: RequestSeconds,
+    ids: RandomIds,
 }
 
 /// What the stages know of a request beside the request itself, which its handler consumes.
@@ -66,7 +68,7 @@ pub(crate) struct RequestState<'a> {
 impl Pipeline {
     pub(crate) fn new(cx: rookery_core::Cx, routes: Table, fallback: Option<Fallback>) -> Self {
         let seconds = RequestSeconds::new(cx.config.metrics.listen.is_some());
-        Self(Arc::new(Shared { cx, routes, fallback, seconds }))
+        Self(Arc::new(Shared { cx, routes, fallback, seconds, ids: RandomIds::default() }))
     }
 }
 
@@ -89,7 +91,7 @@ impl Shared {
     async fn answer(&self, mut request: Request) -> Response {
         let begun = Instant::now();
         let (route, segments) = self.routes.find(request.uri().path());
-        let id = RequestId::random();
+        let id = RequestId::draw(&self.ids);
         let state = RequestState::new(Cx(self.cx.begin(Some(id))), route, &request);
         let extensions = request.extensions_mut();
         extensions.insert(state.cx.clone());

@@ -35,7 +35,7 @@ pub struct Flash {
     pub text: String,
 }
 
-/// The cookie jar of one request, shared by its layer, extractors and handler.
+/// The cookie jar of one request, shared by its extractors, its handler and the [`service`](crate::service).
 #[derive(Clone, Debug)]
 pub struct Cookies {
     secure: bool,
@@ -121,7 +121,7 @@ impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Cookies {
     type Rejection = ErrorResponse;
 
     async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self, Self::Rejection> {
-        let missing = || Error::internal("a browser route outside the layer of the web pages").into();
+        let missing = || Error::internal("cookies on a route that has none").into();
         parts.extensions.get::<Self>().cloned().ok_or_else(missing)
     }
 }

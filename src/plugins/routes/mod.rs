@@ -1,7 +1,7 @@
 //! Routes of plugins: what the server checks before a plugin is called, and how its answer becomes a response.
 //!
 //! Reached from the router's fallback ([`crate::extra_routes`]), so a core route always wins. A request carries one registry
-//! from the outermost layer on ([`Cx::registry`]). The gate answers exactly as core routes do; the plugin learns who
+//! from its beginning on ([`Cx::registry`]). The gate answers exactly as core routes do; the plugin learns who
 //! calls but never sees a token, refers to entities by id, and they are rendered by the same code as everywhere. Routes
 //! that the manifest declares `native` never call the plugin at all.
 //!
