@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use chrono::TimeDelta;
 use model::job::Lane;
+use rookery_core::queue::{self, TendFeeds};
 use store::job::{self, Attempt};
 use store::sql::STATEMENTS;
 
@@ -61,10 +61,10 @@ fn both_engines_have_the_same_tables_and_columns() {
 #[tokio::test]
 async fn worker_that_overran_its_lease_leaves_the_job_to_the_next() {
     let app = TestApp::new().await;
-    app.run_jobs().await;
     let cx = &app.app;
-    let now = cx.clock.now() + TimeDelta::days(1);
+    let now = cx.clock.now();
     let mut tx = cx.db.begin().await.unwrap();
+    queue::enqueue(cx, &mut tx, &TendFeeds::begin()).await.unwrap();
     let slow = job::claim(&mut tx, Lane::Background, now, now, 1).await.unwrap()[0].claim;
     job::retry(&mut tx, slow, Attempt::Counts, now, "its worker was killed").await.unwrap();
     let next = job::claim_ids(&mut tx, &[slow.id], now).await.unwrap()[0];
