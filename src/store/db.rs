@@ -209,14 +209,17 @@ impl Db {
     /// Runs SQL that is not registered by [`sql!`](crate::sql!): for tests that set up a state by hand.
     #[doc(hidden)]
     pub async fn execute_raw(&self, sql: &str) -> Result<()> {
-        Ok(match &self.pools {
+        match &self.pools {
             Pools::Sqlite(sqlite) => {
                 let mut tx = sqlite.writer.unguarded().await?;
                 tx.batch(sql)?;
-                tx.commit().await?;
+                tx.commit().await
             }
-            Pools::Postgres(pool) => drop(sqlx::raw_sql(sqlx::AssertSqlSafe(sql.to_owned())).execute(pool).await?),
-        })
+            Pools::Postgres(pool) => {
+                sqlx::raw_sql(sqlx::AssertSqlSafe(sql.to_owned())).execute(pool).await?;
+                Ok(())
+            }
+        }
     }
 
     /// Reads with SQL that is not registered by [`sql!`](crate::sql!): for tests that look behind the API.

@@ -32,13 +32,16 @@ pub struct StatusCore {
     pub application: Option<(String, bool)>,
 }
 
+/// Id, version, and the generations of emojis and plugins.
+type DecoratedKey = (AccountId, i64, (i64, u64));
+
 /// Rendered accounts and statuses.
 #[derive(Debug)]
 pub struct Cache {
     /// By id, version and emoji generation.
     pub accounts: Entries<(AccountId, i64, i64), Arc<str>, Bytes>,
-    /// With plugin members: by id, version, and the generations of emojis and plugins.
-    pub decorated: Entries<(AccountId, i64, (i64, u64)), Arc<str>, Bytes>,
+    /// With plugin members.
+    pub decorated: Entries<DecoratedKey, Arc<str>, Bytes>,
     /// By id, version and emoji generation.
     pub statuses: Entries<(StatusId, i64, i64), Arc<StatusCore>, Bytes>,
     /// Application names, which never change.
