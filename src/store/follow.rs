@@ -1,7 +1,7 @@
 //! Follows and follow requests.
 //!
 //! Reached from `service::follow`, which locks both accounts first (`account::lock`). What begins or ends a follow raises
-//! the follower's relations version ([`relation_set`](super::relation_set)). Counters, feeds, notifications and events are
+//! the follower's relations version ([`relation_set`]). Counters, feeds, notifications and events are
 //! the caller's work. Spec: contract rules, sections 9 and 20.
 
 use super::relation_sql::{blocks, blocks_domain, listed, mutes, page, suspended};
