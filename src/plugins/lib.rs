@@ -5,6 +5,9 @@
 //! [`Registry`], pinned for the length of a request or job ([`Cx::registry`]), so that a response never mixes two
 //! generations. The sandbox is the crate `rookery-plugin-host`; nothing here names wasmtime. Follows `PLUGINS.md`.
 
+// That the future of loading a plugin is `Send` follows through more of wasmtime's types than the compiler looks at by default.
+#![recursion_limit = "256"]
+
 pub mod admin;
 pub mod call;
 mod cx;

@@ -170,6 +170,10 @@ impl Seed {
             }
         }
         text.push_str(COUNTERS);
+        // A program from before can be measured too.
+        if db.fetch_raw::<(i64,)>("SELECT relations_version FROM accounts LIMIT 1").await.is_ok() {
+            text.push_str("UPDATE accounts SET relations_version = relations_version + 1;\n");
+        }
         for batch in self.homes.chunks(BATCH) {
             text.push_str(&feed::insert(db, &format!("SELECT * FROM (VALUES ({})) entries", batch.join("), ("))).await);
         }
@@ -184,7 +188,7 @@ const COUNTERS: &str = "
         followers_count = (SELECT COUNT(*) FROM follows f WHERE f.target_account_id = accounts.id),
         following_count = (SELECT COUNT(*) FROM follows f WHERE f.account_id = accounts.id),
         last_status_at = (SELECT MAX(s.created_at) FROM statuses s WHERE s.account_id = accounts.id),
-        relations_version = relations_version + 1, version = version + 1;
+        version = version + 1;
     UPDATE statuses SET
         conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = statuses.reblog_of_id)
     WHERE reblog_of_id IS NOT NULL;
