@@ -94,6 +94,16 @@ impl Connection {
 
     /// Runs a statement and decodes its rows from the columns that SQLite lends.
     pub(crate) fn fetch<T: Row>(&self, text: &str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
+        Ok(self.fetch_noting(text, args, wanted)?.0)
+    }
+
+    /// As [`Connection::fetch`]; true besides when the statement may have changed something.
+    pub(super) fn fetch_noting<T: Row>(
+        &self,
+        text: &str,
+        args: &[Parameter],
+        wanted: Wanted,
+    ) -> Result<(Vec<T>, bool)> {
         let mut statement = self.bound_statement(text, args)?;
         let mut rows = statement.raw_query();
         let mut decoded = Vec::new();
@@ -103,7 +113,8 @@ impl Connection {
                 break;
             }
         }
-        Ok(decoded)
+        drop(rows);
+        Ok((decoded, !statement.readonly()))
     }
 
     /// Runs a statement; gives the number of rows that it changed.
@@ -113,11 +124,6 @@ impl Connection {
         while rows.next()?.is_some() {}
         drop(rows);
         Ok(if statement.readonly() { 0 } else { self.raw.changes() })
-    }
-
-    /// True for a statement that changes nothing.
-    pub(super) fn is_readonly(&self, text: &str) -> Result<bool> {
-        Ok(self.raw.prepare_cached(text)?.readonly())
     }
 
     fn bound_statement(&self, text: &str, args: &[Parameter]) -> Result<CachedStatement<'_>> {

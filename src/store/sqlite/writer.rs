@@ -186,11 +186,10 @@ impl Transaction {
     }
 
     pub(crate) fn fetch<T: Row>(&mut self, text: &str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
-        let connection = self.connection()?;
-        let wrote = self.wrote || !connection.is_readonly(text)?;
-        let rows = connection.fetch(text, args, wanted)?;
-        self.wrote = wrote;
-        Ok(rows)
+        let done = self.connection()?.fetch_noting(text, args, wanted);
+        // What failed while its rows were taken may have changed some before.
+        self.wrote |= done.as_ref().map_or(true, |(_, wrote)| *wrote);
+        done.map(|(rows, _)| rows)
     }
 
     pub(crate) fn execute(&mut self, text: &str, args: &[Parameter]) -> Result<u64> {
@@ -201,9 +200,8 @@ impl Transaction {
 
     /// Runs a text of several statements.
     pub(crate) fn batch(&mut self, text: &str) -> Result<()> {
-        self.connection()?.raw.execute_batch(text)?;
         self.wrote = true;
-        Ok(())
+        Ok(self.connection()?.raw.execute_batch(text)?)
     }
 
     /// Checks that a text can be prepared.
