@@ -20,6 +20,8 @@ use crate::origin::Origin;
 use crate::service::auth::Grants;
 use crate::service::instance::StatsCache;
 use crate::service::rate_limits::{Limits, Standing};
+use crate::entity::credential::CredentialsCache;
+use crate::service::heads::HeadsCache;
 use crate::service::relations::RelationsCache;
 use config::{Config, Scheme};
 use crypto::{Keys, RandomIds};
@@ -60,6 +62,10 @@ pub struct Services {
     pub cache: Cache,
     /// Grants of tokens.
     pub grants: Grants,
+    /// Accounts as their owners see them.
+    pub credentials: CredentialsCache,
+    /// Heads of statuses.
+    pub heads: HeadsCache,
     /// What viewers follow, block and mute.
     pub relations: RelationsCache,
     /// Documents that are the same for everyone.
@@ -147,6 +153,8 @@ impl Cx {
             urls: urls(&config),
             keys: Keys::new(secret.expose().as_bytes()),
             cache: Cache::default(),
+            credentials: CredentialsCache::default(),
+            heads: HeadsCache::default(),
             relations: RelationsCache::default(),
             limits: Limits::default(),
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),

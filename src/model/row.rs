@@ -32,7 +32,7 @@ pub trait Columns {
     ///
     /// # Errors
     /// When there is no such column, or it does not hold a `V`.
-    fn named<V: Value>(&self, column: &str) -> Result<V, Error>;
+    fn named<V: Value>(&self, column: &'static str) -> Result<V, Error>;
 
     /// The value of a column by its position, from 0.
     ///
@@ -64,7 +64,7 @@ pub trait Binder: Sized {
 }
 
 impl Columns for PgRow {
-    fn named<V: Value>(&self, column: &str) -> Result<V, Error> {
+    fn named<V: Value>(&self, column: &'static str) -> Result<V, Error> {
         sqlx::Row::try_get(self, column)
     }
     fn at<V: Value>(&self, index: usize) -> Result<V, Error> {

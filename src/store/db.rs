@@ -228,7 +228,7 @@ impl Db {
         match &self.pools {
             Pools::Sqlite(sqlite) => {
                 let mut tx = sqlite.writer.unguarded().await?;
-                let rows = tx.fetch(sql, &[], Wanted::All)?;
+                let rows = tx.fetch_made(sql, &[], Wanted::All)?;
                 tx.commit().await?;
                 Ok(rows)
             }

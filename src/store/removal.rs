@@ -112,7 +112,7 @@ pub async fn list_related(db: impl Executor, id: AccountId, limit: i64) -> Resul
 pub async fn delete_favourites(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "UPDATE statuses
-         SET favourites_count = CASE WHEN favourites_count > 0 THEN favourites_count - 1 ELSE 0 END, version = version + 1
+         SET favourites_count = CASE WHEN favourites_count > 0 THEN favourites_count - 1 ELSE 0 END
          WHERE id IN (SELECT f.status_id FROM favourites f WHERE f.account_id = $1 ORDER BY f.id LIMIT $2)"
     ))
     .bind(id)

@@ -11,7 +11,7 @@ use crate::sql;
 use model::status::Visibility;
 use model::{AccountId, ConversationId, Status, StatusId, status_columns, status_insert};
 
-/// The facts about a status and its author that decide who sees it, without its content; see [`heads`].
+/// The facts about a status and its author that decide who sees it, and its counters, without its content; see [`heads`].
 #[derive(Clone, Copy, Debug, model::Row)]
 pub struct Head {
     /// The status.
@@ -32,6 +32,12 @@ pub struct Head {
     pub author_suspended: bool,
     /// The author is limited.
     pub author_limited: bool,
+    /// How many replies there are, which changes without the version.
+    pub replies_count: i64,
+    /// As above, reblogs.
+    pub reblogs_count: i64,
+    /// As above, favourites.
+    pub favourites_count: i64,
 }
 
 /// Heads of the statuses that exist among `ids` and of the originals of reblogs among them, ordered by id, each once.
@@ -44,7 +50,8 @@ pub async fn heads(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Head>> {
         () => {
             "SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.reblog_of_id,
                     s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
-                    a.limited_at IS NOT NULL AS author_limited FROM "
+                    a.limited_at IS NOT NULL AS author_limited, s.replies_count, s.reblogs_count,
+                    s.favourites_count FROM "
         };
     }
     macro_rules! text {
@@ -170,7 +177,8 @@ pub async fn applications(db: impl Executor, ids: &[StatusId]) -> Result<Vec<App
     .await
 }
 
-/// Adds to the counters of a status and counts its version up. An amount may be negative; no counter goes below 0.
+/// Adds to the counters of a status. An amount may be negative; no counter goes below 0. The version stays: cached
+/// renderings are without counters.
 ///
 /// `CASE`, because the engines have no function in common that gives the greater of two values.
 pub async fn add_counts(tx: &mut Tx, id: StatusId, replies: i64, reblogs: i64, favourites: i64) -> Result<()> {
@@ -178,8 +186,7 @@ pub async fn add_counts(tx: &mut Tx, id: StatusId, replies: i64, reblogs: i64, f
         "UPDATE statuses
          SET replies_count = CASE WHEN replies_count + $2 < 0 THEN 0 ELSE replies_count + $2 END,
              reblogs_count = CASE WHEN reblogs_count + $3 < 0 THEN 0 ELSE reblogs_count + $3 END,
-             favourites_count = CASE WHEN favourites_count + $4 < 0 THEN 0 ELSE favourites_count + $4 END,
-             version = version + 1
+             favourites_count = CASE WHEN favourites_count + $4 < 0 THEN 0 ELSE favourites_count + $4 END
          WHERE id = $1"
     ))
     .bind(id)

@@ -9,17 +9,32 @@
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use model::{AccountId, TokenId};
+use model::{AccountId, StatusId, TokenId};
 
-/// Slots for accounts, and for tokens.
+/// Slots for each kind of row.
 const SLOTS: usize = 4096;
+
+/// What something was read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dependency {
+    /// The rows of an account and of its user.
+    Account(AccountId),
+    /// The row of a status.
+    Status(StatusId),
+    /// The row of a token.
+    Token(TokenId),
+    /// Any follow request.
+    FollowRequests,
+}
 
 /// When rows were changed last, counted in commits.
 #[derive(Debug)]
 pub struct Versions {
     now: AtomicU64,
     everything: AtomicU64,
+    follow_requests: AtomicU64,
     accounts: Box<[AtomicU64]>,
+    statuses: Box<[AtomicU64]>,
     tokens: Box<[AtomicU64]>,
     file: AtomicI64,
 }
@@ -30,7 +45,9 @@ impl Default for Versions {
         Self {
             now: AtomicU64::new(1),
             everything: AtomicU64::new(0),
+            follow_requests: AtomicU64::new(0),
             accounts: slots(),
+            statuses: slots(),
             tokens: slots(),
             file: AtomicI64::new(0),
         }
@@ -43,20 +60,22 @@ pub(crate) struct Touched(Mutex<Rows>);
 
 #[derive(Debug, Default)]
 struct Rows {
-    accounts: Vec<i64>,
-    tokens: Vec<i64>,
+    some: Vec<Dependency>,
     everything: bool,
 }
 
 impl Touched {
     /// Called by SQLite for every row that is inserted, updated or deleted.
     pub(crate) fn note(&self, table: &str, row: i64) {
-        match table {
-            "accounts" | "users" => self.lock().accounts.push(row),
-            "oauth_tokens" => self.lock().tokens.push(row),
-            "roles" => self.lock().everything = true,
-            _ => {}
-        }
+        let dependency = match table {
+            "accounts" | "users" => Dependency::Account(row.into()),
+            "statuses" => Dependency::Status(row.into()),
+            "oauth_tokens" => Dependency::Token(row.into()),
+            "follow_requests" => Dependency::FollowRequests,
+            "roles" => return self.lock().everything = true,
+            _ => return,
+        };
+        self.lock().some.push(dependency);
     }
 
     pub(crate) fn forget(&self) {
@@ -75,25 +94,33 @@ impl Versions {
         self.now.load(Ordering::Acquire)
     }
 
-    /// True when neither the token, nor its account, nor its user or role were changed since `noted`.
+    /// True when nothing of `dependencies`, and no role, was changed since `noted`.
     #[must_use]
-    pub fn is_current(&self, noted: u64, token: TokenId, account: Option<AccountId>) -> bool {
+    pub fn is_current(&self, noted: u64, dependencies: &[Dependency]) -> bool {
         let unchanged = |slot: &AtomicU64| slot.load(Ordering::Acquire) <= noted;
-        unchanged(&self.everything)
-            && unchanged(slot(&self.tokens, token.into()))
-            && account.is_none_or(|account| unchanged(slot(&self.accounts, account.into())))
+        unchanged(&self.everything) && dependencies.iter().all(|dependency| unchanged(self.slot(*dependency)))
+    }
+
+    fn slot(&self, dependency: Dependency) -> &AtomicU64 {
+        match dependency {
+            Dependency::Account(id) => slot(&self.accounts, id.into()),
+            Dependency::Status(id) => slot(&self.statuses, id.into()),
+            Dependency::Token(id) => slot(&self.tokens, id.into()),
+            Dependency::FollowRequests => &self.follow_requests,
+        }
     }
 
     /// Counts a commit. Called once its changes can be read, and before it is acknowledged: who noted the time before
     /// may have read the rows of before.
     pub(crate) fn touch(&self, touched: &Touched) {
         let rows = std::mem::take(&mut *touched.lock());
-        if rows.accounts.is_empty() && rows.tokens.is_empty() && !rows.everything {
+        if rows.some.is_empty() && !rows.everything {
             return;
         }
         let next = self.now.fetch_add(1, Ordering::AcqRel) + 1;
-        rows.accounts.iter().for_each(|id| slot(&self.accounts, *id).store(next, Ordering::Release));
-        rows.tokens.iter().for_each(|id| slot(&self.tokens, *id).store(next, Ordering::Release));
+        for dependency in rows.some {
+            self.slot(dependency).store(next, Ordering::Release);
+        }
         if rows.everything {
             self.everything.store(next, Ordering::Release);
         }
@@ -128,13 +155,20 @@ mod tests {
     #[test]
     fn changed_rows_make_what_was_read_before_stale() {
         let versions = Versions::default();
-        let current = |noted| versions.is_current(noted, TokenId::from(7), Some(AccountId::from(9)));
-        for (table, row) in [("accounts", 9), ("users", 9), ("oauth_tokens", 7), ("roles", 1)] {
+        let dependencies = [
+            Dependency::Account(AccountId::from(9)),
+            Dependency::Status(StatusId::from(8)),
+            Dependency::Token(TokenId::from(7)),
+            Dependency::FollowRequests,
+        ];
+        let tables =
+            [("accounts", 9), ("users", 9), ("statuses", 8), ("oauth_tokens", 7), ("follow_requests", 1), ("roles", 1)];
+        for (table, row) in tables {
             let noted = versions.now();
-            assert!(current(noted));
+            assert!(versions.is_current(noted, &dependencies));
             touch(&versions, table, row);
-            assert!(!current(noted), "{table}");
-            assert!(current(versions.now()));
+            assert!(!versions.is_current(noted, &dependencies), "{table}");
+            assert!(versions.is_current(versions.now(), &dependencies));
         }
     }
 
@@ -142,10 +176,12 @@ mod tests {
     fn other_rows_change_nothing() {
         let versions = Versions::default();
         let noted = versions.now();
-        touch(&versions, "statuses", 9);
-        touch(&versions, "accounts", 10);
-        touch(&versions, "oauth_tokens", 9);
-        assert!(versions.is_current(noted, TokenId::from(7), Some(AccountId::from(9))));
+        for (table, row) in [("favourites", 9), ("accounts", 10), ("statuses", 9), ("oauth_tokens", 9)] {
+            touch(&versions, table, row);
+        }
+        let dependencies =
+            [Dependency::Account(AccountId::from(9)), Dependency::Status(StatusId::from(8)), Dependency::Token(TokenId::from(7))];
+        assert!(versions.is_current(noted, &dependencies));
     }
 
     #[test]
@@ -154,8 +190,8 @@ mod tests {
         versions.note_file(1);
         let noted = versions.now();
         versions.note_file(1);
-        assert!(versions.is_current(noted, TokenId::from(7), None));
+        assert!(versions.is_current(noted, &[]));
         versions.note_file(2);
-        assert!(!versions.is_current(noted, TokenId::from(7), None));
+        assert!(!versions.is_current(noted, &[]));
     }
 }

@@ -208,10 +208,22 @@ pub async fn render_versions(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<R
 pub type Rendered = ById<AccountId, Arc<str>>;
 type Texts = Vec<(AccountId, Arc<str>)>;
 
+/// The generations of emojis and extensions: when one changes, accounts are rendered again.
+pub(super) type Generations = (i64, u64);
+
+pub(super) fn generations(cx: &Cx) -> Generations {
+    (cx.emojis().generation, cx.extensions().generation())
+}
+
+/// True when the account was rendered whole: no plugin that adds members to it failed to answer.
+pub(super) fn is_kept(cx: &Cx, id: AccountId, version: i64) -> bool {
+    !cx.extensions().decorates("account") || cx.cache.decorated.get(&(id, version, generations(cx))).is_some()
+}
+
 /// With the members that plugins add. Those do not depend on the viewer: they are cached until the account changes, a
 /// plugin invalidates them (`core-write.touch`), or the set of active plugins changes.
 async fn render_decorated(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Texts> {
-    let generations = (cx.emojis().generation, cx.extensions().generation());
+    let generations = generations(cx);
     let kept = |(id, version)| cx.cache.decorated.get(&(id, version, generations));
     let (mut rendered, mut missing) = parted(versions, kept);
     if missing.is_empty() {

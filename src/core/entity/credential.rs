@@ -1,14 +1,21 @@
 //! <https://docs.joinmastodon.org/entities/Account/#CredentialAccount>
 
+use std::sync::Arc;
+
+use quick_cache::sync::Cache;
 use serde::Serialize;
 
-use super::account::{self, Field};
+use super::account::{self, Field, Generations};
 use super::{Fragment, preferences};
 use crate::Cx;
 use crate::error::{Error, Result};
 use model::AccountId;
 use model::account::Searchability;
 use store::profile::CredentialRow;
+use store::versions::{Dependency, Versions};
+
+/// Most accounts that are kept, about 5 KiB each.
+const CREDENTIALS: usize = 1_000;
 
 /// Id of the default role, for accounts without one (contract rules, section 1).
 const DEFAULT_ROLE: i64 = -99;
@@ -71,14 +78,56 @@ impl From<&CredentialRow> for Role {
     }
 }
 
-/// Renders the account of `id` as its owner sees it.
+/// Accounts as their owners saw them lately. On SQLite one is shown again for as long as nothing that it is made of changed
+/// ([`store::versions`]); on PostgreSQL, where other nodes change it, none is kept.
+#[derive(Debug)]
+pub struct CredentialsCache(Cache<AccountId, Kept>);
+
+/// What was rendered, when it was read, and the generations of emojis and extensions.
+#[derive(Clone, Debug)]
+struct Kept {
+    rendered: Arc<str>,
+    noted: u64,
+    generations: Generations,
+}
+
+impl Default for CredentialsCache {
+    fn default() -> Self {
+        Self(Cache::new(CREDENTIALS))
+    }
+}
+
+impl CredentialsCache {
+    fn get(&self, versions: &Versions, id: AccountId, generations: Generations) -> Option<Arc<str>> {
+        let kept = self.0.get(&id).filter(|kept| kept.generations == generations)?;
+        let dependencies = [Dependency::Account(id), Dependency::FollowRequests];
+        versions.is_current(kept.noted, &dependencies).then_some(kept.rendered)
+    }
+}
+
+/// Renders the account of `id` as its owner sees it: no statement when it is kept.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is not a local account with a user.
-pub async fn render(cx: &Cx, id: AccountId) -> Result<Fragment> {
+pub async fn show(cx: &Cx, id: AccountId) -> Result<Fragment> {
+    let Some(versions) = cx.db.versions() else { return Ok(render(cx, id).await?.0) };
+    let generations = account::generations(cx);
+    if let Some(rendered) = cx.credentials.get(versions, id, generations) {
+        return Ok(Fragment::from_json(&rendered));
+    }
+    let noted = versions.now();
+    let (rendered, version) = render(cx, id).await?;
+    if account::is_kept(cx, id, version) {
+        cx.credentials.0.insert(id, Kept { rendered: rendered.as_str().into(), noted, generations });
+    }
+    Ok(rendered)
+}
+
+/// The account as its owner sees it, and its version.
+async fn render(cx: &Cx, id: AccountId) -> Result<(Fragment, i64)> {
     let row = store::profile::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
     let mut credential = account::render_found(cx, &row.account).await?.open();
     credential.member("source", Fragment::of(&Source::from(&row))?.as_str());
     credential.member("role", Fragment::of(&Role::from(&row))?.as_str());
-    Ok(credential.close())
+    Ok((credential.close(), row.account.version))
 }

@@ -129,6 +129,11 @@ impl Object {
         self
     }
 
+    /// Adds a number.
+    pub fn number(&mut self, name: &str, value: i64) -> &mut Self {
+        self.member_with(name, |out| out.push_str(itoa::Buffer::new().format(value)))
+    }
+
     /// Sets the member `name` of the nested object `parent`, which was added before, to `value`.
     pub fn set(&mut self, parent: &str, name: &str, value: &str) -> &mut Self {
         let mut own = self.text.split_off(self.start);

@@ -53,7 +53,7 @@ pub(super) const MEMBERS: &[&str] = &[
 
 /// Bytes of a status that are neither its shared part nor its author: the names of the members added here, and their
 /// values, at most.
-const FRAME_BYTES: usize = 160;
+const FRAME_BYTES: usize = 280;
 
 /// Renders a page of statuses as `viewer` sees them, in the order given. No statement when all are cached: what depends
 /// on the viewer came with [`Seen`].
@@ -211,6 +211,7 @@ impl<'a> Parts<'a> {
                 None => out.push_str("null"),
                 Some(original) => self.write_part(out, entry, original, None),
             });
+            add_counts(object, head);
             if let Some((application, public)) = &core.application
                 && (*public || own)
             {
@@ -228,6 +229,13 @@ impl<'a> Parts<'a> {
             }
         });
     }
+}
+
+fn add_counts(object: &mut Object, head: &Head) {
+    object
+        .number("replies_count", head.replies_count)
+        .number("reblogs_count", head.reblogs_count)
+        .number("favourites_count", head.favourites_count);
 }
 
 fn add_marks(object: &mut Object, marked: Marked) {

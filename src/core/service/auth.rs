@@ -12,7 +12,7 @@ use crate::error::Result;
 use model::actor::Unusable;
 use model::{AccountId, Actor, AppId, Scopes, Time, TokenId};
 use store::oauth::TokenActorRow;
-use store::versions::Versions;
+use store::versions::{Dependency, Versions};
 
 /// How often an account's last activity is written: once a day is enough for the usage statistics.
 const TOUCH_AFTER: Duration = Duration::hours(24);
@@ -52,6 +52,16 @@ struct Kept {
     touch_at: Time,
 }
 
+impl Kept {
+    fn is_current(&self, versions: &Versions) -> bool {
+        let token = Dependency::Token(self.grant.token);
+        match &self.grant.actor {
+            Some(actor) => versions.is_current(self.noted, &[token, Dependency::Account(actor.id)]),
+            None => versions.is_current(self.noted, &[token]),
+        }
+    }
+}
+
 impl Default for Grants {
     fn default() -> Self {
         Self(Cache::new(GRANTS))
@@ -63,7 +73,7 @@ pub async fn grant(cx: &Cx, token: &str) -> Result<Option<Arc<Grant>>> {
     let hash = crypto::hash(token);
     let versions = cx.db.versions();
     if let (Some(versions), Some(kept)) = (versions, cx.grants.0.get(&hash))
-        && versions.is_current(kept.noted, kept.grant.token, kept.grant.actor.as_ref().map(|actor| actor.id))
+        && kept.is_current(versions)
         && cx.clock.now() < kept.touch_at
     {
         return Ok(Some(kept.grant));

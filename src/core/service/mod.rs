@@ -7,6 +7,7 @@ pub mod confirmation;
 pub mod email;
 pub mod emoji;
 pub mod follow;
+pub mod heads;
 pub mod instance;
 pub mod link;
 pub mod mark;

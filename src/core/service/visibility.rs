@@ -1,7 +1,7 @@
 //! Visibility: the single place that decides who may see which status.
 //!
 //! Every read path, a single status as well as a page, asks [`statuses`] or [`status`]. What is to be known of the
-//! statuses and their authors comes from one statement for the whole page ([`store::status::heads`]), what the viewer did
+//! statuses and their authors comes from one statement for the whole page, or from memory ([`heads`]), what the viewer did
 //! with them from another ([`store::marks`]), and whom the viewer follows, blocks and mutes is in memory ([`relations`]).
 //! The decision is [`may_see`] and [`wants`], plain Rust, so that there is no second form of the rule in SQL that could
 //! differ. Rendering takes only [`Seen`], and only this module makes one. What is hidden looks like what is missing.
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::service::relations;
+use crate::service::{heads, relations};
 use model::status::Visibility;
 use model::{AccountId, Actor, StatusId, Time};
 use store::marks::{self, Marks};
@@ -102,7 +102,7 @@ pub async fn statuses(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: &[Stat
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let heads = store::status::heads(&cx.db, ids).await?;
+    let heads = heads::find(cx, ids).await?;
     let view = match viewer {
         None => None,
         Some(viewer) => Some(View::load(cx, viewer, &heads).await?),
@@ -140,7 +140,7 @@ pub async fn everything(cx: &Cx, ids: &[StatusId]) -> Result<Vec<Seen>> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let heads = store::status::heads(&cx.db, ids).await?;
+    let heads = heads::find(cx, ids).await?;
     let seen = pairs(&heads, ids).map(|(head, original)| Seen {
         head: *head,
         original: original.copied(),

@@ -23,7 +23,7 @@ use rookery_core::service::profile_image::Picture;
 
 /// `GET /api/v1/accounts/verify_credentials`
 pub async fn show(cx: Cx, Auth(viewer, ..): Auth<Profile>) -> Result<Json> {
-    Ok(Json(entity::credential::render(&cx, viewer.id).await?))
+    Ok(Json(entity::credential::show(&cx, viewer.id).await?))
 }
 
 /// Body parameters of [`update`]; what is left out stays as it is.
@@ -108,7 +108,7 @@ pub async fn update(
     let sent = [(Picture::Avatar, files.avatar), (Picture::Header, files.header)];
     let pictures = sent.into_iter().filter_map(|(picture, file)| Some((picture, file?.bytes))).collect();
     service::profile::update(&cx, &actor, params.into(), pictures).await?;
-    Ok(Json(entity::credential::render(&cx, actor.id).await?))
+    Ok(Json(entity::credential::show(&cx, actor.id).await?))
 }
 
 impl From<CredentialParams> for Changes {

@@ -14,11 +14,11 @@ use rookery_core::service::profile_image::Picture;
 /// `DELETE /api/v1/profile/avatar`
 pub async fn delete_avatar(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>) -> Result<Json> {
     service::profile::remove_picture(&cx, &actor, Picture::Avatar).await?;
-    Ok(Json(entity::credential::render(&cx, actor.id).await?))
+    Ok(Json(entity::credential::show(&cx, actor.id).await?))
 }
 
 /// `DELETE /api/v1/profile/header`
 pub async fn delete_header(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>) -> Result<Json> {
     service::profile::remove_picture(&cx, &actor, Picture::Header).await?;
-    Ok(Json(entity::credential::render(&cx, actor.id).await?))
+    Ok(Json(entity::credential::show(&cx, actor.id).await?))
 }

@@ -143,7 +143,7 @@ fn open(file: &Path) -> rusqlite::Result<Connection> {
     let cell = Arc::new(Confinement::default());
     authorizer::confine(&raw, &cell)?;
     authorizer::set_strict(&raw, true);
-    Ok(Connection { raw, cell })
+    Ok(Connection::new(raw, cell))
 }
 
 impl ReadRequest {

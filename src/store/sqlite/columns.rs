@@ -1,35 +1,59 @@
 //! The columns of a row of SQLite, borrowed from the statement: how `#[derive(Row)]` reads it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::ptr;
 
 use model::row::{Columns, Error, Value};
 use model::sqlite::Decode;
 use rusqlite::Row;
 
+/// Where the columns of a statement are, in the order in which a struct asks for them: looked up by name once, with the
+/// first row. Names are literals and known by their address.
+#[derive(Debug, Default)]
+pub(super) struct Layout(RefCell<Vec<(&'static str, usize)>>);
+
+impl Layout {
+    fn get(&self, step: usize, name: &'static str) -> Option<usize> {
+        let known = self.0.borrow();
+        known.get(step).filter(|(known, _)| ptr::eq(*known, name)).map(|(_, index)| *index)
+    }
+
+    fn set(&self, step: usize, name: &'static str, index: usize) {
+        let mut known = self.0.borrow_mut();
+        known.truncate(step);
+        known.push((name, index));
+    }
+}
+
 /// A row that is being decoded.
 pub(super) struct BorrowedRow<'r, 's> {
     row: &'r Row<'s>,
-    /// Where the next name is looked for first: structs mostly list their fields in the order of the statement.
-    next: Cell<usize>,
+    layout: &'r Layout,
+    /// How many columns were asked for.
+    step: Cell<usize>,
 }
 
 impl<'r, 's> BorrowedRow<'r, 's> {
-    pub(super) fn new(row: &'r Row<'s>) -> Self {
-        Self { row, next: Cell::new(0) }
+    pub(super) fn new(row: &'r Row<'s>, layout: &'r Layout) -> Self {
+        Self { row, layout, step: Cell::new(0) }
     }
 
-    fn find(&self, name: &str) -> Option<usize> {
+    fn find(&self, name: &'static str) -> Option<usize> {
+        let step = self.step.get();
+        self.step.set(step + 1);
+        if let Some(index) = self.layout.get(step, name) {
+            return Some(index);
+        }
         let statement = self.row.as_ref();
         let is_named = |index: &usize| statement.column_name(*index).is_ok_and(|column| column == name);
-        let expected = self.next.get();
-        let found = Some(expected).filter(is_named).or_else(|| (0..statement.column_count()).find(is_named))?;
-        self.next.set(found + 1);
-        Some(found)
+        let index = (0..statement.column_count()).find(is_named)?;
+        self.layout.set(step, name, index);
+        Some(index)
     }
 }
 
 impl Columns for BorrowedRow<'_, '_> {
-    fn named<V: Value>(&self, column: &str) -> Result<V, Error> {
+    fn named<V: Value>(&self, column: &'static str) -> Result<V, Error> {
         self.at(self.find(column).ok_or_else(|| Error::ColumnNotFound(column.to_owned()))?)
     }
 

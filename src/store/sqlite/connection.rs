@@ -2,6 +2,8 @@
 //!
 //! Who may use it when is decided by [`readers`](super::readers) and [`writer`](super::writer).
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +13,7 @@ use model::sqlite::Parameter;
 use rusqlite::{CachedStatement, OpenFlags, Statement};
 
 use super::READING;
-use super::columns::BorrowedRow;
+use super::columns::{BorrowedRow, Layout};
 use crate::Result;
 use crate::confined::authorizer::{self, Confinement};
 
@@ -36,6 +38,8 @@ pub(crate) struct Connection {
     pub(crate) raw: rusqlite::Connection,
     /// On whose behalf it works and until when.
     pub(crate) cell: Arc<Confinement>,
+    /// By the address and length of the statement's text.
+    layouts: RefCell<HashMap<(usize, usize), Layout>>,
 }
 
 /// How many of a statement's rows are wanted.
@@ -56,6 +60,11 @@ impl Connection {
         Ok(raw)
     }
 
+    /// The connection of `raw`, confined by `cell`.
+    pub(crate) fn new(raw: rusqlite::Connection, cell: Arc<Confinement>) -> Self {
+        Self { raw, cell, layouts: RefCell::default() }
+    }
+
     /// Opens a connection that only reads, with a time limit that [`Connection::within`] sets.
     pub(super) fn reader(file: &Path) -> Result<Self> {
         let raw = Self::open(file, READING)?;
@@ -63,7 +72,7 @@ impl Connection {
         let cell = Arc::new(Confinement::default());
         let asked = Arc::clone(&cell);
         raw.progress_handler(STEPS, Some(move || asked.ends()))?;
-        Ok(Self { raw, cell })
+        Ok(Self::new(raw, cell))
     }
 
     /// Opens the connection that writes, creating the file. Commits are not synced: see [`log_sync`](super::log_sync).
@@ -81,7 +90,7 @@ impl Connection {
         raw.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()))?;
         let cell = Arc::new(Confinement::default());
         authorizer::adopt(&raw, &cell)?;
-        Ok(Self { raw, cell })
+        Ok(Self::new(raw, cell))
     }
 
     /// Runs `work`, in which statements are interrupted after `time`.
@@ -93,22 +102,39 @@ impl Connection {
     }
 
     /// Runs a statement and decodes its rows from the columns that SQLite lends.
-    pub(crate) fn fetch<T: Row>(&self, text: &str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
+    pub(crate) fn fetch<T: Row>(&self, text: &'static str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
         Ok(self.fetch_noting(text, args, wanted)?.0)
     }
 
     /// As [`Connection::fetch`]; true besides when the statement may have changed something.
     pub(super) fn fetch_noting<T: Row>(
         &self,
+        text: &'static str,
+        args: &[Parameter],
+        wanted: Wanted,
+    ) -> Result<(Vec<T>, bool)> {
+        let mut layouts = self.layouts.borrow_mut();
+        let layout = layouts.entry((text.as_ptr().addr(), text.len())).or_default();
+        self.fetch_laid_out(text, args, wanted, layout)
+    }
+
+    /// As [`Connection::fetch_noting`], of a text that was made while the server runs.
+    pub(super) fn fetch_made<T: Row>(&self, text: &str, args: &[Parameter], wanted: Wanted) -> Result<(Vec<T>, bool)> {
+        self.fetch_laid_out(text, args, wanted, &Layout::default())
+    }
+
+    fn fetch_laid_out<T: Row>(
+        &self,
         text: &str,
         args: &[Parameter],
         wanted: Wanted,
+        layout: &Layout,
     ) -> Result<(Vec<T>, bool)> {
         let mut statement = self.bound_statement(text, args)?;
         let mut rows = statement.raw_query();
         let mut decoded = Vec::new();
         while let Some(row) = rows.next()? {
-            decoded.push(T::decode(&BorrowedRow::new(row))?);
+            decoded.push(T::decode(&BorrowedRow::new(row, layout))?);
             if wanted == Wanted::First {
                 break;
             }

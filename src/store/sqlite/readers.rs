@@ -47,7 +47,7 @@ impl Readers {
     /// Runs a statement on this thread and decodes its rows. `None`: no connection was idle, or the time slice ended.
     pub(crate) fn try_fetch<T: Row>(
         self: &Arc<Self>,
-        text: &str,
+        text: &'static str,
         args: &[Parameter],
         wanted: Wanted,
     ) -> Option<Result<Vec<T>>> {
@@ -117,7 +117,7 @@ impl Reader {
 pub(super) struct OpenReader(Reader);
 
 impl OpenReader {
-    fn fetch<T: Row>(&self, text: &str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
+    fn fetch<T: Row>(&self, text: &'static str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
         self.connection()?.fetch(text, args, wanted)
     }
 

@@ -12,6 +12,7 @@ use super::log_sync::{Log, log_path};
 use super::readers::Readers;
 use super::writer::Writer;
 use super::*;
+use crate::versions::Dependency;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 const LONG: &str =
@@ -208,6 +209,16 @@ async fn insert_after(opened: &Opened) {
 }
 
 #[tokio::test]
+async fn closing_and_a_checkpoint_do_not_wait_for_each_other() {
+    let opened = Opened::new().await;
+    let mut tx = opened.writer.begin().await.unwrap();
+    tx.execute("INSERT INTO birds (id, song) VALUES (1, hex(zeroblob(10000000)))", &[]).unwrap();
+    tx.commit().await.unwrap();
+    tokio::time::timeout(Duration::from_secs(20), opened.writer.close()).await.expect("both threads end");
+    assert_eq!(ids(&file(&opened.folder)), [1]);
+}
+
+#[tokio::test]
 async fn another_process_is_waited_for_without_blocking_the_thread() {
     let opened = Opened::new().await;
     let other = rusqlite::Connection::open(file(&opened.folder)).unwrap();
@@ -229,10 +240,10 @@ async fn other_processes_make_kept_rows_stale() {
     let noted = versions.now();
     insert(&opened.writer, 1).await.unwrap();
     opened.writer.notice_others().await.unwrap();
-    assert!(versions.is_current(noted, 1.into(), None), "its own writes are known");
+    assert!(versions.is_current(noted, &[Dependency::Token(1.into())]), "its own writes are known");
     rusqlite::Connection::open(file(&opened.folder)).unwrap().execute_batch("DELETE FROM birds").unwrap();
     opened.writer.notice_others().await.unwrap();
-    assert!(!versions.is_current(noted, 1.into(), None));
+    assert!(!versions.is_current(noted, &[Dependency::Token(1.into())]));
 }
 
 #[tokio::test]

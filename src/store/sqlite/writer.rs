@@ -131,9 +131,9 @@ impl Writer {
 
     /// Waits for the transaction that is open, and closes the connection.
     pub(super) async fn close(&self) {
-        let mut connection = self.connection.lock().await;
+        // The lock is let go: the thread that checkpoints may be waiting for it, and is waited for.
+        let closing = self.connection.lock().await.take();
         let sync = Arc::clone(&self.sync);
-        let closing = connection.take();
         let _ = blocking(move || {
             sync.stop();
             drop(closing);
@@ -185,9 +185,19 @@ impl Transaction {
         }
     }
 
-    pub(crate) fn fetch<T: Row>(&mut self, text: &str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
+    pub(crate) fn fetch<T: Row>(&mut self, text: &'static str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
         let done = self.connection()?.fetch_noting(text, args, wanted);
-        // What failed while its rows were taken may have changed some before.
+        self.note(done)
+    }
+
+    /// As [`Transaction::fetch`], of a text that was made while the server runs.
+    pub(crate) fn fetch_made<T: Row>(&mut self, text: &str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
+        let done = self.connection()?.fetch_made(text, args, wanted);
+        self.note(done)
+    }
+
+    /// Notes that something was written. What failed while its rows were taken may have changed some before.
+    fn note<T>(&mut self, done: Result<(Vec<T>, bool)>) -> Result<Vec<T>> {
         self.wrote |= done.as_ref().map_or(true, |(_, wrote)| *wrote);
         done.map(|(rows, _)| rows)
     }
