@@ -37,7 +37,7 @@ test: guests languages ## Run all tests on SQLite, then the API tests on a Postg
 	cargo test --workspace $(SERVER:%=--exclude %)
 	.ci/with-postgres cargo test --test api
 
-bench: plugins ## Measure the release server beside the floor, on both databases; with GROWTH=1 how costs grow with the data
+bench: guests ## Measure the release server beside the floor, on both databases; with GROWTH=1 how costs grow with the data
 	.ci/with-postgres cargo bench -- $(if $(GROWTH),--growth)
 
 lint: guests $(DENY) ## Check format, lints, documentation and dependencies

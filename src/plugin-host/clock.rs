@@ -20,7 +20,7 @@ use wasmtime::EngineWeak;
 const TICK: Duration = Duration::from_millis(1);
 
 /// Ticks in a time slice, after which a guest yields.
-pub(crate) const SLICE_TICKS: u64 = 5;
+pub(crate) const SLICE_TICKS: u64 = 2;
 
 /// The most that is charged between two yields. A guest cannot run much longer than a slice without one, so the rest of
 /// a longer measurement is time that the operating system gave to other threads.

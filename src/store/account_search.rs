@@ -14,6 +14,10 @@ use model::account::AccountSearch;
 /// How many of the viewer's followers are searched, newest first, when only followers are asked for.
 const FOLLOWERS: i64 = 5000;
 
+/// How many candidates an index gives, for a page of the first few results and at most.
+const FEW: i64 = 40;
+const MANY: i64 = 80;
+
 /// The candidates that pass the filter. `$3`: the viewer; `$4`, `$5`: only whom the viewer follows, only who follows
 /// the viewer.
 macro_rules! ranked {
@@ -39,7 +43,7 @@ macro_rules! best_first {
 
 /// Accounts whose user name or display name begins with `prefix`, which is in lower case.
 ///
-/// Four sources of candidates: 80 by each of the two indexes, and, since those may miss them, everyone whom the viewer
+/// Four sources of candidates: [`FEW`] to [`MANY`] by each of the two indexes, and, since those may miss them, everyone whom the viewer
 /// follows and, if only followers are asked for, the newest followers (`$8`). `UNION` removes duplicates.
 pub async fn by_prefix(
     db: impl Executor,
@@ -50,10 +54,10 @@ pub async fn by_prefix(
     db.query(sql!(
         "WITH candidates (id) AS (
             SELECT id FROM (SELECT a.id FROM accounts a WHERE lower(a.username) >= $1 AND lower(a.username) < $2
-                            ORDER BY lower(a.username), coalesce(lower(a.domain), '') LIMIT 80) named
+                            ORDER BY lower(a.username), coalesce(lower(a.domain), '') LIMIT $9) named
             UNION
             SELECT id FROM (SELECT a.id FROM accounts a WHERE a.search_name >= $1 AND a.search_name < $2
-                            ORDER BY a.search_name LIMIT 80) shown
+                            ORDER BY a.search_name LIMIT $9) shown
             UNION
             SELECT a.id FROM follows f JOIN accounts a ON a.id = f.target_account_id
             WHERE f.account_id = $3 AND ((lower(a.username) >= $1 AND lower(a.username) < $2)
@@ -72,6 +76,7 @@ pub async fn by_prefix(
     .bind(wanted.limit)
     .bind(wanted.offset)
     .bind(if wanted.follower { FOLLOWERS } else { 0 })
+    .bind((wanted.offset + wanted.limit).clamp(FEW, MANY))
     .scalars()
     .await
 }

@@ -30,6 +30,7 @@ mod routes;
 mod seed;
 mod site;
 mod sizes;
+mod spinning;
 mod start;
 mod subject;
 mod targets;

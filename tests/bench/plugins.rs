@@ -18,6 +18,7 @@ use crate::measure::millis;
 use crate::outbox::{self, table};
 use crate::process::{Process, postgres_cpu};
 use crate::site::Site;
+use crate::spinning;
 use crate::start::median;
 
 /// The plugins that come with the server.
@@ -76,8 +77,19 @@ pub async fn measure(site: &Site<'_>, data: &Data) {
     on.stop();
     antennas(site, &db, data).await;
     switch(site, &[], "disable", &OWN);
+    beside_spinning(site, data).await;
     copies(site, data).await;
     db.close().await;
+}
+
+/// With a guest of the tests, which computes when it is told to.
+async fn beside_spinning(site: &Site<'_>, data: &Data) {
+    let guests = concat!(env!("CARGO_MANIFEST_DIR"), "/target/guests");
+    let environment = [("PLUGINS_EMBEDDED", "false"), ("PLUGINS_DIR", guests)];
+    switch(site, &environment, "enable", &["mirror"]);
+    let server = site.start(&environment).await;
+    spinning::measure(&server, data).await;
+    server.stop();
 }
 
 /// Enables or disables plugins, with the server off.

@@ -25,11 +25,12 @@ use tokio::sync::{Mutex, oneshot};
 use super::connection::Connection;
 use crate::{Error, Result};
 
-/// Pages in the log from which it is copied into the database, beside the writer.
-const CHECKPOINT_PAGES: c_int = 1000;
+/// Pages in the log from which it is copied into the database, beside the writer: what is changed often is then copied
+/// once for many changes.
+const CHECKPOINT_PAGES: c_int = 3000;
 
-/// Pages in the log from which the writer has to wait for that, so that the log starts anew: 16 MiB.
-const RESTART_PAGES: c_int = 4000;
+/// Pages in the log from which the writer has to wait for that, so that the log starts anew: 36 MiB.
+const RESTART_PAGES: c_int = 9000;
 
 thread_local! {
     /// How many pages the log had after the last commit on this thread.

@@ -212,7 +212,7 @@ async fn insert_after(opened: &Opened) {
 async fn closing_and_a_checkpoint_do_not_wait_for_each_other() {
     let opened = Opened::new().await;
     let mut tx = opened.writer.begin().await.unwrap();
-    tx.execute("INSERT INTO birds (id, song) VALUES (1, hex(zeroblob(10000000)))", &[]).unwrap();
+    tx.execute("INSERT INTO birds (id, song) VALUES (1, hex(zeroblob(20000000)))", &[]).unwrap();
     tx.commit().await.unwrap();
     tokio::time::timeout(Duration::from_secs(20), opened.writer.close()).await.expect("both threads end");
     assert_eq!(ids(&file(&opened.folder)), [1]);

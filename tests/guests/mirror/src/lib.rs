@@ -85,6 +85,9 @@ struct Told {
     trap: bool,
     #[serde(default)]
     spin: bool,
+    /// Computes for so many rounds first, each of a few nanoseconds.
+    #[serde(default)]
+    rounds: u64,
 }
 
 impl Told {
@@ -100,6 +103,9 @@ fn answer(request: &Request) -> Result<Output> {
         std::process::abort();
     }
     while std::hint::black_box(told.spin) {
+        std::hint::black_box(());
+    }
+    for _ in 0..told.rounds {
         std::hint::black_box(());
     }
     if let Some((status, code, message)) = told.error {
