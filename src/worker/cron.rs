@@ -9,6 +9,7 @@ use rookery_core::Cx;
 use rookery_core::error::Result;
 use rookery_core::queue;
 use rookery_core::queue::{Clean, Done, Failure};
+use rookery_core::service::oauth::authorize::CODE_REPLAY_WINDOW;
 use store::job::Claim;
 
 /// How often expired rows are deleted.
@@ -34,7 +35,7 @@ impl Run for Clean {
         let mut tx = cx.db.begin().await?;
         store::session::delete_expired(&mut tx, now).await?;
         store::link::delete_expired(&mut tx, now).await?;
-        store::cleaning::delete_expired_grants(&mut tx, now).await?;
+        store::code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
         store::cleaning::delete_idempotency_keys(&mut tx, now - IDEMPOTENCY_LIFETIME).await?;
         store::plugin_kv::delete_expired(&mut tx, now).await?;
         let old = store::plugin_event::delete_old(&mut tx, now - EVENT_RETENTION).await?;
