@@ -140,7 +140,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Plugin(command) => Box::pin(plugin::run(&cx, command, output)).await,
         Command::Serve | Command::Config(_) | Command::Db(_) | Command::Doctor => unreachable!("done without a server"),
     };
-    cx.db.close().await;
+    cx.close().await;
     if changes {
         // After a failure too: of many emojis or accounts some may have been made.
         socket::tell(&cx, output).await;

@@ -16,6 +16,7 @@ use crate::entity::cache::Cache;
 use crate::entity::document::Documents;
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
+use crate::node::{self, Node};
 use crate::origin::Origin;
 use crate::service::auth::Grants;
 use crate::service::instance::StatsCache;
@@ -50,6 +51,8 @@ pub struct Services {
     pub clock: Clock,
     /// New ids.
     pub ids: Ids,
+    /// Whose number is in them.
+    pub(crate) node: Node,
     /// Committed changes, for whoever listens in this process.
     pub live: Live,
     /// Derives and checks tokens, sessions and links.
@@ -142,7 +145,7 @@ impl Cx {
         store::migrate::run(&db).await?;
         let secret = config::secrets::load_or_create(&config).map_err(Error::internal)?;
         std::fs::create_dir_all(&config.storage.media_dir).map_err(Error::internal)?;
-        let ids = Ids::new(clock.clone(), 0);
+        let (node, ids) = node::open(&db, &clock).await?;
         let services = Arc::new(Services {
             urls: urls(&config),
             keys: Keys::new(secret.expose().as_bytes()),
@@ -164,11 +167,20 @@ impl Cx {
             db,
             clock,
             ids,
+            node,
         });
         let scope = Scope { extensions, request_id: None, origin: Origin::default(), spent: Arc::default() };
         let cx = Self { services, scope: Arc::new(scope) };
         cx.reload().await?;
         Ok(cx)
+    }
+
+    /// Gives back what this process holds in the database, waits for running statements and closes every connection.
+    pub async fn close(&self) {
+        if let Err(error) = node::release(self).await {
+            tracing::debug!(%error, "the number of this process for ids is left to expire");
+        }
+        self.db.close().await;
     }
 
     /// The context of a request or a job that begins now: its extensions are pinned, and nothing is spent yet.

@@ -56,6 +56,7 @@ pub async fn on(cx: Cx) -> Result<()> {
     worker::cron::schedule(&cx).await?;
     let workers = Workers::start(&cx, stopped.clone())?;
     let poll = tokio::spawn(refresh::poll(cx.clone()));
+    let node = tokio::spawn(rookery_core::node::keep(rookery_core::Cx::clone(&cx)));
     let watch = platform::watch(&cx);
     announce(&cx, listener.local_addr().map_err(Error::internal)?);
     invite_owner(&cx).await?;
@@ -74,7 +75,8 @@ pub async fn on(cx: Cx) -> Result<()> {
     }
     poll.abort();
     watch.abort();
-    cx.db.close().await;
+    node.abort();
+    cx.close().await;
     tracing::info!("stopped");
     Ok(())
 }

@@ -69,6 +69,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0009_relations_version.sql"),
         include_str!("../../migrations/postgres/0009_relations_version.sql"),
     ),
+    (
+        13,
+        "id_nodes",
+        include_str!("../../migrations/sqlite/0013_id_nodes.sql"),
+        include_str!("../../migrations/postgres/0013_id_nodes.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.
