@@ -13,6 +13,7 @@ pub(crate) mod readers;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod vacuum;
 pub(crate) mod writer;
 
 use std::path::{Path, PathBuf};
