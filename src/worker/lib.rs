@@ -18,6 +18,7 @@ mod purge_media;
 mod purge_profile_images;
 mod record_changes;
 mod remove_account;
+mod seal_keys;
 mod send_mail;
 mod tend_feeds;
 mod trim_feeds;
@@ -83,6 +84,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         PurgeProfileImages,
         RecordChanges,
         RemoveAccount,
+        SealKeys,
         SendMail,
         TendFeeds,
         TrimFeeds,
