@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use rustix::fs::Mode;
 use tokio::runtime::Builder;
 
 use ::config::{Config, executable, from_process};
@@ -105,6 +106,8 @@ fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
         logging::start_quiet(Some("rookery_plugins::life"));
         return rookery_author::run(command, output);
     }
+    // Data of the server is nobody else's: what is made from here on is 0600, folders 0700.
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let config = from_process(arguments.config.as_deref())?;
     match arguments.command {
         Command::Serve => {

@@ -141,10 +141,12 @@ impl Cx {
         executable: &Path,
         extensions: Arc<dyn Extensions>,
     ) -> Result<Self> {
+        for folder in [&config.storage.data_dir, &config.storage.media_dir] {
+            config::folder::make_private(folder).map_err(|error| closed(folder, &error))?;
+        }
         let db = Db::open(&db_options(&config)).await?;
         store::migrate::run(&db).await?;
         let secret = config::secrets::load_or_create(&config).map_err(Error::internal)?;
-        std::fs::create_dir_all(&config.storage.media_dir).map_err(Error::internal)?;
         let (node, ids) = node::open(&db, &clock).await?;
         let services = Arc::new(Services {
             urls: urls(&config),
@@ -284,6 +286,10 @@ impl Cx {
         self.settings.store(Arc::new(Loaded { generation, settings, emojis, rules }));
         Ok(true)
     }
+}
+
+fn closed(folder: &Path, error: &std::io::Error) -> Error {
+    Error::internal(format!("{} cannot be made, or closed to other users: {error}", folder.display()))
 }
 
 /// How `config` says to reach the database.

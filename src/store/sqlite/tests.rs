@@ -108,6 +108,28 @@ async fn unused_pages_go_back_to_the_file_system() {
     sqlite.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_else_reads_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("data/birds.db");
+    let url = format!("sqlite://{}", file.display());
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    for _ in 0..2 {
+        let options = Options { url: url.clone(), max_connections: 2, acquire_timeout: TIMEOUT };
+        let sqlite = Sqlite::open(&options).await.unwrap();
+        let mut tx = sqlite.writer.begin().await.unwrap();
+        tx.batch("CREATE TABLE IF NOT EXISTS birds (id INTEGER PRIMARY KEY)").unwrap();
+        tx.commit().await.unwrap();
+        for path in [file.clone(), log_path(&file)] {
+            assert_eq!(mode(&path), 0o600, "{}", path.display());
+        }
+        assert_eq!(mode(&folder.path().join("data")), 0o700);
+        sqlite.close().await;
+        // As a version before left it: closed again at the next start.
+        fs::set_permissions(&file, Permissions::from_mode(0o604)).unwrap();
+    }
+}
+
 fn ids(file: &Path) -> Vec<i64> {
     let connection = rusqlite::Connection::open(file).unwrap();
     let mut statement = connection.prepare("SELECT id FROM birds ORDER BY id").unwrap();
