@@ -9,8 +9,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The media worker is dispatched before anything else: it gives up its rights first and reads no configuration.
 fn main() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|word| word == media::worker::COMMAND) {
-        return media::worker::main();
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|word| word == media::worker::COMMAND) {
+        return media::worker::main(arguments.next());
     }
     rookery_cli::main()
 }

@@ -238,7 +238,7 @@ impl Stage {
 
     /// Closes the database.
     pub(crate) async fn close(self) {
-        self.cx.db.close().await;
+        self.cx.close().await;
     }
 
     /// The temporary folder.

@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use rustix::fs::Mode;
 use tokio::runtime::Builder;
 
 use ::config::{Config, executable, from_process};
@@ -105,6 +106,8 @@ fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
         logging::start_quiet(Some("rookery_plugins::life"));
         return rookery_author::run(command, output);
     }
+    // Data of the server is nobody else's: what is made from here on is 0600, folders 0700.
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let config = from_process(arguments.config.as_deref())?;
     match arguments.command {
         Command::Serve => {
@@ -140,7 +143,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Plugin(command) => Box::pin(plugin::run(&cx, command, output)).await,
         Command::Serve | Command::Config(_) | Command::Db(_) | Command::Doctor => unreachable!("done without a server"),
     };
-    cx.db.close().await;
+    cx.close().await;
     if changes {
         // After a failure too: of many emojis or accounts some may have been made.
         socket::tell(&cx, output).await;

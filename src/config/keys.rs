@@ -154,6 +154,8 @@ config! {
         poll_interval_ms: u64 = 1000, 10..=60_000;
         /// How many attempts a job gets before it becomes a dead letter for an admin.
         max_attempts: u32 = 16, 1..=100;
+        /// How long a node that died keeps its jobs before they are tried again. A node that lives renews its leases.
+        lease_seconds: u64 = 300, 5..=3600;
     }
 
     /// Plugins.

@@ -5,6 +5,7 @@
 //! runs are in the database, not here.
 
 mod fault;
+pub mod folder;
 mod keys;
 mod kinds;
 mod load;

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Config, kinds::Secret};
+use super::{Config, folder, kinds::Secret};
 
 /// The name of the file in `storage.data_dir`.
 const FILE_NAME: &str = "secret.key";
@@ -89,7 +89,7 @@ fn random_text() -> Result<String, Error> {
 /// Creates the file atomically, unless it exists: writes it as `unfinished`, a unique name, then links it to `path`.
 fn create(path: &Path, unfinished: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        folder::make_private(folder)?;
     }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(unfinished)?;
     file.write_all(format!("{text}\n").as_bytes())?;

@@ -16,6 +16,7 @@ use crate::entity::cache::Cache;
 use crate::entity::document::Documents;
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
+use crate::node::{self, Node};
 use crate::origin::Origin;
 use crate::service::auth::Grants;
 use crate::service::instance::StatsCache;
@@ -52,6 +53,8 @@ pub struct Services {
     pub clock: Clock,
     /// New ids.
     pub ids: Ids,
+    /// Whose number is in them.
+    pub(crate) node: Node,
     /// Committed changes, for whoever listens in this process.
     pub live: Live,
     /// Derives and checks tokens, sessions and links.
@@ -144,11 +147,13 @@ impl Cx {
         executable: &Path,
         extensions: Arc<dyn Extensions>,
     ) -> Result<Self> {
+        for folder in [&config.storage.data_dir, &config.storage.media_dir] {
+            config::folder::make_private(folder).map_err(|error| closed(folder, &error))?;
+        }
         let db = Db::open(&db_options(&config)).await?;
         store::migrate::run(&db).await?;
         let secret = config::secrets::load_or_create(&config).map_err(Error::internal)?;
-        std::fs::create_dir_all(&config.storage.media_dir).map_err(Error::internal)?;
-        let ids = Ids::new(clock.clone(), 0);
+        let (node, ids) = node::open(&db, &clock).await?;
         let services = Arc::new(Services {
             urls: urls(&config),
             keys: Keys::new(secret.expose().as_bytes()),
@@ -172,11 +177,20 @@ impl Cx {
             db,
             clock,
             ids,
+            node,
         });
         let scope = Scope { extensions, request_id: None, origin: Origin::default(), spent: Arc::default() };
         let cx = Self { services, scope: Arc::new(scope) };
         cx.reload().await?;
         Ok(cx)
+    }
+
+    /// Gives back what this process holds in the database, waits for running statements and closes every connection.
+    pub async fn close(&self) {
+        if let Err(error) = node::release(self).await {
+            tracing::debug!(%error, "the number of this process for ids is left to expire");
+        }
+        self.db.close().await;
     }
 
     /// The context of a request or a job that begins now: its extensions are pinned, and nothing is spent yet.
@@ -280,6 +294,10 @@ impl Cx {
         self.settings.store(Arc::new(Loaded { generation, settings, emojis, rules }));
         Ok(true)
     }
+}
+
+fn closed(folder: &Path, error: &std::io::Error) -> Error {
+    Error::internal(format!("{} cannot be made, or closed to other users: {error}", folder.display()))
 }
 
 /// How `config` says to reach the database.

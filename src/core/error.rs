@@ -82,6 +82,12 @@ impl Error {
     pub fn forbidden(text: impl Into<Cow<'static, str>>) -> Self {
         Self::Forbidden(text.into())
     }
+    /// The error of a statement that inserted something about a row which was there a moment ago: [`Error::NotFound`] when
+    /// somebody else deleted that row meanwhile.
+    #[must_use]
+    pub fn of_insert(error: store::Error) -> Self {
+        if error.is_foreign_key_violation() { Self::NotFound } else { error.into() }
+    }
     /// [`Error::Internal`] with the message of `cause`.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
         Self::Internal(cause.to_string().into())

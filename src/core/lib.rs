@@ -9,6 +9,7 @@ pub mod cx;
 pub mod entity;
 pub mod error;
 pub mod extension;
+pub mod node;
 mod origin;
 pub mod queue;
 pub mod service;

@@ -18,6 +18,7 @@
 //! Spec: <https://docs.joinmastodon.org/methods/media/>, <https://docs.joinmastodon.org/user/posting/#media>
 
 mod colour;
+mod confine;
 mod decode;
 mod encode;
 mod error;
@@ -37,6 +38,7 @@ mod types;
 mod wire;
 pub mod worker;
 
+pub use confine::Confinement;
 pub use error::{Error, Result, Unit};
 pub use meta::{Focus, Meta, Original, Size, Video, meta};
 pub use probe::{Probe, probe};

@@ -14,7 +14,7 @@ async fn outcome(script: &str) -> Result<Processed> {
     std::fs::set_permissions(&executable, std::fs::Permissions::from_mode(0o755)).unwrap();
     let mut sandbox = Sandbox::new(&executable);
     sandbox.timeout = Duration::from_secs(2);
-    sandbox.process(&fixture::png(4, 4), Purpose::Emoji).await
+    sandbox.process(None, &fixture::png(4, 4), Purpose::Emoji).await
 }
 
 #[tokio::test]
@@ -30,7 +30,7 @@ async fn a_killed_or_failing_worker_is_ours() {
         assert!(matches!(outcome(script).await, Err(Error::Internal { .. })), "{script}");
     }
     let missing = Sandbox::new(Path::new("/nonexistent/rookery"));
-    let error = missing.process(&fixture::png(4, 4), Purpose::Emoji).await.unwrap_err();
+    let error = missing.process(None, &fixture::png(4, 4), Purpose::Emoji).await.unwrap_err();
     assert!(matches!(error, Error::Internal { .. }));
     assert_eq!(error.to_string(), "File could not be processed");
 }
@@ -53,8 +53,31 @@ async fn a_reply_that_makes_no_sense_or_never_ends_is_not_believed() {
 #[tokio::test]
 async fn nothing_hopeless_is_sent_to_a_worker() {
     let missing = Sandbox::new(Path::new("/nonexistent/rookery"));
-    let refused = missing.process(b"plain text", Purpose::Emoji).await;
+    let refused = missing.process(None, b"plain text", Purpose::Emoji).await;
     assert_eq!(refused, Err(Error::unsupported("application/octet-stream")));
+}
+
+#[tokio::test]
+async fn one_owner_leaves_permits_to_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let executable = folder.path().join("worker");
+    std::fs::write(&executable, "#!/bin/sh\n/bin/sleep 0.4\nexit 101\n").unwrap();
+    std::fs::set_permissions(&executable, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let sandbox = Arc::new(Sandbox::new(&executable).with_limits(2, Duration::from_secs(60)));
+    let upload = |owner| {
+        let sandbox = Arc::clone(&sandbox);
+        async move { sandbox.process(Some(owner), &fixture::png(4, 4), Purpose::Emoji).await }
+    };
+    let greedy: Vec<_> = (0..8).map(|_| tokio::spawn(upload(1))).collect();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(sandbox.permits.available_permits(), 1, "eight files of one owner hold one of two");
+    upload(2).await.unwrap_err();
+    let waiting = greedy.iter().filter(|upload| !upload.is_finished()).count();
+    assert!(waiting >= 5, "someone else's was decoded while {waiting} waited");
+    for upload in greedy {
+        assert_eq!(upload.await.unwrap(), Err(Error::Broken));
+    }
+    assert!(sandbox.owners.lock().unwrap().is_empty(), "nothing is kept of those who are done");
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! The clock and the id generator; the only place that reads the system time.
 //!
 //! Everything else receives a [`Clock`], so that a test can fix the time. Ids are Snowflake-like, as in the contract
-//! (rules, section 1): milliseconds since the epoch, shifted left by 16 bits, plus a sequence, so that
-//! the order of ids is the order of time.
+//! (rules, section 1): milliseconds since the epoch, shifted left by 16 bits, plus the number of the process (7 bits) and a
+//! sequence (9 bits), so that the order of ids is the order of time and no two processes make the same.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -11,8 +11,12 @@ use chrono::{DateTime, Duration, Utc};
 
 use crate::Time;
 
-/// Bits of an id that hold the sequence number within one millisecond.
-const SEQUENCE_BITS: u32 = 16;
+/// Bits of an id below its millisecond.
+const LOW_BITS: u32 = 16;
+/// Those of them that count the ids of one process in one millisecond.
+const SEQUENCE_BITS: u32 = 9;
+/// How many processes may make ids at once.
+pub const NODES: i64 = 1 << (LOW_BITS - SEQUENCE_BITS);
 
 /// Tells the time, to the microsecond, which is the precision of the database.
 #[derive(Clone, Debug)]
@@ -61,43 +65,55 @@ impl Clock {
 pub struct Ids {
     clock: Clock,
     last: Arc<AtomicI64>,
-    /// The first sequence number of each millisecond.
-    start: i64,
+    /// The number of this process, below [`NODES`].
+    node: Arc<AtomicI64>,
 }
 
 impl Ids {
-    /// A generator that uses the time of `clock` and starts above `floor` (the highest id known to be taken, or 0).
-    ///
-    /// Each process starts the sequence of a millisecond at its own random number, so that two processes (the command
-    /// line and a server, or two servers) rarely generate the same id. With a fixed clock, as in tests, it starts at 0,
-    /// so that ids are reproducible.
+    /// A generator that uses the time of `clock` and starts above `floor` (the highest id known to be taken, or 0). `node`
+    /// is the number of this process: no other process that makes ids has it.
     #[must_use]
-    pub fn new(clock: Clock, floor: i64) -> Self {
-        let start = match clock.0 {
-            Source::Fixed(_) => 0,
-            Source::System => {
-                let mut bytes = [0; 2];
-                crypto::fill_random(&mut bytes);
-                i64::from(u16::from_be_bytes(bytes) >> 1)
-            }
-        };
-        Self { clock, last: Arc::new(AtomicI64::new(floor)), start }
+    pub fn new(clock: Clock, node: i64, floor: i64) -> Self {
+        let ids = Self { clock, last: Arc::new(AtomicI64::new(floor)), node: Arc::default() };
+        ids.move_to(node);
+        ids
+    }
+
+    /// Makes the ids from now on with another number, since the one so far was lost to another process.
+    pub fn move_to(&self, node: i64) {
+        self.node.store(node.rem_euclid(NODES), Ordering::Relaxed);
+    }
+
+    /// The last id that was made, or the floor.
+    #[must_use]
+    pub fn last(&self) -> i64 {
+        self.last.load(Ordering::Relaxed)
     }
 
     /// The next id, as any of the id types.
     #[must_use]
     pub fn next<T: From<i64>>(&self) -> T {
-        let wanted = Self::first_at(self.clock.now()) + self.start;
-        let previous = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(wanted.max(last + 1)));
-        let last = previous.unwrap_or_else(|last| last);
-        T::from(wanted.max(last + 1))
+        let node = self.node.load(Ordering::Relaxed) << SEQUENCE_BITS;
+        let first = Self::first_at(self.clock.now()) | node;
+        let next = |last| if first > last { first } else { following(last, node) };
+        let previous = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
+        T::from(next(previous.unwrap_or_else(|last| last)))
     }
 
     /// The lowest id of the millisecond of `time`: the bound between rows created before and after it.
     #[must_use]
     pub fn first_at(time: Time) -> i64 {
-        time.timestamp_millis() << SEQUENCE_BITS
+        time.timestamp_millis() << LOW_BITS
     }
+}
+
+/// The lowest id above `last` with the bits of `node`: in the same millisecond as long as its sequence lasts, else in the
+/// next one.
+fn following(last: i64, node: i64) -> i64 {
+    let (millisecond, low) = (last >> LOW_BITS, last & ((1 << LOW_BITS) - 1));
+    let same = low >> SEQUENCE_BITS == node >> SEQUENCE_BITS;
+    let next = last + 1;
+    if same && next >> SEQUENCE_BITS == last >> SEQUENCE_BITS { next } else { (millisecond + 1) << LOW_BITS | node }
 }
 
 #[cfg(test)]
@@ -107,7 +123,7 @@ mod tests {
     #[test]
     fn ids_grow_while_the_clock_stands_still() {
         let clock = Clock::fixed(DateTime::UNIX_EPOCH + Duration::days(1));
-        let ids = Ids::new(clock.clone(), 0);
+        let ids = Ids::new(clock.clone(), 0, 0);
         let first: i64 = ids.next();
         let second: i64 = ids.next();
         assert_eq!(first, 86_400_000 << 16);
@@ -118,7 +134,40 @@ mod tests {
 
     #[test]
     fn ids_begin_above_the_highest_one_taken() {
-        let ids = Ids::new(Clock::fixed(DateTime::UNIX_EPOCH), 41);
+        let ids = Ids::new(Clock::fixed(DateTime::UNIX_EPOCH), 0, 41);
         assert_eq!(ids.next::<i64>(), 42);
+    }
+
+    #[test]
+    fn processes_never_make_the_same_id_and_each_makes_growing_ones() {
+        let clock = Clock::fixed(DateTime::UNIX_EPOCH + Duration::days(1));
+        let floor = Ids::first_at(clock.now()) + 77;
+        let mut all = std::collections::HashSet::new();
+        for node in [0, 1, NODES - 1] {
+            let ids = Ids::new(clock.clone(), node, floor);
+            let mut last = floor;
+            // More than the sequence of a millisecond holds, and the clock is set back meanwhile.
+            for number in 0..3_000 {
+                if number == 1_000 {
+                    clock.advance(-Duration::hours(1));
+                }
+                let id: i64 = ids.next();
+                assert!(id > last, "{id} after {last}");
+                assert_eq!(id >> SEQUENCE_BITS & (NODES - 1), node);
+                assert!(all.insert(id), "made twice");
+                last = id;
+            }
+            clock.advance(Duration::hours(1));
+        }
+    }
+
+    #[test]
+    fn number_of_a_process_changes_within_its_ids() {
+        let ids = Ids::new(Clock::fixed(DateTime::UNIX_EPOCH), 5, 0);
+        let before: i64 = ids.next();
+        ids.move_to(3);
+        let after: i64 = ids.next();
+        assert!(after > before && after == ids.last());
+        assert_eq!(after >> SEQUENCE_BITS & (NODES - 1), 3);
     }
 }

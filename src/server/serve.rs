@@ -54,8 +54,10 @@ pub async fn on(cx: Cx) -> Result<()> {
         tracing::warn!(%error, "the command line cannot ask this server: {} could not be made", socket::path(&cx).display());
     }
     worker::cron::schedule(&cx).await?;
+    tokio::spawn(report_confinement(cx.clone()));
     let workers = Workers::start(&cx, stopped.clone())?;
     let poll = tokio::spawn(refresh::poll(cx.clone()));
+    let node = tokio::spawn(rookery_core::node::keep(rookery_core::Cx::clone(&cx)));
     let watch = platform::watch(&cx);
     announce(&cx, listener.local_addr().map_err(Error::internal)?);
     invite_owner(&cx).await?;
@@ -74,7 +76,8 @@ pub async fn on(cx: Cx) -> Result<()> {
     }
     poll.abort();
     watch.abort();
-    cx.db.close().await;
+    node.abort();
+    cx.close().await;
     tracing::info!("stopped");
     Ok(())
 }
@@ -142,6 +145,15 @@ async fn drain(cx: &Cx, server: JoinHandle<()>, mut workers: Workers) {
     };
     if tokio::time::timeout(grace, ended).await.is_err() {
         tracing::warn!(grace_seconds = grace.as_secs(), "some requests or jobs did not end in time");
+    }
+}
+
+/// Says in the log how the media worker is confined: a kernel may lack what it asks for.
+async fn report_confinement(cx: Cx) {
+    match cx.sandbox.confinement().await {
+        Ok(confinement) if confinement.is_whole() => tracing::info!("the media worker is confined: {confinement}"),
+        Ok(confinement) => tracing::warn!("the media worker is not wholly confined on this kernel: {confinement}"),
+        Err(error) => tracing::error!(%error, "the media worker cannot be run: no image can be uploaded"),
     }
 }
 

@@ -221,7 +221,7 @@ pub async fn insert(tx: &mut Tx, account: &Account, actor: ActorObject) -> Resul
     Ok(())
 }
 
-/// Sets the signing keys of a local account that has none; an existing pair stays.
+/// Sets the signing keys of a local account that has none; an existing pair stays. The private key is sealed by the caller.
 pub async fn set_keys(tx: &mut Tx, id: AccountId, public_key: &str, private_key: &str) -> Result<()> {
     tx.query(sql!("UPDATE accounts SET public_key = $2, private_key = $3 WHERE id = $1 AND private_key IS NULL"))
         .bind(id)
@@ -240,6 +240,35 @@ pub async fn lacks_keys(db: impl Executor, id: AccountId) -> Result<bool> {
         .optional()
         .await?;
     Ok(row.is_some())
+}
+
+/// The next `limit` local accounts after `after`, each with what is stored of its private key.
+pub async fn list_private_keys(
+    db: impl Executor,
+    after: AccountId,
+    limit: i64,
+) -> Result<Vec<(AccountId, Option<String>)>> {
+    db.query(sql!(
+        "SELECT a.id, a.private_key FROM users u JOIN accounts a ON a.id = u.account_id
+         WHERE u.account_id > $1
+         ORDER BY u.account_id
+         LIMIT $2"
+    ))
+    .bind(after)
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// Stores a private key in another form, unless somebody else changed it since it was `before`.
+pub async fn replace_private_key(tx: &mut Tx, id: AccountId, before: &str, after: &str) -> Result<()> {
+    tx.query(sql!("UPDATE accounts SET private_key = $3 WHERE id = $1 AND private_key = $2"))
+        .bind(id)
+        .bind(before.to_owned())
+        .bind(after.to_owned())
+        .execute()
+        .await?;
+    Ok(())
 }
 
 /// Sets the avatar, and for an animation its still picture; `None` removes it. Storing and deleting files is the

@@ -1,7 +1,7 @@
 //! Registered OAuth applications, and which of them hold tokens for an account. Tokens themselves are in
 //! [`oauth`](super::oauth).
 
-use super::{Executor, Result, Tx};
+use super::{Engine, Executor, Result, Tx};
 use crate::sql;
 use model::{AccountId, AppId, Application, Time, application_columns, application_insert};
 
@@ -16,6 +16,23 @@ pub async fn find_by_client_id(db: impl Executor, client_id: &str) -> Result<Opt
         .bind(client_id.to_owned())
         .optional()
         .await
+}
+
+/// Has other transactions that do the same for this application wait until this one ends. Nothing on SQLite, which has one
+/// writer.
+pub async fn lock(tx: &mut Tx, id: AppId) -> Result<()> {
+    if tx.engine() == Engine::Sqlite {
+        return Ok(());
+    }
+    let _: Option<(AppId,)> = tx
+        .query(sql!(
+            sqlite: "SELECT p.id FROM oauth_apps p WHERE p.id = $1";
+            postgres: "SELECT p.id FROM oauth_apps p WHERE p.id = $1 FOR NO KEY UPDATE"
+        ))
+        .bind(id)
+        .optional()
+        .await?;
+    Ok(())
 }
 
 /// Inserts an application.

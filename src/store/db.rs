@@ -191,6 +191,18 @@ impl Db {
         }
     }
 
+    /// Gives the next of a SQLite file's unused pages back to the file system, in a transaction that others wait for some
+    /// milliseconds; true when there are more. Nothing on PostgreSQL, which has an autovacuum.
+    ///
+    /// # Errors
+    /// As [`Db::begin`].
+    pub async fn release_pages(&self) -> Result<bool> {
+        match &self.pools {
+            Pools::Sqlite(sqlite) => sqlite.release_pages().await,
+            Pools::Postgres(_) => Ok(false),
+        }
+    }
+
     /// Prepares `sql` without running it, to check that the engine accepts it.
     ///
     /// # Errors

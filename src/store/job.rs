@@ -2,7 +2,7 @@
 //!
 //! Reached from `jobs` and, for jobs that plugins queue, from `plugins`. A job is `ready` until a worker claims it,
 //! `running` until it is deleted or put back, and `dead` (a dead letter) when it failed for good. Delivery is at least
-//! once: a job whose lease has expired is put back and runs again. There is no heartbeat: a lease is not renewed. The
+//! once: a job whose lease has expired is put back and runs again. Its worker renews the lease for as long as it runs. The
 //! back-off between attempts is computed by the worker.
 
 use serde::Serialize;
@@ -196,10 +196,52 @@ pub async fn dead_letter(tx: &mut Tx, claim: Claim, error: &str) -> Result<bool>
     Ok(ended > 0)
 }
 
-/// Up to 500 running jobs whose lease expired by `now`, because their worker was killed or is too slow: to be put back.
-pub async fn list_expired_leases(db: impl Executor, now: Time) -> Result<Vec<Claim>> {
-    db.query(sql!(
-        "SELECT id, attempts FROM jobs WHERE state = 'running' AND lease_until <= $1 ORDER BY lease_until LIMIT 500"
+/// Renews the leases of those of `claims` that still hold, until `lease_until` (heartbeat); returns how many.
+pub async fn renew(tx: &mut Tx, claims: &[Claim], lease_until: Time) -> Result<usize> {
+    let held: Vec<(JobId, i64)> = claims.iter().map(|claim| (claim.id, claim.attempts)).collect();
+    let renewed = tx
+        .query(sql!(
+            "UPDATE jobs SET lease_until = $2
+             WHERE state = 'running' AND (id, attempts) IN (
+                 SELECT CAST(value ->> 0 AS BIGINT), CAST(value ->> 1 AS BIGINT) FROM" rows("$1")
+            ")"
+        ))
+        .bind(Json(held))
+        .bind(lease_until)
+        .execute()
+        .await?;
+    Ok(usize::try_from(renewed).unwrap_or(usize::MAX))
+}
+
+/// Running jobs whose lease expired by `$1`, those that wait longest first: the index `jobs_running`.
+macro_rules! expired {
+    ($limit:literal) => {
+        concat!("FROM jobs WHERE state = 'running' AND lease_until <= $1 ORDER BY lease_until LIMIT ", $limit)
+    };
+}
+
+/// True when the lease of a running job expired by `now`. Asked before [`lock_expired`], so that an idle worker opens no
+/// transaction.
+pub async fn is_expired(db: impl Executor, now: Time) -> Result<bool> {
+    let expired: Option<(i64,)> = db.query(sql!("SELECT id " expired!("1"))).bind(now).optional().await?;
+    Ok(expired.is_some())
+}
+
+/// A running job whose worker was killed or cut off, with its kind.
+#[derive(Clone, Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the table jobs")]
+pub struct ExpiredRow {
+    #[row(flatten)]
+    pub claim: Claim,
+    pub kind: String,
+}
+
+/// Up to 500 running jobs whose lease expired by `now`, to be put back in this transaction. Another transaction that is
+/// about to renew one of them, or to put it back, keeps it.
+pub async fn lock_expired(tx: &mut Tx, now: Time) -> Result<Vec<ExpiredRow>> {
+    tx.query(sql!(
+        sqlite: "SELECT id, attempts, kind " expired!("500");
+        postgres: "SELECT id, attempts, kind " expired!("500") " FOR UPDATE SKIP LOCKED"
     ))
     .bind(now)
     .all()

@@ -27,6 +27,7 @@ pub mod marker;
 pub mod marks;
 pub mod media;
 pub mod migrate;
+pub mod node;
 pub mod notification;
 pub mod oauth;
 pub mod plugin;

@@ -69,6 +69,18 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0009_relations_version.sql"),
         include_str!("../../migrations/postgres/0009_relations_version.sql"),
     ),
+    (
+        13,
+        "id_nodes",
+        include_str!("../../migrations/sqlite/0013_id_nodes.sql"),
+        include_str!("../../migrations/postgres/0013_id_nodes.sql"),
+    ),
+    (
+        14,
+        "seal_keys",
+        include_str!("../../migrations/sqlite/0014_seal_keys.sql"),
+        include_str!("../../migrations/postgres/0014_seal_keys.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

@@ -108,6 +108,17 @@ pub async fn insert_token(tx: &mut Tx, token: &TokenRow, token_hash: String) -> 
     Ok(())
 }
 
+/// True when the token has this hash.
+pub async fn has_hash(db: impl Executor, id: TokenId, token_hash: &str) -> Result<bool> {
+    let row: Option<(TokenId,)> = db
+        .query(sql!("SELECT t.id FROM oauth_tokens t WHERE t.id = $1 AND t.token_hash = $2"))
+        .bind(id)
+        .bind(token_hash.to_owned())
+        .optional()
+        .await?;
+    Ok(row.is_some())
+}
+
 /// The token with this hash, revoked or not.
 pub async fn find_token(db: impl Executor, token_hash: &str) -> Result<Option<TokenRow>> {
     db.query(sql!("SELECT " token_columns!() " FROM oauth_tokens t WHERE t.token_hash = $1"))

@@ -7,7 +7,7 @@
 
 use super::relation_sql::{blocks, blocks_domain, mutes};
 use super::sql::Ids;
-use super::{Executor, Result, Tx};
+use super::{Engine, Executor, Result, Tx};
 use crate::sql;
 use model::{AccountId, ConversationId, Json, RowId, Status, StatusId, Time, status_columns};
 
@@ -112,6 +112,38 @@ pub async fn list_mentionable(db: impl Executor, actor: AccountId, handles: &[St
     .bind(actor)
     .all()
     .await
+}
+
+/// Locks what deleting a status counts at until the transaction ends, so that two deletions of one status count once:
+/// accounts before statuses, each in the order of their ids, so that deletions never wait for each other in a circle. What
+/// was read of them before may be out of date. Nothing on SQLite, which has one writer.
+pub async fn lock_for_deletion(tx: &mut Tx, id: StatusId) -> Result<()> {
+    if tx.engine() == Engine::Sqlite {
+        return Ok(());
+    }
+    let _: Vec<i64> = tx
+        .query(sql!(
+            sqlite: "SELECT s.account_id FROM statuses s WHERE s.id = $1";
+            postgres: "SELECT a.id FROM accounts a
+                       WHERE a.id IN (SELECT s.account_id FROM statuses s WHERE s.id = $1
+                                      UNION ALL SELECT s.account_id FROM statuses s WHERE s.reblog_of_id = $1)
+                       ORDER BY a.id FOR NO KEY UPDATE OF a"
+        ))
+        .bind(id)
+        .scalars()
+        .await?;
+    let _: Vec<i64> = tx
+        .query(sql!(
+            sqlite: "SELECT s.id FROM statuses s WHERE s.id = $1";
+            postgres: "SELECT s.id FROM statuses s
+                       WHERE s.id IN (SELECT $1 UNION ALL SELECT t.in_reply_to_id FROM statuses t WHERE t.id = $1
+                                      UNION ALL SELECT t.reblog_of_id FROM statuses t WHERE t.id = $1)
+                       ORDER BY s.id FOR UPDATE OF s"
+        ))
+        .bind(id)
+        .scalars()
+        .await?;
+    Ok(())
 }
 
 /// Subtracts the reblogs of `original`, which is about to be deleted, from their authors' counts: 1 each, since an
@@ -245,8 +277,9 @@ pub async fn find_idempotency_key(
     Ok(row.map(|(id,)| id))
 }
 
-/// Stores the idempotency key of a status; false when a request with the same key stored it first. The `WHERE` of the
-/// upsert replaces only a key that has expired, one stored by `since`, and one whose status was deleted.
+/// Stores the idempotency key of a status that this transaction is about to insert; false when a request with the same key
+/// stored it first, also one that is still being served: that one is waited for. Replaces a key that was stored by `since`,
+/// and one whose status was deleted.
 pub async fn insert_idempotency_key(
     tx: &mut Tx,
     account: AccountId,
@@ -258,9 +291,41 @@ pub async fn insert_idempotency_key(
     let inserted = tx
         .query(sql!(
             "INSERT INTO idempotency_keys (account_id, key, status_id, created_at) VALUES ($1, $2, $3, $4)
-             ON CONFLICT (account_id, key) DO UPDATE SET status_id = excluded.status_id, created_at = excluded.created_at
-             WHERE idempotency_keys.created_at <= $5
-                OR NOT EXISTS (SELECT 1 FROM statuses s WHERE s.id = idempotency_keys.status_id)"
+             ON CONFLICT (account_id, key) DO NOTHING"
+        ))
+        .bind(account)
+        .bind(key.to_owned())
+        .bind(status)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(inserted > 0 || replace_idempotency_key(tx, account, key, status, now, since).await?)
+}
+
+/// A key that is there already: locked by a statement of its own, so that the next one sees the status of whoever held it.
+/// In one statement PostgreSQL would wait for them, and then look for that status as of before (READ COMMITTED).
+async fn replace_idempotency_key(
+    tx: &mut Tx,
+    account: AccountId,
+    key: &str,
+    status: StatusId,
+    now: Time,
+    since: Time,
+) -> Result<bool> {
+    let _: Option<(StatusId,)> = tx
+        .query(sql!(
+            sqlite: "SELECT status_id FROM idempotency_keys WHERE account_id = $1 AND key = $2";
+            postgres: "SELECT status_id FROM idempotency_keys WHERE account_id = $1 AND key = $2 FOR UPDATE"
+        ))
+        .bind(account)
+        .bind(key.to_owned())
+        .optional()
+        .await?;
+    let replaced = tx
+        .query(sql!(
+            "UPDATE idempotency_keys SET status_id = $3, created_at = $4
+             WHERE account_id = $1 AND key = $2
+               AND (created_at <= $5 OR NOT EXISTS (SELECT 1 FROM statuses s WHERE s.id = idempotency_keys.status_id))"
         ))
         .bind(account)
         .bind(key.to_owned())
@@ -269,7 +334,7 @@ pub async fn insert_idempotency_key(
         .bind(since)
         .execute()
         .await?;
-    Ok(inserted > 0)
+    Ok(replaced > 0)
 }
 
 /// A page of the accounts that did something to a status, newest first, as (paging id, account). The paging id is that

@@ -108,25 +108,27 @@ pub async fn list_related(db: impl Executor, id: AccountId, limit: i64) -> Resul
 }
 
 /// Deletes the oldest `limit` favourites of an account and subtracts them from the counters of their statuses; returns
-/// how many. Both statements select the oldest by id, so that they mean the same ones.
+/// how many. Only those that this transaction deleted are subtracted: their owner's own request may be faster.
 pub async fn delete_favourites(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
+    let statuses: Vec<StatusId> = tx
+        .query(sql!(
+            "DELETE FROM favourites
+             WHERE id IN (SELECT f.id FROM favourites f WHERE f.account_id = $1 ORDER BY f.id LIMIT $2)
+             RETURNING status_id"
+        ))
+        .bind(id)
+        .bind(limit)
+        .scalars()
+        .await?;
     tx.query(sql!(
         "UPDATE statuses
          SET favourites_count = CASE WHEN favourites_count > 0 THEN favourites_count - 1 ELSE 0 END
-         WHERE id IN (SELECT f.status_id FROM favourites f WHERE f.account_id = $1 ORDER BY f.id LIMIT $2)"
+         WHERE id" in("$1")
     ))
-    .bind(id)
-    .bind(limit)
+    .bind(Ids::of(statuses.iter().copied()))
     .execute()
     .await?;
-    tx.query(sql!(
-        "DELETE FROM favourites
-         WHERE id IN (SELECT f.id FROM favourites f WHERE f.account_id = $1 ORDER BY f.id LIMIT $2)"
-    ))
-    .bind(id)
-    .bind(limit)
-    .execute()
-    .await
+    Ok(statuses.len() as u64)
 }
 
 /// Deletes up to `limit` each of the mentions of an account, its bookmarks, and the notifications to and from it;

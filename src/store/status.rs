@@ -105,6 +105,17 @@ pub async fn find(db: impl Executor, id: StatusId) -> Result<Option<Status>> {
     db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.id = $1")).bind(id).optional().await
 }
 
+/// As [`find`], and nobody else changes or deletes it before this transaction ends.
+pub async fn lock(tx: &mut Tx, id: StatusId) -> Result<Option<Status>> {
+    tx.query(sql!(
+        sqlite: "SELECT " status_columns!() " FROM statuses s WHERE s.id = $1";
+        postgres: "SELECT " status_columns!() " FROM statuses s WHERE s.id = $1 FOR NO KEY UPDATE"
+    ))
+    .bind(id)
+    .optional()
+    .await
+}
+
 /// The statuses that exist among `ids`, in no particular order, without any check of visibility.
 pub async fn list(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Status>> {
     db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.id" in("$1")))

@@ -215,17 +215,43 @@ pub struct Reply {
     pub account_id: AccountId,
 }
 
-/// The descendants of `id`: its replies, their replies and so on, at most `depth` levels, and the `limit` oldest of
-/// them, oldest first. The index `statuses_replies` finds each level; the limit applies after all levels are read.
+/// The descendants of `id`: its replies, their replies and so on, at most `depth` levels and `limit` statuses, the nearest
+/// levels first and of one parent the oldest; in the order of their ids.
+///
+/// The recursion goes level by level, and ends with the last row that is wanted: on SQLite by a `LIMIT` of its own, on
+/// PostgreSQL, which makes its rows as they are asked for, by that of the query around it. Of each parent at most `limit`
+/// replies are read, a range of the index `statuses_replies`. So neither a long thread nor a status with a hundred thousand
+/// replies is read whole.
 pub async fn descendants(db: impl Executor, id: StatusId, depth: i64, limit: i64) -> Result<Vec<Reply>> {
+    macro_rules! down {
+        ($direct:literal, $further:literal) => {
+            concat!(
+                "WITH RECURSIVE down (id, parent, account_id, depth) AS (
+                    SELECT s.id, s.in_reply_to_id, s.account_id, CAST(1 AS BIGINT) FROM ",
+                $direct,
+                " UNION ALL
+                 SELECT c.id, c.in_reply_to_id, c.account_id, d.depth + 1 FROM down d CROSS JOIN ",
+                $further
+            )
+        };
+    }
     db.query(sql!(
-        "WITH RECURSIVE down (id, parent, account_id, depth) AS (
-            SELECT s.id, s.in_reply_to_id, s.account_id, CAST(1 AS BIGINT) FROM statuses s WHERE s.in_reply_to_id = $1
-            UNION ALL
-            SELECT c.id, c.in_reply_to_id, c.account_id, d.depth + 1
-            FROM down d JOIN statuses c ON c.in_reply_to_id = d.id WHERE d.depth < $2
-         )
-         SELECT down.id, down.parent, down.account_id FROM down ORDER BY down.id LIMIT $3"
+        sqlite: down!(
+            "statuses s
+             WHERE s.id IN (SELECT r.id FROM statuses r WHERE r.in_reply_to_id = $1 ORDER BY r.id LIMIT $3)",
+            "statuses c
+             WHERE d.depth < $2
+               AND c.id IN (SELECT r.id FROM statuses r WHERE r.in_reply_to_id = d.id ORDER BY r.id LIMIT $3)
+             LIMIT $3"
+        ) ") SELECT n.id, n.parent, n.account_id FROM down n ORDER BY n.id";
+        postgres: down!(
+            "(SELECT r.id, r.in_reply_to_id, r.account_id FROM statuses r
+              WHERE r.in_reply_to_id = $1 ORDER BY r.id LIMIT $3) s",
+            "LATERAL (SELECT r.id, r.in_reply_to_id, r.account_id FROM statuses r
+                      WHERE r.in_reply_to_id = d.id ORDER BY r.id LIMIT $3) c
+             WHERE d.depth < $2"
+        ) ") SELECT n.id, n.parent, n.account_id
+           FROM (SELECT down.id, down.parent, down.account_id FROM down LIMIT $3) n ORDER BY n.id"
     ))
     .bind(id)
     .bind(depth)

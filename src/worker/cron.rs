@@ -1,7 +1,9 @@
-//! Recurring jobs: the hourly clean-up of expired rows, and queuing each recurring job when a server starts.
+//! Recurring jobs: the hourly clean-up of expired rows and of unused pages, and queuing each recurring job when a server starts.
 //!
 //! A recurring job queues its own next run in the transaction that completes the current one. The job's key
 //! deduplicates, so each runs once per server however many nodes there are.
+
+use std::time::Duration;
 
 use super::Run;
 use chrono::TimeDelta;
@@ -9,10 +11,13 @@ use rookery_core::Cx;
 use rookery_core::error::Result;
 use rookery_core::queue;
 use rookery_core::queue::{Clean, Done, Failure};
+use rookery_core::service::oauth::authorize::CODE_REPLAY_WINDOW;
 use store::job::Claim;
 
 /// How often expired rows are deleted.
 const CLEAN_EVERY: TimeDelta = TimeDelta::hours(1);
+/// How long others have the database for themselves between two steps that give unused pages of its file back.
+const STEP_PAUSE: Duration = Duration::from_millis(20);
 /// How long an idempotency key is kept (contract rules, section 10).
 const IDEMPOTENCY_LIFETIME: TimeDelta = TimeDelta::hours(1);
 
@@ -30,11 +35,14 @@ pub async fn schedule(cx: &Cx) -> Result<()> {
 
 impl Run for Clean {
     async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
+        while cx.db.release_pages().await? {
+            tokio::time::sleep(STEP_PAUSE).await;
+        }
         let now = cx.clock.now();
         let mut tx = cx.db.begin().await?;
         store::session::delete_expired(&mut tx, now).await?;
         store::link::delete_expired(&mut tx, now).await?;
-        store::cleaning::delete_expired_grants(&mut tx, now).await?;
+        store::code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
         store::cleaning::delete_idempotency_keys(&mut tx, now - IDEMPOTENCY_LIFETIME).await?;
         store::plugin_kv::delete_expired(&mut tx, now).await?;
         let old = store::plugin_event::delete_old(&mut tx, now - EVENT_RETENTION).await?;

@@ -13,12 +13,13 @@ use model::{AccountId, JobId, NotificationType, Status, StatusId};
 use rookery_core::Cx;
 use rookery_core::change::{self, Change};
 use rookery_core::error::Result;
-use rookery_core::queue::{Failure, FanOut, Merge, Rebuild, Unmerge};
+use rookery_core::queue::{Failure, FanOut, Job, Merge, Rebuild, Unmerge};
 use rookery_core::service::notification::{self, Notice};
 use store::Tx;
 use store::feed::{Feed, HOME, Reblogs};
+use store::job::Claim;
 
-use super::LEASE;
+use super::{lease, put_back};
 
 /// Most statuses of a newly followed account that are merged into the follower's feed.
 const MERGE_LIMIT: i64 = 40;
@@ -30,8 +31,30 @@ const ENTRIES: usize = 4_000;
 /// Fans statuses out, to so many followers in each transaction; returns the last one, which is still to be committed.
 ///
 /// Every transaction writes all statuses for some followers, so that each feed is touched once. Where there are several,
-/// the first claims `jobs`, so that no other worker begins them.
-pub(super) async fn fan_out(cx: &Cx, mut tx: Tx, jobs: &[JobId], fan_outs: &[FanOut]) -> Result<Tx, Failure> {
+/// the first claims `jobs`, so that no other worker begins them, and each further one renews their leases.
+///
+/// # Errors
+/// When it fails after the first transaction, the jobs were put back.
+pub(super) async fn fan_out(cx: &Cx, tx: Tx, jobs: &[JobId], fan_outs: &[FanOut]) -> Result<Tx, Failure> {
+    let mut claims = Vec::new();
+    let ended = slice_by_slice(cx, tx, jobs, fan_outs, &mut claims).await;
+    if let (Err(failure), false) = (&ended, claims.is_empty()) {
+        let mut tx = cx.db.begin().await?;
+        for claim in claims {
+            put_back(cx, &mut tx, claim, FanOut::KIND, failure.clone()).await?;
+        }
+        tx.commit().await?;
+    }
+    ended
+}
+
+async fn slice_by_slice(
+    cx: &Cx,
+    mut tx: Tx,
+    jobs: &[JobId],
+    fan_outs: &[FanOut],
+    claims: &mut Vec<Claim>,
+) -> Result<Tx, Failure> {
     let ids: Vec<StatusId> = fan_outs.iter().map(|job| job.status).collect();
     let statuses = store::status::list(&mut tx, &ids).await?;
     let followers = store::feed::list_followers(&mut tx, &ids).await?;
@@ -39,13 +62,34 @@ pub(super) async fn fan_out(cx: &Cx, mut tx: Tx, jobs: &[JobId], fan_outs: &[Fan
     while let Some(slice) = slices.next() {
         enter(cx, &mut tx, &statuses, slice).await?;
         if slices.peek().is_some() {
-            store::job::claim_ids(&mut tx, jobs, cx.clock.now() + LEASE).await?;
+            hold(cx, &mut tx, jobs, claims).await?;
             tx.commit().await?;
             tx = cx.db.begin().await?;
         }
     }
+    if !claims.is_empty() {
+        hold(cx, &mut tx, jobs, claims).await?;
+    }
     notify_followers(cx, &mut tx, &statuses).await?;
     Ok(tx)
+}
+
+/// Claims `jobs`, which `tx` locked, or renews the leases of `claims`.
+///
+/// # Errors
+/// [`Failure::NotNow`] when one of them was lost: the transaction must not be committed.
+pub(super) async fn hold(cx: &Cx, tx: &mut Tx, jobs: &[JobId], claims: &mut Vec<Claim>) -> Result<(), Failure> {
+    let until = cx.clock.now() + lease(cx);
+    let held = if claims.is_empty() {
+        *claims = store::job::claim_ids(tx, jobs, until).await?;
+        claims.len()
+    } else {
+        store::job::renew(tx, claims, until).await?
+    };
+    if held == jobs.len() {
+        return Ok(());
+    }
+    Err(Failure::NotNow("a lease expired before the work was done".to_owned()))
 }
 
 /// Enters statuses into the feeds of `followers`, which are ordered by id, and says whose feeds each entered.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::{count, feed, put_back};
+use super::{caught, count, feed, put_back};
 use model::JobId;
 use model::job::Lane;
 use rookery_core::queue::{Failure, FanOut, Job, Merge, Rebuild, Unmerge};
@@ -104,7 +104,10 @@ async fn attempt(cx: &Cx, most: i64) -> Result<(Vec<JobRow>, bool, Result<(), Fa
     let found = due.len();
     let jobs = together(due);
     let more = jobs.len() < found || i64::try_from(found).is_ok_and(|found| found == most);
-    let done = if jobs.is_empty() { Ok(()) } else { work(cx, tx, &jobs).await };
+    let done = match jobs.first() {
+        Some(first) => caught(&first.kind, work(cx, tx, &jobs)).await,
+        None => Ok(()),
+    };
     Ok((jobs, more, done))
 }
 

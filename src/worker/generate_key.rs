@@ -10,10 +10,12 @@ use aws_lc_rs::rsa::{KeyPair, KeySize};
 use aws_lc_rs::signature::KeyPair as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use crypto::Secret;
 use rookery_core::Cx;
 use rookery_core::error::{Error, Result};
 use rookery_core::queue;
 use rookery_core::queue::{Done, Failure, GenerateKey};
+use rookery_core::service::signing_key;
 use store::job::Claim;
 
 /// Characters per line of a PEM file (RFC 7468, section 2).
@@ -25,8 +27,9 @@ impl Run for GenerateKey {
             return Ok(Done::Remove);
         }
         let (public, private) = tokio::task::spawn_blocking(generate).await.map_err(Error::internal)??;
+        let sealed = signing_key::seal(cx, self.account, &private)?;
         let mut tx = cx.db.begin().await?;
-        store::account::set_keys(&mut tx, self.account, &public, &private).await?;
+        store::account::set_keys(&mut tx, self.account, &public, &sealed).await?;
         queue::finish(&mut tx, claim).await?;
         tx.commit().await?;
         Ok(Done::Removed)
@@ -34,11 +37,11 @@ impl Run for GenerateKey {
 }
 
 /// A new key pair: public and private key, both PEM.
-fn generate() -> Result<(String, String)> {
+fn generate() -> Result<(String, Secret)> {
     let pair = KeyPair::generate(KeySize::Rsa2048).map_err(Error::internal)?;
     let private: Pkcs8V1Der<'_> = pair.as_der().map_err(Error::internal)?;
     let public: PublicKeyX509Der<'_> = pair.public_key().as_der().map_err(Error::internal)?;
-    Ok((pem("PUBLIC KEY", public.as_ref()), pem("PRIVATE KEY", private.as_ref())))
+    Ok((pem("PUBLIC KEY", public.as_ref()), pem("PRIVATE KEY", private.as_ref()).into()))
 }
 
 fn pem(label: &str, der: &[u8]) -> String {

@@ -1,9 +1,10 @@
 //! The worker: claims jobs under a lease, runs them, removes them, or retries them with exponential back-off.
 //!
 //! One file per kind of job, each a call of a service; the kinds themselves are data, in `rookery_core::queue`. Jobs of
-//! extensions run through the core's port, those of feeds without a lease ([`feed_lane`]). A job that fails for good
-//! becomes a dead letter. A job may run twice, so every kind is idempotent. A lease is not renewed (there is no
-//! heartbeat): a job must end before its lease does.
+//! extensions run through the core's port, those of feeds mostly without a lease ([`feed_lane`]). A job that fails for
+//! good becomes a dead letter. A job that panics, or whose worker is killed, has failed in this attempt. A lease is renewed
+//! for as long as its job runs (heartbeat), so that only a node that died or is cut off loses it. A job may run twice, so
+//! every kind is idempotent.
 
 mod accept_requests;
 pub mod cron;
@@ -17,13 +18,21 @@ mod purge_media;
 mod purge_profile_images;
 mod record_changes;
 mod remove_account;
+mod seal_keys;
 mod send_mail;
 mod tend_feeds;
 mod trim_feeds;
 
+#[cfg(test)]
+mod tests;
+
+use std::any::Any;
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use chrono::TimeDelta;
+use futures_util::FutureExt as _;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -34,8 +43,8 @@ use rookery_core::{Cx, Result};
 use store::Tx;
 use store::job::{Attempt, Claim, JobRow};
 
-/// How long a claim lasts: a job that is still claimed after that is claimed again, since its worker is taken for dead.
-const LEASE: TimeDelta = TimeDelta::minutes(5);
+/// How often a lease is renewed before it expires.
+const BEATS: u32 = 4;
 /// The first back-off; each further one is twice as long.
 const FIRST_BACK_OFF: TimeDelta = TimeDelta::seconds(5);
 /// The longest back-off, before jitter.
@@ -75,6 +84,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         PurgeProfileImages,
         RecordChanges,
         RemoveAccount,
+        SealKeys,
         SendMail,
         TendFeeds,
         TrimFeeds,
@@ -88,7 +98,7 @@ pub async fn run(cx: Cx, stop: watch::Receiver<bool>) {
     }
     if cx.db.engine() == store::Engine::Sqlite {
         // A SQLite file has one process: whatever is still claimed at start was interrupted by a kill.
-        if let Err(error) = reclaim_expired(&cx, LEASE).await {
+        if let Err(error) = reclaim_expired(&cx, lease(&cx)).await {
             tracing::error!(%error, "could not put lost jobs back");
         }
     }
@@ -172,7 +182,7 @@ async fn claim(cx: &Cx, lane: Lane, room: usize, queued_here: bool) -> Result<Ve
         return Ok(Vec::new());
     }
     let mut tx = cx.db.begin().await?;
-    let mut jobs = store::job::claim(&mut tx, lane, now, now + LEASE, room).await?;
+    let mut jobs = store::job::claim(&mut tx, lane, now, now + lease(cx), room).await?;
     tx.commit().await?;
     jobs.sort_unstable_by_key(|job| job.claim.id);
     Ok(jobs)
@@ -185,15 +195,25 @@ async fn claim_of_extensions(cx: &Cx, now: Time, room: i64) -> Result<Vec<JobRow
         return Ok(Vec::new());
     }
     let mut tx = cx.db.begin().await?;
-    let mut jobs = store::job::claim_for(&mut tx, Lane::Plugin, &kinds, now, now + LEASE, room).await?;
+    let mut jobs = store::job::claim_for(&mut tx, Lane::Plugin, &kinds, now, now + lease(cx), room).await?;
     tx.commit().await?;
     jobs.sort_unstable_by_key(|job| job.claim.id);
     Ok(jobs)
 }
 
+/// How long a claim lasts: a job that is still claimed after that is put back, since its worker is taken for dead.
+fn lease(cx: &Cx) -> TimeDelta {
+    TimeDelta::seconds(i64::try_from(cx.config.jobs.lease_seconds).unwrap_or(i64::MAX / 1_000))
+}
+
 async fn work(cx: &Cx, job: JobRow) {
     let (claim, kind) = (job.claim, job.kind.clone());
-    let ended = dispatch(&cx.begin(None), job).await;
+    let running = cx.begin(None);
+    let ended = tokio::select! {
+        biased;
+        ended = caught(&kind, dispatch(&running, job)) => ended,
+        never = keep_lease(cx, claim) => match never {},
+    };
     count(&kind, ended.is_ok());
     let settled = match ended {
         Ok(Done::Removed) => Ok(()),
@@ -204,6 +224,51 @@ async fn work(cx: &Cx, job: JobRow) {
         // The job is claimed again when its lease expires.
         tracing::error!(job.id = %claim.id, %error, "could not settle a job");
     }
+}
+
+/// Does `work` of a job of `kind`; a panic is a failure that may pass.
+async fn caught<T>(kind: &str, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    // What the work held is dropped with it: transactions are rolled back, locks are released.
+    match AssertUnwindSafe(work).catch_unwind().await {
+        Ok(ended) => ended,
+        Err(panic) => {
+            let message = message(panic.as_ref());
+            metrics::counter!("rookery_jobs_panicked_total", "kind" => kind.to_owned()).increment(1);
+            tracing::error!(job.kind = kind, "a job panicked: {message}");
+            Err(Failure::Retry(format!("panicked: {message}")))
+        }
+    }
+}
+
+/// What a panic said.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
+}
+
+/// Renews the lease of `claim` for as long as it is polled. One that was lost is not fought for: the job that still runs
+/// here cannot settle it.
+async fn keep_lease(cx: &Cx, claim: Claim) -> Infallible {
+    let pause = Duration::from_secs(cx.config.jobs.lease_seconds) / BEATS;
+    loop {
+        tokio::time::sleep(pause).await;
+        match renew(cx, claim).await {
+            Ok(true) => {}
+            Ok(false) => {
+                tracing::debug!(job.id = %claim.id, "the lease of a running job was lost, or the job has just ended");
+                std::future::pending::<()>().await;
+            }
+            Err(error) => tracing::warn!(job.id = %claim.id, %error, "could not renew the lease of a job"),
+        }
+    }
+}
+
+/// Renews one lease; false when it was lost.
+async fn renew(cx: &Cx, claim: Claim) -> Result<bool> {
+    let mut tx = cx.db.begin().await?;
+    let renewed = store::job::renew(&mut tx, &[claim], cx.clock.now() + lease(cx)).await?;
+    tx.commit().await?;
+    Ok(renewed > 0)
 }
 
 fn count(kind: &str, well: bool) {
@@ -249,18 +314,18 @@ fn back_off(attempts: i64) -> TimeDelta {
     pause + pause * i32::from(byte[0]) / 1024
 }
 
-/// Releases jobs whose lease has expired, or expires within `early`.
+/// Puts jobs back whose lease has expired, or expires within `early`: an attempt that failed, as any other.
 async fn reclaim_expired(cx: &Cx, early: TimeDelta) -> Result<()> {
-    let now = cx.clock.now();
-    let lost = store::job::list_expired_leases(&cx.db, now + early).await?;
-    if lost.is_empty() {
+    let by = cx.clock.now() + early;
+    if !store::job::is_expired(&cx.db, by).await? {
         return Ok(());
     }
     let mut tx = cx.db.begin().await?;
-    for claim in &lost {
-        store::job::retry(&mut tx, *claim, Attempt::Counts, now, "its worker was killed").await?;
+    for lost in store::job::lock_expired(&mut tx, by).await? {
+        metrics::counter!("rookery_jobs_expired_total", "kind" => lost.kind.clone()).increment(1);
+        let why = Failure::Retry("its worker was killed, or cut off from the database".to_owned());
+        put_back(cx, &mut tx, lost.claim, &lost.kind, why).await?;
     }
     tx.commit().await?;
-    tracing::info!(jobs = lost.len(), "put jobs back whose worker was killed");
     Ok(())
 }

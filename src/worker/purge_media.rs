@@ -11,7 +11,7 @@ use rookery_core::service::media::UNATTACHED_TTL;
 use store::job::Claim;
 
 impl Run for PurgeMedia {
-    async fn run(self, cx: &Cx, _: Claim) -> Result<Done, Failure> {
+    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
         let mut tx = cx.db.begin().await?;
         let media = store::media::find(&mut tx, self.media).await?;
         if let Some(media) = media {
@@ -22,8 +22,9 @@ impl Run for PurgeMedia {
             if due > cx.clock.now() {
                 // Its owner changed it meanwhile, which prolongs its life.
                 queue::enqueue_at(cx, &mut tx, &self, due).await?;
+                queue::finish(&mut tx, claim).await?;
                 tx.commit().await?;
-                return Ok(Done::Remove);
+                return Ok(Done::Removed);
             }
             if !store::media::delete_loose(&mut tx, self.media).await? {
                 return Ok(Done::Remove);

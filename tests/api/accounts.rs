@@ -1,5 +1,7 @@
 //! <https://docs.joinmastodon.org/methods/accounts/>
 
+use rookery_core::service::signing_key;
+
 use crate::harness::TestApp;
 
 #[tokio::test]
@@ -36,7 +38,10 @@ async fn a_new_account_gets_its_signing_key_by_a_job() {
         .unwrap();
 
     assert!(keys[0].0.starts_with("-----BEGIN PUBLIC KEY-----"));
-    assert!(keys[0].1.starts_with("-----BEGIN PRIVATE KEY-----"));
+    assert!(!keys[0].1.contains("PRIVATE"), "it is sealed");
+    let opened = signing_key::open(&app.app, alice.id(), &keys[0].1).expect("it is this account's");
+    assert!(opened.expose().starts_with("-----BEGIN PRIVATE KEY-----"));
+    assert!(signing_key::open(&app.app, 1.into(), &keys[0].1).is_none(), "and nobody else's");
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ mod harness;
 
 mod accounts;
 mod apps;
+mod at_once;
 mod blocks;
 mod cli;
 mod contract;

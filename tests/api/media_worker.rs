@@ -21,7 +21,7 @@ fn png(width: u32, height: u32) -> Vec<u8> {
 
 #[tokio::test]
 async fn an_image_comes_back_processed() {
-    let processed = sandbox().process(&png(1280, 720), Purpose::Attachment).await.unwrap();
+    let processed = sandbox().process(None, &png(1280, 720), Purpose::Attachment).await.unwrap();
     assert_eq!((processed.original.width, processed.original.mime()), (1280, "image/png"));
     assert_eq!(processed.preview.unwrap().width, 640);
 }
@@ -33,7 +33,7 @@ async fn the_largest_image_in_its_widest_format_fits_the_limits() {
     let image = ImageBuffer::from_fn(7680, 4320, |x, y| Rgba::<u16>([(x / 16) as u16, (y / 16) as u16, 9, 40_000]));
     let mut bytes = Cursor::new(Vec::new());
     image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
-    let processed = sandbox().process(&bytes.into_inner(), Purpose::Attachment).await.unwrap();
+    let processed = sandbox().process(None, &bytes.into_inner(), Purpose::Attachment).await.unwrap();
     assert_eq!((processed.original.width, processed.original.height), (3840, 2160));
 }
 
@@ -48,7 +48,7 @@ async fn an_animation_becomes_a_video() {
         encoder.write_frame(&frame).unwrap();
     }
     drop(encoder);
-    let processed = sandbox().process(&bytes, Purpose::Attachment).await.unwrap();
+    let processed = sandbox().process(None, &bytes, Purpose::Attachment).await.unwrap();
     assert!(processed.is_gifv());
     assert_eq!(processed.motion.unwrap().frame_rate(), "25/1");
 }
@@ -56,5 +56,11 @@ async fn an_animation_becomes_a_video() {
 #[tokio::test]
 async fn a_broken_image_is_told_so() {
     let whole = png(100, 100);
-    assert_eq!(sandbox().process(&whole[..whole.len() / 2], Purpose::Attachment).await, Err(Error::Broken));
+    assert_eq!(sandbox().process(None, &whole[..whole.len() / 2], Purpose::Attachment).await, Err(Error::Broken));
+}
+
+#[tokio::test]
+async fn worker_says_how_it_is_confined() {
+    let confinement = sandbox().confinement().await.unwrap();
+    assert!(confinement.calls, "seccomp is in every kernel of the last ten years: {confinement}");
 }

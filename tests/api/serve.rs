@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
@@ -45,6 +46,23 @@ impl Running {
     fn status(&self, path: &str, token: &str) -> u16 {
         let answer = self.ask(path, &format!("Authorization: Bearer {token}\r\n"));
         answer.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+
+    /// The answer to an upload of `file`, head and body.
+    fn upload(&self, token: &str, file: &[u8]) -> String {
+        let part = "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n";
+        let body = [part.as_bytes(), file, b"\r\n--B--\r\n"].concat();
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let head = format!(
+            "POST /api/v2/media HTTP/1.1\r\nHost: example.test\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
+             Content-Type: multipart/form-data; boundary=B\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(&[head.as_bytes(), &body].concat()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
     }
 
     fn ask(&self, path: &str, headers: &str) -> String {
@@ -160,4 +178,34 @@ async fn a_server_without_accounts_prints_the_link_that_makes_its_owners() {
     let path = link.trim().strip_prefix("https://example.test").unwrap();
     assert!(running.get(path).starts_with("HTTP/1.1 200"), "{path}");
     assert_eq!(running.stop(), Some(0));
+}
+
+/// Every file and folder below `folder` that somebody else may read, write or enter.
+fn open_to_others(folder: &std::path::Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let metadata = std::fs::symlink_metadata(&path).unwrap();
+        if metadata.permissions().mode() & 0o077 != 0 {
+            found.push(format!("{} {:o}", path.display(), metadata.permissions().mode()));
+        }
+        if metadata.is_dir() {
+            open_to_others(&path, found);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_server_makes_is_closed_to_others() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let data = tempfile::tempdir().unwrap();
+    let folder = data.path().join("data");
+    let server = Running::start_with(&app, &[("ROOKERY_STORAGE_DATA_DIR", folder.to_str().unwrap())]);
+    let answer = server.upload(alice.token.as_deref().unwrap(), &png(20, 20));
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+
+    let mut found = Vec::new();
+    open_to_others(data.path(), &mut found);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(folder.join("media/media").is_dir(), "the upload is there");
 }

@@ -239,6 +239,29 @@ async fn a_reblog_wraps_the_original_once() {
     assert_eq!(alice.post(&path(&private, "/reblog")).ok().await["visibility"], "private");
 }
 
+/// Sixty descendants are read for anonymous viewers: the nearest, since a thread is not read whole to find the oldest.
+#[tokio::test]
+async fn long_thread_shows_its_nearest_replies() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let root = publish(&alice, json!({"status": "root"})).await;
+    let reply = |to: &Value| json!({"status": "reply", "in_reply_to_id": to["id"]});
+    let first = publish(&alice, reply(&root)).await;
+    for _ in 0..5 {
+        publish(&alice, reply(&first)).await;
+    }
+    for _ in 0..60 {
+        publish(&alice, reply(&root)).await;
+    }
+    let shown = async |client: &Client| {
+        let context = client.get(&path(&root, "/context")).ok().await;
+        let replies = context["descendants"].as_array().unwrap().clone();
+        (replies.len(), replies.iter().filter(|status| status["in_reply_to_id"] == root["id"]).count())
+    };
+    assert_eq!(shown(&app.anonymous()).await, (60, 60));
+    assert_eq!(shown(&alice).await, (66, 61));
+}
+
 #[tokio::test]
 async fn a_thread_is_shown_depth_first() {
     let app = TestApp::new().await;

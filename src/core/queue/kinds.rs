@@ -122,6 +122,13 @@ jobs! {
         account: AccountId,
     }
 
+    /// Seals the signing keys of the next batch of local accounts, which an earlier version stored in clear. Queued once, by
+    /// a migration.
+    SealKeys as "seal_keys" in Background, key |_job| String::new() => {
+        /// The last account of the batch before; 0 begins.
+        after: AccountId,
+    }
+
     /// Sends one e-mail to `account`.
     SendMail as "send_mail" in Mail => {
         /// To whom.

@@ -40,7 +40,7 @@ pub enum Done {
 }
 
 /// How a job ended badly: trying again is a decision.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Failure {
     /// Later it may work: again after a back-off, until the configured number of attempts is used up.
     Retry(String),

@@ -45,7 +45,7 @@ pub async fn import(cx: &Cx, new: Import) -> Result<ImportOutcome> {
     if previous.is_some() && !new.overwrite {
         return Ok(ImportOutcome::Skipped);
     }
-    let processed = process(cx, "image", &new.image, Purpose::Emoji).await?;
+    let processed = process(cx, None, "image", &new.image, Purpose::Emoji).await?;
     let (width, height) = (processed.original.width, processed.original.height);
     let file = new_key(FileKind::Emoji, &processed.original);
     let still = processed.static_version.as_ref().map(|still| new_key(FileKind::Emoji, still));

@@ -38,6 +38,10 @@ pub async fn create(
         email: email.map(str::to_owned),
         expires_at: now + kind.lifetime(),
     };
+    if let Some(account) = account {
+        // Of requests at once, the last one's link is left.
+        store::account::lock(tx, &[account]).await?;
+    }
     store::link::delete_all(tx, kind, account).await?;
     store::link::insert(tx, &link, crypto::hash(secret(cx, link.id).expose()), now).await?;
     Ok(link.id)

@@ -25,7 +25,8 @@ pub async fn favourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
     refuse_blocked(&seen)?;
     let row: RowId = cx.ids.next();
     let mut tx = cx.db.begin().await?;
-    if store::favourite::insert(&mut tx, Mark::Favourite, row, actor.id, head.id, cx.clock.now()).await? {
+    let inserted = store::favourite::insert(&mut tx, Mark::Favourite, row, actor.id, head.id, cx.clock.now());
+    if inserted.await.map_err(Error::of_insert)? {
         store::status::add_counts(&mut tx, head.id, 0, 0, 1).await?;
         let notice = Notice {
             receiver: head.account_id,
@@ -93,8 +94,8 @@ pub async fn bookmarkable(cx: &Cx, actor: &Actor, ids: &[StatusId]) -> Result<Ve
 /// Bookmarks statuses returned by [`bookmarkable`], in `tx`; returns for each whether it is new.
 pub async fn bookmark_all(cx: &Cx, tx: &mut Tx, actor: &Actor, statuses: &[StatusId]) -> Result<Vec<bool>> {
     let rows = statuses.iter().map(|status| (cx.ids.next(), *status)).collect();
-    let mut new: HashSet<StatusId> =
-        store::favourite::insert_bookmarks(tx, actor.id, rows, cx.clock.now()).await?.into_iter().collect();
+    let inserted = store::favourite::insert_bookmarks(tx, actor.id, rows, cx.clock.now());
+    let mut new: HashSet<StatusId> = inserted.await.map_err(Error::of_insert)?.into_iter().collect();
     let changes: Vec<Change> =
         new.iter().map(|status| Change::Bookmarked { account: actor.id, status: *status }).collect();
     change::record_all(cx, tx, &changes).await?;
@@ -142,10 +143,13 @@ pub async fn pin(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
     }
     let most = cx.settings().max_pinned_statuses;
     let mut tx = cx.db.begin().await?;
+    // Requests at once count one after the other.
+    store::account::lock(&mut tx, &[actor.id]).await?;
     if store::favourite::count_pins(&mut tx, actor.id).await? >= most {
         return refused("You have already pinned the maximum number of posts");
     }
-    if !store::favourite::insert(&mut tx, Mark::Pin, cx.ids.next(), actor.id, head.id, cx.clock.now()).await? {
+    let inserted = store::favourite::insert(&mut tx, Mark::Pin, cx.ids.next(), actor.id, head.id, cx.clock.now());
+    if !inserted.await.map_err(Error::of_insert)? {
         return refused("The post is pinned already");
     }
     tx.commit().await?;

@@ -15,7 +15,7 @@ use crate::queue::{self, PurgeMedia};
 use media::storage::{self, Key, Storage};
 use media::{File, Processed, Purpose, focus};
 use model::media::{MediaKind, MediaState};
-use model::{Actor, Json, MediaAttachment, MediaId, StatusId};
+use model::{AccountId, Actor, Json, MediaAttachment, MediaId, StatusId};
 use store::Tx;
 
 /// How long an unattached upload, or media of a deleted status, is kept.
@@ -44,7 +44,7 @@ pub async fn upload(cx: &Cx, actor: &Actor, upload: Upload) -> Result<MediaAttac
     let focus = parse_focus(upload.focus.as_deref())?;
     let file = upload.file.ok_or_else(|| Error::invalid("file is missing"))?;
     refuse_thumbnail(upload.has_thumbnail)?;
-    let processed = process(cx, "file", &file, Purpose::Attachment).await?;
+    let processed = process(cx, Some(actor.id), "file", &file, Purpose::Attachment).await?;
     let meta = serde_json::to_value(media::meta(&processed, focus)).map_err(Error::internal)?;
 
     let now = cx.clock.now();
@@ -228,12 +228,18 @@ async fn purge_later(cx: &Cx, tx: &mut Tx, row: &MediaAttachment) -> Result<()> 
     queue::enqueue_at(cx, tx, &PurgeMedia { media: row.id, files }, cx.clock.now() + UNATTACHED_TTL).await
 }
 
-/// Decodes `bytes`, sent as the parameter `name`, in the sandbox.
+/// Decodes `bytes`, sent by `owner` (`None`: an admin) as the parameter `name`, in the sandbox.
 ///
 /// # Errors
 /// [`Error::Invalid`] when the file is invalid, [`Error::Internal`] when processing itself fails.
-pub async fn process(cx: &Cx, name: &str, bytes: &[u8], purpose: Purpose) -> Result<Processed> {
-    let processed = cx.sandbox.process(bytes, purpose).await;
+pub async fn process(
+    cx: &Cx,
+    owner: Option<AccountId>,
+    name: &str,
+    bytes: &[u8],
+    purpose: Purpose,
+) -> Result<Processed> {
+    let processed = cx.sandbox.process(owner.map(i64::from), bytes, purpose).await;
     processed.map_err(|error| match error {
         media::Error::Internal { cause } => Error::internal(cause),
         media::Error::Unsupported { .. }

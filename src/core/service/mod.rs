@@ -31,6 +31,7 @@ pub mod search;
 pub mod session;
 pub mod settings;
 pub mod sign_up;
+pub mod signing_key;
 pub mod staff;
 pub mod status;
 pub mod timeline;

@@ -79,7 +79,7 @@ pub async fn store(cx: &Cx, actor: &Actor, sent: Vec<(Picture, Bytes)>) -> Resul
     let mut faults = Validation::default();
     let mut accepted = Vec::with_capacity(sent.len());
     for (picture, bytes) in sent {
-        match cx.sandbox.process(&bytes, picture.purpose()).await {
+        match cx.sandbox.process(Some(actor.id.into()), &bytes, picture.purpose()).await {
             Ok(processed) => accepted.push((picture, processed)),
             Err(media::Error::Internal { cause }) => return Err(Error::internal(cause)),
             Err(fault) => faults.add(picture.name(), "ERR_INVALID", lower(&fault.to_string())),

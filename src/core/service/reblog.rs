@@ -67,8 +67,12 @@ pub async fn unreblog(cx: &Cx, actor: &Actor, id: StatusId) -> Result<StatusId> 
     let mut tx = cx.db.begin().await?;
     let Some(reblog) = store::publish::find_reblog(&mut tx, actor.id, original).await? else { return Ok(original) };
     notification::retract(&mut tx, NotificationType::Reblog, reblog).await?;
-    status::remove(cx, &mut tx, actor.id, reblog).await?;
-    tx.commit().await?;
+    match status::remove(cx, &mut tx, actor.id, reblog).await {
+        Ok(()) => tx.commit().await?,
+        // Another request was faster.
+        Err(Error::NotFound) => {}
+        Err(error) => return Err(error),
+    }
     Ok(original)
 }
 

@@ -19,7 +19,11 @@ pub struct Issued {
     pub created_at: Time,
 }
 
-/// The existing token of `app_id` for `account` with exactly these scopes, or a new one.
+/// The existing token of `app_id` for `account` with exactly these scopes, or a new one; of requests at once, all get the
+/// same.
+///
+/// A token that was derived from another secret key cannot be derived again. It stays valid for whoever has it, and the
+/// application gets a new one.
 pub async fn find_or_issue(
     cx: &Cx,
     tx: &mut Tx,
@@ -27,19 +31,18 @@ pub async fn find_or_issue(
     account: Option<AccountId>,
     scopes: &Scopes,
 ) -> Result<Issued> {
+    store::application::lock(tx, app_id).await?;
     let held = match account {
         Some(account) => store::oauth::list_tokens(&mut *tx, app_id, account).await?,
         None => store::oauth::list_application_tokens(&mut *tx, app_id).await?,
     };
-    match held.into_iter().find(|token| Scopes::from_stored(&token.scopes).is_same_set(scopes)) {
-        Some(token) => Ok(Issued {
-            id: token.id,
-            text: text(cx, token.id, &token.nonce),
-            scopes: token.scopes,
-            created_at: token.created_at,
-        }),
-        None => issue(cx, tx, Some(app_id), account, scopes).await,
+    for token in held.into_iter().filter(|token| Scopes::from_stored(&token.scopes).is_same_set(scopes)) {
+        let text = text(cx, token.id, &token.nonce);
+        if store::oauth::has_hash(&mut *tx, token.id, &crypto::hash(text.expose())).await? {
+            return Ok(Issued { id: token.id, text, scopes: token.scopes, created_at: token.created_at });
+        }
     }
+    issue(cx, tx, Some(app_id), account, scopes).await
 }
 
 /// A new token of `app_id` (`None`: issued by the command line) for `account` (`None`: client credentials).
@@ -77,7 +80,7 @@ pub async fn issue(
     Ok(Issued { id, text: token, scopes: row.scopes, created_at: now })
 }
 
-/// The text of an existing token, derived again.
+/// The text of an existing token, derived again: of one that was issued with the secret key of now.
 #[must_use]
 pub fn text(cx: &Cx, id: TokenId, nonce: &str) -> Secret {
     cx.keys.derive("access token", &format!("{id}.{nonce}"))

@@ -78,6 +78,11 @@ pub async fn follow(cx: &Cx) -> Vec<Report> {
             cx.plugins.followed.store(wanted, Ordering::Relaxed);
             reports
         }
+        // The database is being closed: nothing is wrong, and nothing is left to do.
+        Err(fault) if cx.stopping.load(Ordering::Relaxed) => {
+            tracing::info!("the server stops before all plugins were loaded: {fault}");
+            Vec::new()
+        }
         Err(fault) => {
             tracing::error!("plugins stay as they are: {fault}");
             let _one_at_a_time = cx.plugins.works.lock().await;

@@ -13,8 +13,11 @@ pub(crate) mod readers;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod vacuum;
 pub(crate) mod writer;
 
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,7 +49,7 @@ impl Sqlite {
         let versions = Arc::new(Versions::default());
         let (opening, touching) = (file.clone(), Arc::clone(&versions));
         let writer = blocking(move || {
-            create_folder(&opening)?;
+            create(&opening)?;
             Writer::open(&opening, timeout, touching)
         })
         .await?;
@@ -86,12 +89,24 @@ fn file_of(url: &str) -> Result<PathBuf> {
     }
 }
 
-fn create_folder(file: &Path) -> Result<()> {
-    match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => std::fs::create_dir_all(folder)
-            .map_err(|error| Error::Url(format!("cannot create {}: {error}", folder.display()))),
-        _ => Ok(()),
+/// Creates the file and its folder when missing, for this user alone; SQLite gives its log and index the same mode. A file
+/// that others may read, as an earlier version made it, is closed to them.
+fn create(file: &Path) -> Result<()> {
+    let failed = |error: std::io::Error| Error::Url(format!("cannot create {}: {error}", file.display()));
+    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     }
+    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(file).map_err(failed)?;
+    for end in ["", "-wal", "-shm"] {
+        let mut path = file.as_os_str().to_owned();
+        path.push(end);
+        let Ok(metadata) = fs::metadata(&path) else { continue };
+        let mode = metadata.permissions().mode();
+        if mode & 0o007 != 0 {
+            fs::set_permissions(&path, Permissions::from_mode(mode & 0o770)).map_err(failed)?;
+        }
+    }
+    Ok(())
 }
 
 /// How a connection that reads is opened. Nobody else uses it at the same time, so it needs no mutex of its own.

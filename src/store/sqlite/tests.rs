@@ -81,6 +81,56 @@ async fn insert(writer: &Writer, id: i64) -> Result<()> {
     tx.commit().await
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn unused_pages_go_back_to_the_file_system() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", file(&folder).display());
+    let sqlite = Sqlite::open(&Options { url, max_connections: 2, acquire_timeout: TIMEOUT }).await.unwrap();
+    let run = async |text: &'static str| {
+        let mut tx = sqlite.writer.begin().await.unwrap();
+        tx.execute(text, &[]).unwrap();
+        tx.commit().await.unwrap();
+    };
+    let pages = async || {
+        let mut tx = sqlite.writer.begin().await.unwrap();
+        tx.fetch::<(i64,)>("PRAGMA page_count", &[], Wanted::First).unwrap()[0].0
+    };
+    run("CREATE TABLE stones (id INTEGER PRIMARY KEY, weight BLOB)").await;
+    run("INSERT INTO stones (weight) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT zeroblob(4000) FROM n").await;
+    run("DELETE FROM stones").await;
+    let before = pages().await;
+    let mut steps = 1;
+    while sqlite.release_pages().await.unwrap() {
+        steps += 1;
+    }
+    let after = pages().await;
+    assert!(before > 2_000 && after < 1_100, "{before} pages became {after}");
+    assert!(steps > 2, "in transactions of a mebibyte each, not {steps}");
+    sqlite.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_else_reads_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("data/birds.db");
+    let url = format!("sqlite://{}", file.display());
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    for _ in 0..2 {
+        let options = Options { url: url.clone(), max_connections: 2, acquire_timeout: TIMEOUT };
+        let sqlite = Sqlite::open(&options).await.unwrap();
+        let mut tx = sqlite.writer.begin().await.unwrap();
+        tx.batch("CREATE TABLE IF NOT EXISTS birds (id INTEGER PRIMARY KEY)").unwrap();
+        tx.commit().await.unwrap();
+        for path in [file.clone(), log_path(&file)] {
+            assert_eq!(mode(&path), 0o600, "{}", path.display());
+        }
+        assert_eq!(mode(&folder.path().join("data")), 0o700);
+        sqlite.close().await;
+        // As a version before left it: closed again at the next start.
+        fs::set_permissions(&file, Permissions::from_mode(0o604)).unwrap();
+    }
+}
+
 fn ids(file: &Path) -> Vec<i64> {
     let connection = rusqlite::Connection::open(file).unwrap();
     let mut statement = connection.prepare("SELECT id FROM birds ORDER BY id").unwrap();

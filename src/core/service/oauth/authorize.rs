@@ -16,7 +16,7 @@ use store::code::CodeRow;
 /// Lifetime of a code (contract rules, section 8).
 const CODE_LIFETIME: Duration = Duration::minutes(10);
 /// How long an expired code is kept, so that a replay is detected.
-const CODE_REPLAY_WINDOW: Duration = Duration::days(1);
+pub const CODE_REPLAY_WINDOW: Duration = Duration::days(1);
 /// Characters of a SHA-256 in base64url.
 const CHALLENGE_LENGTH: usize = 43;
 

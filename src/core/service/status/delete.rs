@@ -21,16 +21,17 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a status of `author` in `tx` and updates all counters.
+/// Deletes a status of `author` in `tx` and updates all counters; of several requests at once, one deletes it.
 ///
 /// # Errors
 /// As [`delete`].
 pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Result<()> {
+    store::publish::lock_for_deletion(tx, id).await?;
     let status = store::status::find(&mut *tx, id).await?;
     let status = status.filter(|status| status.account_id == author).ok_or(Error::NotFound)?;
     store::tag::clear_for_status(tx, id, author).await?;
     store::publish::subtract_reblogs(tx, id).await?;
-    insert::count(tx, &status, -1).await?;
+    insert::uncount(tx, &status).await?;
     media::detach(cx, tx, id, &[]).await?;
     record(cx, tx, &status).await?;
     store::publish::delete(tx, id).await?;

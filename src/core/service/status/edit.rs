@@ -58,6 +58,8 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
 
     let has_media = !change.media_ids.is_empty();
     let mut tx = cx.db.begin().await?;
+    // As it is now: another edit may have been faster, and its revision is the one before this.
+    let old = store::status::lock(&mut tx, id).await?.ok_or(Error::NotFound)?;
     let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
     let media_changed = replace_media(cx, &mut tx, actor, id, &before, change).await?;
     let revision = Revision {

@@ -169,8 +169,9 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
 /// same idempotency key was faster: the transaction must not be committed.
 pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> Result<StatusId> {
     let Prepared { draft, words, parent, reach, spent } = prepared;
-    let media = media::attachable(cx, tx, actor, None, &draft.media_ids).await?;
     let id: StatusId = cx.ids.next();
+    claim_key(cx, tx, actor, draft.idempotency_key.as_deref(), id).await?;
+    let media = media::attachable(cx, tx, actor, None, &draft.media_ids).await?;
     let (mentions, tags) = (words.mentions.clone(), words.tags.clone());
     let new = new_status(cx, actor, &draft, id, words, &reach, parent.as_ref(), !media.is_empty());
     let change = Change::StatusPublished { status: id, author: actor.id, traits: (&new).into() };
@@ -186,17 +187,21 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
     for (plugin, value) in draft.extras {
         store::record::upsert_extra(tx, id, plugin, value).await?;
     }
-    if let Some(key) = &draft.idempotency_key {
-        let (now, since) = (cx.clock.now(), cx.clock.now() - IDEMPOTENCY_WINDOW);
-        if !store::publish::insert_idempotency_key(tx, actor.id, key, id, now, since).await? {
-            // A concurrent request with the same key was faster.
-            return Err(Error::Conflict("Another request with this Idempotency-Key was served meanwhile".into()));
-        }
-    }
     notify_mentioned(cx, tx, actor, id, &mentioned).await?;
     change::record(cx, tx, change).await?;
     tx.after_commit(move || spent.keep());
     Ok(id)
+}
+
+/// Stores the idempotency key of the status `id` before anything else is written, so that of requests at once all but one
+/// wait here and then end.
+async fn claim_key(cx: &Cx, tx: &mut Tx, actor: &Actor, key: Option<&str>, id: StatusId) -> Result<()> {
+    let Some(key) = key else { return Ok(()) };
+    let (now, since) = (cx.clock.now(), cx.clock.now() - IDEMPOTENCY_WINDOW);
+    if store::publish::insert_idempotency_key(tx, actor.id, key, id, now, since).await? {
+        return Ok(());
+    }
+    Err(Error::Conflict("Another request with this Idempotency-Key was served meanwhile".into()))
 }
 
 /// The status that `actor` already published with the idempotency key `key`.
