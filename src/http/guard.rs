@@ -1,4 +1,4 @@
-//! Limits of every request: timeout, declared body size, and no NUL in the path.
+//! Limits of every request: timeout and declared body size.
 //!
 //! Bodies without a `Content-Length` are counted by the extractors while they are read.
 
@@ -21,12 +21,8 @@ const UPLOAD_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// How long the answer to `request` may take.
 ///
 /// # Errors
-/// When its body says that it is too large, or its path contains NUL.
+/// When its body says that it is too large.
 pub(crate) fn time_limit(cx: &Cx, request: &Request) -> Result<Duration, Error> {
-    // No name or id contains NUL, and PostgreSQL rejects it in a parameter.
-    if request.uri().path().contains("%00") {
-        return Err(Error::NotFound);
-    }
     let upload = is_multipart(request);
     check_length(cx, request, upload)?;
     Ok(if upload { UPLOAD_TIMEOUT } else { Duration::from_secs(cx.config.server.request_timeout_seconds) })

@@ -10,7 +10,6 @@ use axum::Router;
 use axum::extract::Request;
 use axum::response::Response;
 use futures_util::future::BoxFuture;
-use tower_http::normalize_path::NormalizePath;
 
 use super::api::{
     accounts, apps, blocks, credentials, custom_emojis, emails, follow_requests, instance, markers, media, mutes,
@@ -42,14 +41,14 @@ pub struct ExtraRoutes {
 /// Answers a request whose path is no route's, or does not.
 pub type Fallback = fn(Cx, Request) -> BoxFuture<'static, Option<Response>>;
 
-/// The whole server. A slash at the end of a path is as good as none: some client libraries send one.
-pub type Server = NormalizePath<Pipeline>;
+/// The whole server.
+pub type Server = Pipeline;
 
 /// The server in the context `cx`, with `extra` beside its own routes.
 pub fn router(cx: rookery_core::Cx, extra: ExtraRoutes) -> Server {
     let ExtraRoutes { api, pages, fallback } = extra;
     let routes = Table::new(core().into_iter().chain([api, pages.with_cookies()]));
-    NormalizePath::trim_trailing_slash(Pipeline::new(cx, routes, fallback))
+    Pipeline::new(cx, routes, fallback)
 }
 
 /// `routes` and nothing else, for a listener of its own: without the stages of [`service`](crate::service), in the
