@@ -14,6 +14,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
 
 use super::extract::params::collect;
+use super::guard::BodyLimit;
 use super::service::RequestState;
 use crate::Cx;
 use crate::error::{Error, Result};
@@ -48,7 +49,7 @@ pub(crate) async fn authenticate(state: &RequestState<'_>, request: Request) -> 
     }
     let Some(parse) = body_parser(&request) else { return Ok((Authentication::Missing, request)) };
     let (parts, body) = request.into_parts();
-    let bytes = collect(body, state.cx.config.server.body_limit_bytes).await?;
+    let bytes = collect(body, BodyLimit::of(&state.cx, &parts.extensions)).await?;
     let authentication = match parse(&bytes) {
         Some(token) => look_up(&state.cx, &token).await,
         None => Authentication::Missing,

@@ -110,7 +110,9 @@ const PEERS: Policy = API.closed(Closed::HiddenWhenLimited).for_everyone();
 /// Pages about people.
 const PEOPLE: Policy = PAGE.closed(Closed::PeopleWhenLimited);
 /// Forms that sign people up and in.
-const ACCOUNT_FORM: Policy = FORM.limit(None, &limits::FORMS, Per::Address);
+const ACCOUNT_FORM: Policy = FORM.small_body().limit(None, &limits::FORMS, Per::Address);
+/// What takes the credentials of applications.
+const CREDENTIALS: Policy = PROGRAM.small_body().limit(Some(Change::Post), &limits::OAUTH, Per::Address);
 
 fn api() -> Routes {
     Routes::new()
@@ -118,10 +120,10 @@ fn api() -> Routes {
         .route("/api/v1/emails/confirmations", API.answers("{}"), post(emails::create_confirmation))
         .route("/api/v1/emails/check_confirmation", API.answers("boolean"), get(emails::check_confirmation))
         // oauth, for programs
-        .route("/oauth/token", PROGRAM.cors("POST"), post(oauth::token::create))
+        .route("/oauth/token", CREDENTIALS.cors("POST"), post(oauth::token::create))
         .route("/oauth/token/info", PROGRAM, get(oauth::token::info))
-        .route("/oauth/revoke", PROGRAM.cors("POST"), post(oauth::token::revoke))
-        .route("/oauth/introspect", PROGRAM, post(oauth::token::introspect))
+        .route("/oauth/revoke", CREDENTIALS.cors("POST"), post(oauth::token::revoke))
+        .route("/oauth/introspect", CREDENTIALS, post(oauth::token::introspect))
         .route("/oauth/applications", PROGRAM, any(oauth::forbidden))
         .route("/oauth/applications/{*rest}", PROGRAM, any(oauth::forbidden))
         .route("/.well-known/oauth-authorization-server", WELL_KNOWN, get(oauth::metadata))

@@ -97,6 +97,9 @@ impl Shared {
         let state = RequestState::new(Cx(self.cx.begin(Some(id))), route, &request);
         let extensions = request.extensions_mut();
         extensions.insert(state.cx.clone());
+        if let Some(limit) = state.policy.body_limit_bytes {
+            extensions.insert(guard::BodyLimit(limit));
+        }
         if let Some(segments) = segments {
             extensions.insert(segments);
         }

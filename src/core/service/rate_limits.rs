@@ -59,6 +59,8 @@ limits! {
     DELETE_STATUS = 30 in 30 * MINUTE;
     /// Registered applications, per IP address.
     APPS = 5 in 10 * MINUTE;
+    /// Tokens that applications ask for, revoke or look up, per IP address.
+    OAUTH = 300 in 5 * MINUTE;
     /// Submitted forms (sign-up, sign-in, password reset, confirmation), per IP address.
     FORMS = 25 in 5 * MINUTE;
     /// Requested mails, per e-mail address.
