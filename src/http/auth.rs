@@ -21,6 +21,9 @@ use crate::error::{Error, Result};
 use crate::operation::Describe;
 use rookery_core::service::auth::{self, Grant};
 
+/// Parameters that carry an access token; also the fields that [`from_json`] reads.
+pub(crate) const TOKEN_NAMES: [&str; 2] = ["access_token", "bearer_token"];
+
 /// The outcome of the token lookup. In the extensions of a request, unless no token was sent.
 #[derive(Clone, Debug)]
 pub enum Authentication {
@@ -92,9 +95,14 @@ fn body_parser(request: &Request) -> Option<BodyParser> {
     }
 }
 
+/// True for the decoded name of a parameter that carries an access token.
+pub(crate) fn is_token_name(name: &str) -> bool {
+    TOKEN_NAMES.contains(&name)
+}
+
 fn from_form(text: &[u8]) -> Option<Cow<'_, str>> {
     let mut pairs = url::form_urlencoded::parse(text);
-    pairs.find(|(name, _)| name == "access_token" || name == "bearer_token").map(|(_, value)| value)
+    pairs.find(|(name, _)| is_token_name(name)).map(|(_, value)| value)
 }
 
 fn from_json(text: &[u8]) -> Option<Cow<'_, str>> {

@@ -17,6 +17,7 @@ mod purge_media;
 mod purge_profile_images;
 mod record_changes;
 mod remove_account;
+mod request_mail;
 mod send_mail;
 mod tend_feeds;
 mod trim_feeds;
@@ -75,6 +76,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         PurgeProfileImages,
         RecordChanges,
         RemoveAccount,
+        RequestMail,
         SendMail,
         TendFeeds,
         TrimFeeds,

@@ -20,8 +20,11 @@ async fn an_answer_may_be_kept_only_while_nobody_is_signed_in() {
     let signed_in = alice.get(&path).send().await;
     assert_eq!(signed_in.header("cache-control"), "private, no-store");
     let token = alice.token.clone().unwrap();
-    let by_query = app.anonymous().get(&format!("{path}?access_token={token}")).send().await;
-    assert_eq!(by_query.header("cache-control"), "private, no-store");
+    for name in ["access_token", "access%5Ftoken", "%61ccess_toke%6E", "bearer%5ftoken"] {
+        let by_query = app.anonymous().get(&format!("{path}?{name}={token}")).send().await;
+        assert_eq!(by_query.header("cache-control"), "private, no-store", "{name}");
+        app.anonymous().get(&format!("/api/v1/accounts/verify_credentials?{name}={token}")).ok().await;
+    }
 
     let missing = app.anonymous().get("/api/v1/accounts/1").send().await;
     assert_eq!(missing.header("cache-control"), "private, no-store");

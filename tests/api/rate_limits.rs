@@ -145,3 +145,26 @@ async fn guessing_passwords_ends_with_a_page() {
     assert_eq!(refused.status, 429);
     assert!(refused.text().contains("Too many tries"), "{}", refused.text());
 }
+
+#[tokio::test]
+async fn guesses_at_one_account_are_counted_together_by_whichever_spelling() {
+    let app = limited().await;
+    app.account("alice").await;
+    let browser = Browser::new(&app);
+    let page = browser.get("/auth/sign_in").await;
+    let spellings = ["alice", "ALICE", " @alice", "@Alice@example.test", "alice@example.test"];
+    let guess = async |name: &str| {
+        // Long enough for the limit of an address, which is another.
+        app.app.clock.advance(Duration::minutes(1));
+        browser.submit(&page, "/auth/sign_in", &[("email", name), ("password", "guess")]).await.status
+    };
+    for _ in 0..5 {
+        for name in spellings {
+            assert_eq!(guess(name).await, 422, "{name}");
+        }
+    }
+    for name in spellings {
+        assert_eq!(guess(name).await, 429, "{name}");
+    }
+    assert_eq!(guess("bob").await, 422);
+}

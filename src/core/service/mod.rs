@@ -8,6 +8,7 @@ pub mod email;
 pub mod emoji;
 pub mod follow;
 pub mod instance;
+pub mod limit_counters;
 pub mod link;
 pub mod mark;
 pub mod marker;

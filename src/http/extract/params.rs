@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::json_shape;
 use super::uploads::Upload;
 use crate::Cx;
+use crate::auth::{TOKEN_NAMES, is_token_name};
 use crate::error::{Error, ErrorResponse, Result};
 use crate::guard::BodyLimit;
 use crate::operation::{Describe, Operation};
@@ -104,7 +105,7 @@ impl RawBody {
             _ if bytes.is_empty() => Ok(Self::None),
             "application/json" => {
                 let mut object = json_object(&bytes)?;
-                TOKENS.iter().for_each(|name| drop(object.remove(*name)));
+                TOKEN_NAMES.iter().for_each(|name| drop(object.remove(*name)));
                 let mut checked = Tree::default();
                 checked.merge(object.clone());
                 checked.finish()?;
@@ -117,9 +118,6 @@ impl RawBody {
     }
 }
 
-/// Parameters that carry an access token.
-const TOKENS: [&str; 2] = ["access_token", "bearer_token"];
-
 fn pairs(text: &[u8], tree: &mut Tree) -> Result<Vec<(String, String)>> {
     add_form(tree, text)?;
     let sent = url::form_urlencoded::parse(text);
@@ -127,7 +125,7 @@ fn pairs(text: &[u8], tree: &mut Tree) -> Result<Vec<(String, String)>> {
 }
 
 fn without_tokens(mut pairs: Vec<(String, String)>) -> Vec<(String, String)> {
-    pairs.retain(|(name, _)| !TOKENS.contains(&name.as_str()));
+    pairs.retain(|(name, _)| !is_token_name(name));
     pairs
 }
 

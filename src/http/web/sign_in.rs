@@ -18,7 +18,6 @@ use crate::extract::params::text;
 use crypto::Secret;
 use model::settings::RegistrationsMode;
 use rookery_core::service;
-use rookery_core::service::rate_limits::{self, Key};
 use text::contains_nul;
 
 /// Where sign-in leads without a `next`.
@@ -55,7 +54,6 @@ pub async fn show(
 /// # Errors
 /// [`Error::RateLimited`](rookery_core::Error::RateLimited). A wrong password is the form again, with 422.
 pub async fn create(cx: Cx, cookies: Cookies, csrf: Csrf, Form(form): Form<SignIn>) -> Result<Response> {
-    rate_limits::require(&cx, &rate_limits::SIGN_IN, &Key::email(form.email.as_deref().unwrap_or_default()))?;
     let password = Secret::from(form.password.clone().unwrap_or_default());
     match service::session::authenticate(&cx, form.email.as_deref().unwrap_or_default(), password).await? {
         Ok(account) => {
