@@ -69,6 +69,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0009_relations_version.sql"),
         include_str!("../../migrations/postgres/0009_relations_version.sql"),
     ),
+    (
+        12,
+        "public_tags",
+        include_str!("../../migrations/sqlite/0012_public_tags.sql"),
+        include_str!("../../migrations/postgres/0012_public_tags.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.
