@@ -53,6 +53,21 @@ config! {
         development: bool = false;
     }
 
+    /// Connections of clients, or of the proxies before this server.
+    connections: Connections {
+        /// How many may be open at once. Each takes some 13 kB, and up to 64 kB more while it sends the head of a request.
+        max: usize = 4096, 16..=1_000_000;
+        /// How many may be open at once from one address (IPv6: one /64 network) that is not among `server.trusted_proxies`.
+        max_per_address: usize = 256, 1..=1_000_000;
+        /// How long a client may take to send the head of a request, from the first byte; at the first request, from the
+        /// beginning of the connection.
+        head_timeout_seconds: u64 = 10, 1..=600;
+        /// How long a client may send nothing of a body, or take nothing of an answer.
+        stall_timeout_seconds: u64 = 20, 1..=600;
+        /// How long a connection stays open between requests. More than the proxies before this server keep an idle one.
+        idle_timeout_seconds: u64 = 130, 1..=3600;
+    }
+
     /// Metrics for Prometheus, on a separate listener.
     metrics: Metrics {
         /// The address and port to listen on. Empty: no metrics.

@@ -5,7 +5,7 @@
 //! here is ever logged; [`Secret`]s print as stars.
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _, SaltString};
 use argon2::{Argon2, PasswordHash};
@@ -13,6 +13,7 @@ use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
 use aws_lc_rs::{digest, hmac, rand};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use tokio::sync::Semaphore;
 
 /// A cipher, a password hash or the thread that computes it failed: a bug, or a fault of the machine.
 #[derive(Debug, thiserror::Error)]
@@ -201,9 +202,9 @@ pub fn same(a: &str, b: &str) -> bool {
 }
 
 /// The argon2id hash of a password, with the parameters recommended by OWASP (19 MiB, 2 passes). Takes some 30 ms of
-/// CPU time, on a blocking thread.
+/// CPU time, on a blocking thread; at most as many at once as there are cores.
 pub async fn hash_password(password: Secret) -> Result<String> {
-    tokio::task::spawn_blocking(move || {
+    let hash = move || {
         let mut salt = [0; 16];
         fill_random(&mut salt);
         let salt = SaltString::encode_b64(&salt).map_err(Error::internal)?;
@@ -211,9 +212,8 @@ pub async fn hash_password(password: Secret) -> Result<String> {
             .hash_password(password.expose().as_bytes(), &salt)
             .map(|hash| hash.to_string())
             .map_err(Error::internal)
-    })
-    .await
-    .map_err(Error::internal)?
+    };
+    PASSWORD_SLOTS.run(hash).await?
 }
 
 /// True when `password` has this `hash`. Without a hash it takes as long, so that the time does not reveal which
@@ -222,14 +222,36 @@ pub async fn verify_password(password: Secret, hash: Option<String>) -> Result<b
     /// A dummy hash, to which no known password belongs.
     const NOBODY: &str =
         "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$8oX9iO1hv7cQyZ9qVJQv0Ryk4wEUvZsHwgMyPAlf3Yw";
-    tokio::task::spawn_blocking(move || {
+    let verify = move || {
         let known = hash.is_some();
         let hash = hash.unwrap_or_else(|| NOBODY.to_owned());
         let Ok(parsed) = PasswordHash::new(&hash) else { return false };
         Argon2::default().verify_password(password.expose().as_bytes(), &parsed).is_ok() && known
-    })
-    .await
-    .map_err(Error::internal)
+    };
+    PASSWORD_SLOTS.run(verify).await
+}
+
+/// Passwords that are hashed at once: one for each core of this machine, however many requests ask for it.
+static PASSWORD_SLOTS: LazyLock<Slots> =
+    LazyLock::new(|| Slots::new(std::thread::available_parallelism().map_or(1, usize::from)));
+
+/// Lets so many computations run at once; the others wait in order.
+struct Slots(Arc<Semaphore>);
+
+impl Slots {
+    fn new(count: usize) -> Self {
+        Self(Arc::new(Semaphore::new(count)))
+    }
+
+    /// Runs `work` on a blocking thread. Its place is taken until it ends, also when nobody waits for it any longer.
+    async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+        let place = Arc::clone(&self.0).acquire_owned().await.map_err(Error::internal)?;
+        let work = move || {
+            let _place = place;
+            work()
+        };
+        tokio::task::spawn_blocking(work).await.map_err(Error::internal)
+    }
 }
 
 #[cfg(test)]
@@ -251,6 +273,27 @@ mod tests {
         assert!(verify_password(Secret("correct horse".to_owned()), Some(hash.clone())).await.expect("runs"));
         assert!(!verify_password(Secret("wrong".to_owned()), Some(hash)).await.expect("runs"));
         assert!(!verify_password(Secret("x".to_owned()), None).await.expect("runs"));
+    }
+
+    #[tokio::test]
+    async fn no_more_is_computed_at_once_than_there_are_slots() {
+        use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+        use std::time::Duration;
+
+        let (slots, running, most) = (Slots::new(2), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let work = || {
+            let (running, most) = (Arc::clone(&running), Arc::clone(&most));
+            slots.run(move || {
+                most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+                std::thread::sleep(Duration::from_millis(20));
+                running.fetch_sub(1, SeqCst);
+            })
+        };
+        // One that nobody waits for keeps its place until it ends.
+        assert!(tokio::time::timeout(Duration::from_millis(1), work()).await.is_err());
+        let (a, b, c, d) = tokio::join!(work(), work(), work(), work());
+        assert!([a, b, c, d].iter().all(Result::is_ok));
+        assert_eq!(most.load(SeqCst), 2);
     }
 
     #[test]

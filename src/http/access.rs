@@ -48,14 +48,14 @@ pub(crate) async fn refuse(
 /// Why the account cannot be used. One that is unconfirmed or awaits approval can, where the route is for that.
 fn person(state: &RequestState<'_>, authentication: &Authentication) -> Result<bool, Unusable> {
     let Authentication::Grant(grant) = authentication else { return Ok(false) };
-    match grant.unusable {
-        None => Ok(grant.actor.is_some()),
-        Some(Unusable::Unconfirmed | Unusable::Pending)
+    match grant.person() {
+        Ok(actor) => Ok(actor.is_some()),
+        Err(Unusable::Unconfirmed | Unusable::Pending)
             if state.route.is_some_and(|route| route.serves_any_state(&state.method)) =>
         {
             Ok(true)
         }
-        Some(why) => Err(why),
+        Err(why) => Err(why),
     }
 }
 
@@ -74,6 +74,17 @@ pub fn is_closed(cx: &Cx, policy: &Policy, method: &Method) -> bool {
         Closed::Open(change) => closed && !change.is(method),
         Closed::UnlessLimited | Closed::HiddenWhenLimited | Closed::PeopleWhenLimited => limited,
         Closed::Never => false,
+    }
+}
+
+/// True for a request of someone who may use this server, by token or browser session. For files, which are neither of
+/// the API nor pages.
+pub(crate) async fn is_person(cx: &Cx, authentication: &Authentication, headers: &HeaderMap) -> Result<bool> {
+    match authentication {
+        Authentication::Grant(grant) if grant.person().is_ok_and(|actor| actor.is_some()) => Ok(true),
+        Authentication::Grant(_) | Authentication::Missing | Authentication::Invalid | Authentication::Unknown => {
+            has_session(cx, headers).await
+        }
     }
 }
 

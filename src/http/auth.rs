@@ -14,11 +14,15 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
 
 use super::extract::params::collect;
+use super::guard::BodyLimit;
 use super::service::RequestState;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::operation::Describe;
 use rookery_core::service::auth::{self, Grant};
+
+/// Parameters that carry an access token; also the fields that [`from_json`] reads.
+pub(crate) const TOKEN_NAMES: [&str; 2] = ["access_token", "bearer_token"];
 
 /// The outcome of the token lookup. In the extensions of a request, unless no token was sent.
 #[derive(Clone, Debug)]
@@ -48,7 +52,7 @@ pub(crate) async fn authenticate(state: &RequestState<'_>, request: Request) -> 
     }
     let Some(parse) = body_parser(&request) else { return Ok((Authentication::Missing, request)) };
     let (parts, body) = request.into_parts();
-    let bytes = collect(body, state.cx.config.server.body_limit_bytes).await?;
+    let bytes = collect(body, BodyLimit::of(&state.cx, &parts.extensions)).await?;
     let authentication = match parse(&bytes) {
         Some(token) => look_up(&state.cx, &token).await,
         None => Authentication::Missing,
@@ -91,9 +95,14 @@ fn body_parser(request: &Request) -> Option<BodyParser> {
     }
 }
 
+/// True for the decoded name of a parameter that carries an access token.
+pub(crate) fn is_token_name(name: &str) -> bool {
+    TOKEN_NAMES.contains(&name)
+}
+
 fn from_form(text: &[u8]) -> Option<Cow<'_, str>> {
     let mut pairs = url::form_urlencoded::parse(text);
-    pairs.find(|(name, _)| name == "access_token" || name == "bearer_token").map(|(_, value)| value)
+    pairs.find(|(name, _)| is_token_name(name)).map(|(_, value)| value)
 }
 
 fn from_json(text: &[u8]) -> Option<Cow<'_, str>> {

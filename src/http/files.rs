@@ -11,13 +11,12 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use super::access;
 use super::auth::Authentication;
 use super::extract::Path;
-use super::web::cookies::{self, Cookies};
 use crate::Cx;
 use crate::error::{Error, Result};
 use media::storage::{self, Key};
-use rookery_core::service::session;
 
 /// Maximum size of one partial response; a player requests the next range itself.
 const MAX_PART_BYTES: u64 = 4 * 1024 * 1024;
@@ -31,29 +30,15 @@ pub async fn show(
 ) -> Result<Response> {
     let key: Key = key.parse().map_err(|_| Error::NotFound)?;
     if cx.config.access.limited_federation {
-        require_person(&cx, &authentication, &asked).await?;
+        // Files need a token or a browser session then (contract rules, section 7).
+        if !access::is_person(&cx, &authentication, &asked).await? {
+            return Err(Error::Unauthorized("Sign in to see this file".into()).into());
+        }
         let mut response = serve(&cx, &key, &asked).await?;
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000"));
         return Ok(response);
     }
     serve(&cx, &key, &asked).await
-}
-
-/// In limited federation, files need a token or a browser session (contract rules, section 7).
-async fn require_person(cx: &Cx, authentication: &Authentication, asked: &HeaderMap) -> Result<()> {
-    if let Authentication::Grant(grant) = authentication
-        && grant.actor.is_some()
-        && grant.unusable.is_none()
-    {
-        return Ok(());
-    }
-    let cookies = Cookies::read(cx, asked);
-    if let Some(token) = cookies.get(cookies::Name::Session)
-        && session::find(cx, token).await?.is_some()
-    {
-        return Ok(());
-    }
-    Err(Error::Unauthorized("Sign in to see this file".into()).into())
 }
 
 async fn serve(cx: &Cx, key: &Key, asked: &HeaderMap) -> Result<Response> {

@@ -1,4 +1,4 @@
-//! Limits of every request: timeout, declared body size, and no NUL in the path.
+//! Limits of every request: timeout and declared body size.
 //!
 //! Bodies without a `Content-Length` are counted by the extractors while they are read.
 
@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use axum::extract::Request;
-use axum::http::header;
+use axum::http::{Extensions, header};
 use axum::response::{IntoResponse, Response};
 
 use super::extract::uploads;
@@ -18,15 +18,23 @@ use crate::error::{Error, ErrorResponse};
 /// Timeout of an upload; longer than for other requests because of slow connections.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
+/// The largest body of a route that takes less than others; in the extensions of its requests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyLimit(pub(crate) usize);
+
+impl BodyLimit {
+    /// The largest body, in bytes, of a request with these `extensions`; uploads apart.
+    pub(crate) fn of(cx: &Cx, extensions: &Extensions) -> usize {
+        let general = cx.config.server.body_limit_bytes;
+        extensions.get().map_or(general, |Self(limit)| general.min(*limit))
+    }
+}
+
 /// How long the answer to `request` may take.
 ///
 /// # Errors
-/// When its body says that it is too large, or its path contains NUL.
+/// When its body says that it is too large.
 pub(crate) fn time_limit(cx: &Cx, request: &Request) -> Result<Duration, Error> {
-    // No name or id contains NUL, and PostgreSQL rejects it in a parameter.
-    if request.uri().path().contains("%00") {
-        return Err(Error::NotFound);
-    }
     let upload = is_multipart(request);
     check_length(cx, request, upload)?;
     Ok(if upload { UPLOAD_TIMEOUT } else { Duration::from_secs(cx.config.server.request_timeout_seconds) })
@@ -51,7 +59,7 @@ fn is_multipart(request: &Request) -> bool {
 fn check_length(cx: &Cx, request: &Request, upload: bool) -> Result<(), Error> {
     let Some(length) = request.headers().get(header::CONTENT_LENGTH) else { return Ok(()) };
     let Some(length) = length.to_str().ok().and_then(|length| length.parse::<usize>().ok()) else { return Ok(()) };
-    let limit = cx.config.server.body_limit_bytes;
+    let limit = BodyLimit::of(cx, request.extensions());
     match upload {
         true if length > uploads::body_limit_bytes(cx) => Err(uploads::too_large(cx)),
         false if length > limit => Err(Error::TooLarge(format!("the body is larger than {limit} bytes").into())),

@@ -7,6 +7,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use super::auth::is_token_name;
 use super::cache;
 use super::policy::{Keep, RouteKind};
 use super::service::RequestState;
@@ -53,7 +54,7 @@ pub(crate) struct Carries {
 impl Carries {
     pub(crate) fn of(headers: &HeaderMap, query: &str) -> Self {
         let mut names = url::form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
-        let token_in_query = names.any(|name| matches!(&*name, "access_token" | "bearer_token"));
+        let token_in_query = names.any(|name| is_token_name(&name));
         Self {
             authorization: token_in_query || headers.contains_key(header::AUTHORIZATION),
             cookie: headers.contains_key(header::COOKIE),

@@ -17,6 +17,7 @@ pub mod guard;
 pub mod headers;
 pub mod health;
 pub mod json;
+pub(crate) mod normal_form;
 pub mod oauth;
 pub mod observe;
 pub mod operation;

@@ -64,6 +64,8 @@ pub struct Policy {
     pub cors: Option<&'static str>,
     /// The limit of its own, for one method or for all that change something.
     pub limit: Option<(Option<Change>, &'static Limit, Per)>,
+    /// The largest body, where that is less than for others.
+    pub body_limit_bytes: Option<usize>,
     /// Who may keep its answers.
     pub keep: Keep,
     /// Who is served on a closed server.
@@ -91,11 +93,15 @@ impl Change {
     }
 }
 
+/// The largest body of a route that takes small ones, in bytes.
+const SMALL_BODY_BYTES: usize = 16 * 1024;
+
 /// A route of the client API.
 pub const API: Policy = Policy {
     kind: RouteKind::Api,
     cors: Some("POST, PUT, DELETE, GET, PATCH, OPTIONS"),
     limit: None,
+    body_limit_bytes: None,
     keep: Keep::Nobody,
     closed: Closed::ToStrangers,
     answer: "",
@@ -125,6 +131,13 @@ impl Policy {
     #[must_use]
     pub const fn limit(mut self, method: Option<Change>, limit: &'static Limit, per: Per) -> Self {
         self.limit = Some((method, limit, per));
+        self
+    }
+
+    /// Bodies are small: what anyone may send before they are known.
+    #[must_use]
+    pub const fn small_body(mut self) -> Self {
+        self.body_limit_bytes = Some(SMALL_BODY_BYTES);
         self
     }
 

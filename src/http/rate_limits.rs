@@ -49,8 +49,8 @@ pub(crate) fn spend(state: &RequestState<'_>, request: &Request, authentication:
 /// The answer when a limit is exceeded.
 pub(crate) fn refuse(state: &RequestState<'_>) -> Response {
     match state.policy.kind {
-        RouteKind::Api => ErrorResponse(Error::RateLimited).into_response(),
-        RouteKind::Program | RouteKind::Page => {
+        RouteKind::Api | RouteKind::Program => ErrorResponse(Error::RateLimited).into_response(),
+        RouteKind::Page => {
             error_page(&state.cx, StatusCode::TOO_MANY_REQUESTS, "Wait a few minutes before you try again")
         }
     }

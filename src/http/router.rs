@@ -10,7 +10,6 @@ use axum::Router;
 use axum::extract::Request;
 use axum::response::Response;
 use futures_util::future::BoxFuture;
-use tower_http::normalize_path::NormalizePath;
 
 use super::api::{
     accounts, apps, blocks, credentials, custom_emojis, emails, follow_requests, instance, markers, media, mutes,
@@ -42,14 +41,14 @@ pub struct ExtraRoutes {
 /// Answers a request whose path is no route's, or does not.
 pub type Fallback = fn(Cx, Request) -> BoxFuture<'static, Option<Response>>;
 
-/// The whole server. A slash at the end of a path is as good as none: some client libraries send one.
-pub type Server = NormalizePath<Pipeline>;
+/// The whole server.
+pub type Server = Pipeline;
 
 /// The server in the context `cx`, with `extra` beside its own routes.
 pub fn router(cx: rookery_core::Cx, extra: ExtraRoutes) -> Server {
     let ExtraRoutes { api, pages, fallback } = extra;
     let routes = Table::new(core().into_iter().chain([api, pages.with_cookies()]));
-    NormalizePath::trim_trailing_slash(Pipeline::new(cx, routes, fallback))
+    Pipeline::new(cx, routes, fallback)
 }
 
 /// `routes` and nothing else, for a listener of its own: without the stages of [`service`](crate::service), in the
@@ -111,7 +110,9 @@ const PEERS: Policy = API.closed(Closed::HiddenWhenLimited).for_everyone();
 /// Pages about people.
 const PEOPLE: Policy = PAGE.closed(Closed::PeopleWhenLimited);
 /// Forms that sign people up and in.
-const ACCOUNT_FORM: Policy = FORM.limit(None, &limits::FORMS, Per::Address);
+const ACCOUNT_FORM: Policy = FORM.small_body().limit(None, &limits::FORMS, Per::Address);
+/// What takes the credentials of applications.
+const CREDENTIALS: Policy = PROGRAM.small_body().limit(Some(Change::Post), &limits::OAUTH, Per::Address);
 
 fn api() -> Routes {
     Routes::new()
@@ -119,10 +120,10 @@ fn api() -> Routes {
         .route("/api/v1/emails/confirmations", API.answers("{}"), post(emails::create_confirmation))
         .route("/api/v1/emails/check_confirmation", API.answers("boolean"), get(emails::check_confirmation))
         // oauth, for programs
-        .route("/oauth/token", PROGRAM.cors("POST"), post(oauth::token::create))
+        .route("/oauth/token", CREDENTIALS.cors("POST"), post(oauth::token::create))
         .route("/oauth/token/info", PROGRAM, get(oauth::token::info))
-        .route("/oauth/revoke", PROGRAM.cors("POST"), post(oauth::token::revoke))
-        .route("/oauth/introspect", PROGRAM, post(oauth::token::introspect))
+        .route("/oauth/revoke", CREDENTIALS.cors("POST"), post(oauth::token::revoke))
+        .route("/oauth/introspect", CREDENTIALS, post(oauth::token::introspect))
         .route("/oauth/applications", PROGRAM, any(oauth::forbidden))
         .route("/oauth/applications/{*rest}", PROGRAM, any(oauth::forbidden))
         .route("/.well-known/oauth-authorization-server", WELL_KNOWN, get(oauth::metadata))

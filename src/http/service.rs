@@ -1,9 +1,10 @@
 //! The server as one service: every request goes through the same stages, in the order in which they stand here.
 //!
-//! Route and policy, context and span; then, inside of what turns a panic into a 500 and a late answer into a 503: declared
-//! size, token, rate limits, closed servers, the handler. Its answer gets, in this order, the page of an error, the request
-//! id, headers, compression. Each stage is a function of the module named after it and reads the [`RequestState`], which
-//! lives on the stack; what a handler's extractors need is in the request's extensions.
+//! Normal form of the path, without which nothing else is asked; route and policy, context and span; then, inside of what
+//! turns a panic into a 500 and a late answer into a 503: declared size, token, rate limits, closed servers, the handler.
+//! Its answer gets, in this order, the page of an error, the request id, headers, compression. Each stage is a function of
+//! the module named after it and reads the [`RequestState`], which lives on the stack; what a handler's extractors need is
+//! in the request's extensions.
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
@@ -27,7 +28,7 @@ use super::policy::Policy;
 use super::router::Fallback;
 use super::table::{Route, Table};
 use super::web::Cookies;
-use super::{access, auth, compress, error, guard, headers, observe, rate_limits, web};
+use super::{access, auth, compress, error, guard, headers, normal_form, observe, rate_limits, web};
 use crate::Cx;
 use crypto::RandomIds;
 use rookery_core::cx::RequestId;
@@ -90,17 +91,21 @@ impl Service<Request> for Pipeline {
 impl Shared {
     async fn answer(&self, mut request: Request) -> Response {
         let begun = Instant::now();
+        let is_normal = normal_form::normalise(request.uri_mut());
         let (route, segments) = self.routes.find(request.uri().path());
         let id = RequestId::draw(&self.ids);
         let state = RequestState::new(Cx(self.cx.begin(Some(id))), route, &request);
         let extensions = request.extensions_mut();
         extensions.insert(state.cx.clone());
+        if let Some(limit) = state.policy.body_limit_bytes {
+            extensions.insert(guard::BodyLimit(limit));
+        }
         if let Some(segments) = segments {
             extensions.insert(segments);
         }
         let span = observe::span(&state, id);
         let answer = async {
-            let response = self.run(&state, request).await;
+            let response = if is_normal { self.run(&state, request).await } else { error::not_found() };
             let response = finish(&state, id, response).await;
             observe::answered(&self.seconds, &state, &response, begun.elapsed());
             response

@@ -42,19 +42,48 @@ pub enum Unusable {
     Moved,
 }
 
-impl Unusable {
-    /// The first reason, in the order of the checks, why the account of `user` cannot be used; `None` when it can.
+/// What decides whether an account may be used.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Membership {
+    pub suspended: bool,
+    pub confirmed: bool,
+    pub approved: bool,
+    pub disabled: bool,
+    pub memorial: bool,
+    pub moved: bool,
+}
+
+impl Membership {
+    /// The one predicate "may use this server" (contract rules, section 2): `None` when the account may, else the first
+    /// reason in the order of the checks. Tokens, browser sessions and files all go by it.
     #[must_use]
-    pub fn of(account: &Account, user: &User) -> Option<Self> {
+    pub fn unusable(self) -> Option<Unusable> {
         let checks = [
-            (account.is_suspended(), Self::Suspended),
-            (user.confirmed_at.is_none(), Self::Unconfirmed),
-            (!user.approved, Self::Pending),
-            (user.disabled, Self::Disabled),
-            (account.memorial, Self::Memorial),
-            (account.moved_to_account_id.is_some(), Self::Moved),
+            (self.suspended, Unusable::Suspended),
+            (!self.confirmed, Unusable::Unconfirmed),
+            (!self.approved, Unusable::Pending),
+            (self.disabled, Unusable::Disabled),
+            (self.memorial, Unusable::Memorial),
+            (self.moved, Unusable::Moved),
         ];
         checks.into_iter().find(|(applies, _)| *applies).map(|(_, why)| why)
+    }
+}
+
+impl Unusable {
+    /// Why the account of `user` cannot be used; `None` when it can.
+    #[must_use]
+    pub fn of(account: &Account, user: &User) -> Option<Self> {
+        let membership = Membership {
+            suspended: account.is_suspended(),
+            confirmed: user.confirmed_at.is_some(),
+            approved: user.approved,
+            disabled: user.disabled,
+            memorial: account.memorial,
+            moved: account.moved_to_account_id.is_some(),
+        };
+        membership.unusable()
     }
 }
 

@@ -3,6 +3,9 @@
 //! The only crate that knows every layer; reached from `rookery serve`. Without the feature `plugins`, [`platform`] is
 //! a set of no-ops and wasmtime is not compiled.
 
+mod admission;
+mod connection;
+mod listener;
 pub mod logging;
 pub mod metrics;
 #[cfg_attr(not(feature = "plugins"), path = "no_platform.rs")]

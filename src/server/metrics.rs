@@ -79,6 +79,8 @@ async fn look(cx: &Cx) -> Result<()> {
     ::metrics::counter!("rookery_database_statements_total").absolute(cx.db.statements());
     ::metrics::gauge!("rookery_cache_bytes", "cache" => "accounts").set(cx.cache.accounts.weight() as f64);
     ::metrics::gauge!("rookery_cache_bytes", "cache" => "statuses").set(cx.cache.statuses.weight() as f64);
+    ::metrics::gauge!("rookery_rate_limit_counters").set(cx.limits.len() as f64);
+    ::metrics::counter!("rookery_rate_limit_counters_shared_total").absolute(cx.limits.overflows());
     if let Some(bytes) = resident_bytes() {
         ::metrics::gauge!("process_resident_memory_bytes").set(bytes as f64);
     }

@@ -9,15 +9,14 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use axum::ServiceExt;
-use axum::extract::Request;
-use axum::serve::ListenerExt as _;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::listener::Listener;
 use crate::{Cx, metrics, open, platform, refresh, router, socket};
 use config::Config;
 use model::clock::Clock;
@@ -32,6 +31,7 @@ pub async fn run(config: Config) -> Result<()> {
     for warning in config.warnings() {
         tracing::warn!("{warning}");
     }
+    raise_open_files(&config);
     let executable = config::executable().map_err(Error::internal)?;
     on(open(config, Clock::system(), &executable).await?).await
 }
@@ -62,7 +62,7 @@ pub async fn on(cx: Cx) -> Result<()> {
     announce(&cx, listener.local_addr().map_err(Error::internal)?);
     invite_owner(&cx).await?;
 
-    let mut server = spawn_server(&cx, listener, stopped);
+    let mut server = tokio::spawn(Listener::new(router(&cx), &cx.config).serve(listener, stopped));
     tokio::select! {
         () = signals.stop(&cx) => {}
         ended = &mut server => return Err(Error::internal(format!("the listener ended: {ended:?}"))),
@@ -82,20 +82,24 @@ pub async fn on(cx: Cx) -> Result<()> {
     Ok(())
 }
 
-fn spawn_server(cx: &Cx, listener: TcpListener, mut stopped: watch::Receiver<bool>) -> JoinHandle<()> {
-    let service = ServiceExt::<Request>::into_make_service_with_connect_info::<SocketAddr>(router(cx));
-    // Responses are small and written at once: Nagle's algorithm would only delay them.
-    let listener = listener.tap_io(|stream| {
-        let _ = stream.set_nodelay(true);
-    });
-    tokio::spawn(async move {
-        let stop = async move {
-            let _ = stopped.wait_for(|stop| *stop).await;
-        };
-        if let Err(error) = axum::serve(listener, service).with_graceful_shutdown(stop).await {
-            tracing::error!(%error, "the listener ended");
-        }
-    })
+/// File descriptors for everything but connections: databases, files, plugins, requests to others.
+const OTHER_FILES: u64 = 256;
+
+/// Raises the limit of open files to what the system permits, and says when it is too low for all connections.
+fn raise_open_files(config: &Config) {
+    let limit = getrlimit(Resource::Nofile);
+    let needed = config.connections.max as u64 + OTHER_FILES;
+    let raised = limit.maximum.map_or(needed, |maximum| maximum.min(needed));
+    let current = limit.current.unwrap_or(u64::MAX);
+    if current < raised {
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum: limit.maximum });
+    }
+    let current = current.max(raised);
+    if current < needed {
+        tracing::warn!(
+            "this process may open {current} files, too few for connections.max: raise the limit (ulimit -n) to {needed}"
+        );
+    }
 }
 
 /// The threads on which jobs run, and events are delivered to plugins: on SQLite the statements of a transaction run on

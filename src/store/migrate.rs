@@ -70,6 +70,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/postgres/0009_relations_version.sql"),
     ),
     (
+        12,
+        "public_tags",
+        include_str!("../../migrations/sqlite/0012_public_tags.sql"),
+        include_str!("../../migrations/postgres/0012_public_tags.sql"),
+    ),
+    (
         13,
         "id_nodes",
         include_str!("../../migrations/sqlite/0013_id_nodes.sql"),

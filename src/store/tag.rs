@@ -8,6 +8,13 @@ use super::{Error, Executor, Result, Tx};
 use crate::sql;
 use model::{AccountId, Json, StatusId, TagId, Time};
 
+/// A use of a hashtag that counts: status `s` is one that anyone may read.
+macro_rules! is_public {
+    () => {
+        "s.visibility IN ('public', 'unlisted', 'public_unlisted')"
+    };
+}
+
 /// The hashtags among `names` (normal form) that exist, as (id, name), in no particular order.
 pub async fn list_by_names(db: impl Executor, names: &[String]) -> Result<Vec<(TagId, String)>> {
     db.query(sql!("SELECT t.id, t.name FROM tags t WHERE t.name" in("$1")))
@@ -16,23 +23,42 @@ pub async fn list_by_names(db: impl Executor, names: &[String]) -> Result<Vec<(T
         .await
 }
 
+/// The hashtags among `names` (normal form) that exist, as (id, name, whether one that anyone may read had it), in no
+/// particular order.
+pub async fn list_for_status(tx: &mut Tx, names: &[String]) -> Result<Vec<(TagId, String, bool)>> {
+    tx.query(sql!("SELECT t.id, t.name, t.used_publicly FROM tags t WHERE t.name" in("$1")))
+        .bind(Texts::of(names.iter().cloned()))
+        .all()
+        .await
+}
+
+/// Lets `tags` be found by [`search`].
+pub async fn publish(tx: &mut Tx, tags: &[TagId]) -> Result<()> {
+    tx.query(sql!("UPDATE tags SET used_publicly = TRUE WHERE id" in("$1") "AND NOT used_publicly"))
+        .bind(Ids::of(tags.iter().copied()))
+        .execute()
+        .await?;
+    Ok(())
+}
+
 /// Inserts hashtags, as (id, name, display name), in one statement. One that exists is left as it is, and keeps the
-/// spelling of its first use.
-pub async fn insert(tx: &mut Tx, tags: Vec<(TagId, &str, &str)>, now: Time) -> Result<()> {
+/// spelling of its first use. `public`: anyone may read the status that uses them.
+pub async fn insert(tx: &mut Tx, tags: Vec<(TagId, &str, &str)>, public: bool, now: Time) -> Result<()> {
     tx.query(sql!(
-        "INSERT INTO tags (id, name, display_name, usable, last_status_at, created_at)
-         SELECT CAST(value ->> 0 AS BIGINT), value ->> 1, value ->> 2, TRUE, $2, $2
+        "INSERT INTO tags (id, name, display_name, usable, last_status_at, created_at, used_publicly)
+         SELECT CAST(value ->> 0 AS BIGINT), value ->> 1, value ->> 2, TRUE, $2, $2, $3
          FROM" rows("$1") "WHERE TRUE
          ON CONFLICT (name) DO NOTHING"
     ))
     .bind(Json(serde_json::to_value(tags).map_err(|error| Error::Sql(sqlx::Error::Encode(error.into())))?))
     .bind(now)
+    .bind(public)
     .execute()
     .await?;
     Ok(())
 }
 
-/// Gives a status without hashtags these, and counts it for those that its author features.
+/// Gives a status without hashtags these, and counts it for those that its author features if anyone may read it.
 pub async fn insert_for_status(
     tx: &mut Tx,
     status: StatusId,
@@ -49,11 +75,13 @@ pub async fn insert_for_status(
     .await?;
     tx.query(sql!(
         "UPDATE featured_tags SET statuses_count = statuses_count + 1, last_status_at = $3
-         WHERE account_id = $2 AND tag_id" in("$1")
+         WHERE account_id = $2 AND EXISTS (SELECT 1 FROM statuses s WHERE s.id = $4 AND " is_public!() ")
+           AND tag_id" in("$1")
     ))
     .bind(Ids::of(tags.iter().copied()))
     .bind(author)
     .bind(now)
+    .bind(status)
     .execute()
     .await?;
     Ok(())
@@ -63,7 +91,8 @@ pub async fn insert_for_status(
 pub async fn clear_for_status(tx: &mut Tx, status: StatusId, author: AccountId) -> Result<()> {
     tx.query(sql!(
         "UPDATE featured_tags SET statuses_count = CASE WHEN statuses_count > 0 THEN statuses_count - 1 ELSE 0 END
-         WHERE account_id = $2 AND tag_id IN (SELECT st.tag_id FROM status_tags st WHERE st.status_id = $1)"
+         WHERE account_id = $2 AND tag_id IN (SELECT st.tag_id FROM status_tags st WHERE st.status_id = $1)
+           AND EXISTS (SELECT 1 FROM statuses s WHERE s.id = $1 AND " is_public!() ")"
     ))
     .bind(status)
     .bind(author)
@@ -88,14 +117,18 @@ pub struct FoundTag {
     pub following: bool,
 }
 
-/// Up to `limit` hashtags whose name begins with `prefix` (normal form) and that staff did not hide, by name: one range
-/// of the index `tags_name`.
+/// Up to `limit` hashtags whose name begins with `prefix` (normal form), that staff did not hide and that a status has
+/// which anyone may read, by name: one range of the index `tags_used_publicly`.
 pub async fn search(db: impl Executor, prefix: &str, viewer: Option<AccountId>, limit: i64) -> Result<Vec<FoundTag>> {
     db.query(sql!(
         "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed,
                 EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $3 AND f.tag_id = t.id) AS following
          FROM tags t
-         WHERE t.name >= $1 AND t.name < $2 AND coalesce(t.listable, TRUE)
+         WHERE t.name >= $1 AND t.name < $2 AND t.used_publicly AND coalesce(t.listable, TRUE)
+           AND EXISTS (
+               SELECT 1 FROM status_tags st JOIN statuses s ON s.id = st.status_id
+               WHERE st.tag_id = t.id AND " is_public!() "
+           )
          ORDER BY t.name LIMIT $4"
     ))
     .bind(prefix.to_owned())
@@ -106,7 +139,7 @@ pub async fn search(db: impl Executor, prefix: &str, viewer: Option<AccountId>, 
     .await
 }
 
-/// The usage of each of `tags` on each day since the status id `since`, as (hashtag, days since the epoch, uses,
+/// The usage of each of `tags`, by statuses that anyone may read, on each day since the status id `since`, as (hashtag, days since the epoch, uses,
 /// accounts).
 ///
 /// The day is computed from the status id, whose upper bits are milliseconds since the epoch, so the range is one of
@@ -116,7 +149,7 @@ pub async fn history(db: impl Executor, tags: &[TagId], since: StatusId) -> Resu
         "SELECT st.tag_id, (st.status_id >> 16) / 86400000 AS day, COUNT(*) AS uses, COUNT(DISTINCT s.account_id) AS accounts
          FROM status_tags st
          JOIN statuses s ON s.id = st.status_id
-         WHERE st.tag_id" in("$1") "AND st.status_id >= $2
+         WHERE st.tag_id" in("$1") "AND st.status_id >= $2 AND " is_public!() "
          GROUP BY st.tag_id, (st.status_id >> 16) / 86400000"
     ))
     .bind(Ids::of(tags.iter().copied()))

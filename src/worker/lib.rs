@@ -18,6 +18,7 @@ mod purge_media;
 mod purge_profile_images;
 mod record_changes;
 mod remove_account;
+mod request_mail;
 mod seal_keys;
 mod send_mail;
 mod tend_feeds;
@@ -84,6 +85,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         PurgeProfileImages,
         RecordChanges,
         RemoveAccount,
+        RequestMail,
         SealKeys,
         SendMail,
         TendFeeds,

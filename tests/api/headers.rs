@@ -3,6 +3,7 @@
 use axum::http::Method;
 
 use crate::harness::{Browser, TestApp};
+use crate::media::png;
 
 const PUBLIC: &str = "max-age=15, public, stale-while-revalidate=30, stale-if-error=86400";
 
@@ -19,8 +20,11 @@ async fn an_answer_may_be_kept_only_while_nobody_is_signed_in() {
     let signed_in = alice.get(&path).send().await;
     assert_eq!(signed_in.header("cache-control"), "private, no-store");
     let token = alice.token.clone().unwrap();
-    let by_query = app.anonymous().get(&format!("{path}?access_token={token}")).send().await;
-    assert_eq!(by_query.header("cache-control"), "private, no-store");
+    for name in ["access_token", "access%5Ftoken", "%61ccess_toke%6E", "bearer%5ftoken"] {
+        let by_query = app.anonymous().get(&format!("{path}?{name}={token}")).send().await;
+        assert_eq!(by_query.header("cache-control"), "private, no-store", "{name}");
+        app.anonymous().get(&format!("/api/v1/accounts/verify_credentials?{name}={token}")).ok().await;
+    }
 
     let missing = app.anonymous().get("/api/v1/accounts/1").send().await;
     assert_eq!(missing.header("cache-control"), "private, no-store");
@@ -85,6 +89,38 @@ async fn closed_server_serves_no_account_that_cannot_be_used() {
     assert!(refusal.contains("confirmed"), "{refusal}");
     // What is for such accounts stays open: this one is found, and has no application.
     bob.get("/api/v1/apps/verify_credentials").fails(404).await;
+}
+
+/// What an admin or time does to an account that it may not use the server.
+const UNUSABLE: [&str; 6] = [
+    "UPDATE users SET confirmed_at = NULL WHERE account_id = ",
+    "UPDATE users SET approved = FALSE WHERE account_id = ",
+    "UPDATE users SET disabled = TRUE WHERE account_id = ",
+    "UPDATE accounts SET suspended_at = created_at WHERE id = ",
+    "UPDATE accounts SET memorial = TRUE WHERE id = ",
+    "UPDATE accounts SET moved_to_account_id = id WHERE id = ",
+];
+
+#[tokio::test]
+async fn limited_federation_takes_nobody_for_signed_in_who_may_not_use_the_server() {
+    let app = TestApp::with(&[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
+    let alice = app.account("alice").await;
+    let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(8, 8))]).ok().await;
+    let file = media["url"].as_str().unwrap().strip_prefix("https://example.test").unwrap();
+    for (at, statement) in UNUSABLE.into_iter().enumerate() {
+        let bob = app.account(&format!("bob{at}")).await;
+        let browser = Browser::signed_in(&app, &bob.name).await;
+        assert_eq!(browser.get(file).await.status, 200);
+        app.db().execute_raw(&format!("{statement}{}", bob.id())).await.unwrap();
+
+        for path in [&format!("/api/v1/accounts/{}", alice.id()), "/api/v1/reaction_deck", "/api/v1/instance/rules"] {
+            bob.get(path).fails(403).await;
+        }
+        bob.get(file).fails(401).await;
+        // Somebody who moved may still manage their applications, in the browser.
+        let page = if statement.contains("moved") { 200 } else { 302 };
+        assert_eq!(browser.get("/@alice").await.status, page, "{statement}");
+    }
 }
 
 #[tokio::test]

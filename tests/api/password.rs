@@ -1,6 +1,6 @@
 //! Forgotten passwords.
 
-use crate::harness::{Browser, TestApp};
+use crate::harness::{Browser, PASSWORD, TestApp};
 
 async fn ask(browser: &Browser, email: &str) -> String {
     let page = browser.get("/auth/password/new").await;
@@ -62,6 +62,41 @@ async fn a_reset_link_works_for_six_hours_and_only_the_latest() {
 }
 
 #[tokio::test]
+async fn password_change_ends_the_links_that_are_on_their_way() {
+    let app = TestApp::new().await;
+    app.account("alice").await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    ask(&browser, "alice@example.test").await;
+    let link = app.mailed_link().await;
+    let stranger = Browser::new(&app);
+    assert!(stranger.get(&link).await.text().contains("Choose a new password"));
+
+    let page = browser.get("/settings/password").await;
+    let fields = [("current_password", PASSWORD), ("password", "new words"), ("password_confirmation", "new words")];
+    assert_eq!(browser.submit(&page, "/settings/password", &fields).await.status, 302);
+    assert!(stranger.get(&link).await.text().contains("no longer works"));
+}
+
+#[tokio::test]
+async fn known_address_costs_the_request_no_more_than_an_unknown_one() {
+    let app = TestApp::new().await;
+    app.account("alice").await;
+    let browser = Browser::new(&app);
+    for path in ["/auth/password/new", "/auth/confirmation"] {
+        let page = browser.get(path).await;
+        let mut statements = Vec::new();
+        for email in ["alice@example.test", "carol@example.test"] {
+            let before = app.db().statements();
+            assert_eq!(browser.submit(&page, path, &[("email", email)]).await.status, 200);
+            statements.push(app.db().statements() - before);
+        }
+        assert_eq!(statements[0], statements[1], "{path}");
+    }
+    let jobs = app.db().fetch_raw::<(String,)>("SELECT CAST(payload AS TEXT) FROM jobs").await.unwrap();
+    assert!(jobs.iter().all(|(payload,)| !payload.contains("example.test")), "what was typed is sealed");
+}
+
+#[tokio::test]
 async fn what_has_expired_is_removed() {
     let app = TestApp::new().await;
     app.account("alice").await;
@@ -71,6 +106,7 @@ async fn what_has_expired_is_removed() {
         let sql = "SELECT (SELECT COUNT(*) FROM web_sessions), (SELECT COUNT(*) FROM one_time_links)";
         app.db().fetch_raw::<(i64, i64)>(sql).await.unwrap()[0]
     };
+    app.letters().await;
     assert_eq!(count().await, (1, 1));
 
     worker::cron::schedule(&app.app).await.unwrap();

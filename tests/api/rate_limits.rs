@@ -45,6 +45,35 @@ async fn the_limit_closest_to_its_end_is_shown() {
 }
 
 #[tokio::test]
+async fn credentials_of_applications_have_a_limit_per_address_and_small_bodies() {
+    let app = limited().await;
+    let long = serde_json::json!({"client_id": "x".repeat(16 * 1024)}).to_string();
+    for path in ["/oauth/token", "/oauth/revoke", "/oauth/introspect"] {
+        app.anonymous().post(path).body("application/json", long.clone().into_bytes()).fails(413).await;
+        let named = app.anonymous().post(path).header("authorization", "Basic x");
+        named.body("application/json", long.clone().into_bytes()).fails(413).await;
+    }
+    // A body in which a token is looked for is refused before the request counts: three of those six did.
+    for _ in 0..297 {
+        assert_ne!(app.anonymous().post("/oauth/token").send().await.status, 429);
+    }
+    for path in ["/oauth/token", "/oauth/revoke", "/oauth/introspect"] {
+        app.anonymous().post(path).fails(429).await;
+    }
+    assert_eq!(app.anonymous().get("/oauth/token/info").send().await.status, 401, "looks at one token, by its hash");
+}
+
+#[tokio::test]
+async fn json_of_very_many_values_is_refused_before_it_is_a_tree() {
+    let app = TestApp::new().await;
+    for odd in [format!("[{}]", "{},".repeat(20_000)), format!("{}{}", "[".repeat(40), "]".repeat(40))] {
+        let body = format!("{{\"client_name\": {odd}}}").into_bytes();
+        let refusal = app.anonymous().post("/api/v1/apps").body("application/json", body).fails(400).await;
+        assert!(refusal.contains("values") || refusal.contains("levels"), "{refusal}");
+    }
+}
+
+#[tokio::test]
 async fn a_failed_action_gives_its_share_back() {
     let app = limited().await;
     let alice = app.account("alice").await;
@@ -115,4 +144,27 @@ async fn guessing_passwords_ends_with_a_page() {
     let refused = browser.submit(&page, "/auth/sign_in", &fields).await;
     assert_eq!(refused.status, 429);
     assert!(refused.text().contains("Too many tries"), "{}", refused.text());
+}
+
+#[tokio::test]
+async fn guesses_at_one_account_are_counted_together_by_whichever_spelling() {
+    let app = limited().await;
+    app.account("alice").await;
+    let browser = Browser::new(&app);
+    let page = browser.get("/auth/sign_in").await;
+    let spellings = ["alice", "ALICE", " @alice", "@Alice@example.test", "alice@example.test"];
+    let guess = async |name: &str| {
+        // Long enough for the limit of an address, which is another.
+        app.app.clock.advance(Duration::minutes(1));
+        browser.submit(&page, "/auth/sign_in", &[("email", name), ("password", "guess")]).await.status
+    };
+    for _ in 0..5 {
+        for name in spellings {
+            assert_eq!(guess(name).await, 422, "{name}");
+        }
+    }
+    for name in spellings {
+        assert_eq!(guess(name).await, 429, "{name}");
+    }
+    assert_eq!(guess("bob").await, 422);
 }

@@ -120,9 +120,16 @@ async fn sign_in_never_leads_to_another_site() {
     let app = TestApp::new().await;
     app.account("alice").await;
     let browser = Browser::signed_in(&app, "alice").await;
-    for next in
-        ["//evil.test/", "https://evil.test/", "/\\evil.test", "/\t/evil.test", "evil", "javascript:alert(1)", ""]
-    {
+    for next in [
+        "//evil.test/",
+        "https://evil.test/",
+        "/\\evil.test",
+        "/\t/evil.test",
+        "/.//evil.test",
+        "evil",
+        "javascript:alert(1)",
+        "",
+    ] {
         let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
         let answer = browser.get(&format!("/auth/sign_in?{query}")).await;
         assert_eq!(answer.header("location"), "/settings", "{next:?}");

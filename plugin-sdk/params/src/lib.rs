@@ -87,7 +87,8 @@ fn segments(name: &str) -> Vec<&str> {
         return vec![name];
     }
     let mut path = vec![&name[..open]];
-    path.extend(name[open + 1..name.len() - 1].split("]["));
+    // One more than may be, to be refused for it: a long name has very many.
+    path.extend(name[open + 1..name.len() - 1].split("][").take(MAX_DEPTH));
     path
 }
 

@@ -129,6 +129,15 @@ jobs! {
         after: AccountId,
     }
 
+    /// Queues the mail that somebody asked for by typing an e-mail address, if it is an account's. Looked up here, so that
+    /// the answer to the request takes as long for every address.
+    RequestMail as "request_mail" in Mail => {
+        /// The address, sealed: it may be anybody's.
+        sealed_email: String,
+        /// What about.
+        subject: Subject,
+    }
+
     /// Sends one e-mail to `account`.
     SendMail as "send_mail" in Mail => {
         /// To whom.

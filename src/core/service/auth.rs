@@ -9,7 +9,7 @@ use quick_cache::sync::Cache;
 
 use crate::Cx;
 use crate::error::Result;
-use model::actor::Unusable;
+use model::actor::{Membership, Unusable};
 use model::{AccountId, Actor, AppId, Scopes, Time, TokenId};
 use store::oauth::TokenActorRow;
 use store::versions::{Dependency, Versions};
@@ -148,6 +148,14 @@ pub fn week(time: Time) -> i64 {
 }
 
 impl Grant {
+    /// The person of the token, who may use this server; `None` for a token that is an application's own.
+    ///
+    /// # Errors
+    /// Why the account cannot be used.
+    pub fn person(&self) -> Result<Option<&Arc<Actor>>, Unusable> {
+        self.unusable.map_or(Ok(self.actor.as_ref()), Err)
+    }
+
     fn from_row(row: TokenActorRow) -> Self {
         let scopes = Scopes::from_stored(&row.scopes);
         let unusable = row.account_id.and_then(|_| unusable(&row));
@@ -174,13 +182,13 @@ impl Grant {
 }
 
 fn unusable(row: &TokenActorRow) -> Option<Unusable> {
-    let checks = [
-        (row.suspended_at.is_some(), Unusable::Suspended),
-        (row.confirmed_at.is_none(), Unusable::Unconfirmed),
-        (row.approved != Some(true), Unusable::Pending),
-        (row.disabled == Some(true), Unusable::Disabled),
-        (row.memorial == Some(true), Unusable::Memorial),
-        (row.moved_to_account_id.is_some(), Unusable::Moved),
-    ];
-    checks.into_iter().find(|(applies, _)| *applies).map(|(_, why)| why)
+    let membership = Membership {
+        suspended: row.suspended_at.is_some(),
+        confirmed: row.confirmed_at.is_some(),
+        approved: row.approved == Some(true),
+        disabled: row.disabled == Some(true),
+        memorial: row.memorial == Some(true),
+        moved: row.moved_to_account_id.is_some(),
+    };
+    membership.unusable()
 }

@@ -23,6 +23,8 @@ pub async fn confirm(cx: &Cx, token: &str) -> Result<Option<(Account, User)>> {
     let (Some(account), Some(email)) = (link.account_id, link.email) else { return Ok(None) };
     let before = store::user::find(&mut tx, account).await?;
     store::user::set_email(&mut tx, account, &email, Some(cx.clock.now())).await.on_unique(taken)?;
+    // Those went to the address of before.
+    store::link::delete_all(&mut tx, LinkKind::ResetPassword, Some(account)).await?;
     if before.is_some_and(|user| user.confirmed_at.is_none() && user.approved) {
         change::record(cx, &mut tx, Change::AccountCreated { account }).await?;
     }
@@ -31,17 +33,22 @@ pub async fn confirm(cx: &Cx, token: &str) -> Result<Option<(Account, User)>> {
     Ok(account.zip(user))
 }
 
-/// Resends the confirmation mail to `email`. Returns the same whether or not an account is waiting there, so that
-/// addresses cannot be enumerated.
+/// Resends the confirmation mail to `email`. Answers the same in the same time whether or not an account is waiting there,
+/// so that addresses cannot be enumerated.
 ///
 /// # Errors
 /// [`Error::RateLimited`] after too many mails to one address.
 pub async fn resend_to(cx: &Cx, email: &str) -> Result<()> {
     rate_limits::require(cx, &rate_limits::MAIL, &Key::email(email))?;
-    match store::user::find_by_email(&cx.db, email).await? {
-        Some(user) if user.confirmed_at.is_none() => send(cx, user.account_id, &user.email).await,
-        Some(_) | None => Ok(()),
+    email::request(cx, Subject::Confirm, email).await
+}
+
+/// Makes a confirmation link for `user`, and queues its mail, if the address awaits confirmation.
+pub(crate) async fn send_link(cx: &Cx, tx: &mut store::Tx, user: &User) -> Result<()> {
+    if user.confirmed_at.is_some() {
+        return Ok(());
     }
+    queue(cx, tx, user.account_id, &user.email).await
 }
 
 /// Resends the confirmation mail of `actor`; with `email`, to that address, which becomes theirs on confirmation.

@@ -1,7 +1,7 @@
 //! Transactional e-mail: confirmation, password reset, approval; from the templates in `core/templates/mail`.
 //!
 //! [`queue()`] is called in the transaction that makes a mail due; [`compose`] renders it when it is sent, so the job
-//! queue holds neither addresses nor links.
+//! queue holds neither addresses nor links; one that somebody typed is sealed ([`request`]).
 
 use std::sync::LazyLock;
 
@@ -11,14 +11,18 @@ use serde::{Deserialize, Serialize};
 use crate::Cx;
 use crate::error::Result;
 use crate::queue;
-use crate::queue::SendMail;
-use crate::service;
+use crate::queue::{RequestMail, SendMail};
+use crate::service::{self, confirmation, password};
 use crate::templates::Templates;
+use crypto::Secret;
 use mail::Email;
 use model::actor::User;
 use model::link::LinkKind;
 use model::{AccountId, RowId};
 use store::Tx;
+
+/// Purpose of the key that seals the address of a request.
+const REQUESTED: &str = "requested mail";
 
 /// The templates of all mails.
 static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
@@ -47,6 +51,28 @@ pub enum Subject {
 /// Queues a mail to `account`; `link` is the one-time link it contains.
 pub async fn queue(cx: &Cx, tx: &mut Tx, account: AccountId, subject: Subject, link: Option<RowId>) -> Result<()> {
     queue::enqueue(cx, tx, &SendMail { account, subject, link }).await
+}
+
+/// Queues the look-up of `email`, and the mail to whoever has it. Does the same for every address, known or not.
+pub async fn request(cx: &Cx, subject: Subject, email: &str) -> Result<()> {
+    let sealed_email = cx.keys.seal(REQUESTED, "", &Secret::from(email.to_owned()))?;
+    let mut tx = cx.db.begin().await?;
+    queue::enqueue(cx, &mut tx, &RequestMail { sealed_email, subject }).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Queues the mail that was asked for by [`request`]. Nothing for an address that is nobody's, or was sealed with another
+/// key.
+pub async fn answer_request(cx: &Cx, tx: &mut Tx, subject: Subject, sealed_email: &str) -> Result<()> {
+    let Some(email) = cx.keys.open(REQUESTED, "", sealed_email) else { return Ok(()) };
+    let Some(user) = store::user::find_by_email(&mut *tx, email.expose()).await? else { return Ok(()) };
+    match subject {
+        Subject::Reset => password::send_link(cx, tx, &user).await,
+        Subject::Confirm => confirmation::send_link(cx, tx, &user).await,
+        // Sent when it happens; nobody asks for it.
+        Subject::Approved => Ok(()),
+    }
 }
 
 /// Renders a mail; `None` when it is obsolete: the account is gone, or the link was used or replaced.

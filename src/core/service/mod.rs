@@ -9,6 +9,7 @@ pub mod emoji;
 pub mod follow;
 pub mod heads;
 pub mod instance;
+pub mod limit_counters;
 pub mod link;
 pub mod mark;
 pub mod marker;

@@ -9,25 +9,34 @@ use crate::service::oauth::revoke;
 use crate::service::rate_limits::{self, Key};
 use crate::service::{link, session};
 use crypto::Secret;
-use model::Account;
+use model::actor::User;
 use model::link::LinkKind;
+use model::{Account, AccountId};
+use store::Tx;
 
-/// Mails a reset link to the account with the address `email`. Returns the same whether or not there is one, so that
-/// addresses cannot be enumerated.
+/// Mails a reset link to the account with the address `email`. Answers the same in the same time whether or not there is
+/// one, so that addresses cannot be enumerated.
 ///
 /// # Errors
 /// [`Error::RateLimited`](crate::error::Error::RateLimited) after too many mails to one address.
 pub async fn forgot(cx: &Cx, email: &str) -> Result<()> {
     rate_limits::require(cx, &rate_limits::MAIL, &Key::email(email))?;
-    let Some(user) = store::user::find_by_email(&cx.db, email.trim()).await? else { return Ok(()) };
+    email::request(cx, Subject::Reset, email.trim()).await
+}
+
+/// Makes a reset link for `user`, and queues its mail; not for one whose account is disabled.
+pub(crate) async fn send_link(cx: &Cx, tx: &mut Tx, user: &User) -> Result<()> {
     if user.disabled {
         return Ok(());
     }
-    let mut tx = cx.db.begin().await?;
-    let link = link::create(cx, &mut tx, LinkKind::ResetPassword, Some(user.account_id), None).await?;
-    email::queue(cx, &mut tx, user.account_id, Subject::Reset, Some(link)).await?;
-    tx.commit().await?;
-    Ok(())
+    let link = link::create(cx, tx, LinkKind::ResetPassword, Some(user.account_id), None).await?;
+    email::queue(cx, tx, user.account_id, Subject::Reset, Some(link)).await
+}
+
+/// Sets the password of `account`. Reset links that are on their way work no longer.
+pub(crate) async fn replace(tx: &mut Tx, account: AccountId, hash: &str) -> Result<()> {
+    store::user::set_password(tx, account, hash).await?;
+    Ok(store::link::delete_all(tx, LinkKind::ResetPassword, Some(account)).await?)
 }
 
 /// The account whose password the link `token` resets; `None` when the link is unknown, used or expired.
@@ -58,7 +67,7 @@ pub async fn reset(cx: &Cx, token: &str, new: Secret, confirmation: &Secret) -> 
     let mut tx = cx.db.begin().await?;
     let redeemed = link::redeem(cx, &mut tx, LinkKind::ResetPassword, token).await?;
     let Some(account) = redeemed.and_then(|link| link.account_id) else { return Ok(false) };
-    store::user::set_password(&mut tx, account, &hash).await?;
+    replace(&mut tx, account, &hash).await?;
     revoke::everything(cx, &mut tx, account).await?;
     tx.commit().await?;
     Ok(true)

@@ -9,6 +9,7 @@ use chrono::Duration;
 
 use crate::Cx;
 use crate::error::{Result, Validation};
+use crate::service::password;
 use crate::service::rate_limits::{self, Key};
 use crypto::Secret;
 use model::actor::{Unusable, User};
@@ -69,8 +70,17 @@ fn may_browse(unusable: Option<Unusable>) -> bool {
 
 /// The account with this name (or e-mail address) and password. Takes the same time for unknown names, so that timing
 /// does not disclose them.
+///
+/// # Errors
+/// [`Error::RateLimited`](crate::error::Error::RateLimited) after too many attempts at one account, by whichever spelling
+/// of its name.
 pub async fn authenticate(cx: &Cx, name: &str, password: Secret) -> Result<Result<Account, Refusal>> {
     let found = find_by_name(cx, name.trim()).await?;
+    let attempts_at = match &found {
+        Some((account, _)) => Key::Person(account.id),
+        None => Key::email(username(cx, name.trim())),
+    };
+    rate_limits::require(cx, &rate_limits::SIGN_IN, &attempts_at)?;
     let hash = found.as_ref().and_then(|(_, user)| user.password_hash.clone());
     let right = crypto::verify_password(password, hash).await?;
     Ok(match found {
@@ -82,10 +92,15 @@ pub async fn authenticate(cx: &Cx, name: &str, password: Secret) -> Result<Resul
     })
 }
 
+/// The user name in `name` or `@name@` this domain.
+fn username<'a>(cx: &Cx, name: &'a str) -> &'a str {
+    let handle = name.strip_prefix('@').unwrap_or(name);
+    handle.strip_suffix(&format!("@{}", cx.urls.local_domain)).unwrap_or(handle)
+}
+
 /// By user name, `@name@` this domain, or e-mail address.
 async fn find_by_name(cx: &Cx, name: &str) -> Result<Option<(Account, User)>> {
-    let handle = name.strip_prefix('@').unwrap_or(name);
-    let username = handle.strip_suffix(&format!("@{}", cx.urls.local_domain)).unwrap_or(handle);
+    let username = username(cx, name);
     let id = match store::user::find_by_email(&cx.db, name).await? {
         Some(user) => Some(user.account_id),
         None => store::account::find_local(&cx.db, username).await?.map(|account| account.id),
@@ -143,7 +158,7 @@ pub async fn change_password(
     faults.check()?;
     let hash = crypto::hash_password(new).await?;
     let mut tx = cx.db.begin().await?;
-    store::user::set_password(&mut tx, person.account.id, &hash).await?;
+    password::replace(&mut tx, person.account.id, &hash).await?;
     store::session::delete_all(&mut tx, person.account.id, Some(person.session)).await?;
     tx.commit().await?;
     Ok(())

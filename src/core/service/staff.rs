@@ -7,6 +7,7 @@ use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::service::email::{self, Subject};
 use crate::service::oauth::revoke;
+use crate::service::password;
 use crypto::Secret;
 use model::Account;
 
@@ -73,7 +74,7 @@ pub async fn set_password(cx: &Cx, account: &Account, password: Option<Secret>) 
     let password = password.unwrap_or_else(|| Secret::from(crypto::random_text(PASSWORD_BYTES)));
     let hash = crypto::hash_password(password.clone()).await?;
     let mut tx = cx.db.begin().await?;
-    store::user::set_password(&mut tx, account.id, &hash).await?;
+    password::replace(&mut tx, account.id, &hash).await?;
     revoke::everything(cx, &mut tx, account.id).await?;
     tx.commit().await?;
     Ok(password)

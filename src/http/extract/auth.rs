@@ -157,9 +157,9 @@ impl<S: RequiredScopes> FromRequestParts<()> for AnyStateAppAuth<S> {
 
     async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self> {
         let grant = granted(&parts.extensions, S::SCOPES)?.ok_or_else(sign_in_needed)?;
-        match grant.unusable {
-            None | Some(Unusable::Unconfirmed | Unusable::Pending) => Ok(Self(grant, PhantomData)),
-            Some(why) => Err(unusable(why).into()),
+        match grant.person() {
+            Ok(_) | Err(Unusable::Unconfirmed | Unusable::Pending) => Ok(Self(grant, PhantomData)),
+            Err(why) => Err(unusable(why).into()),
         }
     }
 }
@@ -197,10 +197,8 @@ impl<S: RequiredScopes> OptionalFromRequestParts<()> for AppAuth<S> {
 /// 401 without a valid token, 403 for a missing scope or an unusable account.
 pub fn token(extensions: &Extensions, scopes: &[&str]) -> Result<Arc<Grant>> {
     let grant = granted(extensions, scopes)?.ok_or_else(sign_in_needed)?;
-    match grant.unusable {
-        Some(why) => Err(unusable(why).into()),
-        None => Ok(grant),
-    }
+    grant.person().map_err(unusable)?;
+    Ok(grant)
 }
 
 /// The user of a request, if any, checked like [`MaybeAuth`].
@@ -209,11 +207,11 @@ pub fn token(extensions: &Extensions, scopes: &[&str]) -> Result<Arc<Grant>> {
 /// 401 for an invalid token, 403 for a missing scope or a suspended account.
 pub fn optional_actor(extensions: &Extensions, scopes: &[&str]) -> Result<Option<Arc<Actor>>> {
     let Some(grant) = granted(extensions, scopes)? else { return Ok(None) };
-    match grant.unusable {
-        Some(Unusable::Suspended) => Err(unusable(Unusable::Suspended).into()),
+    match grant.person() {
+        Err(Unusable::Suspended) => Err(unusable(Unusable::Suspended).into()),
         // A user whose account is not usable yet sees what the public sees.
-        Some(_) => Ok(None),
-        None => Ok(grant.actor.clone()),
+        Err(_) => Ok(None),
+        Ok(actor) => Ok(actor.cloned()),
     }
 }
 

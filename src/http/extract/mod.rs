@@ -4,6 +4,7 @@
 //! ([`Describe`]), for the documentation of the API.
 
 pub mod auth;
+mod json_shape;
 pub mod paging;
 pub mod params;
 mod path;

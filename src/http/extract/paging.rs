@@ -8,6 +8,7 @@ use axum::http::request::Parts;
 use serde_json::json;
 
 use crate::Cx;
+use crate::auth::is_token_name;
 use crate::error::{Error, ErrorResponse, Result};
 use crate::operation::{Describe, Operation, Parameter, Place};
 
@@ -57,7 +58,7 @@ impl<const DEFAULT: i64, const MAX: i64> Paging<DEFAULT, MAX> {
                 "max_id" => cursor.max_id = bound(&name, &value)?,
                 "since_id" => cursor.since_id = bound(&name, &value)?,
                 "min_id" => cursor.min_id = bound(&name, &value)?,
-                "access_token" | "bearer_token" => {}
+                name if is_token_name(name) => {}
                 "limit" => {
                     cursor.limit = limit(&value, max);
                     other_params.append_pair("limit", &cursor.limit.to_string());

@@ -15,10 +15,16 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde_json::Value;
 
+use super::json_shape;
 use super::uploads::Upload;
 use crate::Cx;
+use crate::auth::{TOKEN_NAMES, is_token_name};
 use crate::error::{Error, ErrorResponse, Result};
+use crate::guard::BodyLimit;
 use crate::operation::{Describe, Operation};
+
+/// Most files of one multipart body, empty ones included.
+const MAX_FILES: usize = 32;
 
 /// Parameters without files.
 #[derive(Debug)]
@@ -29,7 +35,8 @@ impl<T: DeserializeOwned> FromRequest<()> for Params<T> {
 
     async fn from_request(request: Request, _: &()) -> Result<Self> {
         let cx = Cx::of(request.extensions())?;
-        let (tree, _) = read(request, cx.config.server.body_limit_bytes).await?;
+        let limit = BodyLimit::of(&cx, request.extensions());
+        let (tree, _) = read(request, limit).await?;
         Ok(Self(parse(tree)?))
     }
 }
@@ -98,7 +105,7 @@ impl RawBody {
             _ if bytes.is_empty() => Ok(Self::None),
             "application/json" => {
                 let mut object = json_object(&bytes)?;
-                TOKENS.iter().for_each(|name| drop(object.remove(*name)));
+                TOKEN_NAMES.iter().for_each(|name| drop(object.remove(*name)));
                 let mut checked = Tree::default();
                 checked.merge(object.clone());
                 checked.finish()?;
@@ -111,9 +118,6 @@ impl RawBody {
     }
 }
 
-/// Parameters that carry an access token.
-const TOKENS: [&str; 2] = ["access_token", "bearer_token"];
-
 fn pairs(text: &[u8], tree: &mut Tree) -> Result<Vec<(String, String)>> {
     add_form(tree, text)?;
     let sent = url::form_urlencoded::parse(text);
@@ -121,7 +125,7 @@ fn pairs(text: &[u8], tree: &mut Tree) -> Result<Vec<(String, String)>> {
 }
 
 fn without_tokens(mut pairs: Vec<(String, String)>) -> Vec<(String, String)> {
-    pairs.retain(|(name, _)| !TOKENS.contains(&name.as_str()));
+    pairs.retain(|(name, _)| !is_token_name(name));
     pairs
 }
 
@@ -218,6 +222,7 @@ fn too_large(limit: usize) -> Error {
 }
 
 fn json_object(bytes: &[u8]) -> Result<serde_json::Map<String, Value>> {
+    json_shape::check(bytes)?;
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(Error::bad_request("the JSON body must be an object").into()),
@@ -238,6 +243,9 @@ async fn read_multipart(
         let is_file = field.file_name().is_some();
         let bytes = field.bytes().await.map_err(multipart_error)?;
         if is_file {
+            if files.len() == MAX_FILES {
+                return Err(Error::bad_request(format!("more than {MAX_FILES} files")).into());
+            }
             files.push((name, Upload { bytes }));
         } else {
             let text = String::from_utf8(bytes.into())

@@ -10,6 +10,7 @@ pub mod cookies;
 pub mod csrf;
 pub mod feed;
 pub mod front;
+pub mod next;
 pub mod owner;
 pub mod password;
 pub mod profile;

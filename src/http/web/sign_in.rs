@@ -9,6 +9,7 @@ use minijinja::context;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::next::is_own_path;
 use super::{Cookies, Csrf, Form, Hidden, Page, WebSession, redirect, session};
 use crate::Cx;
 use crate::error::Result;
@@ -17,7 +18,6 @@ use crate::extract::params::text;
 use crypto::Secret;
 use model::settings::RegistrationsMode;
 use rookery_core::service;
-use rookery_core::service::rate_limits::{self, Key};
 use text::contains_nul;
 
 /// Where sign-in leads without a `next`.
@@ -44,7 +44,7 @@ pub async fn show(
     Params(form): Params<SignIn>,
 ) -> Result<Response> {
     if person.is_some() {
-        return Ok(redirect(&destination(&cx, form.next.as_deref())));
+        return Ok(redirect(&destination(form.next.as_deref())));
     }
     Ok(page(&cx, &cookies, &csrf, &form, None).await?.into_response())
 }
@@ -54,12 +54,11 @@ pub async fn show(
 /// # Errors
 /// [`Error::RateLimited`](rookery_core::Error::RateLimited). A wrong password is the form again, with 422.
 pub async fn create(cx: Cx, cookies: Cookies, csrf: Csrf, Form(form): Form<SignIn>) -> Result<Response> {
-    rate_limits::require(&cx, &rate_limits::SIGN_IN, &Key::email(form.email.as_deref().unwrap_or_default()))?;
     let password = Secret::from(form.password.clone().unwrap_or_default());
     match service::session::authenticate(&cx, form.email.as_deref().unwrap_or_default(), password).await? {
         Ok(account) => {
             session::start(&cx, &cookies, account.id).await?;
-            Ok(redirect(&destination(&cx, form.next.as_deref())))
+            Ok(redirect(&destination(form.next.as_deref())))
         }
         Err(refusal) => {
             let page = page(&cx, &cookies, &csrf, &form, Some(&refusal.message())).await?;
@@ -72,12 +71,12 @@ pub async fn create(cx: Cx, cookies: Cookies, csrf: Csrf, Form(form): Form<SignI
 pub async fn delete(cx: Cx, cookies: Cookies, Form(form): Form<SignIn>) -> Result<Response> {
     session::end(&cx, &cookies).await?;
     cookies.notice("You are signed out.");
-    let next = form.next.map(|next| destination(&cx, Some(&next)));
+    let next = form.next.map(|next| destination(Some(&next)));
     Ok(redirect(&next.map_or_else(|| "/auth/sign_in".to_owned(), |next| session::sign_in_url(&next))))
 }
 
 async fn page(cx: &Cx, cookies: &Cookies, csrf: &Csrf, form: &SignIn, error: Option<&str>) -> Result<Page> {
-    let next = destination(cx, form.next.as_deref());
+    let next = destination(form.next.as_deref());
     let registrations = match cx.settings().registrations_mode {
         RegistrationsMode::Open => "open",
         RegistrationsMode::Approved => "approval",
@@ -105,16 +104,7 @@ async fn requesting_app(cx: &Cx, next: &str) -> Result<Option<String>> {
     if contains_nul(&client_id) { Ok(None) } else { Ok(service::application::name(cx, &client_id).await?) }
 }
 
-/// The path to continue to: `next` when it is on this server, otherwise the settings. Rejects whatever a browser could
-/// read as another host, so that this is no open redirect.
-fn destination(cx: &Cx, next: Option<&str>) -> String {
-    let Some(next) = next.filter(|next| next.starts_with('/')) else { return HOME.to_owned() };
-    let Ok(origin) = url::Url::parse(&cx.urls.origin) else { return HOME.to_owned() };
-    match origin.join(next) {
-        Ok(url) if url.origin() == origin.origin() => match url.query() {
-            Some(query) => format!("{}?{query}", url.path()),
-            None => url.path().to_owned(),
-        },
-        _ => HOME.to_owned(),
-    }
+/// The path to continue to: `next` when it is on this server, otherwise the settings.
+fn destination(next: Option<&str>) -> String {
+    next.filter(|next| is_own_path(next)).unwrap_or(HOME).to_owned()
 }

@@ -1,6 +1,7 @@
 //! Which headers a plugin sees, and which it may set.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::web::next::is_own_path;
 
 /// Headers that a plugin may set. All others belong to the server: cookies, lengths, connection, CORS and browser
 /// security.
@@ -76,11 +77,6 @@ pub(super) fn set(headers: &mut HeaderMap, sent: &[(String, String)]) -> Vec<Str
     refused
 }
 
-/// True for a path on this server: plugins cannot redirect elsewhere.
-fn is_own_path(location: &str) -> bool {
-    location.starts_with('/') && !location.starts_with("//") && !location.contains('\\')
-}
-
 /// True for a `Cache-Control` that restricts caching; allowing it is for the manifest.
 fn is_restrictive(caching: &str) -> bool {
     caching.split(',').all(|word| matches!(word.trim(), "no-store" | "no-cache" | "private" | "must-revalidate"))
@@ -124,6 +120,7 @@ mod tests {
                 ("Location", "https://evil.test/"),
                 ("Location", "//evil.test/"),
                 ("Location", "/\\evil.test/"),
+                ("Location", "/.//evil.test/"),
                 ("Cache-Control", "public, max-age=31536000"),
                 ("Expires", "Thu, 01 Dec 2033 16:00:00 GMT"),
                 ("Cache-Control", "private, no-cache"),
@@ -131,7 +128,7 @@ mod tests {
         );
         assert_eq!(headers.len(), 2);
         assert_eq!(headers[header::ETAG], "\"1\"");
-        assert_eq!(refused.len(), 19);
+        assert_eq!(refused.len(), 20);
         assert!(refused.contains(&"E\\r\\nTag".to_owned()), "{refused:?}");
     }
 

@@ -1,7 +1,8 @@
 //! Path templates, and matching request paths against them.
 //!
 //! A path is split while it is still percent-encoded, so that an encoded slash never separates segments; each segment
-//! is then decoded once. `/api/v1/%61ntennas` is `/api/v1/antennas`, and `%252F` as a parameter is `%2F`.
+//! is then decoded once: `%252F` as a parameter is `%2F`. A path that encodes what needs none (`/%61pi`) never comes
+//! here: `http` answers it with 404.
 
 use percent_encoding::percent_decode_str;
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::Cx;
 use crate::error::{Error, Result};
+use model::status::Visibility;
 use model::{AccountId, Actor, RowId, StatusId, TagId};
 use store::Tx;
 use store::publish::Mentionable;
@@ -114,12 +115,14 @@ async fn mentioned(cx: &Cx, actor: &Actor, scan: &text::Scan) -> Result<Vec<Ment
     Ok(found)
 }
 
-/// Stores hashtags and links them to `status`, which has none yet.
+/// Stores hashtags and links them to `status`, which has none yet. They can be found when it is of a visibility that
+/// anyone may read.
 pub async fn save_tags(
     cx: &Cx,
     tx: &mut Tx,
     status: StatusId,
     author: AccountId,
+    visibility: Visibility,
     tags: &[(String, String)],
 ) -> Result<()> {
     if tags.is_empty() {
@@ -127,14 +130,18 @@ pub async fn save_tags(
     }
     let now = cx.clock.now();
     let names: Vec<String> = tags.iter().map(|(name, _)| name.clone()).collect();
-    let known = store::tag::list_by_names(&mut *tx, &names).await?;
-    let new = tags.iter().filter(|(name, _)| !known.iter().any(|(_, known)| known == name));
+    let known = store::tag::list_for_status(tx, &names).await?;
+    let new = tags.iter().filter(|(name, _)| !known.iter().any(|(_, known, _)| known == name));
     let new: Vec<_> = new.map(|(name, display)| (cx.ids.next(), name.as_str(), display.as_str())).collect();
     if !new.is_empty() {
-        store::tag::insert(tx, new, now).await?;
+        store::tag::insert(tx, new, visibility.is_anonymous(), now).await?;
     }
-    let known = if known.len() == tags.len() { known } else { store::tag::list_by_names(&mut *tx, &names).await? };
-    let ids: Vec<TagId> = known.into_iter().map(|(id, _)| id).collect();
+    let known =
+        if known.len() == tags.len() { known } else { store::tag::list_for_status(tx, &names).await? };
+    let ids: Vec<TagId> = known.iter().map(|(id, ..)| *id).collect();
+    if visibility.is_anonymous() && known.iter().any(|(.., public)| !public) {
+        store::tag::publish(tx, &ids).await?;
+    }
     store::tag::insert_for_status(tx, status, author, &ids, now).await?;
     Ok(())
 }

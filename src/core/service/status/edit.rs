@@ -89,7 +89,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
     store::publish::insert_edit(&mut tx, &edit).await?;
     store::publish::update(&mut tx, id, revision, cx.clock.now()).await?;
     store::tag::clear_for_status(&mut tx, id, actor.id).await?;
-    compose::save_tags(cx, &mut tx, id, actor.id, &words.tags).await?;
+    compose::save_tags(cx, &mut tx, id, actor.id, old.visibility, &words.tags).await?;
     let known = store::publish::list_mentions(&mut tx, id).await?;
     store::publish::silence_mentions(&mut tx, id, &words.mentions).await?;
     let loud: Vec<AccountId> = known.iter().filter(|(_, _, silent)| !silent).map(|(_, account, _)| *account).collect();

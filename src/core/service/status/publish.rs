@@ -178,7 +178,7 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
     insert::insert(cx, tx, actor, new).await?;
     let media: Vec<MediaId> = media.iter().map(|media| media.id).collect();
     media::attach(cx, tx, id, &media).await?;
-    compose::save_tags(cx, tx, id, actor.id, &tags).await?;
+    compose::save_tags(cx, tx, id, actor.id, reach.visibility, &tags).await?;
     let mentioned = compose::save_mentions(cx, tx, id, &mentions, false).await?;
     let audience = reach.audience.into_iter().chain(draft.recipients).filter(|account| !mentions.contains(account));
     // Deduplicated.

@@ -1,0 +1,236 @@
+//! The counters of rate limits, in memory: bounded, and none is forgotten while its window lasts.
+//!
+//! Each key has a counter of its own while there is room. When there is none, even after counters of windows that ended
+//! are dropped, further keys of a limit share a fixed number of counters: a few people may then be refused early, and
+//! nobody who fills the memory with keys is ever admitted late.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::rate_limits::{Key, Limit};
+use model::Time;
+
+/// Most counters with a key of their own, about 150 bytes each.
+pub const CAPACITY: usize = 65_536;
+/// Locks among which they are divided.
+const SHARDS: usize = 16;
+/// Counters that the other keys of one limit share.
+const SHARED: usize = 4_096;
+
+/// The rate limit counters of this process, by the limit's name and whom they belong to.
+#[derive(Debug)]
+pub struct Limits {
+    shards: [Mutex<Shard>; SHARDS],
+    capacity: usize,
+    shared: Mutex<HashMap<Cow<'static, str>, Arc<[Arc<Counter>]>>>,
+    hasher: RandomState,
+    overflows: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    counters: HashMap<Key, Vec<Own>>,
+    length: usize,
+    /// When counters of ended windows were last dropped, in seconds since the epoch.
+    swept_at: i64,
+}
+
+/// The counter of one key and limit.
+#[derive(Debug)]
+struct Own {
+    limit: Cow<'static, str>,
+    window_seconds: i64,
+    counter: Arc<Counter>,
+}
+
+/// Requests counted in a window: the window's number since the epoch in the upper half, the count in the lower one.
+#[derive(Debug, Default)]
+pub(super) struct Counter(AtomicU64);
+
+impl Counter {
+    /// Counts one unless `max` are counted in `window` already; returns how many were counted before.
+    pub(super) fn spend(&self, window: u32, max: u32) -> u32 {
+        let next = |packed| {
+            let count = Self::count(packed, window);
+            (count < max).then(|| Self::pack(window, count + 1))
+        };
+        let (Ok(before) | Err(before)) = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        Self::count(before, window)
+    }
+
+    /// Takes one back, if `window` is still being counted.
+    pub(super) fn give_back(&self, window: u32) {
+        let less = |packed| Some(Self::pack(window, Self::count(packed, window).checked_sub(1)?));
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+    }
+
+    fn pack(window: u32, count: u32) -> u64 {
+        u64::from(window) << 32 | u64::from(count)
+    }
+
+    /// How many `packed` has counted in `window`.
+    fn count(packed: u64, window: u32) -> u32 {
+        let [high, low] = [packed >> 32, packed & u64::from(u32::MAX)];
+        if high == u64::from(window) { u32::try_from(low).unwrap_or(u32::MAX) } else { 0 }
+    }
+
+    /// True when it counted something in `window`, or somebody holds it to do so.
+    fn is_live(self: &Arc<Self>, window: u32) -> bool {
+        Self::count(self.0.load(Ordering::Relaxed), window) > 0 || Arc::strong_count(self) > 1
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::with_capacity(CAPACITY)
+    }
+}
+
+impl Limits {
+    fn with_capacity(capacity: usize) -> Self {
+        Self {
+            shards: Default::default(),
+            capacity: capacity / SHARDS,
+            shared: Mutex::default(),
+            hasher: RandomState::new(),
+            overflows: AtomicU64::default(),
+        }
+    }
+
+    /// The counter of `key` for `limit`.
+    pub(super) fn counter(&self, limit: &Limit, key: &Key, now: Time) -> Arc<Counter> {
+        let hash = self.hasher.hash_one(key);
+        let shard = &self.shards[place(hash, SHARDS)];
+        let own = shard.lock().unwrap_or_else(PoisonError::into_inner).counter(limit, key, self.capacity, now);
+        own.unwrap_or_else(|| self.shared(limit, hash))
+    }
+
+    fn shared(&self, limit: &Limit, hash: u64) -> Arc<Counter> {
+        self.overflows.fetch_add(1, Ordering::Relaxed);
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let counters = shared
+            .entry(limit.name.clone())
+            .or_insert_with(|| std::iter::repeat_with(Arc::default).take(SHARED).collect());
+        // The lower bits chose the shard.
+        Arc::clone(&counters[place(hash >> 32, SHARED)])
+    }
+
+    /// How many counters have a key of their own, at most [`CAPACITY`].
+    pub fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).length).sum()
+    }
+
+    /// True when nothing is counted.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How often a counter was shared because there was no room for one of its own.
+    pub fn overflows(&self) -> u64 {
+        self.overflows.load(Ordering::Relaxed)
+    }
+}
+
+fn place(hash: u64, count: usize) -> usize {
+    usize::try_from(hash % count as u64).unwrap_or_default()
+}
+
+impl Shard {
+    /// The counter of `key` itself; `None` when there is no room for it.
+    fn counter(&mut self, limit: &Limit, key: &Key, capacity: usize, now: Time) -> Option<Arc<Counter>> {
+        let known = self.counters.get(key).and_then(|own| own.iter().find(|own| own.limit == limit.name));
+        if let Some(own) = known {
+            return Some(Arc::clone(&own.counter));
+        }
+        if self.length >= capacity {
+            self.sweep(now);
+        }
+        if self.length >= capacity {
+            return None;
+        }
+        let counter = Arc::<Counter>::default();
+        let own =
+            Own { limit: limit.name.clone(), window_seconds: limit.window_seconds, counter: Arc::clone(&counter) };
+        self.counters.entry(key.clone()).or_default().push(own);
+        self.length += 1;
+        Some(counter)
+    }
+
+    /// Drops the counters whose window has ended; once a second at most, as it looks at all of them.
+    fn sweep(&mut self, now: Time) {
+        if self.swept_at == now.timestamp() {
+            return;
+        }
+        self.swept_at = now.timestamp();
+        self.counters.retain(|_, own| {
+            own.retain(|own| own.counter.is_live(Limit::window_of(own.window_seconds, now)));
+            !own.is_empty()
+        });
+        self.length = self.counters.values().map(Vec::len).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rate_limits::{MAIL, SIGN_IN};
+    use super::*;
+
+    fn start() -> Time {
+        Time::from_micros(0)
+    }
+
+    #[test]
+    fn counters_stop_at_the_limit_and_start_again_with_the_window() {
+        let counter = Counter::default();
+        assert_eq!([0, 1, 2, 2].map(|_| counter.spend(7, 2)), [0, 1, 2, 2]);
+        counter.give_back(7);
+        assert_eq!(counter.spend(7, 2), 1);
+        assert_eq!(counter.spend(8, 2), 0);
+        counter.give_back(7);
+        assert_eq!(counter.spend(8, 2), 1, "the window before has nothing to give back");
+    }
+
+    #[test]
+    fn counter_belongs_to_one_key_and_limit() {
+        let limits = Limits::default();
+        let key = Key::email("Alice@Example.com");
+        limits.counter(&MAIL, &key, start()).spend(1, 5);
+        assert_eq!(limits.counter(&MAIL, &Key::email("alice@example.com"), start()).spend(1, 5), 1);
+        assert_eq!(limits.counter(&SIGN_IN, &key, start()).spend(1, 5), 0);
+        assert_eq!(limits.len(), 2);
+    }
+
+    #[test]
+    fn flood_of_other_keys_makes_no_counter_forgotten() {
+        let limits = Limits::with_capacity(64);
+        let victim = Key::email("alice@example.test");
+        let spend = |key: &Key| limits.counter(&MAIL, key, start()).spend(0, MAIL.max);
+        for _ in 0..MAIL.max {
+            spend(&victim);
+        }
+        let others: Vec<Key> = (0..20_000).map(|at| Key::email(&format!("{at}@example.test"))).collect();
+        for _ in 0..MAIL.max {
+            others.iter().for_each(|key| assert!(spend(key) <= MAIL.max));
+        }
+        assert_eq!(spend(&victim), MAIL.max, "known before the flood");
+        assert!(others.iter().all(|key| spend(key) == MAIL.max), "nor those that came without room for them");
+        assert!(limits.len() <= 64 && limits.overflows() > 0);
+    }
+
+    #[test]
+    fn ended_windows_make_room() {
+        let limits = Limits::with_capacity(16);
+        for at in 0..1_000 {
+            limits.counter(&MAIL, &Key::email(&format!("{at}@example.test")), start()).spend(0, 5);
+        }
+        let before = limits.overflows();
+        let later = Time::from_micros(MAIL.window_seconds * 1_000_000);
+        for at in 0..100 {
+            limits.counter(&MAIL, &Key::email(&format!("{at}@later.test")), later).spend(1, 5);
+        }
+        assert!(limits.len() <= 16 && limits.overflows() - before < 100);
+    }
+}

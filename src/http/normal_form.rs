@@ -1,0 +1,120 @@
+//! The one spelling of a path that this server answers (RFC 3986, section 6.2.2): what is in another is nobody's, 404.
+//!
+//! Checked before anything else reads the path, so that the router, the policies, the routes of plugins and whoever
+//! stands before this server never take one text for two paths. Redirects to a path that a request names go by it too
+//! ([`web::next`](crate::web::next)). Parameters may hold any character in percent-encoding, a slash as well.
+
+use axum::http::Uri;
+use axum::http::uri::PathAndQuery;
+use percent_encoding::percent_decode;
+
+/// Cuts the slash at the end of the path off, which some client libraries send; false when the path is not in normal
+/// form, and then answered by nothing.
+pub(crate) fn normalise(uri: &mut Uri) -> bool {
+    let Some(path) = uri.path().strip_suffix('/').filter(|path| !path.is_empty()) else {
+        return is_normal(uri.path());
+    };
+    if path == "/" || !is_normal(path) {
+        return false;
+    }
+    let target = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+    let mut parts = std::mem::take(uri).into_parts();
+    let Ok(target) = PathAndQuery::try_from(target) else { return false };
+    parts.path_and_query = Some(target);
+    Uri::from_parts(parts).map(|normal| *uri = normal).is_ok()
+}
+
+/// True when `path` begins with a slash, none of its segments is empty, `.` or `..`, and each is spelt in the one way.
+pub(crate) fn is_normal(path: &str) -> bool {
+    path.strip_prefix('/').is_some_and(|rest| rest.is_empty() || rest.split('/').all(is_segment))
+}
+
+fn is_segment(segment: &str) -> bool {
+    let is_plain = |byte: u8| !byte.is_ascii_control() && !matches!(byte, b' ' | b'\\' | b'?' | b'#' | b'%');
+    match segment {
+        "" | "." | ".." => false,
+        _ if segment.bytes().all(is_plain) => true,
+        _ => segment.bytes().all(|byte| byte == b'%' || is_plain(byte)) && is_encoded_once(segment),
+    }
+}
+
+/// True when every `%` begins the encoding of a byte that needs one, and what is encoded is text without control
+/// characters.
+fn is_encoded_once(segment: &str) -> bool {
+    let needs_encoding = |byte: u8| !byte.is_ascii_alphanumeric() && !b"-._~".contains(&byte);
+    let mut encoded = segment.split('%').skip(1).map(|rest| {
+        let digits = rest.get(..2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+        u8::from_str_radix(digits, 16).ok()
+    });
+    let text = percent_decode(segment.as_bytes()).decode_utf8();
+    encoded.all(|byte| byte.is_some_and(needs_encoding))
+        && text.is_ok_and(|text| !text.bytes().any(|byte| byte.is_ascii_control()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_spelling_of_a_path_is_known() {
+        for normal in [
+            "/",
+            "/api/v1/statuses/1",
+            "/@alice",
+            "/.well-known/webfinger",
+            "/api/v1/timelines/tag/caf%C3%A9",
+            "/api/v1/timelines/tag/caf%c3%a9",
+            "/api/v1/timelines/tag/café",
+            "/r/name%40domain",
+            "/r/a%2Fb",
+            "/r/%252F",
+            "/r/...",
+            "/r/a%20b",
+        ] {
+            assert!(is_normal(normal), "{normal}");
+        }
+        for other in [
+            "",
+            "*",
+            "api",
+            "//api",
+            "/api//v1",
+            "/api/",
+            "/./api",
+            "/api/..",
+            "/%61pi/v1",
+            "/api/%7Ealice",
+            "/api/%2e%2E/v1",
+            "/api/%5Fx",
+            "/api/%",
+            "/api/%4",
+            "/api/%zz",
+            "/api/%+1",
+            "/api/%00",
+            "/api/a%0Ab",
+            "/api/%7F",
+            "/api/%FF",
+            "/api\\v1",
+            "/api/a b",
+            "/api/a\tb",
+            "/api?x",
+            "/api#x",
+        ] {
+            assert!(!is_normal(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn slash_at_the_end_is_cut_off_once() {
+        let normal = |text: &str| {
+            let mut uri: Uri = text.parse().expect("an address");
+            normalise(&mut uri).then(|| uri.to_string())
+        };
+        assert_eq!(normal("/api/v1/x/?a=1").as_deref(), Some("/api/v1/x?a=1"));
+        assert_eq!(normal("http://example.test/api/").as_deref(), Some("http://example.test/api"));
+        assert_eq!(normal("/").as_deref(), Some("/"));
+        for other in ["/api//", "//", "//api/v1/x", "/%61pi/", "*"] {
+            assert_eq!(normal(other), None, "{other}");
+        }
+    }
+}
