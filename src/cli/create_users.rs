@@ -10,7 +10,7 @@ use model::{AccountId, Scopes};
 use rookery_core::Cx;
 use rookery_core::error::Error;
 use rookery_core::service::sign_up::{self, NewAccount};
-use rookery_core::service::{staff, token};
+use rookery_core::service::{application, staff, token};
 use store::Tx;
 use terminal::Failure;
 
@@ -202,7 +202,10 @@ async fn write(cx: &Cx, tx: &mut Tx, ready: &Ready) -> Result<Made, Failure> {
     let id = sign_up::create(cx, tx, ready.again()).await?;
     let access_token = match &ready.scopes {
         None => None,
-        Some(scopes) => Some(token::mint(cx, tx, None, Some(id), scopes).await?.expose().to_owned()),
+        Some(scopes) => {
+            let app = application::command_line(cx, tx).await?;
+            Some(token::mint(cx, tx, Some(app), Some(id), scopes).await?.expose().to_owned())
+        }
     };
     Ok(Made { id, username: ready.account.username.clone(), access_token })
 }

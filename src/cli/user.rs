@@ -9,7 +9,7 @@ use super::settings::standard_input;
 use crypto::Secret;
 use model::{AccountId, Scopes, Time};
 use rookery_core::Cx;
-use rookery_core::service::{removal, staff, token};
+use rookery_core::service::{application, removal, staff, token};
 use store::user::UserSummary;
 use terminal::{Failure, Output};
 
@@ -274,7 +274,8 @@ async fn mint(cx: &Cx, username: &str, scopes: &str, output: Output) -> Result<(
     let account = staff::find(cx, username).await?;
     let scopes = read_scopes(scopes)?;
     let mut tx = cx.db.begin().await?;
-    let token = token::mint(cx, &mut tx, None, Some(account.id), &scopes).await?;
+    let app = application::command_line(cx, &mut tx).await?;
+    let token = token::mint(cx, &mut tx, Some(app), Some(account.id), &scopes).await?;
     tx.commit().await?;
     let answer = WithToken { username: &account.username, access_token: token.expose(), scopes: scopes.to_string() };
     output.answer(&answer, || token.expose().to_owned())

@@ -81,6 +81,19 @@ async fn someone_who_waits_is_let_in() {
 }
 
 #[tokio::test]
+async fn statuses_written_with_a_token_of_the_command_line_say_so() {
+    let app = TestApp::new().await;
+    app.run(&["user", "create", "alice"]).await.ok();
+    for _ in 0..2 {
+        let token = app.run(&["user", "token", "alice"]).await.ok();
+        let alice = Client::new(app.clone(), None, "alice", Some(token));
+        let status = alice.post("/api/v1/statuses").form(&[("status", "hello")]).ok().await;
+        assert_eq!(status["application"]["name"], "Command line");
+    }
+    assert_eq!(app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM oauth_apps").await.unwrap()[0].0, 1);
+}
+
+#[tokio::test]
 async fn a_role_shows_on_the_profile_at_once() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;

@@ -92,6 +92,16 @@ pub fn types(page: &[Value]) -> Vec<&str> {
 }
 
 #[tokio::test]
+async fn what_is_no_account_id_matches_no_notification() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    for id in ["nonsense", "99999999999999999999", "0"] {
+        let page = alice.get(&format!("/api/v1/notifications?account_id={id}")).ok().await;
+        assert_eq!(page, serde_json::json!([]), "{id}");
+    }
+}
+
+#[tokio::test]
 async fn every_type_shows_who_and_what() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;

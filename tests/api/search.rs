@@ -29,6 +29,45 @@ async fn accounts_and_hashtags_are_found_by_their_beginning() {
 }
 
 #[tokio::test]
+async fn hashtags_are_found_and_counted_by_what_anyone_may_read() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let write = async |visibility: &str| {
+        app.tick();
+        let status = json!({"status": "#secrets", "visibility": visibility});
+        alice.post("/api/v1/statuses").json(&status).ok().await["id"].as_str().unwrap().to_owned()
+    };
+    let found = async || alice.get("/api/v2/search?q=secr&type=hashtags").ok().await["hashtags"].clone();
+    let featured = async || {
+        let tags = alice.get(&format!("/api/v1/accounts/{}/featured_tags", alice.id())).ok().await;
+        tags[0]["statuses_count"].clone()
+    };
+    let hidden = [write("private").await, write("direct").await];
+    assert_eq!(found().await, json!([]));
+    app.db()
+        .execute_raw(&format!(
+            "INSERT INTO featured_tags (id, account_id, tag_id, statuses_count, created_at)
+             SELECT 1, {}, id, 0, created_at FROM tags",
+            alice.id()
+        ))
+        .await
+        .unwrap();
+
+    write("private").await;
+    assert_eq!(featured().await, "0");
+    let public = write("public").await;
+    assert_eq!(found().await[0]["history"][0], json!({"day": "1768435200", "uses": "1", "accounts": "1"}));
+    assert_eq!(featured().await, "1");
+
+    for id in hidden {
+        alice.delete(&format!("/api/v1/statuses/{id}")).ok().await;
+    }
+    assert_eq!(featured().await, "1");
+    alice.delete(&format!("/api/v1/statuses/{public}")).ok().await;
+    assert_eq!((found().await, featured().await), (json!([]), json!("0")));
+}
+
+#[tokio::test]
 async fn an_address_of_this_server_names_its_account_or_status() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;

@@ -182,6 +182,36 @@ async fn deleting_gives_the_source_back_and_takes_reblogs_along() {
 }
 
 #[tokio::test]
+async fn marks_are_taken_back_from_someone_who_blocked_since() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, json!({"status": "hi"})).await;
+    let other = publish(&alice, json!({"status": "never marked"})).await;
+    for verb in ["/favourite", "/bookmark"] {
+        bob.post(&path(&status, verb)).ok().await;
+    }
+    alice.post(&format!("/api/v1/accounts/{}/block", bob.id())).ok().await;
+    bob.get(&path(&status, "")).fails(404).await;
+
+    for (verb, flag) in [("/unfavourite", "favourited"), ("/unbookmark", "bookmarked")] {
+        let answer = bob.post(&path(&status, verb)).ok().await;
+        assert_eq!((&answer["id"], &answer[flag]), (&status["id"], &json!(false)), "{verb}");
+        bob.post(&path(&status, verb)).fails(404).await;
+        bob.post(&path(&other, verb)).fails(404).await;
+    }
+    assert_eq!(alice.get(&path(&status, "")).ok().await["favourites_count"], 0);
+}
+
+#[tokio::test]
+async fn author_always_learns_the_application() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, json!({"status": "by a token of no application"})).await;
+    assert_eq!(status.get("application"), Some(&json!(null)));
+    assert_eq!(bob.get(&path(&status, "")).ok().await.get("application"), None);
+}
+
+#[tokio::test]
 async fn marks_count_once_and_go_again() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;

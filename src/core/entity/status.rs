@@ -211,11 +211,23 @@ impl<'a> Parts<'a> {
                 None => out.push_str("null"),
                 Some(original) => self.write_part(out, entry, original, None),
             });
+<<<<<<< HEAD
             add_counts(object, head);
             if let Some((application, public)) = &core.application
                 && (*public || own)
             {
                 object.member("application", application);
+=======
+            match &core.application {
+                Some((application, public)) if *public || own => {
+                    object.member("application", application);
+                }
+                // The author always learns which it was, also that it was none.
+                None if own => {
+                    object.member("application", "null");
+                }
+                Some(_) | None => {}
+>>>>>>> web
             }
             if self.viewer.is_some() {
                 add_marks(object, marked);

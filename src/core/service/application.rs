@@ -9,7 +9,10 @@ use crate::error::{Error, Result};
 use crypto::Secret;
 use model::oauth::OUT_OF_BAND;
 use model::{AccountId, AppId, Application, Scopes, Time};
+use store::Tx;
 
+/// The client id of the command line: no random one is as short.
+const COMMAND_LINE: &str = "rookery-command-line";
 /// Longest name, in characters.
 const NAME_MAX: usize = 60;
 /// Longest list of redirect URIs, joined, in characters.
@@ -51,6 +54,27 @@ pub async fn register(cx: &Cx, wanted: Registration) -> Result<(Application, Sec
     store::application::insert(&mut tx, &application).await?;
     tx.commit().await?;
     Ok((application, Secret::from(secret)))
+}
+
+/// The application that tokens of the command line belong to, so that statuses written with them say so. Made at its first
+/// use; nobody knows its secret.
+pub async fn command_line(cx: &Cx, tx: &mut Tx) -> Result<AppId> {
+    if let Some(known) = store::application::find_by_client_id(&mut *tx, COMMAND_LINE).await? {
+        return Ok(known.id);
+    }
+    let application = Application {
+        id: cx.ids.next(),
+        name: "Command line".to_owned(),
+        redirect_uris: OUT_OF_BAND.to_owned(),
+        scopes: String::new(),
+        website: None,
+        client_id: COMMAND_LINE.to_owned(),
+        client_secret_hash: crypto::hash(&crypto::random_text(32)),
+        superapp: false,
+        created_at: cx.clock.now(),
+    };
+    store::application::insert(tx, &application).await?;
+    Ok(application.id)
 }
 
 fn checked_name(name: Option<String>) -> Result<String> {

@@ -9,7 +9,7 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::service::notification::{self, Notice};
-use crate::service::visibility::{self, Place, Seen};
+use crate::service::visibility::{self, Marked, Place, Seen};
 use model::status::Visibility;
 use model::{Actor, NotificationType, RowId, StatusId};
 use store::Tx;
@@ -42,12 +42,12 @@ pub async fn favourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
     Ok(())
 }
 
-/// Removes the favourite.
+/// Removes the favourite, also when the author has blocked `actor` since; the status as it is afterwards.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden.
-pub async fn unfavourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
-    let seen = visibility::status(cx, Some(actor), id).await?;
+pub async fn unfavourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Seen> {
+    let seen = unmarkable(cx, actor, id, |marked| marked.favourited).await?;
     let head = seen.proper();
     let mut tx = cx.db.begin().await?;
     if let Some(row) = store::favourite::delete(&mut tx, Mark::Favourite, actor.id, head.id).await? {
@@ -56,7 +56,22 @@ pub async fn unfavourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
         change::record(cx, &mut tx, Change::Unfavourited { account: actor.id, status: head.id }).await?;
     }
     tx.commit().await?;
-    Ok(())
+    unmarked(cx, actor, id).await
+}
+
+/// The status, for taking a mark back: one that `actor` may see, or may not any more and has `mark` on.
+async fn unmarkable(cx: &Cx, actor: &Actor, id: StatusId, mark: fn(Marked) -> bool) -> Result<Seen> {
+    match visibility::status(cx, Some(actor), id).await {
+        Err(Error::NotFound) => {
+            let seen = unmarked(cx, actor, id).await?;
+            if mark(seen.marked()) { Ok(seen) } else { Err(Error::NotFound) }
+        }
+        found => found,
+    }
+}
+
+async fn unmarked(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Seen> {
+    visibility::statuses(cx, Some(actor), Place::Unmarked, &[id]).await?.pop().ok_or(Error::NotFound)
 }
 
 /// Refuses interaction with an account that the actor blocks.
@@ -107,11 +122,12 @@ pub async fn bookmark_all(cx: &Cx, tx: &mut Tx, actor: &Actor, statuses: &[Statu
 /// # Errors
 /// [`Error::NotFound`] when there is neither a visible status nor a bookmark.
 pub async fn unbookmark(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Option<Seen>> {
-    let seen = visibility::status(cx, Some(actor), id).await.ok();
+    let seen = match unmarkable(cx, actor, id, |marked| marked.bookmarked).await {
+        Ok(seen) => Some(seen),
+        Err(Error::NotFound) if store::favourite::has_bookmark(&cx.db, actor.id, id).await? => None,
+        Err(error) => return Err(error),
+    };
     let proper = seen.as_ref().map_or(id, |seen| seen.proper().id);
-    if seen.is_none() && !store::favourite::has_bookmark(&cx.db, actor.id, id).await? {
-        return Err(Error::NotFound);
-    }
     let mut tx = cx.db.begin().await?;
     if store::favourite::delete(&mut tx, Mark::Bookmark, actor.id, proper).await?.is_some() {
         change::record(cx, &mut tx, Change::Unbookmarked { account: actor.id, status: proper }).await?;
@@ -119,7 +135,7 @@ pub async fn unbookmark(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Option<S
     tx.commit().await?;
     match seen {
         None => Ok(None),
-        Some(_) => visibility::status(cx, Some(actor), id).await.map(Some),
+        Some(_) => unmarked(cx, actor, id).await.map(Some),
     }
 }
 

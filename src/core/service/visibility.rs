@@ -24,6 +24,9 @@ use store::status::Head;
 pub enum Place {
     /// Requested by its id.
     Single,
+    /// In the answer to its viewer, who took a mark back from it: a block by the author hides nothing then that everyone
+    /// else may read.
+    Unmarked,
     /// In the thread of another status.
     Thread,
     /// On a home or list timeline.
@@ -125,7 +128,7 @@ fn show(
     let mut blocking = false;
     for head in [Some(head), original].into_iter().flatten() {
         let tie = view.map_or_else(Tie::default, |view| view.tie(head));
-        if !may_see(viewer, head, &tie) || !wants(viewer, head, &tie, place) {
+        if !may_see(viewer, head, &tie, place) || !wants(viewer, head, &tie, place) {
             return None;
         }
         blocking |= tie.blocking;
@@ -253,14 +256,14 @@ fn is_addressed(head: &Head) -> bool {
 }
 
 /// True when the author lets `viewer` see it.
-fn may_see(viewer: Option<&Actor>, head: &Head, tie: &Tie) -> bool {
+fn may_see(viewer: Option<&Actor>, head: &Head, tie: &Tie, place: Place) -> bool {
     if head.author_suspended {
         return false;
     }
     if is_own(viewer, head) {
         return true;
     }
-    if tie.blocked_by {
+    if tie.blocked_by && (place != Place::Unmarked || is_addressed(head)) {
         return false;
     }
     match head.visibility {
@@ -279,7 +282,7 @@ fn wants(viewer: Option<&Actor>, head: &Head, tie: &Tie, place: Place) -> bool {
     let blocked = tie.blocking || tie.domain_blocking;
     let limited = head.author_limited && !tie.following;
     match place {
-        Place::Single | Place::Notification => true,
+        Place::Single | Place::Unmarked | Place::Notification => true,
         Place::Thread => !blocked && !tie.muting && !limited,
         Place::Home => !blocked && !tie.muting,
         Place::Public { local } => {

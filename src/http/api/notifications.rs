@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadNotifications, WriteNotifications};
-use crate::extract::params::{flag, list, word};
+use crate::extract::params::{flag, list, text};
 use crate::extract::{Auth, Limit, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
@@ -28,9 +28,10 @@ pub struct Filters {
     /// No notifications of these types.
     #[serde(deserialize_with = "list")]
     exclude_types: Option<Vec<String>>,
-    /// Only notifications that this account caused, filtered ones included.
-    #[serde(deserialize_with = "word")]
-    account_id: Option<AccountId>,
+    /// Only notifications that this account caused, filtered ones included; none for what is no id.
+    #[serde(deserialize_with = "text")]
+    #[schemars(with = "Option<AccountId>")]
+    account_id: Option<String>,
     /// Also those that the user's notification policy filters.
     #[serde(deserialize_with = "flag")]
     include_filtered: Option<bool>,
@@ -44,10 +45,13 @@ impl Filters {
             self.types.as_ref().is_none_or(|names| names.is_empty() || named(names, kind))
                 && !self.exclude_types.as_ref().is_some_and(|names| named(names, kind))
         });
+        let nobody = AccountId::from(0);
+        let from = self.account_id.as_deref().filter(|text| !text.is_empty());
+        let from = from.map(|text| text.parse().unwrap_or(nobody));
         NotificationFilter {
             types: types.collect(),
-            from: self.account_id,
-            filtered: self.account_id.is_some() || self.include_filtered.unwrap_or_default(),
+            from,
+            filtered: from.is_some() || self.include_filtered.unwrap_or_default(),
         }
     }
 }

@@ -27,8 +27,8 @@ pub async fn favourite(cx: Cx, Auth(actor, ..): Auth<WriteFavourites>, Path(id):
 
 /// `POST /api/v1/statuses/{id}/unfavourite`
 pub async fn unfavourite(cx: Cx, Auth(actor, ..): Auth<WriteFavourites>, Path(id): Path<StatusId>) -> Result<Json> {
-    mark::unfavourite(&cx, &actor, id).await?;
-    shown(&cx, Some(&actor), id).await
+    let seen = mark::unfavourite(&cx, &actor, id).await?;
+    Ok(Json(entity::status::render_one(&cx, Some(&actor), &seen).await?))
 }
 
 /// Body parameters of [`reblog`].

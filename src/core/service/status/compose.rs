@@ -136,8 +136,7 @@ pub async fn save_tags(
     if !new.is_empty() {
         store::tag::insert(tx, new, visibility.is_anonymous(), now).await?;
     }
-    let known =
-        if known.len() == tags.len() { known } else { store::tag::list_for_status(tx, &names).await? };
+    let known = if known.len() == tags.len() { known } else { store::tag::list_for_status(tx, &names).await? };
     let ids: Vec<TagId> = known.iter().map(|(id, ..)| *id).collect();
     if visibility.is_anonymous() && known.iter().any(|(.., public)| !public) {
         store::tag::publish(tx, &ids).await?;
