@@ -76,9 +76,14 @@ pub(super) fn set(headers: &mut HeaderMap, sent: &[(String, String)]) -> Vec<Str
     refused
 }
 
-/// True for a path on this server: plugins cannot redirect elsewhere.
+/// True for a path on this server: plugins cannot redirect elsewhere. Browsers drop tabs and line breaks from an address
+/// and take backslashes for slashes, so that only printable ASCII without those is let through; a path is in its normal
+/// form, without empty segments and without dots that lead to one.
 fn is_own_path(location: &str) -> bool {
-    location.starts_with('/') && !location.starts_with("//") && !location.contains('\\')
+    let path = location.split(['?', '#']).next().unwrap_or_default();
+    let plain = location.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    let dots = |segment: &str| matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
+    plain && path.starts_with('/') && !path.contains("//") && !path.split('/').any(dots)
 }
 
 /// True for a `Cache-Control` that restricts caching; allowing it is for the manifest.
@@ -95,6 +100,42 @@ pub(super) fn content_type(asked: &str) -> Option<HeaderValue> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn redirect_stays_on_this_server() {
+        for location in ["/", "/home", "/a/b?c=//d", "/a#b", "/%E3%81%82", "/a.b/..c", "/@alice"] {
+            assert!(is_own_path(location), "{location}");
+        }
+        for location in [
+            "",
+            "home",
+            "//other.example",
+            "///other.example",
+            "/\t/other.example",
+            "/\n/other.example",
+            "/\r/other.example",
+            "\t//other.example",
+            " //other.example",
+            "/\\other.example",
+            "\\\\other.example",
+            "/a\\..\\..\\/other.example",
+            "/.//other.example",
+            "/..//other.example",
+            "/./a",
+            "/%2e/a",
+            "/%2E%2e/a",
+            "/a//b",
+            "/\u{a0}/other.example",
+            "/あ",
+            "https://other.example",
+            "https:other.example",
+            "javascript:alert(1)",
+            "?a",
+            "#a",
+        ] {
+            assert!(!is_own_path(location), "{location:?}");
+        }
+    }
 
     fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
