@@ -99,8 +99,8 @@ pub async fn size(db: &Db, plugin: PluginId, name: &str, jobs: &str) -> Result<i
                                      JOIN pg_namespace n ON n.oid = c.relnamespace
                                      WHERE n.nspname = $1 AND c.relkind = 'r'), 0)
                       + COALESCE((SELECT SUM(OCTET_LENGTH(k.key) + OCTET_LENGTH(k.value)) FROM plugin_kv k WHERE k.plugin_id = $2), 0)
-                      + COALESCE((SELECT SUM(pg_column_size(p.value)) FROM plugin_settings p WHERE p.plugin_id = $2), 0)
-                      + COALESCE((SELECT SUM(pg_column_size(j.payload)) FROM jobs j
+                      + COALESCE((SELECT SUM(OCTET_LENGTH(p.value::TEXT)) FROM plugin_settings p WHERE p.plugin_id = $2), 0)
+                      + COALESCE((SELECT SUM(OCTET_LENGTH(j.payload::TEXT)) FROM jobs j
                                   WHERE j.kind = $3 AND j.key IS NOT NULL AND j.state = 'ready'), 0))::BIGINT"
     ))
     .bind(place)
