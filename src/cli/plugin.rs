@@ -4,12 +4,14 @@
 //! state is written to the database and the package is checked as a server would check it; the next server to start
 //! applies it. Commands for plugin authors are in the crate `rookery_author`.
 
+mod consent;
 mod words;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Subcommand;
+use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
@@ -34,8 +36,13 @@ pub(super) enum Command {
     List,
     /// Print the details of a plugin: routes, hooks, limits and peak usage, failures, history
     Inspect { name: String },
-    /// Enable a plugin, and grant the permissions it requests
-    Enable { name: String },
+    /// Enable a plugin: shows its routes, hooks and permissions, and asks before it grants them
+    Enable {
+        name: String,
+        /// Grant what it asks for without asking
+        #[arg(long, short)]
+        yes: bool,
+    },
     /// Disable a plugin; its tables are kept
     Disable { name: String },
     /// Load the changed package, and accept it
@@ -44,8 +51,8 @@ pub(super) enum Command {
     Rollback { name: String },
     /// Deliver a plugin's dead letters again
     Retry { name: String },
-    /// Grant the permissions that the newest package requests
-    Grant { name: String },
+    /// Grant the permissions that the newest package requests, or only those that are named: `core:read`
+    Grant { name: String, permissions: Vec<String> },
     /// Override limits of the manifest: `memory=16MiB`; `memory=` removes an override
     Limits { name: String, limits: Vec<String> },
     /// Change the configuration: `key=JSON`; `key=` restores the default
@@ -78,10 +85,10 @@ pub(super) enum Command {
         #[arg(default_value = "{}")]
         args: String,
     },
-    /// Remove a plugin with its grants and configuration; its tables are kept
+    /// Remove a plugin with its grants and configuration; its tables, feeds and notifications are kept
     Uninstall {
         name: String,
-        /// Also drop its tables, after exporting their rows to a file
+        /// Also drop its tables, after exporting their rows to a file, and delete its feeds and notifications
         #[arg(long)]
         purge: bool,
     },
@@ -93,12 +100,17 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::Author(_) => unreachable!("done without a server"),
         Command::List => list(cx, output).await,
         Command::Inspect { name } => inspect(cx, &name, output).await,
-        Command::Enable { name } => change(cx, &name, "enable", json!({}), output).await,
+        Command::Enable { name, yes } => {
+            let agreed = consent::ask(cx, &name, yes, output).await?;
+            change(cx, &name, "enable", agreed, output).await
+        }
         Command::Disable { name } => change(cx, &name, "disable", json!({}), output).await,
         Command::Reload { name } => change(cx, &name, "reload", json!({}), output).await,
         Command::Rollback { name } => change(cx, &name, "rollback", json!({}), output).await,
         Command::Retry { name } => retry(cx, &name, output).await,
-        Command::Grant { name } => change(cx, &name, "grant", json!({}), output).await,
+        Command::Grant { name, permissions } => {
+            change(cx, &name, "grant", json!({ "permissions": permissions }), output).await
+        }
         Command::Limits { name, limits } => {
             let limits = pairs(&limits, |text| text.parse::<u32>().map_or_else(|_| text.into(), Value::from))?;
             change(cx, &name, "limits", limits.into(), output).await
@@ -131,16 +143,21 @@ async fn list(cx: &Cx, output: Output) -> Result<(), Failure> {
 }
 
 async fn inspect(cx: &Cx, name: &str, output: Output) -> Result<(), Failure> {
-    let detail = match socket::get(cx, &format!("/api/admin/plugins/{name}")).await? {
-        Some(answer) => answer,
-        None => detail(cx, name).await?,
-    };
+    let detail = looked_up(cx, name).await?;
     output.answer(&detail, || words::detail(&detail))
+}
+
+/// The details of a plugin, from the server that runs here or else from the database.
+async fn looked_up(cx: &Cx, name: &str) -> Result<Value, Failure> {
+    match socket::get(cx, &format!("/api/admin/plugins/{name}")).await? {
+        Some(answer) => Ok(answer),
+        None => detail(cx, name).await,
+    }
 }
 
 async fn detail(cx: &Cx, name: &str) -> Result<Value, Failure> {
     let known = admin::find(cx, name).await?;
-    let outbox = admin::outbox(cx, known.plugin.id).await?;
+    let outbox = admin::outbox(cx, &known.plugin).await?;
     serde_json::to_value(Detail::new(cx, &known, &outbox)).map_err(Failure::new)
 }
 
@@ -151,7 +168,8 @@ async fn change(cx: &Cx, name: &str, what: &str, body: Value, output: Output) ->
         return output.answer(&detail, || words::changed(&detail));
     }
     write(cx, name, what, body).await?;
-    if what != "disable" {
+    let partly = what == "grant" && !admin::find(cx, name).await?.missing.is_empty();
+    if what != "disable" && !partly {
         life::check(cx, name).await.map_err(Failure::new)?;
     }
     let detail = detail(cx, name).await?;
@@ -173,13 +191,14 @@ async fn ask_to_load(cx: &Cx, name: &str, path: &str, body: &Value, output: Outp
 
 async fn write(cx: &Cx, name: &str, what: &str, body: Value) -> Result<(), Failure> {
     let text = |key: &str| body.get(key).and_then(Value::as_str).map(str::to_owned);
+    let list = |key: &str| body.get(key).and_then(|list| Vec::deserialize(list).ok()).unwrap_or_default();
     let members = body.as_object().cloned().unwrap_or_default();
     match what {
-        "enable" => admin::enable(cx, name).await?,
+        "enable" => admin::enable_shown(cx, name, text("digest").as_deref()).await?,
         "disable" => admin::disable(cx, name).await?,
         "reload" => admin::accept(cx, name).await?,
         "rollback" => admin::rollback(cx, name).await?,
-        "grant" => admin::grant(cx, name).await?,
+        "grant" => admin::grant_some(cx, name, &list("permissions"), text("digest").as_deref()).await?,
         "limits" => admin::set_limits(cx, name, members).await?,
         "config" => admin::configure(cx, name, members).await?,
         "secrets" => admin::set_secret(cx, name, &text("name").unwrap_or_default(), text("value")).await?,
@@ -238,9 +257,15 @@ async fn uninstall(cx: &Cx, name: &str, purge: bool, output: Output) -> Result<(
     };
     output.answer(&answer, || match answer["dump"].as_str() {
         Some(dump) => {
-            format!("{name} is unloaded, and everything that it kept is gone; {dump} has what was in its tables.")
+            format!(
+                "{name} is unloaded, and everything that it kept is gone; {dump} has what was in its tables. Its feeds and \
+                 notifications are being deleted by a job."
+            )
         }
-        None => format!("{name} is unloaded and forgotten; its tables stay."),
+        None => format!(
+            "{name} is unloaded and forgotten; its tables, feeds and notifications stay: \
+             `rookery plugin uninstall {name} --purge` deletes them."
+        ),
     })
 }
 

@@ -1,7 +1,10 @@
 //! Size in bytes of a value that crosses between host and guest, for the limits `bytes_in` and `bytes_out`.
 //!
-//! Used by `plugin` for the parameters of calls, and by `serve` for those of host functions and for their answers.
+//! Used by `plugin` for the parameters and answers of calls, by `serve` for those of host functions, and by the
+//! [`Host`](crate::Host) that ends at what it was [allowed](crate::Host::allow).
 //! Measures the host's representation, not that of the canonical ABI.
+
+use std::sync::Arc;
 
 use crate::bindings::exports::{
     activity_filter, activity_handler, decorate, events, jobs, lifecycle, notification_filter, routes, status_filter,
@@ -9,7 +12,7 @@ use crate::bindings::exports::{
 use crate::bindings::imports::{core, core_write, feeds, http_client, kv, log, queue, sql, streaming, types};
 
 /// A value that crosses between host and guest.
-pub(crate) trait ByteSize: Sized {
+pub trait ByteSize: Sized {
     /// Whether the type owns no heap memory, so that the items of a list need not be visited.
     const NO_HEAP: bool = false;
 
@@ -68,6 +71,9 @@ records! {
     activity_handler::Incoming { kind, activity }
     decorate::Target { code }
     jobs::Task { kind, payload }
+    routes::Response { headers, output }
+    decorate::Extra { fields }
+    status_filter::Change { text, spoiler, limited_scope, language, recipients, extra }
 }
 
 impl ByteSize for String {
@@ -148,6 +154,51 @@ impl ByteSize for http_client::HttpError {
         match self {
             Self::BlockedAddress | Self::Timeout | Self::TooLarge(_) => 0,
             Self::Denied(text) | Self::Dns(text) | Self::Tls(text) | Self::Other(text) => text.len(),
+        }
+    }
+}
+
+impl ByteSize for Arc<[u8]> {
+    fn heap_bytes(&self) -> usize {
+        self.len()
+    }
+}
+
+impl ByteSize for routes::Output {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Empty | Self::Status(_) | Self::Account(_) => 0,
+            Self::Json(text) | Self::Template(text) => text.len(),
+            Self::Statuses(ids) | Self::Accounts(ids) => ids.heap_bytes(),
+            Self::Bytes(content) => content.heap_bytes(),
+        }
+    }
+}
+
+impl ByteSize for status_filter::Verdict {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Pass => 0,
+            Self::Change(change) => change.heap_bytes(),
+            Self::Refuse(failure) => failure.heap_bytes(),
+        }
+    }
+}
+
+impl ByteSize for activity_filter::Verdict {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Pass => 0,
+            Self::Rewrite(text) | Self::Drop(text) | Self::Reject(text) => text.len(),
+        }
+    }
+}
+
+impl ByteSize for jobs::Outcome {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Done | Self::Again(_) => 0,
+            Self::GiveUp(why) => why.len(),
         }
     }
 }

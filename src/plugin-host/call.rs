@@ -17,6 +17,7 @@ use wasmtime::{Error, PoolConcurrencyLimitError, Store, Trap, WasmBacktrace};
 
 use crate::bindings::imports::types::Failure;
 use crate::breaker::Admission;
+use crate::byte_size::ByteSize;
 use crate::clock::SLICE_TICKS;
 use crate::error::{CallError, CallErrorKind};
 use crate::host::Host;
@@ -63,7 +64,7 @@ impl Runner {
     }
 
     /// Calls the guest under all limits.
-    pub(crate) async fn call<R: Send>(
+    pub(crate) async fn call<R: ByteSize + Send>(
         &self,
         order: CallRequest<'_>,
         work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
@@ -89,7 +90,7 @@ impl Runner {
         result
     }
 
-    async fn placed<R: Send>(
+    async fn placed<R: ByteSize + Send>(
         &self,
         order: CallRequest<'_>,
         work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
@@ -115,7 +116,7 @@ impl Runner {
         result
     }
 
-    async fn run<R: Send>(
+    async fn run<R: ByteSize + Send>(
         &self,
         order: CallRequest<'_>,
         work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
@@ -133,7 +134,7 @@ impl Runner {
         let mut live = self.instance(&order, policy).await?;
         live.calls += 1;
         instance::enter(&mut live.store, order.host, cpu, order.bytes);
-        let outcome = within(tokio::time::Instant::now(), wall, work(&mut live)).await;
+        let outcome = charged(within(tokio::time::Instant::now(), wall, work(&mut live)).await, &mut live.store);
         let outcome = self.leave(&mut live.store, outcome);
         if outcome.is_err() {
             self.metrics.discarded();
@@ -212,6 +213,17 @@ impl Runner {
                 Err(ended(CallErrorKind::Trap, format!("the server panicked: {text}")))
             }
         }
+    }
+}
+
+/// The end of a call, once its answer was charged like everything else that the guest passes to the host.
+fn charged<T: ByteSize>(end: End<T>, store: &mut Store<State>) -> End<T> {
+    match end {
+        End::Returned(Ok(answer)) => {
+            let charged = store.data_mut().charge_answer(answer.total_bytes());
+            End::Returned(charged.map(|()| answer))
+        }
+        End::Returned(Err(_)) | End::Late(_) | End::Panicked(_) => end,
     }
 }
 

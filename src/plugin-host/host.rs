@@ -3,6 +3,8 @@
 //! Implemented by `src/plugins/call`, and by the tests; called from `serve`. A method that an implementation leaves out
 //! answers with a failure of status 501.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
 use crate::bindings::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
@@ -29,6 +31,11 @@ fn unavailable(what: &str) -> Failure {
 #[expect(missing_docs, reason = "documented by the contract")]
 #[allow(unused_variables, reason = "the defaults refuse")]
 pub trait Host: Send + Sync + 'static {
+    /// Called before each other function, with the bytes that its answer may still have ([`ByteSize`](crate::ByteSize)):
+    /// what is left of [`Limits::bytes_in`](crate::Limits). An implementation ends at it, before it builds a larger
+    /// answer; the sandbox measures every answer anyway.
+    fn allow(&self, bytes: usize) {}
+
     // log
     fn emit(&self, level: log::Level, message: &str, fields: &[(String, String)]) {}
     fn counter(&self, name: &str, labels: &[(String, String)], add: u64) {}
@@ -157,7 +164,7 @@ pub trait Host: Send + Sync + 'static {
     }
 
     // cache
-    fn cache_get(&self, key: &str) -> Option<Vec<u8>> {
+    fn cache_get(&self, key: &str) -> Option<Arc<[u8]>> {
         None
     }
     fn cache_set(&self, key: String, value: Vec<u8>, ttl_ms: u32) {}

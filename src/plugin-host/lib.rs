@@ -39,6 +39,7 @@ mod validate;
 
 pub use bindings::{exports, imports};
 pub use breaker::BreakerState;
+pub use byte_size::ByteSize;
 pub use contract::{Export, Import};
 pub use engine::{Engine, EngineOptions};
 pub use error::{CallError, CallErrorKind, LoadError, Stage};

@@ -37,9 +37,9 @@ pub struct Limits {
     pub queue_wait: Duration,
     /// Budget of host calls for each call, in the cost units of the contract.
     pub host_calls: u32,
-    /// Bytes that the guest may pass to the host, for each call.
+    /// Bytes that the guest may pass to the host, for each call: parameters of host functions, and its own answer.
     pub bytes_out: usize,
-    /// Bytes that the host may pass to the guest, for each call.
+    /// Bytes that the host may pass to the guest, for each call: parameters of the call, and answers of host functions.
     pub bytes_in: usize,
     /// Instance policy of routes, commands and jobs.
     pub route_policy: InstancePolicy,

@@ -229,7 +229,7 @@ impl Plugin {
         Self(Arc::new(Inner { version, interfaces, runner }))
     }
 
-    async fn call<R: Send>(
+    async fn call<R: ByteSize + Send>(
         &self,
         order: CallRequest<'_>,
         work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,

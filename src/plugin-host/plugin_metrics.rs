@@ -245,6 +245,10 @@ impl PluginMetrics {
         self.cpu.increment(cpu.as_secs_f64());
         self.bytes_out.increment(count(used.bytes_out));
         self.bytes_in.increment(count(used.bytes_in));
+        if used.refused > 0 {
+            counter!("plugin_limit_reached_total", "plugin" => self.plugin.clone(), "limit" => "bytes-in")
+                .increment(u64::from(used.refused));
+        }
         for (function, calls) in &used.functions {
             counter!("plugin_hostcalls_total", "plugin" => self.plugin.clone(), "fn" => *function)
                 .increment(u64::from(*calls));

@@ -42,7 +42,7 @@ impl Answer for u64 {}
 impl Answer for String {}
 impl Answer for Vec<u8> {}
 impl Answer for Option<String> {}
-impl Answer for Option<Vec<u8>> {}
+impl Answer for Option<Arc<[u8]>> {}
 impl Answer
     for Vec<
         std::result::Result<
@@ -65,7 +65,7 @@ impl State {
     /// Charges a call of `function` with `cost` units and `bytes`, and returns the host; traps when a budget is used
     /// up.
     fn charge(&mut self, function: &'static str, cost: u32, bytes: usize) -> Result<Arc<dyn Host>> {
-        let (calls_limit, out_limit) = (self.limits.host_calls, self.limits.bytes_out);
+        let (calls_limit, out_limit, in_limit) = (self.limits.host_calls, self.limits.bytes_out, self.limits.bytes_in);
         let scope = self.scope.as_mut().ok_or_else(|| format_err!("{function} was called outside a call"))?;
         let used = &mut scope.used;
         used.host_calls = used.host_calls.saturating_add(cost);
@@ -82,6 +82,7 @@ impl State {
         if used.bytes_out > out_limit {
             return Err(self.trip(CallErrorKind::Limit, too_much_out(out_limit, function)));
         }
+        scope.host.allow(in_limit.saturating_sub(used.bytes_in));
         Ok(Arc::clone(&scope.host))
     }
 
@@ -97,6 +98,7 @@ impl State {
             scope.used.bytes_in = total;
             return Ok(answer);
         }
+        scope.used.refused += 1;
         let message = format!("bytes-in: the answer of {function} goes beyond {} KiB for each call", limit >> 10);
         match T::refused(failure(413, "host.too-large", message.clone())) {
             Some(refusal) => Ok(refusal),

@@ -13,6 +13,7 @@ use crate::clock::{Clock, SLICE_TICKS};
 use crate::error::CallErrorKind;
 use crate::host::Host;
 use crate::limits::Limits;
+use crate::serve::too_much_out;
 
 /// Data of one store.
 pub(crate) struct State {
@@ -41,6 +42,8 @@ pub(crate) struct Used {
     pub(crate) host_calls: u32,
     pub(crate) bytes_out: usize,
     pub(crate) bytes_in: usize,
+    /// Answers of host functions that were refused because they went beyond `bytes_in`.
+    pub(crate) refused: u32,
     /// Calls of each host function.
     pub(crate) functions: Vec<(&'static str, u32)>,
 }
@@ -57,6 +60,17 @@ impl State {
             scope.tripped.get_or_insert((ended, message));
         }
         error
+    }
+
+    /// Charges what the guest answers with; an error when it goes beyond the bytes that the guest may pass.
+    pub(crate) fn charge_answer(&mut self, bytes: usize) -> Result<()> {
+        let limit = self.limits.bytes_out;
+        let Some(scope) = &mut self.scope else { return Ok(()) };
+        scope.used.bytes_out = scope.used.bytes_out.saturating_add(bytes);
+        if scope.used.bytes_out <= limit {
+            return Ok(());
+        }
+        Err(self.trip(CallErrorKind::Limit, too_much_out(limit, "its answer")))
     }
 
     /// Epoch deadline callback, at the end of a time slice: yields to other tasks, or traps when the CPU budget is used

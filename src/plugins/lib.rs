@@ -18,6 +18,7 @@ pub mod life;
 pub mod manifest;
 mod mount;
 pub mod package;
+pub mod quota;
 pub mod routes;
 pub mod settings;
 pub mod sql;
@@ -38,9 +39,11 @@ pub use life::{reload, start};
 pub use manifest::Manifest;
 pub use mount::{administration, extra_routes};
 pub use package::Package;
+pub use quota::{Quota, Quotas};
 
 use crypto::Secret;
 use model::clock::Clock;
+use store::Db;
 
 /// The plugins of this process.
 #[derive(Debug)]
@@ -182,16 +185,16 @@ pub struct Active {
     pub limits: manifest::Resolved,
     /// The secrets that the admin set, of those that the manifest names.
     pub secrets: BTreeMap<String, Secret>,
-    /// The JSON Schema of each account's settings for it.
-    pub settings: Option<Value>,
+    /// The schema of each account's settings for it.
+    pub settings: Option<settings::SettingsSchema>,
     /// The registry's generation that activated it.
     pub generation: u64,
     /// Its configuration, defaults filled in, and the version of that.
     pub config: (Value, u64),
     /// Its statements.
     pub sql: Option<sql::Statements>,
-    /// Its storage quota: tables and key-value entries.
-    pub quota: sql::Quota,
+    /// Its quotas on what it keeps.
+    pub quotas: Quotas,
     /// The compiled component.
     pub component: rookery_plugin_host::Plugin,
     /// Its tables changed in a way that it cannot run on.
@@ -241,28 +244,38 @@ pub struct Absent {
     pub id: PluginId,
     /// The manifest of the package that was active last, on any server.
     pub manifest: Arc<Manifest>,
+    /// Its quota of events.
+    pub events: Quota,
     text: String,
+    /// The admin's limits.
+    limits: Value,
 }
 
 impl PartialEq for Absent {
     fn eq(&self, other: &Self) -> bool {
-        (self.id, &self.text) == (other.id, &other.text)
+        (self.id, &self.text, &self.limits) == (other.id, &other.text, &other.limits)
     }
 }
 
 impl Absent {
-    /// The plugin with this id, by the `text` of its manifest.
+    /// The plugin with this id, by the `text` of its manifest and the limits that the admin set.
     ///
     /// # Errors
     /// When this version of the server does not accept the manifest.
-    pub fn new(id: PluginId, text: String) -> Result<Self, LoadError> {
-        Ok(Self { id, manifest: Arc::new(manifest::parse(&text)?), text })
+    pub fn new(db: &Db, id: PluginId, text: String, limits: Value) -> Result<Self, LoadError> {
+        let manifest = manifest::parse(&text)?;
+        let set: manifest::Limits = serde_json::from_value(limits.clone()).unwrap_or_default();
+        let resolved = set.over(&manifest.limits).resolve().unwrap_or_default();
+        let quotas = Quotas::new(db, id, &manifest, &resolved);
+        Ok(Self { id, manifest: Arc::new(manifest), events: quotas.events, text, limits })
     }
 
     /// A plugin that is about to be unloaded.
     #[must_use]
     pub fn of(active: &Active) -> Self {
         let manifest = Arc::new(active.manifest.clone());
-        Self { id: active.id, manifest, text: active.manifest_text().to_owned() }
+        let (events, text) = (active.quotas.events.clone(), active.manifest_text().to_owned());
+        // Unknown here: with the limits from the database it is another, and replaced at the next look.
+        Self { id: active.id, manifest, events, text, limits: Value::Null }
     }
 }

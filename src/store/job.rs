@@ -314,6 +314,20 @@ pub async fn delete_ready(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<u6
         .await
 }
 
+/// Deletes the oldest dead letters of `kind`, up to a thousand, so that `most` are left; returns how many. Goes by the
+/// index `jobs_dead_kind`.
+pub async fn delete_dead_beyond(tx: &mut Tx, kind: &str, most: i64) -> Result<u64> {
+    tx.query(sql!(
+        "DELETE FROM jobs WHERE id IN (
+             SELECT j.id FROM jobs j WHERE j.kind = $1 AND j.state = 'dead' ORDER BY j.id DESC LIMIT 1000 OFFSET $2
+         )"
+    ))
+    .bind(kind.to_owned())
+    .bind(most)
+    .execute()
+    .await
+}
+
 /// Deletes every job of `kind`, whatever its state; returns how many. No index leads, so it reads the whole table.
 pub async fn delete_kind(tx: &mut Tx, kind: &str) -> Result<u64> {
     tx.query(sql!("DELETE FROM jobs WHERE kind = $1")).bind(kind.to_owned()).execute().await

@@ -149,11 +149,13 @@ pub async fn set_manifest(tx: &mut Tx, id: i64, manifest: &str) -> Result<bool> 
     Ok(changed > 0)
 }
 
-/// The stored manifests of the enabled plugins, as (plugin, manifest).
-pub async fn list_manifests(db: impl Executor) -> Result<Vec<(i64, String)>> {
-    db.query(sql!("SELECT p.id, p.manifest FROM plugins p WHERE p.enabled AND p.manifest IS NOT NULL ORDER BY p.id"))
-        .all()
-        .await
+/// The stored manifests of the enabled plugins, as (plugin, manifest, limits that the admin set).
+pub async fn list_manifests(db: impl Executor) -> Result<Vec<(i64, String, Json<Value>)>> {
+    db.query(sql!(
+        "SELECT p.id, p.manifest, p.limits FROM plugins p WHERE p.enabled AND p.manifest IS NOT NULL ORDER BY p.id"
+    ))
+    .all()
+    .await
 }
 
 /// The version of the last migration that ran on the plugin's tables; `None` when none ran.

@@ -222,6 +222,33 @@ pub async fn delete_old(tx: &mut Tx, time: Time) -> Result<u64> {
     .await
 }
 
+/// The number of events that are kept for `plugin`, ready or parked, counted up to `most`.
+pub async fn count_up_to(db: impl Executor, plugin: PluginId, most: i64) -> Result<i64> {
+    db.query(sql!(
+        "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM plugin_events e
+                                       WHERE e.plugin_id = $1 AND e.state = 'ready' LIMIT $2) ready)
+              + (SELECT COUNT(*) FROM (SELECT 1 FROM plugin_events e
+                                       WHERE e.plugin_id = $1 AND e.state = 'parked' LIMIT $2) parked)"
+    ))
+    .bind(plugin)
+    .bind(most)
+    .scalar()
+    .await
+}
+
+/// Deletes up to `limit` events of `plugin`, whatever their state; returns how many.
+pub async fn delete_some(tx: &mut Tx, plugin: PluginId, limit: i64) -> Result<u64> {
+    tx.query(sql!(
+        "DELETE FROM plugin_events
+         WHERE seq IN (SELECT e.seq FROM plugin_events e WHERE e.plugin_id = $1 AND e.state = 'ready' LIMIT $2)
+            OR seq IN (SELECT e.seq FROM plugin_events e WHERE e.plugin_id = $1 AND e.state = 'parked' LIMIT $2)"
+    ))
+    .bind(plugin)
+    .bind(limit)
+    .execute()
+    .await
+}
+
 /// The number of ready and of parked events of `plugin`.
 pub async fn count(db: impl Executor, plugin: PluginId) -> Result<(i64, i64)> {
     db.query(sql!(

@@ -55,12 +55,40 @@ pub async fn clear_keys(tx: &mut Tx, plugin: PluginId, name: &str, keys: &[i64])
     Ok(())
 }
 
-/// Deletes the entries of all feeds of a plugin's own; returns how many.
-pub async fn clear_plugin(tx: &mut Tx, plugin: PluginId) -> Result<u64> {
-    tx.query(sql!("DELETE FROM feed_entries WHERE kind IN (SELECT f.kind FROM plugin_feeds f WHERE f.plugin_id = $1)"))
+/// The number of entries in the feeds of a plugin's own, counted up to `most`.
+pub async fn count(db: impl Executor, plugin: PluginId, most: i64) -> Result<i64> {
+    db.query(sql!(
+        "SELECT COUNT(*) FROM (
+             SELECT 1 FROM plugin_feeds f JOIN feed_entries e ON e.kind = f.kind WHERE f.plugin_id = $1 LIMIT $2
+         ) counted"
+    ))
+    .bind(plugin)
+    .bind(most)
+    .scalar()
+    .await
+}
+
+/// The kinds of the feeds of a plugin's own.
+pub async fn list_kinds(db: impl Executor, plugin: PluginId) -> Result<Vec<i64>> {
+    db.query(sql!("SELECT f.kind FROM plugin_feeds f WHERE f.plugin_id = $1 ORDER BY f.kind"))
         .bind(plugin)
-        .execute()
+        .scalars()
         .await
+}
+
+/// Deletes up to `limit` entries of the feeds of this kind; returns how many.
+pub async fn delete_some(tx: &mut Tx, kind: i64, limit: i64) -> Result<u64> {
+    tx.query(sql!(
+        "DELETE FROM feed_entries
+         WHERE (kind, owner_id, status_id) IN (
+             SELECT e.kind, e.owner_id, e.status_id FROM feed_entries e WHERE e.kind = $1
+             ORDER BY e.owner_id, e.status_id LIMIT $2
+         )"
+    ))
+    .bind(kind)
+    .bind(limit)
+    .execute()
+    .await
 }
 
 /// An entry to be inserted into a feed.

@@ -22,19 +22,39 @@ pub struct Item {
     pub expires_at: Option<Time>,
 }
 
-/// The values of `keys`, in that order; `None` for a key that is missing or expired.
-pub async fn get(db: impl Executor, plugin: PluginId, keys: &[String], now: Time) -> Result<Vec<Option<Vec<u8>>>> {
-    let found: Vec<(String, Vec<u8>)> = db
+/// The values of `keys` that are neither missing nor expired, by key; `None`, and no value is read, when they have more
+/// than `most` bytes together. One statement measures and reads, so that no value grows in between.
+pub async fn get(
+    db: impl Executor,
+    plugin: PluginId,
+    keys: &[String],
+    now: Time,
+    most: usize,
+) -> Result<Option<HashMap<String, Vec<u8>>>> {
+    let rows: Vec<(i64, Option<String>, Option<Vec<u8>>)> = db
         .query(sql!(
-            "SELECT key, value FROM plugin_kv WHERE plugin_id = $1 AND key" in("$2") "AND (expires_at IS NULL OR expires_at > $3)"
+            "WITH fitting (total) AS MATERIALIZED (
+                 SELECT CAST(COALESCE(SUM(LENGTH(m.value)), 0) AS BIGINT) FROM plugin_kv m
+                 WHERE m.plugin_id = $1 AND m.key" in("$2") "AND (m.expires_at IS NULL OR m.expires_at > $3)
+             )
+             SELECT f.total, k.key, k.value
+             FROM fitting f
+             LEFT JOIN plugin_kv k ON f.total <= $4 AND k.plugin_id = $1
+                                  AND k.key" in("$2") "AND (k.expires_at IS NULL OR k.expires_at > $3)"
         ))
         .bind(plugin)
         .bind(Texts::of(keys.iter().cloned()))
         .bind(now)
+        .bind(i64::try_from(most).unwrap_or(i64::MAX))
         .all()
         .await?;
-    let found: HashMap<String, Vec<u8>> = found.into_iter().collect();
-    Ok(keys.iter().map(|key| found.get(key).cloned()).collect())
+    Ok(fits(rows.first().map(|row| row.0), most)
+        .then(|| rows.into_iter().filter_map(|(_, key, value)| key.zip(value)).collect()))
+}
+
+/// True when `total` bytes are not more than `most`.
+fn fits(total: Option<i64>, most: usize) -> bool {
+    usize::try_from(total.unwrap_or(0)).is_ok_and(|total| total <= most)
 }
 
 /// An item as JSON, for the parameter of [`set`].
@@ -125,28 +145,50 @@ pub async fn add(tx: &mut Tx, plugin: PluginId, key: &str, delta: i64, now: Time
 }
 
 /// Up to `limit` items whose key begins with `prefix` and is above `after`, by key: one range of the primary key. Keys
-/// compare by bytes on both engines.
+/// compare by bytes on both engines. `None`, and no value is read, when they have more than `most` bytes together.
 pub async fn list(
     db: impl Executor,
     plugin: PluginId,
-    (prefix, after): (&str, &str),
-    limit: u16,
+    (prefix, after, limit): (&str, &str, u16),
     now: Time,
-) -> Result<Vec<Item>> {
-    db.query(sql!(
-        "SELECT key, value, expires_at FROM plugin_kv
-         WHERE plugin_id = $1 AND key >= $2 AND key < $3 AND key > $4 AND (expires_at IS NULL OR expires_at > $5)
-         ORDER BY key
-         LIMIT $6"
-    ))
-    .bind(plugin)
-    .bind(prefix.to_owned())
-    .bind(format!("{prefix}\u{10ffff}"))
-    .bind(after.to_owned())
-    .bind(now)
-    .bind(i64::from(limit))
-    .all()
-    .await
+    most: usize,
+) -> Result<Option<Vec<Item>>> {
+    macro_rules! range {
+        ($columns:literal, $which:literal) => {
+            concat!(
+                "SELECT ",
+                $columns,
+                " FROM plugin_kv k
+                 WHERE k.plugin_id = $1 AND k.key >= $2 AND k.key < $3 AND k.key > $4
+                   AND (k.expires_at IS NULL OR k.expires_at > $5)",
+                $which,
+                " ORDER BY k.key LIMIT $6"
+            )
+        };
+    }
+    type Listed = (i64, Option<String>, Option<Vec<u8>>, Option<Time>);
+    let rows: Vec<Listed> = db
+        .query(sql!(
+            "WITH fitting (total) AS MATERIALIZED (
+                 SELECT CAST(COALESCE(SUM(m.bytes), 0) AS BIGINT)
+                 FROM (" range!("LENGTH(k.key) + LENGTH(k.value) AS bytes", "") ") m
+             )
+             SELECT f.total, i.key, i.value, i.expires_at
+             FROM fitting f
+             LEFT JOIN (" range!("k.key, k.value, k.expires_at", " AND (SELECT o.total FROM fitting o) <= $7") ") i ON TRUE
+             ORDER BY i.key"
+        ))
+        .bind(plugin)
+        .bind(prefix.to_owned())
+        .bind(format!("{prefix}\u{10ffff}"))
+        .bind(after.to_owned())
+        .bind(now)
+        .bind(i64::from(limit))
+        .bind(i64::try_from(most).unwrap_or(i64::MAX))
+        .all()
+        .await?;
+    let item = |(_, key, value, expires_at): Listed| Some(Item { key: key?, value: value?, expires_at });
+    Ok(fits(rows.first().map(|row| row.0), most).then(|| rows.into_iter().filter_map(item).collect()))
 }
 
 /// Deletes the expired items of all plugins; returns how many.

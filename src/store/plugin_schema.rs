@@ -78,12 +78,12 @@ pub async fn forget(tx: &mut Tx, plugin: PluginId) -> Result<()> {
     Ok(())
 }
 
-/// Bytes of a plugin's tables with their indexes, and of its key-value items. On SQLite it reads all their pages: not
-/// for every request.
+/// Bytes of a plugin's tables with their indexes, of its key-value items, of what accounts set for it, and of the
+/// payloads of its waiting jobs, whose kind is `jobs`. On SQLite it reads all their pages: not for every request.
 ///
 /// SQLite does not reorder the `CROSS JOIN`: `dbstat` is asked for each table and index by name, instead of reading the
 /// whole file.
-pub async fn size(db: &Db, plugin: PluginId, name: &str) -> Result<i64> {
+pub async fn size(db: &Db, plugin: PluginId, name: &str, jobs: &str) -> Result<i64> {
     let place = match db.engine() {
         super::Engine::Sqlite => format!("p_{name}__*"),
         super::Engine::Postgres => format!("p_{name}"),
@@ -91,14 +91,21 @@ pub async fn size(db: &Db, plugin: PluginId, name: &str) -> Result<i64> {
     db.query(sql!(
         sqlite: "SELECT COALESCE((SELECT SUM(d.pgsize) FROM sqlite_schema s CROSS JOIN dbstat d
                                   WHERE d.name = s.name AND d.aggregate = 1 AND s.tbl_name GLOB $1), 0)
-                      + COALESCE((SELECT SUM(LENGTH(k.key) + LENGTH(k.value)) FROM plugin_kv k WHERE k.plugin_id = $2), 0)";
+                      + COALESCE((SELECT SUM(LENGTH(k.key) + LENGTH(k.value)) FROM plugin_kv k WHERE k.plugin_id = $2), 0)
+                      + COALESCE((SELECT SUM(OCTET_LENGTH(p.value)) FROM plugin_settings p WHERE p.plugin_id = $2), 0)
+                      + COALESCE((SELECT SUM(OCTET_LENGTH(j.payload)) FROM jobs j
+                                  WHERE j.kind = $3 AND j.key IS NOT NULL AND j.state = 'ready'), 0)";
         postgres: "SELECT (COALESCE((SELECT SUM(pg_total_relation_size(c.oid)) FROM pg_class c
                                      JOIN pg_namespace n ON n.oid = c.relnamespace
                                      WHERE n.nspname = $1 AND c.relkind = 'r'), 0)
-                      + COALESCE((SELECT SUM(OCTET_LENGTH(k.key) + OCTET_LENGTH(k.value)) FROM plugin_kv k WHERE k.plugin_id = $2), 0))::BIGINT"
+                      + COALESCE((SELECT SUM(OCTET_LENGTH(k.key) + OCTET_LENGTH(k.value)) FROM plugin_kv k WHERE k.plugin_id = $2), 0)
+                      + COALESCE((SELECT SUM(OCTET_LENGTH(p.value::TEXT)) FROM plugin_settings p WHERE p.plugin_id = $2), 0)
+                      + COALESCE((SELECT SUM(OCTET_LENGTH(j.payload::TEXT)) FROM jobs j
+                                  WHERE j.kind = $3 AND j.key IS NOT NULL AND j.state = 'ready'), 0))::BIGINT"
     ))
     .bind(place)
     .bind(plugin)
+    .bind(jobs.to_owned())
     .scalar()
     .await
 }

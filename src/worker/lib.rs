@@ -15,6 +15,7 @@ mod forget_account;
 mod generate_key;
 mod judge_notices;
 mod purge_media;
+mod purge_plugin;
 mod purge_profile_images;
 mod record_changes;
 mod remove_account;
@@ -82,6 +83,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         GenerateKey,
         JudgeNotices,
         PurgeMedia,
+        PurgePlugin,
         PurgeProfileImages,
         RecordChanges,
         RemoveAccount,

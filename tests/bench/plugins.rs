@@ -94,7 +94,8 @@ async fn beside_spinning(site: &Site<'_>, data: &Data) {
 
 /// Enables or disables plugins, with the server off.
 fn switch(site: &Site<'_>, environment: &[(&str, &str)], verb: &str, names: &[&str]) {
-    names.iter().for_each(|name| site.run(&["plugin", verb, name], environment));
+    let yes: &[&str] = if verb == "enable" { &["--yes"] } else { &[] };
+    names.iter().for_each(|name| site.run(&[&["plugin", verb, name], yes].concat(), environment));
 }
 
 fn get(data: &Data, path: &str) -> Requests {

@@ -28,10 +28,26 @@ fn remark(plugin: &Value) -> String {
     if let Some(sentence) = plugin["error"]["sentence"].as_str() {
         return sentence.to_owned();
     }
+    let waiting = plugin["waiting"]["version"].as_str().filter(|_| plugin["enabled"] == true);
     if plugin["enabled"] == true && !missing.is_empty() {
-        return format!("waits for a grant of {missing}");
+        let version = waiting.map(|version| format!("{version} ")).unwrap_or_default();
+        return format!("{version}waits for a grant of {missing}");
+    }
+    if let Some(version) = waiting {
+        return format!("{version} waits: `rookery plugin reload {}` accepts it", word(&plugin["name"]));
     }
     word(&plugin["title"])
+}
+
+/// What a plugin would do and asks for, to be agreed to.
+pub(super) fn request(detail: &Value) -> String {
+    let version = detail["waiting"]["version"].as_str().or(detail["version"].as_str()).unwrap_or_default();
+    let mut text = format!("{} {version}: {}", word(&detail["name"]), word(&detail["description"]));
+    table(&mut text, "routes", &["methods", "path", "auth", "scopes"], &detail["routes"]);
+    table(&mut text, "hooks", &["on", "policy", "fields", "kinds"], &detail["hooks"]);
+    table(&mut text, "schedules", &["cron", "job"], &detail["schedules"]);
+    lines(&mut text, "permissions", &detail["missing"]);
+    text
 }
 
 /// The output after a running server applied a change.
@@ -59,11 +75,12 @@ fn granted(detail: &Value) -> String {
 }
 
 /// Sections shown as tables, with their columns from left to right.
-const TABLES: [(&str, &[&str]); 8] = [
+const TABLES: [(&str, &[&str]); 9] = [
     ("routes", &["methods", "path", "auth", "scopes", "id", "native"]),
     ("hooks", &["on", "policy", "priority", "fields", "kinds"]),
     ("schedules", &["cron", "job"]),
     ("statements", &["name", "writes", "reads", "changes"]),
+    ("quotas", &["limit", "used", "most", "refused"]),
     ("breakers", &["kind", "name", "state", "openings"]),
     ("parked", &["seq", "created_at", "stream", "kind", "subject_id", "error"]),
     ("failures", &["at", "generation", "kind", "name", "ended", "message", "backtrace"]),

@@ -211,13 +211,7 @@ impl<'a> Parts<'a> {
                 None => out.push_str("null"),
                 Some(original) => self.write_part(out, entry, original, None),
             });
-<<<<<<< HEAD
             add_counts(object, head);
-            if let Some((application, public)) = &core.application
-                && (*public || own)
-            {
-                object.member("application", application);
-=======
             match &core.application {
                 Some((application, public)) if *public || own => {
                     object.member("application", application);
@@ -227,7 +221,6 @@ impl<'a> Parts<'a> {
                     object.member("application", "null");
                 }
                 Some(_) | None => {}
->>>>>>> web
             }
             if self.viewer.is_some() {
                 add_marks(object, marked);

@@ -96,6 +96,18 @@ jobs! {
         files: Vec<String>,
     }
 
+    /// Removes the next part of what a purged plugin left in tables of the server.
+    PurgePlugin as "purge_plugin" in Background, key |job| job.plugin.to_string() => {
+        /// The id that it had.
+        plugin: i64,
+        /// The kinds of its feeds.
+        feeds: Vec<i64>,
+        /// The types of notifications that it declared.
+        notifications: Vec<String>,
+        /// The last notification of before: another plugin may declare a type again.
+        last: i64,
+    }
+
     /// Removes those among `files` that are not the account's pictures by now.
     PurgeProfileImages as "purge_profile_images" in Background => {
         /// Whose.

@@ -113,7 +113,8 @@ impl kv::Host for State {
 
 impl cache::Host for State {
     async fn get(&mut self, key: String) -> Result<Option<Vec<u8>>> {
-        self.ask("cache.get", 1, key.heap_bytes(), |host| host.cache_get(&key))
+        let found = self.ask("cache.get", 1, key.heap_bytes(), |host| host.cache_get(&key))?;
+        Ok(found.map(|value| value.to_vec()))
     }
 
     async fn set(&mut self, key: String, value: Vec<u8>, ttl_ms: u32) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -120,6 +120,9 @@ pub(crate) struct Quiet {
     pub(crate) value: Mutex<Vec<u8>>,
     /// Calls of `kv.get` that were cancelled.
     pub(crate) given_up: Arc<AtomicU64>,
+    /// What the answers of `kv.get` were allowed to have.
+    pub(crate) allowed: Mutex<Vec<usize>>,
+    last_allowed: AtomicUsize,
 }
 
 /// The delay that stands for a bug in the server.
@@ -150,6 +153,10 @@ impl Quiet {
 
 #[async_trait]
 impl Host for Quiet {
+    fn allow(&self, bytes: usize) {
+        self.last_allowed.store(bytes, Ordering::SeqCst);
+    }
+
     fn emit(&self, _level: log::Level, _message: &str, _fields: &[(String, String)]) {
         self.lines.fetch_add(1, Ordering::SeqCst);
     }
@@ -172,6 +179,7 @@ impl Host for Quiet {
     }
 
     async fn kv_get(&self, _keys: Vec<String>) -> Result<Vec<Option<Vec<u8>>>, Failure> {
+        self.allowed.lock().unwrap().push(self.last_allowed.load(Ordering::SeqCst));
         let delay = *self.delay.lock().unwrap();
         assert_ne!(delay, PANIC, "a bug in the server");
         let count = Count(Arc::clone(&self.given_up));

@@ -149,6 +149,20 @@ async fn too_much_from_the_host_is_refused() {
 }
 
 #[tokio::test]
+async fn one_budget_of_bytes_is_for_everything_a_call_does() {
+    // Three lines and the answer are 240 KiB: each fits, and all of them together do not.
+    let plugin = load_with("both_ways", |limits| limits.bytes_out = 220 << 10).await.unwrap();
+    assert_eq!(told(get(&plugin).await), limit("bytes-out: handed over more than 220 KiB, at its answer"));
+    let plugin = load_with("both_ways", |limits| limits.bytes_out = 250 << 10).await.unwrap();
+    let host = Quiet::new();
+    *host.value.lock().unwrap() = vec![1; 10_000];
+    plugin.route(Arc::<Quiet>::clone(&host), request("index")).await.unwrap();
+    // The host is told what is left before it builds an answer: less by what came before.
+    let allowed = host.allowed.lock().unwrap().clone();
+    assert!(allowed[0] < Limits::default().bytes_in && allowed[0] - allowed[1] >= 10_000, "{allowed:?}");
+}
+
+#[tokio::test]
 async fn waiting_ends_with_the_wall() {
     let plugin = load_with("ask_kv", |limits| limits.route_wall = Duration::from_millis(50)).await.unwrap();
     let host = Quiet::slow(Duration::from_secs(60));

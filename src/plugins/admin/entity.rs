@@ -15,7 +15,7 @@ use crate::life::State;
 use crate::life::observed::{Event, FailedCall, Observed, milliseconds};
 use crate::manifest::{Hook, Manifest, Resolved, Route};
 use crate::sql::Statement;
-use crate::{Active, Package};
+use crate::{Active, Package, Quota};
 use store::plugin_event::Parked;
 
 /// One row of the list.
@@ -36,11 +36,24 @@ pub struct Plugin {
     /// SHA-256 of the package.
     pub digest: Option<String>,
     pub origin: Option<String>,
+    /// An admin accepted a package of it before.
+    pub accepted: bool,
     pub granted: Vec<String>,
     /// Permissions that the newest package asks for and that were not granted.
     pub missing: Vec<String>,
+    /// The newest package, where it waits for an admin to accept it.
+    pub waiting: Option<Waiting>,
     /// Why it is not loaded.
     pub error: Option<Problem>,
+}
+
+/// A package that waits to be accepted.
+#[derive(Debug, Serialize)]
+pub struct Waiting {
+    /// Its version.
+    pub version: String,
+    /// Its SHA-256.
+    pub digest: String,
 }
 
 /// The stage that failed, and why.
@@ -68,6 +81,8 @@ pub struct Detail {
     /// The limits that the admin set.
     pub limits_set: Value,
     pub usage: Option<Usage>,
+    /// What the server keeps for it, beside the quotas.
+    pub quotas: Vec<QuotaRow>,
     pub breakers: Vec<Breaker>,
     pub config: Value,
     pub config_version: i64,
@@ -148,6 +163,26 @@ pub struct LimitRow {
     pub bytes_out: u64,
     pub rows: u32,
     pub db_size_bytes: u64,
+    pub feed_entries: u32,
+    pub notifications: u32,
+    pub notifications_per_hour: u32,
+    pub jobs: u32,
+    pub events: u32,
+    pub log_lines: u32,
+    pub log_size_bytes: u64,
+}
+
+/// One quota of what the server keeps.
+#[derive(Debug, Serialize)]
+pub struct QuotaRow {
+    /// Its key in `[limits]`.
+    pub limit: &'static str,
+    /// Bytes or rows in use, as measured last, and charged since.
+    pub used: u64,
+    /// Most bytes or rows.
+    pub most: u64,
+    /// How often something was refused or dropped, on this node.
+    pub refused: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -251,8 +286,10 @@ impl Plugin {
                 .map(|active| &active.origin)
                 .or(package.map(|p| &p.origin))
                 .map(ToString::to_string),
+            accepted: known.plugin.sha256.is_some(),
             granted: known.plugin.granted.0.clone(),
             missing: known.missing.iter().cloned().collect(),
+            waiting: known.waiting.as_ref().map(Waiting::from),
             error,
         }
     }
@@ -279,7 +316,9 @@ impl Detail {
         let name = &known.plugin.name;
         let active = cx.plugins.latest().find(name).cloned();
         let observed = cx.plugins.observed.of(name);
-        let manifest = manifest(active.as_deref(), known.package.as_ref().ok().and_then(Option::as_ref));
+        // Of a plugin that was never accepted, what it would do is shown before someone agrees to it.
+        let package = known.package.as_ref().ok().and_then(Option::as_ref).or(known.waiting.as_ref());
+        let manifest = manifest(active.as_deref(), package);
         let rows = |list: fn(&Manifest) -> Vec<String>| manifest.map(list).unwrap_or_default();
         let secrets = rows(|manifest| manifest.permissions.secrets.clone()).into_iter();
         let component = active.as_ref().map(|active| &active.component);
@@ -295,6 +334,7 @@ impl Detail {
             limits: active.as_ref().map(|active| LimitRow::from(&active.limits)),
             limits_set: known.plugin.limits.0.clone(),
             usage: component.map(|component| Usage::from(component.stats())),
+            quotas: quotas(cx, known.plugin.id, active.as_deref(), outbox),
             breakers: component.map(breakers).unwrap_or_default(),
             config: active
                 .as_ref()
@@ -308,6 +348,12 @@ impl Detail {
             failures: observed.failures.iter().rev().map(FailureRow::from).collect(),
             history: observed.history.iter().rev().map(EventRow::from).collect(),
         }
+    }
+}
+
+impl From<&Package> for Waiting {
+    fn from(package: &Package) -> Self {
+        Self { version: package.manifest.plugin.version.clone(), digest: package.digest.clone() }
     }
 }
 
@@ -326,6 +372,33 @@ impl From<&Parked> for ParkedRow {
 
 fn is_set(secrets: &Map<String, Value>, name: &str) -> bool {
     secrets.contains_key(name)
+}
+
+/// The quotas of a plugin; of one that is absent those of which the server keeps more meanwhile.
+fn quotas(cx: &Cx, plugin: i64, active: Option<&Active>, outbox: &Outbox) -> Vec<QuotaRow> {
+    let row = |quota: &Quota| QuotaRow {
+        limit: quota.key(),
+        used: quota.used(),
+        most: quota.most(),
+        refused: Some(quota.refused()),
+    };
+    let Some(active) = active else {
+        return cx
+            .plugins
+            .latest()
+            .absent
+            .iter()
+            .filter(|absent| absent.id == plugin)
+            .map(|absent| row(&absent.events))
+            .collect();
+    };
+    let (lines, dropped) = cx.plugins.logs.usage(active.name());
+    let jobs = u64::try_from(outbox.jobs).unwrap_or_default();
+    let counted = [
+        QuotaRow { limit: "jobs", used: jobs, most: active.limits.jobs.into(), refused: None },
+        QuotaRow { limit: "log-size", used: lines as u64, most: active.limits.log_size as u64, refused: Some(dropped) },
+    ];
+    active.quotas.all().map(row).into_iter().chain(counted).collect()
 }
 
 fn statements(active: &Active) -> Vec<StatementRow> {
@@ -408,6 +481,13 @@ impl From<&Resolved> for LimitRow {
             bytes_out: host.bytes_out as u64,
             rows: limits.rows,
             db_size_bytes: limits.db_size,
+            feed_entries: limits.feed_entries,
+            notifications: limits.notifications,
+            notifications_per_hour: limits.notifications_per_hour,
+            jobs: limits.jobs,
+            events: limits.events,
+            log_lines: limits.log_lines,
+            log_size_bytes: limits.log_size as u64,
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::{Active, Cx, PluginId, jobs, sql};
 use config::nearest;
 use model::Json;
 use rookery_core::error::{Error, Result};
+use rookery_core::queue::{self, PurgePlugin};
 use store::confined::Scope;
 use store::plugin::Plugin;
 use store::plugin_event::{self, Parked};
@@ -39,6 +40,8 @@ pub struct InstalledPlugin {
     pub package: Result<Option<Package>, LoadError>,
     /// Permissions that the newest package asks for and that were not granted.
     pub missing: BTreeSet<String>,
+    /// The newest package, where it is not the one that would be loaded: it waits for an admin.
+    pub waiting: Option<Package>,
 }
 
 /// Every plugin, by name. Packages seen for the first time are registered.
@@ -77,7 +80,11 @@ async fn know(cx: &Cx, plugin: Plugin, packages: &Packages) -> InstalledPlugin {
     let newest = packages.found.get(&plugin.name);
     let missing = newest.map(|package| pipeline::missing(&plugin, package)).unwrap_or_default();
     let package = source::choose(cx, &plugin, packages).await;
-    InstalledPlugin { plugin, package, missing }
+    let loaded = package.as_ref().ok().and_then(Option::as_ref).map(|package| &package.digest);
+    let waits =
+        |package: &&Package| Some(&package.digest) != loaded && plugin.refused.as_ref() != Some(&package.digest);
+    let waiting = newest.filter(waits).cloned();
+    InstalledPlugin { plugin, package, missing, waiting }
 }
 
 /// The newest package of `name`, accepted or not.
@@ -99,7 +106,16 @@ async fn newest(cx: &Cx, name: &str) -> Result<Package> {
 /// # Errors
 /// [`Error::Invalid`] when there is no such plugin, or its package is broken or denied.
 pub async fn enable(cx: &Cx, name: &str) -> Result<Plugin> {
+    enable_shown(cx, name, None).await
+}
+
+/// As [`enable`]; `shown` is the digest of the package that the admin was shown: another is not accepted.
+///
+/// # Errors
+/// [`Error::Invalid`] also for another package than that.
+pub async fn enable_shown(cx: &Cx, name: &str, shown: Option<&str>) -> Result<Plugin> {
     let package = newest(cx, name).await?;
+    check_shown(&package, shown)?;
     desired::change(cx, name, |plugin| {
         if plugin.sha256.is_none() {
             grant_all(plugin, &package);
@@ -151,13 +167,51 @@ pub async fn accept(cx: &Cx, name: &str) -> Result<Plugin> {
 /// # Errors
 /// As [`enable`].
 pub async fn grant(cx: &Cx, name: &str) -> Result<Plugin> {
+    grant_some(cx, name, &[], None).await
+}
+
+/// As [`grant`] for the permissions of `only`, if there are any: the package is accepted once none is missing. `shown` as
+/// of [`enable_shown`].
+///
+/// # Errors
+/// [`Error::Invalid`] also for a permission that the package does not ask for.
+pub async fn grant_some(cx: &Cx, name: &str, only: &[String], shown: Option<&str>) -> Result<Plugin> {
     let package = newest(cx, name).await?;
+    check_shown(&package, shown)?;
+    let wanted = package.manifest.wanted();
+    if let Some(unknown) = only.iter().find(|permission| !wanted.contains(*permission)) {
+        let hint = nearest(unknown, wanted.iter().cloned()).map(|near| format!("; did you mean {near}?"));
+        let hint = hint.unwrap_or_default();
+        return Err(Error::invalid(format!("{name} does not ask for the permission {unknown:?}{hint}")));
+    }
     desired::change(cx, name, |plugin| {
-        desired::accept(plugin, &package);
-        grant_all(plugin, &package);
+        if only.is_empty() {
+            grant_all(plugin, &package);
+        } else {
+            add_grants(plugin, only);
+        }
+        if pipeline::missing(plugin, &package).is_empty() {
+            desired::accept(plugin, &package);
+        }
         Ok(())
     })
     .await
+}
+
+/// Fails when `package` is not the one of the digest that an admin was shown.
+fn check_shown(package: &Package, shown: Option<&str>) -> Result<()> {
+    match shown.filter(|shown| *shown != package.digest) {
+        None => Ok(()),
+        Some(_) => Err(Error::invalid(format!("the package of {} was replaced meanwhile: look again", package.name()))),
+    }
+}
+
+fn add_grants(plugin: &mut Plugin, permissions: &[String]) {
+    let granted: BTreeSet<String> = plugin.granted.0.iter().chain(permissions).cloned().collect();
+    if granted.len() > plugin.granted.0.len() {
+        plugin.granted.0 = granted.into_iter().collect();
+        plugin.config_version += 1;
+    }
 }
 
 fn grant_all(plugin: &mut Plugin, package: &Package) {
@@ -180,7 +234,7 @@ pub async fn retry(cx: &Cx, name: &str) -> Result<u64> {
     Ok(count)
 }
 
-/// The outbox of a plugin: waiting and parked events.
+/// What waits for a plugin: events, waiting and parked, and jobs.
 #[derive(Debug)]
 pub struct Outbox {
     /// Number of events that wait for delivery.
@@ -189,13 +243,16 @@ pub struct Outbox {
     pub parked: i64,
     /// The first of the parked ones.
     pub first: Vec<Parked>,
+    /// Number of jobs that wait.
+    pub jobs: i64,
 }
 
-/// The outbox of `plugin`.
-pub async fn outbox(cx: &Cx, plugin: PluginId) -> Result<Outbox> {
-    let (waiting, parked) = plugin_event::count(&cx.db, plugin).await?;
-    let first = if parked == 0 { Vec::new() } else { plugin_event::list_parked(&cx.db, plugin, PARKED).await? };
-    Ok(Outbox { waiting, parked, first })
+/// What waits for `plugin`.
+pub async fn outbox(cx: &Cx, plugin: &Plugin) -> Result<Outbox> {
+    let (waiting, parked) = plugin_event::count(&cx.db, plugin.id).await?;
+    let first = if parked == 0 { Vec::new() } else { plugin_event::list_parked(&cx.db, plugin.id, PARKED).await? };
+    let jobs = store::job::count_ready(&cx.db, &jobs::kind_of(&plugin.name)).await?;
+    Ok(Outbox { waiting, parked, first, jobs })
 }
 
 /// Rolls back to the package that was active before the desired one, after a dry run.
@@ -390,7 +447,8 @@ fn context(active: &Active) -> CallContext {
 }
 
 /// Uninstalls a plugin: deletes its desired state, accepted package, grants and configuration. Its data stays for when
-/// it is enabled again, unless `purge`; then the data is dumped to a file first, whose path is returned.
+/// it is enabled again, unless `purge`; then its tables and key-value items are dumped to a file first, whose path is
+/// returned. Its feeds and notifications are removed by a job, since they may be millions.
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is no such plugin, or the dump fails: the plugin is disabled then, and no data is
@@ -399,10 +457,14 @@ pub async fn uninstall(cx: &Cx, name: &str, purge: bool) -> Result<Option<PathBu
     let serving = cx.plugins.latest().find(name).cloned();
     let plugin = disable(cx, name).await?;
     life::follow(cx).await;
-    if let Some(serving) = serving {
+    if let Some(serving) = &serving {
         serving.rest().await;
     }
-    if purge { purge_all(cx, &plugin).await.map(Some) } else { forget(cx, name).await.map(|()| None) }
+    if !purge {
+        return forget(cx, name).await.map(|()| None);
+    }
+    let types = notification_types(cx, serving.as_deref(), &plugin).await?;
+    purge_all(cx, &plugin, types).await.map(Some)
 }
 
 /// Deletes the desired state, except for what identifies the owner of the tables.
@@ -428,16 +490,41 @@ async fn forget(cx: &Cx, name: &str) -> Result<()> {
     Ok(tx.commit().await?)
 }
 
-async fn purge_all(cx: &Cx, plugin: &Plugin) -> Result<PathBuf> {
+/// The types of notifications that only this plugin declares: by its generation that served, else its package.
+async fn notification_types(cx: &Cx, serving: Option<&Active>, plugin: &Plugin) -> Result<Vec<String>> {
+    let package = know(cx, plugin.clone(), &discover(cx).await?).await.package.ok().flatten();
+    let manifest = serving.map(|active| &active.manifest).or(package.as_ref().map(|package| &package.manifest));
+    let names = manifest.into_iter().flat_map(|manifest| &manifest.notifications).map(|kind| kind.name.clone());
+    let registry = cx.plugins.latest();
+    Ok(names.filter(|name| registry.hooks.notification(name).is_none()).collect())
+}
+
+/// Deletes the plugin's events, which are not part of the dump, in transactions that nobody has to wait for.
+async fn clear_events(cx: &Cx, plugin: PluginId) -> Result<()> {
+    const BATCH: i64 = 2_000;
+    loop {
+        let mut tx = cx.db.begin().await?;
+        let deleted = plugin_event::delete_some(&mut tx, plugin, BATCH).await?;
+        tx.commit().await?;
+        if deleted == 0 {
+            return Ok(());
+        }
+    }
+}
+
+async fn purge_all(cx: &Cx, plugin: &Plugin, notifications: Vec<String>) -> Result<PathBuf> {
     let (name, now) = (&plugin.name, cx.clock.now());
     let dump = sql::dump(cx, plugin).await?;
+    clear_events(cx, plugin.id).await?;
     let mut tx = cx.db.begin().await?;
     if !dump.is_whole(&mut tx).await? {
         return Err(Error::invalid(format!("{name} still wrote while it was read, so nothing was dropped: try again")));
     }
     let scope = Scope::find(&mut tx, name, BTreeSet::new()).await?;
     tx.drop_namespace(&scope).await?;
-    store::plugin_feed::clear_plugin(&mut tx, plugin.id).await?;
+    let feeds = store::plugin_feed::list_kinds(&mut tx, plugin.id).await?;
+    let rest = PurgePlugin { plugin: plugin.id, feeds, notifications, last: cx.ids.next() };
+    queue::enqueue(cx, &mut tx, &rest).await?;
     store::job::delete_kind(&mut tx, &jobs::kind_of(name)).await?;
     store::plugin::delete(&mut tx, plugin.id).await?;
     store::settings::bump_generation(&mut tx, now).await?;

@@ -28,9 +28,25 @@ pub async fn show(cx: Cx, _: Admin<AdminRead>, Path(name): Path<String>) -> Resu
     detail(&cx, &name).await
 }
 
+/// What an admin agreed to.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Agreed {
+    /// The digest of the package that they were shown; any when it is left out.
+    #[serde(default)]
+    digest: Option<String>,
+    /// Single permissions to grant; all of them when it is left out.
+    #[serde(default)]
+    permissions: Vec<String>,
+}
+
 /// `POST /api/admin/plugins/{name}/enable`
-pub async fn enable(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json> {
-    admin::enable(&cx, &name).await?;
+pub async fn enable(
+    cx: Cx,
+    _: Admin<AdminWrite>,
+    Path(name): Path<String>,
+    Params(agreed): Params<Agreed>,
+) -> Result<Json> {
+    admin::enable_shown(&cx, &name, agreed.digest.as_deref()).await?;
     reloaded(&cx, &name).await
 }
 
@@ -53,9 +69,16 @@ pub async fn rollback(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) ->
 }
 
 /// `POST /api/admin/plugins/{name}/grant`
-pub async fn grant(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json> {
-    admin::grant(&cx, &name).await?;
-    reloaded(&cx, &name).await
+pub async fn grant(
+    cx: Cx,
+    _: Admin<AdminWrite>,
+    Path(name): Path<String>,
+    Params(agreed): Params<Agreed>,
+) -> Result<Json> {
+    let plugin = admin::grant_some(&cx, &name, &agreed.permissions, agreed.digest.as_deref()).await?;
+    // With some of the permissions still missing there is nothing to load.
+    let whole = admin::find(&cx, &name).await?.missing.is_empty();
+    if plugin.enabled && whole { reloaded(&cx, &name).await } else { detail(&cx, &name).await }
 }
 
 /// `POST /api/admin/plugins/{name}/limits`
@@ -183,6 +206,6 @@ fn verbatim(fault: &LoadError) -> Error {
 
 async fn detail(cx: &Cx, name: &str) -> Result<Json> {
     let known = admin::find(cx, name).await?;
-    let outbox = admin::outbox(cx, known.plugin.id).await?;
+    let outbox = admin::outbox(cx, &known.plugin).await?;
     Json::of(&Detail::new(cx, &known, &outbox))
 }

@@ -313,7 +313,7 @@ impl Call {
     /// Begins a change. Validate before: a change that fails rolls back the call's transaction.
     pub(super) async fn change(&self) -> Result<Work<'_>, Failure> {
         // Before a transaction is open, so that nobody waits for it.
-        self.active.quota.ready().await.or_failure()?;
+        self.active.quotas.storage.ready().await.or_failure()?;
         let place = match self.mode {
             Mode::Ambient => Place::Shared(self.open().await?),
             Mode::Read => {

@@ -42,9 +42,9 @@ impl Memory {
 }
 
 impl Call {
-    pub(super) fn remembered(&self, key: &str) -> Option<Vec<u8>> {
+    pub(super) fn remembered(&self, key: &str) -> Option<Arc<[u8]>> {
         let entry = self.state.memory.0.get()?.get(key)?;
-        (entry.expires > self.cx.clock.now()).then(|| entry.value.to_vec())
+        (entry.expires > self.cx.clock.now()).then_some(entry.value)
     }
 
     pub(super) fn remember(&self, key: String, value: Vec<u8>, ttl_ms: u32) {

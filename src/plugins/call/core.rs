@@ -2,10 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rookery_plugin_host::ByteSize;
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
 
 use super::Call;
 use super::failure::{OrFailure as _, at_most};
+use super::room::Room;
 use crate::call::records::{self, Reader};
 use model::{AccountId, Actor, Cursor, StatusId};
 
@@ -25,14 +27,14 @@ impl Call {
         let reads = |caller: &Actor| caller.scopes.allows(&["read:statuses"]);
         reader.private |= !self.caller.scopes.is_empty() && self.caller.actor.as_deref().is_some_and(reads);
         let mut found = records::statuses(&self.cx.db, reader, &shown).await.or_failure()?;
-        Ok(in_order(&ids, |id| found.remove(&StatusId::from(id))))
+        in_order(&ids, &mut self.room(), |id| found.remove(&StatusId::from(id)))
     }
 
     pub(super) async fn read_accounts(&self, ids: Vec<i64>) -> Result<Vec<Option<Account>>, Failure> {
         self.need_core("read")?;
         at_most(ids.len(), ITEMS, "ids")?;
         let mut found = records::accounts(&self.cx.db, &distinct(&ids)).await.or_failure()?;
-        Ok(in_order(&ids, |id| found.remove(&AccountId::from(id))))
+        in_order(&ids, &mut self.room(), |id| found.remove(&AccountId::from(id)))
     }
 
     pub(super) async fn read_accounts_by_acct(&self, accts: Vec<String>) -> Result<Vec<Option<Account>>, Failure> {
@@ -98,10 +100,19 @@ pub(super) fn distinct<T: From<i64>>(ids: &[i64]) -> Vec<T> {
     ids.into_iter().map(T::from).collect()
 }
 
-/// One result for each of `ids`, in order; duplicates are repeated.
-fn in_order<T: Clone>(ids: &[i64], mut take: impl FnMut(i64) -> Option<T>) -> Vec<Option<T>> {
+/// One result for each of `ids`, in order; duplicates are repeated, and count as often in `room`.
+fn in_order<T: Clone + ByteSize>(
+    ids: &[i64],
+    room: &mut Room<'_>,
+    mut take: impl FnMut(i64) -> Option<T>,
+) -> Result<Vec<Option<T>>, Failure> {
     let mut taken: HashMap<i64, Option<T>> = HashMap::with_capacity(ids.len());
-    ids.iter().map(|id| taken.entry(*id).or_insert_with(|| take(*id)).clone()).collect()
+    let mut one = |id: &i64| {
+        let found = taken.entry(*id).or_insert_with(|| take(*id));
+        room.take(found)?;
+        Ok(found.clone())
+    };
+    ids.iter().map(&mut one).collect()
 }
 
 /// Bits that only the two accounts may know: blocking, blocked by, muting, domain blocking, notifying.

@@ -99,7 +99,12 @@ impl Call {
                 return Err(failure(404, "core.unknown-kind", "Hashtags, domains and accts have a form, nothing else"));
             }
         };
-        Ok(texts.iter().map(|text| form(text)).collect())
+        let mut room = self.room();
+        let one = |text: &String| {
+            let normal = form(text);
+            room.take(&normal).map(|()| normal)
+        };
+        texts.iter().map(one).collect()
     }
 
     /// `name` or `name@domain` in lower case, without this server's own domain.

@@ -27,12 +27,16 @@ impl Call {
         if entries.is_empty() {
             return Ok(0);
         }
+        let charged = self.charge_entries(&entries).await?;
         let mut work = self.change().await?;
         let tx = work.tx()?;
         let kinds = self.kinds(tx, names(entries.iter().map(|entry| &entry.feed))).await?;
         let rows: Vec<NewEntry> = entries.iter().filter_map(|entry| row(&kinds, entry)).collect();
         let entered = plugin_feed::insert(tx, &rows, self.cx.clock.now()).await.or_failure()?;
-        let own: BTreeSet<i64> = entered.iter().map(|(kind, ..)| *kind).filter(|kind| *kind > LIST).collect();
+        let own: Vec<i64> = entered.iter().map(|(kind, ..)| *kind).filter(|kind| *kind > LIST).collect();
+        // What was there already, or was not let in, takes no room.
+        self.active.quotas.feed_entries.give_back(charged.saturating_sub(own.len() as u64));
+        let own: BTreeSet<i64> = own.into_iter().collect();
         for kind in own {
             let trim = TrimFeeds { kind, after: 0 };
             queue::enqueue_at(&self.cx, tx, &trim, self.cx.clock.now() + TrimFeeds::DELAY).await.or_failure()?;
@@ -115,6 +119,21 @@ impl Call {
         let places: Vec<Feed> = feeds.iter().filter_map(|feed| place(&kinds, feed)).collect();
         plugin_feed::clear(tx, &places).await.or_failure()?;
         work.done().await
+    }
+
+    /// Charges the entries for feeds of the plugin's own to its quota, before they are inserted; returns how many.
+    async fn charge_entries(&self, entries: &[Entry]) -> Result<u64, Failure> {
+        let own = entries.iter().filter(|entry| matches!(entry.feed, Named::Custom(_))).count() as u64;
+        let quota = &self.active.quotas.feed_entries;
+        if own == 0 {
+            return Ok(0);
+        }
+        quota.ready().await.or_failure()?;
+        if quota.add(own) {
+            return Ok(own);
+        }
+        let most = quota.most();
+        Err(failure(507, "feeds.quota", format!("The plugin's feeds have reached their limit of {most} entries")))
     }
 
     /// Checks the permission for each kind of feed, and that the manifest declares the plugin's own.

@@ -1,5 +1,7 @@
 //! Implements the sandbox's host trait: each function of the contract delegates to the module for its interface.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use rookery_plugin_host::Host;
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
@@ -9,6 +11,10 @@ use super::Call;
 
 #[async_trait]
 impl Host for Call {
+    fn allow(&self, bytes: usize) {
+        self.allow_answer(bytes);
+    }
+
     fn emit(&self, level: log::Level, message: &str, fields: &[(String, String)]) {
         self.log(level, message, fields);
     }
@@ -145,7 +151,7 @@ impl Host for Call {
         self.in_time(self.scan_values(&prefix, after.as_deref(), limit)).await
     }
 
-    fn cache_get(&self, key: &str) -> Option<Vec<u8>> {
+    fn cache_get(&self, key: &str) -> Option<Arc<[u8]>> {
         self.remembered(key)
     }
     fn cache_set(&self, key: String, value: Vec<u8>, ttl_ms: u32) {

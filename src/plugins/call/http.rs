@@ -2,7 +2,7 @@
 //!
 //! The plugin's grants decide which origins a request may address; [`outbound`] guards against SSRF.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -25,8 +25,6 @@ const MINUTE: Duration = Duration::from_secs(60);
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Largest response body, in bytes.
 const LIMIT: usize = 2 << 20;
-/// Largest total of response bodies in one call, in bytes: the most that the sandbox accepts from the host.
-const CALL_LIMIT: usize = 8 << 20;
 /// Headers of the connection or the server's identity, which a plugin may not set.
 const RESERVED: &[&str] = &[
     "host",
@@ -73,12 +71,30 @@ impl Allowance {
     }
 }
 
+/// The response bodies of one list of requests.
+struct Bodies {
+    /// Bytes that they may still have together; what requests in progress may receive is taken off.
+    left: AtomicUsize,
+}
+
+impl Bodies {
+    /// The permitted size of one more; none when nothing is left.
+    fn reserve(&self) -> Option<usize> {
+        let part = |left: usize| LIMIT.min(left);
+        let reserved = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            Some(left - part(left)).filter(|less| *less < left)
+        });
+        reserved.ok().map(part)
+    }
+}
+
 impl Call {
     pub(super) async fn fetch_all(&self, requests: Vec<Request>) -> Vec<Result<Response, HttpError>> {
-        join_all(requests.into_iter().map(|request| self.fetch_one(request))).await
+        let bodies = Bodies { left: AtomicUsize::new(self.room().left()) };
+        join_all(requests.into_iter().map(|request| self.fetch_one(request, &bodies))).await
     }
 
-    async fn fetch_one(&self, request: Request) -> Result<Response, HttpError> {
+    async fn fetch_one(&self, request: Request, bodies: &Bodies) -> Result<Response, HttpError> {
         let target = Target::parse(&request.url).map_err(error)?;
         if !self.granted().http.iter().any(|granted| covers(granted, &target)) {
             let (scheme, host, port) = (target.scheme(), target.host(), target.port());
@@ -88,8 +104,9 @@ impl Call {
             0 => TIMEOUT,
             wanted => Duration::from_millis(wanted.into()).min(TIMEOUT),
         };
-        let Some(limit) = self.reserve() else {
-            return Err(HttpError::Denied(format!("limit.http: at most {CALL_LIMIT} bytes in one call")));
+        let Some(limit) = bodies.reserve() else {
+            let most = self.active.limits.host.bytes_in;
+            return Err(HttpError::Denied(format!("limit.http: at most {most} bytes in one call")));
         };
         let request = outbound::Request {
             method: method(&request.method)?,
@@ -106,18 +123,9 @@ impl Call {
             return Err(HttpError::Denied(format!("limit.http: at most {MAX_PER_MINUTE} requests a minute")));
         }
         let answer = self.cx.outbound.send(request).await;
-        self.fetched.fetch_sub(limit - answer.as_ref().map_or(0, |answer| answer.body.len()), Ordering::Relaxed);
+        bodies.left.fetch_add(limit - answer.as_ref().map_or(0, |answer| answer.body.len()), Ordering::Relaxed);
         let answer = answer.map_err(error)?;
         Ok(Response { status: answer.status.as_u16(), headers: texts(&answer.headers), body: answer.body.into(), url })
-    }
-
-    /// The permitted size of one more response; none when the budget of the call is exhausted.
-    fn reserve(&self) -> Option<usize> {
-        let room = |fetched: usize| LIMIT.min(CALL_LIMIT.saturating_sub(fetched));
-        let reserved = self.fetched.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |fetched| {
-            Some(fetched + room(fetched)).filter(|more| *more > fetched)
-        });
-        reserved.ok().map(room)
     }
 
     fn headers(&self, wanted: &[(String, String)]) -> Result<HeaderMap, HttpError> {

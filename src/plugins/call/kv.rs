@@ -19,13 +19,18 @@ const VALUE: usize = 64 * 1024;
 impl Call {
     pub(super) async fn get_values(&self, keys: Vec<String>) -> Result<Vec<Option<Vec<u8>>>, Failure> {
         self.check_keys(&keys)?;
-        let (plugin, now) = (self.active.id, self.cx.clock.now());
-        if let Some(mut slot) = self.joined().await
+        let (plugin, now, mut room) = (self.active.id, self.cx.clock.now(), self.room());
+        let found = if let Some(mut slot) = self.joined().await
             && let Some(tx) = slot.tx()
         {
-            return plugin_kv::get(tx, plugin, &keys, now).await.or_failure();
-        }
-        plugin_kv::get(&self.cx.db, plugin, &keys, now).await.or_failure()
+            plugin_kv::get(tx, plugin, &keys, now, room.left()).await
+        } else {
+            plugin_kv::get(&self.cx.db, plugin, &keys, now, room.left()).await
+        };
+        let found = found.or_failure()?.ok_or_else(|| room.too_large())?;
+        // A key that is named twice counts twice.
+        keys.iter().try_for_each(|key| room.take_bytes(found.get(key).map_or(0, Vec::len)))?;
+        Ok(keys.iter().map(|key| found.get(key).cloned()).collect())
     }
 
     pub(super) async fn set_values(&self, items: Vec<Item>) -> Result<(), Failure> {
@@ -39,7 +44,7 @@ impl Call {
         if rows.is_empty() {
             return Ok(());
         }
-        self.charge(rows.iter().map(|row| row.key.len() + row.value.len()).sum()).await?;
+        self.charge_storage(rows.iter().map(|row| row.key.len() + row.value.len()).sum(), "kv.quota").await?;
         let mut work = self.change().await?;
         plugin_kv::set(work.tx()?, self.active.id, &rows).await.or_failure()?;
         work.done().await
@@ -55,7 +60,7 @@ impl Call {
 
     pub(super) async fn add_to_value(&self, key: String, delta: i64) -> Result<i64, Failure> {
         self.check_keys(std::slice::from_ref(&key))?;
-        self.charge(key.len()).await?;
+        self.charge_storage(key.len(), "kv.quota").await?;
         let mut work = self.change().await?;
         let sum = plugin_kv::add(work.tx()?, self.active.id, &key, delta, self.cx.clock.now()).await.or_failure()?;
         work.done().await?;
@@ -73,14 +78,15 @@ impl Call {
         if prefix.contains('\0') || after.is_some_and(|after| after.contains('\0')) {
             return Ok(Vec::new());
         }
-        let (from, limit) = ((prefix, after.unwrap_or_default()), limit.min(1_000));
-        let rows = match self.joined().await {
-            Some(mut slot) => match slot.tx() {
-                Some(tx) => plugin_kv::list(tx, plugin, from, limit, now).await.or_failure()?,
-                None => Vec::new(),
-            },
-            None => plugin_kv::list(&self.cx.db, plugin, from, limit, now).await.or_failure()?,
+        let (range, room) = ((prefix, after.unwrap_or_default(), limit.min(1_000)), self.room());
+        let rows = if let Some(mut slot) = self.joined().await
+            && let Some(tx) = slot.tx()
+        {
+            plugin_kv::list(tx, plugin, range, now, room.left()).await
+        } else {
+            plugin_kv::list(&self.cx.db, plugin, range, now, room.left()).await
         };
+        let rows = rows.or_failure()?.ok_or_else(|| room.too_large())?;
         let item = |row: plugin_kv::Item| Item {
             key: row.key,
             value: row.value,
@@ -103,13 +109,14 @@ impl Call {
         }
     }
 
-    async fn charge(&self, bytes: usize) -> Result<(), Failure> {
-        self.active.quota.ready().await.or_failure()?;
-        if self.active.quota.take(bytes) {
+    /// Charges `bytes` to the plugin's quota of storage; the error has `code`.
+    pub(super) async fn charge_storage(&self, bytes: usize, code: &str) -> Result<(), Failure> {
+        self.active.quotas.storage.ready().await.or_failure()?;
+        if self.active.quotas.storage.take(bytes) {
             return Ok(());
         }
-        let most = self.active.quota.most() >> 20;
-        Err(failure(507, "kv.quota", format!("What the plugin keeps has reached its limit of {most} MiB")))
+        let most = self.active.quotas.storage.most() >> 20;
+        Err(failure(507, code, format!("What the plugin keeps has reached its limit of {most} MiB")))
     }
 }
 

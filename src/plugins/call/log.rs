@@ -10,48 +10,44 @@ use tokio::time::Instant;
 use super::Call;
 use crate::call::logs::Level;
 
-/// Sustained rate, in lines per second.
-const RATE: f64 = 100.0;
-/// Burst, in lines.
-const BURST: f64 = 500.0;
+/// Lines of a burst, for each line per second.
+const BURST: f64 = 5.0;
 /// Longest line, in bytes.
 const LENGTH: usize = 4096;
 
-/// A token bucket of log lines.
-#[derive(Debug)]
+/// A token bucket of log lines, full at first.
+#[derive(Debug, Default)]
 pub(super) struct Bucket {
-    tokens: f64,
-    filled: Instant,
+    /// Lines that were taken out and not filled in yet.
+    taken: f64,
+    filled: Option<Instant>,
     suppressed: u64,
 }
 
-impl Default for Bucket {
-    fn default() -> Self {
-        Self { tokens: BURST, filled: Instant::now(), suppressed: 0 }
-    }
-}
-
 impl Bucket {
-    /// Takes a token; returns how many lines were dropped since the last one, or none when the bucket is empty.
-    fn take(&mut self, now: Instant) -> Option<u64> {
-        let filled = now.saturating_duration_since(self.filled).as_secs_f64() * RATE;
-        self.tokens = (self.tokens + filled).min(BURST);
-        self.filled = now;
-        if self.tokens < 1.0 {
+    /// Takes a token of the `rate` lines per second; returns how many lines were dropped since the last one, or none
+    /// when the bucket is empty.
+    fn take(&mut self, now: Instant, rate: u32) -> Option<u64> {
+        let rate = f64::from(rate);
+        let since = self.filled.replace(now).map_or(0.0, |filled| now.saturating_duration_since(filled).as_secs_f64());
+        self.taken = (self.taken - since * rate).max(0.0);
+        if self.taken + 1.0 > rate * BURST {
             self.suppressed += 1;
             return None;
         }
-        self.tokens -= 1.0;
+        self.taken += 1.0;
         Some(std::mem::take(&mut self.suppressed))
     }
 }
 
 impl Call {
     pub(super) fn log(&self, level: ContractLevel, message: &str, fields: &[(String, String)]) {
-        let taken = self.state.bucket.lock().unwrap_or_else(PoisonError::into_inner).take(Instant::now());
+        let rate = self.active.limits.log_lines;
+        let taken = self.state.bucket.lock().unwrap_or_else(PoisonError::into_inner).take(Instant::now(), rate);
         let Some(suppressed) = taken else {
-            let plugin = self.active.name().to_owned();
-            metrics::counter!("rookery_plugin_log_dropped_total", "plugin" => plugin).increment(1);
+            let plugin = self.active.name();
+            metrics::counter!("rookery_plugin_log_dropped_total", "plugin" => plugin.to_owned()).increment(1);
+            self.cx.plugins.logs.count_dropped(plugin);
             return;
         };
         if suppressed > 0 {
@@ -76,7 +72,7 @@ impl Call {
             Level::Warn => tracing::warn!(target: "rookery::plugin", plugin, "{line}"),
             Level::Error => tracing::error!(target: "rookery::plugin", plugin, "{line}"),
         }
-        self.cx.plugins.logs.push(plugin, self.cx.clock.now(), level, line);
+        self.cx.plugins.logs.push(plugin, self.cx.clock.now(), level, line, self.active.limits.log_size);
     }
 }
 
@@ -133,12 +129,14 @@ mod tests {
     #[test]
     fn lines_beyond_the_burst_are_counted_and_come_back_with_time() {
         let (mut bucket, start) = (Bucket::default(), Instant::now());
-        let written = (0..10_000).filter(|_| bucket.take(start).is_some()).count();
+        let written = (0..10_000).filter(|_| bucket.take(start, 100).is_some()).count();
         assert_eq!(written, 500);
-        assert_eq!(bucket.take(start + Duration::from_millis(20)), Some(9_500));
-        assert_eq!(bucket.take(start + Duration::from_millis(20)), Some(0));
-        assert_eq!(bucket.take(start + Duration::from_millis(20)), None);
-        let later = (0..10_000).filter(|_| bucket.take(start + Duration::from_secs(3600)).is_some()).count();
+        assert_eq!(bucket.take(start + Duration::from_millis(20), 100), Some(9_500));
+        assert_eq!(bucket.take(start + Duration::from_millis(20), 100), Some(0));
+        assert_eq!(bucket.take(start + Duration::from_millis(20), 100), None);
+        let later = (0..10_000).filter(|_| bucket.take(start + Duration::from_secs(3600), 100).is_some()).count();
         assert_eq!(later, 500);
+        let mut slow = Bucket::default();
+        assert_eq!((0..100).filter(|_| slow.take(start, 2).is_some()).count(), 10, "a rate of its own");
     }
 }

@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use model::Time;
 
-/// Lines kept per plugin.
-const KEPT: usize = 500;
+/// Bytes that a line takes beside its text.
+const OVERHEAD: usize = size_of::<Line>();
 
 /// The severity of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,28 +48,55 @@ pub struct Line {
 
 /// The latest lines of every plugin.
 #[derive(Debug, Default)]
-pub struct Logs(Mutex<HashMap<String, VecDeque<Line>>>);
+pub struct Logs(Mutex<HashMap<String, Kept>>);
+
+/// The latest lines of one plugin.
+#[derive(Debug, Default)]
+struct Kept {
+    lines: VecDeque<Line>,
+    /// Of all lines together.
+    bytes: usize,
+    dropped: u64,
+}
 
 impl Logs {
-    /// Appends a line; drops the oldest when full.
-    pub fn push(&self, plugin: &str, at: Time, level: Level, message: String) {
+    /// Appends a line; drops the oldest beyond `most` bytes.
+    pub fn push(&self, plugin: &str, at: Time, level: Level, message: String, most: usize) {
+        self.of(plugin, |kept| {
+            let number = kept.lines.back().map_or(0, |line| line.number) + 1;
+            kept.bytes += message.len() + OVERHEAD;
+            kept.lines.push_back(Line { number, at, level, message });
+            // The newest stays, so that numbers go on.
+            while kept.bytes > most && kept.lines.len() > 1 {
+                kept.bytes -= kept.lines.pop_front().map_or(0, |line| line.message.len() + OVERHEAD);
+            }
+        });
+    }
+
+    /// Counts a line that was dropped because the plugin wrote too many.
+    pub fn count_dropped(&self, plugin: &str) {
+        self.of(plugin, |kept| kept.dropped += 1);
+    }
+
+    /// Bytes of the kept lines of `plugin`, and how many lines were dropped.
+    #[must_use]
+    pub fn usage(&self, plugin: &str) -> (usize, u64) {
+        self.of(plugin, |kept| (kept.bytes, kept.dropped))
+    }
+
+    fn of<T>(&self, plugin: &str, work: impl FnOnce(&mut Kept) -> T) -> T {
         let mut plugins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !plugins.contains_key(plugin) {
-            plugins.insert(plugin.to_owned(), VecDeque::new());
+        match plugins.get_mut(plugin) {
+            Some(kept) => work(kept),
+            None => work(plugins.entry(plugin.to_owned()).or_default()),
         }
-        let Some(lines) = plugins.get_mut(plugin) else { return };
-        if lines.len() == KEPT {
-            lines.pop_front();
-        }
-        let number = lines.back().map_or(0, |line| line.number) + 1;
-        lines.push_back(Line { number, at, level, message });
     }
 
     /// The lines of `plugin` numbered above `after`, oldest first.
     #[must_use]
     pub fn after(&self, plugin: &str, after: u64) -> Vec<Line> {
         let plugins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines = plugins.get(plugin).into_iter().flatten();
+        let lines = plugins.get(plugin).into_iter().flat_map(|kept| &kept.lines);
         lines.filter(|line| line.number > after).cloned().collect()
     }
 }
@@ -81,13 +108,15 @@ mod tests {
     #[test]
     fn the_newest_lines_stay_and_can_be_followed() {
         let logs = Logs::default();
-        for number in 0..=KEPT {
-            logs.push("a", Time::from_micros(0), Level::Info, number.to_string());
+        let most = 10 * (OVERHEAD + 100);
+        for number in 1..=11 {
+            logs.push("a", Time::from_micros(0), Level::Info, format!("{number:0100}"), most);
         }
-        assert_eq!(logs.after("a", 0).len(), KEPT);
-        assert_eq!(logs.after("a", 0)[0].message, "1");
+        assert_eq!(logs.after("a", 0).len(), 10);
+        assert_eq!(logs.after("a", 0)[0].message, format!("{:0100}", 2));
+        assert_eq!(logs.usage("a"), (most, 0));
         let last = logs.after("a", 0).last().map(|line| line.number).unwrap();
-        logs.push("a", Time::from_micros(0), Level::Error, "new".to_owned());
+        logs.push("a", Time::from_micros(0), Level::Error, "new".to_owned(), most);
         assert_eq!(logs.after("a", last).iter().map(|line| line.message.as_str()).collect::<Vec<_>>(), ["new"]);
         assert_eq!(logs.after("b", 0), []);
     }

@@ -19,9 +19,11 @@ pub mod json;
 mod kv;
 mod log;
 pub mod logs;
+mod notified;
 mod plugin_metrics;
 mod queue;
 pub mod records;
+mod room;
 mod settings;
 mod sql;
 mod state;
@@ -100,8 +102,8 @@ pub struct Call {
     deadline: Deadline,
     /// Messages to publish when the call is committed.
     messages: Mutex<Vec<Change>>,
-    /// Bytes of outbound responses so far, including what requests in progress may receive.
-    fetched: AtomicUsize,
+    /// Bytes that the answer of the running host function may have ([`room`]).
+    allowed: AtomicUsize,
     /// Accounts that were loaded as viewers or authors.
     people: Mutex<HashMap<AccountId, Option<Arc<Actor>>>>,
 }
@@ -132,7 +134,7 @@ impl Call {
             slot: Arc::default(),
             deadline: Deadline::default(),
             messages: Mutex::default(),
-            fetched: AtomicUsize::new(0),
+            allowed: AtomicUsize::new(usize::MAX),
             people: Mutex::default(),
         }
     }

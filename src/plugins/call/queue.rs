@@ -8,10 +8,9 @@ use super::Call;
 use super::failure::{OrFailure as _, at_most, denied, failure};
 use crate::cx::LANE;
 use crate::jobs::{self, Queued};
+use crate::quota::count_reached;
 use model::Time;
 
-/// Most queued jobs of a plugin.
-const WAITING: usize = 10_000;
 /// Most jobs or names of one call.
 const ITEMS: usize = 1_000;
 /// Largest payload, in bytes.
@@ -24,18 +23,22 @@ impl Call {
         at_most(jobs.len(), ITEMS, "jobs")?;
         self.check_kinds(jobs.iter().map(|job| job.kind.as_str()))?;
         let now = self.cx.clock.now();
+        let bytes = jobs.iter().map(|job| job.payload.len()).sum();
         let rows: Vec<_> = jobs.into_iter().map(|job| self.job(job, now)).collect::<Result<_, _>>()?;
         if rows.is_empty() {
             return Ok(0);
         }
+        self.charge_storage(bytes, "queue.quota").await?;
         let kind = jobs::kind_of(self.active.name());
         let mut work = self.change().await?;
         let tx = work.tx()?;
         let waiting = store::job::count_ready(&mut *tx, &kind).await.or_failure()?;
         let waiting = usize::try_from(waiting).unwrap_or(usize::MAX);
-        if waiting.saturating_add(rows.len()) > WAITING {
+        let most = self.active.limits.jobs;
+        if waiting.saturating_add(rows.len()) > usize::try_from(most).unwrap_or(usize::MAX) {
             work.done().await?;
-            return Err(failure(429, "limit.jobs", format!("{waiting} jobs wait: at most {WAITING} may")));
+            count_reached(self.active.name(), "jobs");
+            return Err(failure(429, "limit.jobs", format!("{waiting} jobs wait: at most {most} may")));
         }
         let queued = store::job::insert_many(tx, LANE, &kind, rows, now).await.or_failure()?;
         work.done().await?;

@@ -8,40 +8,64 @@ use serde_json::{Map, Value};
 use super::Call;
 use super::core::distinct;
 use super::failure::{OrFailure as _, at_most, denied, failure, from_error};
-use crate::settings;
+use crate::settings::{self, TRIES};
 use model::{AccountId, Json};
 use rookery_core::error::Error;
 use store::plugin_setting;
 
 /// Most accounts of one call.
 const ITEMS: usize = 1_000;
+/// Accounts whose settings are read at once, before they are measured.
+const CHUNK: usize = 50;
 
 impl Call {
     pub(super) async fn read_settings(&self, accounts: Vec<i64>) -> Result<Vec<String>, Failure> {
         self.need_settings()?;
         at_most(accounts.len(), ITEMS, "accounts")?;
-        let stored = self.stored_settings(&distinct(&accounts)).await?;
-        let of = |id: &i64| match stored.get(&AccountId::from(*id)) {
-            None => Value::Object(settings::filled(&self.active, &Map::new())).to_string(),
-            Some(stored) => Value::Object(settings::filled(&self.active, stored)).to_string(),
+        let text = |stored: &Map<String, Value>| Value::Object(settings::filled(&self.active, stored)).to_string();
+        let (defaults, mut texts, mut room) = (text(&Map::new()), HashMap::new(), self.room());
+        for some in distinct::<AccountId>(&accounts).chunks(CHUNK) {
+            for (account, stored) in self.stored_settings(some).await? {
+                let text = text(&stored);
+                room.take(&text)?;
+                texts.insert(account, text);
+            }
+        }
+        // Measured anew: an account that is named twice counts twice.
+        let mut room = self.room();
+        let of = |id: &i64| {
+            let text = texts.get(&AccountId::from(*id)).unwrap_or(&defaults);
+            room.take(text).map(|()| text.clone())
         };
-        Ok(accounts.iter().map(of).collect())
+        accounts.iter().map(of).collect()
     }
 
     pub(super) async fn write_settings(&self, account: i64, members: &str) -> Result<(), Failure> {
         self.need_settings()?;
-        at_most(members.len(), settings::SIZE, "bytes")?;
+        let members_size = members.len();
+        at_most(members_size, settings::SIZE, "bytes")?;
         let wrong = |why: String| failure(422, "settings.invalid", why);
         let members: Map<String, Value> = serde_json::from_str(members)
             .map_err(|error| wrong(format!("The settings are no JSON object: {error}")))?;
-        let mut work = self.change().await?;
-        let changed = settings::change(work.tx()?, &self.active, account.into(), members).await;
-        work.done().await?;
-        changed.map_err(|error| match error {
+        self.charge_storage(members_size, "settings.quota").await?;
+        let refused = |error| match error {
             Error::NotFound => failure(404, "core.not-found", "There is no such account here"),
             Error::Invalid(why) => wrong(why.to_string()),
             other => from_error(other),
-        })
+        };
+        let account = AccountId::from(account);
+        for _ in 0..TRIES {
+            let stored = self.stored_settings(&[account]).await?.remove(&account).unwrap_or_default();
+            // Validated before a transaction is open, if this is the first change of the call.
+            let change = settings::prepare(&self.active, stored, &members).map_err(refused)?;
+            let mut work = self.change().await?;
+            let applied = settings::apply(work.tx()?, &self.active, account, change).await;
+            work.done().await?;
+            if applied.map_err(refused)? {
+                return Ok(());
+            }
+        }
+        Err(from_error(settings::changed_meanwhile()))
     }
 
     fn need_settings(&self) -> Result<(), Failure> {

@@ -8,6 +8,7 @@ use tokio::sync::MutexGuard;
 use super::Call;
 use super::ambient::{Slot, Why, Work};
 use super::failure::{at_most, denied};
+use super::room::Room;
 use crate::sql::Statements;
 
 /// Most statements of one batch.
@@ -23,35 +24,42 @@ impl Call {
     }
 
     pub(super) async fn query(&self, name: String, params: Vec<Value>) -> Result<Rows, Failure> {
-        let statements = self.statements()?;
-        if self.writes(&name)? {
+        self.query_within(&name, params, &mut self.room()).await
+    }
+
+    async fn query_within(&self, name: &str, params: Vec<Value>, room: &mut Room<'_>) -> Result<Rows, Failure> {
+        let (statements, most) = (self.statements()?, room.left());
+        let rows = if self.writes(name)? {
             let mut work = self.change().await?;
-            let done = statements.run(work.tx()?, &name, params).await;
-            return work.settle(done).await;
-        }
-        if let Some(mut slot) = self.joined().await
+            let done = statements.run_within(work.tx()?, name, params, most).await;
+            work.settle(done).await?
+        } else if let Some(mut slot) = self.joined().await
             && let Some(tx) = slot.tx()
         {
-            let done = statements.run(tx, &name, params).await;
-            return settle(&mut slot, done);
-        }
-        statements.read(&self.cx, &name, params).await
+            let done = statements.run_within(tx, name, params, most).await;
+            settle(&mut slot, done)?
+        } else {
+            statements.read_within(&self.cx, name, params, most).await?
+        };
+        room.take(&rows)?;
+        Ok(rows)
     }
 
     pub(super) async fn batch(&self, calls: Vec<Statement>) -> Result<Vec<Rows>, Failure> {
         at_most(calls.len(), BATCH, "statements")?;
         let statements = self.statements()?;
         let writes = calls.iter().map(|call| self.writes(&call.statement)).collect::<Result<Vec<_>, _>>()?;
-        let mut all = Vec::with_capacity(calls.len());
+        let (mut all, mut room) = (Vec::with_capacity(calls.len()), self.room());
         if !writes.contains(&true) {
             for call in calls {
-                all.push(self.query(call.statement, call.params).await?);
+                all.push(self.query_within(&call.statement, call.params, &mut room).await?);
             }
             return Ok(all);
         }
         let mut work = self.guarded().await?;
         for call in calls {
-            match statements.run(work.tx()?, &call.statement, call.params).await {
+            let done = statements.run_within(work.tx()?, &call.statement, call.params, room.left()).await;
+            match done.and_then(|rows| room.take(&rows).map(|()| rows)) {
                 Ok(rows) => all.push(rows),
                 Err(failed) => return work.settle(Err(failed)).await,
             }

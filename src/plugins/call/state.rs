@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 use super::cache::Memory;
 use super::http::Allowance;
 use super::log::Bucket;
+use super::notified::Notified;
 use super::plugin_metrics::MetricTable;
 use crate::Cx;
 use model::PluginId;
@@ -30,6 +31,7 @@ pub(super) struct State {
     pub(super) metrics: Mutex<MetricTable>,
     pub(super) memory: Memory,
     pub(super) http: Allowance,
+    pub(super) notified: Mutex<Notified>,
 }
 
 impl Calls {

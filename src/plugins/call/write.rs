@@ -1,16 +1,19 @@
 //! Changes core data (contract: interface `core-write`), through the same services as everything else.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::PoisonError;
 
 use rookery_plugin_host::imports::core_write::{NewNotification, NewStatus};
 use rookery_plugin_host::imports::types::Failure;
 use serde_json::{Map, Value};
+use tokio::time::Instant;
 
 use super::Call;
 use super::ambient::Work;
 use super::core::distinct;
 use super::failure::{OrFailure as _, at_most, denied, failure, from_error};
 use crate::call::records;
+use crate::quota::count_reached;
 use model::notification::NotificationKind;
 use model::{AccountId, Actor, MediaId, StatusId};
 use rookery_core::service::notification::{self, Notice};
@@ -146,9 +149,6 @@ impl Call {
         self.need_write("bookmark")?;
         at_most(statuses.len(), STATUSES, "ids")?;
         let id = AccountId::from(account);
-        if !self.is_caller(id) {
-            self.need_core("read-as-any")?;
-        }
         let actors = self.actors(&[account], None).await?;
         let actor = actors.get(&id).ok_or_else(|| failure(404, "core.not-found", "There is no such account here"))?;
         let ids: Vec<StatusId> = statuses.into_iter().map(StatusId::from).collect();
@@ -178,12 +178,37 @@ impl Call {
             activity: item.activity,
             status: item.status.map(StatusId::from),
         };
-        let notices: Vec<Notice> = items.into_iter().map(notice).collect();
+        let notices: Vec<Notice> = self.charge_notifications(items).await?.into_iter().map(notice).collect();
         let mut work = self.change().await?;
         let notified = notification::notify(&self.cx, work.tx()?, &notices).await.or_failure()?;
         let count = u32::try_from(notified).unwrap_or(u32::MAX);
         work.done().await?;
         Ok(count)
+    }
+
+    /// Charges notifications to the plugin's quota, before they are made. Those of accounts that had too many within the
+    /// hour are left out; an error when no other is left.
+    async fn charge_notifications(&self, mut items: Vec<NewNotification>) -> Result<Vec<NewNotification>, Failure> {
+        let (most, now, asked) = (self.active.limits.notifications_per_hour, Instant::now(), items.len());
+        {
+            let mut notified = self.state.notified.lock().unwrap_or_else(PoisonError::into_inner);
+            items.retain(|item| notified.count(item.to, most, now));
+        }
+        if items.len() < asked {
+            count_reached(self.active.name(), "notifications-per-hour");
+        }
+        if items.is_empty() {
+            let why = format!("An account is notified {most} times within an hour, and not more");
+            return Err(failure(429, "limit.notifications", why));
+        }
+        let quota = &self.active.quotas.notifications;
+        quota.ready().await.or_failure()?;
+        if quota.add(items.len() as u64) {
+            return Ok(items);
+        }
+        let most = quota.most();
+        let why = format!("The plugin's notifications have reached their limit of {most}");
+        Err(failure(507, "notifications.quota", why))
     }
 
     pub(super) async fn retract_notifications(&self, kind: String, activities: Vec<i64>) -> Result<u32, Failure> {
@@ -229,7 +254,7 @@ impl Call {
         Err(failure(422, "core.undeclared", format!("The manifest has no notification {kind:?}")))
     }
 
-    /// Those of `accounts` that are local. For publicly visible actions as the caller, the caller's token must have
+    /// Those of `accounts` that are local; for others than the caller the plugin needs `as-any`. For publicly visible actions as the caller, the caller's token must have
     /// `scope`; for private ones the scopes of the plugin's route suffice.
     async fn actors(
         &self,
@@ -237,6 +262,9 @@ impl Call {
         scope: Option<&'static str>,
     ) -> Result<HashMap<AccountId, Actor>, Failure> {
         let ids: HashSet<AccountId> = accounts.iter().copied().map(AccountId::from).collect();
+        if ids.iter().any(|id| !self.is_caller(*id)) {
+            self.need_write("as-any")?;
+        }
         if let Some(caller) = self.caller.actor.as_ref().filter(|caller| ids.contains(&caller.id))
             && let Some(scope) = scope.filter(|scope| !caller.scopes.allows(&[scope]))
         {

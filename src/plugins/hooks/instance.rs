@@ -14,6 +14,7 @@ use serde_json::json;
 use super::field::{Field, is_value};
 use crate::Cx;
 use crate::call::{Call, Caller, Mode};
+use crate::manifest::is_reserved;
 use crate::{Active, Registry};
 use rookery_core::entity::splice;
 use rookery_core::extension::{Described, Document};
@@ -122,7 +123,7 @@ async fn said(cx: &Cx, registry: &Registry, document: Document) -> Said {
 /// True for additions that the document permits. The schema of NodeInfo is closed except for its metadata.
 fn fits(document: Document, name: &str, value: &str) -> bool {
     let open = document != Document::NodeInfo || name.starts_with("metadata.");
-    open && Field::new(name, None).is_well_named() && is_value(value)
+    open && !is_reserved(name) && Field::new(name, None).is_well_named() && is_value(value)
 }
 
 impl InstanceCache {

@@ -120,7 +120,8 @@ pub async fn record(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
 }
 
 /// One row for each plugin and stream that subscribes to `change`: none for a plugin in its `origin`, so that no plugin
-/// reacts to itself in a loop, and none at all where the origin is too deep.
+/// reacts to itself in a loop, none for one that is so far behind that its quota of events is exhausted, and none at all
+/// where the origin is too deep.
 fn rows(hooks: &Hooks, change: &Change, origin: &Origin) -> Vec<NewEvent> {
     let kind = change.kind();
     let Some(told) = told(change) else { return Vec::new() };
@@ -131,7 +132,7 @@ fn rows(hooks: &Hooks, change: &Change, origin: &Origin) -> Vec<NewEvent> {
         let wanted = heard && told.traits.is_none_or(|traits| listener.when.admits(&traits));
         // A plugin with two hooks for the same kind gets one event.
         let known = rows.iter().any(|row| row.plugin == listener.plugin && row.stream == stream);
-        if wanted && !known && origin.allows(listener.plugin) {
+        if wanted && !known && origin.allows(listener.plugin) && listener.keeps_one() {
             rows.push(NewEvent {
                 plugin: listener.plugin,
                 stream,

@@ -10,7 +10,7 @@ use super::outbox::{EVENTS, FANOUT};
 use super::subscription::Subscription;
 use super::when::Predicate;
 use crate::manifest::{Hook, Manifest, Moment, NotificationKind};
-use crate::{Absent, Active, PluginId};
+use crate::{Absent, Active, PluginId, Quota};
 use model::{NotificationType, Visibility};
 use rookery_core::entity;
 
@@ -35,11 +35,13 @@ pub struct Listener {
     /// Which statuses it is for.
     pub when: Predicate,
     kinds: Vec<String>,
+    /// The plugin's quota of events.
+    kept: Quota,
 }
 
 impl Listener {
-    /// The listeners of the plugin with the id `plugin`.
-    fn of(plugin: PluginId, manifest: &Manifest) -> Result<Vec<Self>, LoadError> {
+    /// The listeners of the plugin with the id `plugin`, whose events are `kept` up to a quota.
+    fn of(plugin: PluginId, manifest: &Manifest, kept: &Quota) -> Result<Vec<Self>, LoadError> {
         let mut listeners = Vec::new();
         for hook in &manifest.hooks {
             let stream = match hook.on {
@@ -48,7 +50,7 @@ impl Listener {
                 _ => continue,
             };
             let when = Predicate::new(&manifest.plugin.name, &hook.when)?;
-            listeners.push(Self { plugin, stream, when, kinds: hook.kinds.clone() });
+            listeners.push(Self { plugin, stream, when, kinds: hook.kinds.clone(), kept: kept.clone() });
         }
         Ok(listeners)
     }
@@ -57,6 +59,11 @@ impl Listener {
     #[must_use]
     pub fn has_kind(&self, kind: &str) -> bool {
         self.kinds.iter().any(|known| known == kind)
+    }
+
+    /// Charges an event to the plugin's quota; false when it is exhausted, and the event is not kept.
+    pub(super) fn keeps_one(&self) -> bool {
+        self.kept.add(1)
     }
 }
 
@@ -75,8 +82,8 @@ impl Hooks {
             };
             moments.insert(moment, hooks.into_iter().map(subscribe).collect::<Result<Vec<_>, _>>()?);
         }
-        let here = plugins.iter().map(|active| Listener::of(active.id, &active.manifest));
-        let kept = absent.iter().map(|absent| Listener::of(absent.id, &absent.manifest));
+        let here = plugins.iter().map(|active| Listener::of(active.id, &active.manifest, &active.quotas.events));
+        let kept = absent.iter().map(|absent| Listener::of(absent.id, &absent.manifest, &absent.events));
         let listeners = here.chain(kept).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
         Ok(Self { moments, notifications, listeners })
     }

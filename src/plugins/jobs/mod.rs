@@ -23,6 +23,7 @@ use model::Time;
 use rookery_core::Origin;
 use rookery_core::error::Result;
 use rookery_core::queue::{Done, Failure};
+use store::Tx;
 use store::job::{Claim, JobRow};
 
 pub(crate) use schedule::schedule;
@@ -99,6 +100,12 @@ pub(super) async fn run(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
     let attempts = u8::try_from(row.claim.attempts).unwrap_or(u8::MAX);
     let last = queued.max_attempts > 0 && attempts >= queued.max_attempts;
     let cx = &cx.with_origin(Origin::from_json(queued.origin.as_deref()));
+    if attempts > 1 {
+        // It may become a dead letter: make room for it.
+        let mut tx = cx.db.begin().await?;
+        trim_dead(&mut tx, active).await?;
+        tx.commit().await?;
+    }
     let ended = Box::pin(ask(cx, active, row.claim, queued, attempts, schedule)).await;
     match ended {
         Err(Failure::Retry(why)) if last => {
@@ -150,7 +157,10 @@ async fn ask(
     let still_ours = match &outcome {
         Outcome::Done => store::job::delete(&mut tx, claim).await?,
         Outcome::Again(at) => store::job::reschedule(&mut tx, claim, again(cx.clock.now(), *at)).await?,
-        Outcome::GiveUp(why) => store::job::dead_letter(&mut tx, claim, why).await?,
+        Outcome::GiveUp(why) => {
+            trim_dead(&mut tx, active).await?;
+            store::job::dead_letter(&mut tx, claim, why).await?
+        }
     };
     if !still_ours {
         // The lease ran out and another worker ran the job: what this run changed must not happen as well.
@@ -162,6 +172,12 @@ async fn ask(
     drop(tx);
     call.commit().await?;
     Ok(Done::Removed)
+}
+
+/// Makes room for one more dead letter of the plugin: as many are kept as jobs may wait, the newest ones.
+async fn trim_dead(tx: &mut Tx, active: &Active) -> Result<(), store::Error> {
+    let most = i64::from(active.limits.jobs) - 1;
+    store::job::delete_dead_beyond(tx, &kind_of(active.name()), most).await.map(drop)
 }
 
 /// The time the plugin asked for, at least a second from now.

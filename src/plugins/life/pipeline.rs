@@ -18,7 +18,9 @@ use super::{desired, source};
 use crate::Cx;
 use crate::call::{self, Call};
 use crate::manifest::{self, Limits, Resolved};
-use crate::sql::{self, Migrated, Quota, Statements};
+use crate::quota::{Quota, Quotas};
+use crate::settings::SettingsSchema;
+use crate::sql::{self, Migrated, Statements};
 use crate::{Active, Package, PluginId};
 use crypto::Secret;
 use model::clock::Clock;
@@ -52,7 +54,6 @@ pub(crate) async fn prepare(
     passed: impl Fn(State) + Send + Sync,
 ) -> Result<Prepared, LoadError> {
     let Candidate { plugin, package, generation } = candidate;
-    let name = plugin.name.clone();
     source::check_denied(cx, &package)?;
     check_grants(&plugin, &package)?;
     let limits = limits(&plugin, &package)?;
@@ -63,14 +64,15 @@ pub(crate) async fn prepare(
     let component = compile(cx, &package, &limits, environment).await?;
     passed(State::Compiled);
     let version = u64::try_from(plugin.config_version).unwrap_or_default();
-    let quota = Quota::new(cx.db.clone(), plugin.id, name.clone(), limits.db_size);
-    measure(&quota);
+    let quotas = Quotas::new(&cx.db, plugin.id, &package.manifest, &limits);
+    quotas.measure();
     let budget = Budget::new(cx, &package);
-    let mut stage = budget.spend(Rehearsal::begin(cx, &package, &limits, plugin.id, quota.clone(), &budget)).await?;
+    let mut stage =
+        budget.spend(Rehearsal::begin(cx, &package, &limits, plugin.id, quotas.storage.clone(), &budget)).await?;
     passed(State::Migrated);
     let active = Arc::new(Active {
         sql: stage.sql.take(),
-        quota,
+        quotas,
         id: plugin.id,
         sha256: package.sha256.clone(),
         digest: package.digest.clone(),
@@ -78,7 +80,7 @@ pub(crate) async fn prepare(
         files: package.files.clone(),
         limits,
         secrets,
-        settings: package.settings_schema(),
+        settings: settings(&package)?,
         manifest: package.manifest,
         generation,
         config: (config, version),
@@ -104,12 +106,6 @@ pub(crate) async fn dry_run(cx: &Cx, plugin: Plugin) -> Result<(), LoadError> {
     let registry = cx.plugins.latest();
     let candidate = Candidate { plugin, package, generation: registry.generation + 1 };
     prepare(cx, candidate, registry.find(&name), |_| ()).await.map(drop)
-}
-
-/// Starts measuring the plugin's tables in the background: the first write waits for that.
-fn measure(quota: &Quota) {
-    let quota = quota.clone();
-    tokio::spawn(async move { quota.ready().await });
 }
 
 /// Every permission that the package asks for must have been granted.
@@ -153,8 +149,8 @@ pub(crate) fn config(plugin: &Plugin, package: &Package) -> Result<Value, LoadEr
         }
     }
     let config = Value::Object(config);
-    let validator = jsonschema::draft202012::new(&schema).map_err(|error| {
-        LoadError::new(Stage::Validate, format!("{}: the schema of its configuration: {error}", plugin.name))
+    let validator = manifest::validator(&schema).map_err(|problem| {
+        LoadError::new(Stage::Validate, format!("{}: the schema of its configuration: {problem}", plugin.name))
     })?;
     validator.validate(&config).map_err(|error| {
         let path = error.instance_path().to_string();
@@ -162,6 +158,12 @@ pub(crate) fn config(plugin: &Plugin, package: &Package) -> Result<Value, LoadEr
         LoadError::new(Stage::Validate, problem)
     })?;
     Ok(config)
+}
+
+/// The schema of each account's settings, ready to validate by.
+fn settings(package: &Package) -> Result<Option<SettingsSchema>, LoadError> {
+    let schema = package.settings_schema().map(SettingsSchema::new).transpose();
+    schema.map_err(|problem| LoadError::new(Stage::Validate, format!("{}: settings: {problem}", package.name())))
 }
 
 /// The secrets that are set and that the manifest names.
@@ -333,7 +335,7 @@ async fn rehearse(
     let expands = !stage.migrated.contract && !stage.migrated.applied.is_empty();
     let old = old.filter(|_| expands);
     if let (Some(old), Some(tx)) = (old, &mut stage.tx) {
-        let loaded = Statements::load(cx, old.quota.clone(), &old.manifest, &old.limits, &old.files, tx).await;
+        let loaded = Statements::load(cx, old.quotas.storage.clone(), &old.manifest, &old.limits, &old.files, tx).await;
         loaded.map_err(|fault| still_serves(active, &fault))?;
     }
     if !tests_itself(active) && old.is_none_or(|old| !tests_itself(old)) {

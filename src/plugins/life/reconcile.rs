@@ -160,11 +160,11 @@ async fn keep_events_for_absent(cx: &Cx) {
         }
     };
     let mut absent = Vec::new();
-    for (id, manifest) in manifests {
+    for (id, manifest, limits) in manifests {
         if registry.plugins.iter().any(|active| active.id == id) {
             continue;
         }
-        match Absent::new(id, manifest) {
+        match Absent::new(&cx.db, id, manifest, limits.0) {
             Ok(one) => absent.push(one),
             Err(fault) => tracing::error!("what happens is not kept for a plugin: {fault}"),
         }

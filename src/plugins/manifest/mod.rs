@@ -6,6 +6,7 @@
 //! authors.
 
 mod grants;
+mod instance;
 mod parse;
 mod paths;
 mod rules;
@@ -16,8 +17,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use instance::is_reserved;
 pub use parse::{API, parse, parse_limits};
-pub use rules::{EVENTS, check_schema, defaults, policies};
+pub use rules::{EVENTS, check_schema, defaults, policies, validator};
 pub use values::{Resolved, duration, rate, size};
 
 /// A whole manifest.
@@ -113,8 +115,26 @@ pub struct Limits {
     pub hook_wall: Option<String>,
     pub instances: Option<u32>,
     pub host_calls: Option<u32>,
+    /// Bytes that one call may receive from the server, in all.
+    pub bytes_in: Option<String>,
+    /// Bytes that one call may pass to the server, in all.
+    pub bytes_out: Option<String>,
     pub rows: Option<u32>,
     pub db_size: Option<String>,
+    /// Entries in all feeds of its own.
+    pub feed_entries: Option<u32>,
+    /// Notifications of its types that are kept, of all accounts together.
+    pub notifications: Option<u32>,
+    /// Notifications that it may give one account within an hour.
+    pub notifications_per_hour: Option<u32>,
+    /// Jobs that may wait, and as many dead letters.
+    pub jobs: Option<u32>,
+    /// Events that are kept for it until it handled them.
+    pub events: Option<u32>,
+    /// Log lines per second, with bursts of five times as many.
+    pub log_lines: Option<u32>,
+    /// Bytes of its newest log lines that are kept in memory.
+    pub log_size: Option<String>,
     /// `fresh` or `pooled` instances, for routes, commands and jobs.
     pub routes: Option<String>,
     /// `fresh` or `pooled` instances, for hooks.
@@ -134,7 +154,7 @@ pub struct Permissions {
     pub core_views: Vec<String>,
     /// `read`, `read-as-any`, `read-all`.
     pub core: Vec<String>,
-    /// `create`, `delete`, `bookmark`, `notify`, `touch`.
+    /// `create`, `delete`, `bookmark`: as the caller, or with `as-any` as any local account; `notify`, `touch`.
     pub core_write: Vec<String>,
     /// `custom`, `home`, `list`.
     pub feeds: Vec<String>,

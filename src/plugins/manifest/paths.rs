@@ -80,11 +80,17 @@ fn template(path: &str) -> Result<(), String> {
                 return fault("has two parameters of one name");
             }
             names.push(name);
-        } else if segment.is_empty() || segment.contains(['{', '}', '*', '%', '?', '#', ' ', '\\']) || segment == ".." {
+        } else if !is_plain(segment) {
             return fault("has a segment that is neither plain text nor a parameter such as {id}");
         }
     }
     Ok(())
+}
+
+/// True for a segment that has one form only: no dots that lead elsewhere, nothing that is encoded in a request.
+fn is_plain(segment: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()+,;=:@".contains(&byte);
+    !matches!(segment, "" | "." | "..") && segment.bytes().all(fits)
 }
 
 /// Checks `nested-under`. The resource is the segment after `/api/v1/`.

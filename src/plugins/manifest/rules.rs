@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 use serde_json::{Map, Value};
 
+use super::instance;
 use super::paths::{self, is_word};
 use super::{Auth, Hook, Manifest, Moment, Permissions, Policy, Route, values};
 use config::nearest;
@@ -40,7 +41,7 @@ type PermissionList = fn(&Permissions) -> &Vec<String>;
 /// Lists of `[permissions]` with a fixed vocabulary; the others hold names that the plugin chooses.
 const WORDS: &[(&str, PermissionList, &[&str])] = &[
     ("core", |asked| &asked.core, &["read", "read-as-any", "read-all"]),
-    ("core-write", |asked| &asked.core_write, &["create", "delete", "bookmark", "notify", "touch"]),
+    ("core-write", |asked| &asked.core_write, &["create", "delete", "bookmark", "notify", "touch", "as-any"]),
     ("feeds", |asked| &asked.feeds, &["custom", "home", "list"]),
     ("storage", |asked| &asked.storage, &["kv", "cache"]),
 ];
@@ -73,6 +74,7 @@ pub(super) fn check(manifest: &Manifest) -> Checked {
     }
     hooks(&manifest.hooks)?;
     names(manifest)?;
+    instance::check(&manifest.instance)?;
     schedules(manifest)
 }
 
@@ -349,7 +351,7 @@ fn schedules(manifest: &Manifest) -> Checked {
 /// # Errors
 /// What is wrong, in words.
 pub fn check_schema(schema: &Value) -> Checked {
-    let validator = jsonschema::draft202012::new(schema).map_err(|error| format!("it is no JSON Schema: {error}"))?;
+    let validator = validator(schema)?;
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         return Err("it is not the schema of an object: say \"type\": \"object\"".to_owned());
     }
@@ -358,6 +360,18 @@ pub fn check_schema(schema: &Value) -> Checked {
         return Err(format!("the property {name:?} has no default"));
     }
     validator.validate(&Value::Object(defaults(schema))).map_err(|error| format!("the defaults do not fit: {error}"))
+}
+
+/// The validator of a schema (2020-12). Its patterns are matched in linear time, whatever they are: a plugin writes
+/// them, and people the texts.
+///
+/// # Errors
+/// What is wrong, in words.
+pub fn validator(schema: &Value) -> Result<jsonschema::Validator, String> {
+    jsonschema::draft202012::options()
+        .with_pattern_options(jsonschema::PatternOptions::regex())
+        .build(schema)
+        .map_err(|error| format!("it is no JSON Schema: {error}"))
 }
 
 /// Each property's default.

@@ -60,11 +60,36 @@ pub struct Resolved {
     pub rows: u32,
     /// Most bytes that the plugin may store.
     pub db_size: u64,
+    /// Most entries in its feeds.
+    pub feed_entries: u32,
+    /// Most notifications of its types that are kept.
+    pub notifications: u32,
+    /// Most notifications for one account within an hour.
+    pub notifications_per_hour: u32,
+    /// Most jobs that wait, and most dead letters.
+    pub jobs: u32,
+    /// Most events that are kept for it.
+    pub events: u32,
+    /// Most log lines per second.
+    pub log_lines: u32,
+    /// Most bytes of log lines that are kept in memory.
+    pub log_size: usize,
 }
 
 impl Default for Resolved {
     fn default() -> Self {
-        Self { host: HostLimits::default(), rows: 10_000, db_size: 1 << 30 }
+        Self {
+            host: HostLimits::default(),
+            rows: 10_000,
+            db_size: 1 << 30,
+            feed_entries: 1_000_000,
+            notifications: 1_000_000,
+            notifications_per_hour: 1_000,
+            jobs: 10_000,
+            events: 500_000,
+            log_lines: 100,
+            log_size: 1 << 20,
+        }
     }
 }
 
@@ -76,6 +101,11 @@ impl Limits {
     pub fn resolve(&self) -> Result<Resolved, String> {
         let mut resolved = Resolved::default();
         let host = &mut resolved.host;
+        for (to, key, text) in
+            [(&mut host.bytes_in, "bytes-in", &self.bytes_in), (&mut host.bytes_out, "bytes-out", &self.bytes_out)]
+        {
+            set(to, key, text.as_deref(), call_bytes, "a size from 64KiB to 256MiB, such as \"8MiB\"")?;
+        }
         set(&mut host.memory, "memory", self.memory.as_deref(), memory, "a size from 1MiB to 1GiB, such as \"32MiB\"")?;
         for (to, key, text) in [
             (&mut host.route_cpu, "route-cpu", &self.route_cpu),
@@ -101,8 +131,23 @@ impl Limits {
         within(&mut host.instances, "instances", self.instances, 64)?;
         within(&mut host.host_calls, "host-calls", self.host_calls, 1_000_000)?;
         within(&mut resolved.rows, "rows", self.rows, 1_000_000)?;
+        self.resolve_kept(&mut resolved)?;
         set(&mut resolved.db_size, "db-size", self.db_size.as_deref(), size, "a size, such as \"1GiB\"")?;
         Ok(resolved)
+    }
+
+    /// The limits of what the server keeps for the plugin, in rows and lines.
+    fn resolve_kept(&self, resolved: &mut Resolved) -> Result<(), String> {
+        const MOST: u32 = 1_000_000_000;
+        within(&mut resolved.feed_entries, "feed-entries", self.feed_entries, MOST)?;
+        within(&mut resolved.notifications, "notifications", self.notifications, MOST)?;
+        let per_hour = self.notifications_per_hour;
+        within(&mut resolved.notifications_per_hour, "notifications-per-hour", per_hour, 1_000_000)?;
+        within(&mut resolved.jobs, "jobs", self.jobs, 1_000_000)?;
+        within(&mut resolved.events, "events", self.events, MOST)?;
+        within(&mut resolved.log_lines, "log-lines", self.log_lines, 10_000)?;
+        let takes = "a size from 1KiB to 64MiB, such as \"1MiB\"";
+        set(&mut resolved.log_size, "log-size", self.log_size.as_deref(), log_bytes, takes)
     }
 
     /// Limits above the defaults: `route-cpu=5m`.
@@ -122,7 +167,20 @@ impl Limits {
             text("route-wall", &self.route_wall, host.route_wall > least.route_wall),
             text("hook-cpu", &self.hook_cpu, host.hook_cpu > least.hook_cpu),
             text("hook-wall", &self.hook_wall, host.hook_wall > least.hook_wall),
+            text("bytes-in", &self.bytes_in, host.bytes_in > least.bytes_in),
+            text("bytes-out", &self.bytes_out, host.bytes_out > least.bytes_out),
             text("db-size", &self.db_size, own.db_size > usual.db_size),
+            text("log-size", &self.log_size, own.log_size > usual.log_size),
+            number("feed-entries", self.feed_entries, own.feed_entries > usual.feed_entries),
+            number("notifications", self.notifications, own.notifications > usual.notifications),
+            number(
+                "notifications-per-hour",
+                self.notifications_per_hour,
+                own.notifications_per_hour > usual.notifications_per_hour,
+            ),
+            number("jobs", self.jobs, own.jobs > usual.jobs),
+            number("events", self.events, own.events > usual.events),
+            number("log-lines", self.log_lines, own.log_lines > usual.log_lines),
             number("instances", self.instances, host.instances > least.instances),
             number("host-calls", self.host_calls, host.host_calls > least.host_calls),
             number("rows", self.rows, own.rows > usual.rows),
@@ -144,7 +202,16 @@ impl Limits {
             hook_wall: or(&self.hook_wall, &below.hook_wall),
             instances: self.instances.or(below.instances),
             host_calls: self.host_calls.or(below.host_calls),
+            bytes_in: or(&self.bytes_in, &below.bytes_in),
+            bytes_out: or(&self.bytes_out, &below.bytes_out),
             rows: self.rows.or(below.rows),
+            feed_entries: self.feed_entries.or(below.feed_entries),
+            notifications: self.notifications.or(below.notifications),
+            notifications_per_hour: self.notifications_per_hour.or(below.notifications_per_hour),
+            jobs: self.jobs.or(below.jobs),
+            events: self.events.or(below.events),
+            log_lines: self.log_lines.or(below.log_lines),
+            log_size: or(&self.log_size, &below.log_size),
             db_size: or(&self.db_size, &below.db_size),
             routes: or(&self.routes, &below.routes),
             hooks: or(&self.hooks, &below.hooks),
@@ -156,6 +223,14 @@ impl Limits {
 
 fn memory(text: &str) -> Option<usize> {
     size(text).filter(|bytes| (1 << 20..=1 << 30).contains(bytes)).and_then(|bytes| usize::try_from(bytes).ok())
+}
+
+fn call_bytes(text: &str) -> Option<usize> {
+    size(text).filter(|bytes| (64 << 10..=256 << 20).contains(bytes)).and_then(|bytes| usize::try_from(bytes).ok())
+}
+
+fn log_bytes(text: &str) -> Option<usize> {
+    size(text).filter(|bytes| (1 << 10..=64 << 20).contains(bytes)).and_then(|bytes| usize::try_from(bytes).ok())
 }
 
 fn short(text: &str) -> Option<Duration> {

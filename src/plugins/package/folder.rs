@@ -13,6 +13,9 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat,
 
 use super::{COUNT_MAX, FILES_MAX, MANIFEST, Origin, Package, WASM_MAX, is_inside, unpack, unreadable};
 
+/// Largest `.plugin` file: its files, and for each a header and padding.
+const PACKED_MAX: usize = WASM_MAX + FILES_MAX + COUNT_MAX * 2048;
+
 /// File metadata that changes when a file is replaced or written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
@@ -74,7 +77,7 @@ pub fn read(path: &Path) -> Result<Package, LoadError> {
     let origin = if is_file { Origin::File(path.to_owned()) } else { Origin::Folder(path.to_owned()) };
     let failed = |error: io::Error| unreadable(&origin, &words(&error));
     if is_file {
-        let (bytes, stamp) = open_and_read(CWD, path, WASM_MAX + FILES_MAX).map_err(failed)?;
+        let (bytes, stamp) = open_and_read(CWD, path, PACKED_MAX).map_err(failed)?;
         let after = statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| failed(error.into()))?;
         if stamp != Stamp::from(after) {
             return Err(changed(&origin));
@@ -102,38 +105,49 @@ fn words(error: &io::Error) -> String {
     }
 }
 
+/// A file of a package, by the limit that it counts towards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Component,
+    File,
+}
+
 /// An open folder: what replaces it at its path meanwhile is not read.
 struct Reader {
     folder: OwnedFd,
     read: Vec<(String, Stamp)>,
+    /// Bytes that the files other than the component may still have.
+    left: usize,
 }
 
 impl Reader {
     fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(Self { folder: openat(CWD, path, flags, Mode::empty())?, read: Vec::new() })
+        Ok(Self { folder: openat(CWD, path, flags, Mode::empty())?, read: Vec::new(), left: FILES_MAX })
     }
 
     /// The manifest and the files it names; the plugin's sources may lie beside them.
     fn package(&mut self, origin: &Origin) -> Result<BTreeMap<String, Arc<[u8]>>, LoadError> {
         let mut files = BTreeMap::new();
-        let text = self.take(&mut files, MANIFEST, origin)?;
+        let text = self.take(&mut files, MANIFEST, origin, Part::File)?;
         let named: toml::Table = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok()).unwrap_or_default();
         let name = |table: &str, key: &str| named.get(table)?.get(key)?.as_str().map(str::to_owned);
-        let mut paths: Vec<String> =
-            [name("plugin", "wasm"), name("sql", "statements"), name("config", "schema"), name("settings", "schema")]
-                .into_iter()
-                .flatten()
-                .collect();
+        let wasm = name("plugin", "wasm");
+        let files_named = [name("sql", "statements"), name("config", "schema"), name("settings", "schema")];
+        let mut paths: Vec<String> = wasm.iter().cloned().chain(files_named.into_iter().flatten()).collect();
         if let Some(folder) = name("sql", "migrations").filter(|folder| is_inside(folder)) {
             paths.extend(self.list(&folder).map_err(|error| unreadable(origin, &words(&error)))?);
+        }
+        if paths.len() > COUNT_MAX {
+            return Err(unreadable(origin, &format!("it has more than {COUNT_MAX} files")));
         }
         for path in paths {
             if !is_inside(&path) {
                 return Err(unreadable(origin, &format!("the path {path:?} leaves the package")));
             }
             if !files.contains_key(&path) {
-                self.take(&mut files, &path, origin)?;
+                let part = if Some(&path) == wasm.as_ref() { Part::Component } else { Part::File };
+                self.take(&mut files, &path, origin, part)?;
             }
         }
         Ok(files)
@@ -157,20 +171,27 @@ impl Reader {
         Ok(names)
     }
 
-    /// Reads a file; a missing one is left for [`Package::new`] to report.
+    /// Reads a file, of which the size is checked before; a missing one is left for [`Package::new`] to report.
     fn take(
         &mut self,
         files: &mut BTreeMap<String, Arc<[u8]>>,
         path: &str,
         origin: &Origin,
+        part: Part,
     ) -> Result<Arc<[u8]>, LoadError> {
-        let max = if path == MANIFEST { FILES_MAX } else { WASM_MAX };
+        let max = match part {
+            Part::Component => WASM_MAX,
+            Part::File => self.left,
+        };
         let opened = open_inside(&self.folder, path, OFlags::empty());
         let read = opened.map_err(io::Error::from).and_then(|file| read_stamped(file, max));
         let (bytes, stamp) = match read {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Arc::from([])),
             read => read.map_err(|error| unreadable(origin, &format!("{path}: {}", words(&error))))?,
         };
+        if part == Part::File {
+            self.left -= bytes.len();
+        }
         let bytes: Arc<[u8]> = bytes.into();
         files.insert(path.to_owned(), Arc::clone(&bytes));
         self.read.push((path.to_owned(), stamp));
@@ -197,6 +218,11 @@ fn open_inside(folder: &OwnedFd, path: &str, flags: OFlags) -> rustix::io::Resul
     openat(at.as_ref().unwrap_or(folder), name, always | flags, Mode::empty())
 }
 
+/// The bytes of a `.plugin` file, if it is not larger than one may be.
+pub(super) fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
+    Ok(open_and_read(CWD, path, PACKED_MAX)?.0)
+}
+
 fn open_and_read(at: rustix::fd::BorrowedFd<'_>, path: &Path, max: usize) -> io::Result<(Vec<u8>, Stamp)> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     read_stamped(openat(at, path, flags, Mode::empty())?, max)
@@ -208,11 +234,16 @@ fn read_stamped(file: OwnedFd, max: usize) -> io::Result<(Vec<u8>, Stamp)> {
         return Err(io::Error::other("it is no plain file"));
     }
     let stamp = Stamp::from(before);
+    let too_large = || Err(io::Error::other(format!("it is larger than the {} KiB that are left for it", max >> 10)));
+    if usize::try_from(stamp.length).is_ok_and(|length| length > max) {
+        return too_large();
+    }
     let mut bytes = Vec::new();
     let mut file = File::from(file);
+    // It may have grown since.
     file.by_ref().take(max as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > max {
-        return Err(io::Error::other(format!("it is larger than {} MiB", max >> 20)));
+        return too_large();
     }
     Ok((bytes, stamp))
 }
@@ -226,6 +257,30 @@ mod tests {
 
     const PLUGIN: &str = "[plugin]\nname = \"notes\"\nversion = \"1.0.0\"\napi = \"0.1\"\ntitle = \"Notes\"\n\
                           license = \"MIT\"\nwasm = \"notes.wasm\"\n";
+
+    #[test]
+    fn folder_is_read_up_to_the_size_of_a_package() {
+        let world = tempfile::tempdir().unwrap();
+        let folder = world.path().join("notes");
+        std::fs::create_dir_all(folder.join("m")).unwrap();
+        let sql = "[sql]\nmigrations = \"m\"\nstatements = \"q.sql\"\n";
+        std::fs::write(folder.join(MANIFEST), format!("{PLUGIN}{sql}")).unwrap();
+        std::fs::write(folder.join("notes.wasm"), "\0asm").unwrap();
+        std::fs::write(folder.join("q.sql"), "").unwrap();
+        // Sparse: a terabyte each that would fill the memory if it was read.
+        for number in 0..3 {
+            let file = File::create(folder.join(format!("m/000{number}_x.sql"))).unwrap();
+            file.set_len(FILES_MAX as u64 / 2).unwrap();
+        }
+        let mut reader = Reader::open(&folder).unwrap();
+        let fault = reader.package(&Origin::Folder(folder.clone())).unwrap_err().to_string();
+        assert!(fault.contains("m/0001_x.sql: it cannot be read: it is larger than the 4095 KiB"), "{fault}");
+        assert!(reader.left >= FILES_MAX / 2 - 1024, "the file that does not fit was not read");
+        for number in 3..COUNT_MAX {
+            File::create(folder.join(format!("m/{number:04}_x.sql"))).unwrap();
+        }
+        assert!(read(&folder).unwrap_err().to_string().contains("more than 512 files"));
+    }
 
     #[test]
     fn a_link_that_takes_a_files_place_is_never_followed() {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use rookery_plugin_host::LoadError;
 
+use super::folder::read_bounded;
 use super::{Origin, Package, unpack, unreadable};
 
 /// Copies kept per plugin.
@@ -43,9 +43,9 @@ pub fn keep(folder: &Path, package: &Package) -> io::Result<()> {
 /// # Errors
 /// When it cannot be read, or its content does not match the digest.
 pub fn kept(folder: &Path, name: &str, digest: &str) -> Result<Option<Package>, LoadError> {
-    let bytes: Arc<[u8]> = match fs::read(path(folder, name, digest)) {
+    let bytes = match read_bounded(&path(folder, name, digest)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        bytes => bytes.map_err(|error| unreadable(&Origin::Kept, &error.to_string()))?.into(),
+        bytes => bytes.map_err(|error| unreadable(&Origin::Kept, &error.to_string()))?,
     };
     let package = unpack(&bytes, Origin::Kept)?;
     if package.digest != digest || package.name() != name {

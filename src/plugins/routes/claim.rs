@@ -13,27 +13,70 @@ const PROTECTED: &[&str] = &[
     "/",
     "/@{name}",
     "/about",
+    "/account",
+    "/activate",
     "/actor",
     "/admin",
+    "/ap",
     "/api/admin",
     "/api/{version}/admin",
     "/api/oembed",
     "/assets",
     "/auth",
+    "/authorize_follow",
+    "/authorize_interaction",
+    "/confirm",
+    "/custom_emojis",
+    "/emoji",
+    "/explore",
+    "/filters",
     "/health",
+    "/healthz",
+    "/home",
     "/inbox",
+    "/intent",
+    "/interact",
     "/livez",
+    "/login",
+    "/logout",
+    "/manifest",
     "/media",
     "/media_proxy",
     "/metrics",
     "/nodeinfo",
+    "/notifications",
     "/oauth",
+    "/objects",
     "/outbox",
+    "/packs",
+    "/password",
     "/privacy-policy",
+    "/proxy",
+    "/public",
     "/readyz",
+    "/register",
+    "/relay",
+    "/reset",
+    "/session",
+    "/sessions",
     "/settings",
+    "/share",
+    "/shared_inbox",
+    "/sign_in",
+    "/sign_out",
+    "/sign_up",
+    "/signin",
+    "/signout",
+    "/signup",
+    "/statuses",
+    "/system",
     "/tags",
+    "/terms",
+    "/terms-of-service",
+    "/unsubscribe",
     "/users",
+    "/verify",
+    "/web",
     "/.well-known",
 ];
 
@@ -69,8 +112,17 @@ pub(super) fn check(plugin: &str, route: &Route) -> Result<Template, LoadError> 
             &format!("is below {closed}, which no plugin may answer: choose another path"),
         ));
     }
+    if is_file_at_root(path) {
+        return Err(refuse(plugin, path, "is a file at the root, which browsers and crawlers ask every server for"));
+    }
     check_nesting(plugin, route, &template)?;
     Ok(template)
+}
+
+/// True for `/robots.txt`, `/favicon.ico`, `/sw.js` and whatever else is asked of the root by its name.
+fn is_file_at_root(path: &str) -> bool {
+    let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+    !first.starts_with('{') && first.contains('.')
 }
 
 /// A route nested under a core resource must declare `nested-under`.
@@ -145,6 +197,29 @@ mod tests {
             "/nodeinfo/3",
         ] {
             assert!(sentence(&format!("path = \"{path}\"")).is_some(), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_every_client_asks_a_server_for_is_no_plugins() {
+        for path in [
+            "/robots.txt",
+            "/favicon.ico",
+            "/sw.js",
+            "/manifest.json",
+            "/apple-touch-icon.png",
+            "/security.txt",
+            "/.git/config",
+            "/login",
+            "/login/{x}",
+            "/sign_in",
+            "/logout",
+            "/share",
+        ] {
+            assert!(sentence(&format!("path = \"{path}\"")).is_some(), "{path}");
+        }
+        for path in ["/invite/{code}", "/invites", "/decks/{name}"] {
+            assert_eq!(sentence(&format!("path = \"{path}\"")), None, "{path}");
         }
     }
 

@@ -92,6 +92,42 @@ pub(super) fn content_type(asked: &str) -> Option<HeaderValue> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn redirect_stays_on_this_server() {
+        for location in ["/", "/home", "/a/b?c=//d", "/a#b", "/%E3%81%82", "/a.b/..c", "/@alice"] {
+            assert!(is_own_path(location), "{location}");
+        }
+        for location in [
+            "",
+            "home",
+            "//other.example",
+            "///other.example",
+            "/\t/other.example",
+            "/\n/other.example",
+            "/\r/other.example",
+            "\t//other.example",
+            " //other.example",
+            "/\\other.example",
+            "\\\\other.example",
+            "/a\\..\\..\\/other.example",
+            "/.//other.example",
+            "/..//other.example",
+            "/./a",
+            "/%2e/a",
+            "/%2E%2e/a",
+            "/a//b",
+            "/\u{a0}/other.example",
+            "/あ",
+            "https://other.example",
+            "https:other.example",
+            "javascript:alert(1)",
+            "?a",
+            "#a",
+        ] {
+            assert!(!is_own_path(location), "{location:?}");
+        }
+    }
+
     fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }

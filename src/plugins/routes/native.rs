@@ -166,7 +166,7 @@ impl NativeRequest<'_> {
         let sql: &Statements = mounted.plugin.sql.as_ref().ok_or_else(lost)?;
         let statement = sql.find(name).ok_or_else(lost)?;
         let params = statement.params.iter().map(|(name, kind)| self.value(name, *kind)).collect::<Result<_>>()?;
-        let rows = sql.read(self.cx, name, params).await;
+        let rows = sql.read_within(self.cx, name, params, mounted.plugin.limits.host.bytes_in).await;
         Ok((statement, rows.map_err(|failure| self.failed(mounted, failure))?))
     }
 

@@ -17,6 +17,34 @@ use store::{Tx, plugin_setting};
 /// Largest stored document of an account's settings for a plugin, in bytes.
 pub const SIZE: usize = 64 * 1024;
 
+/// How often a change is begun again because the settings were changed by someone else meanwhile.
+pub const TRIES: usize = 3;
+
+/// The schema of settings with its validator, which is built once: when the plugin is loaded.
+#[derive(Debug)]
+pub struct SettingsSchema {
+    schema: Value,
+    validator: jsonschema::Validator,
+}
+
+impl SettingsSchema {
+    /// The schema, ready to validate by.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn new(schema: Value) -> Result<Self, String> {
+        Ok(Self { validator: manifest::validator(&schema)?, schema })
+    }
+}
+
+/// A change of an account's settings that was validated.
+#[derive(Debug)]
+pub struct PreparedChange {
+    /// The stored settings that it was made from.
+    before: Map<String, Value>,
+    after: Map<String, Value>,
+}
+
 /// The settings that one plugin offers an account.
 #[derive(Clone, Debug)]
 pub struct Offer {
@@ -96,7 +124,7 @@ pub async fn offers(cx: &Cx, account: AccountId) -> Result<Vec<Offer>> {
 }
 
 fn described<'a>(active: &'a Active, values: &'a Map<String, Value>) -> impl Iterator<Item = Setting> + 'a {
-    let schemas = active.settings.as_ref().and_then(|schema| schema.get("properties")).and_then(Value::as_object);
+    let schemas = active.settings.as_ref().and_then(|of| of.schema.get("properties")).and_then(Value::as_object);
     schemas.into_iter().flatten().filter_map(|(name, schema)| {
         let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_owned);
         let label = text("title").or_else(|| text("description")).unwrap_or_else(|| name.replace('_', " "));
@@ -114,38 +142,63 @@ pub async fn submit(cx: &Cx, account: AccountId, name: &str, form: &Map<String, 
     let active = registry.find(name).filter(|active| active.settings.is_some()).ok_or(Error::NotFound)?;
     let sent = |name: &str| form.get(name).and_then(Value::as_str);
     let defaults = filled(active, &Map::new());
-    let members = described(active, &defaults)
+    let members: Map<String, Value> = described(active, &defaults)
         .filter_map(|setting| Some((setting.name.clone(), setting.kind.read(sent(&setting.name))?)))
         .collect();
-    let mut tx = cx.db.begin().await?;
-    change(&mut tx, active, account, members).await?;
-    tx.commit().await?;
-    Ok(())
+    for _ in 0..TRIES {
+        let stored = plugin_setting::list(&cx.db, active.id, &[account]).await?.pop();
+        let change = prepare(active, stored.map(|(_, stored)| stored.0).unwrap_or_default(), &members)?;
+        let mut tx = cx.db.begin().await?;
+        let applied = apply(&mut tx, active, account, change).await?;
+        tx.commit().await?;
+        if applied {
+            return Ok(());
+        }
+    }
+    Err(changed_meanwhile())
 }
 
-/// Changes members of the account's settings; null resets one to its default.
+/// The error of a change that others were faster than, again and again.
+pub fn changed_meanwhile() -> Error {
+    Error::Conflict("The settings were changed meanwhile, try again".into())
+}
+
+/// Changes members of the stored settings `before`; null resets one to its default. To be called with no transaction
+/// open: a schema may take its time.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is no such local account, [`Error::Invalid`] for what the schema refuses.
-pub async fn change(tx: &mut Tx, active: &Active, account: AccountId, members: Map<String, Value>) -> Result<()> {
-    let mut settings = plugin_setting::lock(tx, active.id, account).await?.ok_or(Error::NotFound)?;
+/// [`Error::Invalid`] for what the schema refuses.
+pub fn prepare(active: &Active, before: Map<String, Value>, members: &Map<String, Value>) -> Result<PreparedChange> {
+    let mut after = before.clone();
     for (name, value) in members {
         match value {
-            Value::Null => settings.remove(&name),
-            value => settings.insert(name, value),
+            Value::Null => after.remove(name),
+            value => after.insert(name.clone(), value.clone()),
         };
     }
-    check(active, &settings).map_err(Error::invalid)?;
-    plugin_setting::upsert(tx, active.id, account, settings).await?;
+    check(active, &after).map_err(Error::invalid)?;
+    Ok(PreparedChange { before, after })
+}
+
+/// Stores a change; false, and nothing is changed, when the settings are no longer those that it was made from.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is no such local account.
+pub async fn apply(tx: &mut Tx, active: &Active, account: AccountId, change: PreparedChange) -> Result<bool> {
+    let stored = plugin_setting::lock(tx, active.id, account).await?.ok_or(Error::NotFound)?;
+    if stored != change.before {
+        return Ok(false);
+    }
+    plugin_setting::upsert(tx, active.id, account, change.after).await?;
     // The plugin's decoration of the account may depend on it.
     store::account::bump_all(tx, &[account]).await?;
-    Ok(())
+    Ok(true)
 }
 
 /// The defaults, overridden by `stored`. A member that a later version of the plugin dropped is left out.
 #[must_use]
 pub fn filled(active: &Active, stored: &Map<String, Value>) -> Map<String, Value> {
-    let mut filled = active.settings.as_ref().map(manifest::defaults).unwrap_or_default();
+    let mut filled = active.settings.as_ref().map(|of| manifest::defaults(&of.schema)).unwrap_or_default();
     for (name, value) in &mut filled {
         if let Some(stored) = stored.get(name) {
             *value = stored.clone();
@@ -156,7 +209,7 @@ pub fn filled(active: &Active, stored: &Map<String, Value>) -> Map<String, Value
 
 /// Validates `settings`; the error is in words.
 fn check(active: &Active, settings: &Map<String, Value>) -> Result<(), String> {
-    let schema = active.settings.as_ref().ok_or("The plugin has no settings")?;
+    let SettingsSchema { schema, validator } = active.settings.as_ref().ok_or("The plugin has no settings")?;
     let known = manifest::defaults(schema);
     if let Some(unknown) = settings.keys().find(|name| !known.contains_key(*name)) {
         return Err(format!("There is no setting {unknown:?}"));
@@ -165,7 +218,6 @@ fn check(active: &Active, settings: &Map<String, Value>) -> Result<(), String> {
     if size > SIZE {
         return Err(format!("The settings have {size} bytes: at most {SIZE}"));
     }
-    let validator = jsonschema::draft202012::new(schema).map_err(|error| error.to_string())?;
     validator.validate(&Value::Object(filled(active, settings))).map_err(|error| {
         let path = error.instance_path().to_string();
         format!("{} {error}", path.trim_start_matches('/'))

@@ -97,7 +97,8 @@ async fn fill(cx: &Cx, plugin: &Plugin, path: &Path, mut file: BufWriter<File>) 
 async fn values(cx: &Cx, plugin: &Plugin, path: &Path, file: &mut BufWriter<File>) -> Result<()> {
     let mut after = String::new();
     loop {
-        let items = plugin_kv::list(&cx.db, plugin.id, ("", &after), VALUES, cx.clock.now()).await?;
+        let items = plugin_kv::list(&cx.db, plugin.id, ("", &after, VALUES), cx.clock.now(), usize::MAX).await?;
+        let items = items.unwrap_or_default();
         let Some(last) = items.last() else { return Ok(()) };
         after.clone_from(&last.key);
         for item in items {

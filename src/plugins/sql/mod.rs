@@ -44,7 +44,6 @@ pub mod check;
 mod dump;
 mod failure;
 pub mod migrate;
-mod quota;
 mod run;
 pub mod source;
 mod statements;
@@ -55,10 +54,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use crate::quota::Quota;
 pub use account::drop_all;
 pub use dump::{Dump, dump};
 pub use migrate::{Migrated, incompatible, migrate};
-pub use quota::Quota;
 pub use source::Returns;
 pub use statements::{Statement, Statements};
 

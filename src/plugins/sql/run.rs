@@ -7,12 +7,12 @@ use rookery_plugin_host::imports::types::Failure;
 
 use super::check::Growth;
 use super::failure::{self, failure, unknown};
-use super::quota::ROW;
 use super::statements::{Statement, Statements};
 use super::text::Slot;
 use super::value;
 use crate::Cx;
 use crate::call::OrFailure as _;
+use crate::quota::ROW;
 use model::Cursor;
 use store::confined::{self, Limits, Param};
 use store::{Tx, plugin_schema};
@@ -38,11 +38,22 @@ impl Statements {
     /// # Errors
     /// As the contract's `sql.query`; 422 `sql.read-only` for a statement that changes something.
     pub async fn read(&self, cx: &Cx, name: &str, params: Vec<Value>) -> Result<Rows, Failure> {
+        self.read_within(cx, name, params, usize::MAX).await
+    }
+
+    /// As [`Statements::read`], with a result of `most` bytes and no more than a statement's.
+    pub(crate) async fn read_within(
+        &self,
+        cx: &Cx,
+        name: &str,
+        params: Vec<Value>,
+        most: usize,
+    ) -> Result<Rows, Failure> {
         let statement = self.find(name).ok_or_else(|| unknown(name))?;
         if statement.writes {
             return Err(failure(422, "read-only", format!("{name} changes something, which is not possible here")));
         }
-        let bound = self.bind(statement, params)?;
+        let bound = self.bind(statement, params, most)?;
         let done = cx.db.confined(&self.scope, &bound.text, bound.args, &bound.limits).await;
         self.answer(statement, done, bound.reversed)
     }
@@ -53,17 +64,28 @@ impl Statements {
     /// # Errors
     /// As the contract's `sql.query`.
     pub async fn run(&self, tx: &mut Tx, name: &str, params: Vec<Value>) -> Result<Rows, Failure> {
+        self.run_within(tx, name, params, usize::MAX).await
+    }
+
+    /// As [`Statements::run`], with a result of `most` bytes and no more than a statement's.
+    pub(crate) async fn run_within(
+        &self,
+        tx: &mut Tx,
+        name: &str,
+        params: Vec<Value>,
+        most: usize,
+    ) -> Result<Rows, Failure> {
         let statement = self.find(name).ok_or_else(|| unknown(name))?;
         self.charge(statement.growth, &params).await?;
         let before = self.storage_size(tx, statement.growth).await?;
-        let done = self.step(tx, statement, params).await?;
+        let done = self.step(tx, statement, params, most).await?;
         self.charge_more(tx, statement.growth, before, done.affected).await?;
         Ok(done)
     }
 
     /// Runs a statement that was charged.
-    async fn step(&self, tx: &mut Tx, statement: &Statement, params: Vec<Value>) -> Result<Rows, Failure> {
-        let bound = self.bind(statement, params)?;
+    async fn step(&self, tx: &mut Tx, statement: &Statement, params: Vec<Value>, most: usize) -> Result<Rows, Failure> {
+        let bound = self.bind(statement, params, most)?;
         let done = tx.confined(&self.scope, &bound.text, bound.args, &bound.limits).await;
         self.answer(statement, done, bound.reversed)
     }
@@ -91,7 +113,7 @@ impl Statements {
                     break;
                 }
                 self.charge(statement.growth, &row).await?;
-                more += self.step(tx, statement, row).await?.affected;
+                more += self.step(tx, statement, row, usize::MAX).await?.affected;
             }
             self.charge_more(tx, statement.growth, before, more).await?;
             changed += more;
@@ -142,12 +164,13 @@ impl Statements {
         Param::Integer(self.clock.now().timestamp_millis())
     }
 
-    fn bind(&self, statement: &Statement, params: Vec<Value>) -> Result<Bound, Failure> {
+    fn bind(&self, statement: &Statement, params: Vec<Value>, most: usize) -> Result<Bound, Failure> {
         let (name, wanted) = (&statement.name, statement.params.len());
         if params.len() != wanted {
             return Err(failure(422, "params", format!("{name} takes {wanted} parameters, not {}", params.len())));
         }
-        let mut limits = Limits { rows: statement.max_rows, ..self.limits };
+        let bytes = self.limits.bytes.min(most);
+        let mut limits = Limits { rows: statement.max_rows, bytes, ..self.limits };
         let cursor = statement.page.map(|at| cursor(&params, at, limits.rows));
         let mut values = Vec::with_capacity(wanted);
         for ((param, kind), given) in statement.params.iter().zip(params) {
@@ -184,7 +207,7 @@ impl Statements {
         }
         let mut rows = rows(done);
         if reversed {
-            rows.values = reverse_rows(&rows.values, rows.columns.len());
+            reverse_rows(&mut rows.values, rows.columns.len());
         }
         Ok(rows)
     }
@@ -200,9 +223,10 @@ fn rows(rows: confined::Rows) -> Rows {
     Rows { columns, values: values.into_iter().map(value::value).collect(), affected, truncated }
 }
 
-/// Reverses the rows.
-fn reverse_rows(values: &[Value], width: usize) -> Vec<Value> {
-    values.chunks(width.max(1)).rev().flatten().cloned().collect()
+/// Reverses the rows, in place: they may be megabytes.
+fn reverse_rows(values: &mut [Value], width: usize) {
+    values.reverse();
+    values.chunks_mut(width.max(1)).for_each(<[Value]>::reverse);
 }
 
 /// The cursor in the parameters; a limit of NULL or 0 is the statement's own.

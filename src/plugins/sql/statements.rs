@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rookery_plugin_host::{LoadError, Stage};
 
+use super::Quota;
 use super::check::{self, Checked, Growth, Rules};
-use super::quota::Quota;
 use super::source::{self, Source};
 use super::text::{self, Slot};
 use super::{Files, Returns, limits, utf8};
@@ -217,6 +217,9 @@ fn translate(
     most: usize,
 ) -> Result<Translated, String> {
     let read = text::read(source.text(rules.engine).unwrap_or_default(), params, rules.engine)?;
+    if source.returns == Returns::Owner {
+        check::owner(rules, read.tokens.clone())?;
+    }
     let page = read.page.as_ref().map(|page| (page.column.as_str(), page.limit.as_str()));
     let check = |ascending| {
         check::statement(rules, read.tokens.clone(), page.map(|(column, limit)| (column, limit, ascending)), most)

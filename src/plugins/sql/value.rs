@@ -1,7 +1,12 @@
 //! Converts values of the contract to SQL parameters and back.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use rookery_plugin_host::imports::sql::Value;
 use rookery_plugin_host::imports::types::Failure;
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::failure::failure;
@@ -25,7 +30,7 @@ pub(super) fn arg(name: &str, kind: ParamType, value: Value) -> Result<Param, Fa
         }
         (ParamType::Integers, Value::Text(text)) => Param::Integers(integers(&text).ok_or_else(|| wrong(name, kind))?),
         (ParamType::Texts, Value::Text(text)) => {
-            let texts: Vec<String> = serde_json::from_str(&text).map_err(|_| wrong(name, kind))?;
+            let Bounded(texts) = serde_json::from_str::<Bounded<String>>(&text).map_err(|_| wrong(name, kind))?;
             if texts.iter().any(|text| text.contains('\0')) {
                 return Err(wrong(name, kind));
             }
@@ -35,19 +40,63 @@ pub(super) fn arg(name: &str, kind: ParamType, value: Value) -> Result<Param, Fa
     })
 }
 
+/// Most elements of a list: a list of short ones takes many times the memory of its text.
+const MOST_ELEMENTS: usize = 100_000;
+
 fn integers(text: &str) -> Option<Vec<i64>> {
-    #[derive(serde::Deserialize)]
-    #[serde(untagged)]
-    enum Number {
-        Plain(i64),
-        Text(String),
+    let Bounded(numbers) = serde_json::from_str::<Bounded<Number>>(text).ok()?;
+    Some(numbers.into_iter().map(|Number(number)| number).collect())
+}
+
+/// A list of at most [`MOST_ELEMENTS`], which ends there instead of being read as a whole.
+struct Bounded<T>(Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Bounded<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct List<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
+            type Value = Bounded<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a list of at most {MOST_ELEMENTS} elements")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
+                let mut list = Vec::new();
+                while let Some(element) = elements.next_element()? {
+                    if list.len() == MOST_ELEMENTS {
+                        return Err(A::Error::invalid_length(MOST_ELEMENTS + 1, &self));
+                    }
+                    list.push(element);
+                }
+                Ok(Bounded(list))
+            }
+        }
+        deserializer.deserialize_seq(List(PhantomData))
     }
-    let numbers: Vec<Number> = serde_json::from_str(text).ok()?;
-    let parse = |number| match number {
-        Number::Plain(number) => Some(number),
-        Number::Text(text) => text.parse().ok(),
-    };
-    numbers.into_iter().map(parse).collect()
+}
+
+/// An integer, or a text of its digits.
+struct Number(i64);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Digits;
+        impl Visitor<'_> for Digits {
+            type Value = Number;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an integer")
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Number, E> {
+                Ok(Number(number))
+            }
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Number, E> {
+                number.try_into().map(Number).map_err(E::custom)
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Number, E> {
+                text.parse().map(Number).map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(Digits)
+    }
 }
 
 fn wrong(name: &str, kind: ParamType) -> Failure {
@@ -58,8 +107,8 @@ fn wrong(name: &str, kind: ParamType) -> Failure {
         ParamType::Text => "a text without zero bytes",
         ParamType::Blob => "a blob",
         ParamType::Json => "a text that is JSON",
-        ParamType::Integers => "a text that is a JSON list of integers",
-        ParamType::Texts => "a text that is a JSON list of texts",
+        ParamType::Integers => "a text that is a JSON list of integers, 100,000 at most",
+        ParamType::Texts => "a text that is a JSON list of texts, 100,000 at most",
     };
     failure(422, "params", format!("the parameter {name} is not {wanted}"))
 }
@@ -79,5 +128,21 @@ pub(super) fn value(value: confined::Value) -> Value {
         confined::Value::Real(value) => Value::Real(value),
         confined::Value::Text(value) => Value::Text(value),
         confined::Value::Blob(value) => Value::Blob(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn list_is_read_up_to_its_most_elements() {
+        assert_eq!(integers("[1, \"-2\", 9223372036854775807]"), Some(vec![1, -2, i64::MAX]));
+        for wrong in ["[1.5]", "[null]", "[9223372036854775808]", "[\"x\"]", "[[1]]", "1", "[1"] {
+            assert_eq!(integers(wrong), None, "{wrong}");
+        }
+        let list = |count: usize| format!("[{}]", vec!["1"; count].join(","));
+        assert_eq!(integers(&list(MOST_ELEMENTS)).map(|list| list.len()), Some(MOST_ELEMENTS));
+        assert_eq!(integers(&list(MOST_ELEMENTS + 1)), None);
     }
 }

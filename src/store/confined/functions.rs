@@ -88,6 +88,24 @@ const ALLOWED: &[&str] = &[
     "upper",
 ];
 
+/// The aggregate functions among [`ALLOWED`]: without GROUP BY they make a row of none.
+const AGGREGATES: &[&str] = &[
+    "avg",
+    "bool_and",
+    "bool_or",
+    "count",
+    "group_concat",
+    "json_group_array",
+    "json_group_object",
+    "jsonb_agg",
+    "jsonb_object_agg",
+    "max",
+    "min",
+    "string_agg",
+    "sum",
+    "total",
+];
+
 /// The table-valued functions among [`ALLOWED`].
 const TABLES: &[&str] = &["json_each", "jsonb_array_elements", "jsonb_array_elements_text", "unnest"];
 
@@ -109,6 +127,12 @@ const INTERNAL: &[&str] = &[
 #[must_use]
 pub fn is_allowed(name: &str) -> bool {
     ALLOWED.binary_search(&name.to_ascii_lowercase().as_str()).is_ok()
+}
+
+/// True for an aggregate function.
+#[must_use]
+pub fn is_aggregate(name: &str) -> bool {
+    AGGREGATES.contains(&name.to_ascii_lowercase().as_str())
 }
 
 /// True for a table-valued function.

@@ -98,12 +98,14 @@ pub enum Value {
 }
 
 impl Value {
+    /// The memory that it takes, itself included: a result of many small values is large too.
     fn size(&self) -> usize {
-        match self {
-            Self::Null | Self::Integer(_) | Self::Real(_) => 8,
-            Self::Text(text) => text.len() + 8,
-            Self::Blob(bytes) => bytes.len() + 8,
-        }
+        size_of::<Self>()
+            + match self {
+                Self::Null | Self::Integer(_) | Self::Real(_) => 0,
+                Self::Text(text) => text.len(),
+                Self::Blob(bytes) => bytes.len(),
+            }
     }
 }
 

@@ -94,6 +94,43 @@ pub async fn delete_all(tx: &mut Tx, account: AccountId) -> Result<()> {
     Ok(())
 }
 
+/// The condition of the index `notifications_of_plugins`, which a statement must repeat for the index to be used.
+macro_rules! of_plugins {
+    () => {
+        "n.type NOT IN ('mention', 'status', 'list_status', 'reblog', 'status_reference', 'follow', 'follow_request', 'favourite', 'poll', 'update', 'severed_relationships', 'moderation_warning', 'admin.sign_up', 'admin.report')"
+    };
+}
+
+/// The number of notifications of these types, which plugins declare, counted up to `most`.
+pub async fn count_of_types(db: impl Executor, types: &[String], most: i64) -> Result<i64> {
+    db.query(sql!(
+        "SELECT COUNT(*) FROM (
+             SELECT 1 FROM notifications n WHERE n.type" in("$1") "AND " of_plugins!() " LIMIT $2
+         ) counted"
+    ))
+    .bind(Texts::of(types.iter().cloned()))
+    .bind(most)
+    .scalar()
+    .await
+}
+
+/// Deletes up to `limit` notifications of these types, which plugins declared, with an id up to `last`; returns how
+/// many.
+pub async fn delete_some(tx: &mut Tx, types: &[String], last: i64, limit: i64) -> Result<u64> {
+    tx.query(sql!(
+        "DELETE FROM notifications
+         WHERE (account_id, id) IN (
+             SELECT n.account_id, n.id FROM notifications n
+             WHERE n.type" in("$1") "AND n.id <= $2 AND " of_plugins!() " LIMIT $3
+         )"
+    ))
+    .bind(Texts::of(types.iter().cloned()))
+    .bind(last)
+    .bind(limit)
+    .execute()
+    .await
+}
+
 /// Deletes the notifications of `account` from `from`.
 pub async fn delete_from(tx: &mut Tx, account: AccountId, from: AccountId) -> Result<()> {
     tx.query(sql!("DELETE FROM notifications WHERE account_id = $1 AND from_account_id = $2"))

@@ -15,7 +15,7 @@ async fn a_running_server_says_at_once_and_verbatim_what_became_of_a_change() {
     shelf.put_route("notes", "1.0.0");
     let running = Running::start_with(app, &[("ROOKERY_PLUGINS_EMBEDDED", "false")]);
 
-    let said = app.run(&["plugin", "enable", "notes"]).await.ok();
+    let said = app.run(&["plugin", "enable", "notes", "--yes"]).await.ok();
     assert!(said.starts_with("notes 1.0.0 serves since generation "), "{said}");
     assert!(running.get("/api/v1/notes").starts_with("HTTP/1.1 200"));
     let listed = app.run(&["plugin", "list", "--json"]).await.json();

@@ -20,7 +20,7 @@ pub const EVERYTHING: &str = r#"
 [permissions]
 core = ["read", "read-as-any", "read-all"]
 core-views = ["statuses:private"]
-core-write = ["create", "delete", "bookmark", "notify", "touch"]
+core-write = ["create", "delete", "bookmark", "notify", "touch", "as-any"]
 feeds = ["custom", "home", "list"]
 topics = ["tray", "user"]
 storage = ["kv", "cache"]

@@ -524,11 +524,11 @@ async fn what_a_plugin_remembers_and_says_stays_its_own() {
     call.cache_set("a:2".to_owned(), vec![2], 60_000);
     call.cache_set("b:1".to_owned(), vec![3], 60_000);
     call.cache_set("b:2".to_owned(), vec![0; 17 << 20], 60_000);
-    assert_eq!(bench.system(Mode::Read).cache_get("a:1"), Some(vec![1]), "another call finds it");
+    assert_eq!(bench.system(Mode::Read).cache_get("a:1"), Some(vec![1].into()), "another call finds it");
     bench.app.tick();
     assert_eq!(call.cache_get("a:1"), None);
     call.cache_drop_prefix("a:");
-    assert_eq!((call.cache_get("a:2"), call.cache_get("b:1")), (None, Some(vec![3])));
+    assert_eq!((call.cache_get("a:2"), call.cache_get("b:1")), (None, Some(vec![3].into())));
     assert!(call.cache_get("b:2").is_none(), "what does not fit is not kept");
 
     for number in 0..600 {

@@ -50,7 +50,7 @@ async fn killed_while_plugins_begin_the_next_start_is_whole_and_events_are_told_
         command
     };
     put(folder.path(), 0);
-    for arguments in [["plugin", "enable", "probe"], ["plugin", "grant", "probe"]] {
+    for arguments in [&["plugin", "enable", "probe", "--yes"][..], &["plugin", "grant", "probe"]] {
         assert!(command().args(arguments).status().unwrap().success(), "{arguments:?}");
     }
     let (mut posted, mut unanswered) = (0, 0);

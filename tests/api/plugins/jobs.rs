@@ -8,7 +8,7 @@ use rookery_plugin_host::imports::queue::Job;
 use super::bench::{Bench, code};
 
 /// A component that does jobs as their kinds say: done, again in an hour, gave up, broken.
-fn worker() -> Vec<u8> {
+pub fn worker() -> Vec<u8> {
     wat::parse_str(include_str!("worker.wat")).unwrap()
 }
 

@@ -206,7 +206,7 @@ async fn what_another_process_wants_is_followed() {
     shelf.put("notes", "1.0.0", "");
     start(&shelf.app.app).await;
 
-    shelf.app.run(&["plugin", "enable", "notes"]).await.ok();
+    shelf.app.run(&["plugin", "enable", "notes", "--yes"]).await.ok();
     life::follow_changes(&shelf.app.app).await.unwrap();
     assert!(shelf.serving("notes").is_some());
     shelf.app.run(&["plugin", "disable", "notes"]).await.ok();

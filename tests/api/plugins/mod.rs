@@ -22,6 +22,7 @@ mod nodes;
 mod outside;
 mod probes;
 mod purge;
+mod quotas;
 mod reaction_deck;
 mod reload;
 mod routes;

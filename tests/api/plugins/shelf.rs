@@ -25,16 +25,27 @@ pub fn routes(body: &str) -> Vec<u8> {
 
 /// As [`routes`], of a module that begins with `front`: imports first.
 pub fn routes_with(front: &str, body: &str) -> Vec<u8> {
+    let handle = "(func (export \"rookery:plugin/routes@0.1.0#handle\") (param i32) (result i32)";
+    exporting("routes", front, &format!("{handle} {body})"))
+}
+
+/// A component that is told of events, and does nothing.
+pub fn events() -> Vec<u8> {
+    let handle = "(func (export \"rookery:plugin/events@0.1.0#handle\") (param i32 i32) (result i32) (call $fine))";
+    exporting("events", "", handle)
+}
+
+fn exporting(interface: &str, front: &str, functions: &str) -> Vec<u8> {
     use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let prelude = std::fs::read_to_string(root.join("src/plugin-host/tests/hostile/prelude.wat")).unwrap();
-    let handle = "(func (export \"rookery:plugin/routes@0.1.0#handle\") (param i32) (result i32)";
-    let mut module = wat::parse_str(format!("(module {front} {prelude} {handle} {body}))")).unwrap();
+    let mut module = wat::parse_str(format!("(module {front} {prelude} {functions})")).unwrap();
     let mut resolve = wit_parser::Resolve::default();
     resolve.push_dir(root.join("plugin-sdk/wit/0.1")).unwrap();
-    let world =
-        "package test:guest; world guest { include rookery:plugin/imports@0.1.0; export rookery:plugin/routes@0.1.0; }";
-    let package = resolve.push_str("guest.wit", world).unwrap();
+    let world = format!(
+        "package test:guest; world guest {{ include rookery:plugin/imports@0.1.0; export rookery:plugin/{interface}@0.1.0; }}"
+    );
+    let package = resolve.push_str("guest.wit", &world).unwrap();
     let world = resolve.select_world(&[package], Some("guest")).unwrap();
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).unwrap();
     ComponentEncoder::default().module(&module).unwrap().encode().unwrap()

@@ -290,13 +290,19 @@ async fn small_values_are_kept_until_they_end() {
     assert_eq!(plugin_kv::add(&mut tx, ID, "count", i64::MIN, now).await.unwrap(), None, "too small");
     tx.commit().await.unwrap();
     let keys = ["a:2", "nothing", "a:1"].map(str::to_owned);
-    let found = plugin_kv::get(app.db(), ID, &keys, now).await.unwrap();
-    assert_eq!(found, [Some(b"y".to_vec()), None, Some(b"w".to_vec())]);
-    assert_eq!(plugin_kv::get(app.db(), ID + 1, &keys, now).await.unwrap(), [None, None, None], "another plugin's");
+    let found = plugin_kv::get(app.db(), ID, &keys, now, 2).await.unwrap().unwrap();
+    assert_eq!(found, [("a:1".to_owned(), b"w".to_vec()), ("a:2".to_owned(), b"y".to_vec())].into());
+    assert_eq!(plugin_kv::get(app.db(), ID, &keys, now, 1).await.unwrap(), None, "more bytes than asked for");
+    assert_eq!(plugin_kv::get(app.db(), ID + 1, &keys, now, 0).await.unwrap().unwrap(), [].into(), "another plugin's");
     let later = now + chrono::Duration::seconds(11);
-    let scanned = plugin_kv::list(app.db(), ID, ("a:", ""), 10, later).await.unwrap();
-    assert_eq!(scanned, [item("a:1", "w", None)]);
-    assert_eq!(plugin_kv::list(app.db(), ID, ("a:", "a:1"), 10, now).await.unwrap().len(), 1);
+    let scanned = plugin_kv::list(app.db(), ID, ("a:", "", 10), later, 4).await.unwrap();
+    assert_eq!(scanned, Some(vec![item("a:1", "w", None)]));
+    assert_eq!(
+        plugin_kv::list(app.db(), ID, ("a:", "", 10), later, 3).await.unwrap(),
+        None,
+        "more bytes than asked for"
+    );
+    assert_eq!(plugin_kv::list(app.db(), ID, ("a:", "a:1", 10), now, 4).await.unwrap().unwrap().len(), 1);
     let mut tx = app.db().begin().await.unwrap();
     assert_eq!(plugin_kv::delete_expired(&mut tx, later).await.unwrap(), 1);
     assert_eq!(plugin_kv::delete(&mut tx, ID, &["b".to_owned(), "c".to_owned()]).await.unwrap(), 1);

@@ -63,6 +63,8 @@ async fn a_purge_writes_down_what_it_drops_and_leaves_nothing() {
          {\"table\":\"trays\",\"row\":{\"id\":2,\"name\":\"second\"}}\n\
          {\"table\":\"plugin_kv\",\"row\":{\"expires_at\":null,\"key\":\"a\",\"value\":\"AP8=\"}}\n"
     );
+    assert!(!kinds(&bench, "feed_entries WHERE kind >= 100").await.is_empty(), "a job deletes them");
+    bench.app.run_jobs().await;
     assert!(waiting(&bench).await.is_empty() && kinds(&bench, "feed_entries WHERE kind >= 100").await.is_empty());
 
     admin::enable(app, "tray").await.unwrap();

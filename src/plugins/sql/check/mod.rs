@@ -7,6 +7,7 @@
 
 mod ddl;
 mod exprs;
+mod owner;
 mod queries;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use sqlparser::ast::{
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
 
+pub use self::owner::owner;
 use self::queries::Names;
 use super::text;
 use store::Engine;

@@ -344,3 +344,34 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn owner_check_returns_a_row_to_owners_alone() {
+    let scope = scope();
+    let params =
+        [("id", ParamType::Integer), ("caller", ParamType::Integer)].map(|(name, kind)| (name.to_owned(), kind));
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let check = |text: &str| {
+            let read = text::read(text, &params, engine).unwrap();
+            owner(Rules { scope: &scope, engine }, read.tokens)
+        };
+        for good in [
+            "SELECT n.id FROM notes n WHERE n.id = :id AND n.account_id = :caller",
+            "SELECT 1 AS yes WHERE EXISTS (SELECT 1 FROM notes n WHERE n.id = :id AND n.account_id = :caller)",
+        ] {
+            assert_eq!(check(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "SELECT COUNT(*) FROM notes n WHERE n.id = :id AND n.account_id = :caller",
+            "SELECT max(n.id) FROM notes n WHERE n.id = :id AND n.account_id = :caller",
+            "SELECT 1 + count(n.id) AS yes FROM notes n WHERE n.id = :id AND n.account_id = :caller",
+            "SELECT o.c FROM (SELECT COUNT(*) AS c FROM notes n WHERE n.account_id = :caller) o WHERE o.c >= 0 AND :id = :id",
+            "SELECT n.id FROM notes n WHERE n.id = :id AND n.account_id = :caller UNION ALL SELECT 1",
+            "VALUES (1)",
+            "SELECT n.id FROM notes n",
+            "DELETE FROM notes WHERE id = :id",
+        ] {
+            assert!(check(bad).is_err(), "{engine:?}: {bad}");
+        }
+    }
+}
