@@ -23,6 +23,9 @@ use model::clock::Clock;
 use rookery_core::{Error, Result, service};
 use store::Engine;
 
+/// How long after the start a media worker is run to see how it is confined: the first answers do not wait for that.
+const REPORT_AFTER: Duration = Duration::from_secs(3);
+
 /// Serves until the process is asked to stop.
 ///
 /// # Errors
@@ -154,6 +157,7 @@ async fn drain(cx: &Cx, server: JoinHandle<()>, mut workers: Workers) {
 
 /// Says in the log how the media worker is confined: a kernel may lack what it asks for.
 async fn report_confinement(cx: Cx) {
+    tokio::time::sleep(REPORT_AFTER).await;
     match cx.sandbox.confinement().await {
         Ok(confinement) if confinement.is_whole() => tracing::info!("the media worker is confined: {confinement}"),
         Ok(confinement) => tracing::warn!("the media worker is not wholly confined on this kernel: {confinement}"),
