@@ -281,6 +281,7 @@ pub fn db_options(config: &Config) -> db::Options {
         url: config.database.url.expose().to_owned(),
         max_connections: config.database.max_connections,
         acquire_timeout: Duration::from_secs(config.database.acquire_timeout_seconds),
+        plugin_connections: config.plugins.connections,
     }
 }
 

@@ -69,6 +69,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0009_relations_version.sql"),
         include_str!("../../migrations/postgres/0009_relations_version.sql"),
     ),
+    (
+        10,
+        "bounded_functions",
+        include_str!("../../migrations/sqlite/0010_bounded_functions.sql"),
+        include_str!("../../migrations/postgres/0010_bounded_functions.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

@@ -5,6 +5,7 @@
 //! The engine is given this tree, printed again, never the author's text; so text that the parser and the engine read
 //! differently gains nothing.
 
+mod cost;
 mod ddl;
 mod exprs;
 mod queries;
@@ -170,6 +171,9 @@ impl VisitorMut for Walk<'_> {
     }
     fn pre_visit_expr(&mut self, expr: &mut sqlparser::ast::Expr) -> Flow {
         flow(exprs::check(self.rules.engine, expr))
+    }
+    fn post_visit_expr(&mut self, expr: &mut sqlparser::ast::Expr) -> Flow {
+        flow(cost::bound(self.rules.engine, expr))
     }
     fn pre_visit_ident(&mut self, ident: &mut Ident) -> Flow {
         flow(if store::confined::is_name(&ident.value) || ident.value.is_empty() {
