@@ -148,6 +148,7 @@ pub struct LimitRow {
     pub bytes_out: u64,
     pub rows: u32,
     pub db_size_bytes: u64,
+    pub db_time_ms: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -163,6 +164,7 @@ pub struct Usage {
     pub waiting: u64,
     pub cpu_ms: u64,
     pub cpu_peak_us: u64,
+    pub database_ms: u64,
     pub wall_peak_us: u64,
     pub memory_peak_bytes: u64,
     pub host_calls_peak: u64,
@@ -408,6 +410,7 @@ impl From<&Resolved> for LimitRow {
             bytes_out: host.bytes_out as u64,
             rows: limits.rows,
             db_size_bytes: limits.db_size,
+            db_time_ms: milliseconds(host.database),
         }
     }
 }
@@ -426,6 +429,7 @@ impl From<Stats> for Usage {
             waiting: stats.waiting,
             cpu_ms: milliseconds(stats.cpu),
             cpu_peak_us: micros(stats.cpu_peak),
+            database_ms: milliseconds(stats.database),
             wall_peak_us: micros(stats.wall_peak),
             memory_peak_bytes: stats.memory_peak,
             host_calls_peak: stats.host_calls_peak,

@@ -35,6 +35,7 @@ impl Call {
             let done = statements.run(tx, &name, params).await;
             return settle(&mut slot, done);
         }
+        let _timed = self.timed();
         statements.read(&self.cx, &name, params).await
     }
 

@@ -115,6 +115,8 @@ pub struct Limits {
     pub host_calls: Option<u32>,
     pub rows: Option<u32>,
     pub db_size: Option<String>,
+    /// Time in the database within a minute.
+    pub db_time: Option<String>,
     /// `fresh` or `pooled` instances, for routes, commands and jobs.
     pub routes: Option<String>,
     /// `fresh` or `pooled` instances, for hooks.

@@ -97,6 +97,7 @@ impl Limits {
             age,
             "a time from 1s to 1d, such as \"1h\"",
         )?;
+        set(&mut host.database, "db-time", self.db_time.as_deref(), minute, "a time from 1s to 60s, such as \"20s\"")?;
         within(&mut host.recycle_calls, "renew-calls", self.renew_calls, 1_000_000)?;
         within(&mut host.instances, "instances", self.instances, 64)?;
         within(&mut host.host_calls, "host-calls", self.host_calls, 1_000_000)?;
@@ -123,6 +124,7 @@ impl Limits {
             text("hook-cpu", &self.hook_cpu, host.hook_cpu > least.hook_cpu),
             text("hook-wall", &self.hook_wall, host.hook_wall > least.hook_wall),
             text("db-size", &self.db_size, own.db_size > usual.db_size),
+            text("db-time", &self.db_time, host.database > least.database),
             number("instances", self.instances, host.instances > least.instances),
             number("host-calls", self.host_calls, host.host_calls > least.host_calls),
             number("rows", self.rows, own.rows > usual.rows),
@@ -146,6 +148,7 @@ impl Limits {
             host_calls: self.host_calls.or(below.host_calls),
             rows: self.rows.or(below.rows),
             db_size: or(&self.db_size, &below.db_size),
+            db_time: or(&self.db_time, &below.db_time),
             routes: or(&self.routes, &below.routes),
             hooks: or(&self.hooks, &below.hooks),
             renew_calls: self.renew_calls.or(below.renew_calls),
@@ -164,6 +167,10 @@ fn short(text: &str) -> Option<Duration> {
 
 fn age(text: &str) -> Option<Duration> {
     duration(text).filter(|time| (Duration::from_secs(1)..=Duration::from_secs(24 * 3600)).contains(time))
+}
+
+fn minute(text: &str) -> Option<Duration> {
+    duration(text).filter(|time| (Duration::from_secs(1)..=Duration::from_secs(60)).contains(time))
 }
 
 fn policy(text: &str) -> Option<InstancePolicy> {
