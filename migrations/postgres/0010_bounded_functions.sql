@@ -14,7 +14,7 @@ END
 $$;
 
 -- A number of so many digits is the product of products: more than any sum of integers has.
-CREATE FUNCTION core_v1.bounded(value numeric) RETURNS numeric LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+CREATE FUNCTION core_v1.bounded_number(value anyelement) RETURNS anyelement LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
     IF pg_column_size(value) > 200 THEN
         RAISE EXCEPTION 'number too big' USING ERRCODE = '54000';

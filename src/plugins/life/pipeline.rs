@@ -85,8 +85,10 @@ pub(crate) async fn prepare(
         component,
         over: AtomicBool::new(false),
     });
-    let contract = stage.migrated.contract;
-    budget.spend(rehearse(cx, &active, old, stage, &budget)).await?;
+    let (contract, migrates) = (stage.migrated.contract, !stage.migrated.applied.is_empty());
+    let rehearsed = budget.spend(rehearse(cx, &active, old, stage, &budget)).await;
+    // The migrations would run before every other attempt.
+    rehearsed.map_err(|fault| if migrates { fault.lasting() } else { fault })?;
     passed(State::Tested);
     Ok(Prepared { active, contract })
 }
@@ -254,7 +256,7 @@ impl Budget {
                 self.of,
                 self.time.as_secs()
             );
-            Err(LoadError::new(Stage::Migrate, sentence))
+            Err(LoadError::new(Stage::Migrate, sentence).lasting())
         };
         tokio::time::timeout_at(self.until + GRACE, Box::pin(work)).await.unwrap_or_else(late)
     }
@@ -289,7 +291,8 @@ impl Rehearsal {
         let mut tx = cx.db.begin().await.map_err(|error| LoadError::new(Stage::Migrate, error.to_string()))?;
         tx.bound(budget.left());
         let migrated = sql::migrate(&mut tx, id, manifest, files, cx.clock.now(), budget.left()).await?;
-        let sql = Statements::load(cx, quota, manifest, limits, files, &mut tx).await?;
+        let sql = Statements::load(cx, quota, manifest, limits, files, &mut tx).await;
+        let sql = sql.map_err(|fault| if migrated.applied.is_empty() { fault } else { fault.lasting() })?;
         Ok(Self { tx: Some(tx), migrated, sql })
     }
 }

@@ -265,7 +265,24 @@ async fn load(cx: &Cx, plugin: Plugin, package: Package, serving: Option<Arc<Act
             }
             Outcome::Loaded(active.generation)
         }
-        Err(fault) => fail(cx, &name, serving.as_deref(), Some((&package, begun)), fault),
+        Err(fault) => {
+            if fault.lasting {
+                refuse(cx, &name, &package).await;
+            }
+            fail(cx, &name, serving.as_deref(), Some((&package, begun)), fault)
+        }
+    }
+}
+
+/// Keeps every server, this one after a restart too, from trying this package again until the admin wants it.
+async fn refuse(cx: &Cx, name: &str, package: &Package) {
+    let digest = package.digest.clone();
+    let refused = desired::change(cx, name, |plugin| {
+        plugin.refused = Some(digest);
+        Ok(())
+    });
+    if let Err(error) = refused.await {
+        tracing::error!(%error, "that the package of {name} is not to be tried again could not be noted");
     }
 }
 

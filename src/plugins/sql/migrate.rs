@@ -45,7 +45,7 @@ struct Migration {
 /// Creates the plugin's name-space if necessary, and applies pending migrations, all of them within `time`.
 ///
 /// # Errors
-/// At [`Stage::Migrate`]; roll `tx` back then.
+/// At [`Stage::Migrate`]; roll `tx` back then. [`LoadError::lasting`] when a migration itself failed or took too long.
 pub async fn migrate(
     tx: &mut Tx,
     plugin: PluginId,
@@ -78,7 +78,10 @@ pub async fn migrate(
             let text: Arc<str> = statement.text.into();
             let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
             let ran = tx.confined(&scope, &text, Vec::new(), &Limits { time: left, ..LIMITS }).await;
-            ran.map_err(|error| fault(failed(migration, &error, time)))?;
+            ran.map_err(|error| {
+                let fault = fault(failed(migration, &error, time));
+                if matches!(error, ConfinedError::Unavailable(_)) { fault } else { fault.lasting() }
+            })?;
         }
         let new = AppliedMigration {
             version: i64::from(number),

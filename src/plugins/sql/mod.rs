@@ -41,6 +41,8 @@
 
 mod account;
 pub mod check;
+#[cfg(test)]
+mod cost_tests;
 mod dump;
 mod failure;
 pub mod migrate;

@@ -101,7 +101,11 @@ fn trim(cx: &Context<'_>, start: bool, end: bool) -> Result<Option<String>> {
     let set = if cx.len() > 1 { pattern(cx, 1)? } else { Some(Cow::Borrowed(b" ".as_slice())) };
     let (Some(whole), Some(set)) = (text(cx, 0), set) else { return Ok(None) };
     let (whole, set) = (String::from_utf8_lossy(&whole), String::from_utf8_lossy(&set));
-    let among = |character: char| set.contains(character);
+    let ascii = set.chars().filter(char::is_ascii).fold(0_u128, |set, character| set | 1 << u32::from(character));
+    let among = |character: char| match u32::from(character) {
+        code @ 0..=127 => ascii & (1 << code) != 0,
+        _ => set.contains(character),
+    };
     let mut rest = &*whole;
     if start {
         rest = rest.trim_start_matches(among);

@@ -34,6 +34,7 @@ pub(super) fn bound(engine: Engine, expr: &mut Expr) -> Result<(), String> {
     match engine {
         Engine::Sqlite => replace(expr),
         Engine::Postgres if grows(expr) => wrap("bounded", expr),
+        Engine::Postgres if multiplies(expr) => wrap("bounded_number", expr),
         Engine::Postgres => {}
     }
     Ok(())
@@ -141,11 +142,15 @@ fn grows(expr: &Expr) -> bool {
     match expr {
         Expr::Function(function) => functions::is_growing(&function.name.to_string()),
         Expr::BinaryOp { op: Op::StringConcat, .. } => !is_given(expr),
-        Expr::BinaryOp { left, op: Op::Multiply, right } => !is_given(left) && !is_given(right),
         // A blob as a text is twice as long, and may be made a blob again.
         Expr::Cast { expr, .. } => matches!(inner(expr), Expr::Cast { .. } | Expr::Function(_)),
         _ => false,
     }
+}
+
+/// True for a product of calculated numbers, which PostgreSQL may calculate with as many digits as both have together.
+fn multiplies(expr: &Expr) -> bool {
+    matches!(expr, Expr::BinaryOp { left, op: Op::Multiply, right } if !is_given(left) && !is_given(right))
 }
 
 /// True for literals and parameters, and for texts that are put together of these alone.

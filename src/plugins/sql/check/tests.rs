@@ -175,7 +175,7 @@ const BOUNDED: &[(&str, &str, &str)] = &[
     ("jsonb_agg(id) FILTER (WHERE id > 1)", "", "core_v1.bounded(jsonb_agg(id) FILTER (WHERE id > 1))"),
     ("power(id, 2)", "power(id, 2)", "power(CAST(id AS DOUBLE PRECISION), CAST(2 AS DOUBLE PRECISION))"),
     ("id * 2", "id * 2", "id * 2"),
-    ("id * id", "id * id", "core_v1.bounded(id * id)"),
+    ("id * id", "id * id", "core_v1.bounded_number(id * id)"),
 ];
 
 #[test]
