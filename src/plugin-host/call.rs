@@ -95,15 +95,18 @@ impl Runner {
     /// Asks the breakers of the plugin's time in the database and of what is called.
     #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
     fn admit<'a>(&self, target: &'a CallTarget) -> Result<AdmittedCall<'a>, CallError> {
-        let open = |what: &str, wait: Duration| {
-            ended(CallErrorKind::Open, format!("{what}: open for another {} ms", wait.as_millis()))
-        };
         if target.kind != CallKind::Lifecycle {
-            let limit = self.limits().database.as_millis();
-            let used = format!("database: used more than {limit} ms within a minute");
-            self.metrics.database_breaker(|breaker, now| breaker.admit(now)).map_err(|wait| open(&used, wait))?;
+            self.check_database()?;
         }
         AdmittedCall::begin(target).map_err(|wait| open("breaker", wait))
+    }
+
+    /// Refuses while the plugin rests that kept the database busy.
+    #[expect(clippy::result_large_err, reason = "as above")]
+    pub(crate) fn check_database(&self) -> Result<(), CallError> {
+        let limit = self.limits().database.as_millis();
+        let admitted = self.metrics.database_breaker(|breaker, now| breaker.admit(now));
+        admitted.map_err(|wait| open(&format!("database: used more than {limit} ms within a minute"), wait))
     }
 
     /// The instances for calls of this kind.
@@ -246,6 +249,10 @@ impl Runner {
             }
         }
     }
+}
+
+fn open(what: &str, wait: Duration) -> CallError {
+    ended(CallErrorKind::Open, format!("{what}: open for another {} ms", wait.as_millis()))
 }
 
 fn unmade() -> CallError {

@@ -265,6 +265,15 @@ impl Plugin {
         Stats { idle: both(Pool::idle), running: both(Pool::running), waiting: both(Pool::waiting), ..metrics.stats() }
     }
 
+    /// Whether the plugin's statements may run where the server runs them without a call.
+    ///
+    /// # Errors
+    /// [`CallErrorKind::Open`](crate::CallErrorKind::Open) while it rests because it kept the database busy.
+    #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
+    pub fn check_database(&self) -> Result<(), CallError> {
+        self.0.runner.check_database()
+    }
+
     /// Counts time that a statement or transaction of the plugin took of the database. Beyond its limit
     /// ([`Limits::database`]) calls end with [`CallErrorKind::Open`](crate::CallErrorKind::Open) for a while.
     pub fn used_database(&self, time: Duration) {

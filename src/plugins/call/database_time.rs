@@ -20,7 +20,7 @@ const FREE: Duration = Duration::from_millis(10);
 
 /// Counts the time until it is dropped.
 #[derive(Debug)]
-pub(super) struct Timed {
+pub(crate) struct Timed {
     active: Arc<Active>,
     since: Instant,
     /// The plugin's own turn.
@@ -43,6 +43,13 @@ impl Drop for Timed {
     }
 }
 
+impl Timed {
+    /// Counts what a statement of the plugin takes that runs by itself.
+    pub(crate) fn begin(active: &Arc<Active>) -> Self {
+        Self { active: Arc::clone(active), since: Instant::now(), turn: None }
+    }
+}
+
 /// The permission to keep a transaction open, which is counted until it is dropped.
 #[derive(Debug)]
 pub(super) struct Turn {
@@ -51,15 +58,6 @@ pub(super) struct Turn {
 }
 
 impl Call {
-    /// Counts what a statement takes that runs by itself.
-    pub(super) fn timed(&self) -> Timed {
-        self.timed_in(None)
-    }
-
-    fn timed_in(&self, turn: Option<OwnedSemaphorePermit>) -> Timed {
-        Timed { active: Arc::clone(&self.active), since: Instant::now(), turn }
-    }
-
     /// Waits until this call may open a transaction.
     pub(super) async fn turn(&self) -> Result<Turn> {
         let wait = Duration::from_secs(self.cx.config.database.acquire_timeout_seconds);
@@ -68,6 +66,8 @@ impl Call {
         let both = async { Some((own.acquire_owned().await.ok()?, all.acquire_owned().await.ok()?)) };
         let turns = tokio::time::timeout(wait, both).await.ok().flatten();
         let (own, _of_all) = turns.ok_or_else(|| Error::Unavailable("The database is busy, try again".into()))?;
-        Ok(Turn { _timed: self.timed_in(Some(own)), _of_all })
+        let mut timed = Timed::begin(&self.active);
+        timed.turn = Some(own);
+        Ok(Turn { _timed: timed, _of_all })
     }
 }

@@ -40,6 +40,7 @@ use serde_json::Value;
 use tokio::sync::MappedMutexGuard;
 
 use self::ambient::{Deadline, Slot};
+pub(crate) use self::database_time::Timed;
 pub(crate) use self::failure::OrFailure;
 pub use self::state::Calls;
 use self::state::State;

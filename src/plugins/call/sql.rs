@@ -7,6 +7,7 @@ use tokio::sync::MutexGuard;
 
 use super::Call;
 use super::ambient::{Slot, Why, Work};
+use super::database_time::Timed;
 use super::failure::{at_most, denied};
 use crate::sql::Statements;
 
@@ -35,7 +36,7 @@ impl Call {
             let done = statements.run(tx, &name, params).await;
             return settle(&mut slot, done);
         }
-        let _timed = self.timed();
+        let _timed = Timed::begin(&self.active);
         statements.read(&self.cx, &name, params).await
     }
 

@@ -18,7 +18,7 @@ use super::{desired, source};
 use crate::Cx;
 use crate::call::{self, Call};
 use crate::manifest::{self, Limits, Resolved};
-use crate::sql::{self, Migrated, Quota, Statements};
+use crate::sql::{self, Migrated, Progress, Quota, Statements};
 use crate::{Active, Package, PluginId};
 use crypto::Secret;
 use model::clock::Clock;
@@ -290,7 +290,8 @@ impl Rehearsal {
         }
         let mut tx = cx.db.begin().await.map_err(|error| LoadError::new(Stage::Migrate, error.to_string()))?;
         tx.bound(budget.left());
-        let migrated = sql::migrate(&mut tx, id, manifest, files, cx.clock.now(), budget.left()).await?;
+        let (now, progress) = (cx.clock.now(), &mut Progress::Rehearsal);
+        let migrated = sql::migrate(&mut tx, id, manifest, files, now, budget.left(), progress).await?;
         let sql = Statements::load(cx, quota, manifest, limits, files, &mut tx).await;
         let sql = sql.map_err(|fault| if migrated.applied.is_empty() { fault } else { fault.lasting() })?;
         Ok(Self { tx: Some(tx), migrated, sql })
@@ -301,15 +302,34 @@ impl Rehearsal {
 /// any.
 ///
 /// # Errors
-/// At [`Stage::Migrate`]; nothing changed.
+/// At [`Stage::Migrate`]; nothing changed, unless by migrations in batches and those before them.
 pub(crate) async fn migrate(cx: &Cx, active: &Active, told: Option<i64>) -> Result<Migrated, LoadError> {
     if active.manifest.sql.is_none() {
         return Ok(Migrated::default());
     }
+    let mut progress = Progress::BEGIN;
+    loop {
+        let begun = Instant::now();
+        let migrated = migrate_once(cx, active, told, &mut progress).await?;
+        if !migrated.more {
+            return Ok(migrated);
+        }
+        // Others write meanwhile.
+        tokio::time::sleep(begun.elapsed()).await;
+    }
+}
+
+/// Applies pending migrations in one transaction: all, or those up to the end of a batch.
+async fn migrate_once(
+    cx: &Cx,
+    active: &Active,
+    told: Option<i64>,
+    progress: &mut Progress,
+) -> Result<Migrated, LoadError> {
     let failed = |error: store::Error| LoadError::new(Stage::Migrate, format!("{}: {error}", active.name()));
     let mut tx = cx.db.begin().await.map_err(failed)?;
     let (now, time) = (cx.clock.now(), migration_time(cx));
-    let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time).await?;
+    let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time, progress).await?;
     if let Some(by) = told {
         let changed = !migrated.applied.is_empty();
         if changed && !store::plugin::is_paused(&mut tx, active.id, cx.clock.now()).await.map_err(failed)? {

@@ -5,6 +5,7 @@
 //! The engine is given this tree, printed again, never the author's text; so text that the parser and the engine read
 //! differently gains nothing.
 
+mod batch;
 mod cost;
 mod ddl;
 mod exprs;
@@ -99,6 +100,21 @@ pub fn statement(
 /// As [`statement`].
 pub fn migration(rules: Rules<'_>, tokens: Vec<Token>) -> Result<Vec<Checked>, String> {
     deep(move || parse(rules, tokens)?.into_iter().map(|statement| checked(rules, statement, true)).collect())
+}
+
+/// Checks a migration of one UPDATE or DELETE, and makes it change `rows` rows at most.
+///
+/// # Errors
+/// As [`statement`].
+pub fn batched(rules: Rules<'_>, tokens: Vec<Token>, rows: u32) -> Result<Checked, String> {
+    deep(move || {
+        let mut statements = parse(rules, tokens)?;
+        let (Some(mut statement), None) = (statements.pop(), statements.pop()) else {
+            return Err("it is marked `-- batch:` and is not exactly one statement".to_owned());
+        };
+        batch::limit(rules, &mut statement, rows)?;
+        checked(rules, statement, true)
+    })
 }
 
 /// Runs `work` on a thread with a large enough stack.
