@@ -280,7 +280,8 @@ impl Plugin {
         self.0.runner.metrics.used_database(time);
     }
 
-    /// The circuit breakers of every route, hook, job and command that was called so far.
+    /// The circuit breakers of every route, hook, job and command that was called so far, and that of the plugin's time in
+    /// the database if it opened.
     pub fn breakers(&self) -> Vec<BreakerReport> {
         self.0.runner.metrics.breakers()
     }

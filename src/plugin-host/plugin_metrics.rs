@@ -316,7 +316,8 @@ impl PluginMetrics {
     pub(crate) fn breakers(&self) -> Vec<BreakerReport> {
         let targets = self.targets.read().unwrap_or_else(PoisonError::into_inner);
         let mut reports: Vec<_> = targets.values().flat_map(HashMap::values).map(|target| report(target)).collect();
-        reports.push(self.database_breaker(|time, now| report_of("database", "time", time.breaker(), now)));
+        let database = self.database_breaker(|time, now| report_of("database", "time", time.breaker(), now));
+        reports.extend(Some(database).filter(|report| report.openings > 0));
         reports.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
         reports
     }

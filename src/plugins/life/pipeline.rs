@@ -307,7 +307,7 @@ pub(crate) async fn migrate(cx: &Cx, active: &Active, told: Option<i64>) -> Resu
     if active.manifest.sql.is_none() {
         return Ok(Migrated::default());
     }
-    let mut progress = Progress::BEGIN;
+    let mut progress = Progress::begin();
     loop {
         let begun = Instant::now();
         let migrated = migrate_once(cx, active, told, &mut progress).await?;

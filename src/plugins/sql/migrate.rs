@@ -53,7 +53,10 @@ pub enum Progress {
 
 impl Progress {
     /// Nothing was applied yet.
-    pub const BEGIN: Self = Self::Apply { batches: 0, most: 0 };
+    #[must_use]
+    pub fn begin() -> Self {
+        Self::Apply { batches: 0, most: 0 }
+    }
 }
 
 /// A migration: a file, or a pair of files.

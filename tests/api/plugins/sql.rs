@@ -98,7 +98,7 @@ pub async fn register(app: &TestApp, id: i64, name: &str) {
 
 pub async fn apply(app: &TestApp, tx: &mut Tx, manifest: &Manifest, files: &Files) -> Result<Migrated, LoadError> {
     let (now, time) = (app.app.clock.now(), Duration::from_secs(60));
-    migrate(tx, ID, manifest, files, now, time, &mut Progress::BEGIN).await
+    migrate(tx, ID, manifest, files, now, time, &mut Progress::begin()).await
 }
 
 /// The package of this file, migrated and loaded.

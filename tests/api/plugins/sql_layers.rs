@@ -25,7 +25,7 @@ async fn other(app: &TestApp) {
     let files = files(&[("migrations/0001_base.sql", "CREATE TABLE secrets (word TEXT NOT NULL)")]);
     let mut tx = app.db().begin().await.unwrap();
     let (now, time) = (app.app.clock.now(), Duration::from_secs(60));
-    let progress = &mut plugins::sql::Progress::BEGIN;
+    let progress = &mut plugins::sql::Progress::begin();
     plugins::sql::migrate(&mut tx, ID + 1, &manifest("other", ""), &files, now, time, progress).await.unwrap();
     tx.commit().await.unwrap();
 }

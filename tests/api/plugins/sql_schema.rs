@@ -59,7 +59,7 @@ async fn migrations_run_once_in_order() {
         ("migrations/readme.txt", "no SQL"),
     ]);
     let done = commit(&app, "", &more).await.unwrap();
-    assert_eq!(done, Migrated { applied: vec![2, 3], version: 3, contract: true });
+    assert_eq!(done, Migrated { applied: vec![2, 3], version: 3, contract: true, more: false });
     assert_eq!(tables(&app).await, ["marks", "notes", "shades"]);
     assert_eq!(plugin_schema::list(app.db(), ID).await.unwrap().len(), 3);
 }
@@ -297,7 +297,7 @@ async fn migration_in_batches_lets_others_write_and_is_applied_once() {
         ("migrations/0003_batched.sql", batched),
         ("migrations/0004_more.sql", "CREATE INDEX notes_account ON notes (account_id)"),
     ];
-    let (package, manifest, mut progress) = (files(&all), manifest("notes", ""), Progress::BEGIN);
+    let (package, manifest, mut progress) = (files(&all), manifest("notes", ""), Progress::begin());
     let mut steps = Vec::new();
     loop {
         let mut tx = app.db().begin().await.unwrap();
@@ -313,7 +313,7 @@ async fn migration_in_batches_lets_others_write_and_is_applied_once() {
     assert_eq!(steps, [(vec![1, 2], true), batch.clone(), batch.clone(), batch, (vec![3, 4], false)]);
     let endless = "-- batch: 2\nUPDATE notes SET account_id = 2 WHERE account_id = 2";
     let package = files(&[&all[..], &[("migrations/0005_endless.sql", endless)]].concat());
-    let mut progress = Progress::BEGIN;
+    let mut progress = Progress::begin();
     let fault = loop {
         let mut tx = app.db().begin().await.unwrap();
         let (now, time) = (app.app.clock.now(), std::time::Duration::from_secs(60));
