@@ -13,15 +13,15 @@ use arc_swap::ArcSwap;
 
 use crate::change::Live;
 use crate::entity::cache::Cache;
+use crate::entity::credential::CredentialsCache;
 use crate::entity::document::Documents;
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
 use crate::node::{self, Node};
 use crate::origin::Origin;
 use crate::service::auth::Grants;
-use crate::service::instance::StatsCache;
-use crate::entity::credential::CredentialsCache;
 use crate::service::heads::HeadsCache;
+use crate::service::instance::StatsCache;
 use crate::service::limit_counters::Limits;
 use crate::service::rate_limits::Standing;
 use crate::service::relations::RelationsCache;
@@ -308,6 +308,7 @@ pub fn db_options(config: &Config) -> db::Options {
         url: config.database.url.expose().to_owned(),
         max_connections: config.database.max_connections,
         acquire_timeout: Duration::from_secs(config.database.acquire_timeout_seconds),
+        plugin_connections: config.plugins.database_connections,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Liveness and readiness probes for proxies and supervisors; no authentication.
 
+use std::borrow::Cow;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
@@ -8,16 +10,23 @@ use axum::response::{IntoResponse as _, Response};
 use crate::Cx;
 use rookery_core::service;
 
+/// A transaction that holds the only writer for so long has made requests fail, or is about to.
+const MAX_HELD: Duration = Duration::from_secs(3);
+
 /// `GET /health` and `GET /livez`: the process is alive. Does not touch the database.
 pub async fn alive() -> &'static str {
     "OK"
 }
 
-/// `GET /readyz`: the database answers and its schema is of this version; otherwise, and during shutdown, 503 with the
-/// reason.
+/// `GET /readyz`: the database answers, nothing has held its writer for [`MAX_HELD`], and its schema is of this version;
+/// otherwise, and during shutdown, 503 with the reason.
 pub async fn ready(cx: Cx) -> Response {
     if cx.stopping.load(Ordering::Relaxed) {
         return unready("stopping");
+    }
+    if let Some((held, plugin)) = cx.db.writer_held().filter(|(held, _)| *held >= MAX_HELD) {
+        let by = plugin.map(|name| format!(", by the plugin {name}")).unwrap_or_default();
+        return unready(format!("the database has been kept from other writers for {} s{by}", held.as_secs()));
     }
     match service::instance::is_ready(&cx).await {
         Ok(true) => "OK".into_response(),
@@ -29,6 +38,6 @@ pub async fn ready(cx: Cx) -> Response {
     }
 }
 
-fn unready(reason: &'static str) -> Response {
-    (StatusCode::SERVICE_UNAVAILABLE, reason).into_response()
+fn unready(reason: impl Into<Cow<'static, str>>) -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, reason.into()).into_response()
 }

@@ -5,6 +5,8 @@
 //! closes it. Each opening in a row doubles the time, up to 5 minutes (exponential back-off). Three openings in an hour
 //! are reported. What a refused call means (a hook's policy, a 503) is not decided here.
 //!
+//! [`TimeBreaker`] does the same for a whole plugin by the time that its transactions and statements took of the database.
+//!
 //! Spec: `PLUGINS.md` section 2.6.
 
 use std::time::{Duration, Instant};
@@ -135,6 +137,7 @@ impl Breaker {
         recent.fold((0, 0), |(calls, failures), part| (calls + part.calls, failures + part.failures))
     }
 
+    /// Opens it, for longer each time in a row.
     fn open(&mut self, now: Instant) {
         let in_a_row = now.saturating_duration_since(self.until) < MAX_BACK_OFF && !self.openings.is_empty();
         self.pause = if in_a_row { (self.pause * 2).min(MAX_BACK_OFF) } else { FIRST_BACK_OFF };
@@ -147,6 +150,63 @@ impl Breaker {
     fn close(&mut self) {
         self.state = BreakerState::Closed;
         self.parts = [Bucket::default(); BUCKETS];
+    }
+}
+
+/// Seconds over which a plugin's time in the database is added up.
+const MINUTE: usize = 60;
+
+/// The breaker of a plugin that keeps the database busy: opens when that took more than a limit within a minute.
+#[derive(Debug)]
+pub(crate) struct TimeBreaker {
+    limit: Duration,
+    breaker: Breaker,
+    /// The second, and the time used in it.
+    parts: [(u64, Duration); MINUTE],
+}
+
+impl TimeBreaker {
+    /// A breaker that opens at more than `limit` within a minute.
+    pub(crate) fn new(limit: Duration, now: Instant) -> Self {
+        Self { limit, breaker: Breaker::new(now), parts: [(0, Duration::ZERO); MINUTE] }
+    }
+
+    /// The time until a call may be admitted, if none may now.
+    pub(crate) fn admit(&mut self, now: Instant) -> Result<(), Duration> {
+        match self.breaker.admit(now) {
+            Admission::Call => Ok(()),
+            // No single call tells how busy the database will be: the next minute does.
+            Admission::Probe => {
+                self.breaker.close();
+                Ok(())
+            }
+            Admission::Refused(wait) => Err(wait),
+        }
+    }
+
+    /// Adds what was used; true when that opened the breaker.
+    pub(crate) fn used(&mut self, time: Duration, now: Instant) -> bool {
+        let second = now.saturating_duration_since(self.breaker.born).as_secs();
+        let place = usize::try_from(second).unwrap_or(0) % MINUTE;
+        if let Some(part) = self.parts.get_mut(place) {
+            *part = (second, if part.0 == second { part.1 + time } else { time });
+        }
+        let opens = self.breaker.state() == BreakerState::Closed && self.recent(now) > self.limit;
+        if opens {
+            self.parts = [(0, Duration::ZERO); MINUTE];
+            self.breaker.open(now);
+        }
+        opens
+    }
+
+    /// The time used within the last minute.
+    pub(crate) fn recent(&self, now: Instant) -> Duration {
+        let second = now.saturating_duration_since(self.breaker.born).as_secs();
+        self.parts.iter().filter(|(of, _)| second < of + 60).map(|(_, time)| *time).sum()
+    }
+
+    pub(crate) fn breaker(&self) -> &Breaker {
+        &self.breaker
     }
 }
 
@@ -232,5 +292,32 @@ mod tests {
         fail(&mut breaker, 20, much_later);
         assert_eq!(breaker.admit(much_later), Admission::Refused(FIRST_BACK_OFF));
         assert!(!breaker.needs_quarantine(much_later));
+    }
+
+    #[test]
+    fn plugin_that_keeps_the_database_busy_is_refused_and_reported() {
+        let mut now = Instant::now();
+        let mut breaker = TimeBreaker::new(seconds(20), now);
+        for _ in 0..40 {
+            assert!(!breaker.used(Duration::from_millis(500), now));
+            assert_eq!(breaker.admit(now), Ok(()));
+        }
+        assert_eq!(breaker.recent(now), seconds(20));
+        for pause in [5, 10, 20] {
+            assert!(breaker.used(seconds(21), now));
+            assert_eq!(breaker.admit(now), Err(seconds(pause)));
+            now += seconds(pause);
+            assert_eq!(breaker.admit(now), Ok(()));
+        }
+        assert!(breaker.breaker().needs_quarantine(now));
+    }
+
+    #[test]
+    fn time_of_a_minute_ago_is_forgotten() {
+        let start = Instant::now();
+        let mut breaker = TimeBreaker::new(seconds(20), start);
+        assert!(!breaker.used(seconds(20), start + seconds(1)));
+        assert!(!breaker.used(seconds(20), start + seconds(61)));
+        assert_eq!(breaker.admit(start + seconds(61)), Ok(()));
     }
 }

@@ -45,7 +45,10 @@ const BUSY_POLL: Duration = Duration::from_millis(SLICE_TICKS - 1);
 pub(crate) struct Runner {
     pub(crate) plugin: String,
     pub(crate) template: Arc<Template>,
+    /// Of routes, jobs and commands.
     pub(crate) pool: Arc<Pool>,
+    /// Of hooks, for which other people's requests wait: slow routes must not take their places.
+    pub(crate) hooks: Arc<Pool>,
     pub(crate) metrics: PluginMetrics,
 }
 
@@ -77,17 +80,49 @@ impl Runner {
             plugin.call = %target.name
         );
         let began = Instant::now();
-        let result = match AdmittedCall::begin(&target) {
+        let result = match self.admit(&target) {
             Ok(mut trial) => {
                 let result = Box::pin(self.placed(order, work)).instrument(span).await;
                 trial.end(result.as_ref().err());
                 result
             }
-            Err(wait) => Err(ended(CallErrorKind::Open, format!("breaker: open for another {} ms", wait.as_millis()))),
+            Err(refused) => Err(refused),
         };
         let error = result.as_ref().err();
         self.metrics.ended(&target, error, began.elapsed());
         result
+    }
+
+    /// Asks the breakers of the plugin's time in the database and of what is called.
+    #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
+    fn admit<'a>(&self, target: &'a CallTarget) -> Result<AdmittedCall<'a>, CallError> {
+        if target.kind != CallKind::Lifecycle {
+            self.check_database()?;
+        }
+        AdmittedCall::begin(target).map_err(|wait| open("breaker", wait))
+    }
+
+    /// Refuses while the plugin rests that kept the database busy.
+    #[expect(clippy::result_large_err, reason = "as above")]
+    pub(crate) fn check_database(&self) -> Result<(), CallError> {
+        let limit = self.limits().database.as_millis();
+        let admitted = self.metrics.database_breaker(|breaker, now| breaker.admit(now));
+        admitted.map_err(|wait| open(&format!("database: used more than {limit} ms within a minute"), wait))
+    }
+
+    /// The instances for calls of this kind.
+    fn pool(&self, kind: CallKind) -> &Pool {
+        match kind {
+            CallKind::Hook => &self.hooks,
+            CallKind::Route | CallKind::Job | CallKind::Command | CallKind::Lifecycle => &self.pool,
+        }
+    }
+
+    /// Updates the gauges of running calls and idle instances.
+    fn count_instances(&self) {
+        let pools = [&self.pool, &self.hooks];
+        self.metrics
+            .instances(pools.iter().map(|pool| pool.running()).sum(), pools.iter().map(|pool| pool.idle()).sum());
     }
 
     async fn placed<R: ByteSize + Send>(
@@ -103,16 +138,17 @@ impl Runner {
             ));
         }
         let queued = Instant::now();
-        let running = self.pool.enter(self.limits()).await?;
+        let pool = self.pool(order.kind);
+        let running = pool.enter(self.limits()).await?;
         self.metrics.queue_wait.record(queued.elapsed().as_secs_f64());
-        self.metrics.instances(self.pool.running(), self.pool.idle());
+        self.count_instances();
         let result = tokio::select! {
             biased;
             result = self.run(order, work) => result,
-            () = self.pool.cut_off() => Err(ended(CallErrorKind::Drained, "the plugin was replaced while it ran")),
+            () = pool.cut_off() => Err(ended(CallErrorKind::Drained, "the plugin was replaced while it ran")),
         };
         drop(running);
-        self.metrics.instances(self.pool.running(), self.pool.idle());
+        self.count_instances();
         result
     }
 
@@ -121,7 +157,7 @@ impl Runner {
         order: CallRequest<'_>,
         work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
     ) -> Result<R, CallError> {
-        let limits = self.limits();
+        let (limits, pool) = (self.limits(), self.pool(order.kind));
         let _ticking = self.template.ticker.run();
         let (cpu, wall, policy) = match order.kind {
             CallKind::Hook => (limits.hook_cpu, limits.hook_wall, limits.hook_policy),
@@ -138,7 +174,7 @@ impl Runner {
         let outcome = self.leave(&mut live.store, outcome);
         if outcome.is_err() {
             self.metrics.discarded();
-        } else if policy == InstancePolicy::Pooled && !self.pool.keep(live) {
+        } else if policy == InstancePolicy::Pooled && !pool.keep(live) {
             self.metrics.recycled();
         }
         match outcome? {
@@ -149,7 +185,7 @@ impl Runner {
 
     async fn instance(&self, order: &CallRequest<'_>, policy: InstancePolicy) -> Result<Live, CallError> {
         if policy == InstancePolicy::Pooled {
-            let (live, worn) = self.pool.take();
+            let (live, worn) = self.pool(order.kind).take();
             (0..worn).for_each(|_| self.metrics.recycled());
             if let Some(live) = live {
                 return Ok(live);
@@ -225,6 +261,10 @@ fn charged<T: ByteSize>(end: End<T>, store: &mut Store<State>) -> End<T> {
         }
         End::Returned(Err(_)) | End::Late(_) | End::Panicked(_) => end,
     }
+}
+
+fn open(what: &str, wait: Duration) -> CallError {
+    ended(CallErrorKind::Open, format!("{what}: open for another {} ms", wait.as_millis()))
 }
 
 fn unmade() -> CallError {

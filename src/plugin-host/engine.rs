@@ -231,13 +231,14 @@ impl Engine {
         let pre = linker.instantiate_pre(component).map_err(|error| mismatched(&name, &error))?;
         let indices = Indices::new(&pre);
         let limits = Arc::new(package.limits);
-        let pool = Arc::new(Pool::new(&limits));
-        self.0.crowd.join(&pool);
+        let pools = [Arc::new(Pool::new(&limits)), Arc::new(Pool::new(&limits))];
+        pools.iter().for_each(|pool| self.0.crowd.join(pool));
+        let [pool, hooks] = pools;
         let (ticker, crowd) = (Arc::clone(&self.0.ticker), Arc::clone(&self.0.crowd));
         let environment = package.environment;
+        let metrics = PluginMetrics::new(&name, &limits);
         let template = Arc::new(Template { pre, indices, limits, environment, ticker, crowd });
-        let metrics = PluginMetrics::new(&name);
-        Ok(Runner { plugin: name, template, pool, metrics })
+        Ok(Runner { plugin: name, template, pool, hooks, metrics })
     }
 }
 

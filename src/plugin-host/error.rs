@@ -53,12 +53,20 @@ pub struct LoadError {
     pub stage: Stage,
     /// What is wrong and what to do: one line.
     pub message: String,
+    /// Another attempt would fail as well and cost others much: the server makes none by itself.
+    pub lasting: bool,
 }
 
 impl LoadError {
     /// A fault at `stage`.
     pub fn new(stage: Stage, message: impl Into<String>) -> Self {
-        Self { stage, message: message.into() }
+        Self { stage, message: message.into(), lasting: false }
+    }
+
+    /// This fault, after which the server makes no other attempt by itself.
+    #[must_use]
+    pub fn lasting(self) -> Self {
+        Self { lasting: true, ..self }
     }
 }
 

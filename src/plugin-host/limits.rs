@@ -29,7 +29,10 @@ pub struct Limits {
     pub memory: usize,
     /// Elements of one table.
     pub table_elements: usize,
-    /// Calls that run at once.
+    /// Time within a minute that its transactions and statements may take of the database, as far as a single one takes
+    /// longer than ten milliseconds; above it the plugin is not called for a while.
+    pub database: Duration,
+    /// Calls of routes, commands and jobs that run at once; as many hooks besides.
     pub instances: u32,
     /// Calls that may wait for a slot; more are refused.
     pub queue: u32,
@@ -60,6 +63,7 @@ impl Default for Limits {
             hook_wall: Duration::from_secs(1),
             memory: 32 << 20,
             table_elements: 20_000,
+            database: Duration::from_secs(20),
             instances: 4,
             queue: 64,
             queue_wait: Duration::from_secs(1),

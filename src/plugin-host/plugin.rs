@@ -21,6 +21,7 @@ use crate::host::Host;
 use crate::instance::Live;
 use crate::limits::Limits;
 use crate::plugin_metrics::{BreakerReport, CallKind, Stats};
+use crate::pool::Pool;
 use crate::validate::Interfaces;
 
 /// Everything that [`Engine::load`](crate::Engine::load) needs of a plugin.
@@ -259,16 +260,28 @@ impl Plugin {
 
     /// What it has done and used so far.
     pub fn stats(&self) -> Stats {
-        let (pool, metrics) = (&self.0.runner.pool, &self.0.runner.metrics);
-        Stats {
-            idle: u64::from(pool.idle()),
-            running: u64::from(pool.running()),
-            waiting: u64::from(pool.waiting()),
-            ..metrics.stats()
-        }
+        let Runner { pool, hooks, metrics, .. } = &self.0.runner;
+        let both = |count: fn(&Pool) -> u32| u64::from(count(pool)) + u64::from(count(hooks));
+        Stats { idle: both(Pool::idle), running: both(Pool::running), waiting: both(Pool::waiting), ..metrics.stats() }
     }
 
-    /// The circuit breakers of every route, hook, job and command that was called so far.
+    /// Whether the plugin's statements may run where the server runs them without a call.
+    ///
+    /// # Errors
+    /// [`CallErrorKind::Open`](crate::CallErrorKind::Open) while it rests because it kept the database busy.
+    #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
+    pub fn check_database(&self) -> Result<(), CallError> {
+        self.0.runner.check_database()
+    }
+
+    /// Counts time that a statement or transaction of the plugin took of the database. Beyond its limit
+    /// ([`Limits::database`]) calls end with [`CallErrorKind::Open`](crate::CallErrorKind::Open) for a while.
+    pub fn used_database(&self, time: Duration) {
+        self.0.runner.metrics.used_database(time);
+    }
+
+    /// The circuit breakers of every route, hook, job and command that was called so far, and that of the plugin's time in
+    /// the database if it opened.
     pub fn breakers(&self) -> Vec<BreakerReport> {
         self.0.runner.metrics.breakers()
     }
@@ -277,6 +290,7 @@ impl Plugin {
     /// generation with which it began; the drain ends sooner when nothing runs and no other clone of this plugin is
     /// left. Then calls that still run are cancelled, and later ones are refused.
     pub async fn drain(&self, grace: Duration) {
-        self.0.runner.pool.drain(grace, || Arc::strong_count(&self.0) == 1).await;
+        let (over, runner) = (|| Arc::strong_count(&self.0) == 1, &self.0.runner);
+        tokio::join!(runner.pool.drain(grace, over), runner.hooks.drain(grace, over));
     }
 }

@@ -13,8 +13,9 @@ use std::time::{Duration, Instant};
 
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 
-use crate::breaker::{Breaker, BreakerState};
+use crate::breaker::{Breaker, BreakerState, TimeBreaker};
 use crate::error::{CallError, CallErrorKind};
+use crate::limits::Limits;
 use crate::state::Used;
 
 /// The kind of call, as a label of metrics; decides which budgets and instance policy apply.
@@ -61,6 +62,8 @@ pub struct Stats {
     pub waiting: u64,
     pub cpu: Duration,
     pub cpu_peak: Duration,
+    /// Time in the database that counts towards its limit.
+    pub database: Duration,
     pub wall_peak: Duration,
     /// Bytes of linear memory.
     pub memory_peak: u64,
@@ -69,11 +72,11 @@ pub struct Stats {
     pub bytes_in_peak: u64,
 }
 
-/// The circuit breaker of one route, hook, job or command.
+/// The circuit breaker of one route, hook, job or command, or that of the plugin's time in the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct BreakerReport {
-    /// `route`, `hook`, `job` or `command`.
+    /// `route`, `hook`, `job`, `command` or `database`.
     pub kind: &'static str,
     pub name: String,
     pub state: BreakerState,
@@ -154,6 +157,8 @@ pub(crate) struct PluginMetrics {
     plugin: String,
     targets: RwLock<HashMap<CallKind, HashMap<String, Arc<CallTarget>>>>,
     totals: Totals,
+    database: Mutex<TimeBreaker>,
+    database_seconds: Gauge,
     pub(crate) instantiate: Histogram,
     pub(crate) queue_wait: Histogram,
     cpu: Gauge,
@@ -173,6 +178,7 @@ struct Totals {
     discarded: AtomicU64,
     cpu: AtomicU64,
     cpu_peak: AtomicU64,
+    database: AtomicU64,
     wall_peak: AtomicU64,
     memory_peak: AtomicU64,
     host_calls_peak: AtomicU64,
@@ -189,13 +195,15 @@ fn count(number: usize) -> u64 {
 }
 
 impl PluginMetrics {
-    pub(crate) fn new(plugin: &str) -> Self {
+    pub(crate) fn new(plugin: &str, limits: &Limits) -> Self {
         let own = [("plugin", plugin.to_owned())];
         let with = |key: &'static str, value: &str| [("plugin", plugin.to_owned()), (key, value.to_owned())];
         Self {
             plugin: plugin.to_owned(),
             targets: RwLock::default(),
             totals: Totals::default(),
+            database: Mutex::new(TimeBreaker::new(limits.database, Instant::now())),
+            database_seconds: gauge!("plugin_database_seconds_total", &own),
             instantiate: histogram!("plugin_instantiate_seconds", &own),
             queue_wait: histogram!("plugin_queue_wait_seconds", &own),
             cpu: gauge!("plugin_cpu_seconds_total", &own),
@@ -255,6 +263,20 @@ impl PluginMetrics {
         }
     }
 
+    /// Adds time that the plugin took of the database.
+    pub(crate) fn used_database(&self, time: Duration) {
+        self.totals.database.fetch_add(nanos(time), Relaxed);
+        self.database_seconds.increment(time.as_secs_f64());
+        if self.database_breaker(|breaker, now| breaker.used(time, now)) {
+            tracing::warn!(plugin.name = %self.plugin, "the plugin keeps the database busy, so it rests for a while");
+        }
+    }
+
+    /// Locks the breaker of time in the database.
+    pub(crate) fn database_breaker<T>(&self, change: impl FnOnce(&mut TimeBreaker, Instant) -> T) -> T {
+        change(&mut self.database.lock().unwrap_or_else(PoisonError::into_inner), Instant::now())
+    }
+
     pub(crate) fn instantiated(&self, took: Duration) {
         self.totals.instantiated.fetch_add(1, Relaxed);
         self.instantiate.record(took.as_secs_f64());
@@ -285,6 +307,7 @@ impl PluginMetrics {
             discarded: totals.discarded.load(Relaxed),
             cpu: time(&totals.cpu),
             cpu_peak: time(&totals.cpu_peak),
+            database: time(&totals.database),
             wall_peak: time(&totals.wall_peak),
             memory_peak: totals.memory_peak.load(Relaxed),
             host_calls_peak: totals.host_calls_peak.load(Relaxed),
@@ -297,17 +320,23 @@ impl PluginMetrics {
     pub(crate) fn breakers(&self) -> Vec<BreakerReport> {
         let targets = self.targets.read().unwrap_or_else(PoisonError::into_inner);
         let mut reports: Vec<_> = targets.values().flat_map(HashMap::values).map(|target| report(target)).collect();
+        let database = self.database_breaker(|time, now| report_of("database", "time", time.breaker(), now));
+        reports.extend(Some(database).filter(|report| report.openings > 0));
         reports.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
         reports
     }
 }
 
 fn report(target: &CallTarget) -> BreakerReport {
-    target.breaker(|breaker, now| BreakerReport {
-        kind: target.kind.name(),
-        name: target.name.clone(),
+    target.breaker(|breaker, now| report_of(target.kind.name(), &target.name, breaker, now))
+}
+
+fn report_of(kind: &'static str, name: &str, breaker: &Breaker, now: Instant) -> BreakerReport {
+    BreakerReport {
+        kind,
+        name: name.to_owned(),
         state: breaker.state(),
         openings: breaker.openings(now),
         needs_quarantine: breaker.needs_quarantine(now),
-    })
+    }
 }

@@ -1,4 +1,4 @@
-//! The instance pool of one generation of a plugin: its concurrency limit, its warm instances and its drain.
+//! An instance pool of one generation of a plugin (hooks have one of their own): its concurrency limit, its warm instances and its drain.
 //!
 //! Reached from `call` for every call, and from [`Plugin::drain`](crate::Plugin::drain). A semaphore limits the calls
 //! that run at once; those that wait are limited by number and time, beyond which they end with [`CallErrorKind::Busy`].

@@ -14,11 +14,12 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Postgres};
 use tokio::sync::Notify;
 
+use super::confined::Shares;
 use super::job_signals::{JobSignals, Lanes};
 use super::query::{Query, decode};
 use super::sql::Sql;
 use super::sqlite::connection::Wanted;
-use super::sqlite::{Sqlite, Transaction};
+use super::sqlite::{Sqlite, Transaction, file_of};
 use super::versions::Versions;
 use super::{Error, Result};
 use model::Row;
@@ -37,6 +38,8 @@ pub enum Engine {
 #[derive(Clone, Debug)]
 pub struct Db {
     pub(super) pools: Pools,
+    /// What plugins read on.
+    pub(super) shares: Arc<Shares>,
     pub(super) statements: Arc<AtomicU64>,
     jobs: Arc<JobSignals>,
     events: Arc<Notify>,
@@ -89,6 +92,8 @@ pub struct Options {
     pub max_connections: u32,
     /// How long a request waits for a connection before it fails.
     pub acquire_timeout: Duration,
+    /// Connections on which each plugin reads, besides, at least 1.
+    pub plugin_connections: u32,
 }
 
 /// Connection counts of a pool.
@@ -107,12 +112,20 @@ impl Db {
     /// [`Error::Url`] for a scheme other than these two or when the folder cannot be created, [`Error::Sql`] when the
     /// database cannot be reached.
     pub async fn open(options: &Options) -> Result<Self> {
-        let pools = match options.url.split_once(':').map(|(scheme, _)| scheme) {
-            Some("sqlite") => Pools::Sqlite(Arc::new(Sqlite::open(options).await?)),
-            Some("postgres" | "postgresql") => open_postgres(options).await?,
+        let (pools, shares) = match options.url.split_once(':').map(|(scheme, _)| scheme) {
+            Some("sqlite") => {
+                let pools = Pools::Sqlite(Arc::new(Sqlite::open(options).await?));
+                (pools, Shares::sqlite(&file_of(&options.url)?, options.plugin_connections))
+            }
+            Some("postgres" | "postgresql") => {
+                let connect = postgres_options(&options.url)?;
+                let shares = Shares::postgres(connect.clone(), options.plugin_connections);
+                (open_postgres(connect, options).await?, shares)
+            }
             _ => return Err(Error::Url("must start with sqlite: or postgres:".into())),
         };
-        Ok(Self { pools, statements: Arc::default(), jobs: Arc::default(), events: Arc::default() })
+        let shares = Arc::new(shares);
+        Ok(Self { pools, shares, statements: Arc::default(), jobs: Arc::default(), events: Arc::default() })
     }
 
     /// Which engine this is.
@@ -140,6 +153,16 @@ impl Db {
         match &self.pools {
             Pools::Sqlite(sqlite) => sqlite.stats(),
             Pools::Postgres(pool) => PoolStats { open: pool.size(), idle: pool.num_idle() },
+        }
+    }
+
+    /// How long the writer has been held by the transaction that is open, and the plugin whose statement runs in it, if
+    /// one does; `None` when it is free, and on PostgreSQL, where no transaction keeps the others from writing.
+    #[must_use]
+    pub fn writer_held(&self) -> Option<(Duration, Option<String>)> {
+        match &self.pools {
+            Pools::Sqlite(sqlite) => sqlite.writer.held(),
+            Pools::Postgres(_) => None,
         }
     }
 
@@ -185,6 +208,7 @@ impl Db {
 
     /// Waits for running statements and closes every connection; on SQLite this also checkpoints the write-ahead log.
     pub async fn close(&self) {
+        self.shares.close().await;
         match &self.pools {
             Pools::Sqlite(sqlite) => sqlite.close().await,
             Pools::Postgres(pool) => pool.close().await,
@@ -358,12 +382,13 @@ impl Tx {
     }
 }
 
-async fn open_postgres(options: &Options) -> Result<Pools> {
+fn postgres_options(url: &str) -> Result<PgConnectOptions> {
     // No JIT: a page reads a few rows by index, and compiling its plan takes a hundred times as long as running it.
-    let connect = PgConnectOptions::from_str(&options.url)?
-        .options([("jit", "off")])
-        .statement_cache_capacity(512)
-        .disable_statement_logging();
+    let connect = PgConnectOptions::from_str(url)?.options([("jit", "off")]);
+    Ok(connect.statement_cache_capacity(512).disable_statement_logging())
+}
+
+async fn open_postgres(connect: PgConnectOptions, options: &Options) -> Result<Pools> {
     let pool = PgPoolOptions::new()
         .max_connections(options.max_connections.max(2))
         .acquire_timeout(options.acquire_timeout)

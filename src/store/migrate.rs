@@ -70,6 +70,18 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/postgres/0009_relations_version.sql"),
     ),
     (
+        10,
+        "bounded_functions",
+        include_str!("../../migrations/sqlite/0010_bounded_functions.sql"),
+        include_str!("../../migrations/postgres/0010_bounded_functions.sql"),
+    ),
+    (
+        11,
+        "plugin_quotas",
+        include_str!("../../migrations/sqlite/0011_plugin_quotas.sql"),
+        include_str!("../../migrations/postgres/0011_plugin_quotas.sql"),
+    ),
+    (
         12,
         "public_tags",
         include_str!("../../migrations/sqlite/0012_public_tags.sql"),

@@ -38,9 +38,9 @@ pub async fn list_inline(db: &Db, plugin: PluginId, accounts: &[AccountId]) -> R
         (Arc::new(scope), of_accounts().sqlite.into())
     });
     const LIMITS: Limits = Limits { time: Duration::from_millis(500), rows: 10_000, bytes: 16 << 20 };
-    if db.reads_inline() {
+    let (scope, text) = &*PLACE;
+    if db.reads_inline(scope) {
         let args = vec![Param::Integer(plugin), Param::Integers(accounts.iter().copied().map(i64::from).collect())];
-        let (scope, text) = &*PLACE;
         // After any failure (a limit, a busy connection) the pool is asked instead.
         if let Ok(rows) = db.confined(scope, text, args, &LIMITS).await {
             return Ok(rows.values.chunks(2).filter_map(stored).collect());

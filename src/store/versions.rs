@@ -179,8 +179,11 @@ mod tests {
         for (table, row) in [("favourites", 9), ("accounts", 10), ("statuses", 9), ("oauth_tokens", 9)] {
             touch(&versions, table, row);
         }
-        let dependencies =
-            [Dependency::Account(AccountId::from(9)), Dependency::Status(StatusId::from(8)), Dependency::Token(TokenId::from(7))];
+        let dependencies = [
+            Dependency::Account(AccountId::from(9)),
+            Dependency::Status(StatusId::from(8)),
+            Dependency::Token(TokenId::from(7)),
+        ];
         assert!(versions.is_current(noted, &dependencies));
     }
 

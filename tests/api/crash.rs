@@ -120,7 +120,12 @@ pub fn rounds() -> usize {
 }
 
 pub async fn prepare(url: &str) -> Db {
-    let options = Options { url: url.to_owned(), max_connections: 2, acquire_timeout: Duration::from_secs(30) };
+    let options = Options {
+        url: url.to_owned(),
+        max_connections: 2,
+        acquire_timeout: Duration::from_secs(30),
+        plugin_connections: 2,
+    };
     let db = Db::open(&options).await.unwrap();
     store::migrate::run(&db).await.unwrap();
     let mut seed = Seed::new(db.engine(), "example.test");

@@ -23,6 +23,20 @@ async fn a_stopping_server_is_alive_and_not_ready() {
 }
 
 #[tokio::test]
+async fn a_server_whose_writer_is_held_is_not_ready_and_says_so() {
+    let app = TestApp::new().await;
+    let held = app.db().begin().await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_millis(3_100)).await;
+    let answer = app.anonymous().get("/readyz").send().await;
+    if app.db().engine() == store::Engine::Sqlite {
+        let expected = (503, "the database has been kept from other writers for 3 s");
+        assert_eq!((answer.status.as_u16(), answer.text().as_str()), expected);
+    }
+    drop(held);
+    assert_eq!(app.anonymous().get("/readyz").send().await.status, 200);
+}
+
+#[tokio::test]
 async fn every_answer_has_an_id_of_its_own() {
     let app = TestApp::new().await;
     let first = app.anonymous().get("/health").send().await;

@@ -75,7 +75,12 @@ pub fn postgres() -> Option<String> {
 }
 
 pub async fn open(url: &str) -> Db {
-    let options = Options { url: url.to_owned(), max_connections: 2, acquire_timeout: Duration::from_secs(60) };
+    let options = Options {
+        url: url.to_owned(),
+        max_connections: 2,
+        acquire_timeout: Duration::from_secs(60),
+        plugin_connections: 2,
+    };
     Db::open(&options).await.expect("the database")
 }
 

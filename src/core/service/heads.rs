@@ -56,8 +56,7 @@ impl HeadsCache {
 pub async fn find(cx: &Cx, ids: &[StatusId]) -> Result<Vec<Head>> {
     let Some(versions) = cx.db.versions() else { return Ok(store::status::heads(&cx.db, ids).await?) };
     let mut found = Vec::with_capacity(2 * ids.len());
-    let missing: Vec<StatusId> =
-        ids.iter().copied().filter(|id| !cx.heads.take(versions, *id, &mut found)).collect();
+    let missing: Vec<StatusId> = ids.iter().copied().filter(|id| !cx.heads.take(versions, *id, &mut found)).collect();
     if !missing.is_empty() {
         let noted = versions.now();
         for head in store::status::heads(&cx.db, &missing).await? {

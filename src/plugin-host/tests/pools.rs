@@ -104,6 +104,41 @@ async fn a_full_house_queues_and_then_refuses() {
 }
 
 #[tokio::test]
+async fn slow_routes_leave_the_instances_of_hooks_alone() {
+    let plugin = load_with("ask_kv", |limits| limits.queue_wait = Duration::from_millis(100)).await.unwrap();
+    let slow = Quiet::slow(Duration::from_secs(60));
+    let routes: Vec<_> = (0..4)
+        .map(|_| {
+            let (plugin, host) = (plugin.clone(), Arc::<Quiet>::clone(&slow));
+            tokio::spawn(async move { plugin.route(host, request("index")).await })
+        })
+        .collect();
+    while plugin.stats().running < 4 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(get(&plugin).await.unwrap_err().kind, CallErrorKind::Busy, "no place is left for a route");
+    decorate(&plugin, 1).await.expect("hooks have places of their own");
+    routes.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+#[tokio::test]
+async fn plugin_that_keeps_the_database_busy_is_not_called_for_a_while() {
+    let plugin = load_with("quiet", |limits| limits.database = Duration::from_secs(2)).await.unwrap();
+    plugin.used_database(Duration::from_secs(2));
+    get(&plugin).await.unwrap();
+    plugin.used_database(Duration::from_millis(1));
+    for refused in [get(&plugin).await.map(drop), decorate(&plugin, 1).await.map(drop)] {
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.kind, CallErrorKind::Open);
+        assert!(refused.message.starts_with("database: used more than 2000 ms within a minute: open for another "));
+    }
+    plugin.self_test(Quiet::new()).await.expect("a candidate is tested all the same");
+    assert_eq!(plugin.stats().database, Duration::from_millis(2001));
+    let report = plugin.breakers().into_iter().find(|breaker| breaker.kind == "database").unwrap();
+    assert_eq!((report.state, report.openings), (BreakerState::Open, 1));
+}
+
+#[tokio::test]
 async fn a_caller_that_goes_away_frees_its_place() {
     let plugin = load_with("ask_kv", one_pooled).await.unwrap();
     let host = Quiet::slow(Duration::from_secs(60));

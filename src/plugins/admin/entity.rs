@@ -170,6 +170,7 @@ pub struct LimitRow {
     pub events: u32,
     pub log_lines: u32,
     pub log_size_bytes: u64,
+    pub db_time_ms: u64,
 }
 
 /// One quota of what the server keeps.
@@ -198,6 +199,7 @@ pub struct Usage {
     pub waiting: u64,
     pub cpu_ms: u64,
     pub cpu_peak_us: u64,
+    pub database_ms: u64,
     pub wall_peak_us: u64,
     pub memory_peak_bytes: u64,
     pub host_calls_peak: u64,
@@ -488,6 +490,7 @@ impl From<&Resolved> for LimitRow {
             events: limits.events,
             log_lines: limits.log_lines,
             log_size_bytes: limits.log_size as u64,
+            db_time_ms: milliseconds(host.database),
         }
     }
 }
@@ -506,6 +509,7 @@ impl From<Stats> for Usage {
             waiting: stats.waiting,
             cpu_ms: milliseconds(stats.cpu),
             cpu_peak_us: micros(stats.cpu_peak),
+            database_ms: milliseconds(stats.database),
             wall_peak_us: micros(stats.wall_peak),
             memory_peak_bytes: stats.memory_peak,
             host_calls_peak: stats.host_calls_peak,

@@ -8,10 +8,11 @@ use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use rookery_plugin_host::imports::types::Failure;
-use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard, OwnedSemaphorePermit, watch};
+use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard, watch};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+use super::database_time::Turn;
 use super::failure::{OrFailure as _, failure, from_error};
 use super::{Call, Mode};
 use rookery_core::change::Change;
@@ -50,7 +51,8 @@ pub(super) struct Open {
     watch: Option<Watch>,
     /// Enforces it during a host call.
     until: Until,
-    _place: Option<OwnedSemaphorePermit>,
+    /// Dropped after the transaction; `None` in a rehearsal.
+    turn: Option<Turn>,
 }
 
 /// When the open transaction of a call times out; none while none is open.
@@ -120,9 +122,9 @@ impl Watch {
 
 impl Slot {
     /// Open for at most `left`: host calls that take longer are ended; between host calls nothing enforces it.
-    pub(super) fn bounded(mut tx: Tx, deadline: &Deadline, left: Duration) -> Self {
+    pub(super) fn bounded(mut tx: Tx, deadline: &Deadline, left: Duration, turn: Option<Turn>) -> Self {
         tx.bound(left + GRACE);
-        Self::Open(Open { tx, watch: None, until: Until::after(deadline, left), _place: None })
+        Self::Open(Open { tx, watch: None, until: Until::after(deadline, left), turn })
     }
 
     /// Takes the state, and leaves it finished.
@@ -139,6 +141,7 @@ impl Slot {
             Self::Unused => Ok(()),
             Self::Open(open) => {
                 drop(open.until);
+                drop(open.turn);
                 Ok(open.tx.commit().await?)
             }
             Self::Ended(why) => Err(Stopped::Ended(why).into()),
@@ -277,15 +280,12 @@ impl Call {
             Slot::Open(_) => {}
             Slot::Ended(why) => return Err(Stopped::Ended(*why)),
             Slot::Unused => {
-                let wait = Duration::from_secs(self.cx.config.database.acquire_timeout_seconds);
-                let place = self.cx.plugins.calls.changing(&self.cx).acquire_owned();
-                let place = tokio::time::timeout(wait, place).await.ok().and_then(|place| place.ok());
-                let place = place.ok_or_else(|| Error::Unavailable("The database is busy, try again".into()))?;
+                let turn = Some(self.turn().await?);
                 let mut tx = self.cx.db.begin().await.map_err(Error::from)?;
                 let left = self.time();
                 tx.bound(left + GRACE);
                 let (watch, until) = (Some(Watch::over(&self.slot, left)), Until::after(&self.deadline, left));
-                *guard = Slot::Open(Open { tx, watch, until, _place: Some(place) });
+                *guard = Slot::Open(Open { tx, watch, until, turn });
             }
         }
         Ok(guard)
@@ -317,7 +317,9 @@ impl Call {
         let place = match self.mode {
             Mode::Ambient => Place::Shared(self.open().await?),
             Mode::Read => {
-                Place::Own(Slot::bounded(self.cx.db.begin().await.or_failure()?, &self.deadline, self.time()))
+                let turn = Some(self.turn().await.or_failure()?);
+                let tx = self.cx.db.begin().await.or_failure()?;
+                Place::Own(Slot::bounded(tx, &self.deadline, self.time(), turn))
             }
         };
         Ok(Work { place, marked: false })

@@ -10,6 +10,7 @@
 mod ambient;
 mod cache;
 mod core;
+mod database_time;
 mod emojis;
 mod failure;
 pub mod feeds;
@@ -41,6 +42,7 @@ use serde_json::Value;
 use tokio::sync::MappedMutexGuard;
 
 use self::ambient::{Deadline, Slot};
+pub(crate) use self::database_time::Timed;
 pub(crate) use self::failure::OrFailure;
 pub use self::state::Calls;
 use self::state::State;
@@ -120,7 +122,7 @@ impl Call {
     #[must_use]
     pub fn rehearsal(cx: &Cx, active: &Arc<Active>, tx: Tx, left: Duration) -> Arc<Self> {
         let mut call = Self::idle(cx, active, Caller::system(), Mode::Ambient);
-        call.slot = Arc::new(tokio::sync::Mutex::new(Slot::bounded(tx, &call.deadline, left)));
+        call.slot = Arc::new(tokio::sync::Mutex::new(Slot::bounded(tx, &call.deadline, left, None)));
         Arc::new(call)
     }
 

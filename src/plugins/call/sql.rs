@@ -7,6 +7,7 @@ use tokio::sync::MutexGuard;
 
 use super::Call;
 use super::ambient::{Slot, Why, Work};
+use super::database_time::Timed;
 use super::failure::{at_most, denied};
 use super::room::Room;
 use crate::sql::Statements;
@@ -39,6 +40,7 @@ impl Call {
             let done = statements.run_within(tx, name, params, most).await;
             settle(&mut slot, done)?
         } else {
+            let _timed = Timed::begin(&self.active);
             statements.read_within(&self.cx, name, params, most).await?
         };
         room.take(&rows)?;

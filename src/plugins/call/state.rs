@@ -32,6 +32,8 @@ pub(super) struct State {
     pub(super) memory: Memory,
     pub(super) http: Allowance,
     pub(super) notified: Mutex<Notified>,
+    /// Permits for this plugin's own transactions.
+    changing: OnceLock<Arc<Semaphore>>,
 }
 
 impl Calls {
@@ -53,10 +55,19 @@ impl Calls {
     /// Permits for transactions that stay open while a plugin runs. At most half of the connections: what such a call
     /// reads outside of its transaction needs one as well.
     pub(super) fn changing(&self, cx: &Cx) -> Arc<Semaphore> {
-        let places = match cx.db.engine() {
-            Engine::Sqlite => 1,
-            Engine::Postgres => usize::try_from(cx.config.database.max_connections / 2).unwrap_or(1).max(1),
-        };
-        Arc::clone(self.changing.get_or_init(|| Arc::new(Semaphore::new(places))))
+        Arc::clone(self.changing.get_or_init(|| Arc::new(Semaphore::new(places(cx)))))
+    }
+
+    /// Those of one plugin: half of all, or the only one, so that others need not wait for it more than once.
+    pub(super) fn changing_of(&self, cx: &Cx, plugin: &State) -> Arc<Semaphore> {
+        Arc::clone(plugin.changing.get_or_init(|| Arc::new(Semaphore::new((places(cx) / 2).max(1)))))
+    }
+}
+
+/// How many transactions of all plugins may be open at once.
+fn places(cx: &Cx) -> usize {
+    match cx.db.engine() {
+        Engine::Sqlite => 1,
+        Engine::Postgres => usize::try_from(cx.config.database.max_connections / 2).unwrap_or(1).max(1),
     }
 }

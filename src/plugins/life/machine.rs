@@ -19,7 +19,9 @@
 //! ```
 //!
 //! A failure to load leaves what served before in place ([`State::Failed`] then names the newer one's fault), and is retried
-//! with exponential back-off even if nothing changed, since the cause may have been the database or the disk. Circuit breakers
+//! with exponential back-off even if nothing changed, since the cause may have been the database or the disk. What failed after
+//! its migrations had run, or by them, is not retried until the package or the admin changes something: everybody who writes
+//! waits for each attempt. Circuit breakers
 //! belong to single hooks and routes and are in the sandbox (`rookery-plugin-host`): what arrives here is that one keeps opening.
 //!
 //! Pure: no clock, no database, no task. [`Life::step`] says what to do; `reconcile` and `supervise` do it.
@@ -169,8 +171,14 @@ struct Attempt {
     of: Candidate,
     /// Consecutive attempts before this one.
     times: u32,
-    /// When it is retried though nothing changed.
-    again: Instant,
+    /// When it is retried though nothing changed; `None`: never.
+    again: Option<Instant>,
+}
+
+impl Attempt {
+    fn is_due(&self, now: Instant) -> bool {
+        self.again.is_some_and(|again| now >= again)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -190,7 +198,7 @@ impl Life {
 
     /// True when a retry is due.
     pub(super) fn is_due(&self, now: Instant) -> bool {
-        matches!(self.state, State::Failed(_)) && self.attempt.as_ref().is_some_and(|attempt| now >= attempt.again)
+        matches!(self.state, State::Failed(_)) && self.attempt.as_ref().is_some_and(|attempt| attempt.is_due(now))
     }
 
     /// Counts a call of `generation` that trapped or exceeded a time or resource limit: judged by the next
@@ -213,7 +221,7 @@ impl Life {
             Input::Retry => self.retry(),
             Input::Passed(state) => self.enter(state),
             Input::Loaded { generation, before } => self.loaded(generation, before, now),
-            Input::NotLoaded(fault) => self.fail(fault),
+            Input::NotLoaded(fault) => self.not_loaded(fault),
             Input::Checked(health) => self.checked(health, now),
         }
     }
@@ -249,7 +257,7 @@ impl Life {
     fn desired(&mut self, candidate: Candidate, now: Instant) -> Action {
         let before = self.attempt.take().filter(|attempt| attempt.of == candidate);
         if let (State::Failed(fault), Some(attempt)) = (&self.state, &before)
-            && now < attempt.again
+            && !attempt.is_due(now)
         {
             let fault = fault.clone();
             self.attempt = before;
@@ -257,8 +265,21 @@ impl Life {
         }
         let times = before.map_or(0, |attempt| attempt.times.saturating_add(1));
         let back_off = (BACK_OFF * 2_u32.saturating_pow(times.min(5))).min(LONGEST_BACK_OFF);
-        self.attempt = Some(Attempt { of: candidate, times, again: now + back_off });
+        self.attempt = Some(Attempt { of: candidate, times, again: Some(now + back_off) });
         Action::Load
+    }
+
+    fn not_loaded(&mut self, fault: LoadError) -> Action {
+        // That its package is not tried again is no news, and says less than why.
+        if let (State::Failed(before), Some(Attempt { again: None, .. })) = (&self.state, &self.attempt)
+            && !fault.lasting
+        {
+            return Action::Wait(before.clone());
+        }
+        if let Some(attempt) = self.attempt.as_mut().filter(|_| fault.lasting) {
+            attempt.again = None;
+        }
+        self.fail(fault)
     }
 
     fn retry(&mut self) -> Action {
@@ -338,6 +359,25 @@ mod tests {
             now += Duration::from_secs(pause);
             assert!(life.is_due(now));
         }
+    }
+
+    #[test]
+    fn failed_migration_is_not_retried_until_something_changes() {
+        let (mut life, now) = (Life::default(), Instant::now());
+        let much_later = now + LONGEST_BACK_OFF * 100;
+        for again in [candidate(1), candidate(2)] {
+            assert_eq!(life.step(again, now), Action::Load);
+            assert!(matches!(
+                life.step(Input::NotLoaded(fault("took too long").lasting()), now),
+                Action::Report(_) | Action::Wait(_)
+            ));
+            assert!(!life.is_due(much_later));
+        }
+        assert_eq!(life.step(candidate(2), much_later), Action::Wait(fault("took too long").lasting()));
+        let refused = life.step(Input::NotLoaded(fault("not tried again")), now);
+        assert_eq!(refused, Action::Wait(fault("took too long").lasting()), "the reason stays");
+        assert_eq!(life.step(Input::Retry, now), Action::Stay);
+        assert_eq!(life.step(candidate(2), now), Action::Load, "the admin wants it");
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::call::{self, Call};
 use crate::manifest::{self, Limits, Resolved};
 use crate::quota::{Quota, Quotas};
 use crate::settings::SettingsSchema;
-use crate::sql::{self, Migrated, Statements};
+use crate::sql::{self, Migrated, Progress, Statements};
 use crate::{Active, Package, PluginId};
 use crypto::Secret;
 use model::clock::Clock;
@@ -87,8 +87,10 @@ pub(crate) async fn prepare(
         component,
         over: AtomicBool::new(false),
     });
-    let contract = stage.migrated.contract;
-    budget.spend(rehearse(cx, &active, old, stage, &budget)).await?;
+    let (contract, migrates) = (stage.migrated.contract, !stage.migrated.applied.is_empty());
+    let rehearsed = budget.spend(rehearse(cx, &active, old, stage, &budget)).await;
+    // The migrations would run before every other attempt.
+    rehearsed.map_err(|fault| if migrates { fault.lasting() } else { fault })?;
     passed(State::Tested);
     Ok(Prepared { active, contract })
 }
@@ -256,7 +258,7 @@ impl Budget {
                 self.of,
                 self.time.as_secs()
             );
-            Err(LoadError::new(Stage::Migrate, sentence))
+            Err(LoadError::new(Stage::Migrate, sentence).lasting())
         };
         tokio::time::timeout_at(self.until + GRACE, Box::pin(work)).await.unwrap_or_else(late)
     }
@@ -290,8 +292,10 @@ impl Rehearsal {
         }
         let mut tx = cx.db.begin().await.map_err(|error| LoadError::new(Stage::Migrate, error.to_string()))?;
         tx.bound(budget.left());
-        let migrated = sql::migrate(&mut tx, id, manifest, files, cx.clock.now(), budget.left()).await?;
-        let sql = Statements::load(cx, quota, manifest, limits, files, &mut tx).await?;
+        let (now, progress) = (cx.clock.now(), &mut Progress::Rehearsal);
+        let migrated = sql::migrate(&mut tx, id, manifest, files, now, budget.left(), progress).await?;
+        let sql = Statements::load(cx, quota, manifest, limits, files, &mut tx).await;
+        let sql = sql.map_err(|fault| if migrated.applied.is_empty() { fault } else { fault.lasting() })?;
         Ok(Self { tx: Some(tx), migrated, sql })
     }
 }
@@ -300,15 +304,34 @@ impl Rehearsal {
 /// any.
 ///
 /// # Errors
-/// At [`Stage::Migrate`]; nothing changed.
+/// At [`Stage::Migrate`]; nothing changed, unless by migrations in batches and those before them.
 pub(crate) async fn migrate(cx: &Cx, active: &Active, told: Option<i64>) -> Result<Migrated, LoadError> {
     if active.manifest.sql.is_none() {
         return Ok(Migrated::default());
     }
+    let mut progress = Progress::begin();
+    loop {
+        let begun = Instant::now();
+        let migrated = migrate_once(cx, active, told, &mut progress).await?;
+        if !migrated.more {
+            return Ok(migrated);
+        }
+        // Others write meanwhile.
+        tokio::time::sleep(begun.elapsed()).await;
+    }
+}
+
+/// Applies pending migrations in one transaction: all, or those up to the end of a batch.
+async fn migrate_once(
+    cx: &Cx,
+    active: &Active,
+    told: Option<i64>,
+    progress: &mut Progress,
+) -> Result<Migrated, LoadError> {
     let failed = |error: store::Error| LoadError::new(Stage::Migrate, format!("{}: {error}", active.name()));
     let mut tx = cx.db.begin().await.map_err(failed)?;
     let (now, time) = (cx.clock.now(), migration_time(cx));
-    let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time).await?;
+    let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time, progress).await?;
     if let Some(by) = told {
         let changed = !migrated.applied.is_empty();
         if changed && !store::plugin::is_paused(&mut tx, active.id, cx.clock.now()).await.map_err(failed)? {

@@ -27,6 +27,9 @@ use store::plugin::Plugin;
 /// How long a replaced generation may drain: calls still running after that are cut off.
 pub const DRAIN: Duration = Duration::from_secs(10);
 
+/// The same for one that is not to run any more.
+const LEAVE: Duration = Duration::from_secs(1);
+
 /// The result of reconciling a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -267,7 +270,24 @@ async fn load(cx: &Cx, plugin: Plugin, package: Package, serving: Option<Arc<Act
             }
             Outcome::Loaded(active.generation)
         }
-        Err(fault) => fail(cx, &name, serving.as_deref(), Some((&package, begun)), fault),
+        Err(fault) => {
+            if fault.lasting {
+                refuse(cx, &name, &package).await;
+            }
+            fail(cx, &name, serving.as_deref(), Some((&package, begun)), fault)
+        }
+    }
+}
+
+/// Keeps every server, this one after a restart too, from trying this package again until the admin wants it.
+async fn refuse(cx: &Cx, name: &str, package: &Package) {
+    let digest = package.digest.clone();
+    let refused = desired::change(cx, name, |plugin| {
+        plugin.refused = Some(digest);
+        Ok(())
+    });
+    if let Err(error) = refused.await {
+        tracing::error!(%error, "that the package of {name} is not to be tried again could not be noted");
     }
 }
 
@@ -404,7 +424,7 @@ fn unload(cx: &Cx, serving: &Arc<Active>, keeps_events: bool) -> Outcome {
     }
     let event = event(cx, "unloaded", &serving.manifest.plugin.version, &serving.digest, begun);
     cx.plugins.observed.record(serving.name(), event);
-    drain(serving);
+    end(cx, serving);
     Outcome::Unloaded
 }
 
@@ -429,6 +449,15 @@ fn event(cx: &Cx, what: &'static str, version: &str, digest: &str, begun: Instan
         stage: None,
         sentence: None,
     }
+}
+
+/// Ends what a plugin that was unloaded still runs, its statements too, in the background.
+fn end(cx: &Cx, serving: &Arc<Active>) {
+    let (db, name, component) = (cx.db.clone(), serving.name().to_owned(), serving.component.clone());
+    tokio::spawn(async move {
+        component.drain(LEAVE).await;
+        db.end_reads(&name).await;
+    });
 }
 
 /// Drains the old generation in the background.

@@ -109,6 +109,14 @@ async fn kept(cx: &Cx, name: &str, digest: &str) -> Result<Option<Package>, Load
 
 fn unaccepted(plugin: &Plugin, package: &Package) -> LoadError {
     let (name, digest) = (&plugin.name, &package.digest[..12]);
+    if plugin.refused.as_ref() == Some(&package.digest) {
+        let sentence = format!(
+            "the package of {name} in {}, {digest}, failed before and is not tried again by itself: change it, or \
+             `rookery plugin reload {name}` tries it",
+            package.origin
+        );
+        return LoadError::new(Stage::Grants, sentence);
+    }
     let accepted = plugin.sha256.as_ref().map_or("none", |digest| &digest[..12]);
     LoadError::new(
         Stage::Grants,

@@ -135,6 +135,8 @@ pub struct Limits {
     pub log_lines: Option<u32>,
     /// Bytes of its newest log lines that are kept in memory.
     pub log_size: Option<String>,
+    /// Time in the database within a minute.
+    pub db_time: Option<String>,
     /// `fresh` or `pooled` instances, for routes, commands and jobs.
     pub routes: Option<String>,
     /// `fresh` or `pooled` instances, for hooks.

@@ -127,6 +127,7 @@ impl Limits {
             age,
             "a time from 1s to 1d, such as \"1h\"",
         )?;
+        set(&mut host.database, "db-time", self.db_time.as_deref(), minute, "a time from 1s to 60s, such as \"20s\"")?;
         within(&mut host.recycle_calls, "renew-calls", self.renew_calls, 1_000_000)?;
         within(&mut host.instances, "instances", self.instances, 64)?;
         within(&mut host.host_calls, "host-calls", self.host_calls, 1_000_000)?;
@@ -181,6 +182,7 @@ impl Limits {
             number("jobs", self.jobs, own.jobs > usual.jobs),
             number("events", self.events, own.events > usual.events),
             number("log-lines", self.log_lines, own.log_lines > usual.log_lines),
+            text("db-time", &self.db_time, host.database > least.database),
             number("instances", self.instances, host.instances > least.instances),
             number("host-calls", self.host_calls, host.host_calls > least.host_calls),
             number("rows", self.rows, own.rows > usual.rows),
@@ -213,6 +215,7 @@ impl Limits {
             log_lines: self.log_lines.or(below.log_lines),
             log_size: or(&self.log_size, &below.log_size),
             db_size: or(&self.db_size, &below.db_size),
+            db_time: or(&self.db_time, &below.db_time),
             routes: or(&self.routes, &below.routes),
             hooks: or(&self.hooks, &below.hooks),
             renew_calls: self.renew_calls.or(below.renew_calls),
@@ -239,6 +242,10 @@ fn short(text: &str) -> Option<Duration> {
 
 fn age(text: &str) -> Option<Duration> {
     duration(text).filter(|time| (Duration::from_secs(1)..=Duration::from_secs(24 * 3600)).contains(time))
+}
+
+fn minute(text: &str) -> Option<Duration> {
+    duration(text).filter(|time| (Duration::from_secs(1)..=Duration::from_secs(60)).contains(time))
 }
 
 fn policy(text: &str) -> Option<InstancePolicy> {

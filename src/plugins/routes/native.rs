@@ -15,8 +15,8 @@ use super::table::{Found, Mounted};
 use super::{gate, output};
 use crate::Active;
 use crate::Cx;
-use crate::call::Caller;
-use crate::error::refused;
+use crate::call::{Caller, Timed};
+use crate::error::{no_answer, refused};
 use crate::manifest::{Native, Route};
 use crate::sql::{ParamType, Returns, Statement, Statements};
 use http::error::raw_json;
@@ -166,7 +166,11 @@ impl NativeRequest<'_> {
         let sql: &Statements = mounted.plugin.sql.as_ref().ok_or_else(lost)?;
         let statement = sql.find(name).ok_or_else(lost)?;
         let params = statement.params.iter().map(|(name, kind)| self.value(name, *kind)).collect::<Result<_>>()?;
+        let (plugin, component) = (mounted.plugin.name(), &mounted.plugin.component);
+        component.check_database().map_err(|cause| no_answer(plugin, cause.kind, None))?;
+        let timed = Timed::begin(&mounted.plugin);
         let rows = sql.read_within(self.cx, name, params, mounted.plugin.limits.host.bytes_in).await;
+        drop(timed);
         Ok((statement, rows.map_err(|failure| self.failed(mounted, failure))?))
     }
 

@@ -1,6 +1,7 @@
 //! Migrations of plugins: `migrations/NNNN_name.sql`, or a pair `.sqlite.sql` and `.postgres.sql`.
 //!
-//! They run in the caller's transaction, all or none; a candidate's are rolled back after its statements were prepared.
+//! They run in the caller's transaction, all or none; a candidate's are rolled back after its statements were prepared. One
+//! that is marked `-- batch:` runs in transactions of its own, each of which changes some rows ([`Progress`]).
 //! An applied file is recorded with its checksum and never runs again. There are no down migrations: a package that is
 //! older than the schema runs only where the newer migrations expand it, which was rehearsed with the previous version,
 //! or where the newer package declares it (`compatible-from`).
@@ -32,6 +33,30 @@ pub struct Migrated {
     /// An applied migration is marked `-- contract`, and the schema is not new: the previous generation cannot run on
     /// the result.
     pub contract: bool,
+    /// A migration in batches is not done: commit, and call again.
+    pub more: bool,
+}
+
+/// How far migrations in batches are.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress {
+    /// One batch of each is tried, and everything rolled back afterwards.
+    Rehearsal,
+    /// They are applied.
+    Apply {
+        /// Batches so far of the migration that is under way.
+        batches: u64,
+        /// Most batches that it may have: as many as the table has rows for, and one that changes nothing.
+        most: u64,
+    },
+}
+
+impl Progress {
+    /// Nothing was applied yet.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self::Apply { batches: 0, most: 0 }
+    }
 }
 
 /// A migration: a file, or a pair of files.
@@ -42,10 +67,20 @@ struct Migration {
     postgres: Option<Arc<[u8]>>,
 }
 
+/// A migration that is to be applied.
+struct Pending<'a> {
+    number: u32,
+    migration: &'a Migration,
+    statements: Vec<Checked>,
+    contract: bool,
+    /// Rows of a batch, if it is marked so.
+    batch: Option<u32>,
+}
+
 /// Creates the plugin's name-space if necessary, and applies pending migrations, all of them within `time`.
 ///
 /// # Errors
-/// At [`Stage::Migrate`]; roll `tx` back then.
+/// At [`Stage::Migrate`]; roll `tx` back then. [`LoadError::lasting`] when a migration itself failed or took too long.
 pub async fn migrate(
     tx: &mut Tx,
     plugin: PluginId,
@@ -53,6 +88,7 @@ pub async fn migrate(
     files: &Files,
     now: Time,
     time: Duration,
+    progress: &mut Progress,
 ) -> Result<Migrated, LoadError> {
     let until = Instant::now() + time;
     let Some(sql) = &manifest.sql else { return Ok(Migrated::default()) };
@@ -66,19 +102,51 @@ pub async fn migrate(
     let scope = Arc::new(Scope { migrating: true, ..scope });
     let mut pending = Vec::new();
     for (number, migration) in migrations.range(last + 1..) {
-        let (statements, contract) = translate(&scope, engine, migration).map_err(&fault)?;
-        pending.push((*number, migration, statements, contract));
+        pending.push(translate(&scope, engine, *number, migration).map_err(&fault)?);
     }
-    let contract = pending.iter().any(|(.., contract)| *contract);
+    let contract = pending.iter().any(|one| one.contract);
+    if let Some(one) = pending.iter().find(|one| contract && one.batch.is_some()) {
+        let name = &one.migration.name;
+        let sentence =
+            format!("migration {name} is in batches beside one marked `-- contract`: put them into two versions");
+        return Err(fault(sentence));
+    }
     let compatible_from = compatible_from(manifest, last, contract);
-    let mut done = Migrated { version: last, contract: contract && last > 0, applied: Vec::new() };
-    for (number, migration, statements, _) in pending {
+    let mut done = Migrated { version: last, contract: contract && last > 0, ..Migrated::default() };
+    for Pending { number, migration, statements, batch, .. } in pending {
         let begun = Instant::now();
+        if batch.is_some() && !done.applied.is_empty() && !matches!(progress, Progress::Rehearsal) {
+            done.more = true;
+            return Ok(done);
+        }
+        let mut changed = 0;
         for statement in statements {
             let text: Arc<str> = statement.text.into();
             let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
             let ran = tx.confined(&scope, &text, Vec::new(), &Limits { time: left, ..LIMITS }).await;
-            ran.map_err(|error| fault(failed(migration, &error, time)))?;
+            changed += ran
+                .map_err(|error| {
+                    let fault = fault(failed(migration, &error, time));
+                    if matches!(error, ConfinedError::Unavailable(_)) { fault } else { fault.lasting() }
+                })?
+                .affected;
+        }
+        if let (Some(rows), Progress::Apply { batches, most }) = (batch, &mut *progress)
+            && changed > 0
+        {
+            count_batch(tx, &scope, rows, batches, most).await.map_err(|error| fault(error.to_string()))?;
+            if *batches > *most {
+                let sentence = format!(
+                    "migration {} goes on changing rows that it changed before: its WHERE must leave those out",
+                    migration.name
+                );
+                return Err(fault(sentence).lasting());
+            }
+            done.more = true;
+            return Ok(done);
+        }
+        if let (Some(_), Progress::Apply { batches, .. }) = (batch, &mut *progress) {
+            *batches = 0;
         }
         let new = AppliedMigration {
             version: i64::from(number),
@@ -96,6 +164,19 @@ pub async fn migrate(
     let owned = plugin_schema::replace_owned(tx, plugin, &sql.owner_columns, &feeds).await;
     owned.map_err(|error| fault(error.to_string()))?;
     Ok(done)
+}
+
+/// Counts a batch; at the first one, how many there may be.
+async fn count_batch(tx: &mut Tx, scope: &Scope, rows: u32, batches: &mut u64, most: &mut u64) -> store::Result<()> {
+    if *batches == 0 {
+        let mut total = 0;
+        for table in tx.list_tables(scope).await? {
+            total += u64::try_from(tx.count_rows(scope, &table).await?).unwrap_or(0);
+        }
+        *most = total / u64::from(rows) + 2;
+    }
+    *batches += 1;
+    Ok(())
 }
 
 /// The oldest package that may run on the new schema, by its last migration. An expanding migration is rehearsed with
@@ -244,9 +325,11 @@ fn sha256(engine: Engine, migration: &Migration) -> String {
     crypto::sha256_hex(file(engine, migration))
 }
 
-/// Checks a migration for both engines; returns what `engine` runs, and whether it is marked `-- contract`.
-fn translate(scope: &Scope, engine: Engine, migration: &Migration) -> Result<(Vec<Checked>, bool), String> {
+/// Checks a migration for both engines; keeps what `engine` runs.
+fn translate<'a>(scope: &Scope, engine: Engine, number: u32, migration: &'a Migration) -> Result<Pending<'a>, String> {
     let refused = |what: String| format!("migration {}: {what}", migration.name);
+    let batch =
+        mark(utf8(file(engine, migration)).map_err(refused)?, "batch:").map(rows).transpose().map_err(refused)?;
     let mut kept = Vec::new();
     for each in [Engine::Sqlite, Engine::Postgres] {
         let source = utf8(file(each, migration)).map_err(refused)?;
@@ -254,11 +337,27 @@ fn translate(scope: &Scope, engine: Engine, migration: &Migration) -> Result<(Ve
         if !read.slots.is_empty() {
             return Err(refused("it has {…}, which migrations have not".to_owned()));
         }
-        let statements = check::migration(Rules { scope, engine: each }, read.tokens).map_err(refused)?;
+        let rules = Rules { scope, engine: each };
+        let statements = match batch {
+            Some(rows) => check::batched(rules, read.tokens, rows).map(|statement| vec![statement]),
+            None => check::migration(rules, read.tokens),
+        };
+        let statements = statements.map_err(refused)?;
         if each == engine {
             kept = statements;
         }
     }
     let source = utf8(file(engine, migration)).map_err(refused)?;
-    Ok((kept, source.lines().any(|line| line.trim().strip_prefix("--").is_some_and(|rest| rest.trim() == "contract"))))
+    Ok(Pending { number, migration, statements: kept, contract: mark(source, "contract") == Some(""), batch })
+}
+
+/// What follows `word` in a comment that begins with it.
+fn mark<'a>(source: &'a str, word: &str) -> Option<&'a str> {
+    source.lines().find_map(|line| line.trim().strip_prefix("--")?.trim().strip_prefix(word)).map(str::trim)
+}
+
+/// The rows of a batch.
+fn rows(text: &str) -> Result<u32, String> {
+    let rows = text.parse().ok().filter(|rows| (1..=10_000).contains(rows));
+    rows.ok_or_else(|| format!("-- batch: {text} is no number of rows from 1 to 10000"))
 }

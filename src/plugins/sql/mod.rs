@@ -31,7 +31,9 @@
 //! rename), DROP, and changes of rows. Types are `integer`, `text`, `blob`, `boolean`, `real` and `json`; `integer
 //! PRIMARY KEY` assigns row ids. Texts compare by their bytes. References are to the plugin's own tables only. A line
 //! `-- contract` declares that the previous version cannot run on the result: the plugin is paused during the
-//! migration, on every server.
+//! migration, on every server. While a migration runs nobody else writes on SQLite, so one that changes many rows is better
+//! marked `-- batch: 1000`: a file of one UPDATE or DELETE, whose WHERE leaves out the rows that are done. It changes so many
+//! rows at a time and lets others write in between, until none is left.
 //!
 //! # Enforcement
 //!
@@ -41,6 +43,8 @@
 
 mod account;
 pub mod check;
+#[cfg(test)]
+mod cost_tests;
 mod dump;
 mod failure;
 pub mod migrate;
@@ -57,7 +61,7 @@ use std::time::Duration;
 pub use crate::quota::Quota;
 pub use account::drop_all;
 pub use dump::{Dump, dump};
-pub use migrate::{Migrated, incompatible, migrate};
+pub use migrate::{Migrated, Progress, incompatible, migrate};
 pub use source::Returns;
 pub use statements::{Statement, Statements};
 

@@ -14,6 +14,7 @@ use crate::Cx;
 use crate::call::OrFailure as _;
 use crate::quota::ROW;
 use model::Cursor;
+use store::confined::functions::MAX_VALUE_BYTES;
 use store::confined::{self, Limits, Param};
 use store::{Tx, plugin_schema};
 
@@ -174,6 +175,10 @@ impl Statements {
         let cursor = statement.page.map(|at| cursor(&params, at, limits.rows));
         let mut values = Vec::with_capacity(wanted);
         for ((param, kind), given) in statement.params.iter().zip(params) {
+            if value::size(&given) > MAX_VALUE_BYTES {
+                let most = MAX_VALUE_BYTES >> 10;
+                return Err(failure(413, "params", format!("{name}: {param} is larger than {most} KiB")));
+            }
             values.push(value::arg(param, *kind, given)?);
         }
         if let (Some(cursor), Some([.., limit])) = (&cursor, statement.page) {

@@ -17,11 +17,16 @@ use std::time::{Duration, Instant};
 
 use libsqlite3_sys as ffi;
 
-use super::{Scope, functions, namespace};
+use super::functions::{self, MAX_ARGUMENTS, MAX_PATTERN_BYTES, MAX_VALUE_BYTES};
+use super::{Scope, bounded, namespace};
 
-/// Instructions of SQLite's virtual machine between two calls of the progress handler: about ten microseconds. Few,
-/// because a single instruction on a large value can take long.
+/// Instructions of SQLite's virtual machine between two calls of the progress handler, for statements of the server:
+/// about ten microseconds.
 const STEPS: c_int = 200;
+
+/// The same for statements of plugins. Few, because a single instruction on a large value can take a hundred
+/// microseconds, and a comparison with a pattern some milliseconds.
+const CONFINED_STEPS: c_int = 20;
 
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
@@ -88,6 +93,17 @@ impl Confinement {
         }
     }
 
+    /// True while this stay lasts.
+    pub(super) fn is_in(&self, Stay(number): Stay) -> bool {
+        let confined = self.lock();
+        confined.scope.is_some() && confined.number == number
+    }
+
+    /// The name of the plugin that the connection is confined to.
+    pub(crate) fn plugin(&self) -> Option<String> {
+        self.lock().scope.as_ref().map(|scope| scope.name.clone())
+    }
+
     /// True while the connection is confined to a plugin.
     pub(super) fn is_confined(&self) -> bool {
         self.lock().scope.is_some()
@@ -117,7 +133,8 @@ impl Confinement {
 
 /// Milliseconds since [`START`], plus 1, because 0 stands for no limit.
 fn now() -> u64 {
-    1 + milliseconds(START.elapsed())
+    let elapsed = START.elapsed();
+    1 + elapsed.as_secs() * 1000 + u64::from(elapsed.subsec_millis())
 }
 
 fn milliseconds(time: Duration) -> u64 {
@@ -139,7 +156,9 @@ fn allows(scope: &Scope, action: c_int, names: [&str; 4]) -> bool {
     let schema = |table: &str| scope.migrating && (is_schema(table) || table == "pragma_quick_check");
     match action {
         ffi::SQLITE_SELECT => true,
-        ffi::SQLITE_FUNCTION => functions::is_allowed(second) || (scope.migrating && functions::is_internal(second)),
+        ffi::SQLITE_FUNCTION => {
+            functions::is_allowed_in_sqlite(second) || (scope.migrating && functions::is_internal(second))
+        }
         _ if database == "temp" && !is_schema(first) => false,
         // Renaming or dropping a table makes SQLite update `sqlite_sequence`.
         ffi::SQLITE_READ | ffi::SQLITE_DELETE if first == "sqlite_sequence" => scope.migrating,
@@ -199,9 +218,10 @@ pub(crate) fn adopt(connection: &rusqlite::Connection, cell: &Arc<Confinement>) 
     let failed = unsafe {
         let database = connection.handle();
         switch_off(database);
-        register(database, cell)
+        register(database, cell, STEPS)
     };
-    done(failed)
+    done(failed)?;
+    bounded::register(connection)
 }
 
 fn done(failed: c_int) -> Result<(), rusqlite::Error> {
@@ -216,9 +236,10 @@ pub(super) fn confine(connection: &rusqlite::Connection, cell: &Arc<Confinement>
         let database = connection.handle();
         switch_off(database);
         set_limits(database, RELAXED_LIMITS.map(|(_, value)| value));
-        register(database, cell)
+        register(database, cell, CONFINED_STEPS)
     };
-    done(failed)
+    done(failed)?;
+    bounded::register(connection)
 }
 
 /// Switches a connection that only plugins use between the strict limits ([`STRICT_LIMITS`], with `strict`) and the relaxed
@@ -238,7 +259,7 @@ pub(super) fn set_strict(connection: &rusqlite::Connection, strict: bool) {
 ///
 /// # Safety
 /// `database` is an open connection on which SQLite is not at work.
-unsafe fn register(database: *mut ffi::sqlite3, cell: &Arc<Confinement>) -> c_int {
+unsafe fn register(database: *mut ffi::sqlite3, cell: &Arc<Confinement>, steps: c_int) -> c_int {
     let pointer = Arc::into_raw(Arc::clone(cell)).cast_mut().cast::<c_void>();
     // SAFETY: as for this function. The pointer is valid until `forget`, which SQLite calls when the connection is
     // closed; no statement is compiled or run after that.
@@ -247,25 +268,23 @@ unsafe fn register(database: *mut ffi::sqlite3, cell: &Arc<Confinement>) -> c_in
         if kept != ffi::SQLITE_OK {
             return kept;
         }
-        ffi::sqlite3_progress_handler(database, STEPS, Some(progress), pointer);
+        ffi::sqlite3_progress_handler(database, steps, Some(progress), pointer);
         ffi::sqlite3_set_authorizer(database, Some(authorize), pointer)
     }
 }
 
-/// The largest value that a plugin's statement may make, bytes.
-pub(super) const MAX_VALUE_BYTES: usize = 8 << 20;
-
 /// SQLite's run-time limits for the statements of plugins (<https://www.sqlite.org/c3ref/limit.html>).
-const RELAXED_LIMITS: [(c_int, c_int); 7] = [
-    (ffi::SQLITE_LIMIT_LENGTH, 8 << 20),
+const RELAXED_LIMITS: [(c_int, c_int); 8] = [
+    (ffi::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES as c_int),
     (ffi::SQLITE_LIMIT_SQL_LENGTH, 256 << 10),
+    (ffi::SQLITE_LIMIT_FUNCTION_ARG, MAX_ARGUMENTS as c_int),
     (ffi::SQLITE_LIMIT_COLUMN, 200),
     (ffi::SQLITE_LIMIT_EXPR_DEPTH, 200),
     (ffi::SQLITE_LIMIT_COMPOUND_SELECT, 20),
     (ffi::SQLITE_LIMIT_ATTACHED, 0),
     // The progress handler is not called within a comparison, whose time grows with the product of the lengths of text
     // and pattern.
-    (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100),
+    (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, MAX_PATTERN_BYTES as c_int),
 ];
 
 /// The strict limits, for a statement that blocks an async thread: no value so large that a single instruction takes
@@ -274,13 +293,33 @@ const STRICT_LIMITS: [(c_int, c_int); 2] =
     [(ffi::SQLITE_LIMIT_LENGTH, 16 << 10), (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 20)];
 
 /// Runs `work` with the limits of plugins on a connection that is otherwise the server's.
-pub(super) fn with_relaxed_limits<T>(connection: &rusqlite::Connection, work: impl FnOnce() -> T) -> T {
-    // SAFETY: as in `confine`.
-    let before = unsafe { set_limits(connection.handle(), RELAXED_LIMITS.map(|(_, value)| value)) };
+pub(super) fn with_relaxed_limits<T>(
+    connection: &rusqlite::Connection,
+    cell: &Arc<Confinement>,
+    work: impl FnOnce() -> T,
+) -> T {
+    // SAFETY: as in `confine`. The connection keeps a reference to `cell`, so the pointer is valid until it is closed.
+    let before = unsafe {
+        look_every(connection.handle(), CONFINED_STEPS, cell);
+        set_limits(connection.handle(), RELAXED_LIMITS.map(|(_, value)| value))
+    };
     let done = work();
     // SAFETY: as above.
-    unsafe { set_limits(connection.handle(), before) };
+    unsafe {
+        set_limits(connection.handle(), before);
+        look_every(connection.handle(), STEPS, cell);
+    }
     done
+}
+
+/// Registers the progress handler anew, with another number of steps.
+///
+/// # Safety
+/// As [`register`], and the connection was registered with `cell`.
+unsafe fn look_every(database: *mut ffi::sqlite3, steps: c_int, cell: &Arc<Confinement>) {
+    let pointer = Arc::as_ptr(cell).cast_mut().cast::<c_void>();
+    // SAFETY: as for this function.
+    unsafe { ffi::sqlite3_progress_handler(database, steps, Some(progress), pointer) };
 }
 
 /// Sets the limits that [`RELAXED_LIMITS`] names; returns the former values.

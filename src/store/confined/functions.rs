@@ -1,7 +1,19 @@
 //! The allow-list of SQL functions that plugins may call: numbers, texts, JSON, aggregates and window functions; none
 //! that reaches a file, a setting or a session.
 //!
-//! Used by the parser's check in `plugins::sql` and by SQLite's [`authorizer`](super::authorizer).
+//! Used by the parser's check in `plugins::sql` and by SQLite's [`authorizer`](super::authorizer). The engines look at
+//! their time limit between rows and instructions only, so no single call may take long: texts that are searched for are
+//! limited to [`MAX_PATTERN_BYTES`], arguments to [`MAX_ARGUMENTS`], values to [`MAX_VALUE_BYTES`].
+
+/// The largest value that a plugin's statement may take or make, bytes.
+pub const MAX_VALUE_BYTES: usize = 256 << 10;
+
+/// Longest pattern, part to search for, or set of characters, bytes: what such a function costs is the product of this
+/// and of the length of the text.
+pub const MAX_PATTERN_BYTES: usize = 100;
+
+/// Most arguments of a function: what it makes of them is in memory before it can be too large a value.
+pub const MAX_ARGUMENTS: usize = 32;
 
 /// Sorted, for binary search. Includes the operators that SQLite reports as functions.
 const ALLOWED: &[&str] = &[
@@ -83,7 +95,6 @@ const ALLOWED: &[&str] = &[
     "total",
     "trim",
     "trunc",
-    "unhex",
     "unnest",
     "upper",
 ];
@@ -108,6 +119,43 @@ const AGGREGATES: &[&str] = &[
 
 /// The table-valued functions among [`ALLOWED`].
 const TABLES: &[&str] = &["json_each", "jsonb_array_elements", "jsonb_array_elements_text", "unnest"];
+
+/// Functions of SQLite that plugins call by the same name and that are functions of the server's own there
+/// ([`bounded`](super::bounded)): time or memory of SQLite's have no limit.
+const REPLACED: &[(&str, &str)] = &[
+    ("instr", "rookery_instr"),
+    ("json_group_array", "rookery_json_group_array"),
+    ("json_group_object", "rookery_json_group_object"),
+    ("ltrim", "rookery_ltrim"),
+    ("replace", "rookery_replace"),
+    ("rtrim", "rookery_rtrim"),
+    ("trim", "rookery_trim"),
+];
+
+/// Functions whose cost is the product of two arguments, and which arguments are patterns.
+const SEARCHING: &[(&str, &[usize])] = &[
+    ("glob", &[0]),
+    ("instr", &[1]),
+    ("like", &[0]),
+    ("ltrim", &[1]),
+    ("replace", &[1, 2]),
+    ("rtrim", &[1]),
+    ("strpos", &[1]),
+];
+
+/// Functions and aggregates whose result may be larger than their arguments: PostgreSQL limits it to 1 GB only.
+const GROWING: &[&str] = &[
+    "concat",
+    "jsonb_agg",
+    "jsonb_build_array",
+    "jsonb_build_object",
+    "jsonb_object_agg",
+    "jsonb_set",
+    "replace",
+    "string_agg",
+    "to_json",
+    "to_jsonb",
+];
 
 /// Functions that SQLite itself calls while it changes a schema: allowed in migrations only.
 const INTERNAL: &[&str] = &[
@@ -135,6 +183,35 @@ pub fn is_aggregate(name: &str) -> bool {
     AGGREGATES.contains(&name.to_ascii_lowercase().as_str())
 }
 
+/// What SQLite runs in the place of the function that plugins call `name`, if something else.
+#[must_use]
+pub fn replacement(name: &str) -> Option<&'static str> {
+    REPLACED.iter().find(|(replaced, _)| replaced.eq_ignore_ascii_case(name)).map(|(_, own)| *own)
+}
+
+/// The positions of the arguments of `name` that are patterns: at most [`MAX_PATTERN_BYTES`] long.
+#[must_use]
+pub fn patterns(name: &str) -> &'static [usize] {
+    SEARCHING.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map_or(&[], |(_, patterns)| patterns)
+}
+
+/// True for a function whose result may be larger than its arguments.
+#[must_use]
+pub fn is_growing(name: &str) -> bool {
+    GROWING.contains(&name.to_ascii_lowercase().as_str())
+}
+
+/// True for a function that a plugin's statement may call on SQLite, where some have another name.
+pub(super) fn is_allowed_in_sqlite(name: &str) -> bool {
+    (is_allowed(name) && replacement(name).is_none()) || REPLACED.iter().any(|(_, own)| *own == name)
+}
+
+/// Every function that plugins may call.
+#[must_use]
+pub fn all() -> &'static [&'static str] {
+    ALLOWED
+}
+
 /// True for a table-valued function.
 #[must_use]
 pub fn is_table(name: &str) -> bool {
@@ -153,6 +230,10 @@ mod tests {
     fn functions_are_found() {
         assert!(ALLOWED.is_sorted());
         assert!(TABLES.iter().chain(ALLOWED).all(|name| is_allowed(name)));
-        assert!(is_allowed("COUNT") && !is_allowed("load_extension") && !is_allowed("pg_read_file"));
+        assert!(
+            is_allowed("COUNT") && !is_allowed("unhex") && !is_allowed("load_extension") && !is_allowed("pg_read_file")
+        );
+        assert!(SEARCHING.iter().map(|(name, _)| name).chain(GROWING).all(|name| is_allowed(name)));
+        assert!(!is_allowed_in_sqlite("REPLACE") && is_allowed_in_sqlite("rookery_replace"));
     }
 }

@@ -10,10 +10,12 @@
 
 pub(crate) mod authorizer;
 mod bind;
+mod bounded;
 pub mod functions;
 mod namespace;
 mod postgres;
 mod readers;
+mod shares;
 mod sqlite;
 
 use std::collections::BTreeSet;
@@ -21,10 +23,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::db::{Db, Inner, Pools, Tx};
+use super::db::{Db, Inner, Tx};
 
 pub use namespace::VIEWS;
-pub(crate) use readers::Readers;
+use readers::Readers;
+use shares::Share;
+pub(crate) use shares::Shares;
 
 /// What a statement may reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,15 +193,20 @@ async fn within<T>(limits: &Limits, work: impl Future<Output = Result<T, Confine
 }
 
 impl Db {
-    /// True when [`Db::confined`] would run at once on the calling thread.
-    pub(super) fn reads_inline(&self) -> bool {
-        match &self.pools {
-            Pools::Sqlite(sqlite) => sqlite.plugins.is_free(),
-            Pools::Postgres(_) => false,
+    /// True when [`Db::confined`] would run at once on the calling thread, for this scope.
+    pub(super) fn reads_inline(&self, scope: &Scope) -> bool {
+        match self.shares.of(&scope.name) {
+            Share::Sqlite(readers) => readers.is_free(),
+            Share::Postgres(_) => false,
         }
     }
 
-    /// Runs a statement that only reads, on a connection of its own.
+    /// Ends what the plugin called `name` reads, and closes the connections that it read on. It may read again.
+    pub async fn end_reads(&self, name: &str) {
+        self.shares.end(name).await;
+    }
+
+    /// Runs a statement that only reads, on a connection of its plugin's own.
     ///
     /// # Errors
     /// [`ConfinedError`], when the engine refuses the statement or it exceeds `limits`.
@@ -209,9 +218,9 @@ impl Db {
         limits: &Limits,
     ) -> Result<Rows, ConfinedError> {
         self.count();
-        match &self.pools {
-            Pools::Sqlite(sqlite) => sqlite.plugins.run(scope, text, args, limits).await,
-            Pools::Postgres(pool) => postgres::read(pool, scope, text, args, limits).await,
+        match self.shares.of(&scope.name) {
+            Share::Sqlite(readers) => readers.run(scope, text, args, limits).await,
+            Share::Postgres(pool) => postgres::read(&pool, scope, text, args, limits).await,
         }
     }
 }

@@ -112,7 +112,9 @@ impl Tx {
     pub async fn count_rows(&mut self, scope: &Scope, table: &str) -> Result<i64> {
         let text = format!("SELECT COUNT(*) FROM {}", scope.place(self.engine(), table));
         Ok(match &mut self.inner {
-            Inner::Sqlite(tx) => tx.fetch_made::<(i64,)>(&text, &[], Wanted::First)?.first().map_or(0, |(count,)| *count),
+            Inner::Sqlite(tx) => {
+                tx.fetch_made::<(i64,)>(&text, &[], Wanted::First)?.first().map_or(0, |(count,)| *count)
+            }
             Inner::Postgres(tx) => sqlx::query_scalar(sqlx::AssertSqlSafe(text)).fetch_one(&mut **tx).await?,
         })
     }

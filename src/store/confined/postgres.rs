@@ -9,6 +9,7 @@ use futures_util::StreamExt as _;
 use sqlx::postgres::{PgConnection, PgDatabaseError, PgPool};
 use sqlx::{AssertSqlSafe, Column as _, Either, Executor as _, SqlSafeStr as _, Statement as _, TypeInfo as _};
 
+use super::functions::MAX_VALUE_BYTES;
 use super::{ConfinedError, Limits, Param, ParamType, Rows, Scope, bind, within};
 
 /// The statements that assume the role of a plugin until the end of the transaction or savepoint. The names in them are
@@ -40,8 +41,12 @@ pub(super) async fn read(
 ) -> Result<Rows, ConfinedError> {
     let begin = AssertSqlSafe(enter("BEGIN READ ONLY", scope, limits));
     let mut tx = pool.begin_with(begin).await.map_err(|error| failed(&error, limits))?;
+    // Dropped when the engine's own limit did not end it: the connection is the plugin's again when it has, and nobody
+    // waits for that.
     let done = within(limits, fetch(&mut tx, text, args, limits)).await;
-    tx.rollback().await.map_err(|error| failed(&error, limits))?;
+    if !matches!(done, Err(ConfinedError::Time(_))) {
+        tx.rollback().await.map_err(|error| failed(&error, limits))?;
+    }
     done
 }
 
@@ -119,6 +124,8 @@ fn failed(error: &sqlx::Error, limits: &Limits) -> ConfinedError {
     let message = error.message().to_owned();
     // https://www.postgresql.org/docs/current/errcodes-appendix.html
     match error.code() {
+        // Raised by `core_v1.bounded`.
+        "54000" => ConfinedError::Bytes(MAX_VALUE_BYTES),
         "57014" | "55P03" => ConfinedError::Time(limits.time),
         "42501" | "25006" => ConfinedError::Denied(message),
         "23505" => ConfinedError::Unique(error.table().unwrap_or_default().to_owned()),

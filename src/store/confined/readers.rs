@@ -1,9 +1,9 @@
-//! Read-only SQLite connections that only plugins use.
+//! Read-only SQLite connections that one plugin uses.
 //!
 //! A statement is run on the calling (async) thread first, under strict limits: to hand it to another thread, and its
 //! rows back, takes several times as long as reading a page by index. If it does not end within [`STRICT_TIME`], or handles
 //! large values, it is interrupted and started again on a blocking thread, where it has all of its time limit and
-//! blocks nobody. There are at most [`MAX_READERS`] connections, each with a prepared statement cache.
+//! blocks nobody. Each connection has a prepared statement cache, and little memory: sorts go to files early.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,24 +12,26 @@ use std::time::Duration;
 use model::sqlite::Parameter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::authorizer::{self, Confinement};
+use super::authorizer::{self, Confinement, Stay};
+use super::functions::MAX_VALUE_BYTES;
+use super::shares::ACQUIRE_TIMEOUT;
 use super::sqlite::{self, InterruptOnDrop};
 use super::{ConfinedError, GRACE, Limits, Param, Rows, Scope, bind};
 use crate::sqlite::{Connection, READING};
 
-/// Most connections.
-const MAX_READERS: usize = 4;
-
-/// How long a call waits for a free connection.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
-
 /// How long a statement may block the calling thread: half of what a plugin may compute before it must yield.
 const STRICT_TIME: Duration = Duration::from_millis(2);
+
+/// The page cache of a connection in KiB (negative, as SQLite wants it), and what a sort may keep in memory.
+const CACHE_KIB: i32 = -2000;
 
 /// Read-only connections, opened when first needed.
 #[derive(Debug)]
 pub(crate) struct Readers {
     file: PathBuf,
+    size: u32,
+    /// What runs on blocking threads, to be interrupted by [`Readers::close`].
+    running: Mutex<Vec<(Arc<Confinement>, Stay)>>,
     places: Arc<Semaphore>,
     idle: Mutex<Vec<Connection>>,
 }
@@ -43,9 +45,10 @@ struct ReadRequest {
 }
 
 impl Readers {
-    /// Readers of the database in `file`; no connection is opened yet.
-    pub(crate) fn new(file: &Path) -> Self {
-        Self { file: file.to_owned(), places: Arc::new(Semaphore::new(MAX_READERS)), idle: Mutex::default() }
+    /// At most `size` readers of the database in `file`; no connection is opened yet.
+    pub(super) fn new(file: &Path, size: u32) -> Self {
+        let places = Arc::new(Semaphore::new(size as usize));
+        Self { file: file.to_owned(), size, running: Mutex::default(), places, idle: Mutex::default() }
     }
 
     /// True when a connection is free.
@@ -91,6 +94,7 @@ impl Readers {
         let time = request.limits.time;
         let stay = reader.cell.enter(&request.scope, time);
         let ended = InterruptOnDrop(Arc::clone(&reader.cell), stay);
+        self.note_running(&reader.cell, stay);
         let reading = tokio::task::spawn_blocking(move || {
             authorizer::set_strict(&reader.raw, false);
             let done = reader.raw.busy_timeout(time).map_err(|error| sqlite::failed(&error, &request.limits));
@@ -105,6 +109,13 @@ impl Readers {
         let (reader, _place, done) = read.map_err(|error| ConfinedError::Unavailable(error.to_string()))?;
         self.keep(reader);
         done
+    }
+
+    /// Notes what runs on a blocking thread, and forgets what no longer does.
+    fn note_running(&self, cell: &Arc<Confinement>, stay: Stay) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|(cell, stay)| cell.is_in(*stay));
+        running.push((Arc::clone(cell), stay));
     }
 
     fn take(&self) -> Option<Connection> {
@@ -125,9 +136,11 @@ impl Readers {
         opened.map_err(|error| ConfinedError::Unavailable(error.to_string()))
     }
 
-    /// Waits briefly for running statements, and closes the connections.
-    pub(crate) async fn close(&self) {
-        let all = self.places.acquire_many(u32::try_from(MAX_READERS).unwrap_or(u32::MAX));
+    /// Interrupts running statements, and closes the connections.
+    pub(super) async fn close(&self) {
+        let running = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
+        running.into_iter().for_each(|(cell, stay)| cell.end(stay));
+        let all = self.places.acquire_many(self.size);
         let _ = tokio::time::timeout(GRACE, all).await;
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         self.places.close();
@@ -139,6 +152,8 @@ impl Readers {
 fn open(file: &Path) -> rusqlite::Result<Connection> {
     let raw = Connection::open(file, READING)?;
     raw.pragma_update(None, "query_only", "true")?;
+    raw.pragma_update(None, "temp_store", "file")?;
+    raw.pragma_update(None, "cache_size", CACHE_KIB)?;
     raw.busy_timeout(Duration::ZERO)?;
     let cell = Arc::new(Confinement::default());
     authorizer::confine(&raw, &cell)?;
@@ -164,9 +179,7 @@ impl ReadRequest {
 /// relaxed ones.
 fn is_strict_failure(failed: &ConfinedError) -> bool {
     match failed {
-        ConfinedError::Time(_) | ConfinedError::Unavailable(_) | ConfinedError::Bytes(authorizer::MAX_VALUE_BYTES) => {
-            true
-        }
+        ConfinedError::Time(_) | ConfinedError::Unavailable(_) | ConfinedError::Bytes(MAX_VALUE_BYTES) => true,
         ConfinedError::Statement(message) => message.contains("pattern too complex"),
         _ => false,
     }

@@ -14,6 +14,7 @@ use libsqlite3_sys as ffi;
 use model::sqlite::Parameter;
 
 use super::authorizer::{self, Confinement, Stay};
+use super::functions::MAX_VALUE_BYTES;
 use super::{ConfinedError, Limits, Param, Rows, Scope, bind, within};
 use crate::sqlite::connection::bind_by_number;
 use crate::sqlite::{Connection, Transaction};
@@ -85,7 +86,7 @@ fn enclosed<T>(
     connection: &Connection,
     work: impl FnOnce(&rusqlite::Connection) -> Result<T, ConfinedError>,
 ) -> Result<T, ConfinedError> {
-    let done = authorizer::with_relaxed_limits(&connection.raw, || work(&connection.raw));
+    let done = authorizer::with_relaxed_limits(&connection.raw, &connection.cell, || work(&connection.raw));
     if matches!(done, Err(ConfinedError::Time(_) | ConfinedError::Bytes(_))) {
         return done;
     }
@@ -160,7 +161,7 @@ fn refused(code: c_int, message: &str, limits: &Limits) -> ConfinedError {
         ffi::SQLITE_BUSY | ffi::SQLITE_BUSY_RECOVERY | ffi::SQLITE_BUSY_SNAPSHOT => {
             ConfinedError::Unavailable("it is busy".to_owned())
         }
-        ffi::SQLITE_TOOBIG => ConfinedError::Bytes(authorizer::MAX_VALUE_BYTES),
+        ffi::SQLITE_TOOBIG => ConfinedError::Bytes(MAX_VALUE_BYTES),
         ffi::SQLITE_AUTH | ffi::SQLITE_READONLY => ConfinedError::Denied(message.to_owned()),
         ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_ROWID => {
             ConfinedError::Unique(table_of(message))

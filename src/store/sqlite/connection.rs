@@ -81,6 +81,8 @@ impl Connection {
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let raw = Self::open(file, create)?;
         raw.busy_timeout(BUSY_TIMEOUT)?;
+        // A large sort of a plugin's goes to a file; what is smaller than the cache stays in memory all the same.
+        raw.pragma_update(None, "temp_store", "file")?;
         // Only of effect before the first table is made.
         raw.pragma_update(None, "auto_vacuum", "incremental")?;
         raw.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;

@@ -8,6 +8,7 @@
 
 mod columns;
 pub(crate) mod connection;
+mod held;
 mod log_sync;
 pub(crate) mod readers;
 mod stream;
@@ -23,7 +24,6 @@ use std::sync::Arc;
 
 use rusqlite::OpenFlags;
 
-use crate::confined;
 use crate::db::{Options, PoolStats};
 use crate::versions::Versions;
 use crate::{Error, Result};
@@ -37,8 +37,6 @@ pub(crate) use writer::{Transaction, Writer};
 pub(crate) struct Sqlite {
     pub(crate) readers: Arc<Readers>,
     pub(crate) writer: Writer,
-    /// Connections that only plugins use.
-    pub(crate) plugins: confined::Readers,
     pub(crate) versions: Arc<Versions>,
 }
 
@@ -54,12 +52,11 @@ impl Sqlite {
         })
         .await?;
         let readers = Arc::new(Readers::new(&file, options.max_connections, timeout));
-        Ok(Self { readers, writer, plugins: confined::Readers::new(&file), versions })
+        Ok(Self { readers, writer, versions })
     }
 
     /// Waits for running statements and closes every connection; the last one checkpoints the write-ahead log.
     pub(crate) async fn close(&self) {
-        self.plugins.close().await;
         self.readers.close().await;
         self.writer.close().await;
     }
@@ -78,7 +75,7 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T>
 }
 
 /// The file that a `sqlite:` URL names, percent-decoded, without parameters.
-fn file_of(url: &str) -> Result<PathBuf> {
+pub(crate) fn file_of(url: &str) -> Result<PathBuf> {
     let path = url.trim_start_matches("sqlite:").trim_start_matches("//");
     let path = path.split('?').next().unwrap_or_default();
     let path = percent_encoding::percent_decode_str(path).decode_utf8();

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::blocking;
 use super::connection::{BUSY_TIMEOUT, Connection, Wanted};
+use super::held::{HeldSince, Holding};
 use super::log_sync::{Log, LogSync, open_log, pages_of_log};
 use crate::confined::authorizer::Confinement;
 use crate::versions::{Touched, Versions};
@@ -29,6 +30,9 @@ const BUSY_PAUSE: Duration = Duration::from_millis(10);
 pub(crate) struct Writer {
     /// `None` once it is closed.
     connection: Arc<Mutex<Option<Connection>>>,
+    held: Arc<HeldSince>,
+    /// On whose behalf the connection works.
+    cell: Arc<Confinement>,
     timeout: Duration,
     sync: Arc<LogSync>,
     versions: Arc<Versions>,
@@ -49,6 +53,7 @@ pub(crate) struct Transaction {
 /// The connection, inside of a transaction unless it was committed.
 #[derive(Debug)]
 pub(crate) struct Held {
+    _holding: Holding,
     connection: OwnedMutexGuard<Option<Connection>>,
     open: bool,
 }
@@ -72,9 +77,10 @@ impl Writer {
         let noting = Arc::clone(&touched);
         connection.raw.update_hook(Some(move |_, _: &str, table: &str, row| noting.note(table, row)))?;
         connection.raw.wal_hook(Some(pages_of_log));
+        let (held, cell) = (Arc::new(HeldSince::new()), Arc::clone(&connection.cell));
         let connection = Arc::new(Mutex::new(Some(connection)));
         let sync = Arc::new(LogSync::start(file, Arc::clone(&connection), open(file)?)?);
-        Ok(Self { connection, timeout, sync, versions, touched })
+        Ok(Self { connection, held, cell, timeout, sync, versions, touched })
     }
 
     /// Begins a transaction, once it is its turn.
@@ -111,7 +117,8 @@ impl Writer {
             return Err(Error::NotDurable);
         }
         let connection = tokio::time::timeout(self.timeout, Arc::clone(&self.connection).lock_owned()).await;
-        let held = Held { connection: connection.map_err(|_| sqlx::Error::PoolTimedOut)?, open: false };
+        let connection = connection.map_err(|_| sqlx::Error::PoolTimedOut)?;
+        let held = Held { _holding: self.held.begin(), connection, open: false };
         held.connection()?.cell.renew();
         Ok(held)
     }
@@ -122,6 +129,11 @@ impl Writer {
         let version = held.connection()?.fetch::<(i64,)>("PRAGMA data_version", &[], Wanted::First)?;
         self.versions.note_file(version.first().map_or(0, |(version,)| *version));
         Ok(())
+    }
+
+    /// How long the present holder has had the connection, and the plugin whose statement runs on it, if one does.
+    pub(crate) fn held(&self) -> Option<(Duration, Option<String>)> {
+        Some((self.held.elapsed()?, self.cell.plugin()))
     }
 
     #[cfg(test)]

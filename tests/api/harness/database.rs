@@ -26,8 +26,12 @@ impl Database {
 }
 
 async fn admin(server: &str, statement: &str) {
-    let options =
-        Options { url: server.to_owned(), max_connections: 1, acquire_timeout: std::time::Duration::from_secs(60) };
+    let options = Options {
+        url: server.to_owned(),
+        max_connections: 1,
+        acquire_timeout: std::time::Duration::from_secs(60),
+        plugin_connections: 2,
+    };
     let db = Db::open(&options).await.unwrap();
     db.execute_raw(statement).await.unwrap();
     db.close().await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use plugins::Manifest;
 use plugins::manifest::Resolved;
-use plugins::sql::{Files, Migrated, Quota, Statements, migrate};
+use plugins::sql::{Files, Migrated, Progress, Quota, Statements, migrate};
 use rookery_plugin_host::LoadError;
 use rookery_plugin_host::imports::sql::{Rows, Value};
 use store::{Engine, Tx};
@@ -97,7 +97,8 @@ pub async fn register(app: &TestApp, id: i64, name: &str) {
 }
 
 pub async fn apply(app: &TestApp, tx: &mut Tx, manifest: &Manifest, files: &Files) -> Result<Migrated, LoadError> {
-    migrate(tx, ID, manifest, files, app.app.clock.now(), Duration::from_secs(60)).await
+    let (now, time) = (app.app.clock.now(), Duration::from_secs(60));
+    migrate(tx, ID, manifest, files, now, time, &mut Progress::begin()).await
 }
 
 /// The package of this file, migrated and loaded.
@@ -107,7 +108,7 @@ pub async fn notes(app: &TestApp) -> Statements {
     register(app, ID, "notes").await;
     let mut tx = app.db().begin().await.unwrap();
     let done = apply(app, &mut tx, &manifest, &files).await.unwrap();
-    assert_eq!(done, Migrated { applied: vec![1], version: 1, contract: false });
+    assert_eq!(done, Migrated { applied: vec![1], version: 1, ..Migrated::default() });
     let statements = Statements::load(&app.app, quota(app), &manifest, &Resolved::default(), &files, &mut tx)
         .await
         .unwrap()

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use plugins::manifest::Resolved;
 use plugins::sql::{Quota, Statements};
 use store::Engine;
-use store::confined::{ConfinedError, Limits, Scope};
+use store::confined::{ConfinedError, Limits, Scope, functions};
 use store::plugin_kv::{self, Item};
 
 use super::sql::{ID, files, int, manifest, notes, register, text};
@@ -25,7 +25,8 @@ async fn other(app: &TestApp) {
     let files = files(&[("migrations/0001_base.sql", "CREATE TABLE secrets (word TEXT NOT NULL)")]);
     let mut tx = app.db().begin().await.unwrap();
     let (now, time) = (app.app.clock.now(), Duration::from_secs(60));
-    plugins::sql::migrate(&mut tx, ID + 1, &manifest("other", ""), &files, now, time).await.unwrap();
+    let progress = &mut plugins::sql::Progress::begin();
+    plugins::sql::migrate(&mut tx, ID + 1, &manifest("other", ""), &files, now, time, progress).await.unwrap();
     tx.commit().await.unwrap();
 }
 
@@ -39,6 +40,9 @@ const SQLITE: &[&str] = &[
     "SELECT load_extension('x.so')",
     "SELECT randomblob(1000000000)",
     "SELECT printf('%.*c', 100000000, 'x')",
+    "SELECT instr('a', 'b')",
+    "SELECT json_group_array(id) FROM p_notes__notes",
+    "SELECT unhex('00', 'x')",
     "SELECT private_key FROM accounts",
     "SELECT count(*) FROM oauth_tokens",
     "SELECT email FROM users",
@@ -216,7 +220,7 @@ async fn the_writer_has_limits_while_it_works_for_a_plugin() {
     for _ in 0..24 {
         last = last.and(tx.confined(&scope, &double.into(), vec![], &LIMITS).await.map(drop));
     }
-    assert_eq!(last, Err(ConfinedError::Bytes(8 << 20)));
+    assert_eq!(last, Err(ConfinedError::Bytes(functions::MAX_VALUE_BYTES)));
     drop(tx);
     // The server's own values may be larger, also right after a statement of a plugin.
     let mut tx = app.db().begin().await.unwrap();

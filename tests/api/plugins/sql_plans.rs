@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use plugins::Manifest;
 use plugins::manifest::Resolved;
-use plugins::sql::{Files, ParamType, Quota, Statement, Statements, migrate};
+use plugins::sql::{Files, ParamType, Progress, Quota, Statement, Statements, migrate};
 use store::Engine;
 
 use super::sql::{ID, register};
@@ -34,7 +34,8 @@ async fn load(app: &TestApp, id: i64, name: &str) -> Statements {
     register(app, id, name).await;
     let quota = Quota::new(app.db().clone(), id, name.to_owned(), 1 << 30);
     let mut tx = app.db().begin().await.unwrap();
-    migrate(&mut tx, id, &manifest, &files, app.app.clock.now(), Duration::from_secs(60)).await.unwrap();
+    let (now, time) = (app.app.clock.now(), Duration::from_secs(60));
+    migrate(&mut tx, id, &manifest, &files, now, time, &mut Progress::begin()).await.unwrap();
     let loaded = Statements::load(&app.app, quota, &manifest, &Resolved::default(), &files, &mut tx).await.unwrap();
     tx.commit().await.unwrap();
     loaded.unwrap()

@@ -2,7 +2,7 @@
 
 use model::AccountId;
 use plugins::manifest::Resolved;
-use plugins::sql::{Files, Migrated, Statements, drop_all};
+use plugins::sql::{Files, Migrated, Progress, Statements, drop_all, migrate};
 use rookery_plugin_host::{LoadError, Stage};
 use store::plugin_data::{export_account, purge_account, purge_part};
 use store::{Engine, plugin_schema};
@@ -45,7 +45,7 @@ async fn migrations_run_once_in_order() {
     register(&app, ID, "notes").await;
     let first = files(&[("migrations/0001_base.sql", TABLES)]);
     assert_eq!(commit(&app, "", &first).await.unwrap().applied, [1]);
-    assert_eq!(commit(&app, "", &first).await.unwrap(), Migrated { applied: vec![], version: 1, contract: false });
+    assert_eq!(commit(&app, "", &first).await.unwrap(), Migrated { version: 1, ..Migrated::default() });
     let more = files(&[
         ("migrations/0001_base.sql", TABLES),
         ("migrations/0002_more.sqlite.sql", "ALTER TABLE notes ADD COLUMN colour TEXT NOT NULL DEFAULT 'red';"),
@@ -59,7 +59,7 @@ async fn migrations_run_once_in_order() {
         ("migrations/readme.txt", "no SQL"),
     ]);
     let done = commit(&app, "", &more).await.unwrap();
-    assert_eq!(done, Migrated { applied: vec![2, 3], version: 3, contract: true });
+    assert_eq!(done, Migrated { applied: vec![2, 3], version: 3, contract: true, more: false });
     assert_eq!(tables(&app).await, ["marks", "notes", "shades"]);
     assert_eq!(plugin_schema::list(app.db(), ID).await.unwrap().len(), 3);
 }
@@ -283,4 +283,55 @@ async fn a_plugin_that_is_purged_leaves_nothing() {
     assert!(plugin_schema::list(app.db(), ID).await.unwrap().is_empty());
     // It can come back.
     assert_eq!(commit(&app, "", &files(&[("migrations/0001_base.sql", TABLES)])).await.unwrap().applied, [1]);
+}
+
+#[tokio::test]
+async fn migration_in_batches_lets_others_write_and_is_applied_once() {
+    let app = TestApp::new().await;
+    register(&app, ID, "notes").await;
+    let fill = "INSERT INTO notes (account_id, title) VALUES (1, 'a'), (1, 'b'), (1, 'c'), (1, 'd'), (1, 'e')";
+    let batched = "-- batch: 2\nUPDATE notes SET account_id = 2 WHERE account_id = 1";
+    let all = [
+        ("migrations/0001_base.sql", TABLES),
+        ("migrations/0002_fill.sql", fill),
+        ("migrations/0003_batched.sql", batched),
+        ("migrations/0004_more.sql", "CREATE INDEX notes_account ON notes (account_id)"),
+    ];
+    let (package, manifest, mut progress) = (files(&all), manifest("notes", ""), Progress::begin());
+    let mut steps = Vec::new();
+    loop {
+        let mut tx = app.db().begin().await.unwrap();
+        let (now, time) = (app.app.clock.now(), std::time::Duration::from_secs(60));
+        let done = migrate(&mut tx, ID, &manifest, &package, now, time, &mut progress).await.unwrap();
+        tx.commit().await.unwrap();
+        steps.push((done.applied.clone(), done.more));
+        if !done.more {
+            break;
+        }
+    }
+    let batch = (vec![], true);
+    assert_eq!(steps, [(vec![1, 2], true), batch.clone(), batch.clone(), batch, (vec![3, 4], false)]);
+    let endless = "-- batch: 2\nUPDATE notes SET account_id = 2 WHERE account_id = 2";
+    let package = files(&[&all[..], &[("migrations/0005_endless.sql", endless)]].concat());
+    let mut progress = Progress::begin();
+    let fault = loop {
+        let mut tx = app.db().begin().await.unwrap();
+        let (now, time) = (app.app.clock.now(), std::time::Duration::from_secs(60));
+        match migrate(&mut tx, ID, &manifest, &package, now, time, &mut progress).await {
+            Ok(done) => assert!(done.more),
+            Err(fault) => break fault,
+        }
+        tx.commit().await.unwrap();
+    };
+    assert!(fault.lasting);
+    sentence(&fault, &["goes on changing rows"]);
+    for (source, words) in [
+        ("-- batch: 0\nDELETE FROM notes WHERE id = 1", "no number"),
+        ("-- batch: 5\nDELETE FROM notes", "every row"),
+        ("-- batch: 5\nDELETE FROM notes WHERE id = 1; DELETE FROM notes WHERE id = 2", "one statement"),
+        ("-- batch: 5\nCREATE TABLE x (id INTEGER)", "one plain UPDATE or DELETE"),
+    ] {
+        let package = files(&[&all[..], &[("migrations/0005_wrong.sql", source)]].concat());
+        sentence(&commit(&app, "", &package).await.unwrap_err(), &[words]);
+    }
 }

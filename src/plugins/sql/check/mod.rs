@@ -5,6 +5,8 @@
 //! The engine is given this tree, printed again, never the author's text; so text that the parser and the engine read
 //! differently gains nothing.
 
+mod batch;
+mod cost;
 mod ddl;
 mod exprs;
 mod owner;
@@ -102,6 +104,21 @@ pub fn migration(rules: Rules<'_>, tokens: Vec<Token>) -> Result<Vec<Checked>, S
     deep(move || parse(rules, tokens)?.into_iter().map(|statement| checked(rules, statement, true)).collect())
 }
 
+/// Checks a migration of one UPDATE or DELETE, and makes it change `rows` rows at most.
+///
+/// # Errors
+/// As [`statement`].
+pub fn batched(rules: Rules<'_>, tokens: Vec<Token>, rows: u32) -> Result<Checked, String> {
+    deep(move || {
+        let mut statements = parse(rules, tokens)?;
+        let (Some(mut statement), None) = (statements.pop(), statements.pop()) else {
+            return Err("it is marked `-- batch:` and is not exactly one statement".to_owned());
+        };
+        batch::limit(rules, &mut statement, rows)?;
+        checked(rules, statement, true)
+    })
+}
+
 /// Runs `work` on a thread with a large enough stack.
 fn deep<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
     std::thread::scope(|scope| {
@@ -172,6 +189,9 @@ impl VisitorMut for Walk<'_> {
     }
     fn pre_visit_expr(&mut self, expr: &mut sqlparser::ast::Expr) -> Flow {
         flow(exprs::check(self.rules.engine, expr))
+    }
+    fn post_visit_expr(&mut self, expr: &mut sqlparser::ast::Expr) -> Flow {
+        flow(cost::bound(self.rules.engine, expr))
     }
     fn pre_visit_ident(&mut self, ident: &mut Ident) -> Flow {
         flow(if store::confined::is_name(&ident.value) || ident.value.is_empty() {

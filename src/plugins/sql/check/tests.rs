@@ -73,6 +73,17 @@ const REFUSED: &[(&str, &str)] = &[
     ("SELECT id FROM notes ORDER BY pg_sleep(1)", "pg_sleep"),
     ("SELECT value FROM generate_series(1, 1000000000)", "generate_series"),
     ("SELECT path FROM pragma_table_info('accounts')", "pragma_table_info"),
+    // Functions and operators that nothing interrupts.
+    ("SELECT unhex(title, title) FROM notes", "unhex"),
+    ("SELECT id FROM notes WHERE title ~ '(a*)*b'", "operator"),
+    ("SELECT id FROM notes WHERE title ~* ANY(:ids)", "operator"),
+    ("SELECT id FROM notes WHERE title SIMILAR TO '(a*)*b'", "SIMILAR TO"),
+    ("SELECT id FROM notes WHERE title REGEXP 'a'", ""),
+    ("SELECT id FROM notes WHERE extra @@ '$.a like_regex \"(a*)*b\"'", ""),
+    ("SELECT id ^ id FROM notes", ""),
+    ("SELECT |/ id FROM notes", ""),
+    ("SELECT 1e65000 * 1e65000", "digits"),
+    ("SELECT 12345678901234567890123456789012345678901", "digits"),
     // Schemas out of reach.
     ("SELECT private_key FROM public.accounts", "public.accounts"),
     ("SELECT private_key FROM main.accounts", "main.accounts"),
@@ -140,6 +151,51 @@ fn what_reaches_beyond_the_plugin_is_refused() {
                     assert!(!refused.contains('\n'), "one sentence: {refused}");
                 }
             }
+        }
+    }
+}
+
+/// What is written, and what SQLite and PostgreSQL run in its place; empty where the engine has it not.
+const BOUNDED: &[(&str, &str, &str)] = &[
+    ("instr(title, :id)", "rookery_instr(title, $1)", ""),
+    ("strpos(title, :id)", "", "strpos(title, core_v1.short($1))"),
+    ("POSITION(:id IN title)", "", "POSITION(core_v1.short($1) IN title)"),
+    ("ltrim(title, lower(title))", "rookery_ltrim(title, lower(title))", "ltrim(title, core_v1.short(lower(title)))"),
+    ("TRIM(title)", "rookery_trim(title)", "TRIM(title)"),
+    ("TRIM(LEADING 'x' FROM title)", "rookery_ltrim(title, 'x')", "TRIM(LEADING 'x' FROM title)"),
+    (
+        "replace(title, 'a', :id)",
+        "rookery_replace(title, 'a', $1)",
+        "core_v1.bounded(replace(title, 'a', core_v1.short($1)))",
+    ),
+    ("title LIKE 'a%'", "title LIKE 'a%'", "title LIKE 'a%'"),
+    ("title LIKE '%' || :id", "title LIKE '%' || $1", "title LIKE core_v1.short('%' || $1)"),
+    ("title || title", "title || title", "core_v1.bounded(title || title)"),
+    ("json_group_array(id)", "rookery_json_group_array(id)", ""),
+    ("jsonb_agg(id) FILTER (WHERE id > 1)", "", "core_v1.bounded(jsonb_agg(id) FILTER (WHERE id > 1))"),
+    ("power(id, 2)", "power(id, 2)", "power(CAST(id AS DOUBLE PRECISION), CAST(2 AS DOUBLE PRECISION))"),
+    ("id * 2", "id * 2", "id * 2"),
+    ("id * id", "id * id", "core_v1.bounded_number(id * id)"),
+];
+
+#[test]
+fn calls_that_nothing_interrupts_are_bounded() {
+    for (source, sqlite, postgres) in BOUNDED {
+        for (engine, expected) in [(Engine::Sqlite, sqlite), (Engine::Postgres, postgres)] {
+            let text = match check(engine, &format!("SELECT {source} AS x FROM notes")) {
+                Ok(checked) => checked.text,
+                Err(refused) => panic!("{engine:?} refuses {source}: {refused}"),
+            };
+            assert!(expected.is_empty() || text.contains(&format!("SELECT {expected} AS x")), "{source}: {text}");
+        }
+    }
+    let long = "x".repeat(101);
+    let many = "id, ".repeat(32);
+    for engine in BOTH {
+        for source in
+            [format!("title LIKE '{long}'"), format!("replace(title, '{long}', '')"), format!("concat({many} id)")]
+        {
+            assert!(check(engine, &format!("SELECT {source} AS x FROM notes")).is_err(), "{source}");
         }
     }
 }

@@ -1,0 +1,73 @@
+//! Whose turn it is to change something, and how long a call keeps the database.
+//!
+//! A plugin waits for its own turn first and then for that of all plugins, so that it stands in the way of others once
+//! at most. What a statement or transaction takes beyond [`FREE`] counts towards the plugin's limit, and after a
+//! transaction the plugin's next one waits for as long: whoever else writes, another process too, finds the database free
+//! half of the time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
+
+use super::Call;
+use crate::Active;
+use rookery_core::error::{Error, Result};
+
+/// What a statement or transaction may take without being counted: others do not notice it.
+const FREE: Duration = Duration::from_millis(10);
+
+/// Counts the time until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Timed {
+    active: Arc<Active>,
+    since: Instant,
+    /// The plugin's own turn.
+    turn: Option<OwnedSemaphorePermit>,
+}
+
+impl Drop for Timed {
+    fn drop(&mut self) {
+        let counted = self.since.elapsed().saturating_sub(FREE);
+        if counted.is_zero() {
+            return;
+        }
+        self.active.component.used_database(counted);
+        if let (Some(turn), Ok(runtime)) = (self.turn.take(), tokio::runtime::Handle::try_current()) {
+            runtime.spawn(async move {
+                tokio::time::sleep(counted).await;
+                drop(turn);
+            });
+        }
+    }
+}
+
+impl Timed {
+    /// Counts what a statement of the plugin takes that runs by itself.
+    pub(crate) fn begin(active: &Arc<Active>) -> Self {
+        Self { active: Arc::clone(active), since: Instant::now(), turn: None }
+    }
+}
+
+/// The permission to keep a transaction open, which is counted until it is dropped.
+#[derive(Debug)]
+pub(super) struct Turn {
+    _timed: Timed,
+    _of_all: OwnedSemaphorePermit,
+}
+
+impl Call {
+    /// Waits until this call may open a transaction.
+    pub(super) async fn turn(&self) -> Result<Turn> {
+        let wait = Duration::from_secs(self.cx.config.database.acquire_timeout_seconds);
+        let calls = &self.cx.plugins.calls;
+        let (own, all) = (calls.changing_of(&self.cx, &self.state), calls.changing(&self.cx));
+        let both = async { Some((own.acquire_owned().await.ok()?, all.acquire_owned().await.ok()?)) };
+        let turns = tokio::time::timeout(wait, both).await.ok().flatten();
+        let (own, _of_all) = turns.ok_or_else(|| Error::Unavailable("The database is busy, try again".into()))?;
+        let mut timed = Timed::begin(&self.active);
+        timed.turn = Some(own);
+        Ok(Turn { _timed: timed, _of_all })
+    }
+}

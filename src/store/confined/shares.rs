@@ -1,0 +1,107 @@
+//! The connections on which each plugin reads: a few of its own, so that it waits for no other plugin and the server
+//! waits for none.
+//!
+//! Reached from [`Db::confined`](crate::Db::confined). A share is made when a plugin first reads, its connections when
+//! they are first needed; [`Db::end_reads`](crate::Db::end_reads) ends what runs on them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+
+use super::Readers;
+
+/// How long a call waits for a free connection of its plugin.
+pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long an idle connection to PostgreSQL stays open: other processes need some too.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The shares of all plugins.
+#[derive(Debug)]
+pub(crate) struct Shares {
+    source: Source,
+    /// Connections of each.
+    size: u32,
+    by_plugin: Mutex<HashMap<String, Share>>,
+}
+
+/// The database.
+#[derive(Debug)]
+enum Source {
+    Sqlite(PathBuf),
+    Postgres(Box<PgConnectOptions>),
+}
+
+/// The connections of one plugin.
+#[derive(Clone, Debug)]
+pub(super) enum Share {
+    Sqlite(Arc<Readers>),
+    Postgres(PgPool),
+}
+
+impl Shares {
+    /// Shares of `size` connections to an SQLite file.
+    pub(crate) fn sqlite(file: &Path, size: u32) -> Self {
+        Self { source: Source::Sqlite(file.to_owned()), size, by_plugin: Mutex::default() }
+    }
+
+    /// Shares of `size` connections to PostgreSQL, for which sorts and hashes go to files early, and a statement has no
+    /// other processes work for it.
+    pub(crate) fn postgres(connect: PgConnectOptions, size: u32) -> Self {
+        let connect = connect.options([("work_mem", "4MB"), ("max_parallel_workers_per_gather", "0")]);
+        Self { source: Source::Postgres(Box::new(connect)), size, by_plugin: Mutex::default() }
+    }
+
+    /// The share of the plugin called `name`, made if there is none.
+    pub(super) fn of(&self, name: &str) -> Share {
+        let mut shares = self.lock();
+        if let Some(share) = shares.get(name) {
+            return share.clone();
+        }
+        let share = match &self.source {
+            Source::Sqlite(file) => Share::Sqlite(Arc::new(Readers::new(file, self.size))),
+            Source::Postgres(connect) => Share::Postgres(
+                PgPoolOptions::new()
+                    .max_connections(self.size)
+                    .acquire_timeout(ACQUIRE_TIMEOUT)
+                    .idle_timeout(IDLE_TIMEOUT)
+                    .test_before_acquire(false)
+                    .connect_lazy_with((**connect).clone()),
+            ),
+        };
+        shares.insert(name.to_owned(), share.clone());
+        share
+    }
+
+    /// Closes the connections of the plugin called `name`, once what runs on them has ended, which on SQLite is
+    /// interrupted.
+    pub(super) async fn end(&self, name: &str) {
+        let share = self.lock().remove(name);
+        if let Some(share) = share {
+            share.close().await;
+        }
+    }
+
+    /// Closes all of them.
+    pub(crate) async fn close(&self) {
+        let shares: Vec<Share> = self.lock().drain().map(|(_, share)| share).collect();
+        futures_util::future::join_all(shares.iter().map(Share::close)).await;
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Share>> {
+        self.by_plugin.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Share {
+    async fn close(&self) {
+        match self {
+            Self::Sqlite(readers) => readers.close().await,
+            // A statement that nobody waits for any more may last until its time limit.
+            Self::Postgres(pool) => drop(tokio::time::timeout(ACQUIRE_TIMEOUT, pool.close()).await),
+        }
+    }
+}
