@@ -8,20 +8,35 @@ use axum::http::Uri;
 use axum::http::uri::PathAndQuery;
 use percent_encoding::percent_decode;
 
-/// Cuts the slash at the end of the path off, which some client libraries send; false when the path is not in normal
-/// form, and then answered by nothing.
+/// Encoded punctuation that needs no encoding: careful client libraries encode it all the same.
+const PUNCTUATION: [(&str, &str); 8] =
+    [("%2D", "-"), ("%2d", "-"), ("%2E", "."), ("%2e", "."), ("%5F", "_"), ("%5f", "_"), ("%7E", "~"), ("%7e", "~")];
+
+/// Brings the path into normal form where client libraries differ: a slash at its end, and encoded punctuation. False
+/// when it is not in normal form then, and answered by nothing.
 pub(crate) fn normalise(uri: &mut Uri) -> bool {
-    let Some(path) = uri.path().strip_suffix('/').filter(|path| !path.is_empty()) else {
-        return is_normal(uri.path());
-    };
-    if path == "/" || !is_normal(path) {
+    let path = uri.path();
+    if path == "/" || (!path.ends_with('/') && !path.contains('%')) {
+        return is_normal(path);
+    }
+    let mut normal = path.strip_suffix('/').unwrap_or(path).to_owned();
+    for (encoded, plain) in PUNCTUATION {
+        if normal.contains(encoded) {
+            normal = normal.replace(encoded, plain);
+        }
+    }
+    if normal == "/" || !is_normal(&normal) {
         return false;
     }
+    normal == path || replace_path(uri, &normal).is_some()
+}
+
+fn replace_path(uri: &mut Uri, path: &str) -> Option<()> {
     let target = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
     let mut parts = std::mem::take(uri).into_parts();
-    let Ok(target) = PathAndQuery::try_from(target) else { return false };
-    parts.path_and_query = Some(target);
-    Uri::from_parts(parts).map(|normal| *uri = normal).is_ok()
+    parts.path_and_query = Some(PathAndQuery::try_from(target).ok()?);
+    *uri = Uri::from_parts(parts).ok()?;
+    Some(())
 }
 
 /// True when `path` begins with a slash, none of its segments is empty, `.` or `..`, and each is spelt in the one way.
@@ -105,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn slash_at_the_end_is_cut_off_once() {
+    fn what_client_libraries_add_is_taken_away() {
         let normal = |text: &str| {
             let mut uri: Uri = text.parse().expect("an address");
             normalise(&mut uri).then(|| uri.to_string())
@@ -113,7 +128,10 @@ mod tests {
         assert_eq!(normal("/api/v1/x/?a=1").as_deref(), Some("/api/v1/x?a=1"));
         assert_eq!(normal("http://example.test/api/").as_deref(), Some("http://example.test/api"));
         assert_eq!(normal("/").as_deref(), Some("/"));
-        for other in ["/api//", "//", "//api/v1/x", "/%61pi/", "*"] {
+        assert_eq!(normal("/r/rook%40far%2Etest?a=%2E").as_deref(), Some("/r/rook%40far.test?a=%2E"));
+        assert_eq!(normal("/r/no%5fsuch%2D%7e/").as_deref(), Some("/r/no_such-~"));
+        assert_eq!(normal("/r/%252E").as_deref(), Some("/r/%252E"));
+        for other in ["/api//", "//", "//api/v1/x", "/%61pi/", "*", "/a/%2e%2E/b", "/%2e/a", "/%%2E5", "/%2%2D"] {
             assert_eq!(normal(other), None, "{other}");
         }
     }

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
-use axum::http::StatusCode;
 use axum::response::Response;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -29,6 +28,9 @@ use config::Config;
 const BUFFER_BYTES: usize = 64 * 1024;
 /// Before accepting again, when the machine has no more file descriptors.
 const EXHAUSTED: Duration = Duration::from_secs(1);
+
+/// The status of a response after which a connection is no longer HTTP.
+const SWITCHING_PROTOCOLS: u16 = 101;
 
 /// What is served, and how.
 #[derive(Clone, Debug)]
@@ -145,7 +147,7 @@ impl<F: Future<Output = Result<Response, Infallible>> + Unpin> Future for Answer
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         let Ok(response) = ready!(Pin::new(&mut this.answer).poll(cx));
-        if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        if response.status().as_u16() == SWITCHING_PROTOCOLS {
             this.activity.upgrade();
         }
         let open = this.open.take().unwrap_or_else(|| this.activity.begin());

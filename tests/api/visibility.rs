@@ -223,8 +223,9 @@ const SILENT: &[&str] = &[
     "/privacy",
 ];
 
-/// Acts on a status that must not work, nor tell anything, when it is hidden.
-const ACTS: &[&str] = &["favourite", "unfavourite", "reblog", "unreblog", "bookmark", "mute", "unmute", "pin", "unpin"];
+/// Acts on a status that must not work, nor tell anything, when it is hidden. A favourite or bookmark of one's own can be
+/// taken back all the same (`statuses::marks_are_taken_back_from_someone_who_blocked_since`).
+const ACTS: &[&str] = &["favourite", "reblog", "unreblog", "bookmark", "mute", "unmute", "pin", "unpin"];
 
 struct World {
     app: TestApp,

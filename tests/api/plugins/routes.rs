@@ -42,6 +42,7 @@ async fn a_path_is_matched_encoded_and_told_decoded() {
         (":name:", ":name:"),
         ("a%2Fb", "a/b"),
         ("%252F", "%2F"),
+        ("far%2Etest", "far.test"),
     ] {
         let told = nobody.get(&format!("/api/v1/mirror/echo/{sent}")).ok().await;
         assert_eq!(told["params"], json!([["segment", meant]]), "{sent}");
