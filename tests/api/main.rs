@@ -25,6 +25,7 @@ mod headers;
 mod health;
 mod home_feeds;
 mod instance;
+mod kept;
 mod markers;
 mod media;
 mod media_worker;

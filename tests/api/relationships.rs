@@ -366,14 +366,14 @@ async fn a_page_of_relationships_costs_as_many_statements_as_one() {
     let one = count(&format!("/api/v1/accounts/relationships?id[]={}", bob.id())).await;
     let all = format!("/api/v1/accounts/relationships?id[]={}&id[]={}&id[]={}", bob.id(), carol.id(), dave.id());
     assert_eq!(one, count(&all).await);
-    assert_eq!(one, app.grant_cost() + 1, "the token and the relationships");
+    assert_eq!(one, app.reread_cost() + 1, "the token and the relationships");
     for follower in [&bob, &carol, &dave] {
         act(follower, "follow", &alice).await;
     }
     let followers = format!("/api/v1/accounts/{}/followers", alice.id());
     let page = count(&followers).await;
     assert_eq!(page, count(&format!("{followers}?limit=1")).await);
-    assert_eq!(page, app.grant_cost() + 2, "the token, the account and the page");
+    assert_eq!(page, app.reread_cost() + 2, "the token, the account and the page");
 }
 
 #[tokio::test]

@@ -71,6 +71,7 @@ impl World {
     async fn cost(&self, path: &str) -> (u64, usize) {
         self.app.app.cache.statuses.clear();
         self.app.app.cache.accounts.clear();
+        self.app.app.heads.clear();
         let before = self.app.db().statements();
         let page = self.viewer.get(path).ok().await;
         let shown = page.as_array().or_else(|| page["descendants"].as_array()).map_or(1, Vec::len);

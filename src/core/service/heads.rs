@@ -33,6 +33,11 @@ impl Default for HeadsCache {
 }
 
 impl HeadsCache {
+    /// Forgets all of them.
+    pub fn clear(&self) {
+        self.0.clear();
+    }
+
     fn get(&self, versions: &Versions, id: StatusId) -> Option<Head> {
         let Kept { head, noted } = self.0.get(&id)?;
         let dependencies = [Dependency::Status(head.id), Dependency::Account(head.account_id)];

@@ -178,8 +178,9 @@ impl TestApp {
         self.db().execute_raw(&format!("UPDATE jobs SET run_at = {now}")).await.unwrap();
     }
 
-    /// How many statements read the grant of a token that was used before: on SQLite it is in memory.
-    pub fn grant_cost(&self) -> u64 {
+    /// How many statements read again what was read before, the grant of a token or the heads of statuses: on SQLite
+    /// these are in memory.
+    pub fn reread_cost(&self) -> u64 {
         match self.db().engine() {
             Engine::Sqlite => 0,
             Engine::Postgres => 1,
