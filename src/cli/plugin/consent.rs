@@ -27,7 +27,7 @@ pub(super) async fn ask(cx: &Cx, name: &str, yes: bool, output: Output) -> Resul
             "there is no terminal to ask on: `rookery plugin enable {name} --yes` enables it and grants all of this"
         )));
     }
-    eprint!("Enable {name}, and grant all of this? [y/N] ");
+    let _ = write!(stderr(), "Enable {name}, and grant all of this? [y/N] ");
     let _ = stderr().flush();
     let answer = tokio::task::spawn_blocking(|| {
         let mut line = String::new();

@@ -25,10 +25,13 @@ const SHARED: usize = 4_096;
 pub struct Limits {
     shards: [Mutex<Shard>; SHARDS],
     capacity: usize,
-    shared: Mutex<HashMap<Cow<'static, str>, Arc<[Arc<Counter>]>>>,
+    shared: Mutex<HashMap<Cow<'static, str>, Shares>>,
     hasher: RandomState,
     overflows: AtomicU64,
 }
+
+/// The counters that keys of one limit share.
+type Shares = Arc<[Arc<Counter>]>;
 
 #[derive(Debug, Default)]
 struct Shard {

@@ -274,6 +274,7 @@ unsafe fn register(database: *mut ffi::sqlite3, cell: &Arc<Confinement>, steps: 
 }
 
 /// SQLite's run-time limits for the statements of plugins (<https://www.sqlite.org/c3ref/limit.html>).
+#[expect(clippy::cast_possible_truncation, reason = "small constants")]
 const RELAXED_LIMITS: [(c_int, c_int); 8] = [
     (ffi::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES as c_int),
     (ffi::SQLITE_LIMIT_SQL_LENGTH, 256 << 10),

@@ -85,7 +85,9 @@ async fn insert(writer: &Writer, id: i64) -> Result<()> {
 async fn unused_pages_go_back_to_the_file_system() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}", file(&folder).display());
-    let sqlite = Sqlite::open(&Options { url, max_connections: 2, acquire_timeout: TIMEOUT }).await.unwrap();
+    let sqlite = Sqlite::open(&Options { url, max_connections: 2, plugin_connections: 1, acquire_timeout: TIMEOUT })
+        .await
+        .unwrap();
     let run = async |text: &'static str| {
         let mut tx = sqlite.writer.begin().await.unwrap();
         tx.execute(text, &[]).unwrap();
@@ -116,7 +118,7 @@ async fn nobody_else_reads_the_file() {
     let url = format!("sqlite://{}", file.display());
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     for _ in 0..2 {
-        let options = Options { url: url.clone(), max_connections: 2, acquire_timeout: TIMEOUT };
+        let options = Options { url: url.clone(), max_connections: 2, plugin_connections: 1, acquire_timeout: TIMEOUT };
         let sqlite = Sqlite::open(&options).await.unwrap();
         let mut tx = sqlite.writer.begin().await.unwrap();
         tx.batch("CREATE TABLE IF NOT EXISTS birds (id INTEGER PRIMARY KEY)").unwrap();
