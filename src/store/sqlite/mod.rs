@@ -4,7 +4,7 @@
 //! [pool](readers); a statement that does not end within a time slice is interrupted and run again on a blocking thread.
 //! Changes go through the one [writer], for which transactions queue; a commit writes to the write-ahead log, and
 //! its caller then waits for the [sync](log_sync) of that file, which many commits share. Plugins' statements are confined
-//! in [`confined`], on the writer and on connections of their own.
+//! in [`confined`](crate::confined), on the writer and on connections of their own.
 
 mod columns;
 pub(crate) mod connection;
