@@ -2,7 +2,7 @@
 //!
 //! Started by [`Sandbox`](super::Sandbox) with an empty environment. Before it reads a byte it gives up its capabilities,
 //! sets resource limits (`setrlimit`: no new file descriptor or process, little memory, little CPU time), and has the
-//! kernel refuse all files, connections and processes ([`confine`](super::confine)). A decoder that crashes, hangs or is
+//! kernel refuse all files, connections and processes ([`confine`](mod@super::confine)). A decoder that crashes, hangs or is
 //! compromised has only the one file it was given. `main` must call it before it starts a runtime or reads configuration.
 
 use std::ffi::OsString;
