@@ -176,9 +176,6 @@ impl Quota {
     }
 
     /// Measures unless that was done: to be awaited before the first write.
-    ///
-    /// # Errors
-    /// When the database does not answer: nothing may be written then.
     pub async fn ready(&self) -> Result<(), store::Error> {
         if self.0.fresh.load(Ordering::Acquire) {
             return Ok(());
