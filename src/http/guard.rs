@@ -3,7 +3,7 @@
 //! Bodies without a `Content-Length` are counted by the extractors while they are read.
 
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -40,9 +40,9 @@ pub(crate) fn time_limit(cx: &Cx, request: &Request) -> Result<Duration, Error> 
     Ok(if upload { UPLOAD_TIMEOUT } else { Duration::from_secs(cx.config.server.request_timeout_seconds) })
 }
 
-/// `answer`, or 503 when it takes longer than `limit`. An answer that is ready at once needs no timer.
-pub(crate) async fn within(limit: Duration, answer: impl Future<Output = Response>) -> Response {
-    let mut answer = pin!(answer);
+/// `answer`, or 503 when it takes longer than `limit`. An answer that is ready at once needs no timer. Borrowed, because an
+/// async function keeps the future that it is given beside the one that it polls.
+pub(crate) async fn within(limit: Duration, mut answer: Pin<&mut impl Future<Output = Response>>) -> Response {
     if let Poll::Ready(response) = poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await {
         return response;
     }

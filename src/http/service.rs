@@ -8,6 +8,7 @@
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -124,8 +125,8 @@ impl Shared {
             Ok(limit) => limit,
             Err(error) => return ErrorResponse(error).into_response(),
         };
-        let answer = AssertUnwindSafe(guard::within(limit, self.handle(state, request))).catch_unwind();
-        answer.await.unwrap_or_else(|_| error::panicked())
+        let answer = async { guard::within(limit, pin!(self.handle(state, request))).await };
+        AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(|_| error::panicked())
     }
 
     async fn handle(&self, state: &RequestState<'_>, request: Request) -> Response {
