@@ -99,11 +99,8 @@ pub(crate) fn unreact(ctx: &Context, id: Id, text: &str) -> Result<Output> {
     if let Some(emoji) = &taken {
         tell::stream(&config::all()?, &status, ctx.account(), emoji)?;
     }
-    match (seen, taken) {
-        (None, None) => Err(Error::NotFound),
-        (None, Some(_)) => Output::empty(),
-        (Some(_), _) => Output::status(id),
-    }
+    // One's own can be taken back from a status that one may not see any more.
+    if seen.is_none() && taken.is_none() { Err(Error::NotFound) } else { Output::status(id) }
 }
 
 /// Deletes a reaction of `me` with its notifications; gives what it was with.

@@ -206,6 +206,9 @@ pub struct Route {
     /// The parameter that is the id of an account: 404 unless it exists.
     #[serde(default)]
     pub account_exists: Option<String>,
+    /// The caller takes back a mark of theirs: the status of the answer is shown although its author blocked them since.
+    #[serde(default)]
+    pub unmarks: bool,
     /// The route is paginated: paging parameters are parsed and `Link` is written.
     #[serde(default)]
     pub page: Option<PageRule>,

@@ -47,7 +47,7 @@ pub(super) async fn answer(cx: &Cx, asked: RouteRequest) -> (Response, bool) {
         }
     };
     let links = page.as_ref().zip(answer.cursor).and_then(|(page, ends)| page.links(ends));
-    let checked = match check(answer) {
+    let checked = match check(&mounted, answer) {
         Ok(checked) => checked,
         Err(why) => {
             let ended = CallErrorKind::Trap;
@@ -84,8 +84,8 @@ async fn finish(
     Ok(response)
 }
 
-fn check(answer: Answer) -> Result<Checked, String> {
-    Checked::of(answer.status, &answer.headers, answer.output)
+fn check(mounted: &Mounted, answer: Answer) -> Result<Checked, String> {
+    Checked::of(answer.status, &answer.headers, answer.output, mounted.route().unmarks)
 }
 
 /// Records a failed call for the admin; an error that the plugin returns deliberately is no failure.

@@ -36,6 +36,8 @@ enum Shape {
     Json(String),
     Template(Filled),
     Status(StatusId),
+    /// From which the viewer took a mark back.
+    Unmarked(StatusId),
     Account(AccountId),
     Statuses(Vec<StatusId>),
     Accounts(Vec<AccountId>),
@@ -43,18 +45,18 @@ enum Shape {
 }
 
 impl Checked {
-    /// Validates an answer.
+    /// Validates an answer; that of a route which takes a mark back `unmarks`.
     ///
     /// # Errors
     /// What is invalid, worded for the plugin's author.
-    pub(super) fn of(status: u16, sent: &[(String, String)], output: Output) -> Result<Self, String> {
+    pub(super) fn of(status: u16, sent: &[(String, String)], output: Output, unmarks: bool) -> Result<Self, String> {
         let known = StatusCode::from_u16(status).ok().filter(|status| (200..600).contains(&status.as_u16()));
         let mut taken = HeaderMap::new();
         let refused = headers::set(&mut taken, sent);
         Ok(Self {
             status: known.ok_or_else(|| format!("status {status} is none: 200 to 599"))?,
             headers: taken,
-            body: Shape::of(output)?,
+            body: Shape::of(output, unmarks)?,
             refused,
         })
     }
@@ -76,7 +78,7 @@ impl Checked {
 }
 
 impl Shape {
-    fn of(output: Output) -> Result<Self, String> {
+    fn of(output: Output, unmarks: bool) -> Result<Self, String> {
         let bounded = |count: usize| match count {
             0..=MAX_ENTITIES => Ok(()),
             many => Err(format!("{many} entities are more than {MAX_ENTITIES}")),
@@ -92,6 +94,7 @@ impl Shape {
                 bounded(filled.holes())?;
                 Self::Template(filled)
             }
+            Output::Status(id) if unmarks => Self::Unmarked(id.into()),
             Output::Status(id) => Self::Status(id.into()),
             Output::Account(id) => Self::Account(id.into()),
             Output::Statuses(ids) => {
@@ -121,6 +124,11 @@ impl Shape {
                 let seen = visibility::status(cx, viewer, id).await?;
                 entity::status::render_one(cx, viewer, &seen).await?.as_str().to_owned()
             }
+            // The change is made, so that nothing is missing.
+            Self::Unmarked(id) => match visibility::statuses(cx, viewer, Place::Unmarked, &[id]).await?.pop() {
+                Some(seen) => entity::status::render_one(cx, viewer, &seen).await?.as_str().to_owned(),
+                None => "{}".to_owned(),
+            },
             Self::Account(id) => {
                 let account = service::account::find_visible(cx, id).await?;
                 entity::account::render_found(cx, &account).await?.as_str().to_owned()

@@ -211,7 +211,7 @@ impl<'a> Asked<'a> {
         let work = || handle(request).map(crate::Output::into_response);
         let keep = |result: &crate::Result<Response>| result.as_ref().is_ok_and(|response| response.status < 400);
         match self.fake.transaction(Some(caller), keep, work) {
-            Ok(response) => self.answer(response),
+            Ok(response) => self.answer(response, route.get("unmarks").is_some()),
             Err(error) => {
                 let failure = Failure::from(error);
                 refused(failure.status, &failure.message)
@@ -239,9 +239,10 @@ impl<'a> Asked<'a> {
         }
     }
 
-    fn answer(&self, response: Response) -> Answer {
-        let json = self.fake.state(|state| render::output(state, self.account, &response.output));
-        match json {
+    fn answer(&self, response: Response, unmarks: bool) -> Answer {
+        let shown = |viewer| self.fake.state(|state| render::output(state, viewer, &response.output));
+        let json = shown(self.account);
+        match if unmarks { json.or_else(|| shown(None)).or_else(|| Some(json!({}))) } else { json } {
             None => refused(404, "Record not found"),
             Some(json) => {
                 let Response { status, headers, output, cursor } = response;
