@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::job::Lane;
-use rookery_core::queue::{self, TendFeeds};
+use rookery_core::queue::{self, AcceptRequests, Job as _, TendFeeds};
 use store::job::{self, Attempt};
 use store::sql::STATEMENTS;
 
@@ -74,4 +74,25 @@ async fn worker_that_overran_its_lease_leaves_the_job_to_the_next() {
     assert!(!job::reschedule(&mut tx, slow, now).await.unwrap());
     job::retry(&mut tx, slow, Attempt::TakenBack, now, "late").await.unwrap();
     assert!(job::delete(&mut tx, next).await.unwrap(), "the next still has it");
+}
+
+#[tokio::test]
+async fn of_the_dead_letters_the_newest_are_kept() {
+    let app = TestApp::new().await;
+    let now = app.app.clock.now();
+    let mut tx = app.db().begin().await.unwrap();
+    for account in 1..=5 {
+        queue::enqueue(&app.app, &mut tx, &AcceptRequests { account: account.into() }).await.unwrap();
+    }
+    for row in job::claim(&mut tx, Lane::Background, now, now, 5).await.unwrap() {
+        assert!(job::dead_letter(&mut tx, row.claim, "it failed").await.unwrap());
+    }
+    let kind = AcceptRequests::KIND;
+    assert_eq!(job::delete_dead_beyond(&mut tx, "expire_mute", 0).await.unwrap(), 0, "those of others stay");
+    assert_eq!(job::delete_dead_beyond(&mut tx, kind, 2).await.unwrap(), 3);
+    assert_eq!(job::delete_dead_beyond(&mut tx, kind, 2).await.unwrap(), 0);
+    tx.commit().await.unwrap();
+    let left = "SELECT key FROM jobs WHERE kind = 'accept_requests' AND state = 'dead' ORDER BY id";
+    let left: Vec<(String,)> = app.db().fetch_raw(left).await.unwrap();
+    assert_eq!(left, [("4".to_owned(),), ("5".to_owned(),)]);
 }

@@ -25,13 +25,16 @@ pub(super) fn list(all: &Value) -> String {
 /// The last column: why the plugin is not loaded, what it waits for, or its description.
 fn remark(plugin: &Value) -> String {
     let missing = words(&plugin["missing"]);
+    let waiting = plugin["waiting"]["version"].as_str().filter(|_| plugin["enabled"] == true);
+    // What an upgrade waits for says more than that it is not the package that was accepted.
+    if let Some(version) = waiting.filter(|_| !missing.is_empty()) {
+        return format!("{version} waits for a grant of {missing}");
+    }
     if let Some(sentence) = plugin["error"]["sentence"].as_str() {
         return sentence.to_owned();
     }
-    let waiting = plugin["waiting"]["version"].as_str().filter(|_| plugin["enabled"] == true);
     if plugin["enabled"] == true && !missing.is_empty() {
-        let version = waiting.map(|version| format!("{version} ")).unwrap_or_default();
-        return format!("{version}waits for a grant of {missing}");
+        return format!("waits for a grant of {missing}");
     }
     if let Some(version) = waiting {
         return format!("{version} waits: `rookery plugin reload {}` accepts it", word(&plugin["name"]));

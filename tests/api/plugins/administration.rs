@@ -158,3 +158,34 @@ async fn the_admin_api_is_for_those_who_may_change_settings() {
     assert_eq!((&disabled["state"], &disabled["generation"]), (&json!("disabled"), &json!(null)));
     assert_eq!(Permissions::MANAGE_SETTINGS, 64, "contract extensions, section 13");
 }
+
+#[tokio::test]
+async fn nothing_is_granted_before_the_admin_agreed_to_it() {
+    let shelf = Shelf::new().await;
+    let app = &shelf.app;
+    let asks = |more: &str| format!("[permissions]\ncore = [\"read\"{more}]\n");
+    shelf.put("notes", "1.0.0", &asks(""));
+
+    let asked = app.run(&["plugin", "enable", "notes"]).await;
+    assert_eq!(asked.code, 2, "there is no terminal to ask on: {asked:?}");
+    assert!(asked.err.contains("core:read") && asked.err.contains("`rookery plugin enable notes --yes`"), "{asked:?}");
+    assert!(!app.run(&["plugin", "inspect", "notes", "--json"]).await.json()[0]["enabled"].as_bool().unwrap());
+    let said = app.run(&["plugin", "enable", "notes", "--yes"]).await.ok();
+    assert!(said.contains("It may use core:read."), "{said}");
+    app.run(&["plugin", "disable", "notes"]).await.ok();
+    app.run(&["plugin", "enable", "notes"]).await.ok();
+
+    shelf.put("notes", "1.1.0", &format!("{}storage = [\"kv\"]\n", asks(", \"read-all\"")));
+    let row = || async {
+        let listed = app.run(&["plugin", "list"]).await.ok();
+        listed.lines().find(|line| line.starts_with("notes ")).unwrap().to_owned()
+    };
+    assert!(row().await.contains("1.1.0 waits for a grant of core:read-all, storage:kv"), "{}", row().await);
+    let refused = app.run(&["plugin", "grant", "notes", "storage:cv"]).await.fails(1);
+    assert!(refused.contains("does not ask for the permission \"storage:cv\"; did you mean storage:kv?"), "{refused}");
+    let said = app.run(&["plugin", "grant", "notes", "storage:kv"]).await.ok();
+    assert!(said.contains("It may use core:read, storage:kv."), "{said}");
+    assert!(row().await.contains("1.1.0 waits for a grant of core:read-all"), "{}", row().await);
+    app.run(&["plugin", "grant", "notes"]).await.ok();
+    assert!(row().await.starts_with("notes                    1.1.0 "), "{}", row().await);
+}
