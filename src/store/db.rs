@@ -166,6 +166,15 @@ impl Db {
         }
     }
 
+    /// How long the writer has been held by the transaction that is open, if others wait for it; `None` on PostgreSQL.
+    #[must_use]
+    pub fn writer_held_while_others_wait(&self) -> Option<Duration> {
+        match &self.pools {
+            Pools::Sqlite(sqlite) => sqlite.writer.held_while_others_wait(),
+            Pools::Postgres(_) => None,
+        }
+    }
+
     /// Resolves when this process commits a transaction that queued jobs in `lane`.
     pub fn jobs_queued(&self, lane: Lane) -> tokio::sync::futures::Notified<'_> {
         self.jobs.of(lane)

@@ -16,6 +16,7 @@ mod database;
 mod draft;
 mod floor;
 mod growth;
+mod hostile;
 mod load;
 mod measure;
 #[cfg(feature = "plugins")]
@@ -84,6 +85,9 @@ async fn bench_on(scratch: &Scratch, options: &Options) {
     }
     if options.plugins && options.wants("plugins") {
         plugins::measure(&site, &data).await;
+    }
+    if options.plugins && options.words.iter().any(|word| word == "hostile") {
+        hostile::measure(&site, &data).await;
     }
 }
 

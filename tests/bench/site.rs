@@ -47,11 +47,16 @@ impl<'a> Site<'a> {
         Process::start(serve, address).await
     }
 
-    /// Runs a command of the program, with `more` configuration and the server off.
-    pub fn run(&self, arguments: &[&str], more: &[(&str, &str)]) {
+    /// A command of the program, with `more` configuration.
+    pub fn program(&self, arguments: &[&str], more: &[(&str, &str)]) -> Command {
         let mut program = self.command(free_address());
         program.args(arguments).envs(more.iter().map(|(key, value)| (format!("ROOKERY_{key}"), *value)));
-        let done = program.output().expect("the command line");
+        program
+    }
+
+    /// Runs a command of the program to its end, with `more` configuration.
+    pub fn run(&self, arguments: &[&str], more: &[(&str, &str)]) {
+        let done = self.program(arguments, more).output().expect("the command line");
         assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
     }
 }

@@ -1,8 +1,8 @@
 //! The transaction that spans a call: begun by the first change, rolled back when it stays open for too long.
 //!
 //! Used by the functions of the contract that change something. On SQLite it is the single writer, so its time is
-//! limited: after `plugins.transaction_timeout_ms` it is rolled back, whatever the plugin or one of its calls is doing.
-//! A change that fails half-way rolls back the whole transaction.
+//! limited: after `plugins.transaction_timeout_ms`, or sooner while others wait for it
+//! (`plugins.contended_transaction_ms`), it is rolled back, whatever the plugin or one of its calls is doing. A change that fails half-way rolls back the whole transaction.
 
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
@@ -17,10 +17,47 @@ use super::failure::{OrFailure as _, failure, from_error};
 use super::{Call, Mode};
 use rookery_core::change::Change;
 use rookery_core::error::{Error, Result};
-use store::Tx;
+use store::{Db, Engine, Tx};
 
 /// Added to the engine's statement timeout, so that the call is ended first and reports the reason.
 const GRACE: Duration = Duration::from_millis(50);
+/// The same while others wait.
+const CONTENDED_GRACE: Duration = Duration::from_millis(15);
+/// How often it is looked whether others wait for a transaction that has had its time.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// How long a transaction may stay open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Time {
+    pub(super) at_most: Duration,
+    /// While others wait for it.
+    pub(super) contended: Duration,
+}
+
+impl Time {
+    fn bound(self, tx: &mut Tx) {
+        tx.bound(self.at_most + GRACE, Some(self.contended + CONTENDED_GRACE));
+    }
+
+    /// Resolves when a transaction that begins now has had its time.
+    async fn over(self, db: Db) {
+        let at_most = tokio::time::sleep(self.at_most);
+        if db.engine() == Engine::Postgres {
+            return at_most.await;
+        }
+        let most = self.contended;
+        let contended = async {
+            tokio::time::sleep(most).await;
+            while db.writer_held_while_others_wait().is_none_or(|held| held < most) {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        tokio::select! {
+            () = at_most => {}
+            () = contended => {}
+        }
+    }
+}
 
 /// The state of a transaction.
 #[derive(Debug, Default)]
@@ -103,10 +140,13 @@ impl Drop for Watch {
 }
 
 impl Watch {
-    fn over(slot: &Arc<Mutex<Slot>>, limit: Duration) -> Self {
+    fn over(slot: &Arc<Mutex<Slot>>, deadline: &Deadline, time: Time, db: Db) -> Self {
         let slot: Weak<Mutex<Slot>> = Arc::downgrade(slot);
+        let deadline = Arc::clone(deadline);
         let watching = tokio::spawn(async move {
-            tokio::time::sleep(limit).await;
+            time.over(db).await;
+            // Ends the host call that has the slot, if one does.
+            deadline.send_replace(Some(Instant::now()));
             if let Some(slot) = slot.upgrade() {
                 let mut slot = slot.lock().await;
                 if let Slot::Open(open) = &mut *slot {
@@ -121,10 +161,10 @@ impl Watch {
 }
 
 impl Slot {
-    /// Open for at most `left`: host calls that take longer are ended; between host calls nothing enforces it.
-    pub(super) fn bounded(mut tx: Tx, deadline: &Deadline, left: Duration, turn: Option<Turn>) -> Self {
-        tx.bound(left + GRACE);
-        Self::Open(Open { tx, watch: None, until: Until::after(deadline, left), turn })
+    /// Open for as long as `time` says: host calls that take longer are ended; between host calls nothing enforces it.
+    pub(super) fn bounded(mut tx: Tx, deadline: &Deadline, time: Time, turn: Option<Turn>) -> Self {
+        time.bound(&mut tx);
+        Self::Open(Open { tx, watch: None, until: Until::after(deadline, time.at_most), turn })
     }
 
     /// Takes the state, and leaves it finished.
@@ -269,8 +309,12 @@ impl Call {
     }
 
     /// How long a transaction may stay open.
-    fn time(&self) -> Duration {
-        Duration::from_millis(self.cx.config.plugins.transaction_timeout_ms)
+    fn time(&self) -> Time {
+        let keys = &self.cx.config.plugins;
+        Time {
+            at_most: Duration::from_millis(keys.transaction_timeout_ms),
+            contended: Duration::from_millis(keys.contended_transaction_ms),
+        }
     }
 
     /// Opens the transaction of this call, unless it is open.
@@ -282,9 +326,10 @@ impl Call {
             Slot::Unused => {
                 let turn = Some(self.turn().await?);
                 let mut tx = self.cx.db.begin().await.map_err(Error::from)?;
-                let left = self.time();
-                tx.bound(left + GRACE);
-                let (watch, until) = (Some(Watch::over(&self.slot, left)), Until::after(&self.deadline, left));
+                let time = self.time();
+                time.bound(&mut tx);
+                let watch = Some(Watch::over(&self.slot, &self.deadline, time, self.cx.db.clone()));
+                let until = Until::after(&self.deadline, time.at_most);
                 *guard = Slot::Open(Open { tx, watch, until, turn });
             }
         }

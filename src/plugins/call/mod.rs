@@ -41,7 +41,7 @@ use rookery_plugin_host::exports::lifecycle::Environment;
 use serde_json::Value;
 use tokio::sync::MappedMutexGuard;
 
-use self::ambient::{Deadline, Slot};
+use self::ambient::{Deadline, Slot, Time};
 pub(crate) use self::database_time::Timed;
 pub(crate) use self::failure::OrFailure;
 pub use self::state::Calls;
@@ -117,12 +117,18 @@ impl Call {
         Arc::new(Self::idle(cx, active, caller, mode))
     }
 
-    /// A call whose changes are made in `tx`, for `left` at most, and never committed: the self-test of a candidate.
+    /// A call whose changes are made in `tx`, for `left` at most, or `contended` while others wait for it, and never
+    /// committed: the self-test of a candidate.
     /// [`Call::take`] returns the transaction.
     #[must_use]
-    pub fn rehearsal(cx: &Cx, active: &Arc<Active>, tx: Tx, left: Duration) -> Arc<Self> {
+    pub fn rehearsal(cx: &Cx, active: &Arc<Active>, tx: Tx, left: Duration, contended: Duration) -> Arc<Self> {
         let mut call = Self::idle(cx, active, Caller::system(), Mode::Ambient);
-        call.slot = Arc::new(tokio::sync::Mutex::new(Slot::bounded(tx, &call.deadline, left, None)));
+        call.slot = Arc::new(tokio::sync::Mutex::new(Slot::bounded(
+            tx,
+            &call.deadline,
+            Time { at_most: left, contended },
+            None,
+        )));
         Arc::new(call)
     }
 

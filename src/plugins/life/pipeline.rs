@@ -291,7 +291,7 @@ impl Rehearsal {
             return Ok(Self::default());
         }
         let mut tx = cx.db.begin().await.map_err(|error| LoadError::new(Stage::Migrate, error.to_string()))?;
-        tx.bound(budget.left());
+        tx.bound(budget.left(), Some(contended(cx)));
         let (now, progress) = (cx.clock.now(), &mut Progress::Rehearsal);
         let migrated = sql::migrate(&mut tx, id, manifest, files, now, budget.left(), progress).await?;
         let sql = Statements::load(cx, quota, manifest, limits, files, &mut tx).await;
@@ -331,6 +331,7 @@ async fn migrate_once(
     let failed = |error: store::Error| LoadError::new(Stage::Migrate, format!("{}: {error}", active.name()));
     let mut tx = cx.db.begin().await.map_err(failed)?;
     let (now, time) = (cx.clock.now(), migration_time(cx));
+    tx.bound(time, Some(contended(cx)));
     let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time, progress).await?;
     if let Some(by) = told {
         let changed = !migrated.applied.is_empty();
@@ -389,9 +390,14 @@ fn tests_itself(active: &Active) -> bool {
     active.component.interfaces().exports.contains(&Export::Lifecycle)
 }
 
+/// How long a migration may keep others waiting.
+fn contended(cx: &Cx) -> Duration {
+    Duration::from_millis(cx.config.plugins.contended_migration_ms)
+}
+
 async fn self_test(cx: &Cx, active: &Arc<Active>, tx: Tx, left: Duration) -> Result<Tx, LoadError> {
     let name = active.name();
-    let call = Call::rehearsal(cx, active, tx, left);
+    let call = Call::rehearsal(cx, active, tx, left, contended(cx));
     let tested = active.component.self_test(call.clone()).await;
     tested.map_err(|error| {
         let why = error.failure.map_or(error.message, |failure| failure.message);

@@ -191,8 +191,9 @@ fn failed(migration: &Migration, error: &ConfinedError, time: Duration) -> Strin
     let name = &migration.name;
     match error {
         ConfinedError::Time(_) => format!(
-            "migration {name} and those before it took longer than {} s, for which everyone who writes may have to wait: \
-             raise plugins.migration_timeout_seconds, or split it over several versions",
+            "migration {name} and those before it took longer than {} s, or on SQLite kept others who write waiting for longer \
+             than plugins.contended_migration_ms: let it work in batches (`-- batch: 1000`), split it over several versions, \
+             or raise plugins.migration_timeout_seconds or that key",
             time.as_millis().div_ceil(1_000)
         ),
         error => format!("migration {name} failed: {}", error.to_string().replace('\n', " ")),

@@ -12,13 +12,14 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use libsqlite3_sys as ffi;
 
 use super::functions::{self, MAX_ARGUMENTS, MAX_PATTERN_BYTES, MAX_VALUE_BYTES};
 use super::{Scope, bounded, namespace};
+use crate::sqlite::HeldSince;
 
 /// Instructions of SQLite's virtual machine between two calls of the progress handler, for statements of the server:
 /// about ten microseconds.
@@ -38,6 +39,10 @@ pub(crate) struct Confinement {
     deadline: AtomicU64,
     /// When any statement of this transaction is interrupted, the server's own too.
     until: AtomicU64,
+    /// For how long this transaction keeps others waiting at most.
+    contended: AtomicU64,
+    /// Of the connection that writes: whether others wait for it.
+    held: OnceLock<Arc<HeldSince>>,
     /// What runs is interrupted, and only a rollback is allowed, see [`Confinement::end`].
     ending: AtomicBool,
 }
@@ -67,6 +72,25 @@ impl Confinement {
     /// Limits how long what runs may still last; `None` removes the limit.
     pub(crate) fn bound(&self, left: Option<Duration>) {
         self.until.store(left.map_or(0, |left| now() + milliseconds(left).max(1)), Ordering::Release);
+        self.yield_after(None);
+    }
+
+    /// Limits how long this transaction lasts, from its beginning, while others wait for its connection; `None` removes
+    /// the limit.
+    pub(crate) fn yield_after(&self, time: Option<Duration>) {
+        self.contended.store(time.map_or(0, |time| milliseconds(time).max(1)), Ordering::Release);
+    }
+
+    /// Says who holds the connection that this confines.
+    pub(crate) fn watch(&self, held: Arc<HeldSince>) {
+        let _ = self.held.set(held);
+    }
+
+    /// True when others wait, and have done so for as long as this transaction may let them.
+    fn must_yield(&self) -> bool {
+        let most = self.contended.load(Ordering::Acquire);
+        let held = || self.held.get().and_then(|held| held.elapsed_while_others_wait());
+        most > 0 && held().is_some_and(|held| milliseconds(held) >= most)
     }
 
     /// Ends the confinement: the connection works for the server again.
@@ -127,7 +151,7 @@ impl Confinement {
     pub(crate) fn ends(&self) -> bool {
         let now = now();
         let late = |time: &AtomicU64| (1..now).contains(&time.load(Ordering::Acquire));
-        late(&self.deadline) || late(&self.until)
+        late(&self.deadline) || late(&self.until) || self.must_yield()
     }
 }
 

@@ -226,12 +226,13 @@ impl Db {
 }
 
 impl Tx {
-    /// Limits how long this transaction may still last. On SQLite, where every other writer waits for it, a statement
-    /// that runs when the time is up is interrupted, even one of the server's own. On PostgreSQL this does nothing:
-    /// whoever holds the transaction has to drop it.
-    pub fn bound(&mut self, left: Duration) {
+    /// Limits how long this transaction may still last, and with `contended` how long it lasts at most, from its beginning,
+    /// while others wait for it. On SQLite, where every other writer waits for it, a statement that runs when the time is
+    /// up is interrupted, even one of the server's own. On PostgreSQL this does nothing: whoever holds the transaction has
+    /// to drop it.
+    pub fn bound(&mut self, left: Duration, contended: Option<Duration>) {
         if let Inner::Sqlite(tx) = &self.inner {
-            tx.bound(left);
+            tx.bound(left, contended);
         }
     }
 

@@ -1,19 +1,32 @@
-//! Since when the connection that writes is held: everybody who writes waits for its holder.
+//! Since when the connection that writes is held, and whether others wait for it: everybody who writes waits for its
+//! holder.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The clock of one writer: milliseconds since it was opened, plus 1; 0 while nobody holds it.
+/// The clock of one writer, and how many wait for it. `since`: milliseconds since it was opened, plus 1; 0 while nobody
+/// holds it.
 #[derive(Debug)]
-pub(super) struct HeldSince {
+pub(crate) struct HeldSince {
     opened: Instant,
     since: AtomicU64,
+    waiting: AtomicU32,
 }
 
 /// Somebody holds the writer, until this is dropped: before the connection is free for the next.
 #[derive(Debug)]
 pub(super) struct Holding(Arc<HeldSince>);
+
+/// Somebody waits for the writer, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Waiting<'a>(&'a HeldSince);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::Release);
+    }
+}
 
 impl Drop for Holding {
     fn drop(&mut self) {
@@ -23,7 +36,7 @@ impl Drop for Holding {
 
 impl HeldSince {
     pub(super) fn new() -> Self {
-        Self { opened: Instant::now(), since: AtomicU64::new(0) }
+        Self { opened: Instant::now(), since: AtomicU64::new(0), waiting: AtomicU32::new(0) }
     }
 
     fn now(&self) -> u64 {
@@ -34,6 +47,17 @@ impl HeldSince {
     pub(super) fn begin(self: &Arc<Self>) -> Holding {
         self.since.store(self.now(), Ordering::Release);
         Holding(Arc::clone(self))
+    }
+
+    /// Counts somebody who waits from now on.
+    pub(super) fn wait(&self) -> Waiting<'_> {
+        self.waiting.fetch_add(1, Ordering::Release);
+        Waiting(self)
+    }
+
+    /// How long the present holder has had it, if others wait for it.
+    pub(crate) fn elapsed_while_others_wait(&self) -> Option<Duration> {
+        if self.waiting.load(Ordering::Acquire) > 0 { self.elapsed() } else { None }
     }
 
     /// How long the present holder has had it.

@@ -29,6 +29,7 @@ use crate::versions::Versions;
 use crate::{Error, Result};
 
 pub(crate) use connection::Connection;
+pub(crate) use held::HeldSince;
 pub(crate) use readers::Readers;
 pub(crate) use writer::{Transaction, Writer};
 

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+
 use super::connection::Wanted;
 use super::log_sync::{Log, log_path};
 use super::readers::Readers;
@@ -245,11 +247,30 @@ async fn a_transaction_beyond_its_time_is_interrupted_and_undone() {
     let opened = Opened::new().await;
     let mut tx = opened.writer.begin().await.unwrap();
     tx.execute("INSERT INTO birds (id) VALUES (1)", &[]).unwrap();
-    tx.bound(Duration::from_millis(5));
+    tx.bound(Duration::from_millis(5), None);
     let insert = format!("INSERT INTO birds (id) {LONG}");
     assert!(tx.execute(&insert, &[]).is_err_and(|error| error.is_interrupted()));
     assert!(tx.commit().await.is_err());
     insert_after(&opened).await;
+}
+
+#[tokio::test]
+async fn a_transaction_that_keeps_others_waiting_is_interrupted() {
+    let opened = Opened::new().await;
+    let insert = format!("INSERT INTO birds (id) {LONG}");
+    let mut tx = opened.writer.begin().await.unwrap();
+    tx.bound(Duration::from_secs(60), Some(Duration::from_millis(1)));
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    tx.execute(&insert, &[]).expect("nobody waits");
+    drop(tx);
+    let mut tx = opened.writer.begin().await.unwrap();
+    tx.bound(Duration::from_secs(60), Some(Duration::from_millis(1)));
+    let mut waiting = Box::pin(opened.writer.begin());
+    assert!(waiting.as_mut().now_or_never().is_none(), "it is not their turn");
+    assert!(tx.execute(&insert, &[]).is_err_and(|error| error.is_interrupted()));
+    drop(tx);
+    let mut next = waiting.await.unwrap();
+    next.execute(&insert, &[]).expect("the next has no limit of the one before");
 }
 
 /// The next transaction has no limit of the one before.

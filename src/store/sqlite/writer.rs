@@ -78,6 +78,7 @@ impl Writer {
         connection.raw.update_hook(Some(move |_, _: &str, table: &str, row| noting.note(table, row)))?;
         connection.raw.wal_hook(Some(pages_of_log));
         let (held, cell) = (Arc::new(HeldSince::new()), Arc::clone(&connection.cell));
+        cell.watch(Arc::clone(&held));
         let connection = Arc::new(Mutex::new(Some(connection)));
         let sync = Arc::new(LogSync::start(file, Arc::clone(&connection), open(file)?)?);
         Ok(Self { connection, held, cell, timeout, sync, versions, touched })
@@ -116,8 +117,14 @@ impl Writer {
         if self.sync.has_failed() {
             return Err(Error::NotDurable);
         }
-        let connection = tokio::time::timeout(self.timeout, Arc::clone(&self.connection).lock_owned()).await;
-        let connection = connection.map_err(|_| sqlx::Error::PoolTimedOut)?;
+        let connection = match Arc::clone(&self.connection).try_lock_owned() {
+            Ok(free) => free,
+            Err(_) => {
+                let _waiting = self.held.wait();
+                let freed = tokio::time::timeout(self.timeout, Arc::clone(&self.connection).lock_owned()).await;
+                freed.map_err(|_| sqlx::Error::PoolTimedOut)?
+            }
+        };
         let held = Held { _holding: self.held.begin(), connection, open: false };
         held.connection()?.cell.renew();
         Ok(held)
@@ -134,6 +141,11 @@ impl Writer {
     /// How long the present holder has had the connection, and the plugin whose statement runs on it, if one does.
     pub(crate) fn held(&self) -> Option<(Duration, Option<String>)> {
         Some((self.held.elapsed()?, self.cell.plugin()))
+    }
+
+    /// How long the present holder has had the connection, if others wait for it.
+    pub(crate) fn held_while_others_wait(&self) -> Option<Duration> {
+        self.held.elapsed_while_others_wait()
     }
 
     #[cfg(test)]
@@ -236,10 +248,12 @@ impl Transaction {
         Ok(Arc::clone(&self.connection()?.cell))
     }
 
-    /// Limits how long the transaction may still last; what runs then is interrupted.
-    pub(crate) fn bound(&self, left: Duration) {
+    /// Limits how long the transaction may still last, and with `contended` how long it lasts at most while others wait
+    /// for it; what runs then is interrupted.
+    pub(crate) fn bound(&self, left: Duration, contended: Option<Duration>) {
         if let Ok(connection) = self.connection() {
             connection.cell.bound(Some(left));
+            connection.cell.yield_after(contended);
         }
     }
 

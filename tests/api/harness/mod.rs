@@ -71,6 +71,8 @@ impl TestApp {
             ("ROOKERY_RATE_LIMITS_ENABLED", "false"),
             // A busy machine is no reason for a test to fail.
             ("ROOKERY_PLUGINS_TRANSACTION_TIMEOUT_MS", "20000"),
+            ("ROOKERY_PLUGINS_CONTENDED_TRANSACTION_MS", "20000"),
+            ("ROOKERY_PLUGINS_CONTENDED_MIGRATION_MS", "60000"),
         ];
         let mut environment: std::collections::BTreeMap<String, String> =
             defaults.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();

@@ -13,6 +13,7 @@ use rookery_plugin_host::imports::sql::Value;
 use rookery_plugin_host::imports::streaming::Message;
 use rookery_plugin_host::imports::types::{Page, Viewer};
 use serde_json::json;
+use store::Engine;
 
 use super::bench::{Bench, EVERYTHING, add, code, id, new_status, publish};
 use super::shelf::{Shelf, component};
@@ -252,6 +253,30 @@ async fn a_transaction_that_stays_open_too_long_is_undone() {
     assert_eq!(code(call.sql_query(statement, params).await), (429, "limit.transaction-time".to_owned()));
     assert!(call.commit().await.is_err());
     assert!(bench.names().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_transaction_that_others_wait_for_is_undone_sooner() {
+    let shelf = Shelf::with(&[("ROOKERY_PLUGINS_CONTENDED_TRANSACTION_MS", "100")]).await;
+    let bench = Bench::on(shelf, EVERYTHING, &component("capabilities")).await;
+    let [alice] = bench.app.accounts(["alice"]).await;
+    let call = bench.system(Mode::Ambient);
+    let (statement, params) = add("slow");
+    call.sql_query(statement, params).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let (statement, params) = add("nobody waits");
+    call.sql_query(statement, params).await.unwrap();
+    publish(&alice, "waited", "public").await;
+    let (statement, params) = add("more");
+    let more = call.sql_query(statement, params).await;
+    if bench.app.db().engine() == Engine::Sqlite {
+        assert_eq!(code(more), (429, "limit.transaction-time".to_owned()));
+        assert!(bench.names().await.is_empty());
+    } else {
+        more.unwrap();
+        call.commit().await.unwrap();
+        assert_eq!(bench.names().await.len(), 3, "nobody waits for it here");
+    }
 }
 
 #[tokio::test]
