@@ -73,6 +73,7 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
         let path = format!("/api/v1/lists/{}/accounts", list["id"].as_str().unwrap());
         person.post(&path).json(&json!({"account_ids": [member.id().to_string()]})).ok().await;
     }
+    app.run_jobs().await;
     publish(&bob, "listed").await;
     alice.post("/api/v1/tags/rooks/follow").ok().await;
     alice.post("/api/v1/featured_tags").json(&json!({"name": "rooks"})).ok().await;
