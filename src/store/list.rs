@@ -131,7 +131,7 @@ pub async fn list_members_among(db: impl Executor, list: RowId, accounts: &[Acco
     .await
 }
 
-/// Those of `accounts` that are on an exclusive list of `owner`.
+/// Those of `accounts` that an exclusive list keeps from the home feed of `owner`: who is on one, but for themselves.
 pub async fn list_excluded_among(
     db: impl Executor,
     owner: AccountId,
@@ -139,7 +139,7 @@ pub async fn list_excluded_among(
 ) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT DISTINCT m.account_id FROM lists l JOIN list_accounts m ON m.list_id = l.id
-         WHERE l.account_id = $1 AND l.exclusive AND m.account_id" in("$2") "ORDER BY m.account_id"
+         WHERE l.account_id = $1 AND l.exclusive AND m.account_id <> $1 AND m.account_id" in("$2") "ORDER BY m.account_id"
     ))
     .bind(owner)
     .bind(Ids::of(accounts.iter().copied()))

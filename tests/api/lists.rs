@@ -245,6 +245,14 @@ async fn exclusive_list_keeps_its_members_from_home() {
     assert_eq!(home(&alice).await, ["carol"]);
     alice.delete(&path(&list, "")).ok().await;
     assert_eq!(home(&alice).await, all);
+
+    let own = create(&alice, json!({"title": "Own", "exclusive": true})).await;
+    publish(&alice, "mine").await;
+    add(&alice, &own, &[&alice, &bob]).await;
+    assert_eq!(home(&alice).await, ["carol", "mine"], "one's own stays");
+    assert_eq!(listed(&alice, &own).await, ["bob", "bob again", "mine"]);
+    alice.delete(&path(&own, "")).ok().await;
+    app.run_jobs().await;
     let left = "SELECT COUNT(*) FROM feed_entries WHERE kind = 1";
     assert_eq!(app.db().fetch_raw::<(i64,)>(left).await.unwrap(), [(0,)]);
 }
