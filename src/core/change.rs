@@ -13,9 +13,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast;
 
-use crate::queue::{self, AcceptRequests, ExpireMute, FanOut, GenerateKey, Merge, Unmerge};
+use crate::queue::{
+    self, AcceptRequests, ExpireMute, FanOut, GenerateKey, Merge, MergeTag, RebuildList, ReconcileHome, ReconcileList,
+    Unmerge, UnmergeTag,
+};
 use crate::{Cx, Result};
-use model::{AccountId, NotificationId, RowId, Status, StatusId, Time, TokenId, Visibility, text_enum};
+use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, text_enum};
 use store::Tx;
 
 text_enum! {
@@ -61,6 +64,16 @@ text_enum! {
         EmojiDeleted = "emoji.deleted",
         /// A list is gone.
         ListDeleted = "list.deleted",
+        /// Accounts were put on a list, or taken off it.
+        ListMembersChanged = "list.members",
+        /// A list shows other replies from now on.
+        ListPolicyChanged = "list.policy",
+        /// A list became exclusive, or no longer is.
+        ListExclusiveChanged = "list.exclusive",
+        /// Someone follows a hashtag.
+        TagFollowed = "tag.followed",
+        /// Someone follows a hashtag no more.
+        TagUnfollowed = "tag.unfollowed",
         /// Statuses entered feeds.
         FeedEntered = "feed.entered",
         /// A home feed was built again.
@@ -91,6 +104,16 @@ enum Listener {
     Merge,
     /// The job [`Unmerge`] for the account and its target.
     Unmerge,
+    /// The job [`MergeTag`] for the account and the hashtag.
+    MergeTag,
+    /// The job [`UnmergeTag`] for the account and the hashtag.
+    UnmergeTag,
+    /// The job [`ReconcileList`] for the list, in parts.
+    ReconcileList,
+    /// The job [`ReconcileHome`] for the owner of a list, in parts.
+    ReconcileHome,
+    /// The job [`RebuildList`].
+    RebuildList,
     /// The outbox of every extension that subscribed.
     Outbox,
     /// [`Live`], after the commit.
@@ -118,6 +141,11 @@ const fn listeners(kind: ChangeKind) -> &'static [Listener] {
             &[To::Outbox]
         }
         ChangeKind::EmojiDeleted | ChangeKind::ListDeleted => &[To::Outbox],
+        ChangeKind::ListMembersChanged => &[To::ReconcileList, To::ReconcileHome],
+        ChangeKind::ListPolicyChanged => &[To::RebuildList],
+        ChangeKind::ListExclusiveChanged => &[To::ReconcileHome],
+        ChangeKind::TagFollowed => &[To::MergeTag],
+        ChangeKind::TagUnfollowed => &[To::UnmergeTag],
         ChangeKind::FeedEntered
         | ChangeKind::HomeRebuilt
         | ChangeKind::Notified
@@ -218,7 +246,29 @@ pub enum Change {
         list: RowId,
         owner: AccountId,
     },
-    /// `kind` 0 is home, others are those of extensions; `owners` are whose feeds of that kind it entered. Not said of
+    /// `exclusive`: so that the owner's home feed is concerned as well.
+    ListMembersChanged {
+        list: RowId,
+        owner: AccountId,
+        members: Vec<AccountId>,
+        exclusive: bool,
+    },
+    ListPolicyChanged {
+        list: RowId,
+    },
+    ListExclusiveChanged {
+        owner: AccountId,
+        members: Vec<AccountId>,
+    },
+    TagFollowed {
+        account: AccountId,
+        tag: TagId,
+    },
+    TagUnfollowed {
+        account: AccountId,
+        tag: TagId,
+    },
+    /// `kind` 0 is home, 1 are lists, others are those of extensions; `owners` are whose feeds of that kind it entered. Not said of
     /// what a backfill or rebuild brings: those are no news.
     FeedEntered {
         kind: i64,
@@ -313,6 +363,11 @@ impl Change {
             Self::Unbookmarked { .. } => ChangeKind::Unbookmarked,
             Self::EmojiDeleted { .. } => ChangeKind::EmojiDeleted,
             Self::ListDeleted { .. } => ChangeKind::ListDeleted,
+            Self::ListMembersChanged { .. } => ChangeKind::ListMembersChanged,
+            Self::ListPolicyChanged { .. } => ChangeKind::ListPolicyChanged,
+            Self::ListExclusiveChanged { .. } => ChangeKind::ListExclusiveChanged,
+            Self::TagFollowed { .. } => ChangeKind::TagFollowed,
+            Self::TagUnfollowed { .. } => ChangeKind::TagUnfollowed,
             Self::FeedEntered { .. } => ChangeKind::FeedEntered,
             Self::HomeRebuilt { .. } => ChangeKind::HomeRebuilt,
             Self::Notified { .. } => ChangeKind::Notified,
@@ -371,6 +426,31 @@ async fn follow_up(cx: &Cx, tx: &mut Tx, listener: Listener, change: &Change) ->
             | Change::Blocked { account, target }
             | Change::Muted { account, target, .. },
         ) => queue::enqueue(cx, tx, &Unmerge { account: *account, target: *target }).await,
+        (Listener::MergeTag, Change::TagFollowed { account, tag }) => {
+            queue::enqueue(cx, tx, &MergeTag { account: *account, tag: *tag }).await
+        }
+        (Listener::UnmergeTag, Change::TagUnfollowed { account, tag }) => {
+            queue::enqueue(cx, tx, &UnmergeTag { account: *account, tag: *tag }).await
+        }
+        (Listener::RebuildList, Change::ListPolicyChanged { list }) => {
+            queue::enqueue(cx, tx, &RebuildList { list: *list }).await
+        }
+        (Listener::ReconcileList, Change::ListMembersChanged { list, members, .. }) => {
+            for members in members.chunks(ReconcileList::MOST) {
+                queue::enqueue(cx, tx, &ReconcileList { list: *list, members: members.to_vec() }).await?;
+            }
+            Ok(())
+        }
+        (Listener::ReconcileHome, Change::ListMembersChanged { exclusive: false, .. }) => Ok(()),
+        (
+            Listener::ReconcileHome,
+            Change::ListMembersChanged { owner, members, .. } | Change::ListExclusiveChanged { owner, members },
+        ) => {
+            for members in members.chunks(ReconcileHome::MOST) {
+                queue::enqueue(cx, tx, &ReconcileHome { account: *owner, authors: members.to_vec() }).await?;
+            }
+            Ok(())
+        }
         (listener, change) => unreachable!("the table names {listener:?} for {:?}", change.kind()),
     }
 }

@@ -12,8 +12,9 @@ use axum::response::Response;
 use futures_util::future::BoxFuture;
 
 use super::api::{
-    accounts, apps, blocks, credentials, custom_emojis, emails, follow_requests, instance, markers, media, mutes,
-    notifications, preferences, profile, registrations, relationships, search, status_actions, statuses, timelines,
+    accounts, apps, blocks, credentials, custom_emojis, emails, featured_tags, follow_requests, instance, lists,
+    markers, media, mutes, notifications, preferences, profile, registrations, relationships, search, status_actions,
+    statuses, tags, timelines,
 };
 use super::oauth::{applications, authorize};
 use super::operation::Operation;
@@ -174,8 +175,21 @@ fn api() -> Routes {
         .route("/api/v1/timelines/home", API.answers("Status[]"), get(timelines::home))
         .route("/api/v1/timelines/public", SHARED.answers("Status[]"), get(timelines::public))
         .route("/api/v1/timelines/tag/{hashtag}", SHARED.answers("Status[]"), get(timelines::tag))
+        .route("/api/v1/timelines/list/{id}", API.answers("Status[]"), get(timelines::list))
         .route("/api/v1/favourites", API.answers("Status[]"), get(timelines::favourites))
         .route("/api/v1/bookmarks", API.answers("Status[]"), get(timelines::bookmarks))
+        // tags, followed_tags, featured_tags
+        .route("/api/v1/tags/{name}", SHARED.answers("Tag"), get(tags::show))
+        .route("/api/v1/tags/{name}/follow", API.answers("Tag"), post(tags::follow))
+        .route("/api/v1/tags/{name}/unfollow", API.answers("Tag"), post(tags::unfollow))
+        .route("/api/v1/followed_tags", API.answers("Tag[]"), get(tags::followed))
+        .route(
+            "/api/v1/featured_tags",
+            API.answers("FeaturedTag[]"),
+            get(featured_tags::index).post(featured_tags::create),
+        )
+        .route("/api/v1/featured_tags/suggestions", API.answers("Tag[]"), get(featured_tags::suggestions))
+        .route("/api/v1/featured_tags/{id}", API.answers("{}"), delete(featured_tags::delete))
 }
 
 /// What the server tells about itself.
@@ -250,6 +264,18 @@ fn accounts() -> Routes {
         .route("/api/v1/accounts/{id}/pin", API.answers("Relationship"), post(relationships::pin))
         .route("/api/v1/accounts/{id}/unpin", API.answers("Relationship"), post(relationships::unpin))
         .route("/api/v1/accounts/{id}/note", API.answers("Relationship"), post(relationships::note))
+        // lists
+        .route("/api/v1/lists", API.answers("List[]"), get(lists::index).post(lists::create))
+        .route(
+            "/api/v1/lists/{id}",
+            API.answers("List"),
+            get(lists::show).put(lists::update).patch(lists::update).delete(lists::delete),
+        )
+        .route(
+            "/api/v1/lists/{id}/accounts",
+            API.answers("Account[]"),
+            get(lists::accounts).post(lists::add_accounts).delete(lists::remove_accounts),
+        )
         // profile
         .route("/api/v1/profile/avatar", API.answers("CredentialAccount"), delete(profile::delete_avatar))
         .route("/api/v1/profile/header", API.answers("CredentialAccount"), delete(profile::delete_header))

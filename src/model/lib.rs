@@ -12,6 +12,7 @@ mod id;
 pub mod instance;
 pub mod job;
 pub mod link;
+pub mod list;
 pub mod marker;
 pub mod media;
 pub mod notification;

@@ -3,7 +3,8 @@
 //! Reached from the jobs of feeds, the clean-up of feeds, publishing and `service::timeline`. A feed is a range of
 //! `feed_entries`: home feeds have kind 0 and are owned by the account, lists kind 1, and each named feed of a plugin
 //! has a kind of its own from 100 up. Which statuses enter is decided by [`feed_sql`](super::feed_sql), whether an entry
-//! may still be shown by `service::visibility` when it is read. What only plugins do with feeds is in
+//! may still be shown by `service::visibility` when it is read. What concerns lists alone is in
+//! [`list_feed`](super::list_feed), followed hashtags alone in [`tag_feed`](super::tag_feed), and plugins alone in
 //! [`plugin_feed`](super::plugin_feed).
 //!
 //! An entry outlives its status, since finding it would need an index of its own: see [`Entries`].
@@ -14,12 +15,14 @@ use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
-use super::feed_sql::{admitted, candidate, followed, insert_entries, insert_unrepeated, tagged, with_original};
+use super::feed_sql::{
+    admitted, candidate, followed, insert_entries, insert_unrepeated, of_members, tagged, with_original,
+};
 use super::relation_sql::{blocks, mutes};
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::{paged, sql};
-use model::{AccountId, Cursor, Json, PluginId, StatusId, Time};
+use model::{AccountId, Cursor, Json, PluginId, RowId, StatusId, Time};
 
 /// The kind of home feeds.
 pub const HOME: i64 = 0;
@@ -39,6 +42,12 @@ impl Feed {
     #[must_use]
     pub fn home(owner: AccountId) -> Self {
         Self { kind: HOME, owner: owner.into() }
+    }
+
+    /// The feed of `list`.
+    #[must_use]
+    pub fn list(list: RowId) -> Self {
+        Self { kind: LIST, owner: list.into() }
     }
 }
 
@@ -103,7 +112,8 @@ pub async fn page(db: impl Executor, source: Source<'_>, entries: Entries, curso
     Ok(cursor.newest_first(query.scalars().await?))
 }
 
-/// The followers of the authors of `statuses` and of their hashtags, by id, each once: whom [`fan_out`] looks at.
+/// The followers of the authors of `statuses` and of their hashtags, and authors who are on a list of their own, by id,
+/// each once: whom [`fan_out`] looks at.
 pub async fn list_followers(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT f.account_id FROM follows f
@@ -111,6 +121,11 @@ pub async fn list_followers(db: impl Executor, statuses: &[StatusId]) -> Result<
          UNION
          SELECT tf.account_id FROM tag_follows tf
          WHERE tf.tag_id IN (SELECT st.tag_id FROM status_tags st WHERE st.status_id" in("$1") ")
+         UNION
+         SELECT l.account_id FROM statuses s
+         JOIN list_accounts m ON m.account_id = s.account_id
+         JOIN lists l ON l.id = m.list_id AND l.account_id = m.account_id
+         WHERE s.id" in("$1") "
          ORDER BY 1"
     ))
     .bind(Ids::of(statuses.iter().copied()))
@@ -118,17 +133,30 @@ pub async fn list_followers(db: impl Executor, statuses: &[StatusId]) -> Result<
     .await
 }
 
-/// Fans statuses out to the maintained home feeds of their authors' local followers, and of local followers of their
-/// hashtags, as far as these are in the range `to`; returns whose feeds each entered.
+/// A feed that a status entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, model::Row)]
+#[expect(missing_docs, reason = "columns of the table feed_entries")]
+pub struct Entered {
+    pub kind: i64,
+    #[row(rename = "owner_id")]
+    pub owner: i64,
+    #[row(rename = "status_id")]
+    pub status: StatusId,
+}
+
+/// Fans statuses out to the maintained home feeds of their authors' local followers, of local followers of their
+/// hashtags, and to the lists of those followers that have the author, as far as these accounts are in the range `to`;
+/// returns which feeds each entered.
 ///
 /// One statement, which writes in the order of the primary key. Whoever is found twice gets a status once. A reblog is
-/// compared with the feed as it was before: several of the same original need a call each.
+/// compared with the feed as it was before: several of the same original need a call each. A `+` keeps SQLite from
+/// beginning with all lists of the range: it is to begin with those that have the author.
 pub async fn fan_out(
     tx: &mut Tx,
     statuses: &[StatusId],
     to: RangeInclusive<AccountId>,
     now: Time,
-) -> Result<Vec<(AccountId, StatusId)>> {
+) -> Result<Vec<Entered>> {
     macro_rules! text {
         ($engine:ident, $among:literal) => {
             concat!(
@@ -144,9 +172,19 @@ pub async fn fan_out(
                     $among,
                     "AND tf.account_id >= $3 AND tf.account_id <= $4 AND u.feed_state = 'live'"
                 )),
+                " UNION ALL ",
+                of_members!(
+                    $engine,
+                    concat!(
+                        "s.id",
+                        $among,
+                        "AND +l.account_id >= $3 AND +l.account_id <= $4 AND u.feed_state = 'live'"
+                    )
+                ),
                 ") o WHERE ",
                 admitted!("$2"),
-                " ORDER BY o.kind, o.place, o.id ON CONFLICT DO NOTHING RETURNING owner_id, status_id"
+                " ORDER BY o.kind, o.place, o.id
+                 ON CONFLICT DO NOTHING RETURNING CAST(kind AS BIGINT) AS kind, owner_id, status_id"
             )
         };
     }
@@ -312,7 +350,8 @@ pub async fn trim<T: Into<i64> + Copy>(tx: &mut Tx, kind: i64, owners: &[T], kee
     .await
 }
 
-/// Drops the home feeds of accounts that were not active since `since`, until [`rebuild`]; returns how many.
+/// Drops the home feeds of accounts that were not active since `since`, with those of their lists, until [`rebuild`];
+/// returns of how many.
 pub async fn drop_unused(tx: &mut Tx, since: Time) -> Result<u64> {
     let dropped = tx
         .query(sql!(
@@ -325,6 +364,13 @@ pub async fn drop_unused(tx: &mut Tx, since: Time) -> Result<u64> {
     if dropped > 0 {
         tx.query(sql!(
             "DELETE FROM feed_entries WHERE kind = 0 AND owner_id IN (SELECT u.account_id FROM users u WHERE u.feed_state = 'dropped')"
+        ))
+        .execute()
+        .await?;
+        tx.query(sql!(
+            "DELETE FROM feed_entries
+             WHERE kind = 1 AND owner_id IN (SELECT l.id FROM users u JOIN lists l ON l.account_id = u.account_id
+                                             WHERE u.feed_state = 'dropped')"
         ))
         .execute()
         .await?;

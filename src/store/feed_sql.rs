@@ -1,6 +1,7 @@
 //! SQL that decides which status enters which feed, written once for every statement that fills feeds.
 //!
-//! Macros that expand to a text, used by [`feed`](super::feed) and [`plugin_feed`](super::plugin_feed). A statement
+//! Macros that expand to a text, used by [`feed`](super::feed), [`list_feed`](super::list_feed), [`tag_feed`](super::tag_feed) and
+//! [`plugin_feed`](super::plugin_feed). A statement
 //! produces its candidates as a derived table `o (kind, place, owner, id, author, domain, answered, original,
 //! original_author, original_domain)`: a feed by `kind` and `place`, the account whose relations count (`owner`; NULL:
 //! nobody's, and nothing is left out), the status or reblog, its author and their domain, the account that it replies to,
@@ -78,11 +79,12 @@ pub(super) use followed;
 
 /// Candidates for home feeds: statuses of others with followed hashtags where `$which` holds, which are those that the
 /// hashtag's timeline shows: of listed visibility, and no reblogs. Nothing is `answered`, so that replies are not left
-/// out.
+/// out. Their `id` is that of `st`, whose primary key has the statuses of a hashtag in their order.
 macro_rules! tagged {
     ($which:expr) => {
         concat!(
-            "SELECT 0 AS kind, tf.account_id AS place, tf.account_id AS owner, s.id, s.account_id AS author, sa.domain,
+            "SELECT 0 AS kind, tf.account_id AS place, tf.account_id AS owner,
+                    st.status_id AS id, s.account_id AS author, sa.domain,
                     CAST(NULL AS BIGINT) AS answered, s.id AS original, s.account_id AS original_author,
                     sa.domain AS original_domain
              FROM tag_follows tf
@@ -99,6 +101,33 @@ macro_rules! tagged {
     };
 }
 pub(super) use tagged;
+
+/// Candidates for feeds of lists: statuses of members, as the follow `f` of the list's owner admits them, and the owner's
+/// own where they are a member, for those of them where `$which` holds. A member whose follow is still requested has no
+/// candidates. Direct and limited statuses are as in `followed!`. `l` is the list, `m` the member, `u` the owner's user.
+macro_rules! of_members {
+    ($engine:ident, $which:expr) => {
+        concat!(
+            "SELECT 1 AS kind, l.id AS place, l.account_id AS owner, ",
+            $crate::feed_sql::candidate!(),
+            "
+             FROM list_accounts m
+             JOIN lists l ON l.id = m.list_id
+             JOIN users u ON u.account_id = l.account_id
+             JOIN statuses s ON s.account_id = m.account_id",
+            $crate::feed_sql::with_original!(),
+            "LEFT JOIN follows f ON f.account_id = l.account_id AND f.target_account_id = m.account_id
+             WHERE ",
+            $which,
+            " AND (m.account_id = l.account_id OR (f.id IS NOT NULL AND ",
+            $crate::feed_sql::follow_admits!($engine),
+            "))
+               AND (s.visibility NOT IN ('direct', 'limited')
+                    OR EXISTS (SELECT 1 FROM mentions x WHERE x.status_id = s.id AND x.account_id = l.account_id))"
+        )
+    };
+}
+pub(super) use of_members;
 
 /// SQL condition: candidate `o` may enter its feed at the time `$now`.
 ///

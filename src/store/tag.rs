@@ -1,12 +1,12 @@
-//! Hashtags: their rows, the hashtags of a status, search by prefix and daily usage.
+//! Hashtags: their rows, who follows them, the hashtags of a status, search by prefix and daily usage.
 //!
 //! Names are in normal form (`text::hashtag::normalise`), which the caller produces. Timelines of hashtags are in
-//! [`timeline`](super::timeline).
+//! [`timeline`](super::timeline), what follows bring into home feeds is in [`tag_feed`](super::tag_feed).
 
 use super::sql::{Ids, Texts};
 use super::{Error, Executor, Result, Tx};
-use crate::sql;
-use model::{AccountId, Json, StatusId, TagId, Time};
+use crate::{paged, sql};
+use model::{AccountId, Cursor, Json, RowId, StatusId, TagId, Time};
 
 /// A use of a hashtag that counts: status `s` is one that anyone may read.
 macro_rules! is_public {
@@ -14,6 +14,7 @@ macro_rules! is_public {
         "s.visibility IN ('public', 'unlisted', 'public_unlisted')"
     };
 }
+pub(super) use is_public;
 
 /// The hashtags among `names` (normal form) that exist, as (id, name), in no particular order.
 pub async fn list_by_names(db: impl Executor, names: &[String]) -> Result<Vec<(TagId, String)>> {
@@ -59,13 +60,7 @@ pub async fn insert(tx: &mut Tx, tags: Vec<(TagId, &str, &str)>, public: bool, n
 }
 
 /// Gives a status without hashtags these, and counts it for those that its author features if anyone may read it.
-pub async fn insert_for_status(
-    tx: &mut Tx,
-    status: StatusId,
-    author: AccountId,
-    tags: &[TagId],
-    now: Time,
-) -> Result<()> {
+pub async fn insert_for_status(tx: &mut Tx, status: StatusId, author: AccountId, tags: &[TagId]) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO status_tags (tag_id, status_id) SELECT t.id, $2 FROM tags t WHERE t.id" in("$1")
     ))
@@ -73,33 +68,91 @@ pub async fn insert_for_status(
     .bind(status)
     .execute()
     .await?;
-    tx.query(sql!(
-        "UPDATE featured_tags SET statuses_count = statuses_count + 1, last_status_at = $3
-         WHERE account_id = $2 AND EXISTS (SELECT 1 FROM statuses s WHERE s.id = $4 AND " is_public!() ")
-           AND tag_id" in("$1")
-    ))
-    .bind(Ids::of(tags.iter().copied()))
-    .bind(author)
-    .bind(now)
-    .bind(status)
-    .execute()
-    .await?;
-    Ok(())
+    super::featured_tag::count(tx, status, author, tags).await
 }
 
 /// Removes all hashtags from a status, and subtracts it from those that its author features.
 pub async fn clear_for_status(tx: &mut Tx, status: StatusId, author: AccountId) -> Result<()> {
-    tx.query(sql!(
-        "UPDATE featured_tags SET statuses_count = CASE WHEN statuses_count > 0 THEN statuses_count - 1 ELSE 0 END
-         WHERE account_id = $2 AND tag_id IN (SELECT st.tag_id FROM status_tags st WHERE st.status_id = $1)
-           AND EXISTS (SELECT 1 FROM statuses s WHERE s.id = $1 AND " is_public!() ")"
-    ))
-    .bind(status)
-    .bind(author)
-    .execute()
-    .await?;
+    super::featured_tag::uncount(tx, status, author).await?;
     tx.query(sql!("DELETE FROM status_tags WHERE status_id = $1")).bind(status).execute().await?;
     Ok(())
+}
+
+/// A hashtag, and whether a status had it that anyone may read.
+#[derive(Clone, Debug, model::Row)]
+pub struct KnownTag {
+    /// The hashtag.
+    #[row(flatten)]
+    pub tag: FoundTag,
+    /// Such a status had it.
+    pub used_publicly: bool,
+}
+
+/// The hashtag `name` (normal form), as `viewer` sees it.
+pub async fn find(db: impl Executor, name: &str, viewer: Option<AccountId>) -> Result<Option<KnownTag>> {
+    db.query(sql!(
+        "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed, t.used_publicly,
+                EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $2 AND f.tag_id = t.id) AS following
+         FROM tags t
+         WHERE t.name = $1"
+    ))
+    .bind(name.to_owned())
+    .bind(viewer.map_or(0, i64::from))
+    .optional()
+    .await
+}
+
+/// Inserts a follow of a hashtag; false when there is one already.
+pub async fn insert_follow(tx: &mut Tx, id: RowId, account: AccountId, tag: TagId, now: Time) -> Result<bool> {
+    let inserted = tx
+        .query(sql!(
+            "INSERT INTO tag_follows (id, account_id, tag_id, created_at) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (account_id, tag_id) DO NOTHING"
+        ))
+        .bind(id)
+        .bind(account)
+        .bind(tag)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(inserted > 0)
+}
+
+/// Deletes a follow of a hashtag; false when there is none.
+pub async fn delete_follow(tx: &mut Tx, account: AccountId, tag: TagId) -> Result<bool> {
+    let deleted = tx
+        .query(sql!("DELETE FROM tag_follows WHERE account_id = $1 AND tag_id = $2"))
+        .bind(account)
+        .bind(tag)
+        .execute()
+        .await?;
+    Ok(deleted > 0)
+}
+
+/// A hashtag that somebody follows.
+#[derive(Clone, Debug, model::Row)]
+pub struct FollowedTag {
+    /// The id of the follow: the cursor for keyset pagination.
+    pub row_id: RowId,
+    /// The hashtag.
+    #[row(flatten)]
+    pub tag: FoundTag,
+}
+
+/// A page of the hashtags that `account` follows, the last one followed first. One that nobody used where anyone may read it
+/// is spelled in normal form.
+pub async fn list_followed(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<FollowedTag>> {
+    let sql = paged!(
+        cursor,
+        "SELECT f.id AS row_id, t.id, t.name, CASE WHEN t.used_publicly THEN t.display_name ELSE t.name END AS display_name,
+                coalesce(t.listable, FALSE) AS reviewed, TRUE AS following
+         FROM tag_follows f
+         JOIN tags t ON t.id = f.tag_id
+         WHERE f.account_id = $1 AND f.id < $2 AND f.id > $3",
+        by "f.id", limit "$4"
+    );
+    let query = db.query(sql).bind(account).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
+    Ok(cursor.newest_first(query.all().await?))
 }
 
 /// A hashtag found by [`search`].

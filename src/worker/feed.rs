@@ -1,30 +1,31 @@
-//! Jobs that write home feeds: fan-out of new statuses to followers, merging a newly followed account's statuses into a
-//! feed, removing them again (unmerge), and rebuilding a feed.
+//! Jobs that write the feeds of people, their home and their lists: fan-out of new statuses to followers, merging a newly
+//! followed account's statuses into feeds, removing them again (unmerge), and rebuilding feeds.
 //!
 //! Reached from the [`feed_lane`](super::feed_lane), in whose transaction they work. Inserts use `ON CONFLICT DO
-//! NOTHING`, so a repeated run is harmless.
+//! NOTHING`, so a repeated run is harmless. What a change of a list or of a followed hashtag does to feeds is in
+//! [`reconcile_feeds`](super::reconcile_feeds).
 
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::Duration;
 use model::clock::Ids;
-use model::status::Visibility;
-use model::{AccountId, JobId, NotificationType, Status, StatusId};
+use model::{AccountId, JobId, NotificationType, RowId, Status, StatusId};
 use rookery_core::Cx;
 use rookery_core::change::{self, Change};
 use rookery_core::error::Result;
 use rookery_core::queue::{Failure, FanOut, Job, Merge, Rebuild, Unmerge};
 use rookery_core::service::notification::{self, Notice};
+use rookery_core::service::{list, status};
 use store::Tx;
-use store::feed::{Feed, HOME, Reblogs};
+use store::feed::{Entered, Feed, LIST, Reblogs};
 use store::job::Claim;
 
 use super::{lease, put_back};
 
 /// Most statuses of a newly followed account that are merged into the follower's feed.
-const MERGE_LIMIT: i64 = 40;
+pub(super) const MERGE_LIMIT: i64 = 40;
 /// How far back a rebuilt feed reaches.
-const REBUILD_WINDOW: Duration = Duration::days(30);
+pub(super) const REBUILD_WINDOW: Duration = Duration::days(30);
 /// Most entries that a transaction of the fan-out writes, since others wait for it meanwhile: some 20 ms.
 const ENTRIES: usize = 4_000;
 
@@ -92,7 +93,7 @@ pub(super) async fn hold(cx: &Cx, tx: &mut Tx, jobs: &[JobId], claims: &mut Vec<
     Err(Failure::NotNow("a lease expired before the work was done".to_owned()))
 }
 
-/// Enters statuses into the feeds of `followers`, which are ordered by id, and says whose feeds each entered.
+/// Enters statuses into the feeds of `followers`, which are ordered by id, and says which feeds each entered.
 async fn enter(cx: &Cx, tx: &mut Tx, statuses: &[Status], followers: &[AccountId]) -> Result<()> {
     let (Some(first), Some(last)) = (followers.first(), followers.last()) else { return Ok(()) };
     let (reblogs, others): (Vec<&Status>, Vec<&Status>) =
@@ -100,20 +101,26 @@ async fn enter(cx: &Cx, tx: &mut Tx, statuses: &[Status], followers: &[AccountId
     let others: Vec<StatusId> = others.iter().map(|status| status.id).collect();
     // Reblogs come after what they may repeat, one by one.
     let parts = std::iter::once(others).chain(reblogs.iter().map(|reblog| vec![reblog.id]));
-    let mut entered: BTreeMap<StatusId, Vec<i64>> = BTreeMap::new();
+    let mut entered: BTreeMap<(i64, StatusId), Vec<i64>> = BTreeMap::new();
+    let mut lists: Vec<(RowId, StatusId)> = Vec::new();
     for part in parts.filter(|part| !part.is_empty()) {
-        for (owner, status) in store::feed::fan_out(tx, &part, *first..=*last, cx.clock.now()).await? {
-            entered.entry(status).or_default().push(owner.into());
+        for Entered { kind, owner, status } in store::feed::fan_out(tx, &part, *first..=*last, cx.clock.now()).await? {
+            entered.entry((kind, status)).or_default().push(owner);
+            if kind == LIST {
+                lists.push((owner.into(), status));
+            }
         }
     }
+    let entered = entered.into_iter();
     let changes: Vec<Change> =
-        entered.into_iter().map(|(status, owners)| Change::FeedEntered { kind: HOME, owners, status }).collect();
-    change::record_all(cx, tx, &changes).await
+        entered.map(|((kind, status), owners)| Change::FeedEntered { kind, owners, status }).collect();
+    change::record_all(cx, tx, &changes).await?;
+    list::notify_entered(cx, tx, &lists).await
 }
 
 /// Notifies the followers who asked for that of those among `statuses` that begin something.
 async fn notify_followers(cx: &Cx, tx: &mut Tx, statuses: &[Status]) -> Result<()> {
-    let told: Vec<&Status> = statuses.iter().filter(|status| is_announced(status)).collect();
+    let told: Vec<&Status> = statuses.iter().filter(|status| status::is_announced(status)).collect();
     if told.is_empty() {
         return Ok(());
     }
@@ -129,12 +136,6 @@ async fn notify_followers(cx: &Cx, tx: &mut Tx, statuses: &[Status]) -> Result<(
     notification::notify(cx, tx, &notices).await.map(drop)
 }
 
-fn is_announced(status: &Status) -> bool {
-    let to_someone_else = status.in_reply_to_account_id.is_some_and(|account| account != status.account_id);
-    let hidden = matches!(status.visibility, Visibility::Direct | Visibility::Limited);
-    status.reblog_of_id.is_none() && !to_someone_else && !hidden
-}
-
 fn notice(status: &Status, receiver: AccountId) -> Notice {
     Notice {
         receiver,
@@ -145,25 +146,37 @@ fn notice(status: &Status, receiver: AccountId) -> Notice {
     }
 }
 
-/// Merges the newest statuses of someone newly followed into a feed.
+/// Merges the newest statuses of someone newly followed into a feed, and into the lists that had them while the follow was
+/// requested.
 pub(super) async fn merge(cx: &Cx, tx: &mut Tx, job: &Merge) -> Result<(), Failure> {
-    Ok(store::feed::backfill(tx, job.account, job.target, cx.clock.now(), MERGE_LIMIT).await?)
-}
-
-/// Removes the statuses of someone from a feed, unless they are followed by now.
-pub(super) async fn unmerge(cx: &Cx, tx: &mut Tx, job: &Unmerge) -> Result<(), Failure> {
-    let (follows, blocked) = store::feed::find_relation(&mut *tx, job.account, job.target, cx.clock.now()).await?;
-    if blocked || !follows {
-        let reblogs = if blocked { Reblogs::OfAuthor } else { Reblogs::Own };
-        store::feed::delete_authors(tx, &[Feed::home(job.account)], &[job.target], reblogs).await?;
+    let now = cx.clock.now();
+    store::feed::backfill(tx, job.account, job.target, now, MERGE_LIMIT).await?;
+    for list in store::list::list_with_member(&mut *tx, job.account, job.target).await? {
+        store::list_feed::backfill(tx, list.id, job.target, now, MERGE_LIMIT).await?;
     }
     Ok(())
 }
 
-/// Rebuilds a feed, and says so.
+/// Removes the statuses of someone from feeds, unless they are followed by now.
+pub(super) async fn unmerge(cx: &Cx, tx: &mut Tx, job: &Unmerge) -> Result<(), Failure> {
+    let (follows, blocked) = store::feed::find_relation(&mut *tx, job.account, job.target, cx.clock.now()).await?;
+    if blocked || !follows {
+        let reblogs = if blocked { Reblogs::OfAuthor } else { Reblogs::Own };
+        let lists = store::list::list_ids(&mut *tx, &[job.account]).await?;
+        let feeds: Vec<Feed> = lists.into_iter().map(Feed::list).chain([Feed::home(job.account)]).collect();
+        store::feed::delete_authors(tx, &feeds, &[job.target], reblogs).await?;
+    }
+    Ok(())
+}
+
+/// Rebuilds the feeds of someone, and says so. The home feed first: those of lists are filled for whom it is maintained.
 pub(super) async fn rebuild(cx: &Cx, tx: &mut Tx, job: &Rebuild) -> Result<(), Failure> {
     let now = cx.clock.now();
     let since = StatusId::from(Ids::first_at(now - REBUILD_WINDOW));
-    store::feed::rebuild(tx, job.account, since, now, i64::from(cx.config.timelines.home_limit)).await?;
+    let limit = i64::from(cx.config.timelines.home_limit);
+    store::feed::rebuild(tx, job.account, since, now, limit).await?;
+    for list in store::list::list_ids(&mut *tx, &[job.account]).await? {
+        store::list_feed::rebuild(tx, list, since, now, limit).await?;
+    }
     Ok(change::record(cx, tx, Change::HomeRebuilt { account: job.account }).await?)
 }

@@ -8,10 +8,12 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::{caught, count, feed, put_back};
+use super::{caught, count, feed, put_back, reconcile_feeds};
 use model::JobId;
 use model::job::Lane;
-use rookery_core::queue::{Failure, FanOut, Job, Merge, Rebuild, Unmerge};
+use rookery_core::queue::{
+    Failure, FanOut, Job, Merge, MergeTag, Rebuild, RebuildList, ReconcileHome, ReconcileList, Unmerge, UnmergeTag,
+};
 use rookery_core::{Cx, Result};
 use store::Tx;
 use store::job::JobRow;
@@ -131,6 +133,11 @@ async fn work(cx: &Cx, mut tx: Tx, jobs: &[JobRow]) -> Result<(), Failure> {
         Merge::KIND => feed::merge(cx, &mut tx, &read(first)?).await?,
         Unmerge::KIND => feed::unmerge(cx, &mut tx, &read(first)?).await?,
         Rebuild::KIND => feed::rebuild(cx, &mut tx, &read(first)?).await?,
+        MergeTag::KIND => reconcile_feeds::merge_tag(cx, &mut tx, &read(first)?).await?,
+        UnmergeTag::KIND => reconcile_feeds::unmerge_tag(cx, &mut tx, &read(first)?).await?,
+        ReconcileList::KIND => reconcile_feeds::list(cx, &mut tx, &read(first)?).await?,
+        ReconcileHome::KIND => reconcile_feeds::home(cx, &mut tx, &read(first)?).await?,
+        RebuildList::KIND => reconcile_feeds::rebuild_list(cx, &mut tx, &read(first)?).await?,
         other => return Err(Failure::Fail(format!("unknown kind {other}"))),
     }
     store::job::delete_ids(&mut tx, &ids).await?;

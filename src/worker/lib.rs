@@ -17,6 +17,7 @@ mod judge_notices;
 mod purge_media;
 mod purge_plugin;
 mod purge_profile_images;
+mod reconcile_feeds;
 mod record_changes;
 mod remove_account;
 mod request_mail;

@@ -1,4 +1,4 @@
-//! Recurring job: trims home feeds to the configured length, and drops those of inactive accounts.
+//! Recurring job: trims home feeds and those of lists to the configured length, and drops those of inactive accounts.
 //!
 //! Walks over the local accounts once an hour, in batches, so that no transaction holds the write lock for long. A
 //! dropped feed is rebuilt when its owner returns (contract rules, section 12).
@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use rookery_core::Cx;
 use rookery_core::error::Result;
 use rookery_core::queue::{Done, Failure, TendFeeds, enqueue, enqueue_at, finish};
-use store::feed::HOME;
+use store::feed::{HOME, LIST};
 use store::job::Claim;
 
 /// How often a walk begins.
@@ -26,7 +26,10 @@ impl Run for TendFeeds {
             store::feed::drop_unused(&mut tx, now - INACTIVE_AFTER).await?;
         }
         let owners = store::feed::list_owners(&mut tx, self.after, BATCH).await?;
-        store::feed::trim(&mut tx, HOME, &owners, i64::from(cx.config.timelines.home_limit)).await?;
+        let keep = i64::from(cx.config.timelines.home_limit);
+        store::feed::trim(&mut tx, HOME, &owners, keep).await?;
+        let lists = store::list::list_ids(&mut tx, &owners).await?;
+        store::feed::trim(&mut tx, LIST, &lists, keep).await?;
         match owners.last() {
             Some(last) => enqueue(cx, &mut tx, &Self { after: *last }).await?,
             None => enqueue_at(cx, &mut tx, &Self::begin(), now + INTERVAL).await?,

@@ -159,6 +159,49 @@ async fn pins_stay_within_their_limit() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn lists_and_their_members_stay_within_their_limits() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let create = || alice.post("/api/v1/lists").json(&json!({"title": "a list"}));
+    let list = create().ok().await["id"].as_str().unwrap().to_owned();
+    for _ in 1..46 {
+        create().ok().await;
+    }
+    assert_eq!(eight(create).await, 4);
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM lists").await, 50);
+
+    alice.post(&format!("/api/v1/accounts/{}/follow", bob.id())).ok().await;
+    let member = json!({"account_ids": [bob.id().to_string()]});
+    let path = format!("/api/v1/lists/{list}/accounts");
+    assert_eq!(eight(|| alice.post(&path).json(&member)).await, 1, "the others find him there");
+    together([
+        alice.post(&format!("/api/v1/accounts/{}/unfollow", bob.id())),
+        alice.delete(&path).json(&member),
+        alice.post(&path).json(&member),
+        alice.post(&path).json(&member),
+    ])
+    .await;
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM list_accounts").await, 0, "nobody is on a list unfollowed");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn hashtags_are_followed_once_and_featured_within_their_limit() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    assert_eq!(eight(|| alice.post("/api/v1/tags/rooks/follow")).await, TOGETHER);
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM tag_follows").await, 1);
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM tags").await, 1);
+    let feature = |name: String| alice.post("/api/v1/featured_tags").json(&json!({ "name": name }));
+    assert_eq!(eight(|| feature("rooks".to_owned())).await, 1);
+    for n in 0..5 {
+        feature(format!("rook{n}")).ok().await;
+    }
+    let answers = together((0..TOGETHER).map(|n| feature(format!("crow{n}")))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == StatusCode::OK).count(), 4);
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM featured_tags").await, 10);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn each_edit_leaves_the_revision_before_it() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;

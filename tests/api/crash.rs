@@ -133,6 +133,10 @@ pub async fn prepare(url: &str) -> Db {
     for n in 0..20 {
         let follower = seed.account(&format!("follower{n}"), None);
         seed.follow(follower, author);
+        if n % 4 == 0 {
+            let list = seed.list(follower, "list");
+            seed.list_member(list, author);
+        }
     }
     seed.token(author, &crypto::hash(TOKEN), "read write");
     seed.write(&db).await;
@@ -198,10 +202,12 @@ async fn killed_while_people_post_nothing_acknowledged_is_lost_or_doubled() {
     let count: Vec<(i64,)> = db.fetch_raw("SELECT COUNT(*) FROM statuses").await.unwrap();
     assert_eq!(usize::try_from(count[0].0).unwrap(), posts.len(), "each key is one status");
     // Fan-out went on where it was cut off: followers and author have every one.
-    let feeds: Vec<(i64, i64)> =
-        db.fetch_raw("SELECT owner_id, COUNT(*) FROM feed_entries WHERE kind = 0 GROUP BY owner_id").await.unwrap();
+    let feeds: Vec<(i64, i64)> = db
+        .fetch_raw("SELECT owner_id, COUNT(*) FROM feed_entries WHERE kind IN (0, 1) GROUP BY kind, owner_id")
+        .await
+        .unwrap();
     assert!(acknowledged > rounds(), "only {acknowledged} posts were acknowledged");
-    assert!(feeds.len() >= 20, "feeds of {} people", feeds.len());
+    assert!(feeds.len() >= 25, "{} feeds of 20 people and 5 lists", feeds.len());
     for (owner, entries) in feeds {
         assert!(
             entries >= i64::try_from(posts.len()).unwrap().min(400),

@@ -44,6 +44,10 @@ const TABLES: &[&str] = &[
     "endorsements",
     "tags",
     "status_tags",
+    "lists",
+    "list_accounts",
+    "tag_follows",
+    "featured_tags",
 ];
 
 #[derive(Clone, Debug)]
@@ -231,6 +235,7 @@ async fn world() -> World {
         }
     }
     ids.push(seed.notification(one, other, "follow", None));
+    ids.push(seed.list(one, "list"));
     seed.write(app.db()).await;
     let application = app.application("read write").await;
     let ids = ids.iter().map(ToString::to_string).chain(["alice", "bob"].map(str::to_owned)).collect();

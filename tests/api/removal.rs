@@ -67,7 +67,18 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
         last = publish(&alice, &format!("number {number} #rooks")).await;
     }
     bob.post(&path(&last, "/reblog")).ok().await;
+    let list = alice.post("/api/v1/lists").json(&json!({"title": "gone", "notify": true})).ok().await;
+    let others = carol.post("/api/v1/lists").json(&json!({"title": "left", "exclusive": true})).ok().await;
+    for (person, list, member) in [(&alice, &list, &bob), (&carol, &others, &alice)] {
+        let path = format!("/api/v1/lists/{}/accounts", list["id"].as_str().unwrap());
+        person.post(&path).json(&json!({"account_ids": [member.id().to_string()]})).ok().await;
+    }
     app.run_jobs().await;
+    publish(&bob, "listed").await;
+    alice.post("/api/v1/tags/rooks/follow").ok().await;
+    alice.post("/api/v1/featured_tags").json(&json!({"name": "rooks"})).ok().await;
+    app.run_jobs().await;
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM list_notices").await, 1);
 
     assert!(app.run(&["user", "remove", "alice"]).await.fails(2).contains("--yes"), "it must be said");
     remove(&app, "alice").await;
@@ -87,9 +98,16 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
         ("notifications", "from_account_id"),
         ("oauth_tokens", "account_id"),
         ("feed_entries", "owner_id"),
+        ("lists", "account_id"),
+        ("list_accounts", "account_id"),
+        ("list_notices", "account_id"),
+        ("tag_follows", "account_id"),
+        ("featured_tags", "account_id"),
     ] {
         assert_eq!(count(&app, &of_alice(table, column)).await, 0, "{table}.{column}");
     }
+    let id = list["id"].as_str().unwrap();
+    assert_eq!(count(&app, &format!("SELECT COUNT(*) FROM feed_entries WHERE kind = 1 AND owner_id = {id}")).await, 0);
     assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'remove_account'").await, 0);
     let liked = bob.get(&path(&liked, "")).ok().await;
     for counter in ["favourites_count", "reblogs_count", "replies_count"] {
@@ -97,7 +115,7 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     }
     let bob_now = bob.get("/api/v1/accounts/verify_credentials").ok().await;
     assert_eq!((&bob_now["followers_count"], &bob_now["following_count"]), (&json!(0), &json!(0)));
-    assert_eq!(bob_now["statuses_count"], 1, "the reblog went with what it was of");
+    assert_eq!(bob_now["statuses_count"], 2, "the reblog went with what it was of");
     assert_eq!(app.anonymous().get(WEBFINGER).send().await.status, 410);
     let account = carol.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
     assert_eq!((&account["suspended"], &account["display_name"]), (&json!(true), &json!("")));

@@ -32,6 +32,10 @@ const GROUPS: &[&str] = &[
     "blocks",
     "mutes",
     "follow_requests",
+    "lists",
+    "tags",
+    "followed_tags",
+    "featured_tags",
     "notifications",
     "media",
     "search",
@@ -61,7 +65,6 @@ const NOT_YET: &[(&str, &str)] = &[
     ("POST /api/v1/statuses/:id/translate", "needs a translation service"),
     ("GET /api/v1/statuses/:id/referred_by", "belongs to the extension references"),
     ("GET /api/v1/timelines/link", "comes with trends"),
-    ("GET /api/v1/timelines/list/:list_id", "comes with lists"),
 ];
 
 /// Rows of the notifications group that belong to notifications v2, filtered notifications and their requests.
@@ -155,6 +158,19 @@ impl World {
     /// Bob's, and not for Alice.
     async fn hidden(&self) -> i64 {
         self.status(&self.bob, "direct").await
+    }
+
+    /// A list of `owner`'s that is empty, by its id.
+    async fn list(&self, owner: &Client) -> String {
+        let owner = i64::from(owner.id());
+        self.seed(|seed| seed.list(owner, "list")).await.to_string()
+    }
+
+    /// Alice follows Bob; lists that had him have him no more.
+    async fn friends(&self) {
+        let (one, other) = (i64::from(self.alice.id()), i64::from(self.bob.id()));
+        self.alice.post(&format!("/api/v1/accounts/{other}/unfollow")).send().await;
+        self.seed(|seed| seed.follow(one, other)).await;
     }
 
     async fn notification(&self, of: &Client, from: &Client) -> i64 {
@@ -313,6 +329,11 @@ async fn account_rows_hold() {
 #[tokio::test]
 async fn relationship_rows_hold() {
     check_groups(&["blocks", "mutes", "follow_requests"]).await;
+}
+
+#[tokio::test]
+async fn list_rows_hold() {
+    check_groups(&["lists", "tags", "followed_tags", "featured_tags"]).await;
 }
 
 #[tokio::test]

@@ -20,6 +20,8 @@ struct World {
     author: i64,
     /// A status with 2 answers, and one with 40.
     threads: [i64; 2],
+    /// A list of the viewer's.
+    list: i64,
 }
 
 /// 45 statuses of 45 people, wherever the viewer could meet them.
@@ -38,14 +40,20 @@ async fn world() -> World {
         }
         root
     });
+    let list = seed.list(me, "list");
     for n in 0..45 {
+        let followed = seed.tag(&format!("followed{n}"));
+        seed.follow_tag(me, followed);
         let domain = (n % 2 == 0).then_some("remote.test");
         let person = seed.account(&format!("person{n}"), domain);
         let status = seed.status(&Status { author: person, local: domain.is_none(), ..Status::default() });
         seed.status(&Status { author: other, reblog_of: Some(status), text: "", ..Status::default() });
         seed.mention(status, me);
         seed.tagged(status, tag);
+        seed.tagged(status, followed);
         seed.home(me, status, None);
+        seed.listed(list, status);
+        seed.list_member(list, person);
         seed.favourite(me, status);
         seed.favourite(person, threads[0]);
         seed.bookmark(me, status);
@@ -63,7 +71,7 @@ async fn world() -> World {
         before = app.db().statements();
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
-    World { app, viewer, author: other, threads }
+    World { app, viewer, author: other, threads, list }
 }
 
 impl World {
@@ -90,6 +98,9 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
         "/api/v1/timelines/public".to_owned(),
         "/api/v1/timelines/tag/birds".to_owned(),
         format!("/api/v1/accounts/{}/statuses", world.author),
+        format!("/api/v1/timelines/list/{}", world.list),
+        format!("/api/v1/lists/{}/accounts", world.list),
+        "/api/v1/followed_tags".to_owned(),
         "/api/v1/notifications".to_owned(),
         "/api/v1/favourites".to_owned(),
         "/api/v1/bookmarks".to_owned(),
@@ -113,15 +124,16 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
 #[tokio::test]
 async fn page_of_known_statuses_reads_ids_heads_and_marks() {
     let world = world().await;
-    for path in ["timelines/home", "timelines/public", "timelines/tag/birds", "notifications", "favourites"] {
+    let list = format!("timelines/list/{}", world.list);
+    for path in ["timelines/home", "timelines/public", "timelines/tag/birds", &list, "notifications", "favourites"] {
         let path = format!("/api/v1/{path}?limit=40");
         world.viewer.get(&path).ok().await;
         let before = world.app.db().statements();
         let page = world.viewer.get(&path).ok().await;
         let statements = world.app.db().statements() - before;
         assert_eq!(page.as_array().map(Vec::len), Some(40), "{path}");
-        // The token at most, and the hashtag of a name.
-        let most = if path.contains("/tag/") { 5 } else { 4 };
+        // The token at most, and the hashtag of a name, or the list of an id.
+        let most = if path.contains("/tag/") || path.contains("/list/") { 5 } else { 4 };
         assert!(statements <= most, "{path}: {statements} statements");
     }
 }

@@ -122,6 +122,15 @@ const READS: &[Read] = &[
         ),
     },
     Read {
+        // Those of others are 404.
+        name: "GET /api/v1/timelines/list/:",
+        place: Place::Home,
+        how: How::Pages(
+            |world| world.lists.iter().map(|(_, id)| format!("/api/v1/timelines/list/{id}?limit=40")).collect(),
+            |subject| !subject.reply,
+        ),
+    },
+    Read {
         name: "GET /api/v1/timelines/public",
         place: Place::Timeline,
         how: How::Pages(|_| vec!["/api/v1/timelines/public?limit=40".to_owned()], |subject| !subject.reply),
@@ -239,6 +248,8 @@ struct World {
     roots: Vec<i64>,
     booster: i64,
     notifications: Vec<i64>,
+    /// A list for each person, as (person, list).
+    lists: Vec<(i64, i64)>,
 }
 
 impl World {
@@ -270,6 +281,7 @@ impl World {
             roots: Vec::new(),
             booster: i64::from(booster.id()),
             notifications: Vec::new(),
+            lists: Vec::new(),
             app,
         };
         world.relate(&mut seed);
@@ -308,6 +320,8 @@ impl World {
     }
 
     fn write(&mut self, seed: &mut Seed) {
+        let own = self.own.iter().map(|(_, client)| i64::from(client.id()));
+        self.lists = self.people().map(|(_, id)| id).chain(own).map(|id| (id, seed.list(id, "list"))).collect();
         let tags = ["plain", "replies"].map(|name| seed.tag(name));
         for reply in [false, true] {
             for (number, author) in AUTHORS.into_iter().enumerate() {
@@ -347,6 +361,7 @@ impl World {
         let boost =
             seed.status(&Status { author: self.booster, text: "", reblog_of: Some(subject.id), ..Status::default() });
         seed.pin(author, subject.id);
+        self.lists.iter().for_each(|(_, list)| seed.listed(*list, subject.id));
         let own = self.own.iter().map(|(_, client)| i64::from(client.id()));
         for person in self.people().map(|(_, id)| id).chain(own).collect::<Vec<_>>() {
             seed.home(person, subject.id, None);

@@ -10,7 +10,7 @@ use store::db::Engine;
 use crate::database::{self, now};
 use crate::draft::{Draft, person};
 use crate::outbox;
-use crate::seed::{Reply, Seed, Status, fill_homes};
+use crate::seed::{Reply, Seed, Status, fill_homes, fill_lists};
 use crate::site::Site;
 use crate::targets::{Publisher, Targets};
 use crate::words::{HASHTAGS, Words};
@@ -92,6 +92,8 @@ async fn fill(db: &Db, size: Size) -> Data {
     for (token, person) in tokens.iter().zip(builder.people.clone()) {
         builder.seed.token(person, &crypto::hash(token), SCOPES);
     }
+    let owners = builder.people[..VIEWERS].to_vec();
+    let lists = owners.iter().map(|owner| builder.seed.list(*owner, "followed").to_string()).collect();
     let enough = FOLLOWERS.into_iter().filter(|followers| *followers <= size.people.max(size.crowd));
     let publishers = enough.map(|followers| builder.publisher(followers)).collect();
     let welcome = &builder.people[..builder.welcome()];
@@ -103,6 +105,7 @@ async fn fill(db: &Db, size: Size) -> Data {
         statuses: builder.open.iter().map(ToString::to_string).collect(),
         // All of them begin more names than a page has.
         names: ["p", "pe", "per", "pers", "perso", "person"].map(str::to_owned).to_vec(),
+        lists,
         publishers,
     };
     builder.seed.write(db).await;
@@ -115,6 +118,7 @@ const SCOPES: &str = "read write follow";
 /// Fills home timelines and has everyone been here just now.
 async fn finish(db: &Db, home: i64) {
     fill_homes(db, home).await;
+    fill_lists(db).await;
     let now = now(db);
     db.execute_raw(&format!("UPDATE users SET last_active_at = {now}; UPDATE oauth_tokens SET last_used_at = {now};"))
         .await

@@ -86,6 +86,8 @@ async fn learn(address: SocketAddr, host: String, tokens: Vec<String>) -> Target
         threads: threads(&seen).into_iter().map(id).collect(),
         statuses: seen.iter().map(id).collect(),
         names: letters.into_iter().map(|end| name[..end].to_owned()).collect(),
+        // Another server has lists of its own, or none.
+        lists: Vec::new(),
         publishers,
     }
 }

@@ -50,6 +50,11 @@ pub fn all(targets: &Arc<Targets>) -> Vec<Route> {
             format!("/api/v1/statuses/{}/context", pick(&targets.threads, number))
         }));
     }
+    if !targets.lists.is_empty() {
+        routes.push(get(targets, "list, 20", |targets, number| {
+            format!("/api/v1/timelines/list/{}?limit=20", pick(&targets.lists, number))
+        }));
+    }
     routes.push(favourite(targets));
     routes.extend((0..targets.publishers.len()).map(|publisher| publish(targets, publisher)));
     routes

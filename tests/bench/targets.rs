@@ -15,6 +15,8 @@ pub struct Targets {
     pub statuses: Vec<String>,
     /// What accounts are searched by.
     pub names: Vec<String>,
+    /// A list of each of those who ask, in their order.
+    pub lists: Vec<String>,
     pub publishers: Vec<Publisher>,
 }
 

@@ -9,6 +9,30 @@ impl Seed {
     pub fn home(&mut self, owner: i64, status: i64, original: Option<i64>) {
         self.homes.push(format!("{owner}, {status}, 0, {}", original.unwrap_or(status)));
     }
+
+    /// A list without members, by its replies policy.
+    pub fn list(&mut self, owner: i64, policy: &str) -> i64 {
+        let id = self.next_id();
+        let now = self.time(id);
+        self.row(
+            "lists (id, account_id, title, replies_policy, exclusive, notify, created_at)",
+            format!("{id}, {owner}, 'a list', '{policy}', FALSE, FALSE, {now}"),
+        );
+        id
+    }
+
+    pub fn list_member(&mut self, list: i64, member: i64) {
+        self.row("list_accounts (list_id, account_id)", format!("{list}, {member}"));
+    }
+
+    /// An entry of the timeline of `list`.
+    pub fn listed(&mut self, list: i64, status: i64) {
+        self.row("feed_entries (kind, owner_id, status_id)", format!("1, {list}, {status}"));
+    }
+
+    pub fn follow_tag(&mut self, account: i64, tag: i64) {
+        self.tie("tag_follows (id, account_id, tag_id, created_at)", account, tag, "");
+    }
 }
 
 /// Fills every home timeline as fan-out would have: the newest `keep` statuses of whom its owner follows and of the owner,
@@ -28,6 +52,19 @@ pub async fn fill_homes(db: &Db, keep: i64) {
          ) numbered WHERE number <= {keep} ORDER BY owner, id"
     );
     db.execute_raw(&insert(db, &newest).await).await.expect("home timelines");
+}
+
+/// Puts on every list whom its owner follows, as far as they wrote something, and fills its timeline from the owner's home.
+pub async fn fill_lists(db: &Db) {
+    let members = "INSERT INTO list_accounts (list_id, account_id)
+        SELECT l.id, f.target_account_id FROM lists l JOIN follows f ON f.account_id = l.account_id
+        WHERE EXISTS (SELECT 1 FROM statuses s WHERE s.account_id = f.target_account_id)";
+    let entries = "INSERT INTO feed_entries (kind, owner_id, status_id, original_id)
+        SELECT 1, l.id, e.status_id, e.original_id FROM lists l
+        JOIN feed_entries e ON e.kind = 0 AND e.owner_id = l.account_id
+        JOIN statuses s ON s.id = e.status_id
+        JOIN list_accounts m ON m.list_id = l.id AND m.account_id = s.account_id";
+    db.execute_raw(&format!("{members}; {entries};")).await.expect("timelines of lists");
 }
 
 /// The statement that inserts entries of home timelines; `rows` selects owner, status, author and the status that is shown,

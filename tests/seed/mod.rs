@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use store::Db;
 use store::db::Engine;
 
-pub use feed::fill_homes;
+pub use feed::{fill_homes, fill_lists};
 pub use profile::Profile;
 pub use status::{Reply, Status};
 

@@ -152,6 +152,14 @@ SELECT a.id FROM core_v1.accounts a WHERE a.id {in:owners} AND NOT a.suspended A
 -- params: integer account
 SELECT a.id FROM antennas a WHERE a.account_id = :account;
 
+-- The antennas that write to lists.
+-- name: writing_to returns: many
+-- params: integers lists
+SELECT a.list_id, a.id, a.title, a.stl
+FROM antennas a
+WHERE a.list_id {in:lists} AND a.list_id <> 0 AND a.insert_feeds
+ORDER BY a.id;
+
 -- A list went: what wrote to it writes home.
 -- name: forget_list returns: exec
 -- params: integer list, integer version

@@ -6,8 +6,8 @@
 //! is answered by the host alone. What people may list, and how much memory all antennas take together, is bounded
 //! ([`terms`], [`room`]). Spec: the contract's group `antennas`.
 //!
-//! Not yet: `List.antennas`, exclusive lists and `list_status`, which come with lists; the channel `antenna`, which comes
-//! with streaming; the server's own hashtag that passes an author's refusal.
+//! Not yet: keeping accounts out of the home feed that an antenna brings into an exclusive list; the channel `antenna`, which
+//! comes with streaming; the server's own hashtag that passes an author's refusal.
 
 pub mod antenna;
 pub mod audience;
@@ -16,6 +16,7 @@ mod fanout;
 mod forget;
 pub mod index;
 pub mod layers;
+mod lists;
 mod load;
 pub mod room;
 pub mod spread;

@@ -21,11 +21,16 @@ pub struct FeaturedTag {
 
 /// Renders the featured hashtags of `account`.
 pub fn render(cx: &Cx, account: &Account, tags: &[store::featured_tag::FeaturedTag]) -> Result<Vec<Fragment>> {
+    tags.iter().map(|tag| render_one(cx, account, tag)).collect()
+}
+
+/// Renders one featured hashtag of `account`.
+pub fn render_one(cx: &Cx, account: &Account, tag: &store::featured_tag::FeaturedTag) -> Result<Fragment> {
     let profile = match (&account.domain, &account.url) {
         (Some(_), Some(url)) => url.clone(),
         _ => cx.urls.profile(&account.username),
     };
-    let shown = tags.iter().map(|tag| FeaturedTag {
+    Fragment::of(&FeaturedTag {
         id: tag.id,
         name: tag.display_name.clone(),
         url: format!(
@@ -34,6 +39,5 @@ pub fn render(cx: &Cx, account: &Account, tags: &[store::featured_tag::FeaturedT
         ),
         statuses_count: tag.statuses_count.to_string(),
         last_status_at: tag.last_status_at.map(Time::to_api_date),
-    });
-    shown.map(|tag| Fragment::of(&tag)).collect()
+    })
 }

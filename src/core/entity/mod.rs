@@ -227,6 +227,7 @@ pub fn members(kind: &str) -> Option<&'static [&'static str]> {
         "status" => Some(status::MEMBERS),
         "account" => Some(account::MEMBERS),
         "notification" => Some(notification::MEMBERS),
+        "list" => Some(list::MEMBERS),
         _ => None,
     }
 }

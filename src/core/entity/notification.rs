@@ -1,17 +1,19 @@
 //! <https://docs.joinmastodon.org/entities/Notification/>
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
-use super::{Array, Fragment, Object, status};
+use super::{Array, Fragment, Object, list, status};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extension::{Decorations, Members, Target};
 use crate::service::notification::VisibleNotification;
 use model::notification::NotificationKind;
-use model::{AccountId, Actor, NotificationId};
+use model::{AccountId, Actor, NotificationId, NotificationType};
 
 /// The member names of a notification.
-pub(super) const MEMBERS: &[&str] = &["id", "type", "created_at", "group_key", "filtered", "account", "status"];
+pub(super) const MEMBERS: &[&str] = &["id", "type", "created_at", "group_key", "filtered", "account", "status", "list"];
 
 /// The members other than account and status.
 #[derive(Debug, Serialize)]
@@ -40,6 +42,7 @@ struct Entry<'a> {
     shared: Fragment,
     sender: &'a str,
     status: Option<status::Entry<'a>>,
+    list: Option<&'a Fragment>,
     added: Option<&'a Members>,
 }
 
@@ -49,8 +52,9 @@ pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Res
         page.iter().map(|shown| (shown.listed.notification.from_account_id, shown.listed.from_version)).collect();
     let statuses = page.iter().filter_map(|shown| shown.status.as_ref());
     let parts = status::Parts::load(cx, Some(actor), statuses, &senders).await?;
+    let lists = lists(cx, actor, page).await?;
     let added = added(cx, actor, page).await;
-    let entries = page.iter().enumerate().map(|(index, shown)| entry(&parts, shown, added.of(index)));
+    let entries = page.iter().enumerate().map(|(index, shown)| entry(&parts, &lists, shown, added.of(index)));
     let entries: Vec<Entry<'_>> = entries.filter_map(Result::transpose).collect::<Result<_>>()?;
     let capacity = 2 + entries.iter().map(Entry::size_bytes).sum::<usize>();
     Ok(Array::of(capacity, &entries, |out, entry| write(out, &parts, entry)))
@@ -59,6 +63,7 @@ pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Res
 /// `None` when the account or status was deleted since the notification was read.
 fn entry<'a>(
     parts: &'a status::Parts<'_>,
+    lists: &'a HashMap<i64, Fragment>,
     shown: &'a VisibleNotification,
     added: Option<&'a Members>,
 ) -> Result<Option<Entry<'a>>> {
@@ -67,7 +72,8 @@ fn entry<'a>(
     if matches!(status, Some(None)) {
         return Ok(None);
     }
-    Ok(Some(Entry { shared: Fragment::of(&Shared::new(shown))?, sender, status: status.flatten(), added }))
+    let list = list_activity(shown).and_then(|activity| lists.get(&activity));
+    Ok(Some(Entry { shared: Fragment::of(&Shared::new(shown))?, sender, status: status.flatten(), list, added }))
 }
 
 fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
@@ -75,6 +81,9 @@ fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
         object.members_of(entry.shared.as_str()).member("account", entry.sender);
         if let Some(status) = &entry.status {
             object.member_with("status", |out| parts.write(out, status));
+        }
+        if let Some(list) = entry.list {
+            object.member("list", list.as_str());
         }
         if let Some(members) = entry.added {
             members.add_to(object);
@@ -85,8 +94,21 @@ fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
 impl Entry<'_> {
     fn size_bytes(&self) -> usize {
         let status = self.status.as_ref().map_or(0, status::Entry::size_bytes);
-        FRAME_BYTES + self.sender.len() + status + self.added.map_or(0, Members::size_bytes)
+        let list = self.list.map_or(0, |list| list.as_str().len());
+        FRAME_BYTES + self.sender.len() + status + list + self.added.map_or(0, Members::size_bytes)
     }
+}
+
+/// The activity of a notification that is about a list.
+fn list_activity(shown: &VisibleNotification) -> Option<i64> {
+    let row = &shown.listed.notification;
+    (row.kind.core() == Some(NotificationType::ListStatus)).then_some(row.activity_id)
+}
+
+/// The lists that notifications of a page are about.
+async fn lists(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Result<HashMap<i64, Fragment>> {
+    let activities: Vec<i64> = page.iter().filter_map(list_activity).collect();
+    list::of_notifications(cx, actor, &activities).await
 }
 
 /// Members that plugins add to a page.

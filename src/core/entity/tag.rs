@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Fragment;
 use crate::Cx;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use model::clock::Ids;
 use model::{StatusId, TagId, Time};
 use store::tag::FoundTag;
@@ -34,6 +34,14 @@ pub struct Day {
     pub day: String,
     pub uses: String,
     pub accounts: String,
+}
+
+/// Renders one hashtag, see [`render`].
+///
+/// # Errors
+/// When it cannot be serialised, which is a bug.
+pub async fn render_one(cx: &Cx, tag: FoundTag, signed_in: bool) -> Result<Fragment> {
+    render(cx, &[tag], signed_in).await?.pop().ok_or(Error::NotFound)
 }
 
 /// Renders hashtags, in the order given: one statement for the history of all. With `signed_in`, shows whether the

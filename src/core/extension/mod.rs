@@ -77,7 +77,7 @@ pub trait Extensions: Any + Debug + Send + Sync {
         Ok(draft)
     }
 
-    /// True when some extension adds members to entities of `kind` (`status`, `account`, `notification`).
+    /// True when some extension adds members to entities of `kind` (`status`, `account`, `notification`, `list`).
     fn decorates(&self, _kind: &str) -> bool {
         false
     }

@@ -9,7 +9,7 @@ use super::Job;
 use crate::change::Change;
 use crate::service::email::Subject;
 use model::job::Lane;
-use model::{AccountId, MediaId, RowId, StatusId};
+use model::{AccountId, MediaId, RowId, StatusId, TagId};
 
 /// Declares jobs: `Name in Lane as "kind" [keyed by expression] { fields }`.
 macro_rules! jobs {
@@ -80,12 +80,20 @@ jobs! {
     /// Asks extensions about all notices that wait for their judgement.
     JudgeNotices as "judge_notices" in Notice, key |_job| "all".to_owned() => {}
 
-    /// Fills the newest statuses of someone newly followed into a home feed.
+    /// Fills the newest statuses of someone newly followed into a home feed, and into the lists that have them.
     Merge as "merge_feed" in Feed => {
         /// Whose feed.
         account: AccountId,
         /// Whose statuses.
         target: AccountId,
+    }
+
+    /// Fills the newest statuses with a newly followed hashtag into a home feed.
+    MergeTag as "merge_tag" in Feed => {
+        /// Whose feed.
+        account: AccountId,
+        /// The hashtag.
+        tag: TagId,
     }
 
     /// Removes an attachment that is on no status by now, and its files; also when it has no row at all.
@@ -116,10 +124,33 @@ jobs! {
         files: Vec<String>,
     }
 
-    /// Builds the home feed of someone who was away so long that it was dropped.
+    /// Builds the home feed of someone who was away so long that it was dropped, and those of their lists.
     Rebuild as "rebuild_feed" in Feed, key |job| job.account.to_string() => {
         /// Whose feed.
         account: AccountId,
+    }
+
+    /// Builds the feed of a list again that shows other replies than before.
+    RebuildList as "rebuild_list" in Feed, key |job| job.list.to_string() => {
+        /// The list.
+        list: RowId,
+    }
+
+    /// Takes authors out of a home feed who are on an exclusive list when it runs, and brings the others back whom its owner
+    /// follows.
+    ReconcileHome as "reconcile_home" in Feed => {
+        /// Whose feed.
+        account: AccountId,
+        /// Whose statuses.
+        authors: Vec<AccountId>,
+    }
+
+    /// Fills the statuses of those who are on a list when it runs into its feed, and takes those of the others out.
+    ReconcileList as "reconcile_list" in Feed => {
+        /// The list.
+        list: RowId,
+        /// Who was put on it, or taken off.
+        members: Vec<AccountId>,
     }
 
     /// Gives changes of a command beside the server to the extensions of a process that serves them.
@@ -174,18 +205,36 @@ jobs! {
         after: i64,
     }
 
-    /// Takes someone's statuses out of a home feed: unfollowed, blocked or muted. The follows of when it runs decide, so
-    /// that a follow which came after it is not undone.
+    /// Takes someone's statuses out of a home feed and the feeds of lists: unfollowed, blocked or muted. The follows of when
+    /// it runs decide, so that a follow which came after it is not undone.
     Unmerge as "unmerge_feed" in Feed => {
         /// Whose feed.
         account: AccountId,
         /// Whose statuses.
         target: AccountId,
     }
+
+    /// Takes the statuses out of a home feed that only a hashtag brought, which is followed no more.
+    UnmergeTag as "unmerge_tag" in Feed => {
+        /// Whose feed.
+        account: AccountId,
+        /// The hashtag.
+        tag: TagId,
+    }
 }
 
 /// How many statuses a plugin's feed keeps.
 pub const PLUGIN_FEED_LENGTH: i64 = 1_000;
+
+impl ReconcileHome {
+    /// Most authors of one job, so that its transaction is short.
+    pub const MOST: usize = 40;
+}
+
+impl ReconcileList {
+    /// Most members of one job, so that its transaction is short.
+    pub const MOST: usize = 40;
+}
 
 impl TrimFeeds {
     /// How long after something entered a feed it is trimmed: not in the transaction that fills ten thousand feeds at once.

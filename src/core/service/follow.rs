@@ -114,6 +114,7 @@ pub async fn reject(cx: &Cx, actor: &Actor, follower: AccountId) -> Result<()> {
     let request =
         store::follow::delete(&mut tx, FollowTable::Request, follower, actor.id).await?.ok_or(Error::NotFound)?;
     notification::retract(&mut tx, NotificationType::FollowRequest, request.id).await?;
+    store::relationship::delete_list_entries(&mut tx, follower, actor.id).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Timelines: home, public, hashtag, profile, favourites, bookmarks and threads, by keyset pagination.
+//! Timelines: home, lists, public, hashtag, profile, favourites, bookmarks and threads, by keyset pagination.
 //!
 //! A page is selected by ids first and then filtered by visibility, so it may be shorter than requested while its
 //! cursors stay right (contract rules, sections 4 and 12). Who may see what is decided by [`visibility`].
@@ -6,9 +6,9 @@
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, Rebuild};
-use crate::service::relations;
 use crate::service::visibility::{self, Place, Seen};
-use model::{AccountId, Actor, Cursor, StatusId, TagId, Visibility};
+use crate::service::{list, relations};
+use model::{AccountId, Actor, Cursor, RowId, StatusId, TagId, Visibility};
 use store::feed::{Entries, Feed, Source};
 use store::timeline::{ProfileFilter, PublicFilter, TagFilter};
 
@@ -35,18 +35,34 @@ async fn visible_page(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: Vec<St
 
 /// The home timeline of `actor`, and whether it is still being rebuilt after a long absence.
 pub async fn home(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<(TimelinePage, bool)> {
+    rebuild(cx, actor).await?;
+    Ok((feed_page(cx, actor, Feed::home(actor.id), cursor).await?, !actor.feed_live))
+}
+
+/// The timeline of one of the actor's lists; empty while it is being rebuilt after a long absence, as home is.
+///
+/// # Errors
+/// [`Error::NotFound`] when the list is missing or someone else's.
+pub async fn list(cx: &Cx, actor: &Actor, id: RowId, cursor: &Cursor) -> Result<TimelinePage> {
+    let list = list::find(cx, actor, id).await?;
+    rebuild(cx, actor).await?;
+    feed_page(cx, actor, Feed::list(list.id), cursor).await
+}
+
+/// Queues the rebuild of the feeds of `actor`, if they were dropped.
+async fn rebuild(cx: &Cx, actor: &Actor) -> Result<()> {
     if !actor.feed_live {
         let mut tx = cx.db.begin().await?;
         queue::enqueue(cx, &mut tx, &Rebuild { account: actor.id }).await?;
         tx.commit().await?;
     }
-    Ok((home_page(cx, actor, cursor).await?, !actor.feed_live))
+    Ok(())
 }
 
 /// Reads all entries, and again only those of existing statuses where some were not shown: most pages have no deleted
 /// status.
-async fn home_page(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<TimelinePage> {
-    let feed = Source::Feed(Feed::home(actor.id));
+async fn feed_page(cx: &Cx, actor: &Actor, feed: Feed, cursor: &Cursor) -> Result<TimelinePage> {
+    let feed = Source::Feed(feed);
     let all = store::feed::page(&cx.db, feed, Entries::All, cursor).await?;
     let page = visible_page(cx, Some(actor), Place::Home, all.clone()).await?;
     if page.shown.len() == all.len() {

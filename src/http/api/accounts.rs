@@ -116,7 +116,7 @@ pub async fn featured_tags(cx: Cx, Path(id): Path<AccountId>) -> Result<Response
 /// `GET /api/v1/accounts/{id}/lists`
 pub async fn lists(cx: Cx, Auth(viewer, ..): Auth<ReadLists>, Path(id): Path<AccountId>) -> Result<Response> {
     let lists = service::account::lists(&cx, &viewer, id).await?;
-    Ok(Json::list(entity::list::render(&lists)?))
+    Ok(Json::list(entity::list::render(&cx, &viewer, &lists).await?))
 }
 
 /// `GET /api/v1/accounts/{id}/followers`

@@ -8,11 +8,11 @@ use serde::Deserialize;
 
 use crate::Cx;
 use crate::error::Result;
-use crate::extract::auth::{ReadBookmarks, ReadFavourites, ReadStatuses};
-use crate::extract::params::{flag, list, text};
+use crate::extract::auth::{ReadBookmarks, ReadFavourites, ReadLists, ReadStatuses};
+use crate::extract::params::{self, flag, text};
 use crate::extract::{Auth, MaybeAuth, Paging, Params, Path};
 use crate::page::{Links, Page};
-use model::{AccountId, Actor};
+use model::{AccountId, Actor, RowId};
 use rookery_core::entity;
 use rookery_core::service::timeline::{self, ProfileQuery, TimelinePage, TimelineQuery};
 
@@ -33,6 +33,12 @@ pub async fn home(cx: Cx, Auth(actor, ..): Auth<ReadStatuses>, paging: Paging) -
     let (slice, rebuilding) = timeline::home(&cx, &actor, &paging.cursor).await?;
     let page = page(&cx, Some(&actor), &paging, Links::Always, slice).await?;
     Ok(if rebuilding { page.with_status(StatusCode::PARTIAL_CONTENT) } else { page })
+}
+
+/// `GET /api/v1/timelines/list/{id}`
+pub async fn list(cx: Cx, Auth(actor, ..): Auth<ReadLists>, Path(id): Path<RowId>, paging: Paging) -> Result<Page> {
+    let slice = timeline::list(&cx, &actor, id, &paging.cursor).await?;
+    page(&cx, Some(&actor), &paging, Links::Always, slice).await
 }
 
 /// Query parameters of [`public`].
@@ -57,13 +63,13 @@ pub struct PublicParams {
 #[serde(default)]
 pub struct TagParams {
     /// Statuses with one of these hashtags as well.
-    #[serde(deserialize_with = "list")]
+    #[serde(deserialize_with = "params::list")]
     any: Option<Vec<String>>,
     /// Only statuses that have all of these hashtags too.
-    #[serde(deserialize_with = "list")]
+    #[serde(deserialize_with = "params::list")]
     all: Option<Vec<String>>,
     /// No statuses with one of these hashtags.
-    #[serde(deserialize_with = "list")]
+    #[serde(deserialize_with = "params::list")]
     none: Option<Vec<String>>,
     /// Only statuses of this server.
     #[serde(deserialize_with = "flag")]

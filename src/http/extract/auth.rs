@@ -84,6 +84,7 @@ needs! {
     WriteBookmarks = ["write:bookmarks"],
     WriteFavourites = ["write:favourites"],
     WriteFollows = ["follow", "write:follows"],
+    WriteLists = ["write:lists"],
     WriteMedia = ["write:media"],
     WriteAccountMutes = ["follow", "write:mutes"],
     WriteMutes = ["write:mutes"],

@@ -8,9 +8,10 @@ use rookery_plugin_host::imports::types::{Failure, Page};
 use super::Call;
 use super::core::{cursor, distinct};
 use super::failure::{OrFailure as _, at_most, denied, failure};
-use model::StatusId;
+use model::{RowId, StatusId};
 use rookery_core::change::{self, Change};
 use rookery_core::queue::{self, PLUGIN_FEED_LENGTH, TrimFeeds};
+use rookery_core::service::list;
 use store::Tx;
 use store::feed::{self, Entries, Feed, HOME, LIST, Reblogs, Source};
 use store::plugin_feed::{self, NewEntry};
@@ -49,14 +50,17 @@ impl Call {
             .map(|row| (row.feed.kind, row.feed.owner, row.status))
             .collect();
         let mut told: BTreeMap<(i64, StatusId), Vec<i64>> = BTreeMap::new();
+        let mut lists: Vec<(RowId, StatusId)> = Vec::new();
         for (kind, owner, status) in entered {
             if pushed.contains(&(kind, owner, status.into())) {
                 told.entry((kind, status)).or_default().push(owner);
+                lists.extend((kind == LIST).then(|| (owner.into(), status)));
             }
         }
         let told: Vec<Change> =
             told.into_iter().map(|((kind, status), owners)| Change::FeedEntered { kind, owners, status }).collect();
         change::record_all(&self.cx, tx, &told).await.or_failure()?;
+        list::notify_entered(&self.cx, tx, &lists).await.or_failure()?;
         work.done().await?;
         Ok(count)
     }

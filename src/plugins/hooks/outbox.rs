@@ -84,6 +84,11 @@ fn told(change: &Change) -> Option<EventRecord> {
         Change::AccountRegistered { .. }
         | Change::AccountUnlocked { .. }
         | Change::Unmuted { .. }
+        | Change::ListMembersChanged { .. }
+        | Change::ListPolicyChanged { .. }
+        | Change::ListExclusiveChanged { .. }
+        | Change::TagFollowed { .. }
+        | Change::TagUnfollowed { .. }
         | Change::FeedEntered { .. }
         | Change::HomeRebuilt { .. }
         | Change::Notified { .. }

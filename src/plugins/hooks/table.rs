@@ -189,7 +189,9 @@ fn decorated(plugin: &str, hook: &Hook) -> Result<Vec<String>, LoadError> {
         return invalid("a decorate hook names one kind of entity: kinds = [\"status\"]".to_owned());
     };
     let Some(core) = entity::members(kind) else {
-        return invalid(format!("{kind:?} is no kind of entity that is decorated: status, account, notification are"));
+        return invalid(format!(
+            "{kind:?} is no kind of entity that is decorated: status, account, notification, list are"
+        ));
     };
     if let Some(unknown) = hook.defaults.keys().find(|name| !hook.fields.contains(name)) {
         return invalid(format!("defaults has {unknown:?}, which is not among fields"));

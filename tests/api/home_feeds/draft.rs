@@ -2,9 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use model::{AccountId, StatusId, Time};
+use model::{AccountId, RowId, StatusId, Time};
 use store::Tx;
-use store::feed::{self, Feed};
+use store::feed::{self, Feed, HOME};
+use store::list_feed;
 use store::plugin_feed::{self, NewEntry};
 
 use crate::harness::TestApp;
@@ -115,7 +116,7 @@ impl Feeds {
         self.app.app.db.begin().await.unwrap()
     }
 
-    /// Whose feeds the statuses enter, one after the other.
+    /// Whose home feeds the statuses enter, one after the other.
     pub(super) async fn fan_out(&self, statuses: &[i64]) -> Vec<AccountId> {
         let mut entered = Vec::new();
         let mut tx = self.begin().await;
@@ -123,7 +124,19 @@ impl Feeds {
             entered.extend(feed::fan_out(&mut tx, &[StatusId::from(*status)], everyone(), self.now()).await.unwrap());
         }
         tx.commit().await.unwrap();
-        entered.into_iter().map(|(owner, _)| owner).collect()
+        entered.into_iter().filter(|entered| entered.kind == HOME).map(|entered| entered.owner.into()).collect()
+    }
+
+    pub(super) async fn backfill_list(&self, list: i64, member: i64) {
+        let mut tx = self.begin().await;
+        list_feed::backfill(&mut tx, RowId::from(list), member.into(), self.now(), 40).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+
+    pub(super) async fn rebuild_list(&self, list: i64, limit: i64) {
+        let mut tx = self.begin().await;
+        list_feed::rebuild(&mut tx, RowId::from(list), StatusId::from(0), self.now(), limit).await.unwrap();
+        tx.commit().await.unwrap();
     }
 
     pub(super) async fn publish_own(&self, status: i64, original: i64) {

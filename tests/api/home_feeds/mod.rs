@@ -2,6 +2,7 @@
 //! section 12).
 
 mod draft;
+mod lists;
 
 use std::collections::BTreeSet;
 

@@ -180,36 +180,50 @@ async fn one_antenna_for_each_place_may_be_a_timeline() {
     }
 }
 
+async fn list(owner: &Client, options: Value) -> String {
+    let list = owner.post("/api/v1/lists").json(&options).ok().await;
+    contract::check("List", &list);
+    assert_eq!(list["antennas"], json!([]), "always there");
+    id(&list).to_owned()
+}
+
 #[tokio::test]
 async fn an_antenna_writes_to_a_list_of_its_owner() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
-    for (list, owner) in [(71, &alice), (72, &bob)] {
-        let text = format!(
-            "INSERT INTO lists (id, account_id, title, replies_policy, exclusive, notify, created_at)
-             SELECT {list}, id, 'List {list}', 'list', FALSE, FALSE, created_at FROM accounts WHERE id = {}",
-            owner.id()
-        );
-        execute(&app, &text).await;
-    }
+    let own = list(&alice, json!({"title": "Rooks", "notify": true})).await;
+    let others = list(&bob, json!({"title": "Crows"})).await;
     let antenna = create(&alice, json!({"title": "Birds", "insert_feeds": true})).await;
-    for wrong in ["72", "99", "x"] {
+    for wrong in [&*others, "99", "x"] {
         alice.put(&path(&antenna, "")).json(&json!({"list_id": wrong})).fails(422).await;
     }
-    let shown = alice.put(&path(&antenna, "")).json(&json!({"list_id": "71"})).ok().await;
+    let shown = alice.put(&path(&antenna, "")).json(&json!({"list_id": own})).ok().await;
     contract::check("Antenna", &shown);
-    assert_eq!(shown["list"], json!({"id": "71", "title": "List 71"}));
+    assert_eq!(shown["list"], json!({"id": own, "title": "Rooks"}));
     assert_eq!(show(&alice, &antenna).await, shown);
+    let shown = alice.get(&format!("/api/v1/lists/{own}")).ok().await;
+    contract::check("List", &shown);
+    assert_eq!(shown["antennas"], json!([{"id": antenna["id"], "title": "Birds", "stl": false}]));
+    assert_eq!(alice.get("/api/v1/lists").ok().await, json!([shown]));
     let off = alice.put(&path(&antenna, "")).json(&json!({"insert_feeds": false})).ok().await;
     assert_eq!(off["list"], json!(null), "nothing is inserted into it");
+    assert_eq!(alice.get(&format!("/api/v1/lists/{own}")).ok().await["antennas"], json!([]));
     alice.put(&path(&antenna, "")).json(&json!({"insert_feeds": true})).ok().await;
     add(&alice, &antenna, "keywords", &["rook"]).ok().await;
     let status = publish(&bob, "a rook").await;
     assert_eq!(caught(&alice, &antenna).await, [id(&status)]);
     assert!(!home(&alice).await.contains(&id(&status).to_owned()));
-    let feed: Vec<(i64, i64)> =
-        app.db().fetch_raw("SELECT owner_id, status_id FROM feed_entries WHERE kind = 1").await.unwrap();
-    assert_eq!(feed, [(71, id(&status).parse().unwrap())]);
+    let timeline = alice.get(&format!("/api/v1/timelines/list/{own}")).ok().await;
+    assert_eq!(ids(&timeline), [id(&status)]);
+    let told = alice.get("/api/v1/notifications?types[]=list_status").ok().await;
+    contract::check("Notification[]", &told);
+    assert_eq!((&told[0]["status"]["id"], &told[0]["list"]["id"]), (&status["id"], &json!(own)));
+
+    alice.delete(&format!("/api/v1/lists/{own}")).ok().await;
+    settle(&app).await;
+    assert_eq!(show(&alice, &antenna).await["list"], json!(null), "it writes home now");
+    let other = list(&alice, json!({"title": "Jays"})).await;
+    alice.put(&path(&antenna, "")).json(&json!({"list_id": other})).ok().await;
     assert_eq!(alice.put(&path(&antenna, "")).json(&json!({"list_id": "0"})).ok().await["list"], json!(null));
 }
 

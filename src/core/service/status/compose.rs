@@ -141,7 +141,7 @@ pub async fn save_tags(
     if visibility.is_anonymous() && known.iter().any(|(.., public)| !public) {
         store::tag::publish(tx, &ids).await?;
     }
-    store::tag::insert_for_status(tx, status, author, &ids, now).await?;
+    store::tag::insert_for_status(tx, status, author, &ids).await?;
     Ok(())
 }
 

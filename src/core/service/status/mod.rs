@@ -1,5 +1,6 @@
 //! Publishing, editing and deleting statuses.
 
+mod announced;
 pub mod compose;
 mod delete;
 mod edit;
@@ -7,6 +8,7 @@ pub(in crate::service) mod insert;
 mod interactions;
 mod publish;
 
+pub use announced::is_announced;
 pub use delete::{delete, remove};
 pub use edit::{Change, edit, history, source};
 pub use interactions::list_interactions;

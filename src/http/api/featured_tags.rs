@@ -1,0 +1,56 @@
+//! The hashtags that the signed-in user features on their profile.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/featured_tags/>
+
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::Cx;
+use crate::error::{Error, Result};
+use crate::extract::auth::{ReadAccounts, WriteAccounts};
+use crate::extract::params::text;
+use crate::extract::{Auth, Params, Path};
+use crate::json::Json;
+use crate::operation::required;
+use model::RowId;
+use rookery_core::entity;
+use rookery_core::service;
+
+/// `GET /api/v1/featured_tags`
+pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>) -> Result<Response> {
+    let (account, tags) = service::account::featured_tags(&cx, actor.id).await?;
+    Ok(Json::list(entity::featured_tag::render(&cx, &account, &tags)?))
+}
+
+/// Body parameters of [`create`].
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct FeatureParams {
+    /// With or without the `#`.
+    #[serde(default, deserialize_with = "text")]
+    #[schemars(transform = required)]
+    name: Option<String>,
+}
+
+/// `POST /api/v1/featured_tags`
+pub async fn create(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteAccounts>,
+    Params(params): Params<FeatureParams>,
+) -> Result<Json> {
+    let name = params.name.filter(|name| !name.trim().is_empty()).ok_or_else(|| Error::missing("name"))?;
+    let (account, tag) = service::featured_tag::create(&cx, &actor, name.trim()).await?;
+    Ok(Json(entity::featured_tag::render_one(&cx, &account, &tag)?))
+}
+
+/// `DELETE /api/v1/featured_tags/{id}`
+pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<RowId>) -> Result<Json> {
+    service::featured_tag::delete(&cx, &actor, id).await?;
+    Json::empty()
+}
+
+/// `GET /api/v1/featured_tags/suggestions`
+pub async fn suggestions(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>) -> Result<Response> {
+    let tags = service::featured_tag::suggestions(&cx, &actor).await?;
+    Ok(Json::list(entity::tag::render(&cx, &tags, true).await?))
+}

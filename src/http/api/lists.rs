@@ -1,0 +1,162 @@
+//! Lists of accounts; their timelines are in [`timelines`](super::timelines).
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/lists/>
+
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::accounts::AccountPaging;
+use crate::Cx;
+use crate::error::{Error, Result};
+use crate::extract::auth::{ReadLists, WriteLists};
+use crate::extract::params::{flag, list, text, word};
+use crate::extract::{Auth, Params, Path};
+use crate::json::Json;
+use crate::operation::required;
+use crate::page::{Links, Page};
+use model::list::RepliesPolicy;
+use model::{AccountId, Actor, Cursor, RowId};
+use rookery_core::entity;
+use rookery_core::service::list::{self as service, List, Wish};
+
+/// `GET /api/v1/lists`
+pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadLists>) -> Result<Response> {
+    let lists = service::list(&cx, &actor).await?;
+    Ok(Json::list(entity::list::render(&cx, &actor, &lists).await?))
+}
+
+/// Body parameters of [`create`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct NewListParams {
+    /// At most 256 characters.
+    #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
+    title: Option<String>,
+    /// Which replies to others are shown: to whomever the user follows, to members of the list, or none. To members when it
+    /// is left out.
+    #[serde(deserialize_with = "word")]
+    replies_policy: Option<RepliesPolicy>,
+    /// Whether members are left out of the home timeline.
+    #[serde(deserialize_with = "flag")]
+    exclusive: Option<bool>,
+    /// Whether each new status makes a notification.
+    #[serde(deserialize_with = "flag")]
+    notify: Option<bool>,
+}
+
+/// Body parameters of [`update`]; what is left out stays as it is.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ListParams {
+    /// At most 256 characters.
+    #[serde(deserialize_with = "text")]
+    title: Option<String>,
+    /// As when a list is made; what the list shows is chosen again.
+    #[serde(deserialize_with = "word")]
+    replies_policy: Option<RepliesPolicy>,
+    /// As when a list is made; its members leave the home timeline, or come back.
+    #[serde(deserialize_with = "flag")]
+    exclusive: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    notify: Option<bool>,
+}
+
+impl From<NewListParams> for Wish {
+    fn from(params: NewListParams) -> Self {
+        let NewListParams { title, replies_policy, exclusive, notify } = params;
+        Self { title, replies_policy, exclusive, notify }
+    }
+}
+
+impl From<ListParams> for Wish {
+    fn from(params: ListParams) -> Self {
+        let ListParams { title, replies_policy, exclusive, notify } = params;
+        Self { title, replies_policy, exclusive, notify }
+    }
+}
+
+/// `POST /api/v1/lists`
+pub async fn create(cx: Cx, Auth(actor, ..): Auth<WriteLists>, Params(params): Params<NewListParams>) -> Result<Json> {
+    let list = service::create(&cx, &actor, params.into()).await?;
+    render_list(&cx, &actor, &list).await
+}
+
+/// `GET /api/v1/lists/{id}`
+pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadLists>, Path(id): Path<RowId>) -> Result<Json> {
+    let list = service::find(&cx, &actor, id).await?;
+    render_list(&cx, &actor, &list).await
+}
+
+/// `PUT /api/v1/lists/{id}`
+pub async fn update(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteLists>,
+    Path(id): Path<RowId>,
+    Params(params): Params<ListParams>,
+) -> Result<Json> {
+    let list = service::update(&cx, &actor, id, params.into()).await?;
+    render_list(&cx, &actor, &list).await
+}
+
+/// `DELETE /api/v1/lists/{id}`
+pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteLists>, Path(id): Path<RowId>) -> Result<Json> {
+    service::delete(&cx, &actor, id).await?;
+    Json::empty()
+}
+
+async fn render_list(cx: &Cx, actor: &Actor, list: &List) -> Result<Json> {
+    Ok(Json(entity::list::render_one(cx, actor, list).await?))
+}
+
+/// `GET /api/v1/lists/{id}/accounts`: all of them, without links, when the limit is 0.
+pub async fn accounts(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadLists>,
+    Path(id): Path<RowId>,
+    paging: AccountPaging,
+) -> Result<Page> {
+    let all = paging.cursor.limit == 0;
+    let cursor = if all { Cursor::first(i64::MAX) } else { paging.cursor };
+    let rows = service::members(&cx, &actor, id, &cursor).await?;
+    let ids: Vec<i64> = rows.iter().filter(|_| !all).map(|row| row.row_id.into()).collect();
+    let items = entity::account::render_listed(&cx, &rows).await?;
+    Ok(Page::new(&paging, Links::SinceId, &ids, items))
+}
+
+/// Parameters of [`add_accounts`] and [`remove_accounts`].
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct MemberParams {
+    #[serde(default, deserialize_with = "list")]
+    #[schemars(transform = required)]
+    account_ids: Option<Vec<AccountId>>,
+}
+
+impl MemberParams {
+    fn accounts(self) -> Result<Vec<AccountId>> {
+        Ok(self.account_ids.ok_or_else(|| Error::missing("account_ids[]"))?)
+    }
+}
+
+/// `POST /api/v1/lists/{id}/accounts`
+pub async fn add_accounts(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteLists>,
+    Path(id): Path<RowId>,
+    Params(params): Params<MemberParams>,
+) -> Result<Json> {
+    service::add_members(&cx, &actor, id, &params.accounts()?).await?;
+    Json::empty()
+}
+
+/// `DELETE /api/v1/lists/{id}/accounts`
+pub async fn remove_accounts(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteLists>,
+    Path(id): Path<RowId>,
+    Params(params): Params<MemberParams>,
+) -> Result<Json> {
+    service::remove_members(&cx, &actor, id, &params.accounts()?).await?;
+    Json::empty()
+}

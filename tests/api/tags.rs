@@ -1,0 +1,196 @@
+//! Hashtags: looked up, followed, featured on profiles.
+//!
+//! <https://docs.joinmastodon.org/methods/tags/>, <https://docs.joinmastodon.org/methods/followed_tags/>,
+//! <https://docs.joinmastodon.org/methods/featured_tags/>
+
+use rookery_core::service::rate_limits::{self, Family};
+use serde_json::{Value, json};
+
+use crate::contract;
+use crate::harness::{Client, TestApp};
+
+async fn publish(author: &Client, text: &str) -> String {
+    publish_to(author, text, "public").await
+}
+
+async fn publish_to(author: &Client, text: &str, visibility: &str) -> String {
+    author.server.tick();
+    let status = json!({ "status": text, "visibility": visibility });
+    author.post("/api/v1/statuses").json(&status).ok().await["id"].as_str().unwrap().to_owned()
+}
+
+async fn home(viewer: &Client) -> Vec<String> {
+    viewer.server.run_jobs().await;
+    let page = viewer.get("/api/v1/timelines/home").ok().await;
+    page.as_array().unwrap().iter().rev().map(|status| status["id"].as_str().unwrap().to_owned()).collect()
+}
+
+fn names(tags: &Value) -> Vec<&str> {
+    tags.as_array().unwrap().iter().map(|tag| tag["name"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn hashtag_is_shown_with_its_history() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let unknown = app.anonymous().get("/api/v1/tags/Rooks").ok().await;
+    contract::check("Tag", &unknown);
+    assert_eq!((&unknown["name"], unknown.get("following")), (&json!("Rooks"), None));
+    assert_eq!(unknown["url"], "https://example.test/tags/rooks");
+    publish_to(&alice, "among us: #ROOKS", "private").await;
+    assert_eq!(app.anonymous().get("/api/v1/tags/rooks").ok().await["name"], "rooks", "nothing of that is told");
+
+    publish(&bob, "two #Crows").await;
+    publish(&bob, "more #crows").await;
+    let shown = alice.get("/api/v1/tags/%23CROWS").ok().await;
+    assert_eq!((&shown["name"], &shown["following"]), (&json!("Crows"), &json!(false)));
+    assert_eq!((&shown["history"][0]["uses"], &shown["history"][0]["accounts"]), (&json!("2"), &json!("1")));
+    let answer = app.anonymous().get("/api/v1/tags/crows").send().await;
+    assert!(answer.header("cache-control").contains("public"), "{}", answer.header("cache-control"));
+    for wrong in ["a%20b", "2026", "%20"] {
+        app.anonymous().get(&format!("/api/v1/tags/{wrong}")).fails(404).await;
+    }
+}
+
+#[tokio::test]
+async fn followed_hashtags_are_listed_by_their_follows() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    publish(&bob, "a #Rook").await;
+    for name in ["rook", "crow", "jay", "rook"] {
+        let followed = alice.post(&format!("/api/v1/tags/{name}/follow")).ok().await;
+        contract::check("Tag", &followed);
+        assert_eq!(followed["following"], true);
+        app.tick();
+    }
+    assert_eq!(alice.get("/api/v1/tags/rook").ok().await["following"], true);
+    let all = alice.get("/api/v1/followed_tags").ok().await;
+    contract::check("Tag[]", &all);
+    assert_eq!(names(&all), ["jay", "crow", "Rook"]);
+    let page = alice.get("/api/v1/followed_tags?limit=2").send().await;
+    assert_eq!(names(&page.json()), ["jay", "crow"]);
+    assert!(page.header("link").contains("since_id="), "{}", page.header("link"));
+    let next = page.header("link").split('>').next().unwrap().trim_start_matches("<https://example.test").to_owned();
+    assert_eq!(names(&alice.get(&next).ok().await), ["Rook"]);
+    let undone = alice.post("/api/v1/tags/crow/unfollow").ok().await;
+    assert_eq!(undone["following"], false);
+    alice.post("/api/v1/tags/crow/unfollow").ok().await;
+    assert_eq!(alice.post("/api/v1/tags/nobodys/unfollow").ok().await["following"], false);
+    assert_eq!(names(&alice.get("/api/v1/followed_tags").ok().await), ["jay", "Rook"]);
+}
+
+#[tokio::test]
+async fn followed_hashtag_comes_home_and_goes_alone() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    alice.post(&format!("/api/v1/accounts/{}/follow", bob.id())).ok().await;
+    let before = publish(&carol, "before #rooks").await;
+    publish_to(&carol, "unlisted #rooks", "unlisted").await;
+    let bobs = publish(&bob, "from bob #rooks").await;
+    let own = publish(&alice, "mine #rooks").await;
+    assert_eq!(home(&alice).await, [&bobs, &own].map(String::as_str));
+
+    alice.post("/api/v1/tags/rooks/follow").ok().await;
+    alice.post("/api/v1/tags/birds/follow").ok().await;
+    let [both, after] = [publish(&carol, "#rooks and #birds").await, publish(&carol, "after #rooks").await];
+    app.tick();
+    let reply = json!({"status": "an answer #rooks", "in_reply_to_id": before});
+    let reply = bob.post("/api/v1/statuses").json(&reply).ok().await["id"].as_str().unwrap().to_owned();
+    assert_eq!(home(&alice).await, [&before, &bobs, &own, &both, &after, &reply].map(String::as_str));
+
+    alice.post("/api/v1/tags/rooks/unfollow").ok().await;
+    let left = home(&alice).await;
+    assert_eq!(left, [&bobs, &own, &both].map(String::as_str), "what something else brings stays");
+}
+
+#[tokio::test]
+async fn hashtag_that_is_followed_again_stays() {
+    let app = TestApp::new().await;
+    let [alice, carol] = app.accounts(["alice", "carol"]).await;
+    alice.post("/api/v1/tags/rooks/follow").ok().await;
+    let status = publish(&carol, "#rooks").await;
+    assert_eq!(home(&alice).await, [status.as_str()]);
+    alice.post("/api/v1/tags/rooks/unfollow").ok().await;
+    alice.post("/api/v1/tags/rooks/follow").ok().await;
+    assert_eq!(home(&alice).await, [status.as_str()], "the follows of when the jobs run decide");
+}
+
+#[tokio::test]
+async fn follows_of_hashtags_count_as_follows() {
+    let app = TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
+    let alice = app.account("alice").await;
+    for _ in 0..398 {
+        rate_limits::family(&app.app, alice.id(), Family::Follows).unwrap().keep();
+    }
+    alice.post("/api/v1/tags/rooks/follow").ok().await;
+    alice.post("/api/v1/tags/rooks/follow").ok().await;
+    alice.post("/api/v1/tags/crows/follow").ok().await;
+    alice.post("/api/v1/tags/jays/follow").fails(429).await;
+    alice.post("/api/v1/tags/rooks/follow").ok().await;
+    assert_eq!(names(&alice.get("/api/v1/followed_tags").ok().await), ["crows", "rooks"]);
+}
+
+#[tokio::test]
+async fn featured_hashtags_count_what_anyone_may_read() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    publish(&alice, "one #rooks").await;
+    publish_to(&alice, "two #rooks", "unlisted").await;
+    publish_to(&alice, "three #rooks", "private").await;
+    publish(&bob, "of someone else #rooks").await;
+    let made = alice.post("/api/v1/featured_tags").json(&json!({"name": "#Rooks"})).ok().await;
+    contract::check("FeaturedTag", &made);
+    let shown = |tag: &Value| [tag["name"].clone(), tag["statuses_count"].clone(), tag["last_status_at"].clone()];
+    assert_eq!(shown(&made), [json!("rooks"), json!("2"), json!("2026-01-15")]);
+    assert_eq!(made["url"], "https://example.test/@alice/tagged/rooks");
+    let unused = alice.post("/api/v1/featured_tags").json(&json!({"name": "Never"})).ok().await;
+    assert_eq!(shown(&unused), [json!("Never"), json!("0"), json!(null)]);
+
+    app.app.clock.advance(chrono::Duration::days(1));
+    let later = publish(&alice, "later #rooks").await;
+    let index = async || {
+        let all = alice.get("/api/v1/featured_tags").ok().await;
+        contract::check("FeaturedTag[]", &all);
+        let public = app.anonymous().get(&format!("/api/v1/accounts/{}/featured_tags", alice.id())).ok().await;
+        assert_eq!(all, public);
+        shown(&all[0])
+    };
+    assert_eq!(index().await, [json!("rooks"), json!("3"), json!("2026-01-16")]);
+    alice.put(&format!("/api/v1/statuses/{later}")).json(&json!({"status": "later #rooks again"})).ok().await;
+    assert_eq!(index().await, [json!("rooks"), json!("3"), json!("2026-01-16")]);
+    alice.delete(&format!("/api/v1/statuses/{later}")).ok().await;
+    assert_eq!(index().await, [json!("rooks"), json!("2"), json!("2026-01-15")], "the last is the one before");
+
+    let id = made["id"].as_str().unwrap();
+    bob.delete(&format!("/api/v1/featured_tags/{id}")).fails(404).await;
+    assert_eq!(alice.delete(&format!("/api/v1/featured_tags/{id}")).ok().await, json!({}));
+    alice.delete(&format!("/api/v1/featured_tags/{id}")).fails(404).await;
+}
+
+#[tokio::test]
+async fn suggested_hashtags_are_used_most_and_not_featured() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    for text in ["#rooks #crows", "#rooks #jays", "#rooks #crows #gulls"] {
+        publish(&alice, text).await;
+    }
+    publish_to(&alice, "#secret #secret2", "private").await;
+    let suggested = async || alice.get("/api/v1/featured_tags/suggestions").ok().await;
+    let all = suggested().await;
+    contract::check("Tag[]", &all);
+    assert_eq!(names(&all), ["rooks", "crows", "gulls", "jays"]);
+    alice.post("/api/v1/featured_tags").json(&json!({"name": "crows"})).ok().await;
+    assert_eq!(names(&suggested().await), ["rooks", "gulls", "jays"]);
+}
+
+#[tokio::test]
+async fn ten_hashtags_are_featured_at_most() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let feature = |name: String| alice.post("/api/v1/featured_tags").json(&json!({ "name": name }));
+    for number in 0..10 {
+        feature(format!("rook{number}")).ok().await;
+    }
+    feature("rook10".to_owned()).fails(422).await;
+    feature("rook9".to_owned()).fails(422).await;
+}
