@@ -18,6 +18,8 @@ struct World {
     app: TestApp,
     viewer: Client,
     author: i64,
+    /// Whose statuses all have polls.
+    pollster: i64,
     /// A status with 2 answers, and one with 40.
     threads: [i64; 2],
 }
@@ -38,6 +40,11 @@ async fn world() -> World {
         }
         root
     });
+    let pollster = seed.account("pollster", None);
+    for _ in 0..45 {
+        let status = seed.status(&Status { author: pollster, ..Status::default() });
+        seed.poll(status, &["a :rook:", "b"]);
+    }
     for n in 0..45 {
         let domain = (n % 2 == 0).then_some("remote.test");
         let person = seed.account(&format!("person{n}"), domain);
@@ -63,7 +70,7 @@ async fn world() -> World {
         before = app.db().statements();
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
-    World { app, viewer, author: other, threads }
+    World { app, viewer, author: other, pollster, threads }
 }
 
 impl World {
@@ -90,6 +97,7 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
         "/api/v1/timelines/public".to_owned(),
         "/api/v1/timelines/tag/birds".to_owned(),
         format!("/api/v1/accounts/{}/statuses", world.author),
+        format!("/api/v1/accounts/{}/statuses", world.pollster),
         "/api/v1/notifications".to_owned(),
         "/api/v1/favourites".to_owned(),
         "/api/v1/bookmarks".to_owned(),

@@ -87,6 +87,7 @@ async fn learn(address: SocketAddr, host: String, tokens: Vec<String>) -> Target
         statuses: seen.iter().map(id).collect(),
         names: letters.into_iter().map(|end| name[..end].to_owned()).collect(),
         publishers,
+        polls: Vec::new(),
     }
 }
 

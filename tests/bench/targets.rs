@@ -16,6 +16,8 @@ pub struct Targets {
     /// What accounts are searched by.
     pub names: Vec<String>,
     pub publishers: Vec<Publisher>,
+    /// Polls in which everyone who asks may vote.
+    pub polls: Vec<String>,
 }
 
 /// Who publishes.
