@@ -85,7 +85,7 @@ async fn time_is_more_than_five_minutes_ahead_or_past() {
 #[tokio::test]
 async fn everything_is_checked_when_it_is_scheduled() {
     let app = TestApp::new().await;
-    let alice = app.account("alice").await;
+    let [alice, _bob] = app.accounts(["alice", "bob"]).await;
     let at = ahead(&app, 60);
     for (body, status) in [
         (json!({"scheduled_at": at}), 422),
@@ -94,7 +94,8 @@ async fn everything_is_checked_when_it_is_scheduled() {
         (json!({"status": "x", "in_reply_to_id": "1", "scheduled_at": at}), 404),
         (json!({"status": "x", "media_ids": ["1"], "scheduled_at": at}), 422),
         (json!({"status": "x", "poll": {"options": ["a"], "expires_in": 300}, "scheduled_at": at}), 422),
-        (json!({"status": "@alice x", "allowed_mentions": [], "scheduled_at": at}), 422),
+        (json!({"status": "@bob x", "allowed_mentions": [], "scheduled_at": at}), 422),
+        (json!({"status": "x", "further": "x".repeat(17_000), "scheduled_at": at}), 422),
     ] {
         alice.post(STATUSES).json(&body).fails(status).await;
     }

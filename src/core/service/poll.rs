@@ -167,10 +167,10 @@ pub async fn find(cx: &Cx, viewer: Option<&Actor>, id: PollId) -> Result<Seen> {
     match visibility::status(cx, viewer, poll.status_id).await {
         Err(Error::NotFound) if viewer.is_none() => {
             let status = store::status::find(&cx.db, poll.status_id).await?;
-            match status.is_some_and(|status| !status.visibility.is_anonymous()) {
-                true => Err(Error::Unauthorized("This poll is not public: sign in to see it".into())),
-                false => Err(Error::NotFound),
+            if status.is_some_and(|status| !status.visibility.is_anonymous()) {
+                return Err(Error::Unauthorized("This poll is not public: sign in to see it".into()));
             }
+            Err(Error::NotFound)
         }
         found => found,
     }

@@ -7,22 +7,25 @@
 //!
 //! Spec: contract rules, section 22.
 
+mod due;
+
+pub use due::publish_due;
+
 use chrono::{Duration, NaiveTime};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::queue::{self, Done, Failure, PublishScheduled};
-use crate::service::email::{self, Subject};
+use crate::queue::{self, PublishScheduled};
+use crate::service::media;
 use crate::service::poll::PollDraft;
-use crate::service::status::{self, Draft, Made, Prepared};
-use crate::service::{auth, media};
+use crate::service::status::{self, Draft, Made};
 use model::account::Searchability;
-use model::{AccountId, Actor, AppId, Cursor, Json, MediaAttachment, MediaId, ScheduledStatus, ScheduledStatusId};
-use model::{StatusId, Time};
+use model::{
+    AccountId, Actor, AppId, Cursor, Json, MediaAttachment, MediaId, ScheduledStatus, ScheduledStatusId, StatusId, Time,
+};
 use store::Tx;
-use store::job::Claim;
 
 /// How far ahead a status is scheduled at least.
 const MIN_AHEAD: Duration = Duration::minutes(5);
@@ -30,6 +33,8 @@ const MIN_AHEAD: Duration = Duration::minutes(5);
 const MAX_PENDING: i64 = 300;
 /// Most scheduled statuses of an account for one day, in UTC.
 const MAX_PER_DAY: i64 = 25;
+/// Most bytes of the parameters that plugins may have declared, as JSON: they are kept, perhaps for years.
+const MAX_REST_BYTES: usize = 16 * 1024;
 
 /// The request to publish a status, as it is stored and as clients are shown it. Members of `rest` are the parameters that
 /// plugins may have declared.
@@ -59,12 +64,20 @@ const RESERVED: [&str; 4] = ["text", "idempotency", "with_rate_limit", "applicat
 
 impl Params {
     /// The parameters of `draft`. Its language is decided now: when it is published there is no request to go by.
-    fn new(cx: &Cx, actor: &Actor, draft: Draft) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] beyond [`MAX_REST_BYTES`].
+    fn new(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Self> {
         let mut rest = draft.params;
         RESERVED.iter().for_each(|name| drop(rest.remove(*name)));
         let force_visibility = rest.remove("force_visibility").as_ref().and_then(Value::as_bool);
+        if serde_json::to_string(&rest).map_err(Error::internal)?.len() > MAX_REST_BYTES {
+            let why =
+                format!("parameters of extensions: a scheduled status keeps at most {MAX_REST_BYTES} bytes of them");
+            return Err(Error::invalid(why));
+        }
         let request = draft.request_language.as_deref();
-        Self {
+        Ok(Self {
             text: draft.text,
             media_ids: draft.media_ids,
             sensitive: draft.sensitive,
@@ -81,7 +94,7 @@ impl Params {
             force_visibility,
             searchability: draft.searchability,
             rest,
-        }
+        })
     }
 
     fn into_draft(self) -> Draft {
@@ -122,7 +135,7 @@ pub struct WithMedia {
 pub(super) async fn create(cx: &Cx, actor: &Actor, draft: Draft, at: Time) -> Result<Made> {
     check_time(cx, at)?;
     let (key, media_ids) = (draft.idempotency_key.clone(), draft.media_ids.clone());
-    let params = Params::new(cx, actor, draft.clone());
+    let params = Params::new(cx, actor, draft.clone())?;
     status::validate(cx, actor, draft).await?;
     let new = ScheduledStatus {
         id: cx.ids.next(),
@@ -202,7 +215,7 @@ async fn with_media(cx: &Cx, rows: Vec<ScheduledStatus>) -> Result<Vec<WithMedia
 /// Gives one of `actor`'s scheduled statuses the time `at`; without, it stays as it is.
 ///
 /// # Errors
-/// As [`show`]; [`Error::Invalid`] for a time less than [`MIN_AHEAD`] ahead, and beyond [`MAX_PER_DAY`].
+/// As [`show`]; [`Error::Invalid`] for a time not more than five minutes ahead, and beyond the limit of that day.
 pub async fn update(cx: &Cx, actor: &Actor, id: ScheduledStatusId, at: Option<Time>) -> Result<WithMedia> {
     let found = show(cx, actor, id).await?;
     let Some(at) = at else { return Ok(found) };
@@ -230,112 +243,4 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: ScheduledStatusId) -> Result<()>
     }
     tx.commit().await?;
     Ok(())
-}
-
-/// Publishes a scheduled status, if its time has come. The job is removed in the transaction that publishes, so that it is
-/// published once, however often the job runs; when the clock was set back, the job waits again.
-///
-/// # Errors
-/// [`Failure::Retry`] when it may work later, unless this was the last attempt: its author is told then.
-pub async fn publish_due(cx: &Cx, id: ScheduledStatusId, claim: Claim) -> Result<Done, Failure> {
-    let row = store::scheduled_status::find(&cx.db, id).await?.filter(|row| row.failure.is_none());
-    let Some(row) = row else { return Ok(Done::Remove) };
-    if row.scheduled_at > cx.clock.now() {
-        let mut tx = cx.db.begin().await?;
-        publish_later(cx, &mut tx, id, row.scheduled_at).await?;
-        queue::finish(&mut tx, claim).await?;
-        tx.commit().await?;
-        return Ok(Done::Removed);
-    }
-    match publish(cx, &row, claim).await {
-        Err(Attempt::Error(error)) => match reason(&error) {
-            Some(why) => fail(cx, &row, why, claim).await,
-            None if claim.attempts >= i64::from(cx.config.jobs.max_attempts) => {
-                tracing::error!(%error, "could not publish a scheduled status");
-                fail(cx, &row, "The server could not publish it.".to_owned(), claim).await
-            }
-            None => Err(error.into()),
-        },
-        Err(Attempt::Failure(failure)) => Err(failure),
-        Ok(done) => Ok(done),
-    }
-}
-
-/// Why an attempt to publish did not succeed.
-enum Attempt {
-    /// The use case failed.
-    Error(Error),
-    /// The job was lost to another worker.
-    Failure(Failure),
-}
-
-impl From<Error> for Attempt {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
-
-impl From<store::Error> for Attempt {
-    fn from(error: store::Error) -> Self {
-        Self::Error(error.into())
-    }
-}
-
-async fn publish(cx: &Cx, row: &ScheduledStatus, claim: Claim) -> Result<Done, Attempt> {
-    let (actor, prepared) = prepare(cx, row).await?;
-    let mut tx = cx.db.begin().await?;
-    // The row of the account is locked first, as wherever scheduled statuses change.
-    store::account::lock(&mut tx, &[actor.id]).await?;
-    if !store::scheduled_status::delete(&mut tx, row.account_id, row.id, Some(cx.clock.now())).await? {
-        // Deleted, published by another worker, or moved, for which there is a job of its own.
-        return Ok(Done::Remove);
-    }
-    let status = status::write(cx, &mut tx, &actor, prepared).await?;
-    store::publish::move_idempotency_key(&mut tx, actor.id, Made::Scheduled(row.id), Made::Status(status)).await?;
-    queue::finish(&mut tx, claim).await.map_err(Attempt::Failure)?;
-    tx.commit().await?;
-    Ok(Done::Removed)
-}
-
-async fn prepare(cx: &Cx, row: &ScheduledStatus) -> Result<(Actor, Prepared)> {
-    let actor = auth::actors(cx, &[row.account_id]).await?.pop();
-    let actor = actor.ok_or_else(|| Error::forbidden("Your account could not be used at that time."))?;
-    let params: Params = serde_json::from_value(row.params.0.clone()).map_err(Error::internal)?;
-    let actor = Actor { app: params.application_id, ..actor };
-    let prepared = status::validate(cx, &actor, params.into_draft()).await?;
-    Ok((actor, prepared))
-}
-
-/// What the author is told of an error that trying again does not mend; `None` for one that may pass.
-fn reason(error: &Error) -> Option<String> {
-    match error {
-        Error::NotFound | Error::Gone => Some("The post that it answers is gone, or hidden from you.".to_owned()),
-        Error::Refused(refusal) if refusal.status >= 500 => None,
-        Error::Refused(_)
-        | Error::Invalid(_)
-        | Error::Validation(_)
-        | Error::BadRequest(_)
-        | Error::Unauthorized(_)
-        | Error::InvalidToken
-        | Error::Forbidden(_)
-        | Error::UnexpectedMentions(_)
-        | Error::TooLarge(_) => Some(error.to_string()),
-        Error::Conflict(_)
-        | Error::RateLimited
-        | Error::Plugin(_)
-        | Error::Unavailable(_)
-        | Error::Store(_)
-        | Error::Internal(_) => None,
-    }
-}
-
-/// Keeps why a status was not published, and mails its author.
-async fn fail(cx: &Cx, row: &ScheduledStatus, why: String, claim: Claim) -> Result<Done, Failure> {
-    let mut tx = cx.db.begin().await?;
-    if store::scheduled_status::set_failure(&mut tx, row.id, row.scheduled_at, &why).await? {
-        email::queue(cx, &mut tx, row.account_id, Subject::ScheduleFailed(row.id), None).await?;
-    }
-    queue::finish(&mut tx, claim).await?;
-    tx.commit().await?;
-    Ok(Done::Removed)
 }
