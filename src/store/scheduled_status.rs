@@ -79,17 +79,23 @@ pub async fn set_failure(tx: &mut Tx, id: ScheduledStatusId, at: Time, failure: 
     Ok(stored > 0)
 }
 
-/// Deletes a scheduled status of `account`, which frees its attachments; false when there is none. With `due`, only if its
-/// time has come by then.
-pub async fn delete(tx: &mut Tx, account: AccountId, id: ScheduledStatusId, due: Option<Time>) -> Result<bool> {
+/// Deletes a scheduled status of `account`, which frees its attachments; false when there is none.
+pub async fn delete(tx: &mut Tx, account: AccountId, id: ScheduledStatusId) -> Result<bool> {
     let deleted = tx
-        .query(sql!(
-            "DELETE FROM scheduled_statuses
-             WHERE id = $1 AND account_id = $2 AND ($3 IS NULL OR scheduled_at <= $3)"
-        ))
+        .query(sql!("DELETE FROM scheduled_statuses WHERE id = $1 AND account_id = $2"))
         .bind(id)
         .bind(account)
-        .bind(due)
+        .execute()
+        .await?;
+    Ok(deleted > 0)
+}
+
+/// As [`delete`], if its time has come by `now`, whoever's it is.
+pub async fn delete_due(tx: &mut Tx, id: ScheduledStatusId, now: Time) -> Result<bool> {
+    let deleted = tx
+        .query(sql!("DELETE FROM scheduled_statuses WHERE id = $1 AND scheduled_at <= $2"))
+        .bind(id)
+        .bind(now)
         .execute()
         .await?;
     Ok(deleted > 0)

@@ -67,7 +67,7 @@ async fn publish(cx: &Cx, row: &ScheduledStatus, claim: Claim) -> Result<Done, A
     let mut tx = cx.db.begin().await?;
     // The row of the account is locked first, as wherever scheduled statuses change.
     store::account::lock(&mut tx, &[actor.id]).await?;
-    if !store::scheduled_status::delete(&mut tx, row.account_id, row.id, Some(cx.clock.now())).await? {
+    if !store::scheduled_status::delete_due(&mut tx, row.id, cx.clock.now()).await? {
         // Deleted, published by another worker, or moved, for which there is a job of its own.
         return Ok(Done::Remove);
     }

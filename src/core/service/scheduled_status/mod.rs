@@ -238,7 +238,7 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: ScheduledStatusId) -> Result<()>
     let mut tx = cx.db.begin().await?;
     store::account::lock(&mut tx, &[actor.id]).await?;
     media::release(cx, &mut tx, actor.id, id).await?;
-    if !store::scheduled_status::delete(&mut tx, actor.id, id, None).await? {
+    if !store::scheduled_status::delete(&mut tx, actor.id, id).await? {
         return Err(Error::NotFound);
     }
     tx.commit().await?;
