@@ -13,8 +13,8 @@ use futures_util::future::BoxFuture;
 
 use super::api::{
     accounts, apps, blocks, credentials, custom_emojis, emails, featured_tags, follow_requests, instance, lists,
-    markers, media, mutes, notifications, preferences, profile, registrations, relationships, search, status_actions,
-    statuses, tags, timelines,
+    markers, media, mutes, notifications, polls, preferences, profile, registrations, relationships,
+    scheduled_statuses, search, status_actions, statuses, tags, timelines,
 };
 use super::oauth::{applications, authorize};
 use super::operation::Operation;
@@ -170,6 +170,19 @@ fn api() -> Routes {
         .route("/api/v1/statuses/{id}/unpin", API.answers("Status"), post(status_actions::unpin))
         .route("/api/v1/statuses/{id}/mute", API.answers("Status"), post(status_actions::mute))
         .route("/api/v1/statuses/{id}/unmute", API.answers("Status"), post(status_actions::unmute))
+        // polls
+        .route("/api/v1/polls/{id}", SHARED.answers("Poll"), get(polls::show))
+        .route("/api/v1/polls/{id}/votes", API.answers("Poll"), post(polls::vote))
+        // scheduled_statuses
+        .route("/api/v1/scheduled_statuses", API.answers("ScheduledStatus[]"), get(scheduled_statuses::index))
+        .route(
+            "/api/v1/scheduled_statuses/{id}",
+            API.answers("ScheduledStatus"),
+            get(scheduled_statuses::show)
+                .put(scheduled_statuses::update)
+                .patch(scheduled_statuses::update)
+                .delete(scheduled_statuses::delete),
+        )
         // timelines, favourites, bookmarks
         .route("/api/v1/accounts/{id}/statuses", SHARED.answers("Status[]"), get(timelines::profile))
         .route("/api/v1/timelines/home", API.answers("Status[]"), get(timelines::home))

@@ -116,10 +116,14 @@ id! {
     MediaId,
     /// A notification.
     NotificationId,
+    /// A poll.
+    PollId,
     /// A row that needs an id only for pagination or as a reference: a follow, a favourite, a bookmark, a mute …
     RowId,
     /// A rule of the server.
     RuleId,
+    /// A status that is to be published later.
+    ScheduledStatusId,
     /// A status.
     StatusId,
     /// A hashtag.

@@ -17,8 +17,10 @@ pub mod marker;
 pub mod media;
 pub mod notification;
 pub mod oauth;
+pub mod poll;
 pub mod relationship;
 pub mod row;
+pub mod scheduled_status;
 pub mod scope;
 pub mod settings;
 pub mod sqlite;
@@ -32,12 +34,15 @@ pub use actor::{Actor, Permissions, Preferences};
 pub use cursor::Cursor;
 pub use emoji::{Emoji, Emojis};
 pub use id::{
-    AccountId, AppId, ConversationId, JobId, MediaId, NotificationId, PluginId, RowId, RuleId, StatusId, TagId, TokenId,
+    AccountId, AppId, ConversationId, JobId, MediaId, NotificationId, PluginId, PollId, RowId, RuleId,
+    ScheduledStatusId, StatusId, TagId, TokenId,
 };
 pub use media::MediaAttachment;
 pub use notification::{Notification, NotificationType};
 pub use oauth::Application;
+pub use poll::Poll;
 pub use row::Row;
+pub use scheduled_status::ScheduledStatus;
 pub use scope::Scopes;
 pub use settings::Settings;
 pub use sqlx::types::Json;

@@ -1,6 +1,6 @@
 //! Media attachments.
 
-use super::{AccountId, Json, MediaId, StatusId, Time, text_enum};
+use super::{AccountId, Json, MediaId, ScheduledStatusId, StatusId, Time, text_enum};
 
 text_enum! {
     /// The media type of an attachment, which decides how clients show it.
@@ -38,6 +38,8 @@ pub struct MediaAttachment {
     pub id: MediaId,
     pub account_id: AccountId,
     pub status_id: Option<StatusId>,
+    /// The scheduled status that it is kept for.
+    pub scheduled_status_id: Option<ScheduledStatusId>,
     pub position: i64,
     pub kind: MediaKind,
     pub state: MediaState,
@@ -54,4 +56,12 @@ pub struct MediaAttachment {
     pub blurhash: Option<String>,
     pub created_at: Time,
     pub updated_at: Time,
+}
+
+impl MediaAttachment {
+    /// It is on a status, or kept for a scheduled one.
+    #[must_use]
+    pub fn is_used(&self) -> bool {
+        self.status_id.is_some() || self.scheduled_status_id.is_some()
+    }
 }

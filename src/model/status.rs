@@ -90,6 +90,7 @@ pub struct Status {
     /// Shown on public timelines: listed visibility, not a reblog, not a reply to someone else.
     pub listed: bool,
     pub has_media: bool,
+    pub has_poll: bool,
     pub replies_count: i64,
     pub reblogs_count: i64,
     pub favourites_count: i64,
@@ -125,6 +126,7 @@ impl Status {
             app_id: None,
             listed: false,
             has_media: false,
+            has_poll: false,
             replies_count: 0,
             reblogs_count: 0,
             favourites_count: 0,

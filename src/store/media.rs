@@ -6,7 +6,10 @@
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::sql;
-use model::{Json, MediaAttachment, MediaId, StatusId, Time, media_attachment_columns, media_attachment_insert};
+use model::{
+    Json, MediaAttachment, MediaId, ScheduledStatusId, StatusId, Time, media_attachment_columns,
+    media_attachment_insert,
+};
 
 /// The attachments of these statuses, by status and then in their order.
 pub async fn list_for_statuses(db: impl Executor, ids: &[StatusId]) -> Result<Vec<MediaAttachment>> {
@@ -14,6 +17,18 @@ pub async fn list_for_statuses(db: impl Executor, ids: &[StatusId]) -> Result<Ve
         "SELECT " media_attachment_columns!() " FROM media_attachments m
          WHERE m.status_id" in("$1")
         "ORDER BY m.status_id, m.position, m.id"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
+
+/// The attachments that are kept for these scheduled statuses, by scheduled status and then in their order.
+pub async fn list_for_scheduled(db: impl Executor, ids: &[ScheduledStatusId]) -> Result<Vec<MediaAttachment>> {
+    db.query(sql!(
+        "SELECT " media_attachment_columns!() " FROM media_attachments m
+         WHERE m.scheduled_status_id" in("$1")
+        "ORDER BY m.scheduled_status_id, m.position, m.id"
     ))
     .bind(Ids::of(ids.iter().copied()))
     .all()
@@ -60,17 +75,19 @@ pub async fn describe(
     Ok(())
 }
 
-/// Attaches media to a status, in the order of `ids`; returns how many were attached. One that is on another status is
-/// left out, so fewer than `ids` means a conflict. The engines number the elements of a list differently: SQLite from
+/// Attaches media to a status, in the order of `ids`; returns how many were attached. One that is on another status, or kept
+/// for a scheduled one, is left out, so fewer than `ids` means a conflict. The engines number the elements of a list differently: SQLite from
 /// 0, PostgreSQL from 1.
 pub async fn attach(tx: &mut Tx, status: StatusId, ids: &[MediaId], now: Time) -> Result<u64> {
     tx.query(sql!(
         sqlite: "UPDATE media_attachments SET status_id = $1, position = e.key, updated_at = $3
                  FROM json_each($2) e
-                 WHERE media_attachments.id = e.value AND (status_id IS NULL OR status_id = $1)";
+                 WHERE media_attachments.id = e.value AND (status_id IS NULL OR status_id = $1)
+                   AND scheduled_status_id IS NULL";
         postgres: "UPDATE media_attachments SET status_id = $1, position = e.key - 1, updated_at = $3
                    FROM unnest($2::bigint[]) WITH ORDINALITY AS e(value, key)
-                   WHERE media_attachments.id = e.value AND (status_id IS NULL OR status_id = $1)"
+                   WHERE media_attachments.id = e.value AND (status_id IS NULL OR status_id = $1)
+                     AND scheduled_status_id IS NULL"
     ))
     .bind(status)
     .bind(Ids::of(ids.iter().copied()))
@@ -79,9 +96,27 @@ pub async fn attach(tx: &mut Tx, status: StatusId, ids: &[MediaId], now: Time) -
     .await
 }
 
-/// Detaches media from their status.
+/// Keeps media for a scheduled status, in the order of `ids`, as [`attach`]; returns how many. One that is attached or kept
+/// already is left out.
+pub async fn reserve(tx: &mut Tx, scheduled: ScheduledStatusId, ids: &[MediaId], now: Time) -> Result<u64> {
+    tx.query(sql!(
+        sqlite: "UPDATE media_attachments SET scheduled_status_id = $1, position = e.key, updated_at = $3
+                 FROM json_each($2) e
+                 WHERE media_attachments.id = e.value AND status_id IS NULL AND scheduled_status_id IS NULL";
+        postgres: "UPDATE media_attachments SET scheduled_status_id = $1, position = e.key - 1, updated_at = $3
+                   FROM unnest($2::bigint[]) WITH ORDINALITY AS e(value, key)
+                   WHERE media_attachments.id = e.value AND status_id IS NULL AND scheduled_status_id IS NULL"
+    ))
+    .bind(scheduled)
+    .bind(Ids::of(ids.iter().copied()))
+    .bind(now)
+    .execute()
+    .await
+}
+
+/// Detaches media from their status, or frees them from the scheduled status that they are kept for.
 pub async fn detach(tx: &mut Tx, ids: &[MediaId], now: Time) -> Result<()> {
-    tx.query(sql!("UPDATE media_attachments SET status_id = NULL, updated_at = $2 WHERE id" in("$1")))
+    tx.query(sql!("UPDATE media_attachments SET status_id = NULL, scheduled_status_id = NULL, updated_at = $2 WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
         .bind(now)
         .execute()
@@ -89,9 +124,14 @@ pub async fn detach(tx: &mut Tx, ids: &[MediaId], now: Time) -> Result<()> {
     Ok(())
 }
 
-/// Deletes an attachment that is on no status; false when it is on one, or does not exist.
+/// Deletes an attachment that is on no status and kept for none; false otherwise, or when it does not exist.
 pub async fn delete_loose(tx: &mut Tx, id: MediaId) -> Result<bool> {
-    let deleted =
-        tx.query(sql!("DELETE FROM media_attachments WHERE id = $1 AND status_id IS NULL")).bind(id).execute().await?;
+    let deleted = tx
+        .query(sql!(
+            "DELETE FROM media_attachments WHERE id = $1 AND status_id IS NULL AND scheduled_status_id IS NULL"
+        ))
+        .bind(id)
+        .execute()
+        .await?;
     Ok(deleted > 0)
 }

@@ -105,6 +105,18 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0015_list_notices.sql"),
         include_str!("../../migrations/postgres/0015_list_notices.sql"),
     ),
+    (
+        18,
+        "polls",
+        include_str!("../../migrations/sqlite/0018_polls.sql"),
+        include_str!("../../migrations/postgres/0018_polls.sql"),
+    ),
+    (
+        19,
+        "scheduled_statuses",
+        include_str!("../../migrations/sqlite/0019_scheduled_statuses.sql"),
+        include_str!("../../migrations/postgres/0019_scheduled_statuses.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

@@ -9,7 +9,7 @@ use super::relation_sql::{blocks, blocks_domain, mutes};
 use super::sql::Ids;
 use super::{Engine, Executor, Result, Tx};
 use crate::sql;
-use model::{AccountId, ConversationId, Json, RowId, Status, StatusId, Time, status_columns};
+use model::{AccountId, ConversationId, Json, RowId, ScheduledStatusId, Status, StatusId, Time, status_columns};
 
 /// Inserts a conversation (thread). It has no `owner_account_id`: it belongs to the author of its first status.
 pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, now: Time) -> Result<()> {
@@ -205,13 +205,15 @@ pub struct Revision {
     pub sensitive: bool,
     pub language: Option<String>,
     pub has_media: bool,
+    pub has_poll: bool,
 }
 
 /// Writes an edit to the row of a status, with a new `edited_at` and version.
 pub async fn update(tx: &mut Tx, id: StatusId, revision: Revision, now: Time) -> Result<()> {
     tx.query(sql!(
         "UPDATE statuses
-         SET text = $2, content = $3, spoiler_text = $4, sensitive = $5, language = $6, has_media = $7, edited_at = $8, version = version + 1
+         SET text = $2, content = $3, spoiler_text = $4, sensitive = $5, language = $6, has_media = $7, has_poll = $8,
+             edited_at = $9, version = version + 1
          WHERE id = $1"
     ))
     .bind(id)
@@ -221,6 +223,7 @@ pub async fn update(tx: &mut Tx, id: StatusId, revision: Revision, now: Time) ->
     .bind(revision.sensitive)
     .bind(revision.language)
     .bind(revision.has_media)
+    .bind(revision.has_poll)
     .bind(now)
     .execute()
     .await?;
@@ -240,6 +243,8 @@ pub struct Edit {
     pub sensitive: bool,
     /// The media attachments as they were rendered for clients, as JSON.
     pub media: Json<serde_json::Value>,
+    /// The texts of the poll's options, when there was a poll.
+    pub poll_options: Option<Json<Vec<String>>>,
     pub created_at: Time,
 }
 
@@ -257,34 +262,56 @@ pub async fn list_edits(db: impl Executor, status: StatusId) -> Result<Vec<Edit>
         .await
 }
 
-/// The status that `account` published with this idempotency key after `since`, if it still exists.
+/// What a request with an idempotency key made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// A status.
+    Status(StatusId),
+    /// A status that is to be published later.
+    Scheduled(ScheduledStatusId),
+}
+
+impl Made {
+    /// The id: no status and no scheduled status have the same.
+    fn id(self) -> i64 {
+        match self {
+            Self::Status(id) => id.into(),
+            Self::Scheduled(id) => id.into(),
+        }
+    }
+}
+
+/// What `account` made with this idempotency key after `since`, if it still exists.
 pub async fn find_idempotency_key(
     db: impl Executor,
     account: AccountId,
     key: &str,
     since: Time,
-) -> Result<Option<StatusId>> {
-    let row: Option<(StatusId,)> = db
+) -> Result<Option<Made>> {
+    let row: Option<(i64, bool)> = db
         .query(sql!(
-            "SELECT s.id FROM idempotency_keys k JOIN statuses s ON s.id = k.status_id
-             WHERE k.account_id = $1 AND k.key = $2 AND k.created_at > $3"
+            "SELECT k.status_id, s.id IS NULL
+             FROM idempotency_keys k
+             LEFT JOIN statuses s ON s.id = k.status_id
+             LEFT JOIN scheduled_statuses d ON d.id = k.status_id
+             WHERE k.account_id = $1 AND k.key = $2 AND k.created_at > $3 AND (s.id IS NOT NULL OR d.id IS NOT NULL)"
         ))
         .bind(account)
         .bind(key.to_owned())
         .bind(since)
         .optional()
         .await?;
-    Ok(row.map(|(id,)| id))
+    Ok(row.map(|(id, scheduled)| if scheduled { Made::Scheduled(id.into()) } else { Made::Status(id.into()) }))
 }
 
-/// Stores the idempotency key of a status that this transaction is about to insert; false when a request with the same key
+/// Stores the idempotency key of what this transaction is about to insert; false when a request with the same key
 /// stored it first, also one that is still being served: that one is waited for. Replaces a key that was stored by `since`,
 /// and one whose status was deleted.
 pub async fn insert_idempotency_key(
     tx: &mut Tx,
     account: AccountId,
     key: &str,
-    status: StatusId,
+    made: Made,
     now: Time,
     since: Time,
 ) -> Result<bool> {
@@ -295,11 +322,11 @@ pub async fn insert_idempotency_key(
         ))
         .bind(account)
         .bind(key.to_owned())
-        .bind(status)
+        .bind(made.id())
         .bind(now)
         .execute()
         .await?;
-    Ok(inserted > 0 || replace_idempotency_key(tx, account, key, status, now, since).await?)
+    Ok(inserted > 0 || replace_idempotency_key(tx, account, key, made, now, since).await?)
 }
 
 /// A key that is there already: locked by a statement of its own, so that the next one sees the status of whoever held it.
@@ -308,7 +335,7 @@ async fn replace_idempotency_key(
     tx: &mut Tx,
     account: AccountId,
     key: &str,
-    status: StatusId,
+    made: Made,
     now: Time,
     since: Time,
 ) -> Result<bool> {
@@ -325,16 +352,29 @@ async fn replace_idempotency_key(
         .query(sql!(
             "UPDATE idempotency_keys SET status_id = $3, created_at = $4
              WHERE account_id = $1 AND key = $2
-               AND (created_at <= $5 OR NOT EXISTS (SELECT 1 FROM statuses s WHERE s.id = idempotency_keys.status_id))"
+               AND (created_at <= $5
+                    OR (NOT EXISTS (SELECT 1 FROM statuses s WHERE s.id = idempotency_keys.status_id)
+                        AND NOT EXISTS (SELECT 1 FROM scheduled_statuses d WHERE d.id = idempotency_keys.status_id)))"
         ))
         .bind(account)
         .bind(key.to_owned())
-        .bind(status)
+        .bind(made.id())
         .bind(now)
         .bind(since)
         .execute()
         .await?;
     Ok(replaced > 0)
+}
+
+/// Makes the idempotency key of `before`, if there is one, name `after`, which came of it.
+pub async fn move_idempotency_key(tx: &mut Tx, account: AccountId, before: Made, after: Made) -> Result<()> {
+    tx.query(sql!("UPDATE idempotency_keys SET status_id = $3 WHERE account_id = $1 AND status_id = $2"))
+        .bind(account)
+        .bind(before.id())
+        .bind(after.id())
+        .execute()
+        .await?;
+    Ok(())
 }
 
 /// A page of the accounts that did something to a status, newest first, as (paging id, account). The paging id is that

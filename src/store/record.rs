@@ -31,6 +31,7 @@ pub struct StatusRow {
     pub in_reply_to_account_id: Option<AccountId>,
     pub reblog_of_id: Option<StatusId>,
     pub media_count: i64,
+    pub has_poll: bool,
     pub created_at: Time,
     pub edited_at: Option<Time>,
     /// The value that the plugin itself stored with the status (table `status_extras`).
@@ -46,7 +47,7 @@ pub async fn statuses(db: impl Executor, plugin: PluginId, ids: &[StatusId]) -> 
                 s.limited_scope, s.searchability, s.language, s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id,
                 CASE WHEN s.has_media THEN (SELECT COUNT(*) FROM media_attachments m WHERE m.status_id = s.id) ELSE 0 END
                     AS media_count,
-                s.created_at, s.edited_at, x.value AS kept
+                s.has_poll, s.created_at, s.edited_at, x.value AS kept
          FROM statuses s
          JOIN accounts a ON a.id = s.account_id
          LEFT JOIN status_extras x ON x.status_id = s.id AND x.plugin_id = $2

@@ -6,7 +6,7 @@
 use super::sql::Ids;
 use super::{Executor, Result, Tx, relation_set};
 use crate::sql;
-use model::{AccountId, MediaId, StatusId, Time};
+use model::{AccountId, Json, MediaId, PollId, StatusId, Time};
 
 /// Suspends an account, which hides it; false when it is suspended already.
 pub async fn suspend(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
@@ -129,6 +129,48 @@ pub async fn delete_favourites(tx: &mut Tx, id: AccountId, limit: i64) -> Result
     .execute()
     .await?;
     Ok(statuses.len() as u64)
+}
+
+/// Deletes the votes of an account in up to `limit` polls and subtracts them from the counters; returns in how many. The
+/// polls are locked first, as when somebody votes.
+pub async fn delete_votes(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
+    let polls: Vec<PollId> = tx
+        .query(sql!(
+            sqlite: "SELECT DISTINCT v.poll_id FROM poll_votes v WHERE v.account_id = $1 ORDER BY v.poll_id LIMIT $2";
+            postgres: "SELECT p.id FROM polls p
+                       WHERE p.id IN (SELECT DISTINCT v.poll_id FROM poll_votes v WHERE v.account_id = $1
+                                      ORDER BY v.poll_id LIMIT $2)
+                       ORDER BY p.id FOR NO KEY UPDATE OF p"
+        ))
+        .bind(id)
+        .bind(limit)
+        .scalars()
+        .await?;
+    if polls.is_empty() {
+        return Ok(0);
+    }
+    let votes: Vec<(i64, i64)> = tx
+        .query(sql!(
+            "DELETE FROM poll_votes WHERE account_id = $1 AND poll_id" in("$2") "RETURNING poll_id, choice"
+        ))
+        .bind(id)
+        .bind(Ids::of(polls.iter().copied()))
+        .all()
+        .await?;
+    tx.query(sql!(
+        "UPDATE poll_options SET votes_count = votes_count - 1
+         WHERE (poll_id, position) IN (
+             SELECT CAST(value ->> 0 AS BIGINT), CAST(value ->> 1 AS BIGINT) FROM" rows("$1")
+        ") AND votes_count > 0"
+    ))
+    .bind(Json(votes))
+    .execute()
+    .await?;
+    tx.query(sql!("UPDATE polls SET voters_count = voters_count - 1 WHERE voters_count > 0 AND id" in("$1")))
+        .bind(Ids::of(polls.iter().copied()))
+        .execute()
+        .await?;
+    Ok(polls.len() as u64)
 }
 
 /// Deletes up to `limit` each of the mentions of an account, its bookmarks, and the notifications to and from it;

@@ -26,6 +26,8 @@ pub struct Head {
     pub visibility: Visibility,
     /// The original, when this is a reblog.
     pub reblog_of_id: Option<StatusId>,
+    /// It has a poll.
+    pub has_poll: bool,
     /// Its conversation (thread).
     pub conversation_id: Option<ConversationId>,
     /// The author is suspended.
@@ -49,7 +51,7 @@ pub async fn heads(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Head>> {
     macro_rules! head {
         () => {
             "SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.reblog_of_id,
-                    s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
+                    s.has_poll, s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
                     a.limited_at IS NOT NULL AS author_limited, s.replies_count, s.reblogs_count,
                     s.favourites_count FROM "
         };

@@ -16,7 +16,13 @@ pub const URL_LENGTH: usize = 23;
 /// Counts grapheme clusters, except that a web link counts [`URL_LENGTH`] and `@user@domain` counts as `@user`.
 #[must_use]
 pub fn length(text: &str) -> usize {
-    countable(text).graphemes(true).count()
+    graphemes(&countable(text))
+}
+
+/// The number of grapheme clusters of `text`, whatever is in it.
+#[must_use]
+pub fn graphemes(text: &str) -> usize {
+    text.graphemes(true).count()
 }
 
 /// `text` with each web link replaced by [`URL_LENGTH`] letters, and mentions without their domain.

@@ -27,7 +27,7 @@ mod tokens;
 pub use emoji::{emoji_shortcodes, emojify};
 pub use escape::escape;
 pub use html::{Links, MentionTarget, field_to_html, note_to_html, to_html};
-pub use length::{URL_LENGTH, length};
+pub use length::{URL_LENGTH, graphemes, length};
 pub use local::rewrite_local_mentions;
 pub use markdown::markdown;
 pub use plain::plain;

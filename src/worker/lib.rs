@@ -9,11 +9,13 @@
 mod accept_requests;
 pub mod cron;
 mod expire_mute;
+mod expire_poll;
 mod feed;
 mod feed_lane;
 mod forget_account;
 mod generate_key;
 mod judge_notices;
+mod publish_scheduled;
 mod purge_media;
 mod purge_plugin;
 mod purge_profile_images;
@@ -80,9 +82,11 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         AcceptRequests,
         Clean,
         ExpireMute,
+        ExpirePoll,
         ForgetAccount,
         GenerateKey,
         JudgeNotices,
+        PublishScheduled,
         PurgeMedia,
         PurgePlugin,
         PurgeProfileImages,

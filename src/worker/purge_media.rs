@@ -16,7 +16,7 @@ impl Run for PurgeMedia {
         let media = store::media::find(&mut tx, self.media).await?;
         if let Some(media) = media {
             let due = media.updated_at + UNATTACHED_TTL;
-            if media.status_id.is_some() {
+            if media.is_used() {
                 return Ok(Done::Remove);
             }
             if due > cx.clock.now() {

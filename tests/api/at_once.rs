@@ -248,6 +248,79 @@ async fn what_is_about_a_status_ends_with_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn each_vote_counts_once() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    for (multiple, most) in [(false, 1), (true, 4)] {
+        let poll = json!({"options": ["a", "b", "c", "d"], "expires_in": 600, "multiple": multiple});
+        let status = alice.post("/api/v1/statuses").json(&json!({"status": "which?", "poll": poll})).ok().await;
+        let path = format!("/api/v1/polls/{}/votes", status["poll"]["id"].as_str().unwrap());
+        let votes = (0..TOGETHER).map(|number| bob.post(&path).json(&json!({"choices": [number % 4]})));
+        let answers = together(votes).await;
+        assert_eq!(answers.iter().filter(|answer| answer.status == StatusCode::OK).count(), most);
+        let poll = alice.get(&on(status["id"].as_str().unwrap(), "")).ok().await["poll"].clone();
+        assert_eq!((&poll["votes_count"], &poll["voters_count"]), (&json!(most), &json!(1)));
+    }
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM poll_votes").await, 5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn votes_for_a_poll_that_is_edited_are_counted_or_gone() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    for round in 0..4 {
+        let poll = |second: &str| json!({"options": ["a", second], "expires_in": 600});
+        let status = alice.post("/api/v1/statuses").json(&json!({"status": "which?", "poll": poll("b")})).ok().await;
+        let id = status["id"].as_str().unwrap();
+        let path = format!("/api/v1/polls/{}/votes", status["poll"]["id"].as_str().unwrap());
+        let other = poll(&format!("round {round}"));
+        let mut requests = vec![alice.put(&on(id, "")).json(&json!({"status": "which?", "poll": other}))];
+        requests.extend([&bob, &carol].map(|voter| voter.post(&path).json(&json!({"choices": [1]}))));
+        requests.extend([alice.delete(&on(id, ""))].into_iter().filter(|_| round == 3));
+        together(requests).await;
+    }
+    let differing = "SELECT COUNT(*) FROM polls p
+        WHERE p.voters_count <> (SELECT COUNT(*) FROM poll_votes v WHERE v.poll_id = p.id)
+           OR p.voters_count <> (SELECT SUM(o.votes_count) FROM poll_options o WHERE o.poll_id = p.id)";
+    assert_eq!(number(&app, differing).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn schedules_stop_at_the_limit_of_a_day() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let later = |key: usize| {
+        let body = json!({"status": "later", "scheduled_at": "2026-02-01T12:00:00Z"});
+        alice.post("/api/v1/statuses").header("idempotency-key", &format!("key {key}")).json(&body)
+    };
+    let mut made = 0;
+    for batch in 0..4 {
+        let answers = together((0..TOGETHER).map(|number| later(batch * TOGETHER + number))).await;
+        made += answers.iter().filter(|answer| answer.status == StatusCode::OK).count();
+    }
+    assert_eq!(made, 25);
+    assert_eq!(eight(|| later(0)).await, TOGETHER, "the same one again");
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM scheduled_statuses").await, 25);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_attachment_is_kept_for_one_status() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let upload = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &crate::media::png(8, 8))]);
+    let media = upload.ok().await["id"].clone();
+    let request = |number: usize| {
+        let at = if number.is_multiple_of(2) { json!("2026-02-01T12:00:00Z") } else { Value::Null };
+        let body = json!({"status": number.to_string(), "media_ids": [media], "scheduled_at": at});
+        alice.post("/api/v1/statuses").json(&body)
+    };
+    let answers = together((0..TOGETHER).map(request)).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == StatusCode::OK).count(), 1);
+    let made = "SELECT (SELECT COUNT(*) FROM statuses) + (SELECT COUNT(*) FROM scheduled_statuses)";
+    assert_eq!(number(&app, made).await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_application_gets_one_token_for_the_same() {
     let app = TestApp::new().await;
     let made = app

@@ -7,13 +7,14 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use model::{Json, ScheduledStatus};
 use store::Db;
 use store::db::{Engine, Options};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::harness::TestDatabase;
-use crate::seed::Seed;
+use crate::seed::{Seed, Status};
 
 const TOKEN: &str = "a-token-of-the-crash-test";
 /// How many post at the same time.
@@ -85,8 +86,14 @@ impl Drop for Server {
 /// Posts a status whose text is its key; the id if the server acknowledged it.
 pub async fn publish(address: SocketAddr, key: &str) -> Option<String> {
     let body = format!("{{\"status\":\"{key}\"}}");
+    let status = post(address, "/api/v1/statuses", TOKEN, key, &body).await?;
+    Some(status["id"].as_str()?.to_owned())
+}
+
+/// Posts `body` as JSON; what the server answered, if it did.
+async fn post(address: SocketAddr, path: &str, token: &str, key: &str, body: &str) -> Option<serde_json::Value> {
     let request = format!(
-        "POST /api/v1/statuses HTTP/1.1\r\nHost: example.test\r\nConnection: close\r\nAuthorization: Bearer {TOKEN}\r\n\
+        "POST {path} HTTP/1.1\r\nHost: example.test\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
          Idempotency-Key: {key}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
@@ -98,8 +105,7 @@ pub async fn publish(address: SocketAddr, key: &str) -> Option<String> {
     let (head, body) = answer.split_once("\r\n\r\n")?;
     assert!(head.starts_with("HTTP/1.1 200"), "{answer}");
     // A body that broke off is no acknowledgement.
-    let status: serde_json::Value = serde_json::from_str(body).ok()?;
-    Some(status["id"].as_str()?.to_owned())
+    serde_json::from_str(body).ok()
 }
 
 async fn post_until_killed(address: SocketAddr, writer: usize, round: usize, posts: Posts) {
@@ -215,6 +221,141 @@ async fn killed_while_people_post_nothing_acknowledged_is_lost_or_doubled() {
             posts.len()
         );
     }
+    drop(server);
+    db.close().await;
+}
+
+/// How many people vote, and in how many polls each round.
+const VOTERS: usize = 12;
+const POLLS: usize = 40;
+/// How many schedules are due when a server starts.
+const DUE: i64 = 30;
+
+/// A voter and a poll.
+type Votes = Arc<Mutex<Vec<(usize, i64)>>>;
+
+fn voter_token(voter: usize) -> String {
+    format!("a-token-of-voter-{voter}")
+}
+
+/// Seeds polls and schedules for each round; the polls of all rounds.
+async fn prepare_votes(db: &Db) -> Vec<i64> {
+    let mut seed = Seed::after(db.engine(), "example.test", 10_000);
+    let author = seed.account("pollster", None);
+    for voter in 0..VOTERS {
+        let account = seed.account(&format!("voter{voter}"), None);
+        seed.token(account, &crypto::hash(&voter_token(voter)), "read write");
+    }
+    let polls = (0..POLLS * rounds()).map(|_| seed.status(&Status { author, ..Status::default() })).collect::<Vec<_>>();
+    polls.iter().for_each(|status| seed.poll(*status, &["a", "b"]));
+    seed.write(db).await;
+    polls
+}
+
+/// Makes `DUE` schedules of the round, by the author of the polls, that are due now.
+async fn schedule(db: &Db, round: usize) {
+    let author: Vec<(i64,)> = db.fetch_raw("SELECT id FROM accounts WHERE username = 'pollster'").await.unwrap();
+    let now = model::clock::Clock::system().now();
+    let mut tx = db.begin().await.unwrap();
+    for number in 0..DUE {
+        let id = 20_000 + i64::try_from(round).unwrap() * DUE + number;
+        let params = serde_json::json!({
+            "text": format!("scheduled {id}"), "media_ids": [], "sensitive": null, "spoiler_text": "", "visibility": null,
+            "language": "en", "scheduled_at": null, "in_reply_to_id": null, "poll": null, "allowed_mentions": null,
+            "idempotency": null, "with_rate_limit": false, "application_id": null, "force_visibility": null,
+            "searchability": null,
+        });
+        let scheduled = ScheduledStatus {
+            id: id.into(),
+            account_id: author[0].0.into(),
+            scheduled_at: now,
+            params: Json(params),
+            failure: None,
+            created_at: now,
+        };
+        store::scheduled_status::insert(&mut tx, &scheduled).await.unwrap();
+        let job = store::job::NewJob {
+            id: id.into(),
+            lane: model::job::Lane::Background,
+            kind: "publish_scheduled",
+            key: None,
+            payload: serde_json::json!({ "scheduled": id.to_string() }),
+            run_at: now,
+            now,
+        };
+        store::job::insert(&mut tx, job).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+}
+
+async fn vote_until_killed(address: SocketAddr, voter: usize, polls: Vec<i64>, votes: Votes) {
+    for poll in polls {
+        let path = format!("/api/v1/polls/{poll}/votes");
+        let body = format!("{{\"choices\":[{}]}}", voter % 2);
+        if post(address, &path, &voter_token(voter), "none", &body).await.is_none() {
+            return;
+        }
+        votes.lock().unwrap().push((voter, poll));
+    }
+}
+
+/// Waits until the jobs of all schedules have run; those that were cut off need not wait for their back-off.
+async fn publish_what_is_due(db: &Db) {
+    for _ in 0..600 {
+        let jobs = "SELECT COUNT(*) FROM jobs WHERE kind = 'publish_scheduled'";
+        if db.fetch_raw::<(i64,)>(jobs).await.unwrap()[0].0 == 0 {
+            return;
+        }
+        let ready = "kind = 'publish_scheduled' AND state = 'ready'";
+        db.execute_raw(&format!("UPDATE jobs SET run_at = created_at WHERE {ready}")).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("schedules were left");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn killed_while_people_vote_and_schedules_are_due_each_takes_effect_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = TestDatabase::create(folder.path()).await;
+    let db = prepare(&database.url).await;
+    let polls = prepare_votes(&db).await;
+    let votes = Votes::default();
+    for round in 0..rounds() {
+        schedule(&db, round).await;
+        let mut server = Server::start(folder.path(), &database.url).await;
+        let of_round = &polls[round * POLLS..][..POLLS];
+        let voters: Vec<_> = (0..VOTERS)
+            .map(|voter| tokio::spawn(vote_until_killed(server.address, voter, of_round.to_vec(), Arc::clone(&votes))))
+            .collect();
+        tokio::time::sleep(Duration::from_millis(150 + (round as u64 * 97) % 350)).await;
+        server.kill();
+        for voter in voters {
+            voter.await.unwrap();
+        }
+    }
+    db.execute_raw(&format!("UPDATE jobs SET lease_until = {} WHERE state = 'running'", now(&db))).await.unwrap();
+    let server = Server::start(folder.path(), &database.url).await;
+    publish_what_is_due(&db).await;
+    settle(&db).await;
+    let count = async |sql: &str| db.fetch_raw::<(i64,)>(sql).await.unwrap()[0].0;
+    let differing = "SELECT COUNT(*) FROM polls p
+        WHERE p.voters_count <> (SELECT COUNT(*) FROM poll_votes v WHERE v.poll_id = p.id)
+           OR p.voters_count <> (SELECT SUM(o.votes_count) FROM poll_options o WHERE o.poll_id = p.id)";
+    assert_eq!(count(differing).await, 0, "counters are what was voted");
+    let acknowledged = std::mem::take(&mut *votes.lock().unwrap());
+    assert!(acknowledged.len() > rounds(), "only {} votes were acknowledged", acknowledged.len());
+    for (voter, poll) in &acknowledged {
+        let kept = format!(
+            "SELECT COUNT(*) FROM poll_votes v JOIN accounts a ON a.id = v.account_id
+             WHERE v.poll_id = {poll} AND a.username = 'voter{voter}'"
+        );
+        assert_eq!(count(&kept).await, 1, "the vote of {voter} in {poll}");
+    }
+    assert_eq!(count("SELECT COUNT(*) FROM scheduled_statuses").await, 0);
+    let published = "SELECT COUNT(*) FROM statuses WHERE text LIKE 'scheduled %'";
+    assert_eq!(count(published).await, DUE * i64::try_from(rounds()).unwrap());
+    let distinct = "SELECT COUNT(DISTINCT text) FROM statuses WHERE text LIKE 'scheduled %'";
+    assert_eq!(count(distinct).await, DUE * i64::try_from(rounds()).unwrap(), "each once");
     drop(server);
     db.close().await;
 }

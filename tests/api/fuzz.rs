@@ -48,6 +48,10 @@ const TABLES: &[&str] = &[
     "list_accounts",
     "tag_follows",
     "featured_tags",
+    "polls",
+    "poll_options",
+    "poll_votes",
+    "scheduled_statuses",
 ];
 
 #[derive(Clone, Debug)]
@@ -231,7 +235,9 @@ async fn world() -> World {
     let mut ids = vec![one, other];
     for visibility in ["public", "private", "direct"] {
         for author in [one, other] {
-            ids.push(seed.status(&Status { author, visibility, ..Status::default() }));
+            let status = seed.status(&Status { author, visibility, ..Status::default() });
+            seed.poll(status, &["a", "b"]);
+            ids.push(status);
         }
     }
     ids.push(seed.notification(one, other, "follow", None));

@@ -37,6 +37,7 @@ mod oauth;
 mod password;
 #[cfg(feature = "plugins")]
 mod plugins;
+mod polls;
 mod preferences;
 mod profile;
 mod rate_limits;
@@ -46,6 +47,7 @@ mod removal;
 mod routed;
 mod routes;
 mod rows;
+mod scheduled_statuses;
 mod search;
 #[path = "../seed/mod.rs"]
 mod seed;

@@ -62,6 +62,13 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     alice.post(&path(&liked, "/favourite")).ok().await;
     alice.post(&path(&liked, "/reblog")).ok().await;
     alice.post("/api/v1/statuses").json(&json!({"status": "a reply", "in_reply_to_id": liked["id"]})).ok().await;
+    let poll = json!({"options": ["a", "b"], "expires_in": 600, "multiple": true});
+    let asked = bob.post("/api/v1/statuses").json(&json!({"status": "which?", "poll": poll})).ok().await;
+    let votes = format!("/api/v1/polls/{}/votes", asked["poll"]["id"].as_str().unwrap());
+    alice.post(&votes).json(&json!({"choices": [0, 1]})).ok().await;
+    carol.post(&votes).json(&json!({"choices": [1]})).ok().await;
+    let later = json!({"status": "later", "scheduled_at": "2027-01-01T00:00:00Z", "poll": poll});
+    alice.post("/api/v1/statuses").json(&later).ok().await;
     let mut last = Value::Null;
     for number in 0..60 {
         last = publish(&alice, &format!("number {number} #rooks")).await;
@@ -97,6 +104,8 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
         ("notifications", "account_id"),
         ("notifications", "from_account_id"),
         ("oauth_tokens", "account_id"),
+        ("poll_votes", "account_id"),
+        ("scheduled_statuses", "account_id"),
         ("feed_entries", "owner_id"),
         ("lists", "account_id"),
         ("list_accounts", "account_id"),
@@ -113,6 +122,8 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     for counter in ["favourites_count", "reblogs_count", "replies_count"] {
         assert_eq!(liked[counter], 0, "{counter}");
     }
+    let poll = bob.get(&path(&asked, "")).ok().await["poll"].clone();
+    assert_eq!((&poll["votes_count"], &poll["voters_count"]), (&json!(1), &json!(1)), "Carol's is left");
     let bob_now = bob.get("/api/v1/accounts/verify_credentials").ok().await;
     assert_eq!((&bob_now["followers_count"], &bob_now["following_count"]), (&json!(0), &json!(0)));
     assert_eq!(bob_now["statuses_count"], 2, "the reblog went with what it was of");

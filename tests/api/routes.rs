@@ -40,6 +40,8 @@ const GROUPS: &[&str] = &[
     "media",
     "search",
     "markers",
+    "polls",
+    "scheduled_statuses",
     "preferences",
     "custom_emojis",
     "instance",
@@ -173,6 +175,25 @@ impl World {
         self.seed(|seed| seed.follow(one, other)).await;
     }
 
+    /// A poll, whose id is that of its status.
+    async fn poll(&self, author: &Client, visibility: &str) -> i64 {
+        let author = i64::from(author.id());
+        self.seed(|seed| {
+            let status = seed.status(&Status { author, visibility, ..Status::default() });
+            seed.poll(status, &["a", "b"]);
+            status
+        })
+        .await
+    }
+
+    async fn scheduled(&self, author: &Client) -> String {
+        // Few enough on each day.
+        let day = 1 + self.made.fetch_add(1, Ordering::Relaxed) % 28;
+        let body = json!({ "status": "later", "scheduled_at": format!("2027-02-{day:02}T12:00:00Z") });
+        let made = author.post("/api/v1/statuses").json(&body).ok().await;
+        made["id"].as_str().unwrap().to_owned()
+    }
+
     async fn notification(&self, of: &Client, from: &Client) -> i64 {
         let (of, from) = (i64::from(of.id()), i64::from(from.id()));
         self.seed(|seed| seed.notification(of, from, "follow", None)).await
@@ -293,8 +314,10 @@ async fn check_refusals(world: &World, row: &Route, faults: &mut Faults) {
     }
     if row.path.contains(":id") || row.path.contains(":account_id") {
         let mut ids = vec!["1".to_owned(), "nonsense".to_owned(), "99999999999999999999".to_owned()];
-        if row.group == "statuses" {
-            ids.push(world.hidden().await.to_string());
+        match row.group.as_str() {
+            "statuses" => ids.push(world.hidden().await.to_string()),
+            "polls" => ids.push(world.poll(&world.bob, "direct").await.to_string()),
+            _ => {}
         }
         for id in ids {
             let path = row.path.replace(":id", &id).replace(":account_id", &id);
@@ -339,6 +362,11 @@ async fn list_rows_hold() {
 #[tokio::test]
 async fn status_rows_hold() {
     check_groups(&["statuses"]).await;
+}
+
+#[tokio::test]
+async fn poll_and_schedule_rows_hold() {
+    check_groups(&["polls", "scheduled_statuses"]).await;
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use model::notification::NotificationKind;
 use model::status::{LimitedScope, Visibility};
 use model::{
     Account, AccountId, AppId, Application, ConversationId, Emoji, Json, MediaAttachment, MediaId, NotificationId,
-    NotificationType, Preferences, RowId, Status, StatusId, Time, TokenId,
+    NotificationType, PollId, Preferences, RowId, ScheduledStatus, ScheduledStatusId, Status, StatusId, Time, TokenId,
 };
 use serde_json::{Map, json};
 use store::account::{AccountCounts, ActorObject};
@@ -198,6 +198,7 @@ fn status() -> Status {
         app_id: Some(APP.into()),
         listed: true,
         has_media: true,
+        has_poll: true,
         replies_count: 21,
         reblogs_count: 22,
         favourites_count: 23,
@@ -244,21 +245,45 @@ async fn what_belongs_to_a_status_is_read_back_as_inserted() {
         spoiler_text: "spoiler".to_owned(),
         sensitive: true,
         media: Json(json!([{"id": "1"}])),
+        poll_options: Some(Json(vec!["a".to_owned(), "b".to_owned()])),
         created_at: time(1),
     };
     store::publish::insert_edit(&mut tx, &edit).await.unwrap();
     same(&edit, store::publish::list_edits(&mut tx, status().id).await.unwrap().pop());
-    let media = media(status().id);
+    let poll = model::Poll {
+        id: PollId::from(6_001),
+        status_id: status().id,
+        multiple: true,
+        hide_totals: false,
+        expires_at: Some(time(2)),
+        voters_count: Some(51),
+        created_at: time(3),
+    };
+    store::poll::insert(&mut tx, &poll, &["a".to_owned(), "b".to_owned()]).await.unwrap();
+    same(&poll, store::poll::find(&mut tx, poll.id).await.unwrap());
+    assert_eq!(store::poll::list_titles(&mut tx, status().id).await.unwrap(), ["a", "b"]);
+    let scheduled = ScheduledStatus {
+        id: 6_002.into(),
+        account_id: ANN.into(),
+        scheduled_at: time(4),
+        params: Json(json!({"text": "later"})),
+        failure: some("failure"),
+        created_at: time(5),
+    };
+    store::scheduled_status::insert(&mut tx, &scheduled).await.unwrap();
+    same(&scheduled, store::scheduled_status::find(&mut tx, scheduled.id).await.unwrap());
+    let media = media(status().id, scheduled.id);
     store::media::insert(&mut tx, &media).await.unwrap();
     same(&media, store::media::find(&mut tx, media.id).await.unwrap());
     notification_is_read_back(&mut tx).await;
 }
 
-fn media(status: StatusId) -> MediaAttachment {
+fn media(status: StatusId, scheduled: ScheduledStatusId) -> MediaAttachment {
     MediaAttachment {
         id: MediaId::from(7_000),
         account_id: ANN.into(),
         status_id: Some(status),
+        scheduled_status_id: Some(scheduled),
         position: 2,
         kind: MediaKind::Video,
         state: MediaState::Failed,

@@ -18,6 +18,8 @@ struct World {
     app: TestApp,
     viewer: Client,
     author: i64,
+    /// Whose statuses all have polls.
+    pollster: i64,
     /// A status with 2 answers, and one with 40.
     threads: [i64; 2],
     /// A list of the viewer's.
@@ -41,6 +43,11 @@ async fn world() -> World {
         root
     });
     let list = seed.list(me, "list");
+    let pollster = seed.account("pollster", None);
+    for _ in 0..45 {
+        let status = seed.status(&Status { author: pollster, ..Status::default() });
+        seed.poll(status, &["a :rook:", "b"]);
+    }
     for n in 0..45 {
         let followed = seed.tag(&format!("followed{n}"));
         seed.follow_tag(me, followed);
@@ -71,7 +78,7 @@ async fn world() -> World {
         before = app.db().statements();
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
-    World { app, viewer, author: other, threads, list }
+    World { app, viewer, author: other, pollster, threads, list }
 }
 
 impl World {
@@ -101,6 +108,7 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
         format!("/api/v1/timelines/list/{}", world.list),
         format!("/api/v1/lists/{}/accounts", world.list),
         "/api/v1/followed_tags".to_owned(),
+        format!("/api/v1/accounts/{}/statuses", world.pollster),
         "/api/v1/notifications".to_owned(),
         "/api/v1/favourites".to_owned(),
         "/api/v1/bookmarks".to_owned(),

@@ -75,7 +75,7 @@ async fn what_cannot_be_published_is_refused_with_a_reason() {
         (json!({"status": "a\u{0}b"}), 422),
         (json!({"status": "x", "visibility": "circle"}), 422),
         (json!({"status": "x", "poll": {"options": ["a", "b"]}}), 422),
-        (json!({"status": "x", "scheduled_at": "2030-01-01"}), 422),
+        (json!({"status": "x", "scheduled_at": "2030"}), 422),
     ];
     for (body, status) in cases {
         alice.post("/api/v1/statuses").json(&body).fails(status).await;

@@ -74,6 +74,11 @@ const READS: &[Read] = &[
         how: How::Gate(|_, s| format!("/api/v1/statuses/{}/favourited_by", s.id)),
     },
     Read {
+        name: "GET /api/v1/polls/:",
+        place: Place::Single,
+        how: How::Each(|_, s| format!("/api/v1/polls/{}", s.id)),
+    },
+    Read {
         name: "GET /api/v1/statuses",
         place: Place::Single,
         how: How::Pages(
@@ -341,6 +346,7 @@ impl World {
                     });
                     let subject = Subject { id: status, author, visibility, reply, mark };
                     seed.tagged(status, tags[usize::from(reply)]);
+                    seed.poll(status, &[&subject.mark, "another"]);
                     if reply {
                         let parent = Reply { status, account: id, conversation: root };
                         self.roots.push(seed.reply(self.booster, parent, "public"));
@@ -524,6 +530,11 @@ async fn what_is_hidden_cannot_be_acted_on() {
                 if answer.status != 404 || answer.text().contains(&subject.mark) {
                     faults.push(format!("{}: {act} {}: {}", viewer.name, subject.mark, answer.status));
                 }
+            }
+            let vote = serde_json::json!({ "choices": [0] });
+            let answer = client.post(&format!("/api/v1/polls/{}/votes", subject.id)).json(&vote).send().await;
+            if answer.status != 404 || answer.text().contains(&subject.mark) {
+                faults.push(format!("{}: vote {}: {}", viewer.name, subject.mark, answer.status));
             }
             if routed.contains("POST /api/v1/statuses") {
                 let reply = serde_json::json!({ "status": "an answer", "in_reply_to_id": subject.id.to_string() });

@@ -30,6 +30,8 @@ const THREADS: usize = 10;
 const MARKS: usize = 150;
 /// Of each who asks: more than a page.
 const NOTIFICATIONS: usize = 60;
+/// Polls, of somebody whom nobody follows, on statuses that no public timeline shows.
+const POLLS: usize = 160;
 /// Followers of the publishers, of those for whom there are enough people.
 const FOLLOWERS: [usize; 2] = [100, 1_000];
 
@@ -96,6 +98,11 @@ async fn fill(db: &Db, size: Size) -> Data {
     let lists = owners.iter().map(|owner| builder.seed.list(*owner, "followed").to_string()).collect();
     let enough = FOLLOWERS.into_iter().filter(|followers| *followers <= size.people.max(size.crowd));
     let publishers = enough.map(|followers| builder.publisher(followers)).collect();
+    // A program from before can be measured too.
+    let polls = match db.fetch_raw::<(i64,)>("SELECT id FROM polls LIMIT 1").await {
+        Ok(_) => builder.polls(),
+        Err(_) => Vec::new(),
+    };
     let welcome = &builder.people[..builder.welcome()];
     let targets = Targets {
         host: DOMAIN.to_owned(),
@@ -107,6 +114,7 @@ async fn fill(db: &Db, size: Size) -> Data {
         names: ["p", "pe", "per", "pers", "perso", "person"].map(str::to_owned).to_vec(),
         lists,
         publishers,
+        polls,
     };
     builder.seed.write(db).await;
     finish(db, size.home).await;
@@ -297,6 +305,15 @@ impl Builder {
             _ => ("follow", None),
         };
         self.seed.notification(self.people[viewer], from, kind, about);
+    }
+
+    /// Polls to vote in, by their ids.
+    fn polls(&mut self) -> Vec<String> {
+        let author = self.seed.account("pollster", None);
+        let status = Status { author, visibility: "unlisted", ..Status::default() };
+        let polls: Vec<i64> = (0..POLLS).map(|_| self.seed.status(&status)).collect();
+        polls.iter().for_each(|status| self.seed.poll(*status, &["to the church", "to the river", "round again"]));
+        polls.iter().map(ToString::to_string).collect()
     }
 
     /// An account with this many followers and a token.

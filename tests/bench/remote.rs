@@ -89,6 +89,7 @@ async fn learn(address: SocketAddr, host: String, tokens: Vec<String>) -> Target
         // Another server has lists of its own, or none.
         lists: Vec::new(),
         publishers,
+        polls: Vec::new(),
     }
 }
 

@@ -56,6 +56,9 @@ pub fn all(targets: &Arc<Targets>) -> Vec<Route> {
         }));
     }
     routes.push(favourite(targets));
+    if !targets.polls.is_empty() {
+        routes.push(vote(targets));
+    }
     routes.extend((0..targets.publishers.len()).map(|publisher| publish(targets, publisher)));
     routes
 }
@@ -87,6 +90,24 @@ fn favourite(targets: &Arc<Targets>) -> Route {
         request("POST", &path, &targets.host, Some(&targets.tokens[person]), None)
     });
     Route { name: "favourite".to_owned(), requests, amount: writing(2_000), writes: true }
+}
+
+/// Each person votes once in each poll, which is enough for three loads and what comes before them.
+fn vote(targets: &Arc<Targets>) -> Route {
+    let pairs = targets.tokens.len() * targets.polls.len();
+    let targets = Arc::clone(targets);
+    let requests: Requests = Arc::new(move |number| {
+        let (person, poll) = (number % targets.tokens.len(), pick(&targets.polls, number / targets.tokens.len()));
+        let body = serde_json::json!({ "choices": [number % 3] }).to_string();
+        request(
+            "POST",
+            &format!("/api/v1/polls/{poll}/votes"),
+            &targets.host,
+            Some(&targets.tokens[person]),
+            Some(&body),
+        )
+    });
+    Route { name: "vote".to_owned(), requests, amount: writing(pairs / 4), writes: true }
 }
 
 fn publish(targets: &Arc<Targets>, publisher: usize) -> Route {

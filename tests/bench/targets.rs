@@ -18,6 +18,8 @@ pub struct Targets {
     /// A list of each of those who ask, in their order.
     pub lists: Vec<String>,
     pub publishers: Vec<Publisher>,
+    /// Polls in which everyone who asks may vote.
+    pub polls: Vec<String>,
 }
 
 /// Who publishes.

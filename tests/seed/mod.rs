@@ -160,7 +160,7 @@ impl Seed {
     /// Writes everything in one transaction and brings the counters up to date.
     pub async fn write(mut self, db: &Db) {
         // What others refer to comes first.
-        let first = ["accounts ", "users ", "conversations ", "statuses ", "tags "];
+        let first = ["accounts ", "users ", "conversations ", "statuses ", "tags ", "polls "];
         self.tables
             .sort_by_key(|(table, _)| first.iter().position(|name| table.starts_with(name)).unwrap_or(first.len()));
         let mut text = String::from("BEGIN;\n");
@@ -170,6 +170,9 @@ impl Seed {
             }
         }
         text.push_str(COUNTERS);
+        if self.tables.iter().any(|(table, _)| table.starts_with("polls ")) {
+            text.push_str("UPDATE statuses SET has_poll = TRUE WHERE id IN (SELECT status_id FROM polls);\n");
+        }
         // A program from before can be measured too.
         if db.fetch_raw::<(i64,)>("SELECT relations_version FROM accounts LIMIT 1").await.is_ok() {
             text.push_str("UPDATE accounts SET relations_version = relations_version + 1;\n");

@@ -128,6 +128,21 @@ impl Seed {
         );
     }
 
+    /// A poll of `status` without an end, of a single choice, and with the id of the status.
+    pub fn poll(&mut self, status: i64, options: &[&str]) {
+        let now = self.time(status);
+        self.row(
+            "polls (id, status_id, multiple, hide_totals, voters_count, created_at)",
+            format!("{status}, {status}, FALSE, FALSE, 0, {now}"),
+        );
+        for (position, title) in options.iter().enumerate() {
+            self.row(
+                "poll_options (poll_id, position, title, votes_count)",
+                format!("{status}, {position}, {}, 0", quoted(title)),
+            );
+        }
+    }
+
     pub fn mention(&mut self, status: i64, account: i64) -> i64 {
         let id = self.next_id();
         self.row("mentions (id, status_id, account_id, silent)", format!("{id}, {status}, {account}, FALSE"));

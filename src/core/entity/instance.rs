@@ -9,7 +9,7 @@ use crate::Cx;
 use crate::entity;
 use crate::error::{Error, Result};
 use crate::service::instance::{self, Usage, Week};
-use crate::service::registration;
+use crate::service::{poll, registration};
 use config::Scheme;
 use media::SUPPORTED_MIME_TYPES;
 use model::instance::{DomainBlock as Block, Rule as RuleModel, Severity};
@@ -201,10 +201,10 @@ pub struct MediaLimits {
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "documented by the entity")]
 pub struct PollLimits {
-    pub max_options: u32,
-    pub max_characters_per_option: u32,
-    pub min_expiration: u32,
-    pub max_expiration: u32,
+    pub max_options: usize,
+    pub max_characters_per_option: usize,
+    pub min_expiration: i64,
+    pub max_expiration: i64,
     pub allow_image: bool,
 }
 
@@ -433,10 +433,10 @@ impl Configuration {
                 video_matrix_limit: VIDEO_MATRIX_LIMIT,
             },
             polls: PollLimits {
-                max_options: 8,
-                max_characters_per_option: 50,
-                min_expiration: 300,
-                max_expiration: 2_629_746,
+                max_options: poll::MAX_OPTIONS,
+                max_characters_per_option: poll::MAX_OPTION_CHARACTERS,
+                min_expiration: poll::MIN_EXPIRATION_SECONDS,
+                max_expiration: poll::MAX_EXPIRATION_SECONDS,
                 allow_image: true,
             },
             translation: None,

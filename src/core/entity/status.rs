@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cache::StatusCore;
 use super::status_core::cores;
-use super::{Array, Fragment, Object, account, boolean};
+use super::{Array, Fragment, Object, account, boolean, poll};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::{Error, Result};
@@ -131,6 +131,8 @@ pub(super) struct Parts<'a> {
     viewer: Option<&'a Actor>,
     cores: ById<StatusId, Arc<StatusCore>>,
     pub(super) authors: account::Rendered,
+    /// By the status that has one.
+    polls: ById<StatusId, Fragment>,
     /// Plugin members, by the original status.
     added: ById<StatusId, Members>,
 }
@@ -148,6 +150,7 @@ struct Part<'a> {
     head: &'a Head,
     core: &'a StatusCore,
     author: &'a str,
+    poll: &'a str,
 }
 
 impl<'a> Parts<'a> {
@@ -165,8 +168,9 @@ impl<'a> Parts<'a> {
         authors.sort_unstable();
         authors.dedup();
         let authors = account::render_versions(cx, &authors).await?;
+        let polls = poll::render(cx, viewer, heads.iter().copied()).await?;
         let added = added(cx, viewer, page.map(Seen::proper)).await;
-        Ok(Self { viewer, cores, authors, added })
+        Ok(Self { viewer, cores, authors, polls, added })
     }
 
     fn array(&self, page: &[Seen]) -> Array {
@@ -194,7 +198,8 @@ impl<'a> Parts<'a> {
     }
 
     fn part<'s>(&'s self, head: &'s Head) -> Option<Part<'s>> {
-        Some(Part { head, core: self.cores.get(&head.id)?, author: self.authors.get(&head.account_id)? })
+        let poll = self.polls.get(&head.id).map_or("null", Fragment::as_str);
+        Some(Part { head, core: self.cores.get(&head.id)?, author: self.authors.get(&head.account_id)?, poll })
     }
 
     /// Appends a status to `out`.
@@ -203,13 +208,15 @@ impl<'a> Parts<'a> {
     }
 
     fn write_part(&self, out: &mut String, entry: &Entry<'_>, part: &Part<'_>, reblog: Option<&Part<'_>>) {
-        let Part { head, core, author } = *part;
+        let Part { head, core, author, poll } = *part;
         let own = self.viewer.is_some_and(|actor| actor.id == head.account_id);
         let marked = entry.seen.marked();
         Object::write(out, |object| {
-            object.members(&core.members).member("account", author).member_with("reblog", |out| match reblog {
-                None => out.push_str("null"),
-                Some(original) => self.write_part(out, entry, original, None),
+            object.members(&core.members).member("poll", poll).member("account", author).member_with("reblog", |out| {
+                match reblog {
+                    None => out.push_str("null"),
+                    Some(original) => self.write_part(out, entry, original, None),
+                }
             });
             add_counts(object, head);
             match &core.application {
@@ -264,7 +271,7 @@ impl Entry<'_> {
 impl Part<'_> {
     fn size_bytes(&self) -> usize {
         let application = self.core.application.as_ref().map_or(0, |(json, _)| json.len());
-        self.core.members.len() + self.author.len() + application
+        self.core.members.len() + self.author.len() + self.poll.len() + application
     }
 }
 

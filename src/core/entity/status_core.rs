@@ -41,7 +41,6 @@ struct Shared<'a> {
     tags: Vec<StatusTag>,
     emojis: Vec<CustomEmoji>,
     card: Option<()>,
-    poll: Option<()>,
 }
 
 /// <https://docs.joinmastodon.org/entities/Status/#Mention>
@@ -165,7 +164,6 @@ impl Associated {
                 .unwrap_or_default(),
             emojis: self.palette.of(&cx.urls, domain, &[&status.content, &status.spoiler_text]),
             card: None,
-            poll: None,
         };
         let json = serde_json::to_string(&shared).map_err(Error::internal)?;
         let members = json[1..json.len() - 1].to_owned();

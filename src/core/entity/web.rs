@@ -3,6 +3,10 @@
 //! Like the API's entities: one statement per kind of row, whatever the page's length, and statuses arrive as [`Seen`].
 //! A field called `*_html` is sanitised and is not escaped.
 
+mod poll;
+
+pub use poll::{WebOption, WebPoll};
+
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
@@ -11,6 +15,7 @@ use serde::Serialize;
 use super::account;
 use super::emoji::{CustomEmoji, Palette};
 use super::media::MediaAttachment;
+
 use crate::Cx;
 use crate::error::Result;
 use crate::service::visibility::Seen;
@@ -80,6 +85,7 @@ pub struct WebStatus {
     pub is_public: bool,
     pub sensitive: bool,
     pub media: Vec<Media>,
+    pub poll: Option<WebPoll>,
     pub replies_count: i64,
     pub reblogs_count: i64,
     pub favourites_count: i64,
@@ -88,7 +94,7 @@ pub struct WebStatus {
     pub pinned: bool,
 }
 
-/// Builds a page of statuses, in the order given: four statements.
+/// Builds a page of statuses, in the order given: four statements, and one more when a status has a poll.
 pub async fn statuses(cx: &Cx, page: &[Seen]) -> Result<Vec<WebStatus>> {
     if page.is_empty() {
         return Ok(Vec::new());
@@ -101,6 +107,7 @@ pub async fn statuses(cx: &Cx, page: &[Seen]) -> Result<Vec<WebStatus>> {
             media.entry(status).or_default().push(Media::new(cx, &row));
         }
     }
+    let polls = poll::of_page(cx, page).await?;
     let people = page.iter().flat_map(|seen| [seen.head().account_id, seen.proper().account_id]);
     let mut people: Vec<AccountId> = people.collect();
     people.sort_unstable();
@@ -116,6 +123,7 @@ pub async fn statuses(cx: &Cx, page: &[Seen]) -> Result<Vec<WebStatus>> {
         let reblogger = accounts.get(&seen.head().account_id).filter(|_| seen.original().is_some());
         let media = media.get(&status.id).cloned().unwrap_or_default();
         let mut shown = WebStatus::new(cx, &palette, status, author, media);
+        shown.poll = polls.get(&status.id).cloned();
         shown.reblogged_by = reblogger.map(|account| Author::new(cx, &palette, account));
         Some(shown)
     });
@@ -152,6 +160,7 @@ impl WebStatus {
             is_public: matches!(status.visibility, Visibility::Public | Visibility::PublicUnlisted),
             sensitive: status.sensitive,
             media,
+            poll: None,
             replies_count: status.replies_count,
             reblogs_count: status.reblogs_count,
             favourites_count: status.favourites_count,

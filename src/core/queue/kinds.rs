@@ -9,7 +9,7 @@ use super::Job;
 use crate::change::Change;
 use crate::service::email::Subject;
 use model::job::Lane;
-use model::{AccountId, MediaId, RowId, StatusId, TagId};
+use model::{AccountId, MediaId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
 
 /// Declares jobs: `Name in Lane as "kind" [keyed by expression] { fields }`.
 macro_rules! jobs {
@@ -55,6 +55,14 @@ jobs! {
         target: AccountId,
     }
 
+    /// Tells the author of a poll that has ended, and whoever voted.
+    ExpirePoll as "expire_poll" in Background => {
+        /// Which poll.
+        poll: PollId,
+        /// The last voter of the batch before; 0 begins.
+        after: AccountId,
+    }
+
     /// Brings a new status to the feeds of its author's followers, and notifies those who asked for that.
     FanOut as "fan_out" in Feed => {
         /// The status, or the reblog.
@@ -94,6 +102,12 @@ jobs! {
         account: AccountId,
         /// The hashtag.
         tag: TagId,
+    }
+
+    /// Publishes a scheduled status when its time has come.
+    PublishScheduled as "publish_scheduled" in Background => {
+        /// Which one.
+        scheduled: ScheduledStatusId,
     }
 
     /// Removes an attachment that is on no status by now, and its files; also when it has no row at all.

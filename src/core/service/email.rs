@@ -18,7 +18,7 @@ use crypto::Secret;
 use mail::Email;
 use model::actor::User;
 use model::link::LinkKind;
-use model::{AccountId, RowId};
+use model::{AccountId, RowId, ScheduledStatusId};
 use store::Tx;
 
 /// Purpose of the key that seals the address of a request.
@@ -33,6 +33,7 @@ static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
         ("mail/confirm.txt", include_str!("../templates/mail/confirm.txt")),
         ("mail/reset.html", include_str!("../templates/mail/reset.html")),
         ("mail/reset.txt", include_str!("../templates/mail/reset.txt")),
+        ("mail/schedule_failed.txt", include_str!("../templates/mail/schedule_failed.txt")),
     ])
 });
 
@@ -46,6 +47,8 @@ pub enum Subject {
     Reset,
     /// A sign-up was approved.
     Approved,
+    /// A scheduled status was not published.
+    ScheduleFailed(ScheduledStatusId),
 }
 
 /// Queues a mail to `account`; `link` is the one-time link it contains.
@@ -71,11 +74,12 @@ pub async fn answer_request(cx: &Cx, tx: &mut Tx, subject: Subject, sealed_email
         Subject::Reset => password::send_link(cx, tx, &user).await,
         Subject::Confirm => confirmation::send_link(cx, tx, &user).await,
         // Sent when it happens; nobody asks for it.
-        Subject::Approved => Ok(()),
+        Subject::Approved | Subject::ScheduleFailed(_) => Ok(()),
     }
 }
 
-/// Renders a mail; `None` when it is obsolete: the account is gone, or the link was used or replaced.
+/// Renders a mail; `None` when it is obsolete: the account is gone, the link was used or replaced, or the scheduled status has
+/// another time or is gone.
 pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option<RowId>) -> Result<Option<Email>> {
     let Some(user) = store::user::find(&cx.db, account).await? else { return Ok(None) };
     let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(None) };
@@ -86,6 +90,14 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
         },
         None => None,
     };
+    let failed = match subject {
+        Subject::ScheduleFailed(id) => match failure(cx, id).await? {
+            Some(failed) => Some(failed),
+            None => return Ok(None),
+        },
+        Subject::Confirm | Subject::Reset | Subject::Approved => None,
+    };
+    let (scheduled_at, reason) = failed.unzip();
     let url = link.as_ref().map(|link| service::link::url(cx, link.kind, link.id)).unwrap_or_default();
     let address_change = user.confirmed_at.is_some();
     let values = context! {
@@ -93,6 +105,8 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
         url => url,
         needs_approval => !user.approved,
         address_change => address_change,
+        scheduled_at => scheduled_at,
+        reason => reason,
         valid_hours => LinkKind::ResetPassword.lifetime().num_hours(),
     };
     let to = recipient(subject, user, link.and_then(|link| link.email));
@@ -105,17 +119,23 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
             Subject::Confirm | Subject::Reset => {
                 Some(TEMPLATES.render(cx, &format!("mail/{}.html", subject.template()), &values)?)
             }
-            Subject::Approved => None,
+            Subject::Approved | Subject::ScheduleFailed(_) => None,
         },
         date: cx.clock.now(),
     }))
+}
+
+/// For when a status was scheduled, and why it was not published.
+async fn failure(cx: &Cx, id: ScheduledStatusId) -> Result<Option<(String, String)>> {
+    let row = store::scheduled_status::find(&cx.db, id).await?;
+    Ok(row.and_then(|row| Some((row.scheduled_at.format("%-d %b %Y, %H:%M UTC").to_string(), row.failure?))))
 }
 
 /// A confirmation goes to the address to be confirmed, everything else to the confirmed address.
 fn recipient(subject: Subject, user: User, confirming: Option<String>) -> String {
     match (subject, confirming) {
         (Subject::Confirm, Some(email)) => email,
-        (Subject::Confirm | Subject::Reset | Subject::Approved, _) => user.email,
+        (Subject::Confirm | Subject::Reset | Subject::Approved | Subject::ScheduleFailed(_), _) => user.email,
     }
 }
 
@@ -125,6 +145,7 @@ impl Subject {
             Self::Confirm => "confirm",
             Self::Reset => "reset",
             Self::Approved => "approved",
+            Self::ScheduleFailed(_) => "schedule_failed",
         }
     }
 
@@ -133,6 +154,7 @@ impl Subject {
             Self::Confirm => format!("Confirm your address for {site_title}"),
             Self::Reset => format!("Choose a new password for {site_title}"),
             Self::Approved => format!("Your account on {site_title} is ready"),
+            Self::ScheduleFailed(_) => format!("A post on {site_title} was not published"),
         }
     }
 }

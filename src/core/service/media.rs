@@ -15,7 +15,7 @@ use crate::queue::{self, PurgeMedia};
 use media::storage::{self, Key, Storage};
 use media::{File, Processed, Purpose, focus};
 use model::media::{MediaKind, MediaState};
-use model::{AccountId, Actor, Json, MediaAttachment, MediaId, StatusId};
+use model::{AccountId, Actor, Json, MediaAttachment, MediaId, ScheduledStatusId, StatusId};
 use store::Tx;
 
 /// How long an unattached upload, or media of a deleted status, is kept.
@@ -54,6 +54,7 @@ pub async fn upload(cx: &Cx, actor: &Actor, upload: Upload) -> Result<MediaAttac
         id: cx.ids.next(),
         account_id: actor.id,
         status_id: None,
+        scheduled_status_id: None,
         position: 0,
         kind: if processed.is_gifv() { MediaKind::Gifv } else { MediaKind::Image },
         state: MediaState::Ready,
@@ -91,13 +92,13 @@ pub struct Change {
     pub focus: Option<String>,
 }
 
-/// The attachment, if `actor` uploaded it and it is not attached to a status.
+/// The attachment, if `actor` uploaded it and it is neither attached to a status nor kept for a scheduled one.
 ///
 /// # Errors
 /// [`Error::NotFound`] otherwise, [`Error::Invalid`] when it could not be processed.
 pub async fn show(cx: &Cx, actor: &Actor, id: MediaId) -> Result<MediaAttachment> {
     let media = store::media::find(&cx.db, id).await?;
-    let media = media.filter(|media| media.account_id == actor.id && media.status_id.is_none());
+    let media = media.filter(|media| media.account_id == actor.id && !media.is_used());
     let media = media.ok_or(Error::NotFound)?;
     match media.state {
         MediaState::Failed => Err(Error::invalid("file could not be processed")),
@@ -173,7 +174,9 @@ pub async fn attachable(
         return Err(Error::invalid(format!("media_ids: a status has at most {limit} media")));
     }
     let mut rows = store::media::list(&mut *tx, &wanted).await?;
-    rows.retain(|row| row.account_id == actor.id && (row.status_id.is_none() || row.status_id == current));
+    rows.retain(|row| {
+        row.account_id == actor.id && (!row.is_used() || (current.is_some() && row.status_id == current))
+    });
     rows.sort_by_key(|row| wanted.iter().position(|id| *id == row.id));
     if let Some(missing) = wanted.iter().find(|id| rows.iter().all(|row| row.id != **id)) {
         return Err(Error::invalid(format!("media_ids: {missing} is none of your unattached media")));
@@ -207,17 +210,44 @@ pub async fn attach(cx: &Cx, tx: &mut Tx, status: StatusId, ids: &[MediaId]) -> 
     Err(Error::invalid("media_ids: one of them is on another status by now"))
 }
 
+/// Keeps `ids`, which [`attachable`] returned in this transaction, for a scheduled status, in that order.
+///
+/// # Errors
+/// [`Error::Invalid`] when a concurrent request used one of them first.
+pub async fn reserve(cx: &Cx, tx: &mut Tx, scheduled: ScheduledStatusId, ids: &[MediaId]) -> Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let reserved = store::media::reserve(tx, scheduled, ids, cx.clock.now()).await?;
+    if usize::try_from(reserved).is_ok_and(|reserved| reserved == ids.len()) {
+        return Ok(());
+    }
+    Err(Error::invalid("media_ids: one of them is on another status by now"))
+}
+
+/// Frees the media of `owner` that are kept for a scheduled status, which is about to be deleted: as [`detach`].
+pub async fn release(cx: &Cx, tx: &mut Tx, owner: AccountId, scheduled: ScheduledStatusId) -> Result<()> {
+    let mut rows = store::media::list_for_scheduled(&mut *tx, &[scheduled]).await?;
+    rows.retain(|row| row.account_id == owner);
+    loosen(cx, tx, &rows).await
+}
+
 /// Detaches from `status` the media not in `kept`; they can be attached again within [`UNATTACHED_TTL`] and are then
 /// deleted. Call it before a status is deleted (`kept` empty), and when an edit drops some.
 pub async fn detach(cx: &Cx, tx: &mut Tx, status: StatusId, kept: &[MediaId]) -> Result<()> {
     let mut rows = store::media::list_for_statuses(&mut *tx, &[status]).await?;
     rows.retain(|row| !kept.contains(&row.id));
+    loosen(cx, tx, &rows).await
+}
+
+/// Makes `rows` belong to no status, for [`UNATTACHED_TTL`].
+async fn loosen(cx: &Cx, tx: &mut Tx, rows: &[MediaAttachment]) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
     let ids: Vec<MediaId> = rows.iter().map(|row| row.id).collect();
     store::media::detach(tx, &ids, cx.clock.now()).await?;
-    for row in &rows {
+    for row in rows {
         purge_later(cx, tx, row).await?;
     }
     Ok(())

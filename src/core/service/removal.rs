@@ -132,9 +132,11 @@ pub async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<Op
     }
     store::account::lock(tx, &[account]).await?;
     let marks = store::removal::delete_favourites(tx, account, ROW_BATCH).await?;
+    let votes = store::removal::delete_votes(tx, account, ROW_BATCH).await?;
     let traces = store::removal::delete_traces(tx, account, ROW_BATCH).await?;
-    let kept = if marks + traces == 0 { store::plugin_data::purge_part(tx, account, ROW_BATCH).await? } else { 0 };
-    Ok((marks + traces + kept > 0).then(Vec::new))
+    let gone = marks + votes + traces;
+    let kept = if gone == 0 { store::plugin_data::purge_part(tx, account, ROW_BATCH).await? } else { 0 };
+    Ok((gone + kept > 0).then(Vec::new))
 }
 
 /// Deletes an account without remaining data, and its plugin data; only its name stays reserved.

@@ -14,16 +14,17 @@ use crate::Cx;
 use crate::error::raw_json;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadStatuses, WriteStatuses};
-use crate::extract::params::{flag, list, text, word};
+use crate::extract::params::{flag, int, list, text, time, word};
 use crate::extract::{AppAuth, Auth, IdempotencyKey, MaybeAuth, Params, Path, Upload, Uploads};
 use crate::json::Json;
 use crate::operation::required;
 use model::account::Searchability;
-use model::{AccountId, Actor, MediaId, StatusId, Visibility};
+use model::{AccountId, Actor, MediaId, StatusId, Time, Visibility};
 use rookery_core::entity::{self, Fragment, Object};
-use rookery_core::service::media;
-use rookery_core::service::status::{self, Change, Draft};
+use rookery_core::service::poll::PollDraft;
+use rookery_core::service::status::{self, Change, Draft, Made};
 use rookery_core::service::visibility::{self, Place};
+use rookery_core::service::{media, scheduled_status};
 
 /// Maximum number of ids in one request.
 const MAX_IDS: usize = 20;
@@ -95,11 +96,12 @@ pub struct NewStatus {
     /// The only accounts that the text may mention; any when it is left out.
     #[serde(deserialize_with = "list")]
     allowed_mentions: Option<Vec<AccountId>>,
-    #[serde(deserialize_with = "text")]
-    #[schemars(skip)]
-    scheduled_at: Option<String>,
-    #[schemars(skip)]
-    poll: Option<Value>,
+    /// A time more than five minutes ahead, in ISO 8601: a scheduled status is made then. At once when it has passed.
+    #[serde(deserialize_with = "time")]
+    #[schemars(with = "Option<String>")]
+    scheduled_at: Option<Time>,
+    #[serde(deserialize_with = "word")]
+    poll: Option<PollParams>,
     /// All other parameters: plugins may declare some of them.
     #[serde(flatten)]
     rest: Map<String, Value>,
@@ -126,8 +128,9 @@ pub struct StatusParams {
     media_ids: Option<Vec<MediaId>>,
     #[serde(deserialize_with = "list")]
     media_attributes: Option<Vec<MediaParams>>,
-    #[schemars(skip)]
-    poll: Option<Value>,
+    /// The poll; it is removed when it is left out, and without votes again when its options or their kind change.
+    #[serde(deserialize_with = "word")]
+    poll: Option<PollParams>,
     /// All other parameters: plugins may declare some of them.
     #[serde(flatten)]
     rest: Map<String, Value>,
@@ -154,19 +157,37 @@ pub struct StatusFiles {
     thumbnail: Option<Upload>,
 }
 
-/// Polls are not supported yet: publishing without the poll would be worse than an error.
-fn refuse_poll(poll: Option<&Value>) -> Result<()> {
-    match poll {
-        None | Some(Value::Null) => Ok(()),
-        Some(_) => Err(Error::invalid("poll: this server has no polls yet").into()),
-    }
+/// A poll that is sent with a status.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PollParams {
+    /// Two to eight, each of at most 50 characters.
+    #[serde(deserialize_with = "list")]
+    options: Option<Vec<String>>,
+    /// How many seconds it runs, from 300 to 2629746.
+    #[serde(deserialize_with = "int")]
+    expires_in: Option<i64>,
+    /// Whether several options may be chosen.
+    #[serde(deserialize_with = "flag")]
+    multiple: Option<bool>,
+    /// Whether the votes of each option are hidden until it ends.
+    #[serde(deserialize_with = "flag")]
+    hide_totals: Option<bool>,
 }
 
-/// Scheduling is not supported yet: publishing at once would be worse than an error.
-fn refuse_schedule(scheduled_at: Option<&str>) -> Result<()> {
-    match scheduled_at {
-        None | Some("") => Ok(()),
-        Some(_) => Err(Error::invalid("scheduled_at: this server does not schedule statuses yet").into()),
+impl PollParams {
+    /// `None` for an object without members, which some clients send for no poll.
+    fn into_draft(self) -> Option<PollDraft> {
+        let Self { options, expires_in, multiple, hide_totals } = self;
+        if options.is_none() && expires_in.is_none() && multiple.is_none() && hide_totals.is_none() {
+            return None;
+        }
+        Some(PollDraft {
+            options: options.unwrap_or_default(),
+            expires_in,
+            multiple: multiple.unwrap_or_default(),
+            hide_totals: hide_totals.unwrap_or_default(),
+        })
     }
 }
 
@@ -178,8 +199,6 @@ pub async fn create(
     IdempotencyKey(idempotency_key): IdempotencyKey,
     Params(params): Params<NewStatus>,
 ) -> Result<Response> {
-    refuse_schedule(params.scheduled_at.as_deref())?;
-    refuse_poll(params.poll.as_ref())?;
     let language = headers.get(header::ACCEPT_LANGUAGE);
     let draft = Draft {
         text: params.status.unwrap_or_default(),
@@ -191,13 +210,18 @@ pub async fn create(
         request_language: language.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
         in_reply_to_id: params.in_reply_to_id,
         media_ids: params.media_ids.unwrap_or_default(),
+        poll: params.poll.and_then(PollParams::into_draft),
         allowed_mentions: params.allowed_mentions,
         idempotency_key,
         params: params.rest,
         ..Draft::default()
     };
-    match status::publish(&cx, &actor, draft).await {
-        Ok(id) => Ok(shown(&cx, Some(&actor), id).await?.into_response()),
+    match status::publish(&cx, &actor, draft, params.scheduled_at).await {
+        Ok(Made::Status(id)) => Ok(shown(&cx, Some(&actor), id).await?.into_response()),
+        Ok(Made::Scheduled(id)) => {
+            let scheduled = scheduled_status::show(&cx, &actor, id).await?;
+            Ok(Json(entity::scheduled_status::render(&cx, &scheduled)?).into_response())
+        }
         Err(error @ Error::UnexpectedMentions(_)) => unexpected_mentions(&cx, error).await,
         Err(error) => Err(error.into()),
     }
@@ -223,7 +247,6 @@ pub async fn update(
     if files.thumbnail.is_some() {
         return Err(Error::invalid("media_attributes: only a video or sound has a thumbnail of its own").into());
     }
-    refuse_poll(params.poll.as_ref())?;
     let attributes = params.media_attributes.unwrap_or_default().into_iter();
     let change = Change {
         text: params.status.unwrap_or_default(),
@@ -236,6 +259,7 @@ pub async fn update(
                 (media.id, media::Change { has_thumbnail: false, description: media.description, focus: media.focus })
             })
             .collect(),
+        poll: params.poll.and_then(PollParams::into_draft),
         params: params.rest,
     };
     status::edit(&cx, &actor, id, change).await?;

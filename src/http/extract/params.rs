@@ -8,6 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::request::Parts;
 use axum::http::{Method, header};
+use chrono::{DateTime, Datelike as _, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use rookery_params::{Refused, Tree};
 use schemars::JsonSchema;
@@ -22,6 +23,7 @@ use crate::auth::{TOKEN_NAMES, is_token_name};
 use crate::error::{Error, ErrorResponse, Result};
 use crate::guard::BodyLimit;
 use crate::operation::{Describe, Operation};
+use model::Time;
 
 /// Most files of one multipart body, empty ones included.
 const MAX_FILES: usize = 32;
@@ -298,6 +300,16 @@ pub fn int<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D:
     }
 }
 
+/// A list of integers, each as [`int`] reads it; else as [`list`].
+///
+/// # Errors
+/// When an element is no integer.
+pub fn ints<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<i64>>, D::Error> {
+    let Some(values) = list::<D, Value>(deserializer)? else { return Ok(None) };
+    let ints = values.into_iter().map(|value| int(value).map_err(D::Error::custom));
+    Ok(Some(ints.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()))
+}
+
 /// A string; numbers and booleans are converted. Absent and null are `None`, "" is an empty string.
 ///
 /// # Errors
@@ -310,6 +322,24 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
         Value::Number(number) => Ok(Some(number.to_string())),
         Value::Array(_) | Value::Object(_) => Err(D::Error::custom("must be a text")),
     }
+}
+
+/// A time in ISO 8601, in UTC where it names no offset; a date is its midnight. Absent, null and "" are `None`.
+///
+/// # Errors
+/// When it is none, or of no year from 0 to 9999.
+pub fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+    let Some(text) = text(deserializer)?.filter(|text| !text.is_empty()) else { return Ok(None) };
+    let time = parse_time(text.trim()).filter(|time| (0..=9999).contains(&time.year()));
+    time.map(|time| Some(time.into()))
+        .ok_or_else(|| D::Error::custom("must be a date and time, as 2026-01-31T12:00:00Z"))
+}
+
+fn parse_time(text: &str) -> Option<DateTime<Utc>> {
+    let with_offset = DateTime::parse_from_rfc3339(text).map(|time| time.with_timezone(&Utc));
+    let naive = |format| NaiveDateTime::parse_from_str(text, format).map(|time| time.and_utc());
+    let date = || text.parse::<NaiveDate>().map(|date| date.and_time(NaiveTime::MIN).and_utc());
+    with_offset.or_else(|_| naive("%Y-%m-%dT%H:%M:%S%.f")).or_else(|_| naive("%Y-%m-%dT%H:%M")).or_else(|_| date()).ok()
 }
 
 /// A value that deserialises from a string, such as an id or an enum; absent, null and "" are `None`.

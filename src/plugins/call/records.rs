@@ -129,7 +129,7 @@ fn status(row: StatusRow, reader: Reader<'_>, tags: Vec<String>, mentions: Vec<i
         tags,
         mentions,
         media_count: u8::try_from(row.media_count).unwrap_or(u8::MAX),
-        has_poll: false,
+        has_poll: row.has_poll,
         extra: (!extra.is_empty()).then(|| Value::Object(extra).to_string()),
     })
 }

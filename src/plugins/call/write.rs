@@ -17,7 +17,7 @@ use crate::quota::count_reached;
 use model::notification::NotificationKind;
 use model::{AccountId, Actor, MediaId, StatusId};
 use rookery_core::service::notification::{self, Notice};
-use rookery_core::service::status::{self, Draft};
+use rookery_core::service::status::{self, Draft, Made};
 use rookery_core::service::{auth, mark};
 
 /// Most statuses that one call creates, deletes or bookmarks.
@@ -65,7 +65,7 @@ impl Call {
     /// Validates and filters a status, with no transaction open.
     async fn prepare_status<'a>(&self, author: &'a Actor, item: NewStatus) -> Result<Prepared<'a>, Failure> {
         let draft = self.draft(item).await?;
-        if let Some(first) =
+        if let Some(Made::Status(first)) =
             status::find_by_idempotency_key(&self.cx, &self.cx.db, author, draft.idempotency_key.as_deref())
                 .await
                 .or_failure()?
@@ -79,7 +79,8 @@ impl Call {
         let mut work = self.guarded().await?;
         // One before it in the same call may have the same key.
         let key = prepared.idempotency_key();
-        if let Some(first) = status::find_by_idempotency_key(&self.cx, work.tx()?, author, key).await.or_failure()? {
+        let made = status::find_by_idempotency_key(&self.cx, work.tx()?, author, key).await.or_failure()?;
+        if let Some(Made::Status(first)) = made {
             work.done().await?;
             return Ok(first.into());
         }

@@ -272,6 +272,33 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
             world.notification(&world.alice, &world.bob).await;
             Case::get(&*row.path)
         }
+        ("polls", "GET /api/v1/polls/:id") => Case::get(on(world.poll(&world.bob, "public").await.to_string())),
+        ("polls", _) => {
+            let (theirs, own) = (world.poll(&world.bob, "public").await, world.poll(&world.alice, "public").await);
+            let (path, vote) = (on(theirs.to_string()), json!({ "choices": [0] }));
+            Case::json(&*path, vote.clone())
+                .refused(&*path, Body::Json(json!({})), 400)
+                .refused(&*path, Body::Json(json!({ "choices": [2] })), 422)
+                .refused(on(own.to_string()), Body::Json(vote), 422)
+        }
+        ("scheduled_statuses", "GET /api/v1/scheduled_statuses") => {
+            world.scheduled(&world.alice).await;
+            Case::get(&*row.path)
+        }
+        ("scheduled_statuses", _) => {
+            let (mine, others) = (world.scheduled(&world.alice).await, world.scheduled(&world.bob).await);
+            let time = |time: &str| Body::Json(json!({ "scheduled_at": time }));
+            let body = if row.method == "PUT" { time("2027-03-01T12:00:00Z") } else { Body::None };
+            let case = Case { body: body.clone(), ..Case::get(on(mine.clone())) }.refused(on(others), body, 404);
+            match row.method.as_str() {
+                "PUT" => case.refused(on(mine.clone()), time("2026-01-15T12:04:00Z"), 422).refused(
+                    on(mine),
+                    time("never"),
+                    422,
+                ),
+                _ => case,
+            }
+        }
         ("media", "POST /api/v2/media" | "POST /api/v1/media") => {
             Case { body: Body::Image("file"), ..Case::get(&*row.path) }.refused(&*row.path, Body::None, 422).refused(
                 &*row.path,

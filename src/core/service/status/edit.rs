@@ -13,6 +13,7 @@ use crate::entity;
 use crate::error::{Error, Result};
 use crate::extension::PendingStatus;
 use crate::service::notification::{self, Notice};
+use crate::service::poll::{self, PollChange, PollDraft};
 use crate::service::rate_limits::{self, Family};
 use crate::service::{media, visibility};
 use model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId};
@@ -29,6 +30,7 @@ pub struct Change {
     pub language: Option<String>,
     pub media_ids: Vec<MediaId>,
     pub media_attributes: Vec<(MediaId, media::Change)>,
+    pub poll: Option<PollDraft>,
     /// Parameters unknown to the server, which plugins may have declared.
     pub params: Map<String, Value>,
 }
@@ -41,6 +43,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
     let old = own(cx, actor, id).await?;
     let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
     let mut words = compose::words(cx, actor, &change.text, &change.spoiler_text, !change.media_ids.is_empty()).await?;
+    let poll = change.poll.as_ref().map(poll::check).transpose()?;
     let mut language = match &change.language {
         Some(tag) => compose::language(cx, actor, Some(tag), None),
         None => old.language.clone(),
@@ -62,6 +65,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
     let old = store::status::lock(&mut tx, id).await?.ok_or(Error::NotFound)?;
     let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
     let media_changed = replace_media(cx, &mut tx, actor, id, &before, change).await?;
+    let (poll_change, poll_options) = poll::replace(cx, &mut tx, id, poll.as_ref()).await?;
     let revision = Revision {
         sensitive: sensitive || !words.spoiler_text.is_empty(),
         text: words.text,
@@ -69,8 +73,13 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         spoiler_text: words.spoiler_text,
         language,
         has_media,
+        has_poll: poll.is_some(),
     };
-    if revision == of(&old) && !media_changed {
+    if revision == of(&old) && !media_changed && poll_change != PollChange::Content {
+        if poll_change == PollChange::Terms {
+            tx.commit().await?;
+            spent.keep();
+        }
         return Ok(());
     }
     let traits = StatusTraits { media: has_media, ..StatusTraits::from(&old) };
@@ -84,6 +93,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         spoiler_text: old.spoiler_text,
         sensitive: old.sensitive,
         media: Json(serde_json::to_value(shown).map_err(Error::internal)?),
+        poll_options: poll_options.map(Json),
         created_at: old.edited_at.unwrap_or(old.created_at),
     };
     store::publish::insert_edit(&mut tx, &edit).await?;
@@ -196,6 +206,7 @@ fn of(status: &Status) -> Revision {
         sensitive: status.sensitive,
         language: status.language.clone(),
         has_media: status.has_media,
+        has_poll: status.has_poll,
     }
 }
 

@@ -12,5 +12,7 @@ pub use announced::is_announced;
 pub use delete::{delete, remove};
 pub use edit::{Change, edit, history, source};
 pub use interactions::list_interactions;
-pub use publish::{Draft, Prepared, default_visibility, find_by_idempotency_key, prepare, publish, write};
-pub use store::publish::Interaction;
+pub use publish::{
+    Draft, Prepared, claim_key, default_visibility, find_by_idempotency_key, prepare, publish, validate, write,
+};
+pub use store::publish::{Interaction, Made};

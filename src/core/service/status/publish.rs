@@ -1,6 +1,6 @@
 //! Publishing a status.
 //!
-//! Reached from `POST /api/v1/statuses`. The author's feed, mentions and counters are written in the transaction;
+//! Reached from `POST /api/v1/statuses`, and when a scheduled status is due. The author's feed, mentions and counters are written in the transaction;
 //! fan-out to followers is a job. Repeated requests are detected by idempotency key. Spec: contract rules, section 10.
 
 use std::collections::BTreeSet;
@@ -15,13 +15,15 @@ use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::extension::PendingStatus;
 use crate::service::notification::{self, Notice};
+use crate::service::poll::{self, CheckedPoll, PollDraft};
 use crate::service::rate_limits::{self, Family, Spent};
-use crate::service::{media, visibility};
+use crate::service::{media, scheduled_status, visibility};
 use model::NotificationType;
 use model::PluginId;
 use model::account::Searchability;
 use model::status::{LimitedScope, Visibility};
-use model::{AccountId, Actor, MediaId, RowId, Status, StatusId};
+use model::{AccountId, Actor, MediaId, RowId, Status, StatusId, Time};
+use store::publish::Made;
 use store::{Executor, Tx};
 
 /// How long an idempotency key is valid.
@@ -43,6 +45,7 @@ pub struct Draft {
     pub request_language: Option<String>,
     pub in_reply_to_id: Option<StatusId>,
     pub media_ids: Vec<MediaId>,
+    pub poll: Option<PollDraft>,
     /// Accounts the client expects to be mentioned; `None`: anyone.
     pub allowed_mentions: Option<Vec<AccountId>>,
     pub idempotency_key: Option<String>,
@@ -66,9 +69,11 @@ struct Reach {
 pub struct Prepared {
     draft: Draft,
     words: Words,
+    poll: Option<CheckedPoll>,
     parent: Option<Status>,
     reach: Reach,
-    spent: Spent,
+    /// `None`: it does not count against the limit of statuses.
+    spent: Option<Spent>,
 }
 
 impl Prepared {
@@ -79,43 +84,58 @@ impl Prepared {
     }
 }
 
-/// Publishes `draft` as `actor`; returns the status, or the one already published with the same idempotency key.
+/// Publishes `draft` as `actor`, or schedules it when `scheduled_at` is ahead; returns what was made, or what was already
+/// made with the same idempotency key.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the status replied to is missing or hidden, [`Error::Invalid`] for an invalid draft,
+/// [`Error::NotFound`] when the status replied to is missing or hidden, [`Error::Invalid`] for an invalid draft or time,
 /// [`Error::Refused`] and [`Error::Plugin`] from a plugin's filter, [`Error::UnexpectedMentions`] when it would mention
 /// someone the client did not expect, [`Error::RateLimited`] beyond the limit of statuses.
-pub async fn publish(cx: &Cx, actor: &Actor, draft: Draft) -> Result<StatusId> {
+pub async fn publish(cx: &Cx, actor: &Actor, draft: Draft, scheduled_at: Option<Time>) -> Result<Made> {
     let key = draft.idempotency_key.clone();
     if let Some(first) = find_by_idempotency_key(cx, &cx.db, actor, key.as_deref()).await? {
         return Ok(first);
     }
-    let prepared = prepare(cx, actor, draft).await?;
-    let mut tx = cx.db.begin().await?;
-    match write(cx, &mut tx, actor, prepared).await {
-        Ok(id) => {
-            tx.commit().await?;
-            Ok(id)
-        }
+    let made = match scheduled_at.filter(|at| *at > cx.clock.now()) {
+        None => publish_now(cx, actor, draft).await,
+        Some(at) => scheduled_status::create(cx, actor, draft, at).await,
+    };
+    match made {
         Err(conflict @ Error::Conflict(_)) => {
-            drop(tx);
             find_by_idempotency_key(cx, &cx.db, actor, key.as_deref()).await?.ok_or(conflict)
         }
-        Err(error) => Err(error),
+        made => made,
     }
 }
 
-/// Validates a draft without changing anything: all checks that are possible before the transaction.
+async fn publish_now(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Made> {
+    let prepared = prepare(cx, actor, draft).await?;
+    let mut tx = cx.db.begin().await?;
+    let id = write(cx, &mut tx, actor, prepared).await?;
+    tx.commit().await?;
+    Ok(Made::Status(id))
+}
+
+/// As [`validate`], and counts the status against the limit of statuses.
 ///
 /// # Errors
 /// As [`publish`].
 pub async fn prepare(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
     let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
+    Ok(Prepared { spent: Some(spent), ..validate(cx, actor, draft).await? })
+}
+
+/// Validates a draft without changing anything: all checks that are possible before the transaction.
+///
+/// # Errors
+/// As [`publish`], without the limit of statuses.
+pub async fn validate(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
     let words = compose::words(cx, actor, &draft.text, &draft.spoiler_text, !draft.media_ids.is_empty()).await?;
+    let poll = draft.poll.as_ref().map(poll::check).transpose()?;
     check_mentions(&words, draft.allowed_mentions.as_deref())?;
     let parent = parent(cx, actor, draft.in_reply_to_id).await?;
     let reach = reach(cx, actor, &draft, parent.as_ref()).await?;
-    let mut prepared = Prepared { draft, words, parent, reach, spent };
+    let mut prepared = Prepared { draft, words, poll, parent, reach, spent: None };
     if cx.extensions().filters_drafts() {
         prepared = filtered(cx, actor, prepared).await?;
     }
@@ -127,7 +147,7 @@ pub async fn prepare(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
 
 /// Applies plugin filters; validates again when they changed the text.
 async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared> {
-    let Prepared { mut draft, mut words, parent, mut reach, spent } = prepared;
+    let Prepared { mut draft, mut words, poll, parent, mut reach, spent } = prepared;
     let pending = PendingStatus {
         text: words.text.clone(),
         spoiler_text: words.spoiler_text.clone(),
@@ -159,7 +179,7 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
     if reach.visibility != Visibility::Limited {
         reach.scope = None;
     }
-    Ok(Prepared { draft, words, parent, reach, spent })
+    Ok(Prepared { draft, words, poll, parent, reach, spent })
 }
 
 /// Writes a prepared status.
@@ -168,9 +188,9 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
 /// [`Error::Invalid`] for media that cannot be attached (any more), [`Error::Conflict`] when another request with the
 /// same idempotency key was faster: the transaction must not be committed.
 pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> Result<StatusId> {
-    let Prepared { draft, words, parent, reach, spent } = prepared;
+    let Prepared { draft, words, poll, parent, reach, spent } = prepared;
     let id: StatusId = cx.ids.next();
-    claim_key(cx, tx, actor, draft.idempotency_key.as_deref(), id).await?;
+    claim_key(cx, tx, actor, draft.idempotency_key.as_deref(), Made::Status(id)).await?;
     let media = media::attachable(cx, tx, actor, None, &draft.media_ids).await?;
     let (mentions, tags) = (words.mentions.clone(), words.tags.clone());
     let new = new_status(cx, actor, &draft, id, words, &reach, parent.as_ref(), !media.is_empty());
@@ -178,6 +198,9 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
     insert::insert(cx, tx, actor, new).await?;
     let media: Vec<MediaId> = media.iter().map(|media| media.id).collect();
     media::attach(cx, tx, id, &media).await?;
+    if let Some(poll) = &poll {
+        poll::insert(cx, tx, id, poll).await?;
+    }
     compose::save_tags(cx, tx, id, actor.id, reach.visibility, &tags).await?;
     let mentioned = compose::save_mentions(cx, tx, id, &mentions, false).await?;
     let audience = reach.audience.into_iter().chain(draft.recipients).filter(|account| !mentions.contains(account));
@@ -189,22 +212,27 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
     }
     notify_mentioned(cx, tx, actor, id, &mentioned).await?;
     change::record(cx, tx, change).await?;
-    tx.after_commit(move || spent.keep());
+    if let Some(spent) = spent {
+        tx.after_commit(move || spent.keep());
+    }
     Ok(id)
 }
 
-/// Stores the idempotency key of the status `id` before anything else is written, so that of requests at once all but one
-/// wait here and then end.
-async fn claim_key(cx: &Cx, tx: &mut Tx, actor: &Actor, key: Option<&str>, id: StatusId) -> Result<()> {
+/// Stores the idempotency key of what is to be made before anything else is written, so that of requests at once all but
+/// one wait here and then end.
+///
+/// # Errors
+/// [`Error::Conflict`] for those.
+pub async fn claim_key(cx: &Cx, tx: &mut Tx, actor: &Actor, key: Option<&str>, made: Made) -> Result<()> {
     let Some(key) = key else { return Ok(()) };
     let (now, since) = (cx.clock.now(), cx.clock.now() - IDEMPOTENCY_WINDOW);
-    if store::publish::insert_idempotency_key(tx, actor.id, key, id, now, since).await? {
+    if store::publish::insert_idempotency_key(tx, actor.id, key, made, now, since).await? {
         return Ok(());
     }
     Err(Error::Conflict("Another request with this Idempotency-Key was served meanwhile".into()))
 }
 
-/// The status that `actor` already published with the idempotency key `key`.
+/// What `actor` already published or scheduled with the idempotency key `key`.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a key that is too long.
@@ -213,7 +241,7 @@ pub async fn find_by_idempotency_key(
     db: impl Executor,
     actor: &Actor,
     key: Option<&str>,
-) -> Result<Option<StatusId>> {
+) -> Result<Option<Made>> {
     let Some(key) = key else { return Ok(None) };
     if key.len() > IDEMPOTENCY_KEY_MAX {
         return Err(Error::invalid(format!("Idempotency-Key is longer than {IDEMPOTENCY_KEY_MAX} bytes")));
@@ -322,6 +350,7 @@ fn new_status(
         app_id: actor.app,
         listed: reach.visibility.is_listed() && !to_someone_else,
         has_media,
+        has_poll: draft.poll.is_some(),
         ..Status::new(id, actor.id, cx.urls.note(&actor.username, id), cx.clock.now())
     }
 }

@@ -1,0 +1,33 @@
+//! <https://docs.joinmastodon.org/entities/ScheduledStatus/>
+
+use serde::Serialize;
+
+use super::Fragment;
+use super::media::MediaAttachment;
+use crate::Cx;
+use crate::error::Result;
+use crate::service::scheduled_status::WithMedia;
+use model::{ScheduledStatusId, Time};
+
+/// A status that is to be published later. `error` is this server's own: why it was not published at its time.
+#[derive(Debug, Serialize)]
+struct ScheduledStatus<'a> {
+    id: ScheduledStatusId,
+    scheduled_at: String,
+    params: &'a serde_json::Value,
+    media_attachments: Vec<MediaAttachment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
+/// Renders one of them; reads nothing.
+pub fn render(cx: &Cx, shown: &WithMedia) -> Result<Fragment> {
+    let row = &shown.scheduled;
+    Fragment::of(&ScheduledStatus {
+        id: row.id,
+        scheduled_at: Time::to_api(row.scheduled_at),
+        params: &row.params.0,
+        media_attachments: shown.media.iter().map(|media| MediaAttachment::new(media, &cx.urls)).collect(),
+        error: row.failure.as_deref(),
+    })
+}

@@ -1,0 +1,13 @@
+//! Job: publishes a scheduled status when its time has come.
+
+use super::Run;
+use rookery_core::Cx;
+use rookery_core::queue::{Done, Failure, PublishScheduled};
+use rookery_core::service::scheduled_status;
+use store::job::Claim;
+
+impl Run for PublishScheduled {
+    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
+        scheduled_status::publish_due(cx, self.scheduled, claim).await
+    }
+}
