@@ -99,6 +99,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0014_seal_keys.sql"),
         include_str!("../../migrations/postgres/0014_seal_keys.sql"),
     ),
+    (
+        20,
+        "notifications",
+        include_str!("../../migrations/sqlite/0020_notifications.sql"),
+        include_str!("../../migrations/postgres/0020_notifications.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

@@ -8,12 +8,15 @@
 
 mod accept_requests;
 pub mod cron;
+mod delete_filtered;
+mod delete_old_notifications;
 mod expire_mute;
 mod feed;
 mod feed_lane;
 mod forget_account;
 mod generate_key;
 mod judge_notices;
+mod merge_notifications;
 mod purge_media;
 mod purge_plugin;
 mod purge_profile_images;
@@ -78,10 +81,13 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
     kinds!(
         AcceptRequests,
         Clean,
+        DeleteFiltered,
+        DeleteOldNotifications,
         ExpireMute,
         ForgetAccount,
         GenerateKey,
         JudgeNotices,
+        MergeNotifications,
         PurgeMedia,
         PurgePlugin,
         PurgeProfileImages,

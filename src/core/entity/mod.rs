@@ -18,6 +18,9 @@ pub mod marker;
 pub mod media;
 pub mod muted_account;
 pub mod notification;
+pub mod notification_group;
+pub mod notification_policy;
+pub mod notification_request;
 pub mod preferences;
 pub mod relationship;
 pub mod server_metadata;
@@ -227,6 +230,7 @@ pub fn members(kind: &str) -> Option<&'static [&'static str]> {
         "status" => Some(status::MEMBERS),
         "account" => Some(account::MEMBERS),
         "notification" => Some(notification::MEMBERS),
+        "notification_group" => Some(notification_group::MEMBERS),
         _ => None,
     }
 }
