@@ -184,7 +184,11 @@ fn api() -> Routes {
             API.answers("GroupedNotificationsResults"),
             get(notification_groups::show),
         )
-        .route("/api/v2/notifications/{group_key}/accounts", API.answers("Account[]"), get(notification_groups::accounts))
+        .route(
+            "/api/v2/notifications/{group_key}/accounts",
+            API.answers("Account[]"),
+            get(notification_groups::accounts),
+        )
         .route("/api/v2/notifications/{group_key}/dismiss", API.answers("{}"), post(notification_groups::dismiss))
         // search
         .route("/api/v2/search", API.answers("Search"), get(search::index))

@@ -132,7 +132,8 @@ pub async fn delete_favourites(tx: &mut Tx, id: AccountId, limit: i64) -> Result
 }
 
 /// Deletes up to `limit` each of the mentions of an account, its bookmarks, the notifications to and from it, and the
-/// requests about it; returns how many rows in all. Statuses that mentioned it get a new version, since their rendering changes.
+/// requests about it; returns how many rows in all. Statuses that mentioned it get a new version, since their rendering
+/// changes.
 pub async fn delete_traces(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
     let naming: Vec<StatusId> = tx
         .query(sql!(

@@ -279,7 +279,8 @@ async fn favourites_that_come_and_go_leave_no_group() {
     let people = app.accounts(["b", "c", "d", "e"]).await;
     let status = publish(&alice, json!({"status": "good"})).await;
     for _ in 0..3 {
-        let all = people.iter().flat_map(|person| ["/favourite", "/unfavourite"].map(|act| person.post(&on(&status, act))));
+        let all =
+            people.iter().flat_map(|person| ["/favourite", "/unfavourite"].map(|act| person.post(&on(&status, act))));
         together(all).await;
     }
     let members = number(&app, "SELECT COUNT(DISTINCT group_key) FROM notifications").await;

@@ -174,8 +174,14 @@ async fn types_that_are_not_wanted_grouped_stand_alone() {
     world.tell(Type::Follow, &world.carol).await;
     let of = async |query: &str| counts(&page(&world.alice, query).await);
 
-    assert_eq!(of("?grouped_types[]=follow").await, ["follow 2", "mention 1", "favourite 1", "mention 1", "favourite 1"]);
-    assert_eq!(of("?grouped_types[]=favourite&grouped_types[]=mention").await[..3], ["follow 1", "follow 1", "mention 1"]);
+    assert_eq!(
+        of("?grouped_types[]=follow").await,
+        ["follow 2", "mention 1", "favourite 1", "mention 1", "favourite 1"]
+    );
+    assert_eq!(
+        of("?grouped_types[]=favourite&grouped_types[]=mention").await[..3],
+        ["follow 1", "follow 1", "mention 1"]
+    );
     assert_eq!(of("?grouped_types[]=nonsense").await.len(), 6);
     assert_eq!(of("?grouped_types[]=").await.len(), 4);
     assert_eq!(of("?types[]=favourite&types[]=nonsense").await, ["favourite 2"]);
@@ -295,7 +301,10 @@ async fn what_is_taken_back_leaves_its_group() {
 
     carol.post(&format!("{path}/unfavourite")).ok().await;
     let left = page(&alice, "").await;
-    assert_eq!((counts(&left), &groups(&left)[0]["sample_account_ids"]), (vec!["favourite 1".into()], &json!([bob.id()])));
+    assert_eq!(
+        (counts(&left), &groups(&left)[0]["sample_account_ids"]),
+        (vec!["favourite 1".into()], &json!([bob.id()]))
+    );
     bob.post(&format!("{path}/unfavourite")).ok().await;
     assert!(counts(&page(&alice, "").await).is_empty());
     let kept = app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM notification_groups").await.unwrap()[0].0;
@@ -313,7 +322,10 @@ async fn suspended_accounts_are_not_behind_groups() {
     let world = World::mixed().await;
     raw(
         &world.app,
-        &format!("UPDATE accounts SET suspended_at = created_at, version = version + 1 WHERE id = {}", world.carol.id()),
+        &format!(
+            "UPDATE accounts SET suspended_at = created_at, version = version + 1 WHERE id = {}",
+            world.carol.id()
+        ),
     )
     .await;
 
@@ -344,5 +356,9 @@ async fn page_of_large_groups_costs_what_a_page_of_small_ones_does() {
     assert_eq!(counts(&page(&world.alice, "").await)[..2], ["reblog 30", "favourite 32"]);
     assert_eq!(cost("").await, few);
     let reread = world.app.reread_cost();
-    assert_eq!(few, reread + 3 + reread + 1, "the token, the page, its members and their number, the status, its marks");
+    assert_eq!(
+        few,
+        reread + 3 + reread + 1,
+        "the token, the page, its members and their number, the status, its marks"
+    );
 }

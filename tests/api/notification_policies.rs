@@ -20,7 +20,8 @@ async fn set(person: &Client, policy: Value) -> Value {
 
 async fn publish(author: &Client, text: &str, visibility: &str, reply_to: Option<&Value>) -> Value {
     author.server.tick();
-    let body = json!({"status": text, "visibility": visibility, "in_reply_to_id": reply_to.map(|parent| &parent["id"])});
+    let body =
+        json!({"status": text, "visibility": visibility, "in_reply_to_id": reply_to.map(|parent| &parent["id"])});
     author.post("/api/v1/statuses").json(&body).ok().await
 }
 
@@ -166,7 +167,11 @@ async fn accepted_request_shows_what_was_filtered() {
     assert!(merged(&alice).await);
     for (method, action) in [("get", ""), ("post", "/accept"), ("post", "/dismiss")] {
         let path = on(&all[0], action);
-        if method == "get" { bob.get(&path).fails(404).await } else { bob.post(&path).fails(404).await };
+        if method == "get" {
+            bob.get(&path).fails(404).await
+        } else {
+            bob.post(&path).fails(404).await
+        };
     }
 
     let mut events = app.app.live.subscribe();
@@ -232,8 +237,7 @@ async fn many_filtered_notifications_are_counted_merged_and_dismissed_in_parts()
     for person in [&bob, &carol] {
         let theirs = status(&app, person, "public").await;
         for _ in 0..11 {
-            let batch: Vec<_> =
-                (0..100).map(|_| notice(&app, Type::Mention, person, &alice, Some(theirs))).collect();
+            let batch: Vec<_> = (0..100).map(|_| notice(&app, Type::Mention, person, &alice, Some(theirs))).collect();
             assert_eq!(notify(&app, &batch).await, 0);
         }
     }
@@ -268,7 +272,8 @@ async fn requests_are_paged_without_suspended_senders_and_those_without_mentions
     let first = alice.get(&format!("{REQUESTS}?limit=2")).send().await;
     let link = first.header("link").to_owned();
     let url = format!("https://example.test{REQUESTS}?limit=2");
-    let expected = format!("<{url}&max_id={}>; rel=\"next\", <{url}&min_id={}>; rel=\"prev\"", ids(&all)[1], ids(&all)[0]);
+    let expected =
+        format!("<{url}&max_id={}>; rel=\"next\", <{url}&min_id={}>; rel=\"prev\"", ids(&all)[1], ids(&all)[0]);
     assert_eq!(link, expected);
     assert_eq!(requests(&alice, &format!("?limit=2&max_id={}", ids(&all)[1])).await, all[2..]);
     assert_eq!(requests(&alice, &format!("?limit=2&min_id={}", ids(&all)[3])).await, all[1..3]);

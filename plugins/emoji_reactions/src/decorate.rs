@@ -127,7 +127,8 @@ impl Reactions {
     /// The samples of a group by their emojis.
     fn told_groups(&self, samples: &[Target]) -> Vec<ToldGroup> {
         let mut groups: Vec<(&Emoji, Vec<String>)> = Vec::new();
-        for (emoji, owner) in samples.iter().filter_map(|sample| Some((self.emoji(sample)?, sample.owner.to_string()))) {
+        for (emoji, owner) in samples.iter().filter_map(|sample| Some((self.emoji(sample)?, sample.owner.to_string())))
+        {
             match groups.iter_mut().find(|(known, _)| *known == emoji) {
                 Some((_, owners)) => owners.push(owner),
                 None => groups.push((emoji, vec![owner])),

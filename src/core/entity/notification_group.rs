@@ -118,8 +118,12 @@ impl Parts {
             samples.map(|row| (row.notification.from_account_id, row.from_version)).collect();
         let beside = status::render_beside(cx, Some(actor), &statuses, &accounts).await?;
         let added = added(cx, actor, groups).await;
-        let begin = |end: &mut usize, group: &Group| Some(std::mem::replace(end, *end + group.samples.len()));
-        Ok(Self { beside, added, targets: groups.iter().scan(0, begin).collect() })
+        let mut end = 0;
+        let begin = |group: &Group| {
+            end += group.samples.len();
+            end - group.samples.len()
+        };
+        Ok(Self { beside, added, targets: groups.iter().map(begin).collect() })
     }
 
     /// `None` when all its accounts or its status were deleted since it was read.

@@ -47,9 +47,8 @@ pub struct IndexParams {
 impl GroupFilters {
     fn wanted(self, cx: &Cx) -> GroupFilter {
         let names = self.grouped_types.filter(|names| !names.is_empty());
-        let named = |kind: &NotificationKind| {
-            names.as_ref().is_none_or(|names| names.iter().any(|name| name == kind.as_str()))
-        };
+        let named =
+            |kind: &NotificationKind| names.as_ref().is_none_or(|names| names.iter().any(|name| name == kind.as_str()));
         let grouped = groups::groupable_types(cx).into_iter().filter(named).collect();
         GroupFilter { notifications: self.filters.wanted(cx), grouped }
     }

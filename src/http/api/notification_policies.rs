@@ -82,11 +82,7 @@ pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>) -> Result<Js
 }
 
 /// `PATCH /api/v2/notifications/policy`
-pub async fn update(
-    cx: Cx,
-    Auth(actor, ..): Auth<WriteNotifications>,
-    Params(change): Params<Policy>,
-) -> Result<Json> {
+pub async fn update(cx: Cx, Auth(actor, ..): Auth<WriteNotifications>, Params(change): Params<Policy>) -> Result<Json> {
     let (policy, waiting) = policy::update(&cx, &actor, change.into()).await?;
     Ok(Json(render(&policy, waiting)?))
 }

@@ -263,7 +263,7 @@ pub async fn join(tx: &mut Tx, members: Vec<NewMember>) -> Result<()> {
     }
     let mut last: BTreeMap<(AccountId, &str), &NewMember> = BTreeMap::new();
     for member in &members {
-        let known = last.entry((member.account, &member.group_key)).or_insert(member);
+        let known = last.entry((member.account, member.group_key.as_str())).or_insert(member);
         if known.id < member.id {
             *known = member;
         }

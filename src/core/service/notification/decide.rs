@@ -20,12 +20,7 @@ pub(super) fn since(now: Time) -> Since {
 
 /// What a receiver accepts of a notice. `filterable`: the policy has a say in its type. `answer`: it is a private mention
 /// that answers one of the receiver's own.
-pub(super) fn decide(
-    kind: &NotificationKind,
-    filterable: bool,
-    facts: &CandidateFacts,
-    answer: bool,
-) -> PolicyAction {
+pub(super) fn decide(kind: &NotificationKind, filterable: bool, facts: &CandidateFacts, answer: bool) -> PolicyAction {
     let mention = kind.core() == Some(NotificationType::Mention);
     if facts.domain_blocked && !facts.following {
         return PolicyAction::Drop;
@@ -146,10 +141,7 @@ mod tests {
         let policy = PolicyRow { for_not_followers: Some(PolicyAction::Filter), ..PolicyRow::default() };
         let new = CandidateFacts { policy, following: true, ..facts() };
         assert_eq!(decide(NotificationType::Follow, &new), PolicyAction::Filter);
-        assert_eq!(
-            decide(NotificationType::Follow, &CandidateFacts { follower: true, ..new }),
-            PolicyAction::Accept
-        );
+        assert_eq!(decide(NotificationType::Follow, &CandidateFacts { follower: true, ..new }), PolicyAction::Accept);
     }
 
     #[test]

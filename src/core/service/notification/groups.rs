@@ -94,12 +94,7 @@ pub fn groupable_types(cx: &Cx) -> Vec<NotificationKind> {
 /// A page of the actor's groups, newest first: the ids at which they stand, for the cursors, and the visible ones.
 ///
 /// A group stands at its newest notification within the cursor, and may so be on several pages.
-pub async fn page(
-    cx: &Cx,
-    actor: &Actor,
-    wanted: &GroupFilter,
-    cursor: &Cursor,
-) -> Result<(Vec<i64>, Vec<Group>)> {
+pub async fn page(cx: &Cx, actor: &Actor, wanted: &GroupFilter, cursor: &Cursor) -> Result<(Vec<i64>, Vec<Group>)> {
     let (heads, whole) = heads(cx, actor, wanted, cursor).await?;
     let (Some(first), Some(last)) = (heads.first(), heads.last()) else { return Ok((Vec::new(), Vec::new())) };
     // The last page opens to its end, so that its last group covers all its notifications (rules, section 13).
@@ -213,13 +208,7 @@ impl Parts {
         }
     }
 
-    fn group(
-        &self,
-        head: GroupHead,
-        newest: VisibleNotification,
-        samples: Vec<NotificationRow>,
-        paged: bool,
-    ) -> Group {
+    fn group(&self, head: GroupHead, newest: VisibleNotification, samples: Vec<NotificationRow>, paged: bool) -> Group {
         let notification = &newest.listed.notification;
         let extent = head.group_key.as_ref().and_then(|key| self.extents.get(key));
         let on_page = OnPage {

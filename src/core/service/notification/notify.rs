@@ -7,7 +7,6 @@
 use std::collections::HashSet;
 
 use super::decide::{decide, may_be_answer, since};
-
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::Result;
@@ -40,8 +39,8 @@ pub struct Notice {
 }
 
 /// Creates a notification for every notice its receiver accepts, or stores it as pending for the judgement of plugins:
-/// at most four statements for all of them, and two each for private mentions and those that are filtered or pending. Returns how many were created that are neither
-/// filtered nor silent.
+/// at most four statements for all of them, one more for private mentions, two each for filtered mentions and pending
+/// ones. Returns how many were created that are neither filtered nor silent.
 pub async fn notify(cx: &Cx, tx: &mut Tx, notices: &[Notice]) -> Result<usize> {
     let proper = proper(cx, tx, notices).await?;
     let (judged, new): (Vec<_>, Vec<_>) =
@@ -155,8 +154,7 @@ pub(super) async fn insert(cx: &Cx, tx: &mut Tx, new: Vec<NewNotification>) -> R
         let older = new.iter().filter(replacing).map(|row| (row.receiver, row.activity)).collect();
         make::delete_older(tx, kind, older).await?;
     }
-    let inserted: HashSet<NotificationId> =
-        make::insert(tx, new.clone(), cx.clock.now()).await?.into_iter().collect();
+    let inserted: HashSet<NotificationId> = make::insert(tx, new.clone(), cx.clock.now()).await?.into_iter().collect();
     let new: Vec<NewNotification> = new.into_iter().filter(|row| inserted.contains(&row.id)).collect();
     groups::join(tx, new.iter().filter_map(member).collect()).await?;
     request(cx, tx, &new).await?;
