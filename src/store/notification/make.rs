@@ -160,11 +160,11 @@ pub struct PrivateMention {
     pub status: StatusId,
 }
 
-/// How far up its thread an answer is looked for.
+/// How far up its thread an answered mention is looked for.
 const MOST_ANCESTORS: i64 = 100;
 
-/// The numbers of those mentions that answer a direct status in which the receiver mentioned the sender, at most
-/// [`MOST_ANCESTORS`] up the thread: one statement for the whole batch.
+/// The numbers of those mentions that answer a direct status in which the receiver mentioned the sender, at most a hundred
+/// statuses up the thread: one statement for the whole batch.
 pub async fn answers(db: impl Executor, mentions: Vec<PrivateMention>) -> Result<Vec<i64>> {
     db.query(sql!(
         "WITH RECURSIVE up (number, receiver, sender, status_id, depth) AS (

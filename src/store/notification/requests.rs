@@ -1,6 +1,6 @@
 //! Notification requests: who sent mentions that the policy filtered, and whom the receiver permitted to.
 //!
-//! A request is shown while there are filtered mentions of its sender; these are counted, up to [`MOST`], when it is read.
+//! A request is shown while there are filtered mentions of its sender; these are counted, up to a hundred, when it is read.
 //! Reached from `service::notification`. Spec: contract rules, section 13.
 
 use serde::Serialize;
@@ -11,9 +11,6 @@ use crate::sql::Ids;
 use crate::{Db, Executor, Result, Tx};
 use model::{AccountId, Cursor, Json, NotificationId, RowId, StatusId, Time};
 
-/// The most mentions of a request, and requests of a summary, that are counted.
-pub const MOST: i64 = 100;
-
 /// SQL: the filtered mentions `n` of the sender of the request `r`, which the index `notifications_filtered` has.
 macro_rules! mentions {
     () => {
@@ -22,7 +19,7 @@ macro_rules! mentions {
     };
 }
 
-/// SQL: how many these are, up to [`MOST`].
+/// SQL: how many these are, up to a hundred.
 macro_rules! counted {
     () => {
         concat!("(SELECT COUNT(*) FROM (SELECT 1 AS one FROM ", mentions!(), " LIMIT 100) counted)")
@@ -64,7 +61,7 @@ pub struct RequestRow {
     pub updated_at: Time,
     /// The version of the sender, the cache key of its rendering.
     pub from_version: i64,
-    /// Filtered mentions, at most [`MOST`].
+    /// Filtered mentions, at most a hundred.
     pub notifications_count: i64,
     /// The status of the newest of them.
     pub last_status_id: Option<StatusId>,
@@ -97,13 +94,13 @@ pub async fn find(db: &Db, account: AccountId, id: RowId) -> Result<Option<Reque
 /// How much waits for a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, model::Row)]
 pub struct Summary {
-    /// Requests, at most [`MOST`].
+    /// Requests, at most a hundred.
     pub requests: i64,
     /// The notifications of these requests.
     pub notifications: i64,
 }
 
-/// The requests to `account` and their notifications: of the newest [`MOST`].
+/// The requests to `account` and their notifications: of the newest hundred.
 pub async fn summary(db: impl Executor, account: AccountId) -> Result<Summary> {
     db.query(sql!(
         "SELECT COUNT(*) AS requests, CAST(coalesce(SUM(waiting.mentions), 0) AS BIGINT) AS notifications FROM (
