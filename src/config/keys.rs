@@ -211,6 +211,12 @@ config! {
         home_limit: u32 = 1000, 100..=100_000;
     }
 
+    /// Notifications.
+    notifications: Notifications {
+        /// After how many days they are deleted. 0: never.
+        retention_days: u32 = 180, 0..=36_500;
+    }
+
     /// Limits and rules for accounts.
     accounts: Accounts {
         /// How many accounts everyone may follow.

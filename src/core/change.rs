@@ -80,6 +80,8 @@ text_enum! {
         HomeRebuilt = "home.rebuilt",
         /// A notification was made.
         Notified = "notification.created",
+        /// Notifications that were filtered are shown, since their senders were permitted.
+        NotificationsMerged = "notifications.merged",
         /// An access token was revoked.
         TokenRevoked = "token.revoked",
         /// Settings, rules or emojis changed.
@@ -149,6 +151,7 @@ const fn listeners(kind: ChangeKind) -> &'static [Listener] {
         ChangeKind::FeedEntered
         | ChangeKind::HomeRebuilt
         | ChangeKind::Notified
+        | ChangeKind::NotificationsMerged
         | ChangeKind::TokenRevoked
         | ChangeKind::SettingsChanged
         | ChangeKind::TopicMessage => &[To::Live],
@@ -282,6 +285,9 @@ pub enum Change {
         receiver: AccountId,
         notification: NotificationId,
     },
+    NotificationsMerged {
+        receiver: AccountId,
+    },
     TokenRevoked {
         token: TokenId,
     },
@@ -371,6 +377,7 @@ impl Change {
             Self::FeedEntered { .. } => ChangeKind::FeedEntered,
             Self::HomeRebuilt { .. } => ChangeKind::HomeRebuilt,
             Self::Notified { .. } => ChangeKind::Notified,
+            Self::NotificationsMerged { .. } => ChangeKind::NotificationsMerged,
             Self::TokenRevoked { .. } => ChangeKind::TokenRevoked,
             Self::SettingsChanged => ChangeKind::SettingsChanged,
             Self::TopicMessage { .. } => ChangeKind::TopicMessage,

@@ -13,8 +13,9 @@ use futures_util::future::BoxFuture;
 
 use super::api::{
     accounts, apps, blocks, credentials, custom_emojis, emails, featured_tags, follow_requests, instance, lists,
-    markers, media, mutes, notifications, polls, preferences, profile, registrations, relationships,
-    scheduled_statuses, search, status_actions, statuses, tags, timelines,
+    markers, media, mutes, notification_groups, notification_policies, notification_requests, notifications, polls,
+    preferences, profile, registrations, relationships, scheduled_statuses, search, status_actions, statuses, tags,
+    timelines,
 };
 use super::oauth::{applications, authorize};
 use super::operation::Operation;
@@ -145,6 +146,51 @@ fn api() -> Routes {
         .route("/api/v1/notifications/clear", API.answers("{}"), post(notifications::clear))
         .route("/api/v1/notifications/{id}", API.answers("Notification"), get(notifications::show))
         .route("/api/v1/notifications/{id}/dismiss", API.answers("{}"), post(notifications::dismiss))
+        .route(
+            "/api/v1/notifications/policy",
+            API.answers("V1_NotificationPolicy"),
+            get(notification_policies::show_v1)
+                .put(notification_policies::update_v1)
+                .patch(notification_policies::update_v1),
+        )
+        .route(
+            "/api/v2/notifications/policy",
+            API.answers("NotificationPolicy"),
+            get(notification_policies::show).put(notification_policies::update).patch(notification_policies::update),
+        )
+        .route(
+            "/api/v1/notifications/requests",
+            API.answers("NotificationRequest[]"),
+            get(notification_requests::index),
+        )
+        .route(
+            "/api/v1/notifications/requests/merged",
+            API.answers("NotificationRequestsMerged"),
+            get(notification_requests::merged),
+        )
+        .route("/api/v1/notifications/requests/accept", API.answers("{}"), post(notification_requests::accept_all))
+        .route("/api/v1/notifications/requests/dismiss", API.answers("{}"), post(notification_requests::dismiss_all))
+        .route(
+            "/api/v1/notifications/requests/{id}",
+            API.answers("NotificationRequest"),
+            get(notification_requests::show),
+        )
+        .route("/api/v1/notifications/requests/{id}/accept", API.answers("{}"), post(notification_requests::accept))
+        .route("/api/v1/notifications/requests/{id}/dismiss", API.answers("{}"), post(notification_requests::dismiss))
+        .route("/api/v2/notifications", API.answers("GroupedNotificationsResults"), get(notification_groups::index))
+        .route("/api/v2/notifications/unread_count", API.answers("UnreadCount"), get(notification_groups::unread_count))
+        .route("/api/v2/notifications/clear", API.answers("{}"), post(notifications::clear))
+        .route(
+            "/api/v2/notifications/{group_key}",
+            API.answers("GroupedNotificationsResults"),
+            get(notification_groups::show),
+        )
+        .route(
+            "/api/v2/notifications/{group_key}/accounts",
+            API.answers("Account[]"),
+            get(notification_groups::accounts),
+        )
+        .route("/api/v2/notifications/{group_key}/dismiss", API.answers("{}"), post(notification_groups::dismiss))
         // search
         .route("/api/v2/search", API.answers("Search"), get(search::index))
         // statuses

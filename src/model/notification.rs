@@ -57,6 +57,12 @@ impl NotificationType {
         )
     }
 
+    /// True when several of it may share a group.
+    #[must_use]
+    pub fn is_groupable(self) -> bool {
+        matches!(self, Self::Favourite | Self::Reblog | Self::Follow)
+    }
+
     /// True when a newer notification about the same status replaces the older one.
     #[must_use]
     pub fn replaces(self) -> bool {
@@ -81,6 +87,45 @@ impl NotificationType {
             | Self::ModerationWarning
             | Self::AdminSignUp
             | Self::AdminReport => false,
+        }
+    }
+}
+
+text_enum! {
+    /// What a notification policy does with a notification; the later, the stricter.
+    PolicyAction {
+        /// It is shown.
+        Accept = "accept",
+        /// It is stored and hidden.
+        Filter = "filter",
+        /// It is not made.
+        Drop = "drop",
+    }
+}
+
+/// What someone wants done with notifications from some kinds of senders (contract rules, section 13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Senders whom the receiver does not follow.
+    pub for_not_following: PolicyAction,
+    /// Senders who do not follow the receiver, or only since a few days.
+    pub for_not_followers: PolicyAction,
+    /// New accounts that the receiver does not follow.
+    pub for_new_accounts: PolicyAction,
+    /// Private mentions by senders whom the receiver does not follow and did not mention privately before.
+    pub for_private_mentions: PolicyAction,
+    /// Accounts that moderators limited and the receiver does not follow.
+    pub for_limited_accounts: PolicyAction,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            for_not_following: PolicyAction::Accept,
+            for_not_followers: PolicyAction::Accept,
+            for_new_accounts: PolicyAction::Accept,
+            for_private_mentions: PolicyAction::Filter,
+            for_limited_accounts: PolicyAction::Filter,
         }
     }
 }

@@ -117,6 +117,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0019_scheduled_statuses.sql"),
         include_str!("../../migrations/postgres/0019_scheduled_statuses.sql"),
     ),
+    (
+        20,
+        "notifications",
+        include_str!("../../migrations/sqlite/0020_notifications.sql"),
+        include_str!("../../migrations/postgres/0020_notifications.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

@@ -74,6 +74,7 @@ pub async fn highest_id(db: impl Executor) -> Result<i64> {
         "endorsements",
         "lists",
         "notifications",
+        "notification_requests",
         "custom_emojis",
         "rules",
         "domain_blocks",

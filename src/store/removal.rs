@@ -173,8 +173,9 @@ pub async fn delete_votes(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64>
     Ok(polls.len() as u64)
 }
 
-/// Deletes up to `limit` each of the mentions of an account, its bookmarks, and the notifications to and from it;
-/// returns how many rows in all. Statuses that mentioned it get a new version, since their rendering changes.
+/// Deletes up to `limit` each of the mentions of an account, its bookmarks, the notifications to and from it, and the
+/// requests about it; returns how many rows in all. Statuses that mentioned it get a new version, since their rendering
+/// changes.
 pub async fn delete_traces(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
     let naming: Vec<StatusId> = tx
         .query(sql!(
@@ -194,13 +195,13 @@ pub async fn delete_traces(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64
             "DELETE FROM notifications WHERE id IN (SELECT n.id FROM notifications n WHERE n.account_id = $1 LIMIT $2)"
         ),
         sql!(
-            "DELETE FROM notifications
-             WHERE id IN (SELECT n.id FROM notifications n WHERE n.from_account_id = $1 LIMIT $2)"
+            "DELETE FROM notification_requests
+             WHERE id IN (SELECT r.id FROM notification_requests r WHERE r.from_account_id = $1 LIMIT $2)"
         ),
     ] {
         count += tx.query(part).bind(id).bind(limit).execute().await?;
     }
-    Ok(count)
+    Ok(count + super::notification::delete_some_from(tx, id, limit).await?)
 }
 
 /// Deletes an account. Foreign keys delete the rows that refer to it; the entries of its home and list feeds have no

@@ -29,6 +29,7 @@ pub async fn schedule(cx: &Cx) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     queue::enqueue(cx, &mut tx, &Clean {}).await?;
     queue::enqueue(cx, &mut tx, &queue::TendFeeds::begin()).await?;
+    queue::enqueue(cx, &mut tx, &queue::DeleteOldNotifications {}).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -8,6 +8,8 @@
 
 mod accept_requests;
 pub mod cron;
+mod delete_filtered;
+mod delete_old_notifications;
 mod expire_mute;
 mod expire_poll;
 mod feed;
@@ -15,6 +17,7 @@ mod feed_lane;
 mod forget_account;
 mod generate_key;
 mod judge_notices;
+mod merge_notifications;
 mod publish_scheduled;
 mod purge_media;
 mod purge_plugin;
@@ -81,12 +84,15 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
     kinds!(
         AcceptRequests,
         Clean,
+        DeleteFiltered,
+        DeleteOldNotifications,
         ExpireMute,
         ExpirePoll,
         ForgetAccount,
         GenerateKey,
         JudgeNotices,
         PublishScheduled,
+        MergeNotifications,
         PurgeMedia,
         PurgePlugin,
         PurgeProfileImages,

@@ -352,3 +352,69 @@ async fn an_application_gets_one_token_for_the_same() {
     assert_eq!(tokens.len(), 1);
     assert_eq!(number(&app, "SELECT COUNT(*) FROM oauth_tokens").await, 1);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn filtered_mentions_make_one_request() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let requests = "/api/v1/notifications/requests";
+    let mention = || bob.post("/api/v1/statuses").json(&json!({"status": "@alice psst", "visibility": "direct"}));
+    for action in ["dismiss", "accept"] {
+        assert_eq!(eight(mention).await, TOGETHER);
+        let all = alice.get(requests).ok().await;
+        assert_eq!((all.as_array().map(Vec::len), &all[0]["notifications_count"]), (Some(1), &json!("8")));
+        let path = format!("{requests}/{}/{action}", all[0]["id"].as_str().unwrap());
+        assert_eq!(eight(|| alice.post(&path)).await, 1, "the others find nothing");
+        app.run_jobs().await;
+        let left = if action == "accept" { 8 } else { 0 };
+        assert_eq!(number(&app, "SELECT COUNT(*) FROM notifications").await, left);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn mentions_while_a_request_is_accepted_are_merged() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let requests = "/api/v1/notifications/requests";
+    let mention = || bob.post("/api/v1/statuses").json(&json!({"status": "@alice psst", "visibility": "direct"}));
+    mention().ok().await;
+    let request = alice.get(requests).ok().await[0]["id"].clone();
+    let accept = alice.post(&format!("{requests}/accept")).json(&json!({"id": [request]}));
+    together((0..TOGETHER).map(|_| mention()).chain([accept])).await;
+    app.run_jobs().await;
+
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM notifications WHERE NOT filtered").await, 9);
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM notification_requests").await, 0);
+    assert_eq!(alice.get(&format!("{requests}/merged")).ok().await["merged"], true);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn favourites_that_come_and_go_leave_no_group() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let people = app.accounts(["b", "c", "d", "e"]).await;
+    let status = publish(&alice, json!({"status": "good"})).await;
+    for _ in 0..3 {
+        let all =
+            people.iter().flat_map(|person| ["/favourite", "/unfavourite"].map(|act| person.post(&on(&status, act))));
+        together(all).await;
+    }
+    let members = number(&app, "SELECT COUNT(DISTINCT group_key) FROM notifications").await;
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM notification_groups").await, members);
+    together(people.iter().map(|person| person.post(&on(&status, "/unfavourite")))).await;
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM notification_groups").await, 0);
+    together(people.iter().map(|person| person.post(&on(&status, "/favourite")))).await;
+    let page = alice.get("/api/v2/notifications").ok().await;
+    assert_eq!(page["notification_groups"][0]["notifications_count"], 4);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn values_of_a_policy_are_changed_together() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let path = "/api/v2/notifications/policy";
+    let names = ["for_not_following", "for_not_followers", "for_new_accounts", "for_private_mentions"];
+    together(names.iter().map(|name| alice.patch(path).json(&json!({ (*name): "drop" })))).await;
+    let policy = alice.get(path).ok().await;
+    assert!(names.iter().all(|name| policy[*name] == "drop"), "{policy}");
+}

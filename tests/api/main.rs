@@ -31,6 +31,8 @@ mod markers;
 mod media;
 mod media_worker;
 mod mutes;
+mod notification_groups;
+mod notification_policies;
 mod notifications;
 mod notified;
 mod oauth;

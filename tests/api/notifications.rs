@@ -10,7 +10,7 @@ use crate::contract;
 use crate::harness::{Client, TestApp};
 
 /// Hands notices over as a use case does; gives how many the rest of the server hears of.
-async fn notify(app: &TestApp, notices: &[Notice]) -> usize {
+pub async fn notify(app: &TestApp, notices: &[Notice]) -> usize {
     let mut events = app.app.live.subscribe();
     let mut tx = app.db().begin().await.unwrap();
     let made = notification::notify(&app.app, &mut tx, notices).await.unwrap();
@@ -22,13 +22,13 @@ async fn notify(app: &TestApp, notices: &[Notice]) -> usize {
 }
 
 /// A notice with an activity of its own.
-fn notice(app: &TestApp, kind: Type, from: &Client, receiver: &Client, status: Option<StatusId>) -> Notice {
+pub fn notice(app: &TestApp, kind: Type, from: &Client, receiver: &Client, status: Option<StatusId>) -> Notice {
     app.tick();
     Notice { receiver: receiver.id(), from: from.id(), kind: kind.into(), activity: app.app.ids.next(), status }
 }
 
 /// A status of `author`, without the way through publishing.
-async fn status(app: &TestApp, author: &Client, visibility: &str) -> StatusId {
+pub async fn status(app: &TestApp, author: &Client, visibility: &str) -> StatusId {
     let id: StatusId = app.app.ids.next();
     let now = now(app);
     raw(app, &format!("INSERT INTO conversations (id, created_at) VALUES ({id}, {now})")).await;
@@ -45,7 +45,7 @@ async fn status(app: &TestApp, author: &Client, visibility: &str) -> StatusId {
 }
 
 /// `from` blocks, mutes, follows … `target`: a row of `table` with `more` columns and their values.
-async fn tie(app: &TestApp, table: &str, from: &Client, target: &Client, more: (&str, &str)) {
+pub async fn tie(app: &TestApp, table: &str, from: &Client, target: &Client, more: (&str, &str)) {
     let id: i64 = app.app.ids.next();
     let text = format!(
         "INSERT INTO {table} (id, account_id, target_account_id, created_at{}) VALUES ({id}, {}, {}, {}{})",
@@ -58,13 +58,13 @@ async fn tie(app: &TestApp, table: &str, from: &Client, target: &Client, more: (
     raw(app, &text).await;
 }
 
-const FOLLOW: (&str, &str) = (", show_reblogs, notify", ", TRUE, FALSE");
+pub const FOLLOW: (&str, &str) = (", show_reblogs, notify", ", TRUE, FALSE");
 
-async fn raw(app: &TestApp, sql: &str) {
+pub async fn raw(app: &TestApp, sql: &str) {
     app.db().execute_raw(sql).await.unwrap();
 }
 
-fn now(app: &TestApp) -> String {
+pub fn now(app: &TestApp) -> String {
     time(app, Duration::zero())
 }
 

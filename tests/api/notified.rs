@@ -41,6 +41,7 @@ async fn a_favourite_and_a_reblog_are_told_and_untold() {
 async fn a_mention_is_told_whoever_may_read_it() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    alice.patch("/api/v2/notifications/policy").json(&json!({"for_private_mentions": "accept"})).ok().await;
     for visibility in ["public", "unlisted", "private", "direct"] {
         app.tick();
         publish(&bob, json!({"status": "@alice hello @alice and @bob", "visibility": visibility})).await;

@@ -9,6 +9,9 @@ use crate::media::png;
 
 const WEBFINGER: &str = "/.well-known/webfinger?resource=acct:alice@example.test";
 
+const GROUPS: &str = "SELECT COUNT(*) FROM
+    (SELECT DISTINCT account_id, group_key FROM notifications WHERE group_key IS NOT NULL) members";
+
 async fn publish(person: &Client, text: &str) -> Value {
     person.server.tick();
     person.post("/api/v1/statuses").json(&json!({ "status": text })).ok().await
@@ -87,6 +90,18 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     app.run_jobs().await;
     assert_eq!(count(&app, "SELECT COUNT(*) FROM list_notices").await, 1);
 
+    for person in [&alice, &bob, &carol] {
+        person.patch("/api/v2/notifications/policy").json(&json!({"for_not_followers": "filter"})).ok().await;
+    }
+    for (one, other) in [(&alice, &carol), (&alice, &bob), (&carol, &alice)] {
+        let body = json!({"status": format!("@{} psst", other.name), "visibility": "direct"});
+        one.post("/api/v1/statuses").json(&body).ok().await;
+    }
+    let asked = carol.get("/api/v1/notifications/requests").ok().await;
+    let accept = format!("/api/v1/notifications/requests/{}/accept", asked[0]["id"].as_str().unwrap());
+    carol.post(&accept).ok().await;
+    app.run_jobs().await;
+
     assert!(app.run(&["user", "remove", "alice"]).await.fails(2).contains("--yes"), "it must be said");
     remove(&app, "alice").await;
     alice.get("/api/v1/accounts/verify_credentials").fails(401).await;
@@ -95,6 +110,8 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     app.run_jobs().await;
 
     let of_alice = |table: &str, column: &str| format!("SELECT COUNT(*) FROM {table} WHERE {column} = {}", alice.id());
+    let groups = count(&app, "SELECT COUNT(*) FROM notification_groups").await;
+    assert_eq!(groups, count(&app, GROUPS).await, "none is empty");
     for (table, column) in [
         ("statuses", "account_id"),
         ("users", "account_id"),
@@ -103,6 +120,11 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
         ("follows", "target_account_id"),
         ("notifications", "account_id"),
         ("notifications", "from_account_id"),
+        ("notification_groups", "account_id"),
+        ("notification_policies", "account_id"),
+        ("notification_permissions", "from_account_id"),
+        ("notification_requests", "account_id"),
+        ("notification_requests", "from_account_id"),
         ("oauth_tokens", "account_id"),
         ("poll_votes", "account_id"),
         ("scheduled_statuses", "account_id"),

@@ -65,6 +65,11 @@ async fn world() -> World {
         seed.favourite(person, threads[0]);
         seed.bookmark(me, status);
         seed.notification(me, person, "mention", Some(status));
+        for from in [person, other] {
+            seed.grouped_notification(me, from, "reblog", Some(status));
+        }
+        seed.filtered_mention(me, person, status);
+        seed.notification_request(me, person);
         seed.follow(person, me);
         seed.follow(me, person);
         seed.follow_request(person, other);
@@ -89,7 +94,8 @@ impl World {
         self.app.app.heads.clear();
         let before = self.app.db().statements();
         let page = self.viewer.get(path).ok().await;
-        let shown = page.as_array().or_else(|| page["descendants"].as_array()).map_or(1, Vec::len);
+        let list = ["descendants", "notification_groups"].into_iter().find_map(|name| page[name].as_array());
+        let shown = page.as_array().or(list).map_or(1, Vec::len);
         (self.app.db().statements() - before, shown)
     }
 }
@@ -110,6 +116,9 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
         "/api/v1/followed_tags".to_owned(),
         format!("/api/v1/accounts/{}/statuses", world.pollster),
         "/api/v1/notifications".to_owned(),
+        "/api/v2/notifications".to_owned(),
+        "/api/v2/notifications?expand_accounts=partial_avatars".to_owned(),
+        "/api/v1/notifications/requests".to_owned(),
         "/api/v1/favourites".to_owned(),
         "/api/v1/bookmarks".to_owned(),
         format!("/api/v1/accounts/{me}/followers"),
@@ -119,7 +128,7 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
     ] {
         let paths = match path.as_str() {
             "/api/v1/statuses/context" => world.threads.map(|id| format!("/api/v1/statuses/{id}/context")),
-            path => [2, 40].map(|limit| format!("{path}?limit={limit}")),
+            path => [2, 40].map(|limit| format!("{path}{}limit={limit}", if path.contains('?') { '&' } else { '?' })),
         };
         let (two, shown_two) = world.cost(&paths[0]).await;
         let (forty, shown_forty) = world.cost(&paths[1]).await;

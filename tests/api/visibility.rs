@@ -179,6 +179,33 @@ const READS: &[Read] = &[
             |_| false,
         ),
     },
+    Read {
+        name: "GET /api/v2/notifications",
+        place: Place::Notification,
+        how: How::Pages(|_| vec!["/api/v2/notifications?limit=80".to_owned()], |subject| !subject.reply),
+    },
+    Read {
+        name: "GET /api/v2/notifications/:",
+        place: Place::Notification,
+        how: How::Pages(
+            |world| world.notifications.iter().map(|id| format!("/api/v2/notifications/ungrouped-{id}")).collect(),
+            |_| false,
+        ),
+    },
+    Read {
+        // Of each author the last that was filtered.
+        name: "GET /api/v1/notifications/requests",
+        place: Place::Notification,
+        how: How::Pages(|_| vec!["/api/v1/notifications/requests".to_owned()], |_| false),
+    },
+    Read {
+        name: "GET /api/v1/notifications/requests/:",
+        place: Place::Notification,
+        how: How::Pages(
+            |world| world.requests.iter().map(|id| format!("/api/v1/notifications/requests/{id}")).collect(),
+            |_| false,
+        ),
+    },
     Read { name: "GET /@:/:", place: Place::Page, how: How::Each(|world, s| format!("{}/{}", world.page(s), s.id)) },
     Read {
         // A search may find less than its looker could see, never more.
@@ -255,6 +282,9 @@ struct World {
     notifications: Vec<i64>,
     /// A list for each person, as (person, list).
     lists: Vec<(i64, i64)>,
+    requests: Vec<i64>,
+    /// Whose mentions were filtered, and by whom.
+    asked: BTreeSet<(i64, i64)>,
 }
 
 impl World {
@@ -287,6 +317,8 @@ impl World {
             booster: i64::from(booster.id()),
             notifications: Vec::new(),
             lists: Vec::new(),
+            requests: Vec::new(),
+            asked: BTreeSet::new(),
             app,
         };
         world.relate(&mut seed);
@@ -375,6 +407,10 @@ impl World {
             seed.favourite(person, subject.id);
             seed.bookmark(person, subject.id);
             self.notifications.push(seed.notification(person, author, "mention", Some(subject.id)));
+            seed.filtered_mention(person, author, subject.id);
+            if self.asked.insert((person, author)) {
+                self.requests.push(seed.notification_request(person, author));
+            }
         }
     }
 

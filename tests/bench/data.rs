@@ -304,7 +304,10 @@ impl Builder {
             2 => ("reblog", Some(own[number * 7 % own.len()])),
             _ => ("follow", None),
         };
-        self.seed.notification(self.people[viewer], from, kind, about);
+        match kind {
+            "mention" => self.seed.notification(self.people[viewer], from, kind, about),
+            _ => self.seed.grouped_notification(self.people[viewer], from, kind, about),
+        };
     }
 
     /// Polls to vote in, by their ids.

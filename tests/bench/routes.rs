@@ -44,6 +44,7 @@ pub fn all(targets: &Arc<Targets>) -> Vec<Route> {
             format!("/api/v1/accounts/{}/statuses?limit=20", pick(&targets.authors, number * 3))
         }),
         get(targets, "notifications, 40", |_, _| "/api/v1/notifications?limit=40".into()),
+        get(targets, "notifications v2, 40", |_, _| "/api/v2/notifications?limit=40".into()),
     ];
     if !targets.threads.is_empty() {
         routes.push(get(targets, "context", |targets, number| {

@@ -147,6 +147,42 @@ impl Seed {
         id
     }
 
+    /// A notification in the group of its half day.
+    pub fn grouped_notification(&mut self, account: i64, from: i64, kind: &str, status: Option<i64>) -> i64 {
+        let id = self.next_id();
+        let now = self.time(id);
+        let hour = (id >> 16) / (12 * 3_600_000) * 12;
+        let group = status.map_or(format!("{kind}-{hour}"), |status| format!("{kind}-{status}-{hour}"));
+        let status = status.map_or("NULL".to_owned(), |status| status.to_string());
+        self.row(
+            "notifications (id, account_id, from_account_id, type, activity_id, status_id, filtered, created_at, group_key)",
+            format!("{id}, {account}, {from}, '{kind}', {id}, {status}, FALSE, {now}, '{group}'"),
+        );
+        id
+    }
+
+    /// A mention that the policy of `account` filtered.
+    pub fn filtered_mention(&mut self, account: i64, from: i64, status: i64) -> i64 {
+        let id = self.next_id();
+        let now = self.time(id);
+        self.row(
+            "notifications (id, account_id, from_account_id, type, activity_id, status_id, filtered, created_at)",
+            format!("{id}, {account}, {from}, 'mention', {id}, {status}, TRUE, {now}"),
+        );
+        id
+    }
+
+    /// The request of someone whose mentions were filtered.
+    pub fn notification_request(&mut self, account: i64, from: i64) -> i64 {
+        let id = self.next_id();
+        let now = self.time(id);
+        self.row(
+            "notification_requests (id, account_id, from_account_id, created_at, updated_at)",
+            format!("{id}, {account}, {from}, {now}, {now}"),
+        );
+        id
+    }
+
     /// A token; `hash` is what [`crypto::hash`] makes of its text.
     pub fn token(&mut self, account: i64, hash: &str, scopes: &str) {
         let id = self.next_id();
@@ -177,6 +213,9 @@ impl Seed {
         if db.fetch_raw::<(i64,)>("SELECT relations_version FROM accounts LIMIT 1").await.is_ok() {
             text.push_str("UPDATE accounts SET relations_version = relations_version + 1;\n");
         }
+        if db.fetch_raw::<(i64,)>("SELECT id FROM notification_groups LIMIT 1").await.is_ok() {
+            text.push_str(GROUPS);
+        }
         for batch in self.homes.chunks(BATCH) {
             text.push_str(&feed::insert(db, &format!("SELECT * FROM (VALUES ({})) entries", batch.join("), ("))).await);
         }
@@ -184,6 +223,13 @@ impl Seed {
         db.execute_raw(&text).await.expect("rows that fit the schema");
     }
 }
+
+const GROUPS: &str = "
+    INSERT INTO notification_groups (id, account_id, group_key, type, status_id, last_id)
+    SELECT MIN(id), account_id, group_key, MIN(type), MIN(status_id), MAX(id) FROM notifications
+    WHERE group_key IS NOT NULL GROUP BY account_id, group_key
+    ON CONFLICT DO NOTHING;
+";
 
 const COUNTERS: &str = "
     UPDATE accounts SET

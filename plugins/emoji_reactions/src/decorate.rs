@@ -62,22 +62,89 @@ struct ReactionRow {
 #[on(decorate, kind = "notification")]
 fn notifications(_viewer: Option<Id>, targets: &[Target]) -> Result<Extras> {
     let mut extras = Extras::new();
-    let told = |target: &Target| if target.code == "emoji_reaction" { target.activity } else { None };
-    let ids: Vec<i64> = targets.iter().filter_map(told).collect();
-    if ids.is_empty() {
-        return Ok(extras);
-    }
-    let rows: Vec<ReactionRow> = sql::by_id(&ids).all()?;
-    let emoji = |row: ReactionRow| (row.id, Emoji::new(row.name, row.domain, row.custom));
-    let emojis: HashMap<i64, Emoji> = rows.into_iter().map(emoji).collect();
-    let pictures = Pictures::of(emojis.values())?;
+    let reactions = Reactions::of(targets)?;
     for (index, target) in targets.iter().enumerate() {
-        if let Some(emoji) = told(target).and_then(|id| emojis.get(&id)) {
-            let (name, picture) = (emoji.name.name.clone(), pictures.find(emoji).cloned());
-            extras.set(index, "emoji_reaction", &Told { name, count: 1, me: false, picture })?;
+        if let Some(emoji) = reactions.emoji(target) {
+            extras.set(index, "emoji_reaction", &reactions.told(emoji, 1))?;
         }
     }
     Ok(extras)
+}
+
+/// An element of `NotificationGroup.emoji_reaction_groups`.
+#[derive(Serialize)]
+struct ToldGroup {
+    emoji_reaction: Told,
+    sample_account_ids: Vec<String>,
+}
+
+/// Adds the emojis to groups of notifications: those of the newest reactions, in that order. The samples of a group come
+/// side by side, and what is said of the first is the group's.
+#[on(decorate, kind = "notification_group")]
+fn notification_groups(_viewer: Option<Id>, targets: &[Target]) -> Result<Extras> {
+    let mut extras = Extras::new();
+    let reactions = Reactions::of(targets)?;
+    let mut index = 0;
+    for samples in targets.chunk_by(|one, other| one.id == other.id) {
+        if samples[0].code == REACTION {
+            extras.set(index, "emoji_reaction_groups", &reactions.told_groups(samples))?;
+        }
+        index += samples.len();
+    }
+    Ok(extras)
+}
+
+/// The type of the notifications that say which emoji it was.
+const REACTION: &str = "emoji_reaction";
+
+/// The reactions that notifications are about.
+struct Reactions {
+    emojis: HashMap<i64, Emoji>,
+    pictures: Pictures,
+}
+
+impl Reactions {
+    fn of(targets: &[Target]) -> Result<Self> {
+        let ids: Vec<i64> = targets.iter().filter_map(reaction).collect();
+        if ids.is_empty() {
+            return Ok(Self { emojis: HashMap::new(), pictures: Pictures::default() });
+        }
+        let rows: Vec<ReactionRow> = sql::by_id(&ids).all()?;
+        let emoji = |row: ReactionRow| (row.id, Emoji::new(row.name, row.domain, row.custom));
+        let emojis: HashMap<i64, Emoji> = rows.into_iter().map(emoji).collect();
+        let pictures = Pictures::of(emojis.values())?;
+        Ok(Self { emojis, pictures })
+    }
+
+    fn emoji(&self, target: &Target) -> Option<&Emoji> {
+        reaction(target).and_then(|id| self.emojis.get(&id))
+    }
+
+    fn told(&self, emoji: &Emoji, count: usize) -> Told {
+        Told { name: emoji.name.name.clone(), count, me: false, picture: self.pictures.find(emoji).cloned() }
+    }
+
+    /// The samples of a group by their emojis.
+    fn told_groups(&self, samples: &[Target]) -> Vec<ToldGroup> {
+        let mut groups: Vec<(&Emoji, Vec<String>)> = Vec::new();
+        for (emoji, owner) in samples.iter().filter_map(|sample| Some((self.emoji(sample)?, sample.owner.to_string())))
+        {
+            match groups.iter_mut().find(|(known, _)| *known == emoji) {
+                Some((_, owners)) => owners.push(owner),
+                None => groups.push((emoji, vec![owner])),
+            }
+        }
+        let told = |(emoji, owners): (&Emoji, Vec<String>)| ToldGroup {
+            emoji_reaction: self.told(emoji, owners.len()),
+            sample_account_ids: owners,
+        };
+        groups.into_iter().map(told).collect()
+    }
+}
+
+/// The reaction that a notification is about.
+fn reaction(target: &Target) -> Option<i64> {
+    if target.code == REACTION { target.activity } else { None }
 }
 
 /// Says whose reactions an account wants, and that its server knows them. What another server can do is learnt by

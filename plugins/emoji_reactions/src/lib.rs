@@ -3,9 +3,9 @@
 //! [`mod@react`] has what changes reactions and [`tell`] who hears of it, [`decorate`] and [`reacted_by`] what is shown of
 //! them, [`policy`] who may do either. Spec: the contract's group `emoji_reactions`.
 //!
-//! Not yet: `NotificationGroup.emoji_reaction_groups`, which comes with grouped notifications; the stream event for all who
-//! see a status (it reaches the author and whoever reacted); reactions from and to other servers, with the settings about
-//! them and what a remote account's server can do; search, trends and clean-up by reactions.
+//! Not yet: the stream event for all who see a status (it reaches the author and whoever reacted); reactions from and to
+//! other servers, with the settings about them and what a remote account's server can do; search, trends and clean-up by
+//! reactions.
 
 mod announce;
 mod audience;

@@ -18,6 +18,9 @@ pub mod marker;
 pub mod media;
 pub mod muted_account;
 pub mod notification;
+pub mod notification_group;
+pub mod notification_policy;
+pub mod notification_request;
 pub mod poll;
 pub mod preferences;
 pub mod relationship;
@@ -230,6 +233,7 @@ pub fn members(kind: &str) -> Option<&'static [&'static str]> {
         "account" => Some(account::MEMBERS),
         "notification" => Some(notification::MEMBERS),
         "list" => Some(list::MEMBERS),
+        "notification_group" => Some(notification_group::MEMBERS),
         _ => None,
     }
 }

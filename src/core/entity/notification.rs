@@ -9,6 +9,8 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extension::{Decorations, Members, Target};
 use crate::service::notification::VisibleNotification;
+use crate::service::notification::groups::ungrouped;
+use model::Notification;
 use model::notification::NotificationKind;
 use model::{AccountId, Actor, NotificationId, NotificationType};
 
@@ -116,17 +118,19 @@ async fn added(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Decorati
     if !cx.extensions().decorates("notification") {
         return Decorations::default();
     }
-    let target = |shown: &VisibleNotification| {
-        let row = &shown.listed.notification;
-        Target {
-            id: row.id.into(),
-            owner: row.from_account_id.into(),
-            subject: row.status_id.map(i64::from),
-            activity: Some(row.activity_id),
-            code: row.kind.to_string(),
-        }
-    };
-    cx.extensions().decorate(cx, Some(actor), "notification", page.iter().map(target).collect(), &[]).await
+    let targets = page.iter().map(|shown| target(shown.listed.notification.id, &shown.listed.notification)).collect();
+    cx.extensions().decorate(cx, Some(actor), "notification", targets, &[]).await
+}
+
+/// What extensions are told of a notification: of the entity `id`, which is that, or a group that it belongs to.
+pub(super) fn target(id: NotificationId, row: &Notification) -> Target {
+    Target {
+        id: id.into(),
+        owner: row.from_account_id.into(),
+        subject: row.status_id.map(i64::from),
+        activity: Some(row.activity_id),
+        code: row.kind.to_string(),
+    }
 }
 
 /// Renders one notification.
@@ -146,7 +150,7 @@ impl<'a> Shared<'a> {
             id: row.id,
             kind: &row.kind,
             created_at: row.created_at.to_api(),
-            group_key: row.group_key.clone().unwrap_or_else(|| format!("ungrouped-{}", row.id)),
+            group_key: row.group_key.clone().unwrap_or_else(|| ungrouped(row.id)),
             filtered: row.filtered,
         }
     }

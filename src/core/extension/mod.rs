@@ -77,13 +77,17 @@ pub trait Extensions: Any + Debug + Send + Sync {
         Ok(draft)
     }
 
-    /// True when some extension adds members to entities of `kind` (`status`, `account`, `notification`, `list`).
+    /// True when some extension adds members to entities of `kind` (`status`, `account`, `notification`,
+    /// `notification_group`, `list`).
     fn decorates(&self, _kind: &str) -> bool {
         false
     }
 
     /// The members that extensions add to `targets`, which are of `kind`, for `viewer`. With `versions`, one for each
     /// target, an answer may come from a cache.
+    ///
+    /// Of a `notification_group` every sample is a target, side by side and newest first, with the `id` of the newest: what is
+    /// said of the first is added to the group.
     async fn decorate(
         &self,
         _cx: &Cx,
@@ -174,15 +178,15 @@ pub struct PendingStatus {
 /// An entity of an answer that extensions may add members to.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The entity's id.
+    /// The entity's id; of a sample of a group, that of the group's newest notification.
     pub id: i64,
     /// The account whose it is.
     pub owner: i64,
-    /// Of a notification: the status.
+    /// Of a notification, also as a sample: the status.
     pub subject: Option<i64>,
-    /// Of a notification: the row that stands for what happened.
+    /// As above, the row that stands for what happened.
     pub activity: Option<i64>,
-    /// Of a notification: its type.
+    /// As above, its type.
     pub code: String,
 }
 

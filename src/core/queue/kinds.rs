@@ -9,7 +9,7 @@ use super::Job;
 use crate::change::Change;
 use crate::service::email::Subject;
 use model::job::Lane;
-use model::{AccountId, MediaId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
+use model::{AccountId, MediaId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
 
 /// Declares jobs: `Name in Lane as "kind" [keyed by expression] { fields }`.
 macro_rules! jobs {
@@ -46,6 +46,19 @@ jobs! {
     /// Removes expired sessions, links, authorization codes, idempotency keys and small values of plugins, and events
     /// that plugins did not get to. Recurring.
     Clean as "clean" in Background, key |_job| String::new() => {}
+
+    /// Deletes the next notifications of a dismissed request.
+    DeleteFiltered as "delete_filtered" in Background => {
+        /// Who dismissed it.
+        account: AccountId,
+        /// Of whom.
+        from: AccountId,
+        /// The last notification of before: what comes later is another request.
+        last: NotificationId,
+    }
+
+    /// Deletes the next notifications that are older than they are kept. Recurring.
+    DeleteOldNotifications as "delete_old_notifications" in Background, key |_job| String::new() => {}
 
     /// Removes the mute of `target` by `account`, unless its end was moved meanwhile.
     ExpireMute as "expire_mute" in Background => {
@@ -108,6 +121,14 @@ jobs! {
     PublishScheduled as "publish_scheduled" in Background => {
         /// Which one.
         scheduled: ScheduledStatusId,
+    }
+
+    /// Shows the next notifications to `account` from `from` that were filtered before it permitted them.
+    MergeNotifications as "merge_notifications" in Background, key |job| format!("{}-{}", job.account, job.from) => {
+        /// Who permitted.
+        account: AccountId,
+        /// Whom.
+        from: AccountId,
     }
 
     /// Removes an attachment that is on no status by now, and its files; also when it has no row at all.

@@ -1,4 +1,4 @@
-//! Notifications of the signed-in user.
+//! Notifications of the signed-in user, one by one. By groups: [`notification_groups`](super::notification_groups).
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/notifications/>
 
@@ -39,7 +39,7 @@ pub struct Filters {
 
 impl Filters {
     /// Unknown types are ignored; a filter that names only unknown types matches nothing (contract rules, section 13).
-    fn wanted(self, cx: &Cx) -> NotificationFilter {
+    pub(super) fn wanted(self, cx: &Cx) -> NotificationFilter {
         let named = |names: &[String], kind: &NotificationKind| names.iter().any(|name| name == kind.as_str());
         let types = service::notification::types(cx).into_iter().filter(|kind| {
             self.types.as_ref().is_none_or(|names| names.is_empty() || named(names, kind))

@@ -92,6 +92,7 @@ fn told(change: &Change) -> Option<EventRecord> {
         | Change::FeedEntered { .. }
         | Change::HomeRebuilt { .. }
         | Change::Notified { .. }
+        | Change::NotificationsMerged { .. }
         | Change::TokenRevoked { .. }
         | Change::SettingsChanged
         | Change::TopicMessage { .. } => return None,

@@ -33,7 +33,7 @@ pub const EVENTS: &[&str] = &[
 ];
 
 /// Kinds of entities that can be decorated.
-const DECORATED: &[&str] = &["status", "account", "notification", "list"];
+const DECORATED: &[&str] = &["status", "account", "notification", "notification_group", "list"];
 
 /// One of the lists of `[permissions]`.
 type PermissionList = fn(&Permissions) -> &Vec<String>;

@@ -7,17 +7,6 @@ use crate::sql::Sql;
 use crate::{Db, Result};
 use model::{AccountId, Cursor, NotificationType};
 
-/// The conditions of every page: `$1` receiver, `$3` and `$4` bounds of the cursor, `$5` whether filtered ones are
-/// shown, and no suspended sender. `$2` (types), `$6` (limit) and `$7` (sender) are used outside of it.
-macro_rules! within {
-    () => {
-        concat!(
-            " WHERE n.account_id = $1 AND n.id < $3 AND n.id > $4 AND (NOT n.filtered OR $5) AND",
-            sender_not_suspended!()
-        )
-    };
-}
-
 /// A page of the notifications of `account`, newest first, without those from suspended accounts.
 pub async fn page(
     db: &Db,

@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 
+use super::policy::{PolicyRow, policy_columns};
 use crate::relation_sql::{blocks, blocks_domain, mutes};
 use crate::sql;
 use crate::{Executor, Result, Tx};
@@ -50,17 +51,39 @@ pub struct CandidateFacts {
     pub passing: bool,
     /// Moderators limited (silenced) the sender.
     pub sender_limited: bool,
+    /// The sender has followed the receiver for so long that it counts as a follower.
+    pub follower: bool,
+    /// The sender's account is new.
+    pub sender_new: bool,
+    /// It is a mention in a direct status.
+    pub private_mention: bool,
+    /// The receiver permitted the sender: the policy does not apply.
+    pub permitted: bool,
+    /// The receiver's policy.
+    #[row(flatten)]
+    pub policy: PolicyRow,
     /// The permissions of the sender's role, when it is highlighted and of a higher position than the receiver's.
     pub staff_permissions: Option<i64>,
     /// The highest group key in use among those that it might join.
     pub group_key: Option<String>,
 }
 
+/// Since when the batch of candidates is judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Since {
+    /// Now.
+    pub now: Time,
+    /// Who follows since then or longer counts as a follower.
+    pub follower: Time,
+    /// Accounts made after that are new.
+    pub account: Time,
+}
+
 /// The facts about each question that has any, in one statement for the whole batch.
 ///
 /// `notices` is the batch as a table; `aside` lists the other accounts that a mention's status mentions or replies to.
 /// Each fact is a look-up by an index, and the group key the end of a range of `notifications_group`.
-pub async fn facts(db: impl Executor, questions: Vec<Candidate>, now: Time) -> Result<Vec<CandidateFacts>> {
+pub async fn facts(db: impl Executor, questions: Vec<Candidate>, since: Since) -> Result<Vec<CandidateFacts>> {
     db.query(sql!(
         "WITH notices (number, kind, receiver, sender, status_id, first_key, last_key) AS (
              SELECT CAST(value ->> 'number' AS BIGINT), value ->> 'kind', CAST(value ->> 'receiver' AS BIGINT),
@@ -92,6 +115,14 @@ pub async fn facts(db: impl Executor, questions: Vec<Candidate>, now: Time) -> R
                        OR " mutes!("o.receiver", "o.account_id", "$2", " AND m.hide_notifications") "
                 ) AS passing,
                 s.limited_at IS NOT NULL AS sender_limited,
+                EXISTS (SELECT 1 FROM follows f WHERE f.account_id = n.sender AND f.target_account_id = n.receiver
+                        AND f.created_at <= $3) AS follower,
+                s.created_at > $4 AS sender_new,
+                n.kind = 'mention' AND EXISTS (SELECT 1 FROM statuses t WHERE t.id = n.status_id
+                                               AND t.visibility = 'direct') AS private_mention,
+                EXISTS (SELECT 1 FROM notification_permissions h
+                        WHERE h.account_id = n.receiver AND h.from_account_id = n.sender) AS permitted,
+                " policy_columns!() ",
                 CASE WHEN p.position > coalesce(q.position, -1) THEN p.permissions END AS staff_permissions,
                 CASE WHEN n.first_key IS NULL THEN NULL
                      ELSE (SELECT MAX(k.group_key) FROM notifications k
@@ -104,17 +135,62 @@ pub async fn facts(db: impl Executor, questions: Vec<Candidate>, now: Time) -> R
          LEFT JOIN users v ON v.account_id = n.sender
          LEFT JOIN roles p ON p.id = v.role_id AND p.highlighted
          LEFT JOIN roles q ON q.id = u.role_id
+         LEFT JOIN notification_policies y ON y.account_id = n.receiver
          WHERE r.suspended_at IS NULL AND NOT r.memorial AND u.confirmed_at IS NOT NULL AND u.approved
            AND s.suspended_at IS NULL"
     ))
     .bind(Json(questions))
-    .bind(now)
+    .bind(since.now)
+    .bind(since.follower)
+    .bind(since.account)
     .all()
     .await
 }
 
+/// A mention in a direct status, of which [`answers`] is asked whether it is an answer.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct PrivateMention {
+    /// Its index within the batch.
+    pub number: usize,
+    /// The account that is mentioned.
+    pub receiver: AccountId,
+    /// The author.
+    pub sender: AccountId,
+    /// The status.
+    pub status: StatusId,
+}
+
+/// How far up its thread an answered mention is looked for.
+const MOST_ANCESTORS: i64 = 100;
+
+/// The numbers of those mentions that answer a direct status in which the receiver mentioned the sender, at most a hundred
+/// statuses up the thread: one statement for the whole batch.
+pub async fn answers(db: impl Executor, mentions: Vec<PrivateMention>) -> Result<Vec<i64>> {
+    db.query(sql!(
+        "WITH RECURSIVE up (number, receiver, sender, status_id, depth) AS (
+             SELECT CAST(value ->> 'number' AS BIGINT), CAST(value ->> 'receiver' AS BIGINT),
+                    CAST(value ->> 'sender' AS BIGINT), CAST(value ->> 'status' AS BIGINT), CAST(0 AS BIGINT)
+             FROM" rows("$1") "
+             UNION ALL
+             SELECT u.number, u.receiver, u.sender, t.in_reply_to_id, u.depth + 1
+             FROM up u
+             CROSS JOIN statuses t
+             WHERE t.id = u.status_id AND t.in_reply_to_id IS NOT NULL AND u.depth < $2
+         )
+         SELECT DISTINCT u.number
+         FROM up u
+         CROSS JOIN statuses t
+         WHERE u.depth > 0 AND t.id = u.status_id AND t.account_id = u.receiver AND t.visibility = 'direct'
+           AND EXISTS (SELECT 1 FROM mentions m WHERE m.status_id = t.id AND m.account_id = u.sender AND NOT m.silent)"
+    ))
+    .bind(Json(mentions))
+    .bind(MOST_ANCESTORS)
+    .scalars()
+    .await
+}
+
 /// A notification to be inserted.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct NewNotification {
     /// Its id.
     pub id: NotificationId,

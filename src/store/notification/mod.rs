@@ -1,5 +1,6 @@
 //! Notifications: find and delete. [`list`] reads pages of them, [`make`] inserts them, and [`waiting`] keeps the
-//! candidates about which plugins must be asked first.
+//! candidates about which plugins must be asked first. [`groups`] reads them by groups, [`policy`] says what each person
+//! filters, [`requests`] whose notifications were filtered.
 //!
 //! Reached from `service::notification`, which decides who is notified of what. Spec: contract rules, section 13.
 
@@ -27,9 +28,25 @@ macro_rules! sender_not_suspended {
     };
 }
 
+/// The conditions of every page: `$1` receiver, `$3` and `$4` bounds of the cursor, `$5` whether filtered ones are
+/// shown, and no suspended sender. `$2` (types), `$6` (limit) and those above are used outside of it.
+macro_rules! within {
+    () => {
+        concat!(
+            " WHERE n.account_id = $1 AND n.id < $3 AND n.id > $4 AND (NOT n.filtered OR $5) AND",
+            sender_not_suspended!()
+        )
+    };
+}
+
+pub mod groups;
 pub mod list;
 pub mod make;
+pub mod policy;
+pub mod requests;
 pub mod waiting;
+
+use groups::DeletedMember;
 
 /// A notification with the version of its sender, which its rendering needs.
 #[derive(Clone, Debug, model::Row)]
@@ -79,19 +96,42 @@ pub async fn find(
 
 /// Deletes the notification `id` of `account`; false when there was none.
 pub async fn delete(tx: &mut Tx, account: AccountId, id: NotificationId) -> Result<bool> {
-    let removed = tx
-        .query(sql!("DELETE FROM notifications WHERE id = $2 AND account_id = $1"))
+    let deleted: Vec<DeletedMember> = tx
+        .query(sql!("DELETE FROM notifications WHERE id = $2 AND account_id = $1 RETURNING account_id, group_key"))
         .bind(account)
         .bind(id)
-        .execute()
+        .all()
         .await?;
-    Ok(removed > 0)
+    Ok(groups::delete_empty(tx, deleted).await? > 0)
 }
 
-/// Deletes every notification of `account`.
+/// Deletes every notification of `account`, with its groups and requests.
 pub async fn delete_all(tx: &mut Tx, account: AccountId) -> Result<()> {
-    tx.query(sql!("DELETE FROM notifications WHERE account_id = $1")).bind(account).execute().await?;
+    for part in [
+        sql!("DELETE FROM notifications WHERE account_id = $1"),
+        sql!("DELETE FROM notification_groups WHERE account_id = $1"),
+        sql!("DELETE FROM notification_requests WHERE account_id = $1"),
+    ] {
+        tx.query(part).bind(account).execute().await?;
+    }
     Ok(())
+}
+
+/// Deletes up to `limit` notifications with an id below `before`; returns how many.
+pub async fn delete_old(tx: &mut Tx, before: NotificationId, limit: i64) -> Result<u64> {
+    let deleted: Vec<DeletedMember> = tx
+        .query(sql!(
+            "DELETE FROM notifications
+             WHERE (account_id, id) IN (
+                 SELECT n.account_id, n.id FROM notifications n WHERE n.id < $1 ORDER BY n.id LIMIT $2
+             )
+             RETURNING account_id, group_key"
+        ))
+        .bind(before)
+        .bind(limit)
+        .all()
+        .await?;
+    groups::delete_empty(tx, deleted).await
 }
 
 /// The condition of the index `notifications_of_plugins`, which a statement must repeat for the index to be used.
@@ -117,36 +157,63 @@ pub async fn count_of_types(db: impl Executor, types: &[String], most: i64) -> R
 /// Deletes up to `limit` notifications of these types, which plugins declared, with an id up to `last`; returns how
 /// many.
 pub async fn delete_some(tx: &mut Tx, types: &[String], last: i64, limit: i64) -> Result<u64> {
-    tx.query(sql!(
-        "DELETE FROM notifications
-         WHERE (account_id, id) IN (
-             SELECT n.account_id, n.id FROM notifications n
-             WHERE n.type" in("$1") "AND n.id <= $2 AND " of_plugins!() " LIMIT $3
-         )"
-    ))
-    .bind(Texts::of(types.iter().cloned()))
-    .bind(last)
-    .bind(limit)
-    .execute()
-    .await
+    let deleted: Vec<DeletedMember> = tx
+        .query(sql!(
+            "DELETE FROM notifications
+             WHERE (account_id, id) IN (
+                 SELECT n.account_id, n.id FROM notifications n
+                 WHERE n.type" in("$1") "AND n.id <= $2 AND " of_plugins!() " LIMIT $3
+             )
+             RETURNING account_id, group_key"
+        ))
+        .bind(Texts::of(types.iter().cloned()))
+        .bind(last)
+        .bind(limit)
+        .all()
+        .await?;
+    groups::delete_empty(tx, deleted).await
 }
 
 /// Deletes the notifications of `account` from `from`.
 pub async fn delete_from(tx: &mut Tx, account: AccountId, from: AccountId) -> Result<()> {
-    tx.query(sql!("DELETE FROM notifications WHERE account_id = $1 AND from_account_id = $2"))
+    let deleted: Vec<DeletedMember> = tx
+        .query(sql!(
+            "DELETE FROM notifications WHERE account_id = $1 AND from_account_id = $2 RETURNING account_id, group_key"
+        ))
         .bind(account)
         .bind(from)
-        .execute()
+        .all()
         .await?;
-    Ok(())
+    groups::delete_empty(tx, deleted).await.map(drop)
+}
+
+/// Deletes up to `limit` notifications of others from `from`; returns how many.
+pub async fn delete_some_from(tx: &mut Tx, from: AccountId, limit: i64) -> Result<u64> {
+    let deleted: Vec<DeletedMember> = tx
+        .query(sql!(
+            "DELETE FROM notifications
+             WHERE (account_id, id) IN (
+                 SELECT n.account_id, n.id FROM notifications n WHERE n.from_account_id = $1 LIMIT $2
+             )
+             RETURNING account_id, group_key"
+        ))
+        .bind(from)
+        .bind(limit)
+        .all()
+        .await?;
+    groups::delete_empty(tx, deleted).await
 }
 
 /// Deletes the notifications of this type about `activities`, whoever received them; returns how many. An activity is
 /// the id of the row that the type is about, such as the favourite or the follow.
 pub async fn delete_activities(tx: &mut Tx, kind: &NotificationKind, activities: &[i64]) -> Result<u64> {
-    tx.query(sql!("DELETE FROM notifications WHERE type = $1 AND activity_id" in("$2")))
+    let deleted: Vec<DeletedMember> = tx
+        .query(sql!(
+            "DELETE FROM notifications WHERE type = $1 AND activity_id" in("$2") "RETURNING account_id, group_key"
+        ))
         .bind(kind.as_str().to_owned())
         .bind(Ids::of(activities.iter().copied()))
-        .execute()
-        .await
+        .all()
+        .await?;
+    groups::delete_empty(tx, deleted).await
 }

@@ -391,6 +391,16 @@ async fn authors_hear_of_reactions_as_they_like() {
     assert_eq!((&reaction["name"], &reaction["count"], &reaction["me"]), (&json!("rook"), &json!(1), &json!(false)));
     assert!(reaction["url"].is_string());
     assert!(heard[0]["group_key"].as_str().unwrap().starts_with("emoji_reaction-"));
+    react(&bob, &status, "🎉").ok().await;
+    let groups = alice.get("/api/v2/notifications").ok().await;
+    contract::check("GroupedNotificationsResults", &groups);
+    let group = &groups["notification_groups"][0];
+    assert_eq!((&group["type"], &group["notifications_count"]), (&json!("emoji_reaction"), &json!(2)));
+    let emojis = group["emoji_reaction_groups"].as_array().unwrap();
+    let names: Vec<&Value> = emojis.iter().map(|emoji| &emoji["emoji_reaction"]["name"]).collect();
+    assert_eq!(names, ["🎉", "rook"]);
+    assert_eq!(emojis[0]["sample_account_ids"], json!([bob.id()]));
+    unreact(&bob, &status, "🎉").ok().await;
     unreact(&bob, &status, "rook").ok().await;
     assert!(notifications(&alice).await.is_empty(), "taken back");
 

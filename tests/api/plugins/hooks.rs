@@ -416,6 +416,7 @@ async fn no_member_of_an_entity_is_missing_from_what_plugins_may_not_have() {
     let status = publish(&alice, "words").await;
     bob.post(&format!("/api/v1/statuses/{}/favourite", id(&status))).ok().await;
     let notification = alice.get("/api/v1/notifications").ok().await[0].clone();
+    let group = alice.get("/api/v2/notifications").ok().await["notification_groups"][0].clone();
     let mute = format!("/api/v1/accounts/{}/mute", bob.id());
     alice.post(&mute).ok().await;
     let muted = alice.get("/api/v1/mutes").ok().await[0].clone();
@@ -427,6 +428,7 @@ async fn no_member_of_an_entity_is_missing_from_what_plugins_may_not_have() {
         ("account", &muted),
         ("account", &own),
         ("notification", &notification),
+        ("notification_group", &group),
     ] {
         let known = rookery_core::entity::members(kind).unwrap();
         for member in entity.as_object().unwrap().keys() {

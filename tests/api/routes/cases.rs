@@ -268,6 +268,43 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
             let others = world.notification(&world.bob, &world.alice).await;
             Case::get(on(mine.to_string())).refused(on(others.to_string()), Body::None, 404)
         }
+        ("notifications", "PUT /api/v1/notifications/policy") => Case::json(
+            &*row.path,
+            json!({ "filter_not_following": false, "filter_new_accounts": "0" }),
+        )
+        .refused(&*row.path, Body::Json(json!({ "filter_new_accounts": {} })), 422),
+        ("notifications", "PATCH /api/v2/notifications/policy") => Case::json(
+            &*row.path,
+            json!({ "for_private_mentions": "filter", "for_new_accounts": "accept" }),
+        )
+        .refused(&*row.path, Body::Json(json!({ "for_new_accounts": "hide" })), 422),
+        (
+            "notifications",
+            "POST /api/v1/notifications/requests/accept" | "POST /api/v1/notifications/requests/dismiss",
+        ) => {
+            let request = world.notification_request().await;
+            Case::json(&*row.path, json!({ "id": [request.to_string(), "1"] })).refused(&*row.path, Body::None, 400)
+        }
+        ("notifications", path) if path.contains("/requests/:id") => {
+            Case::get(on(world.notification_request().await.to_string()))
+        }
+        ("notifications", path) if path.ends_with("/requests") => {
+            world.notification_request().await;
+            Case::get(&*row.path)
+        }
+        ("notifications", path) if path.contains(":group_key") => {
+            let on = |id: i64| row.path.replace(":group_key", &format!("ungrouped-{id}"));
+            let mine = Case::get(on(world.notification(&world.alice, &world.bob).await));
+            if !path.ends_with(":group_key") {
+                return Some(mine);
+            }
+            let others = world.notification(&world.bob, &world.alice).await;
+            mine.refused(on(others), Body::None, 404).refused(on(1), Body::None, 404)
+        }
+        ("notifications", "GET /api/v2/notifications") => {
+            world.notification(&world.alice, &world.bob).await;
+            Case::get(&*row.path).refused(format!("{}?expand_accounts=few", row.path), Body::None, 400)
+        }
         ("notifications", _) => {
             world.notification(&world.alice, &world.bob).await;
             Case::get(&*row.path)

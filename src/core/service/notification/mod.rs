@@ -1,17 +1,25 @@
 //! Notifications: listing, counting and removing them. Creating them is [`notify`](notify()), and [`judge_waiting`]
 //! where plugins have a say.
 //!
+//! They are shown by [`groups`], held back by a [`policy`] and then by [`requests`].
+//!
 //! Reached from `/api/v1/notifications` and, through [`notify`](notify()) and [`retract`], from every use case that
 //! notifies someone. Whether to notify is decided on creation (fan-out on write); reading only leaves out what became
 //! invisible since.
 //!
 //! Spec: contract rules, section 13, and events, section 1.
 
+mod decide;
+pub mod groups;
 mod judge;
 mod notify;
+pub mod policy;
+pub mod requests;
+mod retention;
 
 pub use judge::judge_waiting;
 pub use notify::{Notice, notify};
+pub use retention::delete_old;
 
 pub use store::notification::NotificationFilter;
 
@@ -69,11 +77,16 @@ pub async fn count_unread(cx: &Cx, actor: &Actor, wanted: &NotificationFilter, l
     if wanted.types.is_empty() || limit == 0 {
         return Ok(0);
     }
-    let markers = store::marker::list(&cx.db, actor.id).await?;
-    let read = markers.iter().find(|marker| marker.timeline == MarkedTimeline::Notifications);
-    let unread = Cursor { since_id: read.map(|marker| marker.last_read_id), ..Cursor::first(limit) };
+    let unread = unread(cx, actor, limit).await?;
     // Counted by reading a page, so that the cost is bounded however many there are.
     Ok(store::notification::list::page(&cx.db, actor.id, wanted, &unread).await?.len())
+}
+
+/// The page of what came after the actor's marker.
+async fn unread(cx: &Cx, actor: &Actor, limit: i64) -> Result<Cursor> {
+    let markers = store::marker::list(&cx.db, actor.id).await?;
+    let read = markers.iter().find(|marker| marker.timeline == MarkedTimeline::Notifications);
+    Ok(Cursor { since_id: read.map(|marker| marker.last_read_id), ..Cursor::first(limit) })
 }
 
 /// Removes one of the actor's notifications.
@@ -106,9 +119,10 @@ pub async fn retract_all(tx: &mut Tx, kind: &NotificationKind, activities: &[i64
     Ok(waiting + store::notification::delete_activities(tx, kind, activities).await?)
 }
 
-/// Deletes all notifications of `receiver` that `from` caused.
+/// Deletes all notifications of `receiver` that `from` caused, with the request and the permission of `from`.
 pub async fn retract_from(tx: &mut Tx, receiver: AccountId, from: AccountId) -> Result<()> {
-    Ok(store::notification::delete_from(tx, receiver, from).await?)
+    store::notification::delete_from(tx, receiver, from).await?;
+    Ok(store::notification::requests::forget(tx, receiver, from).await?)
 }
 
 /// Leaves out notifications whose status is gone or hidden from the actor.

@@ -1,22 +1,24 @@
 //! Creating notifications: the single place that decides who is notified.
 //!
-//! A use case passes all its notices in one batch, in its own transaction: one statement reads the facts, [`decide`]
+//! A use case passes all its notices in one batch, in its own transaction: one statement reads the facts, [`decide()`]
 //! decides, one statement inserts the rows. Notices that plugins are to judge are left to [`judge`](super::judge): no
 //! plugin is called while a transaction is open.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
+use super::decide::{decide, may_be_answer, since};
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::Result;
 use crate::extension::NotificationTraits;
-use model::notification::NotificationKind;
-use model::{AccountId, NotificationId, NotificationType, Permissions, StatusId, Time};
+use crate::queue::{self, MergeNotifications};
+use model::notification::{NotificationKind, PolicyAction};
+use model::{AccountId, NotificationId, NotificationType, StatusId, Time};
 use store::Tx;
-use store::notification::make::{self, Candidate, CandidateFacts, NewNotification};
+use store::notification::groups::{self, GROUP_HOURS, NewMember};
+use store::notification::make::{self, Candidate, CandidateFacts, NewNotification, PrivateMention};
+use store::notification::requests::{self, Filtered};
 
-/// A notification group collects what happens within so many hours of its first notification.
-const GROUP_HOURS: i64 = 12;
 const HOUR_SECONDS: i64 = 3600;
 
 /// A possible notification.
@@ -36,20 +38,9 @@ pub struct Notice {
     pub status: Option<StatusId>,
 }
 
-/// The decision about a notice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Decision {
-    /// Created.
-    Accept,
-    /// Created as filtered: listed only on request.
-    Filter,
-    /// Not created.
-    Drop,
-}
-
 /// Creates a notification for every notice its receiver accepts, or stores it as pending for the judgement of plugins:
-/// at most three statements for all of them, five with pending ones. Returns how many were created that are neither
-/// filtered nor silent.
+/// at most four statements for all of them, one more for private mentions, two each for filtered mentions and pending
+/// ones. Returns how many were created that are neither filtered nor silent.
 pub async fn notify(cx: &Cx, tx: &mut Tx, notices: &[Notice]) -> Result<usize> {
     let proper = proper(cx, tx, notices).await?;
     let (judged, new): (Vec<_>, Vec<_>) =
@@ -66,22 +57,34 @@ pub(super) async fn proper(cx: &Cx, tx: &mut Tx, notices: &[Notice]) -> Result<V
     if questions.is_empty() {
         return Ok(Vec::new());
     }
-    let facts = make::facts(&mut *tx, questions, now).await?;
+    let facts = make::facts(&mut *tx, questions, since(now)).await?;
+    let answers = answers(tx, notices, &facts).await?;
     let proper = facts.iter().filter_map(|facts| {
         let place = usize::try_from(facts.number).ok()?;
-        Some((place, row(cx, notices.get(place)?, facts, now)?))
+        Some((place, row(cx, notices.get(place)?, facts, answers.contains(&facts.number), now)?))
     });
     Ok(proper.collect())
+}
+
+/// The numbers of the private mentions that answer one of their receiver's; no statement when it matters of none.
+async fn answers(tx: &mut Tx, notices: &[Notice], facts: &[CandidateFacts]) -> Result<HashSet<i64>> {
+    let asked = facts.iter().filter(|facts| may_be_answer(facts)).filter_map(|facts| {
+        let number = usize::try_from(facts.number).ok()?;
+        let notice = notices.get(number)?;
+        Some(PrivateMention { number, receiver: notice.receiver, sender: notice.from, status: notice.status? })
+    });
+    let asked: Vec<PrivateMention> = asked.collect();
+    if asked.is_empty() {
+        return Ok(HashSet::new());
+    }
+    Ok(make::answers(tx, asked).await?.into_iter().collect())
 }
 
 /// The properties of a notice's type; `None` for one that nobody declares (any more).
 fn traits(cx: &Cx, notice: &Notice) -> Option<NotificationTraits> {
     match &notice.kind {
         NotificationKind::Core(kind) => Some(NotificationTraits {
-            groupable: matches!(
-                kind,
-                NotificationType::Favourite | NotificationType::Reblog | NotificationType::Follow
-            ),
+            groupable: kind.is_groupable(),
             filterable: kind.is_filterable(),
             from_self: kind.may_come_from_self(),
         }),
@@ -118,12 +121,13 @@ fn group(notice: &Notice, traits: NotificationTraits) -> Option<String> {
     })
 }
 
-fn row(cx: &Cx, notice: &Notice, facts: &CandidateFacts, now: Time) -> Option<NewNotification> {
+fn row(cx: &Cx, notice: &Notice, facts: &CandidateFacts, answer: bool, now: Time) -> Option<NewNotification> {
     let traits = traits(cx, notice)?;
-    let filtered = match decide(&notice.kind, traits.filterable, facts) {
-        Decision::Drop => return None,
-        Decision::Filter => true,
-        Decision::Accept => false,
+    let filterable = traits.filterable && notice.receiver != notice.from;
+    let filtered = match decide(&notice.kind, filterable, facts, answer) {
+        PolicyAction::Drop => return None,
+        PolicyAction::Filter => true,
+        PolicyAction::Accept => false,
     };
     let new_group = || group(notice, traits).map(|group| format!("{group}-{}", now.timestamp() / HOUR_SECONDS));
     let group_key = if filtered { None } else { facts.group_key.clone().or_else(new_group) };
@@ -140,24 +144,6 @@ fn row(cx: &Cx, notice: &Notice, facts: &CandidateFacts, now: Time) -> Option<Ne
     })
 }
 
-/// Whether the receiver accepts a notice (contract rules, section 13). Notification policies arrive with the routes
-/// that set them; until then everybody has the defaults for limited accounts and accepts everything else.
-fn decide(kind: &NotificationKind, filterable: bool, facts: &CandidateFacts) -> Decision {
-    let mention = kind.core() == Some(NotificationType::Mention);
-    if facts.domain_blocked && !facts.following {
-        return Decision::Drop;
-    }
-    // A mention by staff is delivered even to someone who blocks them.
-    let from_staff = mention && facts.staff_permissions.is_some_and(|bits| Permissions(bits).moderates());
-    if !from_staff && (facts.blocked || facts.muted || facts.thread_muted || (mention && facts.passing)) {
-        return Decision::Drop;
-    }
-    if filterable && facts.sender_limited && !facts.following && !from_staff {
-        return Decision::Filter;
-    }
-    Decision::Accept
-}
-
 /// Inserts these notifications, except one about the same activity for the same receiver.
 pub(super) async fn insert(cx: &Cx, tx: &mut Tx, new: Vec<NewNotification>) -> Result<usize> {
     if new.is_empty() {
@@ -168,70 +154,35 @@ pub(super) async fn insert(cx: &Cx, tx: &mut Tx, new: Vec<NewNotification>) -> R
         let older = new.iter().filter(replacing).map(|row| (row.receiver, row.activity)).collect();
         make::delete_older(tx, kind, older).await?;
     }
-    let told: HashMap<NotificationId, AccountId> =
-        new.iter().filter(|row| !row.filtered && !row.silent).map(|row| (row.id, row.receiver)).collect();
-    let inserted = make::insert(tx, new, cx.clock.now()).await?;
-    let told =
-        inserted.into_iter().filter_map(|id| Some(Change::Notified { receiver: *told.get(&id)?, notification: id }));
-    let changes: Vec<Change> = told.collect();
-    let count = changes.len();
+    let inserted: HashSet<NotificationId> = make::insert(tx, new.clone(), cx.clock.now()).await?.into_iter().collect();
+    let new: Vec<NewNotification> = new.into_iter().filter(|row| inserted.contains(&row.id)).collect();
+    groups::join(tx, new.iter().filter_map(member).collect()).await?;
+    request(cx, tx, &new).await?;
+    let told = new.iter().filter(|row| !row.filtered && !row.silent);
+    let changes: Vec<Change> =
+        told.map(|row| Change::Notified { receiver: row.receiver, notification: row.id }).collect();
     change::record_all(cx, tx, &changes).await?;
-    Ok(count)
+    Ok(changes.len())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn member(row: &NewNotification) -> Option<NewMember> {
+    let group_key = row.group_key.clone()?;
+    Some(NewMember { id: row.id, account: row.receiver, group_key, kind: row.kind.clone(), status: row.status })
+}
 
-    fn decide(kind: NotificationType, facts: &CandidateFacts) -> Decision {
-        super::decide(&kind.into(), kind.is_filterable(), facts)
+/// Makes or renews the requests of those whose mentions were filtered. One who was permitted while this transaction was
+/// open needs none: what was filtered is merged.
+async fn request(cx: &Cx, tx: &mut Tx, new: &[NewNotification]) -> Result<()> {
+    let mention = |row: &&NewNotification| row.filtered && row.kind.core() == Some(NotificationType::Mention);
+    let filtered: Vec<Filtered> =
+        new.iter().filter(mention).map(|row| Filtered { receiver: row.receiver, sender: row.sender }).collect();
+    if filtered.is_empty() {
+        return Ok(());
     }
-
-    fn facts() -> CandidateFacts {
-        CandidateFacts {
-            number: 0,
-            following: false,
-            blocked: false,
-            muted: false,
-            domain_blocked: false,
-            thread_muted: false,
-            passing: false,
-            sender_limited: false,
-            staff_permissions: None,
-            group_key: None,
-        }
+    let requests = filtered.iter().map(|pair| (cx.ids.next(), *pair)).collect();
+    requests::insert(tx, requests, cx.clock.now()).await?;
+    for (account, from) in requests::delete_permitted(tx, &filtered).await? {
+        queue::enqueue(cx, tx, &MergeNotifications { account, from }).await?;
     }
-
-    #[test]
-    fn each_reason_suffices() {
-        let kind = NotificationType::Favourite;
-        assert_eq!(decide(kind, &facts()), Decision::Accept);
-        assert_eq!(decide(kind, &CandidateFacts { blocked: true, ..facts() }), Decision::Drop);
-        assert_eq!(decide(kind, &CandidateFacts { muted: true, ..facts() }), Decision::Drop);
-        assert_eq!(decide(kind, &CandidateFacts { thread_muted: true, ..facts() }), Decision::Drop);
-        assert_eq!(decide(kind, &CandidateFacts { domain_blocked: true, ..facts() }), Decision::Drop);
-        assert_eq!(
-            decide(kind, &CandidateFacts { domain_blocked: true, following: true, ..facts() }),
-            Decision::Accept
-        );
-        assert_eq!(decide(kind, &CandidateFacts { passing: true, ..facts() }), Decision::Accept);
-        assert_eq!(decide(NotificationType::Mention, &CandidateFacts { passing: true, ..facts() }), Decision::Drop);
-    }
-
-    #[test]
-    fn limited_accounts_are_held_back_from_whoever_does_not_follow_them() {
-        let limited = CandidateFacts { sender_limited: true, ..facts() };
-        assert_eq!(decide(NotificationType::Mention, &limited), Decision::Filter);
-        assert_eq!(decide(NotificationType::Update, &limited), Decision::Accept);
-        assert_eq!(decide(NotificationType::Mention, &CandidateFacts { following: true, ..limited }), Decision::Accept);
-    }
-
-    #[test]
-    fn a_moderator_above_the_receiver_passes_blocks_by_mentions_alone() {
-        let moderator = CandidateFacts { blocked: true, staff_permissions: Some(1308), ..facts() };
-        assert_eq!(decide(NotificationType::Mention, &moderator), Decision::Accept);
-        assert_eq!(decide(NotificationType::Favourite, &moderator), Decision::Drop);
-        let inviter = CandidateFacts { staff_permissions: Some(Permissions::INVITE_USERS), ..moderator };
-        assert_eq!(decide(NotificationType::Mention, &inviter), Decision::Drop);
-    }
+    Ok(())
 }

@@ -1,0 +1,156 @@
+//! Whether a notification is made, and filtered: from the facts about receiver and sender, and the receiver's policy.
+//!
+//! Reached from [`notify`](super::notify()). Reads nothing. Spec: contract rules, section 13.
+
+use chrono::TimeDelta;
+
+use model::notification::{NotificationKind, PolicyAction};
+use model::{NotificationType, Permissions, Time};
+use store::notification::make::{CandidateFacts, Since};
+
+/// Who follows for less than this is no follower yet.
+const NEW_FOLLOWER: TimeDelta = TimeDelta::days(3);
+/// An account is new for so long.
+const NEW_ACCOUNT: TimeDelta = TimeDelta::days(30);
+
+/// The times from which the policy counts.
+pub(super) fn since(now: Time) -> Since {
+    Since { now, follower: now - NEW_FOLLOWER, account: now - NEW_ACCOUNT }
+}
+
+/// What a receiver accepts of a notice. `filterable`: the policy has a say in its type. `answer`: it is a private mention
+/// that answers one of the receiver's own.
+pub(super) fn decide(kind: &NotificationKind, filterable: bool, facts: &CandidateFacts, answer: bool) -> PolicyAction {
+    let mention = kind.core() == Some(NotificationType::Mention);
+    if facts.domain_blocked && !facts.following {
+        return PolicyAction::Drop;
+    }
+    // A mention by staff is delivered even to someone who blocks them.
+    let from_staff = mention && facts.staff_permissions.is_some_and(|bits| Permissions(bits).moderates());
+    if !from_staff && (facts.blocked || facts.muted || facts.thread_muted || (mention && facts.passing)) {
+        return PolicyAction::Drop;
+    }
+    if !filterable || from_staff || facts.permitted { PolicyAction::Accept } else { by_policy(facts, answer) }
+}
+
+/// The strictest value of the policy that is about this sender.
+fn by_policy(facts: &CandidateFacts, answer: bool) -> PolicyAction {
+    let policy = facts.policy.or_default();
+    let stranger = !facts.following;
+    let applying = [
+        (policy.for_not_following, stranger),
+        (policy.for_not_followers, !facts.follower),
+        (policy.for_new_accounts, stranger && facts.sender_new),
+        (policy.for_private_mentions, stranger && facts.private_mention && !answer),
+        (policy.for_limited_accounts, stranger && facts.sender_limited),
+    ];
+    let applying = applying.into_iter().filter(|(_, applies)| *applies).map(|(action, _)| action);
+    applying.max().unwrap_or(PolicyAction::Accept)
+}
+
+/// True when it matters whether a private mention is an answer.
+pub(super) fn may_be_answer(facts: &CandidateFacts) -> bool {
+    let policy = facts.policy.or_default();
+    let strict = policy.for_private_mentions != PolicyAction::Accept;
+    strict && facts.private_mention && !facts.following && !facts.permitted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use store::notification::policy::PolicyRow;
+
+    fn decide(kind: NotificationType, facts: &CandidateFacts) -> PolicyAction {
+        super::decide(&kind.into(), kind.is_filterable(), facts, false)
+    }
+
+    /// About a stranger of long standing.
+    fn facts() -> CandidateFacts {
+        CandidateFacts {
+            number: 0,
+            following: false,
+            blocked: false,
+            muted: false,
+            domain_blocked: false,
+            thread_muted: false,
+            passing: false,
+            sender_limited: false,
+            follower: false,
+            sender_new: false,
+            private_mention: false,
+            permitted: false,
+            policy: PolicyRow::default(),
+            staff_permissions: None,
+            group_key: None,
+        }
+    }
+
+    #[test]
+    fn each_reason_suffices() {
+        let kind = NotificationType::Favourite;
+        assert_eq!(decide(kind, &facts()), PolicyAction::Accept);
+        assert_eq!(decide(kind, &CandidateFacts { blocked: true, ..facts() }), PolicyAction::Drop);
+        assert_eq!(decide(kind, &CandidateFacts { muted: true, ..facts() }), PolicyAction::Drop);
+        assert_eq!(decide(kind, &CandidateFacts { thread_muted: true, ..facts() }), PolicyAction::Drop);
+        assert_eq!(decide(kind, &CandidateFacts { domain_blocked: true, ..facts() }), PolicyAction::Drop);
+        assert_eq!(
+            decide(kind, &CandidateFacts { domain_blocked: true, following: true, ..facts() }),
+            PolicyAction::Accept
+        );
+        assert_eq!(decide(kind, &CandidateFacts { passing: true, ..facts() }), PolicyAction::Accept);
+        assert_eq!(decide(NotificationType::Mention, &CandidateFacts { passing: true, ..facts() }), PolicyAction::Drop);
+    }
+
+    #[test]
+    fn limited_accounts_are_held_back_from_whoever_does_not_follow_them() {
+        let limited = CandidateFacts { sender_limited: true, ..facts() };
+        assert_eq!(decide(NotificationType::Mention, &limited), PolicyAction::Filter);
+        assert_eq!(decide(NotificationType::Update, &limited), PolicyAction::Accept);
+        let permitted = CandidateFacts { permitted: true, ..limited.clone() };
+        assert_eq!(decide(NotificationType::Mention, &permitted), PolicyAction::Accept);
+        let followed = CandidateFacts { following: true, ..limited };
+        assert_eq!(decide(NotificationType::Mention, &followed), PolicyAction::Accept);
+    }
+
+    #[test]
+    fn a_moderator_above_the_receiver_passes_blocks_by_mentions_alone() {
+        let moderator = CandidateFacts { blocked: true, staff_permissions: Some(1308), ..facts() };
+        assert_eq!(decide(NotificationType::Mention, &moderator), PolicyAction::Accept);
+        assert_eq!(decide(NotificationType::Favourite, &moderator), PolicyAction::Drop);
+        let inviter = CandidateFacts { staff_permissions: Some(Permissions::INVITE_USERS), ..moderator };
+        assert_eq!(decide(NotificationType::Mention, &inviter), PolicyAction::Drop);
+    }
+
+    #[test]
+    fn the_strictest_value_that_applies_wins() {
+        let policy = PolicyRow {
+            for_not_following: Some(PolicyAction::Filter),
+            for_new_accounts: Some(PolicyAction::Drop),
+            ..PolicyRow::default()
+        };
+        let stranger = CandidateFacts { policy, ..facts() };
+        let kind = NotificationType::Reblog;
+        assert_eq!(decide(kind, &stranger), PolicyAction::Filter);
+        assert_eq!(decide(kind, &CandidateFacts { sender_new: true, ..stranger.clone() }), PolicyAction::Drop);
+        let followed = CandidateFacts { sender_new: true, following: true, ..stranger };
+        assert_eq!(decide(kind, &followed), PolicyAction::Accept);
+    }
+
+    #[test]
+    fn followers_of_a_few_days_are_none() {
+        let policy = PolicyRow { for_not_followers: Some(PolicyAction::Filter), ..PolicyRow::default() };
+        let new = CandidateFacts { policy, following: true, ..facts() };
+        assert_eq!(decide(NotificationType::Follow, &new), PolicyAction::Filter);
+        assert_eq!(decide(NotificationType::Follow, &CandidateFacts { follower: true, ..new }), PolicyAction::Accept);
+    }
+
+    #[test]
+    fn private_mention_passes_as_an_answer() {
+        let private = CandidateFacts { private_mention: true, ..facts() };
+        assert!(may_be_answer(&private));
+        assert_eq!(decide(NotificationType::Mention, &private), PolicyAction::Filter);
+        let kind = NotificationType::Mention.into();
+        assert_eq!(super::decide(&kind, true, &private, true), PolicyAction::Accept);
+        assert!(!may_be_answer(&CandidateFacts { following: true, ..private }));
+    }
+}

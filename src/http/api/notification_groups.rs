@@ -1,0 +1,111 @@
+//! Notifications of the signed-in user by groups.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/grouped_notifications/>
+
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::notifications::Filters;
+use crate::Cx;
+use crate::error::{Error, Result};
+use crate::extract::auth::{ReadNotifications, WriteNotifications};
+use crate::extract::params::{list, text};
+use crate::extract::{Auth, Limit, Paging, Params, Path};
+use crate::json::Json;
+use crate::page::{Links, Page, link_header};
+use model::notification::NotificationKind;
+use rookery_core::entity;
+use rookery_core::entity::notification::UnreadCount;
+use rookery_core::entity::notification_group::ExpandAccounts;
+use rookery_core::service::notification::groups::{self, GroupFilter};
+
+/// Query parameters that filter groups.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct GroupFilters {
+    #[serde(flatten)]
+    filters: Filters,
+    /// Which types are grouped, of those that may be; unknown ones are ignored. Without this: all of them.
+    #[serde(deserialize_with = "list")]
+    grouped_types: Option<Vec<String>>,
+}
+
+/// Query parameters of [`index`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct IndexParams {
+    #[serde(flatten)]
+    groups: GroupFilters,
+    /// Whether all accounts are shown whole.
+    #[serde(deserialize_with = "text")]
+    #[schemars(with = "Option<ExpandAccounts>")]
+    expand_accounts: Option<String>,
+}
+
+impl GroupFilters {
+    fn wanted(self, cx: &Cx) -> GroupFilter {
+        let names = self.grouped_types.filter(|names| !names.is_empty());
+        let named =
+            |kind: &NotificationKind| names.as_ref().is_none_or(|names| names.iter().any(|name| name == kind.as_str()));
+        let grouped = groups::groupable_types(cx).into_iter().filter(named).collect();
+        GroupFilter { notifications: self.filters.wanted(cx), grouped }
+    }
+}
+
+/// `GET /api/v2/notifications`
+pub async fn index(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadNotifications>,
+    paging: Paging<40, 80>,
+    Params(params): Params<IndexParams>,
+) -> Result<Response> {
+    let expand = match params.expand_accounts.as_deref().filter(|word| !word.is_empty()) {
+        None => ExpandAccounts::Full,
+        Some(word) => word.parse().map_err(|how| Error::bad_request(format!("expand_accounts {how}")))?,
+    };
+    let (ids, page) = groups::page(&cx, &actor, &params.groups.wanted(&cx), &paging.cursor).await?;
+    let mut response = Json(entity::notification_group::render(&cx, &actor, &page, expand).await?).into_response();
+    let links = link_header(&paging, ids.last().copied(), ids.first().map(|id| ("min_id", *id)));
+    if let Some(links) = links {
+        response.headers_mut().insert(header::LINK, links);
+    }
+    Ok(response)
+}
+
+/// `GET /api/v2/notifications/{group_key}`
+pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>, Path(key): Path<String>) -> Result<Json> {
+    let group = groups::show(&cx, &actor, &key).await?;
+    Ok(Json(entity::notification_group::render_one(&cx, &actor, &group).await?))
+}
+
+/// `GET /api/v2/notifications/{group_key}/accounts`
+pub async fn accounts(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadNotifications>,
+    Path(key): Path<String>,
+    paging: Paging<40, 80>,
+) -> Result<Page> {
+    let listed = groups::accounts(&cx, &actor, &key, &paging.cursor).await?;
+    let ids: Vec<i64> = listed.iter().map(|row| row.row_id.into()).collect();
+    let items = entity::account::render_listed(&cx, &listed).await?;
+    Ok(Page::new(&paging, Links::MinId, &ids, items))
+}
+
+/// `GET /api/v2/notifications/unread_count`
+pub async fn unread_count(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadNotifications>,
+    Limit(limit): Limit<100, 1000>,
+    Params(filters): Params<GroupFilters>,
+) -> Result<Json> {
+    let count = groups::count_unread(&cx, &actor, &filters.wanted(&cx), limit).await?;
+    Json::of(&UnreadCount { count })
+}
+
+/// `POST /api/v2/notifications/{group_key}/dismiss`
+pub async fn dismiss(cx: Cx, Auth(actor, ..): Auth<WriteNotifications>, Path(key): Path<String>) -> Result<Json> {
+    groups::dismiss(&cx, &actor, &key).await?;
+    Json::empty()
+}

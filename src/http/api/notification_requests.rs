@@ -1,0 +1,91 @@
+//! Senders whose mentions the user's notification policy filtered.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/notifications/#get-requests>
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::Cx;
+use crate::error::{Error, Result};
+use crate::extract::auth::{ReadNotifications, WriteNotifications};
+use crate::extract::params::list;
+use crate::extract::{Auth, Paging, Params, Path};
+use crate::json::Json;
+use crate::operation::required;
+use crate::page::{Links, Page};
+use model::RowId;
+use rookery_core::entity;
+use rookery_core::entity::notification_request::NotificationRequestsMerged;
+use rookery_core::service::notification::requests;
+
+/// Body parameters of [`accept_all`] and [`dismiss_all`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Requests {
+    /// The requests; those that are unknown or someone else's are ignored.
+    #[serde(deserialize_with = "list")]
+    #[schemars(with = "Option<Vec<RowId>>", transform = required)]
+    id: Option<Vec<serde_json::Value>>,
+}
+
+impl Requests {
+    /// What is no id is unknown.
+    fn ids(self) -> Result<Vec<RowId>> {
+        let sent = self.id.filter(|ids| !ids.is_empty()).ok_or_else(|| Error::missing("id"))?;
+        Ok(sent.into_iter().filter_map(|id| serde_json::from_value(id).ok()).collect())
+    }
+}
+
+/// `GET /api/v1/notifications/requests`
+pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>, paging: Paging<40, 80>) -> Result<Page> {
+    let page = requests::list(&cx, &actor, &paging.cursor).await?;
+    let ids: Vec<i64> = page.iter().map(|request| request.row.id.into()).collect();
+    let items = entity::notification_request::render(&cx, &actor, &page).await?;
+    Ok(Page::new(&paging, Links::MinId, &ids, items))
+}
+
+/// `GET /api/v1/notifications/requests/{id}`
+pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>, Path(id): Path<RowId>) -> Result<Json> {
+    let request = requests::show(&cx, &actor, id).await?;
+    Ok(Json(entity::notification_request::render_one(&cx, &actor, &request).await?))
+}
+
+/// `GET /api/v1/notifications/requests/merged`
+pub async fn merged(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>) -> Result<Json> {
+    Json::of(&NotificationRequestsMerged { merged: requests::is_merged(&cx, &actor).await? })
+}
+
+/// `POST /api/v1/notifications/requests/{id}/accept`
+pub async fn accept(cx: Cx, Auth(actor, ..): Auth<WriteNotifications>, Path(id): Path<RowId>) -> Result<Json> {
+    one(requests::accept(&cx, &actor, &[id]).await?)
+}
+
+/// `POST /api/v1/notifications/requests/{id}/dismiss`
+pub async fn dismiss(cx: Cx, Auth(actor, ..): Auth<WriteNotifications>, Path(id): Path<RowId>) -> Result<Json> {
+    one(requests::dismiss(&cx, &actor, &[id]).await?)
+}
+
+/// `POST /api/v1/notifications/requests/accept`
+pub async fn accept_all(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteNotifications>,
+    Params(params): Params<Requests>,
+) -> Result<Json> {
+    requests::accept(&cx, &actor, &params.ids()?).await?;
+    Json::empty()
+}
+
+/// `POST /api/v1/notifications/requests/dismiss`
+pub async fn dismiss_all(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteNotifications>,
+    Params(params): Params<Requests>,
+) -> Result<Json> {
+    requests::dismiss(&cx, &actor, &params.ids()?).await?;
+    Json::empty()
+}
+
+/// The answer to a change of one request, of which so many were found.
+fn one(found: usize) -> Result<Json> {
+    if found == 0 { Err(Error::NotFound.into()) } else { Json::empty() }
+}

@@ -1,0 +1,338 @@
+//! Groups of notifications: pages of them, their members, and the table `notification_groups`, by which a page is found
+//! without reading the members of its groups.
+//!
+//! A row of that table says which notification joined last, also when that one was taken back since: where a group
+//! stands is looked up among its members. Reached from `service::notification`. Spec: contract rules, section 13.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{NotificationFilter, NotificationRow};
+use crate::relation_sql::{page as listed_page, suspended};
+use crate::sql;
+use crate::sql::{Ids, Sql, Texts};
+use crate::{Db, Result, Tx};
+use model::notification::NotificationKind;
+use model::relationship::Listed;
+use model::{AccountId, Cursor, Json, NotificationId, StatusId};
+
+/// A group collects what happens within so many hours of its first notification.
+pub const GROUP_HOURS: i64 = 12;
+/// The same as a distance between ids, which are milliseconds and a sequence of 16 bits.
+const GROUP_IDS: i64 = (GROUP_HOURS * 60 * 60 * 1_000) << 16;
+
+/// The condition of the index `notifications_single`, which a statement must repeat for the index to be used.
+macro_rules! groupable {
+    () => {
+        "n.type NOT IN ('mention', 'status', 'list_status', 'status_reference', 'follow_request', 'poll', 'update', 'severed_relationships', 'moderation_warning', 'admin.sign_up', 'admin.report')"
+    };
+}
+
+/// What stands for a group on a page: its newest notification within the cursor.
+#[derive(Clone, Debug, PartialEq, Eq, model::Row)]
+pub struct GroupHead {
+    /// That notification.
+    pub id: NotificationId,
+    /// The group; `None` for a notification by itself.
+    pub group_key: Option<String>,
+}
+
+/// A page of groups, newest first; notifications of types outside of `grouped` each stand by themselves. The filter must
+/// not name a sender.
+pub async fn heads(
+    db: &Db,
+    account: AccountId,
+    wanted: &NotificationFilter,
+    grouped: &[NotificationKind],
+    cursor: &Cursor,
+) -> Result<Vec<GroupHead>> {
+    let (grouped, single): (Vec<_>, Vec<_>) = wanted.types.iter().partition(|kind| grouped.contains(kind));
+    let heads = db
+        .query(page(cursor.ascending()))
+        .bind(account)
+        .bind(Texts::of(single.into_iter().map(NotificationKind::as_str)))
+        .bind(cursor.before())
+        .bind(cursor.after())
+        .bind(wanted.filtered)
+        .bind(cursor.limit)
+        .bind(Texts::of(grouped.into_iter().map(NotificationKind::as_str)))
+        .bind(cursor.before().saturating_add(GROUP_IDS))
+        .all()
+        .await?;
+    Ok(cursor.newest_first(heads))
+}
+
+/// For each type a page of its notifications or groups, merged: `$2` are the types that are not grouped, `$7` those that
+/// are, `$8` is the id below which a group may have joined last that has members below the cursor. As in
+/// [`list`](super::list), SQLite has no `LATERAL`, and is told its indexes.
+fn page(ascending: bool) -> Sql {
+    macro_rules! member {
+        ($index:literal) => {
+            concat!(
+                "(SELECT n.id FROM notifications n",
+                $index,
+                " WHERE n.account_id = $1 AND n.group_key = g.group_key AND n.id < $3 AND n.id > $4 AND",
+                sender_not_suspended!(),
+                "ORDER BY n.id DESC LIMIT 1)"
+            )
+        };
+    }
+    macro_rules! both {
+        ($order:literal) => {
+            sql!(
+                sqlite: "SELECT h.id, h.group_key FROM (
+                             SELECT n.id AS id, NULL AS group_key FROM json_each($2) t
+                             CROSS JOIN notifications n ON n.id IN (
+                                 SELECT n.id FROM notifications n INDEXED BY notifications_type" within!()
+                                "AND n.type = t.value ORDER BY n.id" $order " LIMIT $6)
+                             UNION ALL
+                             SELECT n.id, NULL FROM json_each($7) t
+                             CROSS JOIN notifications n ON n.id IN (
+                                 SELECT n.id FROM notifications n INDEXED BY notifications_single" within!()
+                                "AND n.type = t.value AND n.group_key IS NULL AND " groupable!() "
+                                 ORDER BY n.id" $order " LIMIT $6)
+                             UNION ALL
+                             SELECT " member!(" INDEXED BY notifications_group") ", g.group_key FROM json_each($7) t
+                             CROSS JOIN notification_groups g ON g.id IN (
+                                 SELECT o.id FROM notification_groups o INDEXED BY notification_groups_newest
+                                 WHERE o.account_id = $1 AND o.type = t.value AND o.last_id < $3 AND o.last_id > $4
+                                 ORDER BY o.last_id" $order " LIMIT $6)
+                             UNION ALL
+                             SELECT " member!(" INDEXED BY notifications_group") ", g.group_key FROM json_each($7) t
+                             CROSS JOIN notification_groups g INDEXED BY notification_groups_newest
+                                 ON g.account_id = $1 AND g.type = t.value AND g.last_id >= $3 AND g.last_id < $8
+                         ) h WHERE h.id IS NOT NULL ORDER BY h.id" $order " LIMIT $6";
+                postgres: "SELECT h.id, h.group_key FROM (
+                               SELECT n.id, CAST(NULL AS TEXT) AS group_key FROM unnest($2::text[]) AS t(value)
+                               CROSS JOIN LATERAL (
+                                   SELECT n.id FROM notifications n" within!() "AND n.type = t.value
+                                   ORDER BY n.id" $order " LIMIT $6) n
+                               UNION ALL
+                               SELECT n.id, NULL FROM unnest($7::text[]) AS t(value)
+                               CROSS JOIN LATERAL (
+                                   SELECT n.id FROM notifications n" within!() "AND n.type = t.value
+                                       AND n.group_key IS NULL AND " groupable!() "
+                                   ORDER BY n.id" $order " LIMIT $6) n
+                               UNION ALL
+                               SELECT " member!("") ", g.group_key FROM unnest($7::text[]) AS t(value)
+                               CROSS JOIN LATERAL (
+                                   SELECT o.group_key FROM notification_groups o
+                                   WHERE o.account_id = $1 AND o.type = t.value AND o.last_id < $3 AND o.last_id > $4
+                                   ORDER BY o.last_id" $order " LIMIT $6) g
+                               UNION ALL
+                               SELECT " member!("") ", g.group_key FROM notification_groups g
+                               WHERE g.account_id = $1 AND g.type = ANY($7) AND g.last_id >= $3 AND g.last_id < $8
+                           ) h WHERE h.id IS NOT NULL ORDER BY h.id" $order " LIMIT $6"
+            )
+        };
+    }
+    if ascending { both!("") } else { both!(" DESC") }
+}
+
+/// The notifications `singles` of `account`, and of each of its groups `keys` the newest `most` up to `newest`, in no
+/// particular order; without those from suspended accounts, and unfiltered and filtered alike.
+pub async fn members(
+    db: &Db,
+    account: AccountId,
+    singles: &[NotificationId],
+    keys: &[String],
+    newest: i64,
+    most: i64,
+) -> Result<Vec<NotificationRow>> {
+    db.query(sql!(
+        sqlite: "SELECT " listed_columns!() " FROM json_each($2) t
+                 CROSS JOIN notifications n ON n.id = t.value AND n.account_id = $1 AND" sender_not_suspended!() "
+                 UNION ALL
+                 SELECT " listed_columns!() " FROM json_each($3) t
+                 CROSS JOIN notifications n ON n.id IN (
+                     SELECT n.id FROM notifications n INDEXED BY notifications_group
+                     WHERE n.account_id = $1 AND n.group_key = t.value AND n.id <= $4 AND" sender_not_suspended!() "
+                     ORDER BY n.id DESC LIMIT $5)";
+        postgres: "SELECT " listed_columns!() " FROM notifications n
+                   WHERE n.account_id = $1 AND n.id = ANY($2) AND" sender_not_suspended!() "
+                   UNION ALL
+                   SELECT " listed_columns!() " FROM unnest($3::text[]) AS t(value)
+                   CROSS JOIN LATERAL (
+                       SELECT n.* FROM notifications n
+                       WHERE n.account_id = $1 AND n.group_key = t.value AND n.id <= $4 AND" sender_not_suspended!() "
+                       ORDER BY n.id DESC LIMIT $5) n"
+    ))
+    .bind(account)
+    .bind(Ids::of(singles.iter().copied()))
+    .bind(Texts::of(keys.iter().cloned()))
+    .bind(newest)
+    .bind(most)
+    .all()
+    .await
+}
+
+/// How many members a group has, and the first of those within a range of ids.
+#[derive(Clone, Debug, model::Row)]
+pub struct GroupExtent {
+    /// The group.
+    pub group_key: String,
+    /// All members up to the end of the range, those from suspended accounts too.
+    pub members: i64,
+    /// The first member within the range.
+    pub first_id: Option<NotificationId>,
+}
+
+/// The extents of the groups `keys` of `account` within the ids from `oldest` to `newest`: read from the index
+/// `notifications_group` alone.
+pub async fn extents(
+    db: &Db,
+    account: AccountId,
+    keys: &[String],
+    oldest: i64,
+    newest: i64,
+) -> Result<Vec<GroupExtent>> {
+    macro_rules! text {
+        ($keys:literal) => {
+            concat!(
+                "SELECT t.value AS group_key,
+                        (SELECT COUNT(*) FROM notifications n
+                         WHERE n.account_id = $1 AND n.group_key = t.value AND n.id <= $4) AS members,
+                        (SELECT MIN(n.id) FROM notifications n
+                         WHERE n.account_id = $1 AND n.group_key = t.value AND n.id >= $3 AND n.id <= $4) AS first_id
+                 FROM ",
+                $keys
+            )
+        };
+    }
+    db.query(sql!(sqlite: text!("json_each($2) t"); postgres: text!("unnest($2::text[]) AS t(value)")))
+        .bind(account)
+        .bind(Texts::of(keys.iter().cloned()))
+        .bind(oldest)
+        .bind(newest)
+        .all()
+        .await
+}
+
+/// A page of the accounts behind a group of `account`, by the ids of its notifications. One that is behind several of
+/// them is listed as often.
+pub async fn accounts(db: &Db, account: AccountId, group_key: &str, cursor: &Cursor) -> Result<Vec<Listed>> {
+    let statement = crate::paged!(
+        cursor,
+        "SELECT n.id AS row_id, n.from_account_id AS account_id, a.version, " suspended!() " AS hidden
+         FROM notifications n
+         JOIN accounts a ON a.id = n.from_account_id
+         WHERE n.account_id = $1 AND n.id < $2 AND n.id > $3 AND n.group_key = $5",
+        by "n.id", limit "$4"
+    );
+    let rows = listed_page(db, statement, account, cursor).bind(group_key.to_owned()).all().await?;
+    Ok(cursor.newest_first(rows))
+}
+
+/// Deletes a group of `account` with its notifications.
+pub async fn delete(tx: &mut Tx, account: AccountId, group_key: &str) -> Result<()> {
+    for part in [
+        sql!("DELETE FROM notifications WHERE account_id = $1 AND group_key = $2"),
+        sql!("DELETE FROM notification_groups WHERE account_id = $1 AND group_key = $2"),
+    ] {
+        tx.query(part).bind(account).bind(group_key.to_owned()).execute().await?;
+    }
+    Ok(())
+}
+
+/// A notification that joins a group.
+#[derive(Clone, Debug)]
+pub struct NewMember {
+    /// The notification.
+    pub id: NotificationId,
+    /// Who receives it.
+    pub account: AccountId,
+    /// The group.
+    pub group_key: String,
+    /// Its type.
+    pub kind: NotificationKind,
+    /// The status that it shows.
+    pub status: Option<StatusId>,
+}
+
+/// Notes that notifications joined their groups, in one statement. In the order of keys, so that transactions do not
+/// wait for each other in a circle.
+pub async fn join(tx: &mut Tx, members: Vec<NewMember>) -> Result<()> {
+    #[derive(Serialize)]
+    struct Row<'a> {
+        account: AccountId,
+        key: &'a str,
+        kind: &'a NotificationKind,
+        status: Option<StatusId>,
+        last: NotificationId,
+    }
+    let mut last: BTreeMap<(AccountId, &str), &NewMember> = BTreeMap::new();
+    for member in &members {
+        let known = last.entry((member.account, member.group_key.as_str())).or_insert(member);
+        if known.id < member.id {
+            *known = member;
+        }
+    }
+    if last.is_empty() {
+        return Ok(());
+    }
+    let rows = last.into_iter().map(|((account, key), member)| Row {
+        account,
+        key,
+        kind: &member.kind,
+        status: member.status,
+        last: member.id,
+    });
+    tx.query(sql!(
+        "INSERT INTO notification_groups (id, account_id, group_key, type, status_id, last_id)
+         SELECT CAST(value ->> 'last' AS BIGINT), CAST(value ->> 'account' AS BIGINT), value ->> 'key',
+                value ->> 'kind', CAST(value ->> 'status' AS BIGINT), CAST(value ->> 'last' AS BIGINT)
+         FROM" rows("$1") "WHERE TRUE
+         ON CONFLICT (account_id, group_key) DO UPDATE SET last_id = excluded.last_id
+         WHERE excluded.last_id > notification_groups.last_id"
+    ))
+    .bind(Json(rows.collect::<Vec<_>>()))
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// What is to be known of a deleted notification.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, model::Row)]
+#[expect(missing_docs, reason = "columns of the table notifications")]
+pub struct DeletedMember {
+    pub account_id: AccountId,
+    pub group_key: Option<String>,
+}
+
+/// Deletes the groups of which `deleted` were the last members; returns how many notifications were deleted. The groups
+/// are locked before they are looked at, so that one which somebody just joined stays.
+pub async fn delete_empty(tx: &mut Tx, deleted: Vec<DeletedMember>) -> Result<u64> {
+    let count = deleted.len() as u64;
+    let mut left: Vec<DeletedMember> = deleted.into_iter().filter(|member| member.group_key.is_some()).collect();
+    left.sort_unstable();
+    left.dedup();
+    if left.is_empty() {
+        return Ok(count);
+    }
+    macro_rules! these {
+        () => {
+            " CROSS JOIN notification_groups g
+              WHERE g.account_id = CAST(value ->> 'account_id' AS BIGINT) AND g.group_key = value ->> 'group_key'"
+        };
+    }
+    let _: Vec<i64> = tx
+        .query(sql!(
+            sqlite: "SELECT g.id FROM " rows("$1") these!();
+            postgres: "SELECT g.id FROM " rows("$1") these!() " ORDER BY g.account_id, g.group_key FOR UPDATE OF g"
+        ))
+        .bind(Json(left.clone()))
+        .scalars()
+        .await?;
+    tx.query(sql!(
+        "DELETE FROM notification_groups WHERE id IN (
+             SELECT g.id FROM " rows("$1") these!() "
+               AND NOT EXISTS (SELECT 1 FROM notifications n
+                               WHERE n.account_id = g.account_id AND n.group_key = g.group_key)
+         )"
+    ))
+    .bind(Json(left))
+    .execute()
+    .await?;
+    Ok(count)
+}
