@@ -61,6 +61,14 @@ text_enum! {
         EmojiDeleted = "emoji.deleted",
         /// A list is gone.
         ListDeleted = "list.deleted",
+        /// An announcement was published, or changed since.
+        AnnouncementPublished = "announcement.published",
+        /// An announcement is not shown any more.
+        AnnouncementDeleted = "announcement.deleted",
+        /// The count of a reaction to an announcement changed.
+        AnnouncementReaction = "announcement.reaction",
+        /// A conversation has a new last status, or was marked as read or unread.
+        ConversationUpdated = "conversation.updated",
         /// Statuses entered feeds.
         FeedEntered = "feed.entered",
         /// A home feed was built again.
@@ -118,7 +126,11 @@ const fn listeners(kind: ChangeKind) -> &'static [Listener] {
             &[To::Outbox]
         }
         ChangeKind::EmojiDeleted | ChangeKind::ListDeleted => &[To::Outbox],
-        ChangeKind::FeedEntered
+        ChangeKind::AnnouncementPublished
+        | ChangeKind::AnnouncementDeleted
+        | ChangeKind::AnnouncementReaction
+        | ChangeKind::ConversationUpdated
+        | ChangeKind::FeedEntered
         | ChangeKind::HomeRebuilt
         | ChangeKind::Notified
         | ChangeKind::TokenRevoked
@@ -218,6 +230,20 @@ pub enum Change {
         list: RowId,
         owner: AccountId,
     },
+    AnnouncementPublished {
+        announcement: RowId,
+    },
+    AnnouncementDeleted {
+        announcement: RowId,
+    },
+    AnnouncementReaction {
+        announcement: RowId,
+        name: String,
+    },
+    ConversationUpdated {
+        account: AccountId,
+        conversation: RowId,
+    },
     /// `kind` 0 is home, others are those of extensions; `owners` are whose feeds of that kind it entered. Not said of
     /// what a backfill or rebuild brings: those are no news.
     FeedEntered {
@@ -313,6 +339,10 @@ impl Change {
             Self::Unbookmarked { .. } => ChangeKind::Unbookmarked,
             Self::EmojiDeleted { .. } => ChangeKind::EmojiDeleted,
             Self::ListDeleted { .. } => ChangeKind::ListDeleted,
+            Self::AnnouncementPublished { .. } => ChangeKind::AnnouncementPublished,
+            Self::AnnouncementDeleted { .. } => ChangeKind::AnnouncementDeleted,
+            Self::AnnouncementReaction { .. } => ChangeKind::AnnouncementReaction,
+            Self::ConversationUpdated { .. } => ChangeKind::ConversationUpdated,
             Self::FeedEntered { .. } => ChangeKind::FeedEntered,
             Self::HomeRebuilt { .. } => ChangeKind::HomeRebuilt,
             Self::Notified { .. } => ChangeKind::Notified,

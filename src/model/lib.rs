@@ -17,6 +17,7 @@ pub mod media;
 pub mod notification;
 pub mod oauth;
 pub mod relationship;
+pub mod report;
 pub mod row;
 pub mod scope;
 pub mod settings;

@@ -11,6 +11,7 @@ pub mod cron;
 mod expire_mute;
 mod feed;
 mod feed_lane;
+mod fill_conversations;
 mod forget_account;
 mod generate_key;
 mod judge_notices;
@@ -22,6 +23,7 @@ mod remove_account;
 mod request_mail;
 mod seal_keys;
 mod send_mail;
+mod tend_announcement;
 mod tend_feeds;
 mod trim_feeds;
 
@@ -79,6 +81,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         AcceptRequests,
         Clean,
         ExpireMute,
+        FillConversations,
         ForgetAccount,
         GenerateKey,
         JudgeNotices,
@@ -90,6 +93,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         RequestMail,
         SealKeys,
         SendMail,
+        TendAnnouncement,
         TendFeeds,
         TrimFeeds,
     )

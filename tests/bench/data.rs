@@ -30,6 +30,8 @@ const THREADS: usize = 10;
 const MARKS: usize = 150;
 /// Of each who asks: more than a page.
 const NOTIFICATIONS: usize = 60;
+/// Conversations of each of those who ask.
+const CONVERSATIONS: usize = 60;
 /// Followers of the publishers, of those for whom there are enough people.
 const FOLLOWERS: [usize; 2] = [100, 1_000];
 
@@ -280,6 +282,7 @@ impl Builder {
                 }
             }
             (0..NOTIFICATIONS).for_each(|number| self.notification(viewer, number));
+            (0..CONVERSATIONS).for_each(|number| self.conversation(viewer, number));
         }
     }
 
@@ -293,6 +296,14 @@ impl Builder {
             _ => ("follow", None),
         };
         self.seed.notification(self.people[viewer], from, kind, about);
+    }
+
+    /// A direct status of somebody to one of those who ask.
+    fn conversation(&mut self, viewer: usize, number: usize) {
+        let (author, owner) = (self.people[(viewer + 1 + number) % self.welcome()], self.people[viewer]);
+        let status = self.seed.status(&Status { author, visibility: "direct", ..Status::default() });
+        self.seed.mention(status, owner);
+        self.seed.conversation(owner, &[author], status);
     }
 
     /// An account with this many followers and a token.

@@ -5,9 +5,11 @@
 //! statuses arrive as [`Seen`](crate::service::visibility::Seen).
 
 pub mod account;
+pub mod announcement;
 pub mod application;
 pub mod cache;
 pub mod context;
+pub mod conversation;
 pub mod credential;
 pub mod document;
 pub mod emoji;
@@ -18,8 +20,10 @@ pub mod marker;
 pub mod media;
 pub mod muted_account;
 pub mod notification;
+pub mod oembed;
 pub mod preferences;
 pub mod relationship;
+pub mod report;
 pub mod server_metadata;
 pub mod splice;
 pub mod status;

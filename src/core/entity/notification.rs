@@ -2,16 +2,18 @@
 
 use serde::Serialize;
 
-use super::{Array, Fragment, Object, status};
+use super::{Array, Fragment, Object, report, status};
 use crate::Cx;
+use crate::by_id::ById;
 use crate::error::{Error, Result};
 use crate::extension::{Decorations, Members, Target};
 use crate::service::notification::VisibleNotification;
 use model::notification::NotificationKind;
-use model::{AccountId, Actor, NotificationId};
+use model::{AccountId, Actor, NotificationId, NotificationType, RowId};
 
 /// The member names of a notification.
-pub(super) const MEMBERS: &[&str] = &["id", "type", "created_at", "group_key", "filtered", "account", "status"];
+pub(super) const MEMBERS: &[&str] =
+    &["id", "type", "created_at", "group_key", "filtered", "account", "status", "report"];
 
 /// The members other than account and status.
 #[derive(Debug, Serialize)]
@@ -40,6 +42,7 @@ struct Entry<'a> {
     shared: Fragment,
     sender: &'a str,
     status: Option<status::Entry<'a>>,
+    report: Option<&'a Fragment>,
     added: Option<&'a Members>,
 }
 
@@ -50,15 +53,24 @@ pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Res
     let statuses = page.iter().filter_map(|shown| shown.status.as_ref());
     let parts = status::Parts::load(cx, Some(actor), statuses, &senders).await?;
     let added = added(cx, actor, page).await;
-    let entries = page.iter().enumerate().map(|(index, shown)| entry(&parts, shown, added.of(index)));
+    let reports: Vec<RowId> = page.iter().filter_map(reported).collect();
+    let reports = report::render(cx, &reports).await?;
+    let entries = page.iter().enumerate().map(|(index, shown)| entry(&parts, &reports, shown, added.of(index)));
     let entries: Vec<Entry<'_>> = entries.filter_map(Result::transpose).collect::<Result<_>>()?;
     let capacity = 2 + entries.iter().map(Entry::size_bytes).sum::<usize>();
     Ok(Array::of(capacity, &entries, |out, entry| write(out, &parts, entry)))
 }
 
-/// `None` when the account or status was deleted since the notification was read.
+/// The report that a notification is about.
+fn reported(shown: &VisibleNotification) -> Option<RowId> {
+    let row = &shown.listed.notification;
+    (row.kind.core() == Some(NotificationType::AdminReport)).then(|| row.activity_id.into())
+}
+
+/// `None` when the account, status or report was deleted since the notification was read.
 fn entry<'a>(
     parts: &'a status::Parts<'_>,
+    reports: &'a ById<RowId, Fragment>,
     shown: &'a VisibleNotification,
     added: Option<&'a Members>,
 ) -> Result<Option<Entry<'a>>> {
@@ -67,7 +79,12 @@ fn entry<'a>(
     if matches!(status, Some(None)) {
         return Ok(None);
     }
-    Ok(Some(Entry { shared: Fragment::of(&Shared::new(shown))?, sender, status: status.flatten(), added }))
+    let report = reported(shown).map(|id| reports.get(&id));
+    if matches!(report, Some(None)) {
+        return Ok(None);
+    }
+    let shared = Fragment::of(&Shared::new(shown))?;
+    Ok(Some(Entry { shared, sender, status: status.flatten(), report: report.flatten(), added }))
 }
 
 fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
@@ -75,6 +92,9 @@ fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
         object.members_of(entry.shared.as_str()).member("account", entry.sender);
         if let Some(status) = &entry.status {
             object.member_with("status", |out| parts.write(out, status));
+        }
+        if let Some(report) = entry.report {
+            object.member("report", report.as_str());
         }
         if let Some(members) = entry.added {
             members.add_to(object);
@@ -85,7 +105,8 @@ fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
 impl Entry<'_> {
     fn size_bytes(&self) -> usize {
         let status = self.status.as_ref().map_or(0, status::Entry::size_bytes);
-        FRAME_BYTES + self.sender.len() + status + self.added.map_or(0, Members::size_bytes)
+        let report = self.report.map_or(0, |report| report.as_str().len());
+        FRAME_BYTES + self.sender.len() + status + report + self.added.map_or(0, Members::size_bytes)
     }
 }
 

@@ -5,8 +5,10 @@
 //! Spec: <https://docs.joinmastodon.org/methods/>
 
 pub mod accounts;
+pub mod announcements;
 pub mod apps;
 pub mod blocks;
+pub mod conversations;
 pub mod credentials;
 pub mod custom_emojis;
 pub mod emails;
@@ -16,10 +18,13 @@ pub mod markers;
 pub mod media;
 pub mod mutes;
 pub mod notifications;
+pub mod oembed;
+pub mod peers;
 pub mod preferences;
 pub mod profile;
 pub mod registrations;
 pub mod relationships;
+pub mod reports;
 pub mod search;
 pub mod status_actions;
 pub mod statuses;

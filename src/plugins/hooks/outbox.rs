@@ -85,6 +85,10 @@ fn told(change: &Change) -> Option<EventRecord> {
         | Change::AccountUnlocked { .. }
         | Change::Unmuted { .. }
         | Change::FeedEntered { .. }
+        | Change::AnnouncementPublished { .. }
+        | Change::AnnouncementDeleted { .. }
+        | Change::AnnouncementReaction { .. }
+        | Change::ConversationUpdated { .. }
         | Change::HomeRebuilt { .. }
         | Change::Notified { .. }
         | Change::TokenRevoked { .. }

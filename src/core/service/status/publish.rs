@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::extension::PendingStatus;
 use crate::service::notification::{self, Notice};
 use crate::service::rate_limits::{self, Family, Spent};
-use crate::service::{media, visibility};
+use crate::service::{conversation, media, visibility};
 use model::NotificationType;
 use model::PluginId;
 use model::account::Searchability;
@@ -188,6 +188,9 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
         store::record::upsert_extra(tx, id, plugin, value).await?;
     }
     notify_mentioned(cx, tx, actor, id, &mentioned).await?;
+    if reach.visibility == Visibility::Direct {
+        conversation::receive(cx, tx, id).await?;
+    }
     change::record(cx, tx, change).await?;
     tx.after_commit(move || spent.keep());
     Ok(id)
