@@ -86,7 +86,7 @@ pub async fn dismiss(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when the announcement is missing or not shown, [`Error::Invalid`] for what is no emoji, for a
-/// reaction that `actor` gave before, and for one more than [`REACTIONS_MAX`] different ones.
+/// reaction that `actor` gave before, and for a ninth different one.
 pub async fn react(cx: &Cx, actor: &Actor, id: RowId, name: &str) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     lock_shown(cx, &mut tx, id).await?;
@@ -294,7 +294,7 @@ pub async fn tend(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
             announcement::upsert(tx, &Announcement { published_at: None, scheduled_at: None, ..found }).await?;
             false
         }
-        Some(found) if found.published_at.is_none() && found.scheduled_at.is_some_and(|at| at <= now) => {
+        Some(found) if is_due(&found, now) => {
             let published_at = Some(now);
             announcement::upsert(tx, &Announcement { published_at, scheduled_at: None, ..found }).await?;
             true
@@ -308,6 +308,12 @@ pub async fn tend(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
         Change::AnnouncementDeleted { announcement: id }
     };
     change::record(cx, tx, told).await
+}
+
+fn is_due(announcement: &Announcement, now: Time) -> bool {
+    announcement.published_at.is_none()
+        && announcement.scheduled_at.is_some_and(|at| at <= now)
+        && !has_ended(announcement, now)
 }
 
 /// A time as the staff writes it: RFC 3339, or a day in UTC, of which `end` takes the last moment.

@@ -75,6 +75,13 @@ pub async fn receive(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
     add(cx, tx, status, &participants, |one| one.notified).await
 }
 
+/// As [`receive`], for those of `receivers` whose notification was made later: the others may have hidden their
+/// conversations since.
+pub(super) async fn receive_late(cx: &Cx, tx: &mut Tx, status: StatusId, receivers: &[AccountId]) -> Result<()> {
+    let participants = conversation::participants(&mut *tx, status).await?;
+    add(cx, tx, status, &participants, |one| one.notified && receivers.contains(&one.account_id)).await
+}
+
 /// Moves a direct status whose mentions were edited: those who have it in a conversation, and those whom it mentions now,
 /// have it in one with its participants of now. Whoever is not mentioned any more keeps it where it was.
 pub(super) async fn rearrange(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
