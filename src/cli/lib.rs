@@ -5,6 +5,7 @@
 //! `rookery plugin` leaves the change itself to it. A failure is one sentence on standard error with exit code 1, wrong
 //! usage exit code 2; `--json` prints machine-readable output. Rules live in `service`.
 
+mod announcement;
 mod config;
 mod create_users;
 mod database;
@@ -12,6 +13,7 @@ mod doctor;
 mod emoji;
 #[cfg(feature = "plugins")]
 mod plugin;
+mod report;
 mod rule;
 mod settings;
 mod socket;
@@ -56,6 +58,12 @@ enum Command {
     /// Manage the server rules that people accept at sign-up
     #[command(subcommand)]
     Rule(rule::Command),
+    /// Tell everyone something
+    #[command(subcommand)]
+    Announcement(announcement::Command),
+    /// Read and resolve reports of accounts
+    #[command(subcommand)]
+    Report(report::Command),
     /// Manage local accounts
     #[command(subcommand)]
     User(user::Command),
@@ -80,11 +88,12 @@ impl Command {
             Self::Settings(command) => command.changes(),
             Self::Rule(command) => command.changes(),
             Self::User(command) => command.changes(),
+            Self::Announcement(command) => command.changes(),
             Self::Emoji(emoji::Command::Import(_) | emoji::Command::Remove { .. }) => true,
             // The server that runs here makes the change itself.
             #[cfg(feature = "plugins")]
             Self::Plugin(_) => false,
-            Self::Serve | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
+            Self::Report(_) | Self::Serve | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
         }
     }
 }
@@ -137,6 +146,8 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
     let done = match command {
         Command::Settings(command) => settings::run(&cx, command, output).await,
         Command::Rule(command) => rule::run(&cx, command, output).await,
+        Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,
+        Command::Report(command) => report::run(&cx, command, output).await,
         Command::User(command) => Box::pin(user::run(&cx, command, output)).await,
         Command::Emoji(command) => Box::pin(emoji::run(&cx, command, output)).await,
         #[cfg(feature = "plugins")]

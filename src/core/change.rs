@@ -74,6 +74,14 @@ text_enum! {
         TagFollowed = "tag.followed",
         /// Someone follows a hashtag no more.
         TagUnfollowed = "tag.unfollowed",
+        /// An announcement was published, or changed since.
+        AnnouncementPublished = "announcement.published",
+        /// An announcement is not shown any more.
+        AnnouncementDeleted = "announcement.deleted",
+        /// The count of a reaction to an announcement changed.
+        AnnouncementReaction = "announcement.reaction",
+        /// A conversation has a new last status, or was marked as read or unread.
+        ConversationUpdated = "conversation.updated",
         /// Statuses entered feeds.
         FeedEntered = "feed.entered",
         /// A home feed was built again.
@@ -148,7 +156,11 @@ const fn listeners(kind: ChangeKind) -> &'static [Listener] {
         ChangeKind::ListExclusiveChanged => &[To::ReconcileHome],
         ChangeKind::TagFollowed => &[To::MergeTag],
         ChangeKind::TagUnfollowed => &[To::UnmergeTag],
-        ChangeKind::FeedEntered
+        ChangeKind::AnnouncementPublished
+        | ChangeKind::AnnouncementDeleted
+        | ChangeKind::AnnouncementReaction
+        | ChangeKind::ConversationUpdated
+        | ChangeKind::FeedEntered
         | ChangeKind::HomeRebuilt
         | ChangeKind::Notified
         | ChangeKind::NotificationsMerged
@@ -271,7 +283,22 @@ pub enum Change {
         account: AccountId,
         tag: TagId,
     },
-    /// `kind` 0 is home, 1 are lists, others are those of extensions; `owners` are whose feeds of that kind it entered. Not said of
+    AnnouncementPublished {
+        announcement: RowId,
+    },
+    AnnouncementDeleted {
+        announcement: RowId,
+    },
+    AnnouncementReaction {
+        announcement: RowId,
+        name: String,
+    },
+    ConversationUpdated {
+        account: AccountId,
+        conversation: RowId,
+    },
+    /// `kind` 0 is home, 1 are lists, others are those of extensions; `owners` are whose feeds of that kind it entered. Not
+    /// said of
     /// what a backfill or rebuild brings: those are no news.
     FeedEntered {
         kind: i64,
@@ -374,6 +401,10 @@ impl Change {
             Self::ListExclusiveChanged { .. } => ChangeKind::ListExclusiveChanged,
             Self::TagFollowed { .. } => ChangeKind::TagFollowed,
             Self::TagUnfollowed { .. } => ChangeKind::TagUnfollowed,
+            Self::AnnouncementPublished { .. } => ChangeKind::AnnouncementPublished,
+            Self::AnnouncementDeleted { .. } => ChangeKind::AnnouncementDeleted,
+            Self::AnnouncementReaction { .. } => ChangeKind::AnnouncementReaction,
+            Self::ConversationUpdated { .. } => ChangeKind::ConversationUpdated,
             Self::FeedEntered { .. } => ChangeKind::FeedEntered,
             Self::HomeRebuilt { .. } => ChangeKind::HomeRebuilt,
             Self::Notified { .. } => ChangeKind::Notified,

@@ -91,6 +91,10 @@ pub(crate) fn complete(state: &RequestState<'_>, response: &mut Response) {
     for (name, value) in SECURITY {
         headers.entry(name).or_insert(value);
     }
+    // An empty value says that the policy alone decides who may frame the answer; it is not sent.
+    if headers.get(header::X_FRAME_OPTIONS).is_some_and(HeaderValue::is_empty) {
+        headers.remove(header::X_FRAME_OPTIONS);
+    }
 }
 
 pub(crate) fn is_preflight(request: &Request) -> bool {

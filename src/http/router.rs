@@ -12,14 +12,14 @@ use axum::response::Response;
 use futures_util::future::BoxFuture;
 
 use super::api::{
-    accounts, apps, blocks, credentials, custom_emojis, emails, featured_tags, follow_requests, instance, lists,
-    markers, media, mutes, notification_groups, notification_policies, notification_requests, notifications, polls,
-    preferences, profile, registrations, relationships, scheduled_statuses, search, status_actions, statuses, tags,
-    timelines,
+    accounts, announcements, apps, blocks, conversations, credentials, custom_emojis, emails, featured_tags,
+    follow_requests, instance, lists, markers, media, mutes, notification_groups, notification_policies,
+    notification_requests, notifications, oembed, peers, polls, preferences, profile, registrations, relationships,
+    reports, scheduled_statuses, search, status_actions, statuses, tags, timelines,
 };
 use super::oauth::{applications, authorize};
 use super::operation::Operation;
-use super::operation::methods::{any, delete, get, patch, post};
+use super::operation::methods::{any, delete, get, patch, post, put};
 use super::policy::{API, Change, Closed, FORM, PAGE, PROGRAM, Per, Policy, WELL_KNOWN};
 use super::service::Pipeline;
 use super::table::Table;
@@ -191,6 +191,23 @@ fn api() -> Routes {
             get(notification_groups::accounts),
         )
         .route("/api/v2/notifications/{group_key}/dismiss", API.answers("{}"), post(notification_groups::dismiss))
+        // conversations
+        .route("/api/v1/conversations", API.answers("Conversation[]"), get(conversations::index))
+        .route("/api/v1/conversations/{id}", API.answers("{}"), delete(conversations::delete))
+        .route("/api/v1/conversations/{id}/read", API.answers("Conversation"), post(conversations::read))
+        .route("/api/v1/conversations/{id}/unread", API.answers("Conversation"), post(conversations::unread))
+        // announcements
+        .route("/api/v1/announcements", API.answers("Announcement[]"), get(announcements::index))
+        .route("/api/v1/announcements/{id}/dismiss", API.answers("{}"), post(announcements::dismiss))
+        .route(
+            "/api/v1/announcements/{id}/reactions/{name}",
+            API.answers("{}"),
+            put(announcements::react).patch(announcements::react).delete(announcements::unreact),
+        )
+        // reports
+        .route("/api/v1/reports", API.answers("Report"), post(reports::create))
+        // oembed
+        .route("/api/oembed", API.closed(Closed::Never).answers("OEmbed"), get(oembed::show))
         // search
         .route("/api/v2/search", API.answers("Search"), get(search::index))
         // statuses
@@ -258,6 +275,7 @@ fn about() -> Routes {
         .route("/api/v2/instance", ABOUT.answers("Instance"), get(instance::show))
         .route("/api/v1/instance", ABOUT.answers("V1_Instance"), get(instance::show_v1))
         .route("/api/v1/instance/peers", PEERS.answers("string[]"), get(instance::peers))
+        .route("/api/v1/peers/search", PEERS.answers("string[]"), get(peers::search))
         .route("/api/v1/instance/activity", PEERS.answers("InstanceActivity[]"), get(instance::activity))
         .route("/api/v1/instance/rules", ABOUT.answers("Rule[]"), get(instance::rules_index))
         .route("/api/v1/instance/privacy_policy", ABOUT.answers("PrivacyPolicy"), get(instance::privacy_policy))
@@ -309,6 +327,7 @@ fn accounts() -> Routes {
         .route("/api/v1/accounts/{id}/following", SHARED.answers("Account[]"), get(accounts::following))
         .route("/api/v1/accounts/{id}/featured_tags", API.answers("FeaturedTag[]"), get(accounts::featured_tags))
         .route("/api/v1/accounts/{id}/lists", API.answers("List[]"), get(accounts::lists))
+        .route("/api/v1/accounts/{id}/identity_proofs", API.answers("IdentityProof[]"), get(accounts::identity_proofs))
         .route("/api/v1/accounts/{id}/follow", API.answers("Relationship"), post(relationships::follow))
         .route("/api/v1/accounts/{id}/unfollow", API.answers("Relationship"), post(relationships::unfollow))
         .route(
@@ -381,11 +400,10 @@ fn browser() -> Routes {
         .route("/settings/password", FORM, get(web::settings::show).post(web::settings::change_password))
 }
 
-/// What people uploaded, and what pages need.
+/// What people uploaded, what pages need, and what is shown in the frames of other sites: without cookies.
 fn files() -> Routes {
-    Routes::new().route("/media/{*key}", PROGRAM, get(files::show)).route(
-        "/assets/{name}",
-        PROGRAM,
-        get(web::assets::show),
-    )
+    Routes::new()
+        .route("/media/{*key}", PROGRAM, get(files::show))
+        .route("/assets/{name}", PROGRAM, get(web::assets::show))
+        .route("/@{name}/{id}/embed", PEOPLE, get(web::embed::show))
 }

@@ -96,6 +96,8 @@ impl Permissions {
     pub const ALL: i64 = (1 << 20) - 1;
     /// Bit 0: implies all permissions.
     pub const ADMINISTRATOR: i64 = 1;
+    /// Bit 4.
+    pub const MANAGE_REPORTS: i64 = 1 << 4;
     /// Bit 6.
     pub const MANAGE_SETTINGS: i64 = 1 << 6;
     /// Bit 16.

@@ -19,6 +19,7 @@ pub mod notification;
 pub mod oauth;
 pub mod poll;
 pub mod relationship;
+pub mod report;
 pub mod row;
 pub mod scheduled_status;
 pub mod scope;

@@ -34,6 +34,11 @@ impl Urls {
     pub fn status(&self, username: &str, id: StatusId) -> String {
         format!("{}/@{username}/{id}", self.origin)
     }
+    /// The page of a status for the frames of other sites.
+    #[must_use]
+    pub fn embed(&self, username: &str, id: StatusId) -> String {
+        format!("{}/embed", self.status(username, id))
+    }
     /// The ActivityPub document of a status, also its `uri`.
     #[must_use]
     pub fn note(&self, username: &str, id: StatusId) -> String {

@@ -55,6 +55,20 @@ pub async fn peers(db: impl Executor) -> Result<Vec<String>> {
     .await
 }
 
+/// The domains of up to `limit` known servers that have no domain block and begin with `prefix`, by name.
+pub async fn search_peers(db: impl Executor, prefix: &str, limit: i64) -> Result<Vec<String>> {
+    db.query(sql!(
+        "SELECT i.domain FROM instances i
+         WHERE i.domain >= $1 AND i.domain < $2 AND NOT EXISTS (SELECT 1 FROM domain_blocks b WHERE b.domain = i.domain)
+         ORDER BY i.domain LIMIT $3"
+    ))
+    .bind(prefix.to_owned())
+    .bind(format!("{prefix}\u{10FFFF}"))
+    .bind(limit)
+    .scalars()
+    .await
+}
+
 /// The domain blocks that are not hidden, by severity (noop, silence, suspend), then by domain.
 pub async fn domain_blocks(db: impl Executor) -> Result<Vec<DomainBlock>> {
     db.query(sql!(

@@ -7,10 +7,12 @@
 
 pub mod account;
 pub mod account_search;
+pub mod announcement;
 pub mod application;
 pub mod cleaning;
 pub mod code;
 pub mod confined;
+pub mod conversation;
 pub mod db;
 pub mod emoji;
 pub mod favourite;
@@ -47,6 +49,7 @@ pub mod relation_set;
 mod relation_sql;
 pub mod relationship;
 pub mod removal;
+pub mod report;
 pub mod role;
 pub mod scheduled_status;
 pub mod session;

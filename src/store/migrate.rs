@@ -123,6 +123,24 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0020_notifications.sql"),
         include_str!("../../migrations/postgres/0020_notifications.sql"),
     ),
+    (
+        22,
+        "conversations",
+        include_str!("../../migrations/sqlite/0022_conversations.sql"),
+        include_str!("../../migrations/postgres/0022_conversations.sql"),
+    ),
+    (
+        23,
+        "announcements",
+        include_str!("../../migrations/sqlite/0023_announcements.sql"),
+        include_str!("../../migrations/postgres/0023_announcements.sql"),
+    ),
+    (
+        24,
+        "reports",
+        include_str!("../../migrations/sqlite/0024_reports.sql"),
+        include_str!("../../migrations/postgres/0024_reports.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

@@ -2,7 +2,7 @@
 
 use super::{Executor, Result};
 use crate::sql;
-use model::Permissions;
+use model::{AccountId, Permissions};
 
 /// The role that is assigned to an account; nothing when there is none.
 #[derive(Clone, Debug, model::Row)]
@@ -68,4 +68,15 @@ pub struct Role {
 /// The roles that can be assigned, highest position first. The default role has a negative id and is left out.
 pub async fn list(db: impl Executor) -> Result<Vec<Role>> {
     db.query(sql!("SELECT r.id, r.name FROM roles r WHERE r.id > 0 ORDER BY r.position DESC, r.id")).all().await
+}
+
+/// The accounts whose role has one of the permission bits `any`. The default role, which everybody has, does not count.
+pub async fn list_staff(db: impl Executor, any: i64) -> Result<Vec<AccountId>> {
+    db.query(sql!(
+        "SELECT u.account_id FROM users u
+         WHERE u.role_id IN (SELECT r.id FROM roles r WHERE r.id > 0 AND (r.permissions & $1) <> 0)"
+    ))
+    .bind(any)
+    .scalars()
+    .await
 }

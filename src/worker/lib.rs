@@ -14,6 +14,7 @@ mod expire_mute;
 mod expire_poll;
 mod feed;
 mod feed_lane;
+mod fill_conversations;
 mod forget_account;
 mod generate_key;
 mod judge_notices;
@@ -28,6 +29,7 @@ mod remove_account;
 mod request_mail;
 mod seal_keys;
 mod send_mail;
+mod tend_announcement;
 mod tend_feeds;
 mod trim_feeds;
 
@@ -88,6 +90,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         DeleteOldNotifications,
         ExpireMute,
         ExpirePoll,
+        FillConversations,
         ForgetAccount,
         GenerateKey,
         JudgeNotices,
@@ -101,6 +104,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         RequestMail,
         SealKeys,
         SendMail,
+        TendAnnouncement,
         TendFeeds,
         TrimFeeds,
     )

@@ -145,6 +145,55 @@ async fn follows_count_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn conversation_is_one_whoever_writes_and_ends_with_its_last_status() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let rows = "SELECT COUNT(*) FROM account_conversations";
+    let first = publish(&alice, json!({"status": "@bob first", "visibility": "direct"})).await;
+    let answer = |person: &Client, other: &str| {
+        let text = format!("@{other} answer");
+        person.post("/api/v1/statuses").json(&json!({"status": text, "visibility": "direct", "in_reply_to_id": first}))
+    };
+    let requests =
+        (0..TOGETHER).map(|number| if number % 2 == 0 { answer(&alice, "bob") } else { answer(&bob, "alice") });
+    let answers = together(requests).await;
+    assert_eq!(number(&app, rows).await, 2);
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM account_conversation_statuses").await, 18);
+    let last = "SELECT COUNT(*) FROM account_conversations WHERE last_status_id = (SELECT MAX(id) FROM statuses)";
+    assert_eq!(number(&app, last).await, 2);
+
+    let mut statuses: Vec<(Client, String)> = vec![(alice.clone(), first)];
+    for (index, answer) in answers.iter().enumerate() {
+        let author = if index % 2 == 0 { &alice } else { &bob };
+        statuses.push((author.clone(), answer.json()["id"].as_str().unwrap().to_owned()));
+    }
+    let (kept, gone) = statuses.split_first().unwrap();
+    together(gone.iter().map(|(author, id)| author.delete(&on(id, "")))).await;
+    let left = format!("{rows} WHERE last_status_id = {}", kept.1);
+    assert_eq!((number(&app, rows).await, number(&app, &left).await), (2, 2));
+    assert_eq!(eight(|| kept.0.delete(&on(&kept.1, ""))).await, 1);
+    assert_eq!(number(&app, rows).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn announcement_counts_each_reaction_once_and_has_eight_at_most() {
+    let app = TestApp::new().await;
+    let names = ["a1", "b1", "c1", "d1", "e1", "f1", "g1", "h1"];
+    let people = app.accounts(names).await;
+    let path = crate::announcements::announce(&app, "hello").await;
+    let emoji = |number: usize| format!("{path}/reactions/%F0%9F%8D%{:02X}", 0x80 + number);
+    assert_eq!(eight(|| people[0].put(&emoji(0))).await, 1, "the others are told that it is there");
+    assert!(together(people[1..].iter().map(|person| person.put(&emoji(0)))).await.iter().all(|one| one.status == 200));
+    let count = "SELECT count FROM announcement_reaction_counts";
+    assert_eq!(number(&app, count).await, 8);
+    let answers = together((1..=TOGETHER).map(|number| people[0].put(&emoji(number)))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == StatusCode::OK).count(), 7);
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM announcement_reaction_counts").await, 8);
+    assert_eq!(eight(|| people[0].delete(&emoji(0))).await, 1);
+    assert_eq!(number(&app, &format!("{count} ORDER BY id")).await, 7);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn pins_stay_within_their_limit() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;

@@ -9,14 +9,17 @@
 mod harness;
 
 mod accounts;
+mod announcements;
 mod apps;
 mod at_once;
 mod blocks;
 mod cli;
 mod contract;
+mod conversations;
 mod crash;
 mod custom_emojis;
 mod emails;
+mod embeds;
 mod feeds;
 mod follow_requests;
 mod fuzz;
@@ -46,6 +49,7 @@ mod rate_limits;
 mod relations;
 mod relationships;
 mod removal;
+mod reports;
 mod routed;
 mod routes;
 mod rows;

@@ -37,6 +37,11 @@ const GROUPS: &[&str] = &[
     "followed_tags",
     "featured_tags",
     "notifications",
+    "conversations",
+    "announcements",
+    "reports",
+    "peers",
+    "oembed",
     "media",
     "search",
     "markers",
@@ -63,7 +68,6 @@ const LEFT_OUT: &[(&str, &str)] = &[
 /// Rows of [`GROUPS`] that are not served yet, with the reason: they must answer 404.
 const NOT_YET: &[(&str, &str)] = &[
     ("GET /api/v1/accounts/familiar_followers", "comes with discovery"),
-    ("GET /api/v1/accounts/:id/identity_proofs", "always empty; comes with the other deprecated routes"),
     ("POST /api/v1/statuses/:id/translate", "needs a translation service"),
     ("GET /api/v1/statuses/:id/referred_by", "belongs to the extension references"),
     ("GET /api/v1/timelines/link", "comes with trends"),
@@ -201,6 +205,16 @@ impl World {
             let status = seed.status(&Status { author: sender, ..Status::default() });
             seed.filtered_mention(alice, sender, status);
             seed.notification_request(alice, sender)
+        })
+        .await
+    }
+
+    async fn conversation(&self, of: &Client, with: &Client) -> i64 {
+        let (of, with) = (i64::from(of.id()), i64::from(with.id()));
+        self.seed(|seed| {
+            let status = seed.status(&Status { author: with, visibility: "direct", ..Status::default() });
+            seed.mention(status, of);
+            seed.conversation(of, &[with], status)
         })
         .await
     }
@@ -383,6 +397,11 @@ async fn timeline_rows_hold() {
 #[tokio::test]
 async fn notification_rows_hold() {
     check_groups(&["notifications"]).await;
+}
+
+#[tokio::test]
+async fn people_rows_hold() {
+    check_groups(&["conversations", "announcements", "reports", "peers", "oembed"]).await;
 }
 
 #[tokio::test]

@@ -10,18 +10,22 @@ use model::actor::User;
 use model::link::{Link, LinkKind};
 use model::media::{MediaKind, MediaState};
 use model::notification::NotificationKind;
+use model::report::ReportCategory;
 use model::status::{LimitedScope, Visibility};
 use model::{
     Account, AccountId, AppId, Application, ConversationId, Emoji, Json, MediaAttachment, MediaId, NotificationId,
-    NotificationType, PollId, Preferences, RowId, ScheduledStatus, ScheduledStatusId, Status, StatusId, Time, TokenId,
+    NotificationType, PollId, Preferences, RowId, RuleId, ScheduledStatus, ScheduledStatusId, Status, StatusId, Time,
+    TokenId,
 };
 use serde_json::{Map, json};
 use store::account::{AccountCounts, ActorObject};
+use store::announcement::Announcement;
 use store::code::CodeRow;
 use store::notification::make::NewNotification;
 use store::oauth::TokenRow;
 use store::plugin::Plugin;
 use store::publish::Edit;
+use store::report::Report;
 use store::session::SessionRow;
 use store::{Db, Tx};
 
@@ -455,4 +459,53 @@ async fn plugin_is_read_back_as_inserted() {
     assert!(!store::plugin::insert(&mut tx, &Plugin { id: 9_007, ..plugin.clone() }).await.unwrap(), "one of a name");
     tx.commit().await.unwrap();
     same(&plugin, store::plugin::find(db, "rook").await.unwrap());
+}
+
+#[tokio::test]
+async fn report_is_read_back_as_inserted() {
+    let app = TestApp::new().await;
+    let mut tx = app.db().begin().await.unwrap();
+    insert_statuses(&mut tx).await;
+    let report = Report {
+        id: RowId::from(9_100),
+        account_id: ANN.into(),
+        target_account_id: ANN.into(),
+        category: ReportCategory::Legal,
+        comment: "comment".to_owned(),
+        status_ids: Some(Json(vec![ORIGINAL.into()])),
+        rule_ids: Some(Json(vec![RuleId::from(5)])),
+        forwarded: true,
+        forward_to_domains: Json(vec!["remote.test".to_owned()]),
+        action_taken_at: Some(time(1)),
+        created_at: time(2),
+    };
+    store::report::insert(&mut tx, &report).await.unwrap();
+    same(&report, store::report::list(&mut tx, &[report.id]).await.unwrap().pop());
+}
+
+#[tokio::test]
+async fn announcement_is_read_back_as_written() {
+    let app = TestApp::new().await;
+    let mut tx = app.db().begin().await.unwrap();
+    let mut announcement = Announcement {
+        id: RowId::from(9_200),
+        text: "text".to_owned(),
+        content: "content".to_owned(),
+        mentions: Json(vec![ANN.into()]),
+        tags: Json(vec!["birds".to_owned()]),
+        statuses: Json(vec![ORIGINAL.into()]),
+        starts_at: Some(time(1)),
+        ends_at: Some(time(2)),
+        all_day: true,
+        scheduled_at: Some(time(3)),
+        published_at: Some(time(4)),
+        created_at: time(5),
+        updated_at: time(6),
+    };
+    store::announcement::upsert(&mut tx, &announcement).await.unwrap();
+    same(&announcement, store::announcement::lock(&mut tx, announcement.id).await.unwrap());
+    announcement.text = "other".to_owned();
+    announcement.starts_at = None;
+    store::announcement::upsert(&mut tx, &announcement).await.unwrap();
+    same(&announcement, store::announcement::lock(&mut tx, announcement.id).await.unwrap());
 }

@@ -73,6 +73,9 @@ async fn world() -> World {
         seed.follow(person, me);
         seed.follow(me, person);
         seed.follow_request(person, other);
+        let letter = seed.status(&Status { author: person, visibility: "direct", ..Status::default() });
+        seed.mention(letter, me);
+        seed.conversation(me, &[person], letter);
     }
     seed.write(app.db()).await;
     app.db().execute_raw("UPDATE users SET feed_state = 'live'").await.unwrap();
@@ -119,6 +122,7 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
         "/api/v2/notifications".to_owned(),
         "/api/v2/notifications?expand_accounts=partial_avatars".to_owned(),
         "/api/v1/notifications/requests".to_owned(),
+        "/api/v1/conversations".to_owned(),
         "/api/v1/favourites".to_owned(),
         "/api/v1/bookmarks".to_owned(),
         format!("/api/v1/accounts/{me}/followers"),
@@ -163,6 +167,7 @@ const SCANS: &[(&str, &str)] = &[
     ("FROM plugin_events e ORDER BY e.seq LIMIT", "in the order of its key, no more than the limit"),
     ("FROM plugin_migrations m ORDER BY", "a table of few rows"),
     ("FROM rules", "a table of few rows"),
+    ("FROM announcements a", "a table of few rows"),
     ("FROM plugins p ORDER BY", "a table of few rows"),
     ("DELETE FROM jobs WHERE kind", "an admin removes a plugin, and with it its jobs"),
     ("plugin_feed_kinds", "a table of one row"),

@@ -8,6 +8,8 @@ mod oracle;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use rookery_core::service::announcement::{self, Draft, Publication};
+
 use crate::contract;
 use crate::harness::{Client, TestApp};
 use crate::routed::{plain, routed};
@@ -205,6 +207,35 @@ const READS: &[Read] = &[
             |world| world.requests.iter().map(|id| format!("/api/v1/notifications/requests/{id}")).collect(),
             |_| false,
         ),
+    },
+    Read {
+        // Direct statuses alone, though the seed has all of them there.
+        name: "GET /api/v1/conversations",
+        place: Place::Notification,
+        how: How::Pages(
+            |world| {
+                let below = world.subjects.iter().filter(|subject| !subject.reply).step_by(14);
+                let pages = below.map(|subject| format!("/api/v1/conversations?limit=40&max_id={}", subject.id));
+                pages.chain(["/api/v1/conversations?limit=40".to_owned()]).collect()
+            },
+            |subject| !subject.reply,
+        ),
+    },
+    Read {
+        name: "GET /api/v1/announcements",
+        place: Place::Single,
+        how: How::Pages(
+            |_| vec!["/api/v1/announcements".to_owned()],
+            |subject| {
+                matches!(subject.visibility, "public" | "public_unlisted" | "unlisted")
+                    && subject.author != Author::Remote
+            },
+        ),
+    },
+    Read {
+        name: "GET /@:/:/embed",
+        place: Place::Page,
+        how: How::Each(|world, s| format!("{}/{}/embed", world.page(s), s.id)),
     },
     Read { name: "GET /@:/:", place: Place::Page, how: How::Each(|world, s| format!("{}/{}", world.page(s), s.id)) },
     Read {
@@ -411,6 +442,7 @@ impl World {
             if self.asked.insert((person, author)) {
                 self.requests.push(seed.notification_request(person, author));
             }
+            seed.conversation(person, &[author], subject.id);
         }
     }
 
@@ -426,6 +458,12 @@ impl World {
             format!("UPDATE users SET feed_state = 'live', last_active_at = {now}"),
         ] {
             db.execute_raw(&statement).await.unwrap();
+        }
+        let address = |s: &Subject| format!("https://example.test{}/{}\n", self.page(s), s.id);
+        for subjects in self.subjects.chunks(20) {
+            let draft =
+                Draft { text: subjects.iter().map(address).collect(), starts_at: None, ends_at: None, all_day: false };
+            announcement::create(&self.app.app, draft, Publication::Now).await.unwrap();
         }
         for (viewer, id) in self.people() {
             let change = match viewer.token {

@@ -32,6 +32,8 @@ const MARKS: usize = 150;
 const NOTIFICATIONS: usize = 60;
 /// Polls, of somebody whom nobody follows, on statuses that no public timeline shows.
 const POLLS: usize = 160;
+/// Conversations of each of those who ask.
+const CONVERSATIONS: usize = 60;
 /// Followers of the publishers, of those for whom there are enough people.
 const FOLLOWERS: [usize; 2] = [100, 1_000];
 
@@ -292,6 +294,7 @@ impl Builder {
                 }
             }
             (0..NOTIFICATIONS).for_each(|number| self.notification(viewer, number));
+            (0..CONVERSATIONS).for_each(|number| self.conversation(viewer, number));
         }
     }
 
@@ -317,6 +320,14 @@ impl Builder {
         let polls: Vec<i64> = (0..POLLS).map(|_| self.seed.status(&status)).collect();
         polls.iter().for_each(|status| self.seed.poll(*status, &["to the church", "to the river", "round again"]));
         polls.iter().map(ToString::to_string).collect()
+    }
+
+    /// A direct status of somebody to one of those who ask.
+    fn conversation(&mut self, viewer: usize, number: usize) {
+        let (author, owner) = (self.people[(viewer + 1 + number) % self.welcome()], self.people[viewer]);
+        let status = self.seed.status(&Status { author, visibility: "direct", ..Status::default() });
+        self.seed.mention(status, owner);
+        self.seed.conversation(owner, &[author], status);
     }
 
     /// An account with this many followers and a token.

@@ -43,6 +43,7 @@ pub fn all(targets: &Arc<Targets>) -> Vec<Route> {
         get(targets, "account statuses, 20", |targets, number| {
             format!("/api/v1/accounts/{}/statuses?limit=20", pick(&targets.authors, number * 3))
         }),
+        get(targets, "conversations, 20", |_, _| "/api/v1/conversations?limit=20".into()),
         get(targets, "notifications, 40", |_, _| "/api/v1/notifications?limit=40".into()),
         get(targets, "notifications v2, 40", |_, _| "/api/v2/notifications?limit=40".into()),
     ];

@@ -195,6 +195,10 @@ impl Seed {
 
     /// Writes everything in one transaction and brings the counters up to date.
     pub async fn write(mut self, db: &Db) {
+        // A program from before can be measured too.
+        if db.fetch_raw::<(i64,)>("SELECT id FROM account_conversations LIMIT 1").await.is_err() {
+            self.tables.retain(|(table, _)| !table.starts_with("account_conversation"));
+        }
         // What others refer to comes first.
         let first = ["accounts ", "users ", "conversations ", "statuses ", "tags ", "polls "];
         self.tables

@@ -149,6 +149,18 @@ impl Seed {
         id
     }
 
+    /// The conversation of `owner` with `others` that begins, and ends, with a direct status.
+    pub fn conversation(&mut self, owner: i64, others: &[i64], status: i64) -> i64 {
+        let id = self.next_id();
+        let others = others.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+        self.row(
+            "account_conversations (id, account_id, conversation_id, participants, last_status_id, unread)",
+            format!("{id}, {owner}, {status}, '{others}', {status}, TRUE"),
+        );
+        self.row("account_conversation_statuses (account_conversation_id, status_id)", format!("{id}, {status}"));
+        id
+    }
+
     /// A hashtag; [`Seed::tagged`] puts it on statuses. `name` is in small letters, `display_name` as it is shown.
     pub fn hashtag(&mut self, name: &str, display_name: &str) -> i64 {
         let id = self.next_id();

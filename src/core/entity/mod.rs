@@ -5,9 +5,11 @@
 //! statuses arrive as [`Seen`](crate::service::visibility::Seen).
 
 pub mod account;
+pub mod announcement;
 pub mod application;
 pub mod cache;
 pub mod context;
+pub mod conversation;
 pub mod credential;
 pub mod document;
 pub mod emoji;
@@ -21,9 +23,11 @@ pub mod notification;
 pub mod notification_group;
 pub mod notification_policy;
 pub mod notification_request;
+pub mod oembed;
 pub mod poll;
 pub mod preferences;
 pub mod relationship;
+pub mod report;
 pub mod scheduled_status;
 pub mod server_metadata;
 pub mod splice;

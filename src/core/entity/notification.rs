@@ -4,18 +4,20 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::{Array, Fragment, Object, list, status};
+use super::{Array, Fragment, Object, list, report, status};
 use crate::Cx;
+use crate::by_id::ById;
 use crate::error::{Error, Result};
 use crate::extension::{Decorations, Members, Target};
 use crate::service::notification::VisibleNotification;
 use crate::service::notification::groups::ungrouped;
 use model::Notification;
 use model::notification::NotificationKind;
-use model::{AccountId, Actor, NotificationId, NotificationType};
+use model::{AccountId, Actor, NotificationId, NotificationType, RowId};
 
 /// The member names of a notification.
-pub(super) const MEMBERS: &[&str] = &["id", "type", "created_at", "group_key", "filtered", "account", "status", "list"];
+pub(super) const MEMBERS: &[&str] =
+    &["id", "type", "created_at", "group_key", "filtered", "account", "status", "list", "report"];
 
 /// The members other than account and status.
 #[derive(Debug, Serialize)]
@@ -45,6 +47,7 @@ struct Entry<'a> {
     sender: &'a str,
     status: Option<status::Entry<'a>>,
     list: Option<&'a Fragment>,
+    report: Option<&'a Fragment>,
     added: Option<&'a Members>,
 }
 
@@ -56,16 +59,33 @@ pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Res
     let parts = status::Parts::load(cx, Some(actor), statuses, &senders).await?;
     let lists = lists(cx, actor, page).await?;
     let added = added(cx, actor, page).await;
-    let entries = page.iter().enumerate().map(|(index, shown)| entry(&parts, &lists, shown, added.of(index)));
+    let reports: Vec<RowId> = page.iter().filter_map(reported).collect();
+    let reports = report::render(cx, &reports).await?;
+    let beside = Beside { lists: &lists, reports: &reports };
+    let entries = page.iter().enumerate().map(|(index, shown)| entry(&parts, beside, shown, added.of(index)));
     let entries: Vec<Entry<'_>> = entries.filter_map(Result::transpose).collect::<Result<_>>()?;
     let capacity = 2 + entries.iter().map(Entry::size_bytes).sum::<usize>();
     Ok(Array::of(capacity, &entries, |out, entry| write(out, &parts, entry)))
 }
 
-/// `None` when the account or status was deleted since the notification was read.
+/// What some notifications are about besides statuses.
+#[derive(Clone, Copy)]
+struct Beside<'a> {
+    /// By the activity of the notification.
+    lists: &'a HashMap<i64, Fragment>,
+    reports: &'a ById<RowId, Fragment>,
+}
+
+/// The report that a notification is about.
+fn reported(shown: &VisibleNotification) -> Option<RowId> {
+    let row = &shown.listed.notification;
+    (row.kind.core() == Some(NotificationType::AdminReport)).then(|| row.activity_id.into())
+}
+
+/// `None` when the account, status or report was deleted since the notification was read.
 fn entry<'a>(
     parts: &'a status::Parts<'_>,
-    lists: &'a HashMap<i64, Fragment>,
+    beside: Beside<'a>,
     shown: &'a VisibleNotification,
     added: Option<&'a Members>,
 ) -> Result<Option<Entry<'a>>> {
@@ -74,8 +94,13 @@ fn entry<'a>(
     if matches!(status, Some(None)) {
         return Ok(None);
     }
-    let list = list_activity(shown).and_then(|activity| lists.get(&activity));
-    Ok(Some(Entry { shared: Fragment::of(&Shared::new(shown))?, sender, status: status.flatten(), list, added }))
+    let list = list_activity(shown).and_then(|activity| beside.lists.get(&activity));
+    let report = reported(shown).map(|id| beside.reports.get(&id));
+    if matches!(report, Some(None)) {
+        return Ok(None);
+    }
+    let shared = Fragment::of(&Shared::new(shown))?;
+    Ok(Some(Entry { shared, sender, status: status.flatten(), list, report: report.flatten(), added }))
 }
 
 fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
@@ -87,6 +112,9 @@ fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
         if let Some(list) = entry.list {
             object.member("list", list.as_str());
         }
+        if let Some(report) = entry.report {
+            object.member("report", report.as_str());
+        }
         if let Some(members) = entry.added {
             members.add_to(object);
         }
@@ -96,8 +124,8 @@ fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
 impl Entry<'_> {
     fn size_bytes(&self) -> usize {
         let status = self.status.as_ref().map_or(0, status::Entry::size_bytes);
-        let list = self.list.map_or(0, |list| list.as_str().len());
-        FRAME_BYTES + self.sender.len() + status + list + self.added.map_or(0, Members::size_bytes)
+        let beside = [self.list, self.report].into_iter().flatten().map(|other| other.as_str().len()).sum::<usize>();
+        FRAME_BYTES + self.sender.len() + status + beside + self.added.map_or(0, Members::size_bytes)
     }
 }
 

@@ -45,7 +45,7 @@ struct Shared<'a> {
 
 /// <https://docs.joinmastodon.org/entities/Status/#Mention>
 #[derive(Debug, Serialize)]
-struct StatusMention {
+pub(super) struct StatusMention {
     id: AccountId,
     username: String,
     url: Option<String>,
@@ -54,9 +54,15 @@ struct StatusMention {
 
 /// <https://docs.joinmastodon.org/entities/Status/#Tag>
 #[derive(Debug, Serialize)]
-struct StatusTag {
+pub(super) struct StatusTag {
     name: String,
     url: String,
+}
+
+impl From<&model::Account> for StatusMention {
+    fn from(account: &model::Account) -> Self {
+        Self { id: account.id, username: account.username.clone(), url: account.url.clone(), acct: account.acct() }
+    }
 }
 
 /// <https://docs.joinmastodon.org/entities/Status/#application>
@@ -180,7 +186,8 @@ fn mention(row: &MentionRow) -> StatusMention {
     StatusMention { id: row.account_id, username: row.username.clone(), url: row.url.clone(), acct }
 }
 
-fn tag(cx: &Cx, name: &str) -> StatusTag {
+/// A hashtag by its normalised name.
+pub(super) fn tag(cx: &Cx, name: &str) -> StatusTag {
     StatusTag { name: name.to_owned(), url: cx.urls.tag(name) }
 }
 

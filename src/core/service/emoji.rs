@@ -84,6 +84,7 @@ pub async fn remove(cx: &Cx, shortcode: &str) -> Result<()> {
     let emoji = found.ok_or_else(|| Error::invalid(format!("there is no emoji {shortcode:?} on this server")))?;
     let mut tx = cx.db.begin().await?;
     store::emoji::delete(&mut tx, emoji.id).await?;
+    store::announcement::delete_reactions_named(&mut tx, &emoji.shortcode).await?;
     change::record(cx, &mut tx, Change::EmojiDeleted { emoji: emoji.id, shortcode: emoji.shortcode.clone() }).await?;
     store::settings::bump_generation(&mut tx, cx.clock.now()).await?;
     tx.commit().await?;

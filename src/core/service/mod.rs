@@ -1,9 +1,12 @@
 //! Use cases by aggregate: permission, rules, transaction, recorded changes. Knows neither HTTP nor SQL.
 
 pub mod account;
+pub mod announcement;
 pub mod application;
 pub mod auth;
 pub mod confirmation;
+pub mod conversation;
+pub mod domain;
 pub mod email;
 pub mod emoji;
 pub mod featured_tag;
@@ -30,6 +33,7 @@ pub mod registration;
 pub mod relations;
 pub mod relationship;
 pub mod removal;
+pub mod report;
 pub mod rule;
 pub mod scheduled_status;
 pub mod search;

@@ -24,6 +24,33 @@ pub async fn person(cx: &Cx, name: &str) -> Result<Account> {
     store::account::find_known(&cx.db, account.id).await?.ok_or(Error::NotFound)
 }
 
+/// The account name and the id in the address of the page, or of the ActivityPub object, of a status of this server;
+/// whether there is one is not asked.
+pub(super) fn status_address<'a>(cx: &Cx, address: &'a str) -> Option<(&'a str, StatusId)> {
+    let path = address.strip_prefix(cx.urls.origin.as_str())?.split(['?', '#']).next()?;
+    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+    let (name, id) = match parts.as_slice() {
+        [name, id] => (name.strip_prefix('@')?, id),
+        ["users", name, "statuses", id] => (*name, id),
+        _ => return None,
+    };
+    Some((name, id.parse().ok()?))
+}
+
+/// The status at `address`, when everyone may read and embed it, with its author. A reblog has an address, but nothing
+/// of its own to embed.
+///
+/// # Errors
+/// [`Error::NotFound`] when the address is none of a status of this server, or of one that is not public
+/// or unlisted, or a reblog.
+pub async fn embeddable(cx: &Cx, address: &str) -> Result<(Account, Seen)> {
+    let (name, id) = status_address(cx, address).ok_or(Error::NotFound)?;
+    let account = person(cx, name).await?;
+    let seen = visibility::status(cx, None, id).await?;
+    let shown = seen.head().account_id == account.id && seen.original().is_none();
+    if shown && seen.head().visibility.is_anonymous() { Ok((account, seen)) } else { Err(Error::NotFound) }
+}
+
 /// The oldest local account: the owner of a single-user server.
 pub async fn owner(cx: &Cx) -> Result<Option<Account>> {
     Ok(store::account::find_oldest_local(&cx.db).await?)

@@ -35,6 +35,7 @@ pub async fn block(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
         follow::sever(cx, &mut tx, me.id, target.id).await?;
         follow::sever(cx, &mut tx, target.id, me.id).await?;
         notification::retract_from(&mut tx, me.id, target.id).await?;
+        store::conversation::delete_with(&mut tx, me.id, target.id).await?;
         change::record(cx, &mut tx, Change::Blocked { account: me.id, target: target.id }).await?;
     }
     tx.commit().await?;

@@ -5,10 +5,10 @@
 
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::service::account;
 use crate::service::visibility::{self, Seen};
+use crate::service::{account, public};
 use model::account::AccountSearch;
-use model::{AccountId, Actor, StatusId};
+use model::{AccountId, Actor};
 use store::tag::FoundTag;
 
 /// Fewest characters for a prefix search without authentication.
@@ -138,10 +138,8 @@ async fn by_address(cx: &Cx, viewer: Option<&Actor>, address: &str) -> Result<Re
     {
         Some(path) => match path.as_slice() {
             [name] if name.starts_with('@') => (Some((*name).to_owned()), None),
-            [name, id] if name.starts_with('@') => (None, id.parse::<StatusId>().ok()),
             ["users", name] => (Some((*name).to_owned()), None),
-            ["users", _, "statuses", id] => (None, id.parse::<StatusId>().ok()),
-            _ => (None, None),
+            _ => (None, public::status_address(cx, address).map(|(_, id)| id)),
         },
         None => (None, store::status::find_by_uri(&cx.db, address).await?),
     };

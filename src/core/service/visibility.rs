@@ -40,7 +40,7 @@ pub enum Place {
     Profile,
     /// Among the viewer's own favourites or bookmarks.
     Collection,
-    /// In a notification.
+    /// In a notification, or as the last status of a conversation.
     Notification,
 }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::extract::auth::{ReadAccounts, ReadLists};
+use crate::extract::auth::{AnyScope, ReadAccounts, ReadLists};
 use crate::extract::params::{flag, int, list, text};
 use crate::extract::{Auth, Limit, MaybeAuth, Paging, Params, Path};
 use crate::json::Json;
@@ -111,6 +111,12 @@ pub async fn search(
 pub async fn featured_tags(cx: Cx, Path(id): Path<AccountId>) -> Result<Response> {
     let (account, tags) = service::account::featured_tags(&cx, id).await?;
     Ok(Json::list(entity::featured_tag::render(&cx, &account, &tags)?))
+}
+
+/// `GET /api/v1/accounts/{id}/identity_proofs`: always empty, as documented of what is deprecated.
+pub async fn identity_proofs(cx: Cx, _: Auth<AnyScope>, Path(id): Path<AccountId>) -> Result<Response> {
+    service::account::find_visible(&cx, id).await?;
+    Ok(Json::list(Vec::new()))
 }
 
 /// `GET /api/v1/accounts/{id}/lists`

@@ -72,7 +72,7 @@ pub async fn languages(cx: Cx) -> Result<Response> {
 }
 
 /// The document, or an empty 404 when the admins have disabled it.
-fn or_not_found<T: Serialize>(document: Option<&T>) -> Result<Response> {
+pub(super) fn or_not_found<T: Serialize>(document: Option<&T>) -> Result<Response> {
     match document {
         Some(document) => Ok(Json::of(&document)?.into_response()),
         None => Ok(StatusCode::NOT_FOUND.into_response()),

@@ -5,8 +5,10 @@
 //! Spec: <https://docs.joinmastodon.org/methods/>
 
 pub mod accounts;
+pub mod announcements;
 pub mod apps;
 pub mod blocks;
+pub mod conversations;
 pub mod credentials;
 pub mod custom_emojis;
 pub mod emails;
@@ -21,11 +23,14 @@ pub mod notification_groups;
 pub mod notification_policies;
 pub mod notification_requests;
 pub mod notifications;
+pub mod oembed;
+pub mod peers;
 pub mod polls;
 pub mod preferences;
 pub mod profile;
 pub mod registrations;
 pub mod relationships;
+pub mod reports;
 pub mod scheduled_statuses;
 pub mod search;
 pub mod status_actions;

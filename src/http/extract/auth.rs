@@ -82,6 +82,7 @@ needs! {
     WriteAccounts = ["write:accounts"],
     WriteBlocks = ["follow", "write:blocks"],
     WriteBookmarks = ["write:bookmarks"],
+    WriteConversations = ["write:conversations"],
     WriteFavourites = ["write:favourites"],
     WriteFollows = ["follow", "write:follows"],
     WriteLists = ["write:lists"],
@@ -89,6 +90,7 @@ needs! {
     WriteAccountMutes = ["follow", "write:mutes"],
     WriteMutes = ["write:mutes"],
     WriteNotifications = ["write:notifications"],
+    WriteReports = ["write:reports"],
     WriteStatuses = ["write:statuses"],
 }
 
@@ -148,6 +150,9 @@ impl<S: RequiredScopes> FromRequestParts<()> for Auth<S> {
     type Rejection = ErrorResponse;
 
     async fn from_request_parts(parts: &mut Parts, state: &()) -> Result<Self> {
+        if S::SCOPES.is_empty() && granted(&parts.extensions, S::SCOPES)?.is_none() {
+            return Err(user_needed().into());
+        }
         let AppAuth(grant, _) = <AppAuth<S> as FromRequestParts<()>>::from_request_parts(parts, state).await?;
         Ok(Self(require_actor(&grant)?, PhantomData))
     }
@@ -235,7 +240,13 @@ fn sign_in_needed() -> Error {
 /// # Errors
 /// 422 for an application's own token.
 pub fn require_actor(grant: &Grant) -> Result<Arc<Actor>> {
-    Ok(grant.actor.clone().ok_or_else(|| Error::invalid("This method requires an authenticated user"))?)
+    Ok(grant.actor.clone().ok_or_else(user_needed)?)
+}
+
+/// The 422 for a request without a user: with an application's own token, or with none where no scope is asked for
+/// (contract rules, section 2).
+fn user_needed() -> Error {
+    Error::invalid("This method requires an authenticated user")
 }
 
 /// The 403 for an account that cannot be used.

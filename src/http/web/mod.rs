@@ -8,6 +8,7 @@ pub mod assets;
 pub mod confirmation;
 pub mod cookies;
 pub mod csrf;
+pub mod embed;
 pub mod feed;
 pub mod front;
 pub mod next;

@@ -43,6 +43,7 @@ pub async fn show(cx: Cx, visitor: Visitor, Path((name, id)): Path<(String, Stat
         noindex => status.author.noindex || !status.author.indexable || status.visibility != "public",
         og => preview(&cx, &status),
         activity_url => status.uri,
+        oembed_url => oembed(&cx, &status),
         ancestors => shown,
         status, descendants,
     };
@@ -57,6 +58,12 @@ pub async fn moved(cx: Cx, Path((name, id)): Path<(String, StatusId)>) -> Result
 /// The text for the title and link previews: only the content warning, when there is one.
 fn opening(status: &WebStatus) -> &str {
     if status.spoiler_text.is_empty() { &status.title } else { &status.spoiler_text }
+}
+
+/// Where other sites learn how to embed the status: whoever sees this page without an account may see it there.
+fn oembed(cx: &Cx, status: &WebStatus) -> String {
+    let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("url", &status.url).finish();
+    cx.urls.path(&format!("/api/oembed?{query}"))
 }
 
 fn preview(cx: &Cx, status: &WebStatus) -> minijinja::Value {

@@ -30,6 +30,7 @@ const SOURCES: &[(&str, &str)] = embed![
     "code.html",
     "confirmed.html",
     "consent.html",
+    "embed.html",
     "error.html",
     "form_post.html",
     "front.html",

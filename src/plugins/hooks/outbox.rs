@@ -90,6 +90,10 @@ fn told(change: &Change) -> Option<EventRecord> {
         | Change::TagFollowed { .. }
         | Change::TagUnfollowed { .. }
         | Change::FeedEntered { .. }
+        | Change::AnnouncementPublished { .. }
+        | Change::AnnouncementDeleted { .. }
+        | Change::AnnouncementReaction { .. }
+        | Change::ConversationUpdated { .. }
         | Change::HomeRebuilt { .. }
         | Change::Notified { .. }
         | Change::NotificationsMerged { .. }

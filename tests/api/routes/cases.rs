@@ -6,6 +6,7 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use super::World;
+use crate::announcements::announce;
 use crate::contract::Route;
 use crate::harness::{Client, RequestBuilder};
 use crate::media::png;
@@ -335,6 +336,46 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
                 ),
                 _ => case,
             }
+        }
+        ("conversations", "GET /api/v1/conversations") => {
+            world.conversation(&world.alice, &world.bob).await;
+            Case::get(&*row.path)
+        }
+        ("conversations", _) => {
+            let mine = world.conversation(&world.alice, &world.bob).await;
+            let others = world.conversation(&world.bob, &world.alice).await;
+            Case::get(on(mine.to_string())).refused(on(others.to_string()), Body::None, 404)
+        }
+        ("announcements", "PUT /api/v1/announcements/:id/reactions/:name") => {
+            let path = announce(&world.app, "hello").await;
+            Case::get(format!("{path}/reactions/%F0%9F%8E%89")).refused(format!("{path}/reactions/no"), Body::None, 422)
+        }
+        ("announcements", "DELETE /api/v1/announcements/:id/reactions/:name") => {
+            let path = format!("{}/reactions/%F0%9F%8E%89", announce(&world.app, "hello").await);
+            world.alice.put(&path).ok().await;
+            Case::get(path.clone()).refused(path.replace("89", "8A"), Body::None, 404)
+        }
+        ("announcements", _) => {
+            let path = announce(&world.app, "hello").await;
+            let id = path.rsplit('/').next().unwrap().to_owned();
+            Case::get(on(id))
+        }
+        ("reports", _) => {
+            let target = bob.to_string();
+            let long = "x".repeat(1001);
+            Case::json(&*row.path, json!({ "account_id": target, "comment": "rude" }))
+                .refused(&*row.path, Body::Json(json!({ "account_id": target, "comment": long })), 422)
+                .refused(&*row.path, Body::Json(json!({ "account_id": target, "rule_ids": ["1"] })), 422)
+                .refused(&*row.path, Body::Json(json!({ "account_id": "1" })), 404)
+        }
+        ("peers", _) => Case::get(format!("{}?q=rook", row.path)),
+        ("oembed", _) => {
+            let address = format!("https://example.test/@bob/{}", world.theirs().await);
+            Case::get(format!("{}?url={address}", row.path)).refused(
+                format!("{}?url=https://example.test/@bob/1", row.path),
+                Body::None,
+                404,
+            )
         }
         ("media", "POST /api/v2/media" | "POST /api/v1/media") => {
             Case { body: Body::Image("file"), ..Case::get(&*row.path) }.refused(&*row.path, Body::None, 422).refused(

@@ -1,7 +1,7 @@
 //! Notifications that plugins may veto: queued as pending in the transaction of the cause; a job asks the plugins while
 //! no transaction is open, and creates the permitted ones in another transaction.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::notify::{Notice, insert, proper};
 use crate::Cx;
@@ -10,6 +10,8 @@ use crate::error::Result;
 use crate::extension::Judgement;
 use crate::queue;
 use crate::queue::JudgeNotices;
+use crate::service::conversation;
+use model::{AccountId, NotificationType, StatusId};
 use store::Tx;
 use store::notification::make::NewNotification;
 use store::notification::waiting::{self, NoticeRow};
@@ -71,5 +73,19 @@ async fn tell(cx: &Cx, mut judged: Vec<(i64, Notice, Judgement)>) -> Result<()> 
     let new =
         proper.into_iter().map(|(place, row)| NewNotification { silent: judged[place].2 == Judgement::Silent, ..row });
     insert(cx, &mut tx, new.collect()).await?;
+    for (status, receivers) in mentioning(&notices) {
+        conversation::receive_late(cx, &mut tx, status, &receivers).await?;
+    }
     Ok(tx.commit().await?)
+}
+
+/// The statuses that notices of mentions are about, with whom they mention.
+fn mentioning(notices: &[Notice]) -> BTreeMap<StatusId, Vec<AccountId>> {
+    let mut statuses: BTreeMap<StatusId, Vec<AccountId>> = BTreeMap::new();
+    for notice in notices.iter().filter(|notice| notice.kind.core() == Some(NotificationType::Mention)) {
+        if let Some(status) = notice.status {
+            statuses.entry(status).or_default().push(notice.receiver);
+        }
+    }
+    statuses
 }

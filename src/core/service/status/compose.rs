@@ -43,16 +43,8 @@ pub async fn words(cx: &Cx, actor: &Actor, text: &str, spoiler_text: &str, has_m
     let text = text::rewrite_local_mentions(&text, &local_domains(cx));
     let scan = text::scan(&text);
     let tags = tags(cx, &scan)?;
-    let mentioned = mentioned(cx, actor, &scan).await?;
-    let targets: Vec<text::MentionTarget> = mentioned
-        .iter()
-        .map(|account| text::MentionTarget {
-            username: account.username.clone(),
-            domain: account.domain.clone(),
-            url: account.url.clone().unwrap_or_else(|| account.uri.clone()),
-        })
-        .collect();
-    let content = text::to_html(&text, &text::Links { web_origin: &cx.urls.origin, mentions: &targets });
+    let mentioned = mentioned(cx, actor.id, &scan).await?;
+    let content = to_html(cx, &text, &mentioned);
     Ok(Words { content, spoiler_text, mentions: mentioned.iter().map(|account| account.id).collect(), tags, text })
 }
 
@@ -89,7 +81,19 @@ fn tags(cx: &Cx, scan: &text::Scan) -> Result<Vec<(String, String)>> {
     Err(Error::invalid(format!("Validation failed: These hashtags must not be used: {}", refused.join(", "))))
 }
 
-async fn mentioned(cx: &Cx, actor: &Actor, scan: &text::Scan) -> Result<Vec<Mentionable>> {
+/// The HTML of `text`, in which `mentioned` are linked.
+pub(in crate::service) fn to_html(cx: &Cx, text: &str, mentioned: &[Mentionable]) -> String {
+    let target = |account: &Mentionable| text::MentionTarget {
+        username: account.username.clone(),
+        domain: account.domain.clone(),
+        url: account.url.clone().unwrap_or_else(|| account.uri.clone()),
+    };
+    let targets: Vec<text::MentionTarget> = mentioned.iter().map(target).collect();
+    text::to_html(text, &text::Links { web_origin: &cx.urls.origin, mentions: &targets })
+}
+
+/// The accounts mentioned in a text that `actor` may mention, in its order, each once.
+pub(in crate::service) async fn mentioned(cx: &Cx, actor: AccountId, scan: &text::Scan) -> Result<Vec<Mentionable>> {
     let mut handles: Vec<String> = Vec::new();
     for mention in scan.mentions() {
         let handle = match &mention.domain {
@@ -103,7 +107,7 @@ async fn mentioned(cx: &Cx, actor: &Actor, scan: &text::Scan) -> Result<Vec<Ment
     if handles.is_empty() {
         return Ok(Vec::new());
     }
-    let mut found = store::publish::list_mentionable(&cx.db, actor.id, &handles).await?;
+    let mut found = store::publish::list_mentionable(&cx.db, actor, &handles).await?;
     let place = |account: &Mentionable| {
         let handle = match &account.domain {
             None => account.username.to_lowercase(),

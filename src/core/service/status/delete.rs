@@ -6,8 +6,8 @@ use super::insert;
 use crate::Cx;
 use crate::change::{self, Change, ChangeKind};
 use crate::error::{Error, Result};
-use crate::service::media;
-use model::{AccountId, Actor, Status, StatusId};
+use crate::service::{conversation, media};
+use model::{AccountId, Actor, Status, StatusId, Visibility};
 use store::Tx;
 
 /// Deletes `actor`'s own status or reblog.
@@ -34,6 +34,9 @@ pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Re
     insert::uncount(tx, &status).await?;
     media::detach(cx, tx, id, &[]).await?;
     record(cx, tx, &status).await?;
+    if status.visibility == Visibility::Direct {
+        conversation::remove_status(tx, id).await?;
+    }
     store::publish::delete(tx, id).await?;
     Ok(())
 }

@@ -15,8 +15,8 @@ use crate::extension::PendingStatus;
 use crate::service::notification::{self, Notice};
 use crate::service::poll::{self, PollChange, PollDraft};
 use crate::service::rate_limits::{self, Family};
-use crate::service::{media, visibility};
-use model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId};
+use crate::service::{conversation, media, visibility};
+use model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId, Visibility};
 use store::Tx;
 use store::publish::{Edit, Revision};
 
@@ -115,6 +115,9 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         .map(|(row, account, _)| (row, account))
         .collect();
     notify_mentioned(cx, &mut tx, actor, id, &mentioned).await?;
+    if old.visibility == Visibility::Direct && !(new.is_empty() && loud.iter().all(|id| words.mentions.contains(id))) {
+        conversation::rearrange(cx, &mut tx, id).await?;
+    }
     let rebloggers = store::publish::list_local_rebloggers(&mut tx, id).await?;
     let update = |receiver| Notice {
         receiver,

@@ -17,7 +17,7 @@ use crate::extension::PendingStatus;
 use crate::service::notification::{self, Notice};
 use crate::service::poll::{self, CheckedPoll, PollDraft};
 use crate::service::rate_limits::{self, Family, Spent};
-use crate::service::{media, scheduled_status, visibility};
+use crate::service::{conversation, media, scheduled_status, visibility};
 use model::NotificationType;
 use model::PluginId;
 use model::account::Searchability;
@@ -211,6 +211,9 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
         store::record::upsert_extra(tx, id, plugin, value).await?;
     }
     notify_mentioned(cx, tx, actor, id, &mentioned).await?;
+    if reach.visibility == Visibility::Direct {
+        conversation::receive(cx, tx, id).await?;
+    }
     change::record(cx, tx, change).await?;
     if let Some(spent) = spent {
         tx.after_commit(move || spent.keep());

@@ -1,0 +1,38 @@
+//! Conversations: direct statuses by thread and participants.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/conversations/>
+
+use crate::Cx;
+use crate::error::Result;
+use crate::extract::auth::{ReadStatuses, WriteConversations};
+use crate::extract::{Auth, Paging, Path};
+use crate::json::Json;
+use crate::page::{Links, Page};
+use model::RowId;
+use rookery_core::entity;
+use rookery_core::service;
+
+/// `GET /api/v1/conversations`: paged by the ids of the last statuses.
+pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadStatuses>, paging: Paging<20, 40>) -> Result<Page> {
+    let (ids, page) = service::conversation::list(&cx, &actor, &paging.cursor).await?;
+    let items = entity::conversation::render(&cx, &actor, &page).await?;
+    Ok(Page::new(&paging, Links::MinId, &ids, items))
+}
+
+/// `DELETE /api/v1/conversations/{id}`
+pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteConversations>, Path(id): Path<RowId>) -> Result<Json> {
+    service::conversation::hide(&cx, &actor, id).await?;
+    Json::empty()
+}
+
+/// `POST /api/v1/conversations/{id}/read`
+pub async fn read(cx: Cx, Auth(actor, ..): Auth<WriteConversations>, Path(id): Path<RowId>) -> Result<Json> {
+    let shown = service::conversation::set_unread(&cx, &actor, id, false).await?;
+    Ok(Json(entity::conversation::render_one(&cx, &actor, &shown).await?))
+}
+
+/// `POST /api/v1/conversations/{id}/unread`
+pub async fn unread(cx: Cx, Auth(actor, ..): Auth<WriteConversations>, Path(id): Path<RowId>) -> Result<Json> {
+    let shown = service::conversation::set_unread(&cx, &actor, id, true).await?;
+    Ok(Json(entity::conversation::render_one(&cx, &actor, &shown).await?))
+}

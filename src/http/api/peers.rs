@@ -1,0 +1,29 @@
+//! Searching the servers that this one knows.
+//!
+//! Spec: contract, routes, peers.
+
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::instance::or_not_found;
+use crate::Cx;
+use crate::error::Result;
+use crate::extract::Params;
+use crate::extract::params::text;
+use rookery_core::service::domain;
+
+/// Query parameters of [`search`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SearchParams {
+    /// The beginning of a domain.
+    #[serde(deserialize_with = "text")]
+    q: Option<String>,
+}
+
+/// `GET /api/v1/peers/search`
+pub async fn search(cx: Cx, Params(params): Params<SearchParams>) -> Result<Response> {
+    let found = domain::search(&cx, params.q.as_deref().unwrap_or_default()).await?;
+    or_not_found(found.as_ref())
+}

@@ -1,0 +1,62 @@
+//! Reporting accounts to the staff.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/reports/>
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::Cx;
+use crate::error::{Error, Result};
+use crate::extract::auth::WriteReports;
+use crate::extract::params::{flag, list, text, word};
+use crate::extract::{Auth, Params};
+use crate::json::Json;
+use crate::operation::required;
+use model::report::ReportCategory;
+use model::{AccountId, RuleId, StatusId};
+use rookery_core::entity;
+use rookery_core::service;
+use rookery_core::service::report::Draft;
+
+/// Body parameters of [`create`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ReportParams {
+    #[serde(deserialize_with = "word")]
+    #[schemars(transform = required)]
+    account_id: Option<AccountId>,
+    /// Statuses of that account.
+    #[serde(deserialize_with = "list")]
+    status_ids: Option<Vec<StatusId>>,
+    /// At most 1,000 characters.
+    #[serde(deserialize_with = "text")]
+    comment: Option<String>,
+    /// Whether the server of the account is told as well.
+    #[serde(deserialize_with = "flag")]
+    forward: Option<bool>,
+    /// Which servers are told, of the account's own and those of whom the statuses answer; its own by default.
+    #[serde(deserialize_with = "list")]
+    forward_to_domains: Option<Vec<String>>,
+    /// `other` by default.
+    #[serde(deserialize_with = "word")]
+    #[schemars(with = "Option<ReportCategory>")]
+    category: Option<ReportCategory>,
+    /// Rules of the server; with one, the category is `violation`.
+    #[serde(deserialize_with = "list")]
+    rule_ids: Option<Vec<RuleId>>,
+}
+
+/// `POST /api/v1/reports`
+pub async fn create(cx: Cx, Auth(actor, ..): Auth<WriteReports>, Params(params): Params<ReportParams>) -> Result<Json> {
+    let target = params.account_id.ok_or_else(|| Error::missing("account_id"))?;
+    let draft = Draft {
+        status_ids: params.status_ids.unwrap_or_default(),
+        comment: params.comment.unwrap_or_default(),
+        forward: params.forward.unwrap_or_default(),
+        forward_to_domains: params.forward_to_domains,
+        category: params.category,
+        rule_ids: params.rule_ids.unwrap_or_default(),
+    };
+    let report = service::report::create(&cx, &actor, target, draft).await?;
+    Ok(Json(entity::report::render_one(&cx, &report).await?))
+}
