@@ -61,6 +61,8 @@ text_enum! {
         EmojiDeleted = "emoji.deleted",
         /// A list is gone.
         ListDeleted = "list.deleted",
+        /// Somebody's filters changed.
+        FiltersChanged = "filters.changed",
         /// Statuses entered feeds.
         FeedEntered = "feed.entered",
         /// A home feed was built again.
@@ -119,6 +121,7 @@ const fn listeners(kind: ChangeKind) -> &'static [Listener] {
         }
         ChangeKind::EmojiDeleted | ChangeKind::ListDeleted => &[To::Outbox],
         ChangeKind::FeedEntered
+        | ChangeKind::FiltersChanged
         | ChangeKind::HomeRebuilt
         | ChangeKind::Notified
         | ChangeKind::TokenRevoked
@@ -225,6 +228,9 @@ pub enum Change {
         owners: Vec<i64>,
         status: StatusId,
     },
+    FiltersChanged {
+        account: AccountId,
+    },
     HomeRebuilt {
         account: AccountId,
     },
@@ -314,6 +320,7 @@ impl Change {
             Self::EmojiDeleted { .. } => ChangeKind::EmojiDeleted,
             Self::ListDeleted { .. } => ChangeKind::ListDeleted,
             Self::FeedEntered { .. } => ChangeKind::FeedEntered,
+            Self::FiltersChanged { .. } => ChangeKind::FiltersChanged,
             Self::HomeRebuilt { .. } => ChangeKind::HomeRebuilt,
             Self::Notified { .. } => ChangeKind::Notified,
             Self::TokenRevoked { .. } => ChangeKind::TokenRevoked,

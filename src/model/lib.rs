@@ -8,6 +8,7 @@ pub mod actor;
 pub mod clock;
 mod cursor;
 pub mod emoji;
+pub mod filter;
 mod id;
 pub mod instance;
 pub mod job;
@@ -31,7 +32,8 @@ pub use actor::{Actor, Permissions, Preferences};
 pub use cursor::Cursor;
 pub use emoji::{Emoji, Emojis};
 pub use id::{
-    AccountId, AppId, ConversationId, JobId, MediaId, NotificationId, PluginId, RowId, RuleId, StatusId, TagId, TokenId,
+    AccountId, AppId, ConversationId, FilterId, JobId, MediaId, NotificationId, PluginId, RowId, RuleId, StatusId,
+    TagId, TokenId,
 };
 pub use media::MediaAttachment;
 pub use notification::{Notification, NotificationType};

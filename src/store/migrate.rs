@@ -99,6 +99,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0014_seal_keys.sql"),
         include_str!("../../migrations/postgres/0014_seal_keys.sql"),
     ),
+    (
+        16,
+        "filters",
+        include_str!("../../migrations/sqlite/0016_filters.sql"),
+        include_str!("../../migrations/postgres/0016_filters.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

@@ -42,6 +42,9 @@ const TABLES: &[&str] = &[
     "idempotency_keys",
     "account_notes",
     "endorsements",
+    "filters",
+    "filter_keywords",
+    "filter_statuses",
     "tags",
     "status_tags",
 ];

@@ -18,6 +18,7 @@ mod crash;
 mod custom_emojis;
 mod emails;
 mod feeds;
+mod filters;
 mod follow_requests;
 mod fuzz;
 mod grants;

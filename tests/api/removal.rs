@@ -67,6 +67,8 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
         last = publish(&alice, &format!("number {number} #rooks")).await;
     }
     bob.post(&path(&last, "/reblog")).ok().await;
+    let filter = json!({"title": "a", "context": ["home"], "keywords_attributes": [{"keyword": "b"}]});
+    alice.post("/api/v2/filters").json(&filter).ok().await;
     app.run_jobs().await;
 
     assert!(app.run(&["user", "remove", "alice"]).await.fails(2).contains("--yes"), "it must be said");
@@ -87,9 +89,11 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
         ("notifications", "from_account_id"),
         ("oauth_tokens", "account_id"),
         ("feed_entries", "owner_id"),
+        ("filters", "account_id"),
     ] {
         assert_eq!(count(&app, &of_alice(table, column)).await, 0, "{table}.{column}");
     }
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM filter_keywords").await, 0);
     assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'remove_account'").await, 0);
     let liked = bob.get(&path(&liked, "")).ok().await;
     for counter in ["favourites_count", "reblogs_count", "replies_count"] {

@@ -32,6 +32,7 @@ const GROUPS: &[&str] = &[
     "blocks",
     "mutes",
     "follow_requests",
+    "filters",
     "notifications",
     "media",
     "search",
@@ -72,7 +73,16 @@ fn is_later_notification(path: &str) -> bool {
 }
 
 /// Served, and in no row: pages for browsers, files, probes, the server's own administration of plugins.
-const BESIDE_THE_TABLE: &[&str] = &["/media/", "/livez", "/readyz", "/assets/", "/api/admin/plugin"];
+const BESIDE_THE_TABLE: &[&str] = &[
+    // Statuses of filters have the same paths in both versions (decision 5 of the contract).
+    "/api/v1/filters/:/statuses",
+    "/api/v1/filters/statuses/",
+    "/media/",
+    "/livez",
+    "/readyz",
+    "/assets/",
+    "/api/admin/plugin",
+];
 
 fn is_later(row: &Route) -> bool {
     NOT_YET.iter().any(|(name, _)| *name == row.name()) || is_later_notification(&row.path)
@@ -313,6 +323,11 @@ async fn account_rows_hold() {
 #[tokio::test]
 async fn relationship_rows_hold() {
     check_groups(&["blocks", "mutes", "follow_requests"]).await;
+}
+
+#[tokio::test]
+async fn filter_rows_hold() {
+    check_groups(&["filters"]).await;
 }
 
 #[tokio::test]

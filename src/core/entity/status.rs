@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cache::StatusCore;
 use super::status_core::cores;
-use super::{Array, Fragment, Object, account, boolean};
+use super::{Array, Fragment, Object, account, boolean, filter_result};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::{Error, Result};
@@ -131,6 +131,8 @@ pub(super) struct Parts<'a> {
     viewer: Option<&'a Actor>,
     cores: ById<StatusId, Arc<StatusCore>>,
     pub(super) authors: account::Rendered,
+    /// Results of the viewer's filters, by the status or the reblog.
+    filtered: ById<StatusId, Array>,
     /// Plugin members, by the original status.
     added: ById<StatusId, Members>,
 }
@@ -140,6 +142,8 @@ pub(super) struct Entry<'a> {
     seen: &'a Seen,
     own: Part<'a>,
     original: Option<Part<'a>>,
+    /// JSON.
+    filtered: &'a str,
     added: Option<&'a Members>,
 }
 
@@ -165,8 +169,9 @@ impl<'a> Parts<'a> {
         authors.sort_unstable();
         authors.dedup();
         let authors = account::render_versions(cx, &authors).await?;
+        let filtered = filter_result::find(cx, viewer, page.clone(), &cores, &authors).await?;
         let added = added(cx, viewer, page.map(Seen::proper)).await;
-        Ok(Self { viewer, cores, authors, added })
+        Ok(Self { viewer, cores, authors, filtered, added })
     }
 
     fn array(&self, page: &[Seen]) -> Array {
@@ -190,7 +195,9 @@ impl<'a> Parts<'a> {
             None => None,
             Some(original) => Some(self.part(original)?),
         };
-        Some(Entry { seen, own: self.part(seen.head())?, original, added: self.added.get(&seen.proper().id) })
+        let filtered = self.filtered.get(&seen.head().id).map_or("[]", Array::as_str);
+        let added = self.added.get(&seen.proper().id);
+        Some(Entry { seen, own: self.part(seen.head())?, original, filtered, added })
     }
 
     fn part<'s>(&'s self, head: &'s Head) -> Option<Part<'s>> {
@@ -223,7 +230,7 @@ impl<'a> Parts<'a> {
                 Some(_) | None => {}
             }
             if self.viewer.is_some() {
-                add_marks(object, marked);
+                add_marks(object, marked, entry.filtered);
             }
             if let Some(members) = entry.added {
                 members.add_to(object);
@@ -243,13 +250,13 @@ fn add_counts(object: &mut Object, head: &Head) {
         .number("favourites_count", head.favourites_count);
 }
 
-fn add_marks(object: &mut Object, marked: Marked) {
+fn add_marks(object: &mut Object, marked: Marked, filtered: &str) {
     object
         .member("favourited", boolean(marked.favourited))
         .member("reblogged", boolean(marked.reblogged))
         .member("muted", boolean(marked.muted))
         .member("bookmarked", boolean(marked.bookmarked))
-        .member("filtered", "[]");
+        .member("filtered", filtered);
 }
 
 impl Entry<'_> {
@@ -257,7 +264,7 @@ impl Entry<'_> {
     pub(super) fn size_bytes(&self) -> usize {
         let added = self.added.map_or(0, Members::size_bytes);
         let parts = [Some(&self.own), self.original.as_ref()].into_iter().flatten();
-        parts.map(|part| FRAME_BYTES + part.size_bytes() + added).sum()
+        parts.map(|part| FRAME_BYTES + part.size_bytes() + self.filtered.len() + added).sum()
     }
 }
 

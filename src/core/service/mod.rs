@@ -6,6 +6,7 @@ pub mod auth;
 pub mod confirmation;
 pub mod email;
 pub mod emoji;
+pub mod filter;
 pub mod follow;
 pub mod heads;
 pub mod instance;

@@ -10,6 +10,8 @@ pub mod blocks;
 pub mod credentials;
 pub mod custom_emojis;
 pub mod emails;
+pub mod filters;
+pub mod filters_v1;
 pub mod follow_requests;
 pub mod instance;
 pub mod markers;

@@ -298,6 +298,14 @@ pub fn int<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D:
     }
 }
 
+/// As [`int`], where what is sent as null or "" is not the same as what is left out.
+///
+/// # Errors
+/// As [`int`].
+pub fn sent_int<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<i64>>, D::Error> {
+    int(deserializer).map(Some)
+}
+
 /// A string; numbers and booleans are converted. Absent and null are `None`, "" is an empty string.
 ///
 /// # Errors
