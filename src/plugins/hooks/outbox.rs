@@ -85,6 +85,7 @@ fn told(change: &Change) -> Option<EventRecord> {
         | Change::AccountUnlocked { .. }
         | Change::Unmuted { .. }
         | Change::FeedEntered { .. }
+        | Change::FiltersChanged { .. }
         | Change::HomeRebuilt { .. }
         | Change::Notified { .. }
         | Change::TokenRevoked { .. }

@@ -17,8 +17,7 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
     };
     let bare =
         |last: fn(&Ids) -> &str| Case::get(of(&mine, last(&mine))).refused(of(&others, last(&others)), Body::None, 404);
-    let (filter, keyword, entry) =
-        (|ids: &Ids| ids.filter.as_str(), |ids: &Ids| ids.keyword.as_str(), |ids: &Ids| ids.entry.as_str());
+    let (filter, keyword, entry) = (Ids::filter, Ids::keyword, Ids::entry);
     let long = json!({ "keyword": "x".repeat(513) });
     let case = match (row.method.as_str(), row.path.as_str()) {
         ("GET", "/api/v1/filters" | "/api/v2/filters") => Case::get(&*row.path),
@@ -85,6 +84,20 @@ struct Ids {
     keyword: String,
     entry: String,
     status: String,
+}
+
+impl Ids {
+    fn filter(&self) -> &str {
+        &self.filter
+    }
+
+    fn keyword(&self) -> &str {
+        &self.keyword
+    }
+
+    fn entry(&self) -> &str {
+        &self.entry
+    }
 }
 
 async fn made(world: &World, owner: &Client) -> Ids {
