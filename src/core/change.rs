@@ -82,6 +82,8 @@ text_enum! {
         AnnouncementReaction = "announcement.reaction",
         /// A conversation has a new last status, or was marked as read or unread.
         ConversationUpdated = "conversation.updated",
+        /// Somebody's filters changed.
+        FiltersChanged = "filters.changed",
         /// Statuses entered feeds.
         FeedEntered = "feed.entered",
         /// A home feed was built again.
@@ -161,6 +163,7 @@ const fn listeners(kind: ChangeKind) -> &'static [Listener] {
         | ChangeKind::AnnouncementReaction
         | ChangeKind::ConversationUpdated
         | ChangeKind::FeedEntered
+        | ChangeKind::FiltersChanged
         | ChangeKind::HomeRebuilt
         | ChangeKind::Notified
         | ChangeKind::NotificationsMerged
@@ -305,6 +308,9 @@ pub enum Change {
         owners: Vec<i64>,
         status: StatusId,
     },
+    FiltersChanged {
+        account: AccountId,
+    },
     HomeRebuilt {
         account: AccountId,
     },
@@ -406,6 +412,7 @@ impl Change {
             Self::AnnouncementReaction { .. } => ChangeKind::AnnouncementReaction,
             Self::ConversationUpdated { .. } => ChangeKind::ConversationUpdated,
             Self::FeedEntered { .. } => ChangeKind::FeedEntered,
+            Self::FiltersChanged { .. } => ChangeKind::FiltersChanged,
             Self::HomeRebuilt { .. } => ChangeKind::HomeRebuilt,
             Self::Notified { .. } => ChangeKind::Notified,
             Self::NotificationsMerged { .. } => ChangeKind::NotificationsMerged,

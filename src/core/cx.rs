@@ -15,6 +15,7 @@ use crate::change::Live;
 use crate::entity::cache::Cache;
 use crate::entity::credential::CredentialsCache;
 use crate::entity::document::Documents;
+use crate::entity::filter_set::FilterSets;
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
 use crate::node::{self, Node};
@@ -72,6 +73,8 @@ pub struct Services {
     pub heads: HeadsCache,
     /// What viewers follow, block and mute.
     pub relations: RelationsCache,
+    /// Filters of viewers, compiled.
+    pub filters: FilterSets,
     /// Documents that are the same for everyone.
     pub documents: Documents,
     /// Numbers about the whole server.
@@ -162,6 +165,7 @@ impl Cx {
             credentials: CredentialsCache::default(),
             heads: HeadsCache::default(),
             relations: RelationsCache::default(),
+            filters: FilterSets::default(),
             limits: Limits::default(),
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),
             mail: Mailer::new(&config).map_err(Error::internal)?,

@@ -12,8 +12,8 @@ use axum::response::Response;
 use futures_util::future::BoxFuture;
 
 use super::api::{
-    accounts, announcements, apps, blocks, conversations, credentials, custom_emojis, emails, featured_tags,
-    follow_requests, instance, lists, markers, media, mutes, notification_groups, notification_policies,
+    accounts, announcements, apps, blocks, conversations, credentials, custom_emojis, emails, featured_tags, filters,
+    filters_v1, follow_requests, instance, lists, markers, media, mutes, notification_groups, notification_policies,
     notification_requests, notifications, oembed, peers, polls, preferences, profile, registrations, relationships,
     reports, scheduled_statuses, search, status_actions, statuses, tags, timelines,
 };
@@ -69,8 +69,8 @@ pub fn standalone(cx: rookery_core::Cx, routes: Routes) -> Router {
 }
 
 /// The core's routes.
-fn core() -> [Routes; 6] {
-    [api(), accounts(), health(), about(), browser().with_cookies(), files()]
+fn core() -> [Routes; 7] {
+    [api(), accounts(), filters(), health(), about(), browser().with_cookies(), files()]
 }
 
 /// Every core route with its policy, as written here: what documents and tests of the API read.
@@ -367,6 +367,54 @@ fn accounts() -> Routes {
         .route("/api/v1/follow_requests", API.answers("Account[]"), get(follow_requests::index))
         .route("/api/v1/follow_requests/{id}/authorize", API.answers("Relationship"), post(follow_requests::authorize))
         .route("/api/v1/follow_requests/{id}/reject", API.answers("Relationship"), post(follow_requests::reject))
+}
+
+/// Filters. Keywords and statuses of filters have the same paths in both versions.
+fn filters() -> Routes {
+    const ONE: Policy = API.answers("Filter");
+    const V1: Policy = API.answers("V1_Filter");
+    const KEYWORD: Policy = API.answers("FilterKeyword");
+    const ENTRY: Policy = API.answers("FilterStatus");
+    let keyword = || {
+        get(filters::show_keyword)
+            .put(filters::update_keyword)
+            .patch(filters::update_keyword)
+            .delete(filters::delete_keyword)
+    };
+    let status = || get(filters::show_status).delete(filters::delete_status);
+    Routes::new()
+        .route("/api/v2/filters", API.answers("Filter[]"), get(filters::index).post(filters::create))
+        .route(
+            "/api/v2/filters/{id}",
+            ONE,
+            get(filters::show).put(filters::update).patch(filters::update).delete(filters::delete),
+        )
+        .route(
+            "/api/v2/filters/{id}/keywords",
+            API.answers("FilterKeyword[]"),
+            get(filters::keywords).post(filters::create_keyword),
+        )
+        .route("/api/v2/filters/{id}/keywords/{ignored}", KEYWORD, post(filters::create_keyword_at))
+        .route("/api/v2/filters/keywords/{id}", KEYWORD, keyword())
+        .route("/api/v1/filters/keywords/{id}", KEYWORD, keyword())
+        .route(
+            "/api/v2/filters/{id}/statuses",
+            API.answers("FilterStatus[]"),
+            get(filters::statuses).post(filters::create_status),
+        )
+        .route(
+            "/api/v1/filters/{id}/statuses",
+            API.answers("FilterStatus[]"),
+            get(filters::statuses).post(filters::create_status),
+        )
+        .route("/api/v2/filters/statuses/{id}", ENTRY, status())
+        .route("/api/v1/filters/statuses/{id}", ENTRY, status())
+        .route("/api/v1/filters", API.answers("V1_Filter[]"), get(filters_v1::index).post(filters_v1::create))
+        .route(
+            "/api/v1/filters/{id}",
+            V1,
+            get(filters_v1::show).put(filters_v1::update).patch(filters_v1::update).delete(filters_v1::delete),
+        )
 }
 
 /// Pages for people: errors are pages too, and cookies work.

@@ -15,6 +15,8 @@ pub struct Actor {
     pub version: i64,
     /// Raised whenever the account's follows, blocks or mutes change, or somebody blocks it or ceases to.
     pub relations_version: i64,
+    /// Its absolute value is raised whenever the account's filters change; not above 0 while there are none.
+    pub filters_version: i64,
     pub username: String,
     pub locked: bool,
     pub limited: bool,

@@ -110,6 +110,8 @@ id! {
     AppId,
     /// A thread of statuses.
     ConversationId,
+    /// A filter of statuses.
+    FilterId,
     /// A queued job.
     JobId,
     /// A media attachment.

@@ -8,6 +8,7 @@ pub mod actor;
 pub mod clock;
 mod cursor;
 pub mod emoji;
+pub mod filter;
 mod id;
 pub mod instance;
 pub mod job;
@@ -35,7 +36,7 @@ pub use actor::{Actor, Permissions, Preferences};
 pub use cursor::Cursor;
 pub use emoji::{Emoji, Emojis};
 pub use id::{
-    AccountId, AppId, ConversationId, JobId, MediaId, NotificationId, PluginId, PollId, RowId, RuleId,
+    AccountId, AppId, ConversationId, FilterId, JobId, MediaId, NotificationId, PluginId, PollId, RowId, RuleId,
     ScheduledStatusId, StatusId, TagId, TokenId,
 };
 pub use media::MediaAttachment;

@@ -19,6 +19,7 @@ pub mod favourite;
 pub mod featured_tag;
 pub mod feed;
 mod feed_sql;
+pub mod filter;
 pub mod follow;
 pub mod instance;
 pub mod job;

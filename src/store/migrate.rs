@@ -106,6 +106,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/postgres/0015_list_notices.sql"),
     ),
     (
+        16,
+        "filters",
+        include_str!("../../migrations/sqlite/0016_filters.sql"),
+        include_str!("../../migrations/postgres/0016_filters.sql"),
+    ),
+    (
         18,
         "polls",
         include_str!("../../migrations/sqlite/0018_polls.sql"),

@@ -20,6 +20,7 @@ pub struct TokenActorRow {
     pub account_id: Option<AccountId>,
     pub version: Option<i64>,
     pub relations_version: Option<i64>,
+    pub filters_version: Option<i64>,
     pub username: Option<String>,
     pub locked: Option<bool>,
     pub suspended_at: Option<Time>,
@@ -41,8 +42,8 @@ pub struct TokenActorRow {
 macro_rules! actor_columns {
     () => {
         concat!(
-            "a.version, a.relations_version, a.username, a.locked, a.suspended_at, a.limited_at, a.memorial,
-             a.moved_to_account_id, u.confirmed_at, u.approved, u.disabled, u.locale, u.preferences, u.last_active_at,
+            "a.version, a.relations_version, a.filters_version, a.username, a.locked, a.suspended_at, a.limited_at,
+             a.memorial, a.moved_to_account_id, u.confirmed_at, u.approved, u.disabled, u.locale, u.preferences, u.last_active_at,
              u.feed_state, ",
             role_permission_columns!()
         )

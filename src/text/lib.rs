@@ -15,6 +15,7 @@ mod emoji;
 mod escape;
 pub mod hashtag;
 mod html;
+pub mod keywords;
 pub mod language;
 mod length;
 mod local;

@@ -251,6 +251,23 @@ async fn hashtags_are_followed_once_and_featured_within_their_limit() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn filters_stay_within_their_limits() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let keywords = |number: usize| vec![json!({"keyword": "a"}); number];
+    let body = |number| json!({"title": "a", "context": ["home"], "keywords_attributes": keywords(number)});
+    let filter = alice.post("/api/v2/filters").json(&body(497)).ok().await;
+    assert_eq!(eight(|| alice.post("/api/v2/filters").json(&body(1))).await, 3);
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM filter_keywords").await, 500);
+
+    let status = publish(&alice, json!({"status": "a"})).await;
+    let path = format!("/api/v2/filters/{}/statuses", filter["id"].as_str().unwrap());
+    assert_eq!(eight(|| alice.post(&path).json(&json!({"status_id": status}))).await, 1, "once in a filter");
+    let version = format!("SELECT filters_version FROM accounts WHERE id = {}", alice.id());
+    assert_eq!(number(&app, &version).await, 5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn each_edit_leaves_the_revision_before_it() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;

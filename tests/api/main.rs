@@ -21,6 +21,7 @@ mod custom_emojis;
 mod emails;
 mod embeds;
 mod feeds;
+mod filters;
 mod follow_requests;
 mod fuzz;
 mod grants;

@@ -100,6 +100,8 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     let asked = carol.get("/api/v1/notifications/requests").ok().await;
     let accept = format!("/api/v1/notifications/requests/{}/accept", asked[0]["id"].as_str().unwrap());
     carol.post(&accept).ok().await;
+    let filter = json!({"title": "a", "context": ["home"], "keywords_attributes": [{"keyword": "b"}]});
+    alice.post("/api/v2/filters").json(&filter).ok().await;
     app.run_jobs().await;
 
     assert!(app.run(&["user", "remove", "alice"]).await.fails(2).contains("--yes"), "it must be said");
@@ -134,11 +136,13 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
         ("list_notices", "account_id"),
         ("tag_follows", "account_id"),
         ("featured_tags", "account_id"),
+        ("filters", "account_id"),
     ] {
         assert_eq!(count(&app, &of_alice(table, column)).await, 0, "{table}.{column}");
     }
     let id = list["id"].as_str().unwrap();
     assert_eq!(count(&app, &format!("SELECT COUNT(*) FROM feed_entries WHERE kind = 1 AND owner_id = {id}")).await, 0);
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM filter_keywords").await, 0);
     assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'remove_account'").await, 0);
     let liked = bob.get(&path(&liked, "")).ok().await;
     for counter in ["favourites_count", "reblogs_count", "replies_count"] {

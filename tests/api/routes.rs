@@ -36,6 +36,7 @@ const GROUPS: &[&str] = &[
     "tags",
     "followed_tags",
     "featured_tags",
+    "filters",
     "notifications",
     "conversations",
     "announcements",
@@ -74,7 +75,16 @@ const NOT_YET: &[(&str, &str)] = &[
 ];
 
 /// Served, and in no row: pages for browsers, files, probes, the server's own administration of plugins.
-const BESIDE_THE_TABLE: &[&str] = &["/media/", "/livez", "/readyz", "/assets/", "/api/admin/plugin"];
+const BESIDE_THE_TABLE: &[&str] = &[
+    // Statuses of filters have the same paths in both versions (decision 5 of the contract).
+    "/api/v1/filters/:/statuses",
+    "/api/v1/filters/statuses/",
+    "/media/",
+    "/livez",
+    "/readyz",
+    "/assets/",
+    "/api/admin/plugin",
+];
 
 fn is_later(row: &Route) -> bool {
     NOT_YET.iter().any(|(name, _)| *name == row.name())
@@ -377,6 +387,11 @@ async fn relationship_rows_hold() {
 #[tokio::test]
 async fn list_rows_hold() {
     check_groups(&["lists", "tags", "followed_tags", "featured_tags"]).await;
+}
+
+#[tokio::test]
+async fn filter_rows_hold() {
+    check_groups(&["filters"]).await;
 }
 
 #[tokio::test]

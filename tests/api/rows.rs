@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use model::account::{ActorType, Field, OtherSettings, Searchability};
 use model::actor::User;
+use model::filter::{FilterAction, FilterContext};
 use model::link::{Link, LinkKind};
 use model::media::{MediaKind, MediaState};
 use model::notification::NotificationKind;
@@ -21,6 +22,7 @@ use serde_json::{Map, json};
 use store::account::{AccountCounts, ActorObject};
 use store::announcement::Announcement;
 use store::code::CodeRow;
+use store::filter::{FilterKeywordRow, FilterRow, FilterStatusRow};
 use store::notification::make::NewNotification;
 use store::oauth::TokenRow;
 use store::plugin::Plugin;
@@ -338,6 +340,39 @@ async fn notification_is_read_back(tx: &mut Tx) {
         created_at: time(8),
     };
     same(&expected, Some(found.notification));
+}
+
+#[tokio::test]
+async fn filter_is_read_back_as_inserted() {
+    let app = TestApp::new().await;
+    let mut tx = app.db().begin().await.unwrap();
+    insert_statuses(&mut tx).await;
+    let filter = FilterRow {
+        id: 9_100.into(),
+        account_id: ANN.into(),
+        title: "title".to_owned(),
+        context: Json(vec![FilterContext::Thread, FilterContext::Home]),
+        action: FilterAction::HalfWarn,
+        expires_at: Some(time(1)),
+        exclude_follows: true,
+        exclude_local_users: false,
+        with_quote: true,
+        with_profile: false,
+    };
+    store::filter::insert(&mut tx, &FilterRow { title: "before".to_owned(), ..filter.clone() }).await.unwrap();
+    store::filter::update(&mut tx, &filter).await.unwrap();
+    let keyword =
+        FilterKeywordRow { id: 9_101.into(), filter_id: filter.id, keyword: "word".to_owned(), whole_word: true };
+    let before = FilterKeywordRow { keyword: "before".to_owned(), whole_word: false, ..keyword.clone() };
+    store::filter::insert_keyword(&mut tx, &before).await.unwrap();
+    store::filter::update_keyword(&mut tx, &keyword).await.unwrap();
+    let entry = FilterStatusRow { id: 9_102.into(), filter_id: filter.id, status_id: status().id };
+    assert!(store::filter::insert_status(&mut tx, &entry).await.unwrap());
+    same(&filter, store::filter::find(&mut tx, ANN.into(), filter.id).await.unwrap());
+    same(&keyword, store::filter::find_keyword(&mut tx, ANN.into(), keyword.id).await.unwrap());
+    same(&entry, store::filter::find_status(&mut tx, ANN.into(), entry.id).await.unwrap());
+    let usage = store::filter::usage(&mut tx, ANN.into()).await.unwrap();
+    assert_eq!((usage.filters, usage.keywords, usage.characters, usage.statuses), (1, 1, 4, 1));
 }
 
 fn application() -> Application {

@@ -159,6 +159,27 @@ async fn page_of_known_statuses_reads_ids_heads_and_marks() {
     }
 }
 
+#[tokio::test]
+async fn filters_cost_a_page_no_statement() {
+    let world = world().await;
+    let paths = ["timelines/home", "notifications", "bookmarks"].map(|path| format!("/api/v1/{path}?limit=40"));
+    let mut before = Vec::new();
+    for path in &paths {
+        before.push(world.cost(path).await);
+    }
+    let keywords: Vec<_> = (0..20).map(|n| serde_json::json!({ "keyword": format!("word {n}") })).collect();
+    let filter = serde_json::json!({
+        "title": "twenty words", "context": ["home"], "keywords_attributes": keywords,
+        "exclude_follows": true, "exclude_localusers": true, "with_profile": true,
+    });
+    world.viewer.post("/api/v2/filters").json(&filter).ok().await;
+    // Reads the filters, once.
+    world.viewer.get(&paths[0]).ok().await;
+    for (path, before) in paths.iter().zip(before) {
+        assert_eq!(world.cost(path).await, before, "{path}");
+    }
+}
+
 /// Statements that may read a whole table, by a part of their text, with the reason.
 const SCANS: &[(&str, &str)] = &[
     ("FROM settings", "a table of few rows"),

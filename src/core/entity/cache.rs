@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use text::keywords::Searchable;
+
 use quick_cache::Weighter;
 use quick_cache::sync::Cache as Entries;
 
@@ -14,6 +16,9 @@ use model::{AccountId, AppId, StatusId};
 const ACCOUNT_BYTES: u64 = 8 * 1024 * 1024;
 /// Capacity for statuses, in bytes.
 const STATUS_BYTES: u64 = 24 * 1024 * 1024;
+
+/// Capacity for texts in which filters look, in bytes; and for those of profiles.
+const TEXT_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Expected number of accounts, and of statuses; sizes the tables.
 const ENTRIES: usize = 8 * 1024;
@@ -32,6 +37,15 @@ pub struct StatusCore {
     pub application: Option<(String, bool)>,
 }
 
+/// What filters look at of an author.
+#[derive(Debug)]
+pub struct Profile {
+    /// Name and note.
+    pub text: Searchable,
+    /// It is an account of this server.
+    pub local: bool,
+}
+
 /// Id, version, and the generations of emojis and plugins.
 type DecoratedKey = (AccountId, i64, (i64, u64));
 
@@ -44,6 +58,10 @@ pub struct Cache {
     pub decorated: Entries<DecoratedKey, Arc<str>, Bytes>,
     /// By id, version and emoji generation.
     pub statuses: Entries<(StatusId, i64, i64), Arc<StatusCore>, Bytes>,
+    /// What filters match, by id and version: made when somebody with filters looks.
+    pub texts: Entries<(StatusId, i64), Arc<Searchable>, Bytes>,
+    /// As above, of authors.
+    pub profiles: Entries<(AccountId, i64), Arc<Profile>, Bytes>,
     /// Application names, which never change.
     pub applications: Entries<AppId, Arc<str>>,
 }
@@ -64,12 +82,26 @@ impl<K> Weighter<K, Arc<StatusCore>> for Bytes {
     }
 }
 
+impl<K> Weighter<K, Arc<Searchable>> for Bytes {
+    fn weight(&self, _: &K, text: &Arc<Searchable>) -> u64 {
+        (OVERHEAD + text.size_bytes()) as u64
+    }
+}
+
+impl<K> Weighter<K, Arc<Profile>> for Bytes {
+    fn weight(&self, _: &K, profile: &Arc<Profile>) -> u64 {
+        (OVERHEAD + profile.text.size_bytes()) as u64
+    }
+}
+
 impl Default for Cache {
     fn default() -> Self {
         Self {
             accounts: Entries::with_weighter(ENTRIES, ACCOUNT_BYTES, Bytes),
             decorated: Entries::with_weighter(ENTRIES, ACCOUNT_BYTES, Bytes),
             statuses: Entries::with_weighter(ENTRIES, STATUS_BYTES, Bytes),
+            texts: Entries::with_weighter(ENTRIES, TEXT_BYTES, Bytes),
+            profiles: Entries::with_weighter(ENTRIES, TEXT_BYTES, Bytes),
             applications: Entries::new(APPLICATIONS),
         }
     }

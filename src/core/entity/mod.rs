@@ -7,6 +7,7 @@
 pub mod account;
 pub mod announcement;
 pub mod application;
+mod attached;
 pub mod cache;
 pub mod context;
 pub mod conversation;
@@ -14,6 +15,9 @@ pub mod credential;
 pub mod document;
 pub mod emoji;
 pub mod featured_tag;
+pub mod filter;
+mod filter_result;
+pub mod filter_set;
 pub mod instance;
 pub mod list;
 pub mod marker;

@@ -1,19 +1,17 @@
 //! <https://docs.joinmastodon.org/entities/Notification/>
 
-use std::collections::HashMap;
-
 use serde::Serialize;
 
-use super::{Array, Fragment, Object, list, report, status};
+use super::attached::{Attached, Member};
+use super::{Array, Fragment, Object, status};
 use crate::Cx;
-use crate::by_id::ById;
 use crate::error::{Error, Result};
 use crate::extension::{Decorations, Members, Target};
 use crate::service::notification::VisibleNotification;
 use crate::service::notification::groups::ungrouped;
 use model::Notification;
 use model::notification::NotificationKind;
-use model::{AccountId, Actor, NotificationId, NotificationType, RowId};
+use model::{AccountId, Actor, NotificationId};
 
 /// The member names of a notification.
 pub(super) const MEMBERS: &[&str] =
@@ -46,8 +44,7 @@ struct Entry<'a> {
     shared: Fragment,
     sender: &'a str,
     status: Option<status::Entry<'a>>,
-    list: Option<&'a Fragment>,
-    report: Option<&'a Fragment>,
+    about: Member<'a>,
     added: Option<&'a Members>,
 }
 
@@ -57,35 +54,18 @@ pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Res
         page.iter().map(|shown| (shown.listed.notification.from_account_id, shown.listed.from_version)).collect();
     let statuses = page.iter().filter_map(|shown| shown.status.as_ref());
     let parts = status::Parts::load(cx, Some(actor), statuses, &senders).await?;
-    let lists = lists(cx, actor, page).await?;
+    let attached = Attached::load(cx, actor, page.iter()).await?;
     let added = added(cx, actor, page).await;
-    let reports: Vec<RowId> = page.iter().filter_map(reported).collect();
-    let reports = report::render(cx, &reports).await?;
-    let beside = Beside { lists: &lists, reports: &reports };
-    let entries = page.iter().enumerate().map(|(index, shown)| entry(&parts, beside, shown, added.of(index)));
+    let entries = page.iter().enumerate().map(|(index, shown)| entry(&parts, &attached, shown, added.of(index)));
     let entries: Vec<Entry<'_>> = entries.filter_map(Result::transpose).collect::<Result<_>>()?;
     let capacity = 2 + entries.iter().map(Entry::size_bytes).sum::<usize>();
     Ok(Array::of(capacity, &entries, |out, entry| write(out, &parts, entry)))
 }
 
-/// What some notifications are about besides statuses.
-#[derive(Clone, Copy)]
-struct Beside<'a> {
-    /// By the activity of the notification.
-    lists: &'a HashMap<i64, Fragment>,
-    reports: &'a ById<RowId, Fragment>,
-}
-
-/// The report that a notification is about.
-fn reported(shown: &VisibleNotification) -> Option<RowId> {
-    let row = &shown.listed.notification;
-    (row.kind.core() == Some(NotificationType::AdminReport)).then(|| row.activity_id.into())
-}
-
-/// `None` when the account, status or report was deleted since the notification was read.
+/// `None` when the account, the status or what else it is about was deleted since the notification was read.
 fn entry<'a>(
     parts: &'a status::Parts<'_>,
-    beside: Beside<'a>,
+    attached: &'a Attached,
     shown: &'a VisibleNotification,
     added: Option<&'a Members>,
 ) -> Result<Option<Entry<'a>>> {
@@ -94,13 +74,12 @@ fn entry<'a>(
     if matches!(status, Some(None)) {
         return Ok(None);
     }
-    let list = list_activity(shown).and_then(|activity| beside.lists.get(&activity));
-    let report = reported(shown).map(|id| beside.reports.get(&id));
-    if matches!(report, Some(None)) {
+    let about = attached.of(shown);
+    if matches!(about, Member::Gone) {
         return Ok(None);
     }
     let shared = Fragment::of(&Shared::new(shown))?;
-    Ok(Some(Entry { shared, sender, status: status.flatten(), list, report: report.flatten(), added }))
+    Ok(Some(Entry { shared, sender, status: status.flatten(), about, added }))
 }
 
 fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
@@ -109,11 +88,8 @@ fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
         if let Some(status) = &entry.status {
             object.member_with("status", |out| parts.write(out, status));
         }
-        if let Some(list) = entry.list {
-            object.member("list", list.as_str());
-        }
-        if let Some(report) = entry.report {
-            object.member("report", report.as_str());
+        if let Member::Of(name, value) = entry.about {
+            object.member(name, value.as_str());
         }
         if let Some(members) = entry.added {
             members.add_to(object);
@@ -124,21 +100,9 @@ fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
 impl Entry<'_> {
     fn size_bytes(&self) -> usize {
         let status = self.status.as_ref().map_or(0, status::Entry::size_bytes);
-        let beside = [self.list, self.report].into_iter().flatten().map(|other| other.as_str().len()).sum::<usize>();
-        FRAME_BYTES + self.sender.len() + status + beside + self.added.map_or(0, Members::size_bytes)
+        let about = if let Member::Of(_, value) = self.about { value.as_str().len() } else { 0 };
+        FRAME_BYTES + self.sender.len() + status + about + self.added.map_or(0, Members::size_bytes)
     }
-}
-
-/// The activity of a notification that is about a list.
-fn list_activity(shown: &VisibleNotification) -> Option<i64> {
-    let row = &shown.listed.notification;
-    (row.kind.core() == Some(NotificationType::ListStatus)).then_some(row.activity_id)
-}
-
-/// The lists that notifications of a page are about.
-async fn lists(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Result<HashMap<i64, Fragment>> {
-    let activities: Vec<i64> = page.iter().filter_map(list_activity).collect();
-    list::of_notifications(cx, actor, &activities).await
 }
 
 /// Members that plugins add to a page.

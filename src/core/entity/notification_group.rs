@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::attached::{Attached, Member};
 use super::notification::target;
 use super::{Array, Fragment, Object, account, status};
 use crate::Cx;
@@ -96,6 +97,7 @@ const FRAME_BYTES: usize = 80;
 /// What groups are rendered from.
 struct Parts {
     beside: status::Beside,
+    attached: Attached,
     added: Decorations,
     /// Where the targets of each group begin among those of [`Parts::added`].
     targets: Vec<usize>,
@@ -117,19 +119,23 @@ impl Parts {
         let accounts: Vec<(AccountId, i64)> =
             samples.map(|row| (row.notification.from_account_id, row.from_version)).collect();
         let beside = status::render_beside(cx, Some(actor), &statuses, &accounts).await?;
+        let attached = Attached::load(cx, actor, groups.iter().map(|group| &group.newest)).await?;
         let added = added(cx, actor, groups).await;
         let mut end = 0;
         let begin = |group: &Group| {
             end += group.samples.len();
             end - group.samples.len()
         };
-        Ok(Self { beside, added, targets: groups.iter().map(begin).collect() })
+        Ok(Self { beside, attached, added, targets: groups.iter().map(begin).collect() })
     }
 
-    /// `None` when all its accounts or its status were deleted since it was read.
+    /// `None` when all its accounts, its status or what else it is about were deleted since it was read.
     fn shown<'a>(&self, place: usize, group: &'a Group) -> Option<Shown<'a>> {
         if let Some(seen) = &group.newest.status {
             self.beside.statuses.iter().find(|(id, _)| *id == seen.head().id)?;
+        }
+        if matches!(self.attached.of(&group.newest), Member::Gone) {
+            return None;
         }
         let mut accounts: Vec<AccountId> = Vec::with_capacity(group.samples.len());
         for sample in &group.samples {
@@ -171,6 +177,9 @@ impl Parts {
             status_id: row.status_id,
         })?
         .open();
+        if let Member::Of(name, value) = self.attached.of(&group.newest) {
+            object.member(name, value.as_str());
+        }
         if let Some(members) = self.added.of(self.targets[shown.place]) {
             members.add_to(&mut object);
         }

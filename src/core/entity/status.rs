@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cache::StatusCore;
 use super::status_core::cores;
-use super::{Array, Fragment, Object, account, boolean, poll};
+use super::{Array, Fragment, Object, account, boolean, filter_result, poll};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::{Error, Result};
@@ -133,6 +133,8 @@ pub(super) struct Parts<'a> {
     pub(super) authors: account::Rendered,
     /// By the status that has one.
     polls: ById<StatusId, Fragment>,
+    /// Results of the viewer's filters, by the status or the reblog.
+    filtered: ById<StatusId, Array>,
     /// Plugin members, by the original status.
     added: ById<StatusId, Members>,
 }
@@ -142,6 +144,8 @@ pub(super) struct Entry<'a> {
     seen: &'a Seen,
     own: Part<'a>,
     original: Option<Part<'a>>,
+    /// JSON.
+    filtered: &'a str,
     added: Option<&'a Members>,
 }
 
@@ -169,8 +173,9 @@ impl<'a> Parts<'a> {
         authors.dedup();
         let authors = account::render_versions(cx, &authors).await?;
         let polls = poll::render(cx, viewer, heads.iter().copied()).await?;
+        let filtered = filter_result::find(cx, viewer, page.clone(), &cores, &authors, &polls).await?;
         let added = added(cx, viewer, page.map(Seen::proper)).await;
-        Ok(Self { viewer, cores, authors, polls, added })
+        Ok(Self { viewer, cores, authors, polls, filtered, added })
     }
 
     fn array(&self, page: &[Seen]) -> Array {
@@ -194,7 +199,9 @@ impl<'a> Parts<'a> {
             None => None,
             Some(original) => Some(self.part(original)?),
         };
-        Some(Entry { seen, own: self.part(seen.head())?, original, added: self.added.get(&seen.proper().id) })
+        let filtered = self.filtered.get(&seen.head().id).map_or("[]", Array::as_str);
+        let added = self.added.get(&seen.proper().id);
+        Some(Entry { seen, own: self.part(seen.head())?, original, filtered, added })
     }
 
     fn part<'s>(&'s self, head: &'s Head) -> Option<Part<'s>> {
@@ -230,7 +237,7 @@ impl<'a> Parts<'a> {
                 Some(_) | None => {}
             }
             if self.viewer.is_some() {
-                add_marks(object, marked);
+                add_marks(object, marked, entry.filtered);
             }
             if let Some(members) = entry.added {
                 members.add_to(object);
@@ -250,13 +257,13 @@ fn add_counts(object: &mut Object, head: &Head) {
         .number("favourites_count", head.favourites_count);
 }
 
-fn add_marks(object: &mut Object, marked: Marked) {
+fn add_marks(object: &mut Object, marked: Marked, filtered: &str) {
     object
         .member("favourited", boolean(marked.favourited))
         .member("reblogged", boolean(marked.reblogged))
         .member("muted", boolean(marked.muted))
         .member("bookmarked", boolean(marked.bookmarked))
-        .member("filtered", "[]");
+        .member("filtered", filtered);
 }
 
 impl Entry<'_> {
@@ -264,7 +271,7 @@ impl Entry<'_> {
     pub(super) fn size_bytes(&self) -> usize {
         let added = self.added.map_or(0, Members::size_bytes);
         let parts = [Some(&self.own), self.original.as_ref()].into_iter().flatten();
-        parts.map(|part| FRAME_BYTES + part.size_bytes() + added).sum()
+        parts.map(|part| FRAME_BYTES + part.size_bytes() + self.filtered.len() + added).sum()
     }
 }
 

@@ -164,6 +164,7 @@ impl Grant {
                 id,
                 version: row.version.unwrap_or_default(),
                 relations_version: row.relations_version.unwrap_or_default(),
+                filters_version: row.filters_version.unwrap_or_default(),
                 username: row.username.unwrap_or_default(),
                 locked: row.locked.unwrap_or_default(),
                 limited: row.limited_at.is_some(),

@@ -10,6 +10,7 @@ pub mod domain;
 pub mod email;
 pub mod emoji;
 pub mod featured_tag;
+pub mod filter;
 pub mod follow;
 pub mod heads;
 pub mod instance;

@@ -13,6 +13,8 @@ pub mod credentials;
 pub mod custom_emojis;
 pub mod emails;
 pub mod featured_tags;
+pub mod filters;
+pub mod filters_v1;
 pub mod follow_requests;
 pub mod instance;
 pub mod lists;

@@ -310,6 +310,14 @@ pub fn ints<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<i64
     Ok(Some(ints.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()))
 }
 
+/// As [`int`], where what is sent as null or "" is not the same as what is left out.
+///
+/// # Errors
+/// As [`int`].
+pub fn sent_int<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<i64>>, D::Error> {
+    int(deserializer).map(Some)
+}
+
 /// A string; numbers and booleans are converted. Absent and null are `None`, "" is an empty string.
 ///
 /// # Errors

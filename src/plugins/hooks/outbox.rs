@@ -90,10 +90,11 @@ fn told(change: &Change) -> Option<EventRecord> {
         | Change::TagFollowed { .. }
         | Change::TagUnfollowed { .. }
         | Change::FeedEntered { .. }
-        | Change::AnnouncementPublished { .. }
         | Change::AnnouncementDeleted { .. }
+        | Change::AnnouncementPublished { .. }
         | Change::AnnouncementReaction { .. }
         | Change::ConversationUpdated { .. }
+        | Change::FiltersChanged { .. }
         | Change::HomeRebuilt { .. }
         | Change::Notified { .. }
         | Change::NotificationsMerged { .. }

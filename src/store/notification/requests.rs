@@ -196,19 +196,20 @@ pub async fn permit(tx: &mut Tx, account: AccountId, senders: &[AccountId]) -> R
     Ok(())
 }
 
-/// Shows up to `limit` notifications to `account` from `from` that were filtered; returns how many.
-pub async fn unfilter(tx: &mut Tx, account: AccountId, from: AccountId, limit: i64) -> Result<u64> {
+/// Shows up to `limit` notifications to `account` from `from` that were filtered; returns the status of each, if
+/// it has one.
+pub async fn unfilter(tx: &mut Tx, account: AccountId, from: AccountId, limit: i64) -> Result<Vec<Option<StatusId>>> {
     tx.query(sql!(
         "UPDATE notifications SET filtered = FALSE
          WHERE (account_id, id) IN (
              SELECT n.account_id, n.id FROM notifications n
              WHERE n.account_id = $1 AND n.from_account_id = $2 AND n.filtered LIMIT $3
-         )"
+         ) RETURNING status_id"
     ))
     .bind(account)
     .bind(from)
     .bind(limit)
-    .execute()
+    .scalars()
     .await
 }
 

@@ -1,5 +1,7 @@
 //! A request for every row of the table, and what must be refused.
 
+mod filters;
+
 use std::sync::atomic::Ordering;
 
 use axum::http::Method;
@@ -103,6 +105,7 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
         ("profile" | "favourites" | "bookmarks" | "blocks" | "mutes" | "preferences" | "custom_emojis", _) => {
             Case::get(&*row.path)
         }
+        ("filters", _) => filters::case(world, row).await?,
         ("follow_requests", "GET /api/v1/follow_requests") => {
             let (one, other) = (alice, bob);
             if world.app.db().fetch_raw::<(i64,)>("SELECT id FROM follow_requests").await.unwrap().is_empty() {

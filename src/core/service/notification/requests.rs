@@ -9,7 +9,9 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::queue::{self, DeleteFiltered, MergeNotifications};
+use crate::service::conversation;
 use crate::service::visibility::{self, Place, Seen};
+use model::status::Visibility;
 use model::{AccountId, Actor, Cursor, NotificationId, RowId, StatusId};
 use store::Tx;
 use store::notification::requests::{self, RequestRow};
@@ -81,13 +83,29 @@ pub async fn is_merged(cx: &Cx, actor: &Actor) -> Result<bool> {
 /// Shows the next notifications to `account` from `from` that were filtered, whom it permitted; false when these were the
 /// last.
 pub async fn merge_batch(cx: &Cx, tx: &mut Tx, account: AccountId, from: AccountId) -> Result<bool> {
-    if requests::unfilter(tx, account, from, BATCH).await? == BATCH.unsigned_abs() {
+    let shown = requests::unfilter(tx, account, from, BATCH).await?;
+    receive_direct(cx, tx, account, &shown).await?;
+    if shown.len() as u64 == BATCH.unsigned_abs() {
         return Ok(true);
     }
     if requests::set_merged(tx, account, from).await? && requests::is_merged(&mut *tx, account).await? {
         change::record(cx, tx, Change::NotificationsMerged { receiver: account }).await?;
     }
     Ok(false)
+}
+
+/// Brings the direct ones among `statuses` to the conversations of `account`.
+async fn receive_direct(cx: &Cx, tx: &mut Tx, account: AccountId, statuses: &[Option<StatusId>]) -> Result<()> {
+    let statuses: Vec<StatusId> = statuses.iter().copied().flatten().collect();
+    if statuses.is_empty() {
+        return Ok(());
+    }
+    for status in store::status::list(&mut *tx, &statuses).await? {
+        if status.visibility == Visibility::Direct {
+            conversation::receive_late(cx, tx, status.id, &[account]).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Deletes the next filtered notifications of a dismissed request; false when these were the last.

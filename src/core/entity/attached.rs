@@ -1,0 +1,63 @@
+//! What notifications are about besides statuses: lists and reports, as members of notifications and of their groups.
+//!
+//! Reached from [`notification`](super::notification) and [`notification_group`](super::notification_group). One batch for
+//! each kind and page, and no statement where no notification is of that kind.
+
+use std::collections::HashMap;
+
+use super::{Fragment, list, report};
+use crate::Cx;
+use crate::by_id::ById;
+use crate::error::Result;
+use crate::service::notification::VisibleNotification;
+use model::{Actor, NotificationType, RowId};
+
+/// The lists and reports of a page of notifications.
+pub(super) struct Attached {
+    /// By the activity of the notification.
+    lists: HashMap<i64, Fragment>,
+    reports: ById<RowId, Fragment>,
+}
+
+/// A member of a notification.
+#[derive(Clone, Copy)]
+pub(super) enum Member<'a> {
+    /// It has none.
+    None,
+    /// What it is about was deleted since it was read: the notification is left out.
+    Gone,
+    /// Its name and value.
+    Of(&'static str, &'a Fragment),
+}
+
+impl Attached {
+    /// What the notifications of `page` to `actor` are about.
+    pub(super) async fn load(
+        cx: &Cx,
+        actor: &Actor,
+        page: impl Iterator<Item = &VisibleNotification> + Clone + Send,
+    ) -> Result<Self> {
+        let lists: Vec<i64> = page.clone().filter_map(|shown| activity(shown, NotificationType::ListStatus)).collect();
+        let reports = page.filter_map(|shown| activity(shown, NotificationType::AdminReport));
+        let reports: Vec<RowId> = reports.map(RowId::from).collect();
+        Ok(Self {
+            lists: list::of_notifications(cx, actor, &lists).await?,
+            reports: report::render(cx, &reports).await?,
+        })
+    }
+
+    /// What `shown` is about.
+    pub(super) fn of(&self, shown: &VisibleNotification) -> Member<'_> {
+        if let Some(report) = activity(shown, NotificationType::AdminReport) {
+            return self.reports.get(&report.into()).map_or(Member::Gone, |report| Member::Of("report", report));
+        }
+        let list = activity(shown, NotificationType::ListStatus).and_then(|activity| self.lists.get(&activity));
+        list.map_or(Member::None, |list| Member::Of("list", list))
+    }
+}
+
+/// The activity of a notification of this kind.
+fn activity(shown: &VisibleNotification, kind: NotificationType) -> Option<i64> {
+    let row = &shown.listed.notification;
+    (row.kind.core() == Some(kind)).then_some(row.activity_id)
+}

@@ -1,0 +1,142 @@
+//! What of a page matches the viewer's filters: the member `filtered` of statuses.
+//!
+//! Reached from [`status`](super::status) alone, through which every status is rendered, so that each is marked on every
+//! path. Nothing is left out of answers: that is the clients' work. For whoever has no filters nothing is looked at.
+//!
+//! Spec: contract rules, section 15.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::cache::{Profile, StatusCore};
+use super::filter_set::{self, FilterSet, Subject};
+use super::{Array, Fragment, account};
+use crate::Cx;
+use crate::by_id::ById;
+use crate::error::{Error, Result};
+use crate::service::relations;
+use crate::service::visibility::Seen;
+use model::{Actor, StatusId};
+use store::relation_set::Relations;
+use store::status::Head;
+use text::keywords::Searchable;
+use text::plain;
+
+/// What filters look at of the shared part of a status.
+#[derive(Debug, Deserialize)]
+struct Shared {
+    spoiler_text: String,
+    content: String,
+    media_attachments: Vec<Media>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Media {
+    description: Option<String>,
+}
+
+/// What filters look at of a poll.
+#[derive(Debug, Deserialize)]
+struct Poll {
+    options: Vec<PollOption>,
+}
+
+#[derive(Debug, Deserialize)]
+struct PollOption {
+    title: String,
+}
+
+/// What filters look at of an account.
+#[derive(Debug, Deserialize)]
+struct Author {
+    acct: String,
+    display_name: String,
+    note: String,
+}
+
+/// Asks the filters of a viewer about statuses.
+struct Filtering<'a> {
+    cx: &'a Cx,
+    set: Arc<FilterSet>,
+    /// Whom the viewer follows, where a filter goes by it.
+    relations: Option<Arc<Relations>>,
+    cores: &'a ById<StatusId, Arc<StatusCore>>,
+    authors: &'a account::Rendered,
+    polls: &'a ById<StatusId, Fragment>,
+}
+
+/// The results for the statuses of `page` that match, by the id of the status or the reblog. No statement when the
+/// viewer's filters are in memory.
+pub(super) async fn find<'s>(
+    cx: &Cx,
+    viewer: Option<&Actor>,
+    page: impl Iterator<Item = &'s Seen> + Send,
+    cores: &ById<StatusId, Arc<StatusCore>>,
+    authors: &account::Rendered,
+    polls: &ById<StatusId, Fragment>,
+) -> Result<ById<StatusId, Array>> {
+    let Some(viewer) = viewer else { return Ok(Vec::new().into()) };
+    let Some(set) = filter_set::of(cx, viewer).await? else { return Ok(Vec::new().into()) };
+    let relations = if set.looks_at_follows() { Some(relations::of(cx, viewer).await?) } else { None };
+    let filtering = Filtering { cx, set, relations, cores, authors, polls };
+    let found = page.map(|seen| Ok(filtering.results(seen)?.map(|results| (seen.head().id, results))));
+    let found: Vec<_> = found.filter_map(Result::transpose).collect::<Result<_>>()?;
+    Ok(found.into())
+}
+
+impl Filtering<'_> {
+    /// `None` when no filter matches.
+    fn results(&self, seen: &Seen) -> Result<Option<Array>> {
+        let head = seen.proper();
+        let Some(text) = self.text(head)? else { return Ok(None) };
+        let profile = if self.set.looks_at_authors() { self.profile(head)? } else { None };
+        let subject = Subject {
+            ids: [Some(seen.head().id), seen.original().map(|original| original.id)],
+            text: &text,
+            profile: profile.as_ref().map(|profile| &profile.text),
+            local: profile.as_ref().is_some_and(|profile| profile.local),
+            following: self.relations.as_ref().is_some_and(|relations| relations.is_following(head.account_id)),
+        };
+        Ok(self.set.results(&subject, self.cx.clock.now()))
+    }
+
+    /// The text of a status, from the cache or made now; `None` when the status was deleted meanwhile.
+    fn text(&self, head: &Head) -> Result<Option<Arc<Searchable>>> {
+        let key = (head.id, head.version);
+        if let Some(text) = self.cx.cache.texts.get(&key) {
+            return Ok(Some(text));
+        }
+        let Some(core) = self.cores.get(&head.id) else { return Ok(None) };
+        let text = Arc::new(searchable(core, self.polls.get(&head.id))?);
+        self.cx.cache.texts.insert(key, Arc::clone(&text));
+        Ok(Some(text))
+    }
+
+    /// The author of a status, from the cache or read now; `None` when the account was deleted meanwhile.
+    fn profile(&self, head: &Head) -> Result<Option<Arc<Profile>>> {
+        let key = (head.account_id, head.account_version);
+        if let Some(profile) = self.cx.cache.profiles.get(&key) {
+            return Ok(Some(profile));
+        }
+        let Some(json) = self.authors.get(&head.account_id) else { return Ok(None) };
+        let author: Author = serde_json::from_str(json).map_err(Error::internal)?;
+        let text = Searchable::new(&format!("{}\n\n{}", author.display_name, plain(&author.note)));
+        let profile = Arc::new(Profile { text, local: !author.acct.contains('@') });
+        self.cx.cache.profiles.insert(key, Arc::clone(&profile));
+        Ok(Some(profile))
+    }
+}
+
+/// The text of a status: content warning, content, descriptions of media and options of its poll.
+fn searchable(core: &StatusCore, poll: Option<&Fragment>) -> Result<Searchable> {
+    let shared: Shared = serde_json::from_str(&format!("{{{}}}", core.members)).map_err(Error::internal)?;
+    let poll: Option<Poll> =
+        poll.map(|poll| serde_json::from_str(poll.as_str())).transpose().map_err(Error::internal)?;
+    let content = plain(&shared.content);
+    let media = shared.media_attachments.iter().filter_map(|media| media.description.as_deref());
+    let options = poll.iter().flat_map(|poll| &poll.options).map(|option| option.title.as_str());
+    let texts = [shared.spoiler_text.as_str(), &content].into_iter().chain(media).chain(options);
+    let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+    Ok(Searchable::new(&texts.join("\n\n")))
+}
