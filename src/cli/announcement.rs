@@ -122,7 +122,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let text = text.map(read).transpose()?;
             let blank = Draft { text: String::new(), starts_at: None, ends_at: None, all_day: false };
             let new = event.put_on(blank)?;
-            let edit = |old: Draft| edited(old, text, new, no_event);
+            let edit = |old: Draft| edited(old, text, &new, no_event);
             announcement::edit(cx, id.into(), edit).await?;
             output.answer(&Changed { id: id.into() }, || format!("Changed the announcement {id}."))
         }
@@ -143,7 +143,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
 }
 
 /// What was given replaces what was there.
-fn edited(old: Draft, text: Option<String>, new: Draft, no_event: bool) -> Draft {
+fn edited(old: Draft, text: Option<String>, new: &Draft, no_event: bool) -> Draft {
     let text = text.unwrap_or(old.text);
     if no_event {
         return Draft { text, starts_at: None, ends_at: None, all_day: false };

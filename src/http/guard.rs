@@ -69,6 +69,8 @@ fn check_length(cx: &Cx, request: &Request, upload: bool) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+
     use super::*;
     use axum::http::StatusCode;
 
@@ -78,14 +80,15 @@ mod tests {
             tokio::task::yield_now().await;
             Response::default()
         };
-        assert_eq!(within(Duration::from_secs(60), soon).await.status(), StatusCode::OK);
-        let never = within(Duration::from_millis(5), std::future::pending()).await;
+        assert_eq!(within(Duration::from_secs(60), pin!(soon)).await.status(), StatusCode::OK);
+        let never = within(Duration::from_millis(5), pin!(std::future::pending())).await;
         assert_eq!(never.status(), StatusCode::SERVICE_UNAVAILABLE);
     }
 
     #[test]
     fn ready_answer_needs_no_timer() {
-        let response = futures_util::FutureExt::now_or_never(within(Duration::ZERO, async { Response::default() }));
+        let response =
+            futures_util::FutureExt::now_or_never(within(Duration::ZERO, pin!(async { Response::default() })));
         assert_eq!(response.expect("no runtime is needed").status(), StatusCode::OK);
     }
 }

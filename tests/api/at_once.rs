@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use rookery_core::service::oauth::exchange::{self, Request as TokenRequest};
 use serde_json::{Value, json};
 
+use crate::conversations::open_accounts;
 use crate::harness::{Answer, Client, RequestBuilder, TestApp};
 
 /// How many requests are sent together.
@@ -147,7 +148,7 @@ async fn follows_count_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn conversation_is_one_whoever_writes_and_ends_with_its_last_status() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let rows = "SELECT COUNT(*) FROM account_conversations";
     let first = publish(&alice, json!({"status": "@bob first", "visibility": "direct"})).await;
     let answer = |person: &Client, other: &str| {

@@ -20,6 +20,15 @@ pub async fn direct(author: &Client, text: &str, parent: Option<&Value>) -> Valu
     author.post("/api/v1/statuses").json(&body).ok().await
 }
 
+/// Accounts to which strangers may write.
+pub async fn open_accounts<const N: usize>(app: &TestApp, names: [&str; N]) -> [Client; N] {
+    let accounts = app.accounts(names).await;
+    for account in &accounts {
+        account.patch("/api/v2/notifications/policy").json(&json!({ "for_private_mentions": "accept" })).ok().await;
+    }
+    accounts
+}
+
 async fn index(person: &Client) -> Vec<Value> {
     let page = person.get(PATH).ok().await;
     contract::check("Conversation[]", &page);
@@ -50,7 +59,7 @@ fn ends(page: &[Value], texts: &[&str]) {
 #[tokio::test]
 async fn each_participant_has_the_thread_with_the_others() {
     let app = TestApp::new().await;
-    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let [alice, bob, carol] = open_accounts(&app, ["alice", "bob", "carol"]).await;
     let first = direct(&alice, "@bob first", None).await;
     let answer = direct(&bob, "@alice answer", Some(&first)).await;
     direct(&alice, "@bob @carol all three", Some(&answer)).await;
@@ -68,7 +77,7 @@ async fn each_participant_has_the_thread_with_the_others() {
 #[tokio::test]
 async fn other_visibilities_make_no_conversation_and_talking_to_oneself_does() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     for visibility in ["public", "unlisted", "private", "login", "limited"] {
         let body = json!({ "status": "@bob hello", "visibility": visibility });
         alice.post("/api/v1/statuses").json(&body).ok().await;
@@ -81,7 +90,7 @@ async fn other_visibilities_make_no_conversation_and_talking_to_oneself_does() {
 #[tokio::test]
 async fn reading_is_marked_and_taken_back() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let mut heard = app.app.live.subscribe();
     let first = direct(&alice, "@bob first", None).await;
     let id = index(&bob).await[0]["id"].as_str().unwrap().to_owned();
@@ -107,7 +116,7 @@ async fn reading_is_marked_and_taken_back() {
 #[tokio::test]
 async fn hidden_conversation_comes_back_with_the_next_status() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let first = direct(&alice, "@bob first", None).await;
     let path = format!("{PATH}/{}", index(&bob).await[0]["id"].as_str().unwrap());
 
@@ -127,7 +136,7 @@ async fn hidden_conversation_comes_back_with_the_next_status() {
 #[tokio::test]
 async fn deleting_the_last_status_shows_the_one_before() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let mut statuses = vec![direct(&alice, "@bob 0", None).await];
     for number in 1..3 {
         let author = if number == 1 { &bob } else { &alice };
@@ -153,7 +162,7 @@ async fn deleting_the_last_status_shows_the_one_before() {
 #[tokio::test]
 async fn edit_moves_the_status_to_whom_it_mentions_now() {
     let app = TestApp::new().await;
-    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let [alice, bob, carol] = open_accounts(&app, ["alice", "bob", "carol"]).await;
     let status = direct(&alice, "@bob hello", None).await;
     let path = format!("/api/v1/statuses/{}", status["id"].as_str().unwrap());
     let before = index(&bob).await[0]["id"].clone();
@@ -173,7 +182,7 @@ async fn edit_moves_the_status_to_whom_it_mentions_now() {
 #[tokio::test]
 async fn blocks_and_mutes_keep_statuses_out() {
     let app = TestApp::new().await;
-    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let [alice, bob, carol] = open_accounts(&app, ["alice", "bob", "carol"]).await;
     direct(&bob, "@alice before", None).await;
     direct(&bob, "@alice @carol a crowd", None).await;
     direct(&carol, "@alice stays", None).await;
@@ -191,7 +200,7 @@ async fn blocks_and_mutes_keep_statuses_out() {
 #[tokio::test]
 async fn last_status_of_someone_who_blocks_is_hidden() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     direct(&bob, "@alice secret", None).await;
     bob.post(&format!("/api/v1/accounts/{}/block", alice.id())).ok().await;
     let page = index(&alice).await;
@@ -201,7 +210,7 @@ async fn last_status_of_someone_who_blocks_is_hidden() {
 #[tokio::test]
 async fn pages_go_by_the_last_status() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let mut statuses = Vec::new();
     for number in 0..5 {
         statuses.push(direct(&alice, &format!("@bob {number}"), None).await);
@@ -225,7 +234,7 @@ async fn pages_go_by_the_last_status() {
 #[tokio::test]
 async fn statuses_of_before_are_sorted_in_as_read() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let first = direct(&alice, "@bob first", None).await;
     let second = direct(&bob, "@alice second", Some(&first)).await;
     direct(&alice, "@bob apart", None).await;
@@ -248,7 +257,7 @@ async fn statuses_of_before_are_sorted_in_as_read() {
 #[tokio::test]
 async fn conversations_go_with_their_owner_and_outlive_the_others() {
     let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let first = direct(&alice, "@bob first", None).await;
     direct(&bob, "@alice second", Some(&first)).await;
     remove(&app, "alice").await;

@@ -97,8 +97,8 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
         let body = json!({"status": format!("@{} psst", other.name), "visibility": "direct"});
         one.post("/api/v1/statuses").json(&body).ok().await;
     }
-    let asked = carol.get("/api/v1/notifications/requests").ok().await;
-    let accept = format!("/api/v1/notifications/requests/{}/accept", asked[0]["id"].as_str().unwrap());
+    let requests = carol.get("/api/v1/notifications/requests").ok().await;
+    let accept = format!("/api/v1/notifications/requests/{}/accept", requests[0]["id"].as_str().unwrap());
     carol.post(&accept).ok().await;
     let filter = json!({"title": "a", "context": ["home"], "keywords_attributes": [{"keyword": "b"}]});
     alice.post("/api/v2/filters").json(&filter).ok().await;

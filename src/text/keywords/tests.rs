@@ -1,3 +1,5 @@
+//! What is found in texts, held against a search that looks at every place.
+
 use proptest::prelude::*;
 
 use super::*;
