@@ -12,10 +12,10 @@ use axum::response::Response;
 use futures_util::future::BoxFuture;
 
 use super::api::{
-    accounts, announcements, apps, blocks, conversations, credentials, custom_emojis, emails, featured_tags, filters,
-    filters_v1, follow_requests, instance, lists, markers, media, mutes, notification_groups, notification_policies,
-    notification_requests, notifications, oembed, peers, polls, preferences, profile, registrations, relationships,
-    reports, scheduled_statuses, search, status_actions, statuses, tags, timelines,
+    accounts, announcements, apps, blocks, conversations, credentials, custom_emojis, emails, endorsements,
+    featured_tags, filters, filters_v1, follow_requests, instance, lists, markers, media, mutes, notification_groups,
+    notification_policies, notification_requests, notifications, oembed, peers, polls, preferences, profile,
+    registrations, relationships, reports, scheduled_statuses, search, status_actions, statuses, tags, timelines,
 };
 use super::oauth::{applications, authorize};
 use super::operation::Operation;
@@ -322,6 +322,12 @@ fn accounts() -> Routes {
         .route("/api/v1/accounts/lookup", SHARED.answers("Account"), get(accounts::lookup))
         .route("/api/v1/accounts/search", API.answers("Account[]"), get(accounts::search))
         .route("/api/v1/accounts/relationships", API.answers("Relationship[]"), get(relationships::index))
+        .route(
+            "/api/v1/accounts/familiar_followers",
+            API.answers("FamiliarFollowers[]"),
+            get(relationships::familiar_followers),
+        )
+        .route("/api/v1/endorsements", API.answers("Account[]"), get(endorsements::index))
         .route("/api/v1/accounts/{id}", SHARED.answers("Account"), get(accounts::show))
         .route("/api/v1/accounts/{id}/followers", SHARED.answers("Account[]"), get(accounts::followers))
         .route("/api/v1/accounts/{id}/following", SHARED.answers("Account[]"), get(accounts::following))

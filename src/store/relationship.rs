@@ -9,7 +9,7 @@
 use super::relation_sql::{blocks, blocks_domain, listed, page, suspended, unexpired};
 use super::sql::Ids;
 use super::{Executor, Result, Tx, relation_set};
-use crate::sql;
+use crate::{paged, sql};
 use model::relationship::{Listed, Muted};
 use model::{AccountId, Cursor, Json, RowId, Time};
 
@@ -157,6 +157,59 @@ pub async fn delete(tx: &mut Tx, relation: Relation, account: AccountId, target:
 pub async fn list_blocks(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
     let sql = listed!(cursor, "blocks", "account_id" => "target_account_id", hidden [suspended!()]);
     Ok(cursor.newest_first(page(db, sql, account, cursor).all().await?))
+}
+
+/// A page of the accounts that `account` endorses, by their ids. Suspended ones are marked as hidden.
+pub async fn list_endorsements(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
+    let sql = paged!(
+        cursor,
+        "SELECT e.target_account_id AS row_id, e.target_account_id AS account_id, a.version, " suspended!() " AS hidden
+         FROM endorsements e
+         JOIN accounts a ON a.id = e.target_account_id
+         WHERE e.account_id = $1 AND e.target_account_id < $2 AND e.target_account_id > $3",
+        by "e.target_account_id", limit "$4"
+    );
+    let query = db.query(sql).bind(account).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
+    Ok(cursor.newest_first(query.all().await?))
+}
+
+/// Somebody whom both the viewer follows and who follows `target`.
+#[derive(Clone, Copy, Debug, model::Row)]
+#[expect(missing_docs, reason = "what the names say")]
+pub struct FamiliarFollower {
+    pub target: AccountId,
+    pub account: AccountId,
+    pub version: i64,
+}
+
+/// Of whom `viewer` follows, up to `most` who follow each of `targets`, by id. Nobody for a target that hides its
+/// collections, and nobody who hides their own.
+///
+/// `CROSS JOIN`: SQLite begins with whom the viewer follows, whose number is bounded, and not with a target's followers.
+pub async fn list_familiar_followers(
+    db: impl Executor,
+    viewer: AccountId,
+    targets: &[AccountId],
+    most: i64,
+) -> Result<Vec<FamiliarFollower>> {
+    db.query(sql!(
+        "SELECT x.target, x.account, x.version
+         FROM (SELECT t.id AS target, a.id AS account, a.version,
+                      ROW_NUMBER() OVER (PARTITION BY t.id ORDER BY a.id) AS place
+               FROM follows m
+               CROSS JOIN follows f
+               JOIN accounts a ON a.id = f.account_id
+               JOIN accounts t ON t.id = f.target_account_id
+               WHERE m.account_id = $1 AND f.account_id = m.target_account_id AND f.target_account_id" in("$2") "
+                 AND t.hide_collections IS NOT TRUE AND a.hide_collections IS NOT TRUE AND a.suspended_at IS NULL) x
+         WHERE x.place <= $3
+         ORDER BY x.target, x.account"
+    ))
+    .bind(viewer)
+    .bind(Ids::of(targets.iter().copied()))
+    .bind(most)
+    .all()
+    .await
 }
 
 /// A new mute, or new options of an existing one.

@@ -4,7 +4,7 @@ use chrono::Duration;
 use model::relationship::Listed;
 use model::{AccountId, Cursor};
 use rookery_core::service::rate_limits::{self, Family};
-use serde_json::json;
+use serde_json::{Value, json};
 use store::{follow, relationship};
 
 use crate::harness::{Client, TestApp};
@@ -449,4 +449,48 @@ async fn min_id_gives_the_accounts_right_above() {
         let ids = |page: Vec<Listed>| page.into_iter().map(|listed| listed.account_id).collect::<Vec<_>>();
         assert_eq!((ids(above), ids(newest)), (vec![people[2], people[1]], vec![people[3], people[2]]), "{number}");
     }
+}
+
+#[tokio::test]
+async fn whom_one_features_is_listed_by_account() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    for target in [&bob, &carol] {
+        alice.post(&format!("/api/v1/accounts/{}/follow", target.id())).ok().await;
+        alice.post(&format!("/api/v1/accounts/{}/pin", target.id())).ok().await;
+    }
+    let names = |page: &Value| -> Vec<String> {
+        page.as_array().unwrap().iter().map(|account| account["acct"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = alice.get("/api/v1/endorsements?limit=0").ok().await;
+    assert_eq!(names(&all), ["carol", "bob"]);
+    let older = alice.get(&format!("/api/v1/endorsements?max_id={}", carol.id())).ok().await;
+    assert_eq!(names(&older), ["bob"], "links go by the ids of accounts");
+    alice.post(&format!("/api/v1/accounts/{}/unfollow", bob.id())).ok().await;
+    assert_eq!(names(&alice.get("/api/v1/endorsements").ok().await), ["carol"]);
+    assert_eq!(names(&bob.get("/api/v1/endorsements").ok().await), [""; 0]);
+}
+
+#[tokio::test]
+async fn familiar_followers_are_those_whom_one_follows_too() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol, dave, erin] = app.accounts(["alice", "bob", "carol", "dave", "erin"]).await;
+    for (one, other) in [(&alice, &bob), (&alice, &carol), (&bob, &dave), (&carol, &dave), (&erin, &dave)] {
+        one.post(&format!("/api/v1/accounts/{}/follow", other.id())).ok().await;
+    }
+    let path = format!("/api/v1/accounts/familiar_followers?id[]={}&id[]={}&id[]=1", dave.id(), erin.id());
+    let of_dave = || async {
+        let found = alice.get(&path).ok().await;
+        crate::contract::check("FamiliarFollowers[]", &found);
+        assert_eq!((found.as_array().unwrap().len(), &found[1]["accounts"]), (2, &json!([])), "{found}");
+        let accounts = found[0]["accounts"].as_array().unwrap().clone();
+        accounts.iter().map(|account| account["acct"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(of_dave().await, ["bob", "carol"]);
+    let hide =
+        |person: &Client| person.patch("/api/v1/accounts/update_credentials").json(&json!({"hide_collections": true}));
+    hide(&carol).ok().await;
+    assert_eq!(of_dave().await, ["bob"], "whom Carol follows is hers to tell");
+    hide(&dave).ok().await;
+    assert!(of_dave().await.is_empty());
 }

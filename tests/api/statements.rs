@@ -123,6 +123,7 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
         "/api/v2/notifications?expand_accounts=partial_avatars".to_owned(),
         "/api/v1/notifications/requests".to_owned(),
         "/api/v1/conversations".to_owned(),
+        "/api/v1/endorsements".to_owned(),
         "/api/v1/favourites".to_owned(),
         "/api/v1/bookmarks".to_owned(),
         format!("/api/v1/accounts/{me}/followers"),

@@ -14,6 +14,7 @@ pub mod conversation;
 pub mod credential;
 pub mod document;
 pub mod emoji;
+pub mod familiar_followers;
 pub mod featured_tag;
 pub mod filter;
 mod filter_result;

@@ -162,6 +162,11 @@ pub async fn blocks(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Liste
     Ok(store::relationship::list_blocks(&cx.db, actor.id, cursor).await?)
 }
 
+/// The accounts that `actor` endorses, by their ids.
+pub async fn endorsements(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Listed>> {
+    Ok(store::relationship::list_endorsements(&cx.db, actor.id, cursor).await?)
+}
+
 /// The accounts that `actor` currently mutes, most recent mute first.
 pub async fn mutes(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Muted>> {
     Ok(store::relationship::list_mutes(&cx.db, actor.id, cursor, cx.clock.now()).await?)

@@ -42,6 +42,28 @@ pub async fn index(
     Ok(Json::list(entity::relationship::render(&cx, &viewer, &ids, with_suspended).await?))
 }
 
+/// Most accounts of a request for [`familiar_followers`].
+const TARGETS_MAX: usize = 80;
+
+/// Query parameters of [`familiar_followers`].
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct FamiliarParams {
+    #[serde(default, deserialize_with = "list")]
+    #[schemars(transform = required)]
+    id: Option<Vec<AccountId>>,
+}
+
+/// `GET /api/v1/accounts/familiar_followers`: of the first 80 accounts that are asked for.
+pub async fn familiar_followers(
+    cx: Cx,
+    Auth(viewer, ..): Auth<ReadFollows>,
+    Params(params): Params<FamiliarParams>,
+) -> Result<Response> {
+    let mut ids = params.id.ok_or_else(|| Error::missing("id[]"))?;
+    ids.truncate(TARGETS_MAX);
+    Ok(Json::list(entity::familiar_followers::render(&cx, &viewer, &ids).await?))
+}
+
 /// Body parameters of [`follow`].
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FollowParams {

@@ -84,6 +84,10 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
             .refused(&*row.path, Body::None, 400)
             .refused(format!("{}?q=colour:red", row.path), Body::None, 422),
         ("accounts", "GET /api/v1/accounts/search") => Case::get(format!("{}?q=bob", row.path)),
+        ("endorsements", _) => Case::get(&*row.path),
+        ("accounts", "GET /api/v1/accounts/familiar_followers") => {
+            Case::get(format!("{}?id[]={bob}", row.path)).refused(&*row.path, Body::None, 400)
+        }
         ("accounts", "GET /api/v1/accounts/relationships") => Case::get(format!("{}?id[]={bob}", row.path)),
         ("accounts", "GET /api/v1/accounts/verify_credentials") => Case::get(&*row.path),
         ("accounts", "GET /api/v1/accounts/:id/statuses") => {

@@ -23,20 +23,20 @@ fn set() -> String {
 #[route(post, "/api/v1/hostile/fill")]
 fn fill(_ctx: &Context) -> Result<Output> {
     for _ in 0..20 {
-        sql::fill(&body()).exec()?;
+        sql::fill(body()).exec()?;
     }
     Output::empty()
 }
 
 #[route(get, "/api/v1/hostile/read")]
 fn read(_ctx: &Context) -> Result<Output> {
-    let found: i64 = sql::read(&set(), &set()).one()?;
+    let found: i64 = sql::read(set(), set()).one()?;
     Output::json(&found)
 }
 
 #[route(post, "/api/v1/hostile/write")]
 fn write(_ctx: &Context) -> Result<Output> {
-    sql::write(&set(), &set()).exec()?;
+    sql::write(set(), set()).exec()?;
     Output::empty()
 }
 
@@ -44,14 +44,14 @@ fn write(_ctx: &Context) -> Result<Output> {
 #[route(post, "/api/v1/hostile/write_many")]
 fn write_many(_ctx: &Context) -> Result<Output> {
     for _ in 0..500 {
-        sql::write_some(&set()).exec()?;
+        sql::write_some(set()).exec()?;
     }
     Output::empty()
 }
 
 #[route(post, "/api/v1/hostile/batch")]
 fn batch(_ctx: &Context) -> Result<Output> {
-    sql::batch((0..500).map(|_| sql::fill(&body())))?;
+    sql::batch((0..500).map(|_| sql::fill(body())))?;
     Output::empty()
 }
 
@@ -59,7 +59,7 @@ fn batch(_ctx: &Context) -> Result<Output> {
 #[on(status_filter)]
 fn before_save(_ctx: &Context, draft: &Draft) -> Result<Verdict> {
     if draft.text.contains("slowly") {
-        let _: i64 = sql::read(&set(), &set()).one()?;
+        let _: i64 = sql::read(set(), set()).one()?;
     }
     Ok(Verdict::Pass)
 }
@@ -67,6 +67,6 @@ fn before_save(_ctx: &Context, draft: &Draft) -> Result<Verdict> {
 /// Writes for as long as it may.
 #[on(events)]
 fn hear(_batch: &[Event]) -> Result<()> {
-    sql::write(&set(), &set()).exec()?;
+    sql::write(set(), set()).exec()?;
     Ok(())
 }
