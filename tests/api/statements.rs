@@ -72,6 +72,7 @@ async fn world() -> World {
         seed.notification_request(me, person);
         seed.follow(person, me);
         seed.follow(me, person);
+        seed.endorse(me, person);
         seed.follow_request(person, other);
         let letter = seed.status(&Status { author: person, visibility: "direct", ..Status::default() });
         seed.mention(letter, me);

@@ -99,6 +99,10 @@ impl Seed {
         self.tie("blocks (id, account_id, target_account_id, created_at)", account, target, "");
     }
 
+    pub fn endorse(&mut self, account: i64, target: i64) {
+        self.tie("endorsements (id, account_id, target_account_id, created_at)", account, target, "");
+    }
+
     pub fn mute(&mut self, account: i64, target: i64) {
         self.tie(
             "mutes (id, account_id, target_account_id, created_at, hide_notifications)",
