@@ -16,9 +16,9 @@ use crate::extract::{Auth, Limit, MaybeAuth, Paging, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
 use crate::page::{Links, Page};
-use model::AccountId;
 use model::account::AccountSearch;
 use model::relationship::Listed;
+use model::{AccountId, Cursor};
 use rookery_core::entity;
 use rookery_core::service;
 
@@ -149,7 +149,12 @@ pub async fn following(
 
 /// A page of accounts; its cursors are the ids of the rows that list them (a follow, a block), not account ids.
 pub(super) async fn listed(cx: &Cx, paging: &AccountPaging, rows: &[Listed]) -> Result<Page> {
-    let ids: Vec<i64> = rows.iter().map(|row| row.row_id.into()).collect();
+    let ids: Vec<i64> = rows.iter().filter(|_| paging.cursor.limit != 0).map(|row| row.row_id.into()).collect();
     let items = entity::account::render_listed(cx, rows).await?;
     Ok(Page::new(paging, Links::SinceId, &ids, items))
+}
+
+/// What to read of a list of which a limit of 0 asks for everything, which then has no links.
+pub(super) fn page_or_all(paging: &AccountPaging) -> Cursor {
+    if paging.cursor.limit == 0 { Cursor::first(i64::MAX) } else { paging.cursor }
 }

@@ -2,21 +2,16 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/endorsements/>
 
-use super::accounts::AccountPaging;
+use super::accounts::{AccountPaging, listed, page_or_all};
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::Auth;
 use crate::extract::auth::ReadAccounts;
-use crate::page::{Links, Page};
-use model::Cursor;
-use rookery_core::{entity, service};
+use crate::page::Page;
+use rookery_core::service;
 
 /// `GET /api/v1/endorsements`: all of them, without links, when the limit is 0.
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>, paging: AccountPaging) -> Result<Page> {
-    let all = paging.cursor.limit == 0;
-    let cursor = if all { Cursor::first(i64::MAX) } else { paging.cursor };
-    let rows = service::relationship::endorsements(&cx, &actor, &cursor).await?;
-    let ids: Vec<i64> = rows.iter().filter(|_| !all).map(|row| row.row_id.into()).collect();
-    let items = entity::account::render_listed(&cx, &rows).await?;
-    Ok(Page::new(&paging, Links::SinceId, &ids, items))
+    let rows = service::relationship::endorsements(&cx, &actor, &page_or_all(&paging)).await?;
+    listed(&cx, &paging, &rows).await
 }

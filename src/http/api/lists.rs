@@ -6,7 +6,7 @@ use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::accounts::AccountPaging;
+use super::accounts::{AccountPaging, listed, page_or_all};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadLists, WriteLists};
@@ -14,9 +14,9 @@ use crate::extract::params::{flag, list, text, word};
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
-use crate::page::{Links, Page};
+use crate::page::Page;
 use model::list::RepliesPolicy;
-use model::{AccountId, Actor, Cursor, RowId};
+use model::{AccountId, Actor, RowId};
 use rookery_core::entity;
 use rookery_core::service::list::{self as service, List, Wish};
 
@@ -117,12 +117,8 @@ pub async fn accounts(
     Path(id): Path<RowId>,
     paging: AccountPaging,
 ) -> Result<Page> {
-    let all = paging.cursor.limit == 0;
-    let cursor = if all { Cursor::first(i64::MAX) } else { paging.cursor };
-    let rows = service::members(&cx, &actor, id, &cursor).await?;
-    let ids: Vec<i64> = rows.iter().filter(|_| !all).map(|row| row.row_id.into()).collect();
-    let items = entity::account::render_listed(&cx, &rows).await?;
-    Ok(Page::new(&paging, Links::SinceId, &ids, items))
+    let rows = service::members(&cx, &actor, id, &page_or_all(&paging)).await?;
+    listed(&cx, &paging, &rows).await
 }
 
 /// Parameters of [`add_accounts`] and [`remove_accounts`].
