@@ -1,8 +1,17 @@
 //! A database for one test: a file, or a PostgreSQL database that is dropped afterwards.
+//!
+//! Each is a copy of one that has the schema: to run all migrations anew takes longer than most tests do.
 
+use std::fs;
 use std::path::Path;
 
 use store::db::{Db, Options};
+use tokio::sync::OnceCell;
+
+/// A file with the schema and nothing else.
+static FILE: OnceCell<Vec<u8>> = OnceCell::const_new();
+/// The name of a database with the schema and nothing else.
+static TEMPLATE: OnceCell<String> = OnceCell::const_new();
 
 pub struct Database {
     pub url: String,
@@ -13,28 +22,74 @@ impl Database {
     #[expect(clippy::disallowed_methods, reason = "a test's environment says which database to use")]
     pub async fn create(folder: &Path) -> Self {
         match std::env::var("TEST_DATABASE_URL") {
-            Err(_) => Self { url: format!("sqlite://{}/test.db", folder.display()), drop: None },
+            Err(_) => {
+                let url = format!("sqlite://{}/test.db", folder.display());
+                fs::write(folder.join("test.db"), FILE.get_or_init(file).await).unwrap();
+                Self { url, drop: None }
+            }
             Ok(server) => {
-                let name = format!("rookery_{}", crypto::random_text(12).to_lowercase().replace(['-', '_'], "x"));
-                admin(&server, &format!("CREATE DATABASE {name}")).await;
-                let mut url = url::Url::parse(&server).unwrap();
-                url.set_path(&name);
-                Self { url: url.to_string(), drop: Some((server, name)) }
+                let template = TEMPLATE.get_or_init(|| template(&server)).await;
+                let name = random_name();
+                admin(&server, &format!("CREATE DATABASE {name} TEMPLATE {template}")).await.unwrap();
+                Self { url: url_of(&server, &name), drop: Some((server, name)) }
             }
         }
     }
 }
 
-async fn admin(server: &str, statement: &str) {
+async fn file() -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    migrate(&format!("sqlite://{}/test.db", folder.path().display())).await;
+    fs::read(folder.path().join("test.db")).unwrap()
+}
+
+/// Makes the template, unless an earlier run on this server did. It is named by what the migrations say.
+async fn template(server: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations/postgres");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    let texts: Vec<u8> = files.into_iter().flat_map(|file| fs::read(file).unwrap()).collect();
+    let template = format!("rookery_template_{}", &crypto::sha256_hex(&texts)[..16]);
+    let name = random_name();
+    admin(server, &format!("CREATE DATABASE {name}")).await.unwrap();
+    migrate(&url_of(server, &name)).await;
+    if admin(server, &format!("ALTER DATABASE {name} RENAME TO {template}")).await.is_err() {
+        admin(server, &format!("DROP DATABASE {name}")).await.unwrap();
+    }
+    template
+}
+
+async fn migrate(url: &str) {
+    let db = open(url).await;
+    store::migrate::run(&db).await.unwrap();
+    db.close().await;
+}
+
+fn random_name() -> String {
+    format!("rookery_{}", crypto::random_text(12).to_lowercase().replace(['-', '_'], "x"))
+}
+
+fn url_of(server: &str, name: &str) -> String {
+    let mut url = url::Url::parse(server).unwrap();
+    url.set_path(name);
+    url.to_string()
+}
+
+async fn open(url: &str) -> Db {
     let options = Options {
-        url: server.to_owned(),
+        url: url.to_owned(),
         max_connections: 1,
         acquire_timeout: std::time::Duration::from_secs(60),
         plugin_connections: 2,
     };
-    let db = Db::open(&options).await.unwrap();
-    db.execute_raw(statement).await.unwrap();
+    Db::open(&options).await.unwrap()
+}
+
+async fn admin(server: &str, statement: &str) -> store::Result<()> {
+    let db = open(server).await;
+    let done = db.execute_raw(statement).await;
     db.close().await;
+    done.map(drop)
 }
 
 impl Drop for Database {
@@ -43,7 +98,8 @@ impl Drop for Database {
             // The runtime of the test may be ending: a thread with one of its own does this last thing.
             let dropped = std::thread::spawn(move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-                runtime.block_on(admin(&server, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")));
+                let dropping = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
+                runtime.block_on(admin(&server, &dropping)).unwrap();
             });
             let _ = dropped.join();
         }
