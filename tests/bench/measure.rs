@@ -18,6 +18,9 @@ pub async fn table(subject: &Subject, routes: Vec<Route>) {
         "", "bytes", "conn.", "req/s", "p50 ms", "p99 ms", "CPU us", "with DB", "floor", "ratio"
     );
     for (route, share) in &routes {
+        if share.bytes < route.least_bytes() {
+            println!("{}: {} bytes are no full page, so what follows says nothing", route.name, share.bytes);
+        }
         // Writes go on where they stopped: the first was taken for the floor.
         let next = Arc::new(AtomicUsize::new(1));
         subject.warm(route, &next).await;

@@ -16,6 +16,14 @@ pub struct Route {
     pub writes: bool,
 }
 
+impl Route {
+    /// The fewest bytes of a full answer: a page says at its end how many entries it has, none of which is smaller than 200.
+    pub fn least_bytes(&self) -> usize {
+        let entries = self.name.rsplit_once(", ").and_then(|(_, entries)| entries.parse::<usize>().ok());
+        entries.map_or(0, |entries| entries * 200)
+    }
+}
+
 /// How many answers of a route the floor is given: as many as there are people.
 pub const ANSWERS: usize = 50;
 

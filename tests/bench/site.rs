@@ -33,6 +33,8 @@ impl<'a> Site<'a> {
             ("PLUGINS_EMBEDDED", self.plugins.to_string()),
             ("RATE_LIMITS_ENABLED", "false".to_owned()),
             ("LOG_LEVEL", "error".to_owned()),
+            // What is seeded is dated at the beginning of 2026.
+            ("NOTIFICATIONS_RETENTION_DAYS", "0".to_owned()),
         ] {
             command.env(format!("ROOKERY_{key}"), value);
         }

@@ -36,15 +36,16 @@ impl Seed {
 }
 
 /// Fills every home timeline as fan-out would have: the newest `keep` statuses of whom its owner follows and of the owner,
-/// without answers to people whom the owner does not follow.
+/// without answers to people whom the owner does not follow and direct ones.
 pub async fn fill_homes(db: &Db, keep: i64) {
     let followed = "SELECT f.account_id AS owner, s.id, s.account_id, COALESCE(s.reblog_of_id, s.id) AS original
         FROM follows f JOIN statuses s ON s.account_id = f.target_account_id
-        WHERE s.in_reply_to_id IS NULL OR s.in_reply_to_account_id IN (f.account_id, s.account_id)
+        WHERE s.visibility <> 'direct' AND (s.in_reply_to_id IS NULL
+           OR s.in_reply_to_account_id IN (f.account_id, s.account_id)
            OR EXISTS (SELECT 1 FROM follows o
-                      WHERE o.account_id = f.account_id AND o.target_account_id = s.in_reply_to_account_id)";
+                      WHERE o.account_id = f.account_id AND o.target_account_id = s.in_reply_to_account_id))";
     let own = "SELECT u.account_id, s.id, s.account_id, COALESCE(s.reblog_of_id, s.id)
-        FROM users u JOIN statuses s ON s.account_id = u.account_id";
+        FROM users u JOIN statuses s ON s.account_id = u.account_id WHERE s.visibility <> 'direct'";
     let newest = format!(
         "SELECT owner, id, account_id, original FROM (
             SELECT owner, id, account_id, original, ROW_NUMBER() OVER (PARTITION BY owner ORDER BY id DESC) AS number
