@@ -197,7 +197,7 @@ config! {
         /// The same on SQLite while others wait for the transaction.
         contended_transaction_ms: u64 = 60, 10..=60_000;
         /// How long a migration may keep others who write waiting on SQLite before it fails; one in batches lets them write.
-        contended_migration_ms: u64 = 2000, 50..=3_600_000;
+        contended_migration_ms: u64 = 60, 10..=3_600_000;
         /// How long the migrations, statements and self-test of a plugin may take together when it is loaded. On SQLite
         /// all other writers wait.
         migration_timeout_seconds: u64 = 60, 1..=3600;

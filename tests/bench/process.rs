@@ -54,8 +54,17 @@ impl Process {
 
     /// Resident memory, in MiB.
     pub fn memory(&self) -> f64 {
+        self.mib("VmRSS:")
+    }
+
+    /// The part of it that is no mapped file, in MiB: pages of the database that are mapped are the system's to take back.
+    pub fn own_memory(&self) -> f64 {
+        self.mib("RssAnon:")
+    }
+
+    fn mib(&self, field: &str) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("the server runs");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a process has memory");
+        let line = status.lines().find_map(|line| line.strip_prefix(field)).expect("a process has memory");
         line.trim().trim_end_matches(" kB").parse::<f64>().expect("a number") / 1024.0
     }
 

@@ -12,6 +12,7 @@ pub(crate) mod authorizer;
 mod bind;
 mod bounded;
 pub mod functions;
+mod gentle;
 mod namespace;
 mod postgres;
 mod readers;

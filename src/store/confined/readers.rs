@@ -2,8 +2,8 @@
 //!
 //! A statement is run on the calling (async) thread first, under strict limits: to hand it to another thread, and its
 //! rows back, takes several times as long as reading a page by index. If it does not end within [`STRICT_TIME`], or handles
-//! large values, it is interrupted and started again on a blocking thread, where it has all of its time limit and
-//! blocks nobody. Each connection has a prepared statement cache, and little memory: sorts go to files early.
+//! large values, it is interrupted and started again on a [thread of low priority](super::gentle), where it has all of its
+//! time limit and blocks nobody. Each connection has a prepared statement cache, and little memory: sorts go to files early.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use super::authorizer::{self, Confinement, Stay};
 use super::functions::MAX_VALUE_BYTES;
 use super::shares::ACQUIRE_TIMEOUT;
 use super::sqlite::{self, InterruptOnDrop};
-use super::{ConfinedError, GRACE, Limits, Param, Rows, Scope, bind};
+use super::{ConfinedError, GRACE, Limits, Param, Rows, Scope, bind, gentle};
 use crate::sqlite::{Connection, READING};
 
 /// How long a statement may block the calling thread: half of what a plugin may compute before it must yield.
@@ -95,7 +95,7 @@ impl Readers {
         let stay = reader.cell.enter(&request.scope, time);
         let ended = InterruptOnDrop(Arc::clone(&reader.cell), stay);
         self.note_running(&reader.cell, stay);
-        let reading = tokio::task::spawn_blocking(move || {
+        let reading = gentle::spawn(move || {
             authorizer::set_strict(&reader.raw, false);
             let done = reader.raw.busy_timeout(time).map_err(|error| sqlite::failed(&error, &request.limits));
             let done = done.and_then(|()| request.rows(&reader));
