@@ -1,5 +1,7 @@
 //! Rendered entities as JSON responses, and documents that are kept. Paginated lists are in [`page`](crate::page).
 
+use std::sync::Arc;
+
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -8,7 +10,7 @@ use super::compress::{MIN_BYTES, Precompressed};
 use super::error::raw_json;
 use crate::Cx;
 use crate::error::Result;
-use rookery_core::entity::document::PublicDocument;
+use rookery_core::entity::document::{PublicDocument, Rendered};
 use rookery_core::entity::{Array, Fragment};
 
 /// A 200 response with one entity.
@@ -41,12 +43,17 @@ impl Json {
 /// # Errors
 /// When it cannot be read from the database.
 pub async fn document(cx: &Cx, document: PublicDocument) -> Result<Response> {
-    let rendered = document.render(cx).await?;
+    Ok(rendered(document.render(cx).await?))
+}
+
+/// A 200 response with a JSON document that is kept.
+#[must_use]
+pub fn rendered(rendered: Arc<Rendered>) -> Response {
     let mut response = raw_json(StatusCode::OK, rendered.body.clone().into());
     if rendered.body.len() as u64 >= MIN_BYTES {
         response.extensions_mut().insert(Precompressed(rendered));
     }
-    Ok(response)
+    response
 }
 
 impl IntoResponse for Json {

@@ -20,6 +20,7 @@ pub mod json;
 pub(crate) mod normal_form;
 pub mod oauth;
 pub mod observe;
+pub mod openapi;
 pub mod operation;
 pub mod page;
 pub mod policy;

@@ -70,8 +70,10 @@ pub struct Policy {
     pub keep: Keep,
     /// Who is served on a closed server.
     pub closed: Closed,
-    /// The contract's name of what it answers to GET, or else to its first method; empty where that has no schema.
+    /// The contract's name of what it answers; empty where that has no schema.
     pub answer: &'static str,
+    /// The same for one method that answers otherwise.
+    pub other_answers: [Option<(Change, &'static str)>; 2],
 }
 
 /// A method that changes something, as a constant.
@@ -105,6 +107,7 @@ pub const API: Policy = Policy {
     keep: Keep::Nobody,
     closed: Closed::ToStrangers,
     answer: "",
+    other_answers: [None; 2],
 };
 
 /// Another endpoint for programs: OAuth, probes, files.
@@ -167,6 +170,21 @@ impl Policy {
     pub const fn answers(mut self, answer: &'static str) -> Self {
         self.answer = answer;
         self
+    }
+
+    /// What it answers to a method to which it answers otherwise; for two methods at most.
+    #[must_use]
+    pub const fn answers_to(mut self, method: Change, answer: &'static str) -> Self {
+        let free = if self.other_answers[0].is_none() { 0 } else { 1 };
+        self.other_answers[free] = Some((method, answer));
+        self
+    }
+
+    /// What it answers to `method`, by the contract's name.
+    #[must_use]
+    pub fn answer_to(&self, method: &Method) -> &'static str {
+        let other = self.other_answers.iter().flatten().find(|(other, _)| other.is(method));
+        other.map_or(self.answer, |(_, answer)| answer)
     }
 
     /// The policy of a path that is no route of the router: a plugin's, or nobody's.

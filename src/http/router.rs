@@ -23,7 +23,7 @@ use super::operation::methods::{any, delete, get, patch, post, put};
 use super::policy::{API, Change, Closed, FORM, PAGE, PROGRAM, Per, Policy, WELL_KNOWN};
 use super::service::Pipeline;
 use super::table::Table;
-use super::{files, health, oauth, web, well_known};
+use super::{files, health, oauth, openapi, web, well_known};
 use crate::Cx;
 use crate::error::not_found;
 pub use crate::table::Routes;
@@ -69,7 +69,7 @@ pub fn standalone(cx: rookery_core::Cx, routes: Routes) -> Router {
 }
 
 /// The core's routes.
-fn core() -> [Routes; 7] {
+pub(crate) fn core() -> [Routes; 7] {
     [api(), accounts(), filters(), health(), about(), browser().with_cookies(), files()]
 }
 
@@ -77,6 +77,12 @@ fn core() -> [Routes; 7] {
 #[must_use]
 pub fn policies() -> Vec<(&'static str, Policy)> {
     core().iter().flat_map(Routes::policies).collect()
+}
+
+/// Every operation of the core with the policy of its route: what documents and tests of the API read.
+#[must_use]
+pub fn declared() -> Vec<(Operation, Policy)> {
+    core().iter().flat_map(Routes::declared).collect()
 }
 
 /// Every operation of the core, as its handler declares it: what documents and tests of the API read.
@@ -105,6 +111,11 @@ const REGISTER_APP: Policy =
 /// Signing up through an application.
 const SIGN_UP: Policy =
     API.closed(Closed::Open(Change::Post)).limit(Some(Change::Post), &limits::SIGN_UP, Per::Address);
+/// What is deleted leaves nothing to answer.
+const fn deletes(policy: Policy) -> Policy {
+    policy.answers_to(Change::Delete, "{}")
+}
+
 /// What the server says about itself.
 const ABOUT: Policy = API.closed(Closed::UnlessLimited).for_everyone();
 /// What would name the servers that a limited federation allows.
@@ -211,7 +222,11 @@ fn api() -> Routes {
         // search
         .route("/api/v2/search", API.answers("Search"), get(search::index))
         // statuses
-        .route("/api/v1/statuses", API.answers("Status[]"), get(statuses::index).post(statuses::create))
+        .route(
+            "/api/v1/statuses",
+            API.answers("Status[]").answers_to(Change::Post, "Status | ScheduledStatus"),
+            get(statuses::index).post(statuses::create),
+        )
         .route(
             "/api/v1/statuses/{id}",
             STATUS.answers("Status"),
@@ -240,7 +255,7 @@ fn api() -> Routes {
         .route("/api/v1/scheduled_statuses", API.answers("ScheduledStatus[]"), get(scheduled_statuses::index))
         .route(
             "/api/v1/scheduled_statuses/{id}",
-            API.answers("ScheduledStatus"),
+            deletes(API.answers("ScheduledStatus")),
             get(scheduled_statuses::show)
                 .put(scheduled_statuses::update)
                 .patch(scheduled_statuses::update)
@@ -261,7 +276,7 @@ fn api() -> Routes {
         .route("/api/v1/followed_tags", API.answers("Tag[]"), get(tags::followed))
         .route(
             "/api/v1/featured_tags",
-            API.answers("FeaturedTag[]"),
+            API.answers("FeaturedTag[]").answers_to(Change::Post, "FeaturedTag"),
             get(featured_tags::index).post(featured_tags::create),
         )
         .route("/api/v1/featured_tags/suggestions", API.answers("Tag[]"), get(featured_tags::suggestions))
@@ -296,6 +311,7 @@ fn about() -> Routes {
             SHARED.closed(Closed::UnlessLimited).answers("DomainBlock[]"),
             get(instance::domain_blocks),
         )
+        .route("/api/openapi.json", ABOUT, get(openapi::show))
         // well_known
         .route("/.well-known/webfinger", WELL_KNOWN, get(well_known::webfinger))
         .route("/.well-known/host-meta", WELL_KNOWN, get(well_known::host_meta))
@@ -316,7 +332,11 @@ fn health() -> Routes {
 /// Accounts and what one does about another.
 fn accounts() -> Routes {
     Routes::new()
-        .route("/api/v1/accounts", SIGN_UP.answers("Account[]"), get(accounts::index).post(registrations::create))
+        .route(
+            "/api/v1/accounts",
+            SIGN_UP.answers("Account[]").answers_to(Change::Post, "Token"),
+            get(accounts::index).post(registrations::create),
+        )
         .route("/api/v1/accounts/verify_credentials", API.answers("CredentialAccount"), get(credentials::show))
         .route("/api/v1/accounts/update_credentials", API.answers("CredentialAccount"), patch(credentials::update))
         .route("/api/v1/accounts/lookup", SHARED.answers("Account"), get(accounts::lookup))
@@ -349,15 +369,19 @@ fn accounts() -> Routes {
         .route("/api/v1/accounts/{id}/unpin", API.answers("Relationship"), post(relationships::unpin))
         .route("/api/v1/accounts/{id}/note", API.answers("Relationship"), post(relationships::note))
         // lists
-        .route("/api/v1/lists", API.answers("List[]"), get(lists::index).post(lists::create))
+        .route(
+            "/api/v1/lists",
+            API.answers("List[]").answers_to(Change::Post, "List"),
+            get(lists::index).post(lists::create),
+        )
         .route(
             "/api/v1/lists/{id}",
-            API.answers("List"),
+            deletes(API.answers("List")),
             get(lists::show).put(lists::update).patch(lists::update).delete(lists::delete),
         )
         .route(
             "/api/v1/lists/{id}/accounts",
-            API.answers("Account[]"),
+            deletes(API.answers("Account[]").answers_to(Change::Post, "{}")),
             get(lists::accounts).post(lists::add_accounts).delete(lists::remove_accounts),
         )
         // profile
@@ -378,9 +402,9 @@ fn accounts() -> Routes {
 /// Filters. Keywords and statuses of filters have the same paths in both versions.
 fn filters() -> Routes {
     const ONE: Policy = API.answers("Filter");
-    const V1: Policy = API.answers("V1_Filter");
-    const KEYWORD: Policy = API.answers("FilterKeyword");
-    const ENTRY: Policy = API.answers("FilterStatus");
+    const V1: Policy = deletes(API.answers("V1_Filter"));
+    const KEYWORD: Policy = deletes(API.answers("FilterKeyword"));
+    const ENTRY: Policy = deletes(API.answers("FilterStatus"));
     let keyword = || {
         get(filters::show_keyword)
             .put(filters::update_keyword)
@@ -389,15 +413,19 @@ fn filters() -> Routes {
     };
     let status = || get(filters::show_status).delete(filters::delete_status);
     Routes::new()
-        .route("/api/v2/filters", API.answers("Filter[]"), get(filters::index).post(filters::create))
+        .route(
+            "/api/v2/filters",
+            API.answers("Filter[]").answers_to(Change::Post, "Filter"),
+            get(filters::index).post(filters::create),
+        )
         .route(
             "/api/v2/filters/{id}",
-            ONE,
+            deletes(ONE),
             get(filters::show).put(filters::update).patch(filters::update).delete(filters::delete),
         )
         .route(
             "/api/v2/filters/{id}/keywords",
-            API.answers("FilterKeyword[]"),
+            API.answers("FilterKeyword[]").answers_to(Change::Post, "FilterKeyword"),
             get(filters::keywords).post(filters::create_keyword),
         )
         .route("/api/v2/filters/{id}/keywords/{ignored}", KEYWORD, post(filters::create_keyword_at))
@@ -405,17 +433,21 @@ fn filters() -> Routes {
         .route("/api/v1/filters/keywords/{id}", KEYWORD, keyword())
         .route(
             "/api/v2/filters/{id}/statuses",
-            API.answers("FilterStatus[]"),
+            API.answers("FilterStatus[]").answers_to(Change::Post, "FilterStatus"),
             get(filters::statuses).post(filters::create_status),
         )
         .route(
             "/api/v1/filters/{id}/statuses",
-            API.answers("FilterStatus[]"),
+            API.answers("FilterStatus[]").answers_to(Change::Post, "FilterStatus"),
             get(filters::statuses).post(filters::create_status),
         )
         .route("/api/v2/filters/statuses/{id}", ENTRY, status())
         .route("/api/v1/filters/statuses/{id}", ENTRY, status())
-        .route("/api/v1/filters", API.answers("V1_Filter[]"), get(filters_v1::index).post(filters_v1::create))
+        .route(
+            "/api/v1/filters",
+            API.answers("V1_Filter[]").answers_to(Change::Post, "V1_Filter"),
+            get(filters_v1::index).post(filters_v1::create),
+        )
         .route(
             "/api/v1/filters/{id}",
             V1,
@@ -435,6 +467,8 @@ fn browser() -> Routes {
         // the server
         .route("/", PAGE, get(web::front::show))
         .route("/about", PAGE, get(web::front::about))
+        .route("/about/api", PAGE, get(openapi::page))
+        .route("/about/api/{entity}", PAGE, get(openapi::entity))
         .route("/privacy-policy", PAGE, get(web::front::privacy))
         // people, statuses, hashtags
         .route("/@{name}", PEOPLE.cors("GET"), get(web::profile::show))

@@ -52,9 +52,14 @@ impl Routes {
 
     /// Every method of these routes, as its handler declares it.
     pub fn operations(&self) -> impl Iterator<Item = Operation> {
-        self.0
-            .iter()
-            .flat_map(|route| route.methods.declared().map(|(method, declare)| route.operation(method, declare)))
+        self.declared().map(|(operation, _)| operation)
+    }
+
+    /// The same, each with the policy of its route.
+    pub(crate) fn declared(&self) -> impl Iterator<Item = (Operation, Policy)> {
+        self.0.iter().flat_map(|route| {
+            route.methods.declared().map(|(method, declare)| (route.operation(method, declare), route.policy))
+        })
     }
 
     pub(crate) fn policies(&self) -> impl Iterator<Item = (&'static str, Policy)> {

@@ -15,7 +15,7 @@ use axum::http::request::Parts;
 use serde_json::{Map, Value};
 
 use crate::manifest::Moment;
-use crate::{Plugins, Registry, hooks, jobs};
+use crate::{Plugins, Registry, hooks, jobs, routes};
 use model::Actor;
 use model::job::Lane;
 use model::notification::NotificationKind;
@@ -175,6 +175,10 @@ impl Extensions for Session {
 
     fn generation(&self) -> u64 {
         self.ask(|registry| registry.generation)
+    }
+
+    fn openapi_paths(&self) -> Map<String, Value> {
+        self.ask(|registry| routes::openapi::paths(&registry.routes))
     }
 
     fn listens_to(&self, kind: change::ChangeKind) -> bool {

@@ -40,6 +40,7 @@ mod notification_policies;
 mod notifications;
 mod notified;
 mod oauth;
+mod openapi;
 mod password;
 #[cfg(feature = "plugins")]
 mod plugins;

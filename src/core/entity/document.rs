@@ -53,7 +53,10 @@ pub struct Rendered {
 
 /// The documents of this process.
 #[derive(Debug, Default)]
-pub struct Documents([ArcSwapOption<Kept>; DOCUMENTS]);
+pub struct Documents {
+    public: [ArcSwapOption<Kept>; DOCUMENTS],
+    openapi: ArcSwapOption<Kept>,
+}
 
 #[derive(Debug)]
 struct Kept {
@@ -78,9 +81,9 @@ impl PublicDocument {
     /// The document of now: as kept, or made anew when something that it is made of changed.
     pub async fn render(self, cx: &Cx) -> Result<Arc<Rendered>> {
         let made_of = Sources::of(cx, self).await?;
-        let slot = &cx.documents.0[self as usize];
-        if let Some(kept) = slot.load().as_deref().filter(|kept| kept.made_of == made_of) {
-            return Ok(Arc::clone(&kept.rendered));
+        let slot = &cx.documents.public[self as usize];
+        if let Some(rendered) = found(slot, &made_of) {
+            return Ok(rendered);
         }
         let Described { text, complete } = self.write(cx).await?;
         let rendered = Arc::new(Rendered { body: text.into(), gzip: OnceLock::new() });
@@ -130,6 +133,30 @@ impl PublicDocument {
             | Self::ServerMetadata => None,
         }
     }
+}
+
+impl Documents {
+    /// The OpenAPI document, as `write` made it when other extensions served, or anew.
+    ///
+    /// # Errors
+    /// Those of `write`.
+    pub fn openapi(cx: &Cx, write: impl FnOnce() -> Result<String>) -> Result<Arc<Rendered>> {
+        let made_of = Sources { extensions: cx.extensions().generation(), ..Sources::default() };
+        let slot = &cx.documents.openapi;
+        if let Some(rendered) = found(slot, &made_of) {
+            return Ok(rendered);
+        }
+        let rendered = Arc::new(Rendered { body: write()?.into(), gzip: OnceLock::new() });
+        slot.store(Some(Arc::new(Kept { made_of, rendered: Arc::clone(&rendered) })));
+        Ok(rendered)
+    }
+}
+
+/// What is kept, unless it was made of something else.
+fn found(slot: &ArcSwapOption<Kept>, made_of: &Sources) -> Option<Arc<Rendered>> {
+    let kept = slot.load();
+    let kept = kept.as_deref().filter(|kept| kept.made_of == *made_of)?;
+    Some(Arc::clone(&kept.rendered))
 }
 
 impl Sources {

@@ -124,6 +124,11 @@ pub trait Extensions: Any + Debug + Send + Sync {
         Described { text: json, complete: true }
     }
 
+    /// The operations that extensions serve: the `paths` of an OpenAPI document.
+    fn openapi_paths(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
     /// The kinds of extensions' jobs that can run now, after their schedules were queued; empty where none serves.
     async fn job_kinds(&self, _cx: &Cx) -> Result<Vec<String>> {
         Ok(Vec::new())

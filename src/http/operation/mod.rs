@@ -6,8 +6,10 @@
 //! [`Policy`](crate::policy::Policy).
 
 pub mod methods;
-mod openapi;
+pub(crate) mod openapi;
 mod schema;
+
+use std::borrow::Cow;
 
 use axum::extract::RawQuery;
 use axum::http::{HeaderMap, Method, Uri};
@@ -24,7 +26,7 @@ pub struct Operation {
     /// The method.
     pub method: Method,
     /// The path as in the router, `/api/v1/statuses/{id}`.
-    pub path: &'static str,
+    pub path: Cow<'static, str>,
     /// Whom it serves.
     pub security: Security,
     /// What it takes: those in the path first, in their order.
@@ -110,11 +112,13 @@ impl Parameter {
 impl Operation {
     /// One that is public and takes what its path names.
     #[must_use]
-    pub fn new(method: Method, path: &'static str) -> Self {
+    pub fn new(method: Method, path: impl Into<Cow<'static, str>>) -> Self {
+        let path = path.into();
         let names = path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
         let parameter =
             |name: &str| Parameter::required(name.trim_start_matches('*'), Place::Path, schema_of::<String>());
-        Self { method, path, security: Security::PUBLIC, parameters: names.map(parameter).collect() }
+        let parameters = names.map(parameter).collect();
+        Self { method, path, security: Security::PUBLIC, parameters }
     }
 
     /// Adds the fields of `T`; those that are [`required`] say so.

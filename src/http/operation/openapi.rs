@@ -1,13 +1,13 @@
 //! An [`Operation`] as the operation object of an OpenAPI document.
 //!
-//! The document around it has the schemas of entities under `#/components/schemas`, and three security schemes: `user`
-//! and `application` (OAuth 2.0, by authorization code and by client credentials) and `session` (a cookie).
+//! The [document](crate::openapi) around it has the schemas of entities and the security schemes.
 //!
 //! Spec: <https://spec.openapis.org/oas/v3.1.1.html#operation-object>
 
 use serde_json::{Map, Value, json};
 
 use super::{Caller, Operation, Parameter, Place, Security};
+use crate::openapi::component;
 
 impl Operation {
     /// The operation object. `answer` is the policy's: a schema by the contract's name, or empty.
@@ -16,7 +16,7 @@ impl Operation {
         let parameters: Vec<Value> = self.parameters.iter().filter_map(parameter).collect();
         let mut object = Map::from_iter([
             ("parameters".to_owned(), parameters.into()),
-            ("security".to_owned(), security(&self.security).into()),
+            ("security".to_owned(), security(self.security.caller, self.security.scopes).into()),
             ("responses".to_owned(), responses(answer)),
         ]);
         object.extend(self.body().map(|body| ("requestBody".to_owned(), body)));
@@ -79,19 +79,17 @@ fn beyond_tokens(security: &Security) -> Option<&'static str> {
 }
 
 /// Alternatives: one per scheme and scope, since a list of scopes would ask for all of them.
-fn security(security: &Security) -> Vec<Value> {
-    let schemes: &[&str] = match security.caller {
+#[must_use]
+pub fn security(caller: Caller, scopes: &[&str]) -> Vec<Value> {
+    let schemes: &[&str] = match caller {
         Caller::Public => &[],
         Caller::Optional | Caller::Application => &["user", "application"],
         Caller::User | Caller::Admin => &["user"],
         Caller::Session => &["session"],
     };
-    let scopes: Vec<&[&str]> = match security.scopes {
-        [] => vec![&[]],
-        scopes => scopes.chunks(1).collect(),
-    };
+    let scopes: Vec<&[&str]> = if scopes.is_empty() { vec![&[]] } else { scopes.chunks(1).collect() };
     let tokens = schemes.iter().flat_map(|scheme| scopes.iter().map(move |scopes| json!({ *scheme: scopes })));
-    (security.caller == Caller::Optional).then(|| json!({})).into_iter().chain(tokens).collect()
+    (caller == Caller::Optional).then(|| json!({})).into_iter().chain(tokens).collect()
 }
 
 fn responses(answer: &str) -> Value {
@@ -114,7 +112,7 @@ fn answer_schema(answer: &str) -> Value {
         (Some(element), _) => json!({ "type": "array", "items": answer_schema(element) }),
         (None, "{}") => json!({ "type": "object", "maxProperties": 0 }),
         (None, "string" | "boolean") => json!({ "type": answer }),
-        (None, entity) => json!({ "$ref": format!("#/components/schemas/{entity}") }),
+        (None, entity) => json!({ "$ref": component(entity) }),
     }
 }
 

@@ -52,7 +52,8 @@ impl Name {
         }
     }
 
-    fn text(self, secure: bool) -> String {
+    /// As it stands in the header.
+    pub(crate) fn text(self, secure: bool) -> String {
         if secure { format!("__Host-{}", self.word()) } else { self.word().to_owned() }
     }
 }

@@ -25,6 +25,8 @@ const SOURCES: &[(&str, &str)] = embed![
     "_status.html",
     "_status_body.html",
     "about.html",
+    "api.html",
+    "api_entity.html",
     "atom.xml",
     "base.html",
     "code.html",

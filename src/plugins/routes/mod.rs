@@ -14,6 +14,7 @@ mod headers;
 mod holes;
 mod invoke;
 mod native;
+pub mod openapi;
 mod output;
 mod paging;
 mod table;

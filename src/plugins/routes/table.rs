@@ -84,6 +84,12 @@ impl Table {
         Ok(table)
     }
 
+    /// Every route with its methods and the plugin whose it is.
+    pub(super) fn declared(&self) -> impl Iterator<Item = (&Active, &Route, &[Method])> {
+        let all = self.mounted.values().flatten();
+        all.map(|mounted| (&*mounted.plugin, mounted.route(), mounted.rules.methods.as_slice()))
+    }
+
     /// The route for a request. `HEAD` matches the route of `GET`.
     pub(super) fn find(&self, method: &Method, path: &str) -> Option<Found> {
         let path = Path::parse(path)?;

@@ -196,7 +196,10 @@ impl TestApp {
 
     /// Sends a request through every layer of the server.
     pub async fn send(&self, request: Request<Body>) -> Answer {
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         let response = self.router.clone().oneshot(request).await.unwrap();
-        Answer::read(response).await
+        let answer = Answer::read(response).await;
+        crate::openapi::hold(self, &method, &path, &answer);
+        answer
     }
 }

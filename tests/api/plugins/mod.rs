@@ -19,6 +19,7 @@ mod jobs;
 mod kept;
 mod lifecycle;
 mod nodes;
+mod openapi;
 mod outside;
 mod probes;
 mod purge;

@@ -1,0 +1,168 @@
+//! The OpenAPI document, and every answer of the suite held against it: [`hold`].
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use axum::http::{Method, header};
+use jsonschema::{Draft, Registry, Resource, Validator};
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, TestApp};
+
+/// Where the document is taken to stand, for references into it.
+const DOCUMENT: &str = "https://api.test/openapi.json";
+
+/// What the document says of an operation's answers.
+struct Documented {
+    method: Method,
+    parts: Vec<String>,
+    success: Value,
+    failure: Value,
+}
+
+/// The core's document. That of one server is that of all.
+struct Document {
+    registry: Registry<'static>,
+    operations: Vec<Documented>,
+    validators: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+/// Fails the test when `answer` is not what the document says that `method` of `path` answers. What it says nothing of may be
+/// anything: pages, files, the routes of plugins.
+pub fn hold(app: &TestApp, method: &Method, path: &str, answer: &Answer) {
+    static CORE: OnceLock<Document> = OnceLock::new();
+    if !answer.header(header::CONTENT_TYPE.as_str()).starts_with("application/json") {
+        return;
+    }
+    let document = CORE.get_or_init(|| Document::read(http::openapi::document(&app.app)));
+    let Some(operation) = document.find(method, path) else { return };
+    let schema = if answer.status.is_success() { &operation.success } else { &operation.failure };
+    if !schema.is_object() || answer.body.is_empty() {
+        return;
+    }
+    let json = answer.json();
+    let faults: Vec<String> = document.validator(schema).iter_errors(&json).map(|error| error.to_string()).collect();
+    assert!(faults.is_empty(), "{method} {path} answers {}, which is not as documented: {faults:#?}", answer.status);
+}
+
+impl Document {
+    fn read(document: Value) -> Self {
+        let mut operations = Vec::new();
+        for (path, item) in document["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                let schema = |status: &str| {
+                    let mut schema = operation["responses"][status]["content"]["application/json"]["schema"].clone();
+                    refer(&mut schema);
+                    schema
+                };
+                operations.push(Documented {
+                    method: method.to_ascii_uppercase().parse().unwrap(),
+                    parts: path.split('/').map(str::to_owned).collect(),
+                    success: schema("200"),
+                    failure: schema("default"),
+                });
+            }
+        }
+        // What is spelled out comes before what varies.
+        operations.sort_by_key(|operation| operation.parts.iter().filter(|part| part.contains('{')).count());
+        let resource = Resource::from_contents(document);
+        let registry = Registry::new().draft(Draft::Draft202012).add(DOCUMENT, resource).unwrap().prepare().unwrap();
+        Self { registry, operations, validators: Mutex::default() }
+    }
+
+    fn find(&self, method: &Method, path: &str) -> Option<&Documented> {
+        let path = path.split('?').next().unwrap_or_default();
+        let parts: Vec<&str> = path.split('/').collect();
+        let is = |(template, part): (&String, &&str)| template.contains('{') || template == part;
+        let fits = |one: &&Documented| {
+            one.method == *method && one.parts.len() == parts.len() && one.parts.iter().zip(&parts).all(is)
+        };
+        self.operations.iter().find(fits)
+    }
+
+    fn validator(&self, schema: &Value) -> Arc<Validator> {
+        let mut validators = self.validators.lock().unwrap_or_else(PoisonError::into_inner);
+        let compile = || {
+            let options = jsonschema::options().with_draft(Draft::Draft202012).with_registry(&self.registry);
+            Arc::new(options.should_validate_formats(true).build(schema).unwrap())
+        };
+        Arc::clone(validators.entry(schema.to_string()).or_insert_with(compile))
+    }
+}
+
+/// References inside the document, from outside.
+fn refer(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::String(reference)) = members.get_mut("$ref") {
+                *reference = format!("{DOCUMENT}{reference}");
+            }
+            members.values_mut().for_each(refer);
+        }
+        Value::Array(items) => items.iter_mut().for_each(refer),
+        _ => {}
+    }
+}
+
+async fn document(app: &TestApp) -> Value {
+    app.anonymous().get("/api/openapi.json").ok().await
+}
+
+#[tokio::test]
+async fn document_has_every_operation_and_refers_to_nothing_that_is_missing() {
+    let app = TestApp::new().await;
+    let document = document(&app).await;
+    assert_eq!((&document["openapi"], &document["info"]["title"]), (&json!("3.1.1"), &json!("example.test")));
+    for operation in http::router::operations() {
+        let path = operation.path.replace("{*", "{");
+        let method = operation.method.as_str().to_ascii_lowercase();
+        assert!(document["paths"][&path][&method]["responses"]["200"].is_object(), "{method} {path}");
+    }
+    let text = document.to_string();
+    for reference in text.split("\"$ref\":\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert!(document.pointer(reference.trim_start_matches('#')).is_some(), "{reference}");
+    }
+}
+
+#[tokio::test]
+async fn operations_have_ids_of_their_own_and_say_what_their_paths_name() {
+    let app = TestApp::new().await;
+    let document = document(&app).await;
+    let (mut ids, schemes) = (BTreeSet::new(), &document["components"]["securitySchemes"]);
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let id = operation["operationId"].as_str().unwrap();
+            assert!(ids.insert(id.to_owned()), "{id} of {method} {path} is another's too");
+            let named = path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
+            let parameters = operation["parameters"].as_array().unwrap();
+            let said = parameters.iter().filter(|parameter| parameter["in"] == "path").map(|one| &one["name"]);
+            assert_eq!(named.collect::<Vec<_>>(), said.collect::<Vec<_>>(), "{path}");
+            let schemes_of = operation["security"].as_array().unwrap().iter().flat_map(|one| one.as_object().unwrap());
+            schemes_of.for_each(|(scheme, _)| assert!(schemes[scheme].is_object(), "{scheme} of {method} {path}"));
+        }
+    }
+    assert!(ids.contains("getApiV1AccountsById") && ids.contains("postApiV1StatusesByIdFavourite"));
+}
+
+#[tokio::test]
+async fn pages_show_operations_and_entities() {
+    let app = TestApp::new().await;
+    let page = app.anonymous().get("/about/api").send().await;
+    assert_eq!(page.status, 200);
+    let text = page.text();
+    for part in ["/api/v1/timelines/home", "read:statuses", "href=\"/about/api/Status\"", "getApiV1AccountsById"] {
+        assert!(text.contains(part), "{part}");
+    }
+    let entity = app.anonymous().get("/about/api/Poll").send().await;
+    assert!(entity.text().contains("votes_count"));
+    assert_eq!(app.anonymous().get("/about/api/Nothing").send().await.status, 404);
+}
+
+#[tokio::test]
+#[should_panic(expected = "not as documented")]
+async fn answer_that_is_not_as_documented_fails_the_test() {
+    let app = TestApp::new().await;
+    let real = app.anonymous().get("/api/v1/instance/rules").send().await;
+    let other = Answer { body: b"[{\"id\":1}]".to_vec(), ..real };
+    hold(&app, &Method::GET, "/api/v1/instance/rules", &other);
+}
