@@ -1,7 +1,7 @@
 //! The OpenAPI document, and every answer of the suite held against it: [`hold`].
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::http::{Method, header};
 use jsonschema::{Draft, Registry, Resource, Validator};
@@ -20,7 +20,8 @@ struct Documented {
     failure: Value,
 }
 
-/// The core's document. That of one server is that of all.
+/// The document of servers whose extensions declare the same notification types: those are all that extensions add to what the
+/// core answers that is not an optional member.
 struct Document {
     registry: Registry<'static>,
     operations: Vec<Documented>,
@@ -30,11 +31,10 @@ struct Document {
 /// Fails the test when `answer` is not what the document says that `method` of `path` answers. What it says nothing of may be
 /// anything: pages, files, the routes of plugins.
 pub fn hold(app: &TestApp, method: &Method, path: &str, answer: &Answer) {
-    static CORE: OnceLock<Document> = OnceLock::new();
     if !answer.header(header::CONTENT_TYPE.as_str()).starts_with("application/json") {
         return;
     }
-    let document = CORE.get_or_init(|| Document::read(http::openapi::document(&app.app)));
+    let document = Document::of(app);
     let Some(operation) = document.find(method, path) else { return };
     let schema = if answer.status.is_success() { &operation.success } else { &operation.failure };
     if !schema.is_object() || answer.body.is_empty() {
@@ -46,6 +46,13 @@ pub fn hold(app: &TestApp, method: &Method, path: &str, answer: &Answer) {
 }
 
 impl Document {
+    fn of(app: &TestApp) -> Arc<Self> {
+        static DOCUMENTS: Mutex<BTreeMap<Vec<String>, Arc<Document>>> = Mutex::new(BTreeMap::new());
+        let mut documents = DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let types = app.app.extensions().notification_types();
+        Arc::clone(documents.entry(types).or_insert_with(|| Arc::new(Self::read(http::openapi::document(&app.app)))))
+    }
+
     fn read(document: Value) -> Self {
         let mut operations = Vec::new();
         for (path, item) in document["paths"].as_object().unwrap() {

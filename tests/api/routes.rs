@@ -84,6 +84,7 @@ const BESIDE_THE_TABLE: &[&str] = &[
     "/readyz",
     "/assets/",
     "/api/admin/plugin",
+    "/api/openapi.json",
 ];
 
 fn is_later(row: &Route) -> bool {

@@ -55,8 +55,22 @@ pub fn document(cx: &rookery_core::Cx) -> Value {
         },
         "servers": [{ "url": cx.urls.origin }],
         "paths": paths(cx),
-        "components": { "schemas": *ENTITIES, "securitySchemes": security_schemes(cx) },
+        "components": { "schemas": schemas(cx), "securitySchemes": security_schemes(cx) },
     })
+}
+
+/// The schemas of entities, with the notification types that extensions declare.
+fn schemas(cx: &rookery_core::Cx) -> Map<String, Value> {
+    let mut schemas = ENTITIES.clone();
+    let types: Vec<Value> = cx.extensions().notification_types().into_iter().map(Value::from).collect();
+    for entity in ["Notification", "NotificationGroup"] {
+        let known = schemas.get_mut(entity).and_then(|schema| schema.pointer_mut("/properties/type/enum"));
+        if let Some(Value::Array(known)) = known {
+            let new = types.iter().filter(|name| !known.contains(name)).cloned().collect::<Vec<_>>();
+            known.extend(new);
+        }
+    }
+    schemas
 }
 
 /// Paths of the core and of extensions, sorted.
