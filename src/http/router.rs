@@ -12,7 +12,7 @@ use axum::response::Response;
 use futures_util::future::BoxFuture;
 
 use super::api::{
-    accounts, announcements, apps, blocks, conversations, credentials, custom_emojis, emails, endorsements,
+    accounts, announcements, apps, blocks, conversations, credentials, custom_emojis, directory, emails, endorsements,
     featured_tags, filters, filters_v1, follow_requests, instance, lists, markers, media, mutes, notification_groups,
     notification_policies, notification_requests, notifications, oembed, peers, polls, preferences, profile,
     registrations, relationships, reports, scheduled_statuses, search, status_actions, statuses, tags, timelines,
@@ -328,6 +328,7 @@ fn accounts() -> Routes {
             get(relationships::familiar_followers),
         )
         .route("/api/v1/endorsements", API.answers("Account[]"), get(endorsements::index))
+        .route("/api/v1/directory", SHARED.answers("Account[]"), get(directory::index))
         .route("/api/v1/accounts/{id}", SHARED.answers("Account"), get(accounts::show))
         .route("/api/v1/accounts/{id}/followers", SHARED.answers("Account[]"), get(accounts::followers))
         .route("/api/v1/accounts/{id}/following", SHARED.answers("Account[]"), get(accounts::following))

@@ -14,6 +14,7 @@ pub mod code;
 pub mod confined;
 pub mod conversation;
 pub mod db;
+pub mod directory;
 pub mod emoji;
 pub mod favourite;
 pub mod featured_tag;

@@ -51,6 +51,7 @@ const GROUPS: &[&str] = &[
     "scheduled_statuses",
     "preferences",
     "custom_emojis",
+    "directory",
     "instance",
     "well_known",
     "health",
@@ -387,6 +388,11 @@ async fn relationship_rows_hold() {
 #[tokio::test]
 async fn list_rows_hold() {
     check_groups(&["lists", "tags", "followed_tags", "featured_tags"]).await;
+}
+
+#[tokio::test]
+async fn discovery_rows_hold() {
+    check_groups(&["directory"]).await;
 }
 
 #[tokio::test]

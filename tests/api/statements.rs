@@ -79,6 +79,7 @@ async fn world() -> World {
         seed.conversation(me, &[person], letter);
     }
     seed.write(app.db()).await;
+    app.db().execute_raw("UPDATE accounts SET discoverable = TRUE").await.unwrap();
     app.db().execute_raw("UPDATE users SET feed_state = 'live'").await.unwrap();
     // The first request of a token notes that it is used, beside the answer.
     viewer.get("/api/v1/preferences").ok().await;
@@ -125,6 +126,7 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
         "/api/v1/notifications/requests".to_owned(),
         "/api/v1/conversations".to_owned(),
         "/api/v1/endorsements".to_owned(),
+        "/api/v1/directory".to_owned(),
         "/api/v1/favourites".to_owned(),
         "/api/v1/bookmarks".to_owned(),
         format!("/api/v1/accounts/{me}/followers"),
@@ -211,6 +213,8 @@ const SCANS: &[(&str, &str)] = &[
     ("feed_state = 'dropped'", "once a day"),
     ("FROM plugins", "a row for each plugin"),
     ("FROM plugin_events GROUP BY", "a measurement, read when somebody measures"),
+    ("a.discoverable  AND +a.id", "in the order of an index, no further than the page"),
+    ("a.discoverable AND a.domain IS NULL AND +a.id", "as above"),
     ("LIMIT ?8) o", "a list that is cut to its length within the statement"),
 ];
 

@@ -6,6 +6,7 @@ pub mod application;
 pub mod auth;
 pub mod confirmation;
 pub mod conversation;
+pub mod directory;
 pub mod domain;
 pub mod email;
 pub mod emoji;
