@@ -16,6 +16,7 @@ use super::api::{
     featured_tags, filters, filters_v1, follow_requests, instance, lists, markers, media, mutes, notification_groups,
     notification_policies, notification_requests, notifications, oembed, peers, polls, preferences, profile,
     registrations, relationships, reports, scheduled_statuses, search, status_actions, statuses, tags, timelines,
+    trends,
 };
 use super::oauth::{applications, authorize};
 use super::operation::Operation;
@@ -254,6 +255,10 @@ fn api() -> Routes {
         .route("/api/v1/timelines/list/{id}", API.answers("Status[]"), get(timelines::list))
         .route("/api/v1/favourites", API.answers("Status[]"), get(timelines::favourites))
         .route("/api/v1/bookmarks", API.answers("Status[]"), get(timelines::bookmarks))
+        // trends
+        .route("/api/v1/trends", SHARED.answers("Tag[]"), get(trends::tags))
+        .route("/api/v1/trends/tags", SHARED.answers("Tag[]"), get(trends::tags))
+        .route("/api/v1/trends/statuses", SHARED.answers("Status[]"), get(trends::statuses))
         // tags, followed_tags, featured_tags
         .route("/api/v1/tags/{name}", SHARED.answers("Tag"), get(tags::show))
         .route("/api/v1/tags/{name}/follow", API.answers("Tag"), post(tags::follow))

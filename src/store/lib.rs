@@ -62,6 +62,8 @@ pub mod status;
 pub mod tag;
 pub mod tag_feed;
 pub mod timeline;
+pub mod trend;
+pub mod trend_use;
 pub mod user;
 pub mod versions;
 

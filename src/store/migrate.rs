@@ -153,6 +153,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0028_directory.sql"),
         include_str!("../../migrations/postgres/0028_directory.sql"),
     ),
+    (
+        29,
+        "trends",
+        include_str!("../../migrations/sqlite/0029_trends.sql"),
+        include_str!("../../migrations/postgres/0029_trends.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

@@ -67,6 +67,7 @@ mod statuses;
 mod store;
 mod tags;
 mod tidy;
+mod trends;
 mod visibility;
 mod web_pages;
 mod web_session;

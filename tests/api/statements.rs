@@ -77,6 +77,7 @@ async fn world() -> World {
         let letter = seed.status(&Status { author: person, visibility: "direct", ..Status::default() });
         seed.mention(letter, me);
         seed.conversation(me, &[person], letter);
+        seed.trend(status);
     }
     seed.write(app.db()).await;
     app.db().execute_raw("UPDATE accounts SET discoverable = TRUE").await.unwrap();
@@ -127,6 +128,7 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
         "/api/v1/conversations".to_owned(),
         "/api/v1/endorsements".to_owned(),
         "/api/v1/directory".to_owned(),
+        "/api/v1/trends/statuses".to_owned(),
         "/api/v1/favourites".to_owned(),
         "/api/v1/bookmarks".to_owned(),
         format!("/api/v1/accounts/{me}/followers"),

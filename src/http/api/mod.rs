@@ -41,3 +41,4 @@ pub mod status_actions;
 pub mod statuses;
 pub mod tags;
 pub mod timelines;
+pub mod trends;
