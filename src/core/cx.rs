@@ -26,6 +26,7 @@ use crate::service::instance::StatsCache;
 use crate::service::limit_counters::Limits;
 use crate::service::rate_limits::Standing;
 use crate::service::relations::RelationsCache;
+use crate::service::suggestion::SuggestionsCache;
 use config::{Config, Scheme};
 use crypto::{Keys, RandomIds};
 use mail::Mailer;
@@ -73,6 +74,8 @@ pub struct Services {
     pub heads: HeadsCache,
     /// What viewers follow, block and mute.
     pub relations: RelationsCache,
+    /// Whom people might want to follow.
+    pub suggestions: SuggestionsCache,
     /// Filters of viewers, compiled.
     pub filters: FilterSets,
     /// Documents that are the same for everyone.
@@ -165,6 +168,7 @@ impl Cx {
             credentials: CredentialsCache::default(),
             heads: HeadsCache::default(),
             relations: RelationsCache::default(),
+            suggestions: SuggestionsCache::default(),
             filters: FilterSets::default(),
             limits: Limits::default(),
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),

@@ -15,8 +15,8 @@ use super::api::{
     accounts, announcements, apps, blocks, conversations, credentials, custom_emojis, directory, emails, endorsements,
     featured_tags, filters, filters_v1, follow_requests, instance, lists, markers, media, mutes, notification_groups,
     notification_policies, notification_requests, notifications, oembed, peers, polls, preferences, profile,
-    registrations, relationships, reports, scheduled_statuses, search, status_actions, statuses, tags, timelines,
-    trends,
+    registrations, relationships, reports, scheduled_statuses, search, status_actions, statuses, suggestions, tags,
+    timelines, trends,
 };
 use super::oauth::{applications, authorize};
 use super::operation::Operation;
@@ -334,6 +334,9 @@ fn accounts() -> Routes {
         )
         .route("/api/v1/endorsements", API.answers("Account[]"), get(endorsements::index))
         .route("/api/v1/directory", SHARED.answers("Account[]"), get(directory::index))
+        .route("/api/v1/suggestions", API.answers("Account[]"), get(suggestions::index_v1))
+        .route("/api/v1/suggestions/{account_id}", API.answers("{}"), delete(suggestions::dismiss))
+        .route("/api/v2/suggestions", API.answers("Suggestion[]"), get(suggestions::index))
         .route("/api/v1/accounts/{id}", SHARED.answers("Account"), get(accounts::show))
         .route("/api/v1/accounts/{id}/followers", SHARED.answers("Account[]"), get(accounts::followers))
         .route("/api/v1/accounts/{id}/following", SHARED.answers("Account[]"), get(accounts::following))

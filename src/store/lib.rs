@@ -59,6 +59,7 @@ pub mod settings;
 pub mod sql;
 mod sqlite;
 pub mod status;
+pub mod suggestion;
 pub mod tag;
 pub mod tag_feed;
 pub mod timeline;

@@ -159,6 +159,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0029_trends.sql"),
         include_str!("../../migrations/postgres/0029_trends.sql"),
     ),
+    (
+        30,
+        "suggestions",
+        include_str!("../../migrations/sqlite/0030_suggestions.sql"),
+        include_str!("../../migrations/postgres/0030_suggestions.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

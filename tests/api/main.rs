@@ -65,6 +65,7 @@ mod sign_up;
 mod statements;
 mod statuses;
 mod store;
+mod suggestions;
 mod tags;
 mod tidy;
 mod trends;

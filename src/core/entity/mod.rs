@@ -40,6 +40,7 @@ pub mod status;
 mod status_core;
 pub mod status_edit;
 pub mod status_source;
+pub mod suggestion;
 pub mod tag;
 pub mod token;
 pub mod web;

@@ -46,6 +46,7 @@ pub mod sign_up;
 pub mod signing_key;
 pub mod staff;
 pub mod status;
+pub mod suggestion;
 pub mod tag;
 pub mod timeline;
 pub mod token;

@@ -39,6 +39,7 @@ pub mod scheduled_statuses;
 pub mod search;
 pub mod status_actions;
 pub mod statuses;
+pub mod suggestions;
 pub mod tags;
 pub mod timelines;
 pub mod trends;
