@@ -27,6 +27,7 @@ use crate::service::limit_counters::Limits;
 use crate::service::rate_limits::Standing;
 use crate::service::relations::RelationsCache;
 use crate::service::suggestion::SuggestionsCache;
+use crate::service::translation::Translations;
 use config::{Config, Scheme};
 use crypto::{Keys, RandomIds};
 use mail::Mailer;
@@ -76,6 +77,8 @@ pub struct Services {
     pub relations: RelationsCache,
     /// Whom people might want to follow.
     pub suggestions: SuggestionsCache,
+    /// Translations of statuses.
+    pub translations: Translations,
     /// Filters of viewers, compiled.
     pub filters: FilterSets,
     /// Documents that are the same for everyone.
@@ -169,6 +172,7 @@ impl Cx {
             heads: HeadsCache::default(),
             relations: RelationsCache::default(),
             suggestions: SuggestionsCache::default(),
+            translations: Translations::default(),
             filters: FilterSets::default(),
             limits: Limits::default(),
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),

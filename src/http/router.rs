@@ -16,7 +16,7 @@ use super::api::{
     featured_tags, filters, filters_v1, follow_requests, instance, lists, markers, media, mutes, notification_groups,
     notification_policies, notification_requests, notifications, oembed, peers, polls, preferences, profile,
     registrations, relationships, reports, scheduled_statuses, search, status_actions, statuses, suggestions, tags,
-    timelines, trends,
+    timelines, translations, trends,
 };
 use super::oauth::{applications, authorize};
 use super::operation::Operation;
@@ -234,6 +234,7 @@ fn api() -> Routes {
         .route("/api/v1/statuses/{id}/unpin", API.answers("Status"), post(status_actions::unpin))
         .route("/api/v1/statuses/{id}/mute", API.answers("Status"), post(status_actions::mute))
         .route("/api/v1/statuses/{id}/unmute", API.answers("Status"), post(status_actions::unmute))
+        .route("/api/v1/statuses/{id}/translate", API.answers("Translation"), post(translations::translate))
         // polls
         .route("/api/v1/polls/{id}", SHARED.answers("Poll"), get(polls::show))
         .route("/api/v1/polls/{id}/votes", API.answers("Poll"), post(polls::vote))

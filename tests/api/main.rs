@@ -68,6 +68,7 @@ mod store;
 mod suggestions;
 mod tags;
 mod tidy;
+mod translations;
 mod trends;
 mod visibility;
 mod web_pages;

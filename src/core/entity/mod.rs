@@ -43,6 +43,7 @@ pub mod status_source;
 pub mod suggestion;
 pub mod tag;
 pub mod token;
+pub mod translation;
 pub mod web;
 pub mod well_known;
 

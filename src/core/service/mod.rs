@@ -50,6 +50,7 @@ pub mod suggestion;
 pub mod tag;
 pub mod timeline;
 pub mod token;
+pub mod translation;
 pub mod trend;
 pub mod visibility;
 pub mod webfinger;

@@ -42,4 +42,5 @@ pub mod statuses;
 pub mod suggestions;
 pub mod tags;
 pub mod timelines;
+pub mod translations;
 pub mod trends;
