@@ -267,8 +267,7 @@ mod tests {
         assert_eq!(Takes::Email.read("nobody"), None);
         assert_eq!(Takes::Line(3).read("a\nb"), None);
         assert_eq!(Takes::Username.read("@alice"), Some("alice".into()));
-        let handles = ["alice".into(), "bob@b.test".into()];
-        assert_eq!(Takes::Handles(2).read("@Alice, bob@B.test"), Some(Value::from(handles.to_vec())));
+        assert_eq!(Takes::Handles(2).read("@Alice, bob@B.test"), Some(vec!["alice", "bob@b.test"].into()));
         assert_eq!(Takes::Handles(1).read("alice bob"), None);
         assert_eq!(Takes::Handles(2).read("alice@b test@"), None);
     }
