@@ -8,7 +8,7 @@
 use super::sql::Ids;
 use super::{Executor, Result};
 use crate::sql;
-use model::{StatusId, TagId, Time};
+use model::{AccountId, StatusId, TagId, Time};
 
 /// SQL condition: status `s` and its author `a` count for trends of hashtags.
 macro_rules! counts {
@@ -86,6 +86,8 @@ pub async fn count_accounts(
 pub struct StatusUse {
     /// The status.
     pub id: StatusId,
+    /// Its author.
+    pub account_id: AccountId,
     /// Its language.
     pub language: Option<String>,
     /// What a review said of it, or else of its author.
@@ -101,7 +103,7 @@ pub struct StatusUse {
 macro_rules! eligible {
     ($used:literal, $more:literal) => {
         concat!(
-            "SELECT s.id, s.language, coalesce(s.trendable, a.trendable) AS allowed,
+            "SELECT s.id, s.account_id, s.language, coalesce(s.trendable, a.trendable) AS allowed,
                     s.reblogs_count + s.favourites_count AS uses, s.created_at
              FROM ",
             $used,

@@ -1,7 +1,13 @@
 //! <https://docs.joinmastodon.org/methods/trends/>
 
+use std::sync::Arc;
+
 use chrono::Duration;
+use model::Actor;
+use rookery_core::Cx;
+use rookery_core::extension::{Decorations, Extensions, Members, Target, Versions};
 use rookery_core::queue::{self, RefreshTrends};
+use rookery_core::service::trend::refresh::{measure, save};
 use serde_json::{Value, json};
 
 use crate::contract;
@@ -298,4 +304,52 @@ async fn nothing_trends_while_trends_are_off() {
     refresh(&app).await;
     let kept: Vec<(i64,)> = app.db().fetch_raw("SELECT COUNT(*) FROM trends").await.unwrap();
     assert_eq!(kept[0].0, 0);
+}
+
+/// An extension that likes every status as much as nine people.
+#[derive(Debug)]
+struct Weighing;
+
+#[async_trait::async_trait]
+impl Extensions for Weighing {
+    fn pinned(&self) -> Arc<dyn Extensions> {
+        Arc::new(Self)
+    }
+
+    fn decorates(&self, kind: &str) -> bool {
+        kind == "trend"
+    }
+
+    async fn decorate(
+        &self,
+        _: &Cx,
+        viewer: Option<&Actor>,
+        _: &str,
+        targets: Vec<Target>,
+        _: &[Versions],
+    ) -> Decorations {
+        assert!(viewer.is_none());
+        let weight = |_: &Target| {
+            let mut members = Members::default();
+            members.add(None, "weight", "9.5");
+            members
+        };
+        Decorations::new(targets.iter().map(weight).collect(), true)
+    }
+}
+
+#[tokio::test]
+async fn extensions_add_to_what_a_status_is_used() {
+    let (app, author, fans) = world().await;
+    app.set("trendable_by_default", true).await;
+    let status = publish(&author, json!({"status": "liked by one, and by an extension"})).await;
+    favourite(&fans[..1], &status).await;
+    refresh(&app).await;
+    assert_eq!(ids(&app.anonymous(), STATUSES).await, [""; 0]);
+    let cx = app.app.with_extensions(Arc::new(Weighing));
+    let measured = measure(&cx, 0).await.unwrap();
+    let mut tx = app.db().begin().await.unwrap();
+    save(&cx, &mut tx, &measured).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(ids(&app.anonymous(), STATUSES).await, [&*status]);
 }

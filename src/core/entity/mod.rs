@@ -245,6 +245,8 @@ pub fn members(kind: &str) -> Option<&'static [&'static str]> {
         "notification" => Some(notification::MEMBERS),
         "list" => Some(list::MEMBERS),
         "notification_group" => Some(notification_group::MEMBERS),
+        // No entity: what extensions say of one is its weight.
+        "trend" => Some(&[]),
         _ => None,
     }
 }

@@ -6,9 +6,10 @@ use std::collections::HashMap;
 
 use chrono::TimeDelta;
 
-use super::score::{Scoring, THRESHOLD, burst};
+use super::score::{Scoring, THRESHOLD, burst, count};
 use crate::Cx;
 use crate::error::Result;
+use crate::extension::Target;
 use model::clock::Ids;
 use model::trend::TrendKind;
 use model::{StatusId, TagId, Time};
@@ -26,6 +27,10 @@ const OLDEST: TimeDelta = TimeDelta::days(2);
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 /// A review is asked for of what has a higher score than this place among those that are shown.
 const REVIEWED_PLACE: usize = 3;
+
+/// As what extensions weigh trends, and the most that they may add to the use of one.
+const WEIGHED: &str = "trend";
+const WEIGHT_MAX: f64 = 1_000_000.0;
 
 /// What was measured, by kind.
 #[derive(Debug, Default)]
@@ -48,12 +53,11 @@ pub async fn save(cx: &Cx, tx: &mut Tx, measured: &Measured) -> Result<()> {
     let now = cx.clock.now();
     for (kind, trends) in &measured.0 {
         store::trend::replace(tx, *kind, trends, now).await?;
-        if cx.settings().trendable_by_default {
+        let ids = awaiting_review(trends);
+        if ids.is_empty() || cx.settings().trendable_by_default {
             continue;
         }
-        let ids = awaiting_review(trends);
         match kind {
-            _ if ids.is_empty() => {}
             TrendKind::Tag => store::trend::request_tag_reviews(tx, &ids, now).await?,
             TrendKind::Status => store::trend::request_author_reviews(tx, &ids, now).await?,
         }
@@ -81,7 +85,7 @@ async fn measure_tags(cx: &Cx) -> Result<Vec<NewTrend>> {
     let used = used.into_iter().map(|used| Use {
         subject: used.id.into(),
         allowed: used.allowed,
-        burst: burst(used.accounts, before.get(&used.id).copied().unwrap_or_default()),
+        burst: burst(count(used.accounts), count(before.get(&used.id).copied().unwrap_or_default())),
     });
     let known = store::trend::list(&cx.db, TrendKind::Tag).await?;
     Ok(by_peaks(Scoring::of(TrendKind::Tag), now, known, used.collect()))
@@ -128,21 +132,41 @@ async fn measure_statuses(cx: &Cx, since: i64) -> Result<Vec<NewTrend>> {
     let now = cx.clock.now();
     let oldest = Ids::first_at(now - OLDEST);
     let since = since.max(oldest).into();
-    let mut used = trend_use::list_statuses(&cx.db, since, oldest.into(), THRESHOLD, MOST).await?;
+    // What extensions add may make a trend of one that is liked a little.
+    let least = if cx.extensions().decorates(WEIGHED) { 1 } else { THRESHOLD };
+    let mut used = trend_use::list_statuses(&cx.db, since, oldest.into(), least, MOST).await?;
     let known = store::trend::list(&cx.db, TrendKind::Status).await?;
     let known: Vec<StatusId> = known.into_iter().map(|trend| trend.subject_id.into()).collect();
     used.extend(trend_use::find_statuses(&cx.db, &known).await?);
     used.sort_unstable_by_key(|used| used.id);
     used.dedup_by_key(|used| used.id);
+    let weights = weights(cx, &used).await;
     let scoring = Scoring::of(TrendKind::Status);
-    let trend = |used: StatusUse| NewTrend {
+    let trend = |(used, weight): (StatusUse, f64)| NewTrend {
         subject_id: used.id.into(),
-        score: scoring.decayed(burst(used.uses, 0), now - used.created_at),
+        score: scoring.decayed(burst(count(used.uses) + weight, 0.0), now - used.created_at),
         language: used.language,
         allowed: used.allowed,
         peak: None,
     };
-    Ok(highest(used.into_iter().map(trend).filter(|trend| trend.score > 0.0).collect()))
+    Ok(highest(used.into_iter().zip(weights).map(trend).filter(|trend| trend.score > 0.0).collect()))
+}
+
+/// What extensions add to the use of each of `used`, in order; nothing where they do not answer.
+async fn weights(cx: &Cx, used: &[StatusUse]) -> Vec<f64> {
+    if used.is_empty() || !cx.extensions().decorates(WEIGHED) {
+        return vec![0.0; used.len()];
+    }
+    let target = |used: &StatusUse| Target {
+        id: used.id.into(),
+        owner: used.account_id.into(),
+        subject: None,
+        activity: None,
+        code: String::new(),
+    };
+    let said = cx.extensions().decorate(cx, None, WEIGHED, used.iter().map(target).collect(), &[]).await;
+    let weight = |index: usize| said.of(index).and_then(|members| members.number("weight")).unwrap_or_default();
+    (0..used.len()).map(|index| weight(index).clamp(0.0, WEIGHT_MAX)).collect()
 }
 
 /// The highest scores first, as many as are kept.

@@ -40,13 +40,18 @@ fn seconds(time: TimeDelta) -> f64 {
 }
 
 /// How far `observed` is above what was `expected`; 0 below the [`THRESHOLD`]. Nothing counts as one expected.
-pub(super) fn burst(observed: i64, expected: i64) -> f64 {
-    if observed < THRESHOLD || expected > observed {
+pub(super) fn burst(observed: f64, expected: f64) -> f64 {
+    if observed < count(THRESHOLD) || expected > observed {
         return 0.0;
     }
-    #[expect(clippy::cast_precision_loss, reason = "a score, not a count")]
-    let (observed, expected) = (observed as f64, expected.max(1) as f64);
+    let expected = expected.max(1.0);
     (observed - expected).powi(2) / expected
+}
+
+/// A count as it is scored.
+#[expect(clippy::cast_precision_loss, reason = "a score, not a count")]
+pub(super) fn count(count: i64) -> f64 {
+    count as f64
 }
 
 #[cfg(test)]
@@ -59,14 +64,14 @@ mod tests {
 
     #[test]
     fn score_is_how_far_use_exceeds_what_was_expected() {
-        assert!(same(burst(5, 0), 16.0) && same(burst(5, 1), 16.0));
-        assert!(same(burst(10, 5), 5.0));
-        assert!(same(burst(5, 5), 0.0));
+        assert!(same(burst(5.0, 0.0), 16.0) && same(burst(5.0, 1.0), 16.0));
+        assert!(same(burst(10.0, 5.0), 5.0));
+        assert!(same(burst(5.0, 5.0), 0.0));
     }
 
     #[test]
     fn little_use_and_less_than_before_is_no_trend() {
-        for (observed, expected) in [(4, 0), (0, 0), (9, 10)] {
+        for (observed, expected) in [(4.9, 0.0), (0.0, 0.0), (9.0, 10.0)] {
             assert!(same(burst(observed, expected), 0.0), "{observed} of {expected}");
         }
     }
