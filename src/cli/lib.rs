@@ -17,6 +17,7 @@ mod report;
 mod rule;
 mod settings;
 mod socket;
+mod trend;
 mod user;
 
 use std::path::PathBuf;
@@ -64,6 +65,9 @@ enum Command {
     /// Read and resolve reports of accounts
     #[command(subcommand)]
     Report(report::Command),
+    /// List trends, and review what may be shown
+    #[command(subcommand)]
+    Trend(trend::Command),
     /// Manage local accounts
     #[command(subcommand)]
     User(user::Command),
@@ -89,6 +93,7 @@ impl Command {
             Self::Rule(command) => command.changes(),
             Self::User(command) => command.changes(),
             Self::Announcement(command) => command.changes(),
+            Self::Trend(command) => command.changes(),
             Self::Emoji(emoji::Command::Import(_) | emoji::Command::Remove { .. }) => true,
             // The server that runs here makes the change itself.
             #[cfg(feature = "plugins")]
@@ -148,6 +153,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Rule(command) => rule::run(&cx, command, output).await,
         Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,
         Command::Report(command) => report::run(&cx, command, output).await,
+        Command::Trend(command) => trend::run(&cx, command, output).await,
         Command::User(command) => Box::pin(user::run(&cx, command, output)).await,
         Command::Emoji(command) => Box::pin(emoji::run(&cx, command, output)).await,
         #[cfg(feature = "plugins")]

@@ -12,7 +12,8 @@ use ipnet::IpNet;
 
 use super::{
     kinds::{
-        DatabaseUrl, Domain, Locale, LogFilter, LogFormat, MailTransport, Mailbox, Scheme, Secret, SmtpTls, WebUrl,
+        DatabaseUrl, Domain, Locale, LogFilter, LogFormat, MailTransport, Mailbox, Scheme, Secret, SmtpTls,
+        TranslationBackend, WebUrl,
     },
     load::Reader,
     table::{Fallback, Key, Section, config, derived},
@@ -147,6 +148,16 @@ config! {
     federation: Federation {
         /// Private networks that outgoing requests may reach all the same, for development and tests.
         allow_private_addresses: Vec<IpNet> = [];
+    }
+
+    /// Translating statuses, by a service that gets their texts.
+    translation: Translation {
+        /// `libretranslate`, `deepl`, or `none`: statuses are not translated.
+        backend: TranslationBackend = "none";
+        /// Where the service is. Empty: its public address.
+        url: Option<WebUrl> = "";
+        /// The key by which the service knows this server.
+        api_key: Option<Secret> = "", 1..=1024;
     }
 
     /// Uploads, and their processing.

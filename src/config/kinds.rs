@@ -399,6 +399,18 @@ choice! {
 }
 
 choice! {
+    /// Which service translates statuses.
+    TranslationBackend {
+        /// No service: statuses are not translated.
+        None = "none",
+        /// LibreTranslate, on this machine or elsewhere.
+        LibreTranslate = "libretranslate",
+        /// DeepL.
+        DeepL = "deepl",
+    }
+}
+
+choice! {
     /// How the connection to the mail server is protected.
     SmtpTls {
         /// TLS from the first byte (port 465).

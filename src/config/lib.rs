@@ -20,7 +20,8 @@ pub use fault::nearest;
 pub use fault::{Fault, Faults, Origin};
 pub use keys::*;
 pub use kinds::{
-    DatabaseUrl, Domain, Engine, Locale, LogFilter, LogFormat, MailTransport, Mailbox, Scheme, Secret, SmtpTls, WebUrl,
+    DatabaseUrl, Domain, Engine, Locale, LogFilter, LogFormat, MailTransport, Mailbox, Scheme, Secret, SmtpTls,
+    TranslationBackend, WebUrl,
 };
 use load::Reader;
 pub use table::{Key, Section};
@@ -148,6 +149,9 @@ impl Config {
             (Some(_), None) => fault("mail.smtp_password", "is empty, and mail.smtp_username is set"),
             (None, Some(_)) => fault("mail.smtp_username", "is empty, and mail.smtp_password is set"),
             (Some(_), Some(_)) | (None, None) => {}
+        }
+        if self.translation.backend == TranslationBackend::DeepL && self.translation.api_key.is_none() {
+            fault("translation.api_key", "is empty, and translation.backend is deepl");
         }
         if self.metrics.listen.is_some_and(|listen| listen == self.server.listen && listen.port() != 0) {
             fault("metrics.listen", "is the address of server.listen");

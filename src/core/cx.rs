@@ -26,6 +26,8 @@ use crate::service::instance::StatsCache;
 use crate::service::limit_counters::Limits;
 use crate::service::rate_limits::Standing;
 use crate::service::relations::RelationsCache;
+use crate::service::suggestion::SuggestionsCache;
+use crate::service::translation::Translations;
 use config::{Config, Scheme};
 use crypto::{Keys, RandomIds};
 use mail::Mailer;
@@ -73,6 +75,10 @@ pub struct Services {
     pub heads: HeadsCache,
     /// What viewers follow, block and mute.
     pub relations: RelationsCache,
+    /// Whom people might want to follow.
+    pub suggestions: SuggestionsCache,
+    /// Translations of statuses.
+    pub translations: Translations,
     /// Filters of viewers, compiled.
     pub filters: FilterSets,
     /// Documents that are the same for everyone.
@@ -165,6 +171,8 @@ impl Cx {
             credentials: CredentialsCache::default(),
             heads: HeadsCache::default(),
             relations: RelationsCache::default(),
+            suggestions: SuggestionsCache::default(),
+            translations: Translations::default(),
             filters: FilterSets::default(),
             limits: Limits::default(),
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),

@@ -1,4 +1,4 @@
-//! A page of a collection with its `Link` header, by keyset pagination (contract rules, section 4).
+//! A page of a collection with its `Link` header, by keyset pagination or by offset (contract rules, section 4).
 //!
 //! Handlers return [`Page`] and never build the header themselves.
 
@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::error::raw_json;
-use super::extract::Paging;
+use super::extract::{OffsetPaging, Paging};
 use rookery_core::entity::Array;
 
 /// Rendered entities, and the links to the neighbouring pages.
@@ -44,6 +44,16 @@ impl Page {
             page.links = link_header(paging, next, Some((prev, *first)));
         }
         page
+    }
+
+    /// A page by offset: `count` results were read, before filtering; `items` are those that are shown.
+    pub fn by_offset<const D: i64, const M: i64>(
+        paging: &OffsetPaging<D, M>,
+        count: usize,
+        items: impl Into<Array>,
+    ) -> Self {
+        let links = paging.links(count).and_then(|links| HeaderValue::from_str(&links).ok());
+        Self { items: items.into(), links, status: StatusCode::OK }
     }
 
     /// Replaces the status 200, as with 206 while a feed is being built.

@@ -12,10 +12,11 @@ use axum::response::Response;
 use futures_util::future::BoxFuture;
 
 use super::api::{
-    accounts, announcements, apps, blocks, conversations, credentials, custom_emojis, emails, endorsements,
+    accounts, announcements, apps, blocks, conversations, credentials, custom_emojis, directory, emails, endorsements,
     featured_tags, filters, filters_v1, follow_requests, instance, lists, markers, media, mutes, notification_groups,
     notification_policies, notification_requests, notifications, oembed, peers, polls, preferences, profile,
-    registrations, relationships, reports, scheduled_statuses, search, status_actions, statuses, tags, timelines,
+    registrations, relationships, reports, scheduled_statuses, search, status_actions, statuses, suggestions, tags,
+    timelines, translations, trends,
 };
 use super::oauth::{applications, authorize};
 use super::operation::Operation;
@@ -248,6 +249,7 @@ fn api() -> Routes {
         .route("/api/v1/statuses/{id}/unpin", API.answers("Status"), post(status_actions::unpin))
         .route("/api/v1/statuses/{id}/mute", API.answers("Status"), post(status_actions::mute))
         .route("/api/v1/statuses/{id}/unmute", API.answers("Status"), post(status_actions::unmute))
+        .route("/api/v1/statuses/{id}/translate", API.answers("Translation"), post(translations::translate))
         // polls
         .route("/api/v1/polls/{id}", SHARED.answers("Poll"), get(polls::show))
         .route("/api/v1/polls/{id}/votes", API.answers("Poll"), post(polls::vote))
@@ -269,6 +271,10 @@ fn api() -> Routes {
         .route("/api/v1/timelines/list/{id}", API.answers("Status[]"), get(timelines::list))
         .route("/api/v1/favourites", API.answers("Status[]"), get(timelines::favourites))
         .route("/api/v1/bookmarks", API.answers("Status[]"), get(timelines::bookmarks))
+        // trends
+        .route("/api/v1/trends", SHARED.answers("Tag[]"), get(trends::tags))
+        .route("/api/v1/trends/tags", SHARED.answers("Tag[]"), get(trends::tags))
+        .route("/api/v1/trends/statuses", SHARED.answers("Status[]"), get(trends::statuses))
         // tags, followed_tags, featured_tags
         .route("/api/v1/tags/{name}", SHARED.answers("Tag"), get(tags::show))
         .route("/api/v1/tags/{name}/follow", API.answers("Tag"), post(tags::follow))
@@ -348,6 +354,10 @@ fn accounts() -> Routes {
             get(relationships::familiar_followers),
         )
         .route("/api/v1/endorsements", API.answers("Account[]"), get(endorsements::index))
+        .route("/api/v1/directory", SHARED.answers("Account[]"), get(directory::index))
+        .route("/api/v1/suggestions", API.answers("Account[]"), get(suggestions::index_v1))
+        .route("/api/v1/suggestions/{account_id}", API.answers("{}"), delete(suggestions::dismiss))
+        .route("/api/v2/suggestions", API.answers("Suggestion[]"), get(suggestions::index))
         .route("/api/v1/accounts/{id}", SHARED.answers("Account"), get(accounts::show))
         .route("/api/v1/accounts/{id}/followers", SHARED.answers("Account[]"), get(accounts::followers))
         .route("/api/v1/accounts/{id}/following", SHARED.answers("Account[]"), get(accounts::following))

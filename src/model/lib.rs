@@ -29,6 +29,7 @@ pub mod sqlite;
 pub mod status;
 mod text_enum;
 mod time;
+pub mod trend;
 pub mod urls;
 
 pub use account::{Account, Field};

@@ -85,6 +85,8 @@ pub struct Settings {
     /// Another `software.name` for NodeInfo, for clients that switch features on by name; empty announces `rookery`.
     #[serde(rename = "compat.nodeinfo_name")]
     pub compat_nodeinfo_name: String,
+    /// Whom staff suggests to follow: `user`, or `user@domain`, in lower case.
+    pub bootstrap_timeline_accounts: Vec<String>,
     /// Hashtags that must not be used, in normal form.
     pub disallowed_hashtags: Vec<String>,
 }
@@ -117,6 +119,7 @@ impl Default for Settings {
             max_featured_tags: 10,
             media_description_limit: 1500,
             compat_nodeinfo_name: String::new(),
+            bootstrap_timeline_accounts: Vec::new(),
             disallowed_hashtags: Vec::new(),
         }
     }

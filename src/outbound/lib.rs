@@ -8,6 +8,7 @@
 //! HTTP/1.1 (RFC 9112), one connection for each request, over TLS 1.2 or 1.3 with the system's root certificates.
 
 pub mod address;
+mod api;
 mod connect;
 
 use std::net::SocketAddr;
@@ -21,6 +22,7 @@ use hyper::{HeaderMap, Method, StatusCode};
 use ipnet::IpNet;
 use url::{Host, Url};
 
+pub use api::{ApiAnswer, ApiCall};
 use connect::Connector;
 
 /// The maximum size of a response's head, in bytes.

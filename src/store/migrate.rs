@@ -147,6 +147,24 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0024_reports.sql"),
         include_str!("../../migrations/postgres/0024_reports.sql"),
     ),
+    (
+        28,
+        "directory",
+        include_str!("../../migrations/sqlite/0028_directory.sql"),
+        include_str!("../../migrations/postgres/0028_directory.sql"),
+    ),
+    (
+        29,
+        "trends",
+        include_str!("../../migrations/sqlite/0029_trends.sql"),
+        include_str!("../../migrations/postgres/0029_trends.sql"),
+    ),
+    (
+        30,
+        "suggestions",
+        include_str!("../../migrations/sqlite/0030_suggestions.sql"),
+        include_str!("../../migrations/postgres/0030_suggestions.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

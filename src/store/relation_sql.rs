@@ -69,6 +69,24 @@ macro_rules! blocks_domain {
 }
 pub(crate) use blocks_domain;
 
+/// SQL condition: `$viewer` and account `a` do not block each other, and at the time `$now` `$viewer` mutes neither it nor
+/// blocks its domain.
+macro_rules! is_wanted {
+    ($viewer:literal, $now:literal) => {
+        concat!(
+            "NOT ",
+            $crate::relation_sql::blocks!($viewer, "a.id"),
+            " AND NOT ",
+            $crate::relation_sql::blocks!("a.id", $viewer),
+            " AND NOT ",
+            $crate::relation_sql::mutes!($viewer, "a.id", $now),
+            " AND NOT ",
+            $crate::relation_sql::blocks_domain!($viewer, "a.domain")
+        )
+    };
+}
+pub(crate) use is_wanted;
+
 /// SQL condition: account `a` is suspended.
 macro_rules! suspended {
     () => {

@@ -25,6 +25,7 @@ mod purge_plugin;
 mod purge_profile_images;
 mod reconcile_feeds;
 mod record_changes;
+mod refresh_trends;
 mod remove_account;
 mod request_mail;
 mod seal_keys;
@@ -101,6 +102,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         PurgePlugin,
         PurgeProfileImages,
         RecordChanges,
+        RefreshTrends,
         RemoveAccount,
         RequestMail,
         SealKeys,

@@ -485,3 +485,12 @@ async fn values_of_a_policy_are_changed_together() {
     let policy = alice.get(path).ok().await;
     assert!(names.iter().all(|name| policy[*name] == "drop"), "{policy}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn suggestion_is_dismissed_once() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let path = format!("/api/v1/suggestions/{}", bob.id());
+    assert_eq!(eight(|| alice.delete(&path)).await, TOGETHER);
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM suggestion_dismissals").await, 1);
+}

@@ -62,6 +62,7 @@ const TABLES: &[&str] = &[
     "poll_options",
     "poll_votes",
     "scheduled_statuses",
+    "suggestion_dismissals",
 ];
 
 #[derive(Clone, Debug)]

@@ -104,6 +104,10 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     alice.post("/api/v2/filters").json(&filter).ok().await;
     app.run_jobs().await;
 
+    for (one, other) in [(&alice, &bob), (&bob, &alice), (&carol, &bob)] {
+        one.delete(&format!("/api/v1/suggestions/{}", other.id())).ok().await;
+    }
+
     assert!(app.run(&["user", "remove", "alice"]).await.fails(2).contains("--yes"), "it must be said");
     remove(&app, "alice").await;
     alice.get("/api/v1/accounts/verify_credentials").fails(401).await;
@@ -143,6 +147,7 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     let id = list["id"].as_str().unwrap();
     assert_eq!(count(&app, &format!("SELECT COUNT(*) FROM feed_entries WHERE kind = 1 AND owner_id = {id}")).await, 0);
     assert_eq!(count(&app, "SELECT COUNT(*) FROM filter_keywords").await, 0);
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM suggestion_dismissals").await, 1, "one is between others");
     assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'remove_account'").await, 0);
     let liked = bob.get(&path(&liked, "")).ok().await;
     for counter in ["favourites_count", "reblogs_count", "replies_count"] {

@@ -48,11 +48,13 @@ async fn world() -> World {
         let status = seed.status(&Status { author: pollster, ..Status::default() });
         seed.poll(status, &["a :rook:", "b"]);
     }
+    let mut people = Vec::new();
     for n in 0..45 {
         let followed = seed.tag(&format!("followed{n}"));
         seed.follow_tag(me, followed);
         let domain = (n % 2 == 0).then_some("remote.test");
         let person = seed.account(&format!("person{n}"), domain);
+        people.push(person);
         let status = seed.status(&Status { author: person, local: domain.is_none(), ..Status::default() });
         seed.status(&Status { author: other, reblog_of: Some(status), text: "", ..Status::default() });
         seed.mention(status, me);
@@ -77,8 +79,15 @@ async fn world() -> World {
         let letter = seed.status(&Status { author: person, visibility: "direct", ..Status::default() });
         seed.mention(letter, me);
         seed.conversation(me, &[person], letter);
+        seed.trend(status);
+    }
+    // Popular people whom the viewer does not know.
+    for n in 0..45 {
+        let popular = seed.account(&format!("popular{n}"), None);
+        people[..5].iter().for_each(|person| seed.follow(*person, popular));
     }
     seed.write(app.db()).await;
+    app.db().execute_raw("UPDATE accounts SET discoverable = TRUE").await.unwrap();
     app.db().execute_raw("UPDATE users SET feed_state = 'live'").await.unwrap();
     // The first request of a token notes that it is used, beside the answer.
     viewer.get("/api/v1/preferences").ok().await;
@@ -125,6 +134,9 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
         "/api/v1/notifications/requests".to_owned(),
         "/api/v1/conversations".to_owned(),
         "/api/v1/endorsements".to_owned(),
+        "/api/v1/directory".to_owned(),
+        "/api/v1/trends/statuses".to_owned(),
+        "/api/v2/suggestions".to_owned(),
         "/api/v1/favourites".to_owned(),
         "/api/v1/bookmarks".to_owned(),
         format!("/api/v1/accounts/{me}/followers"),
@@ -211,6 +223,8 @@ const SCANS: &[(&str, &str)] = &[
     ("feed_state = 'dropped'", "once a day"),
     ("FROM plugins", "a row for each plugin"),
     ("FROM plugin_events GROUP BY", "a measurement, read when somebody measures"),
+    ("a.discoverable  AND +a.id", "in the order of an index, no further than the page"),
+    ("a.discoverable AND a.domain IS NULL AND +a.id", "as above"),
     ("LIMIT ?8) o", "a list that is cut to its length within the statement"),
 ];
 

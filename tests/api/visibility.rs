@@ -159,6 +159,14 @@ const READS: &[Read] = &[
         ),
     },
     Read {
+        name: "GET /api/v1/trends/statuses",
+        place: Place::Timeline,
+        how: How::Pages(
+            |_| [0, 40].map(|offset| format!("/api/v1/trends/statuses?limit=40&offset={offset}")).to_vec(),
+            |_| true,
+        ),
+    },
+    Read {
         name: "GET /api/v1/favourites",
         place: Place::Collection,
         how: How::Pages(|_| vec!["/api/v1/favourites?limit=40".to_owned()], |subject| !subject.reply),
@@ -456,6 +464,13 @@ impl World {
             format!("UPDATE accounts SET suspended_at = {now}, version = version + 1 WHERE id = {suspended}"),
             format!("UPDATE mutes SET expires_at = {now} WHERE account_id IN ({})", once.join(", ")),
             format!("UPDATE users SET feed_state = 'live', last_active_at = {now}"),
+            // All that a public timeline may have, whoever liked it.
+            format!(
+                "INSERT INTO trends (kind, subject_id, allowed, score, peak_at)
+                 SELECT 'status', s.id, TRUE, 1, {now} FROM statuses s
+                 JOIN status_tags t ON t.status_id = s.id
+                 WHERE s.visibility IN ('public', 'public_unlisted', 'login')"
+            ),
         ] {
             db.execute_raw(&statement).await.unwrap();
         }

@@ -143,6 +143,12 @@ impl Seed {
         }
     }
 
+    /// Makes a status one that trends.
+    pub fn trend(&mut self, status: i64) {
+        let now = self.time(status);
+        self.row("trends (kind, subject_id, allowed, score, peak_at)", format!("'status', {status}, TRUE, 1, {now}"));
+    }
+
     pub fn mention(&mut self, status: i64, account: i64) -> i64 {
         let id = self.next_id();
         self.row("mentions (id, status_id, account_id, silent)", format!("{id}, {status}, {account}, FALSE"));

@@ -141,3 +141,12 @@ DELETE FROM reactions
 WHERE id IN (SELECT r.id FROM reactions r WHERE r.emoji_id = :emoji LIMIT :limit)
   AND NOT EXISTS (SELECT 1 FROM core_v1.custom_emojis e WHERE e.id = :emoji)
 RETURNING id, status_id;
+
+-- How many people reacted to each status; accounts that moderators limited or suspended do not count.
+-- name: reactors returns: many
+-- params: integers statuses
+SELECT r.status_id, COUNT(DISTINCT r.account_id) AS people
+FROM reactions r
+JOIN core_v1.accounts a ON a.id = r.account_id
+WHERE r.status_id {in:statuses} AND NOT a.suspended AND NOT a.limited
+GROUP BY r.status_id;

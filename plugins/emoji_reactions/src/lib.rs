@@ -1,10 +1,10 @@
 //! Reactions to statuses with any emoji, within what the author allows.
 //!
 //! [`mod@react`] has what changes reactions and [`tell`] who hears of it, [`decorate`] and [`reacted_by`] what is shown of
-//! them, [`policy`] who may do either. Spec: the contract's group `emoji_reactions`.
+//! them, [`trends`] what they make of a status, [`policy`] who may do either. Spec: the contract's group `emoji_reactions`.
 //!
 //! Not yet: the stream event for all who see a status (it reaches the author and whoever reacted); reactions from and to
-//! other servers, with the settings about them and what a remote account's server can do; search, trends and clean-up by
+//! other servers, with the settings about them and what a remote account's server can do; search and clean-up by
 //! reactions.
 
 mod announce;
@@ -23,6 +23,7 @@ mod shown;
 mod tell;
 #[cfg(test)]
 mod tests;
+mod trends;
 
 use rookery_plugin::prelude::*;
 

@@ -266,3 +266,16 @@ fn reactions_go_with_their_status_and_their_emoji() {
     fake.emoji("rook");
     assert_eq!(seen(&fake, None, kept), [], "forgotten, not hidden");
 }
+
+#[test]
+fn everybody_who_reacts_adds_to_a_trend() {
+    let fake = Fake::new::<EmojiReactions>();
+    let (alice, bob) = (fake.account("alice"), fake.account("bob"));
+    let [liked, plain] = ["liked", "plain"].map(|text| fake.status(alice, text));
+    for (person, emoji) in [(alice, "👍"), (bob, "👍"), (bob, "🎉")] {
+        react(&fake, person, liked, emoji).ok();
+    }
+    let weights = fake.decorate(None, "trend", &[liked, plain]).unwrap();
+    assert_eq!(weights[0]["weight"], json!(1.6));
+    assert!(weights[1].is_empty());
+}

@@ -186,7 +186,12 @@ pub async fn render_found(cx: &Cx, account: &model::Account) -> Result<Fragment>
 /// Renders the accounts of a collection that may be shown, in the order given: no statement when all are cached.
 pub async fn render_listed(cx: &Cx, rows: &[Listed]) -> Result<Array> {
     let versions: Vec<_> = rows.iter().filter(|row| !row.hidden).map(|row| (row.account_id, row.version)).collect();
-    let rendered = render_versions(cx, &versions).await?;
+    render_in_order(cx, &versions).await
+}
+
+/// Renders accounts whose versions are known, in the order given: no statement when all are cached.
+pub async fn render_in_order(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Array> {
+    let rendered = render_versions(cx, versions).await?;
     Ok(Array::join(versions.iter().filter_map(|(id, _)| rendered.get(id)).map(AsRef::as_ref)))
 }
 

@@ -19,6 +19,7 @@ use crate::Cx;
 use crate::error::Result;
 use crate::extension::{self, Described};
 use crate::service::instance::{Usage, usage};
+use crate::service::translation::{self, Languages};
 
 /// A document that is the same for everyone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +76,8 @@ struct Sources {
     usage: Option<Usage>,
     /// The contact account in it, as it is shown.
     contact: Option<Arc<str>>,
+    /// The languages of translations in it.
+    languages: Option<Arc<Languages>>,
 }
 
 impl PublicDocument {
@@ -101,7 +104,7 @@ impl PublicDocument {
             Self::Rules => json(&rules(cx)),
             Self::PrivacyPolicy => json(&Document::privacy_policy(cx)),
             Self::ExtendedDescription => json(&Document::extended_description(cx)),
-            Self::TranslationLanguages => Ok("{}".to_owned()),
+            Self::TranslationLanguages => json(&translation::languages(cx).await?.0),
             Self::Languages => json(&Language::all()),
             Self::CustomEmojis => json(&CustomEmoji::picker(cx)),
             Self::NodeInfoDiscovery => json(&NodeInfoDiscovery::new(cx)),
@@ -162,12 +165,16 @@ fn found(slot: &ArcSwapOption<Kept>, made_of: &Sources) -> Option<Arc<Rendered>>
 impl Sources {
     async fn of(cx: &Cx, document: PublicDocument) -> Result<Self> {
         let settings = cx.generation();
+        if document == PublicDocument::TranslationLanguages {
+            return Ok(Self { settings, languages: Some(translation::languages(cx).await?), ..Self::default() });
+        }
         let Some(extended) = document.extended() else { return Ok(Self { settings, ..Self::default() }) };
         let contact = match extended {
             extension::Document::InstanceV1 | extension::Document::InstanceV2 => instance::contact(cx).await?,
             extension::Document::NodeInfo => None,
         };
-        Ok(Self { settings, extensions: cx.extensions().generation(), usage: Some(*usage(cx).await?), contact })
+        let extensions = cx.extensions().generation();
+        Ok(Self { settings, extensions, usage: Some(*usage(cx).await?), contact, languages: None })
     }
 }
 

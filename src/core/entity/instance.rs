@@ -9,7 +9,7 @@ use crate::Cx;
 use crate::entity;
 use crate::error::{Error, Result};
 use crate::service::instance::{self, Usage, Week};
-use crate::service::{poll, registration};
+use crate::service::{poll, registration, translation};
 use config::Scheme;
 use media::SUPPORTED_MIME_TYPES;
 use model::instance::{DomainBlock as Block, Rule as RuleModel, Severity};
@@ -448,7 +448,7 @@ impl Configuration {
     fn with_urls(mut self, cx: &Cx, settings: &Settings) -> Self {
         self.urls = Some(UrlsV2 { streaming: streaming(cx), status: None });
         self.vapid = Some(Vapid { public_key: None });
-        self.translation = Some(Enabled { enabled: false });
+        self.translation = Some(Enabled { enabled: translation::is_enabled(cx) });
         self.accounts.max_pinned_statuses = Some(settings.max_pinned_statuses);
         self
     }

@@ -40,8 +40,10 @@ pub mod status;
 mod status_core;
 pub mod status_edit;
 pub mod status_source;
+pub mod suggestion;
 pub mod tag;
 pub mod token;
+pub mod translation;
 pub mod web;
 pub mod well_known;
 
@@ -243,6 +245,8 @@ pub fn members(kind: &str) -> Option<&'static [&'static str]> {
         "notification" => Some(notification::MEMBERS),
         "list" => Some(list::MEMBERS),
         "notification_group" => Some(notification_group::MEMBERS),
+        // No entity: what extensions say of one is its weight.
+        "trend" => Some(&[]),
         _ => None,
     }
 }

@@ -1,5 +1,7 @@
 //! Members that extensions add to rendered entities, as JSON that is spliced in and never serialised again.
 
+use serde_json::{Map, Value};
+
 use crate::entity::{Object, splice};
 
 /// What extensions add to the entities of an answer, by their place among the targets.
@@ -41,6 +43,13 @@ impl Decorations {
 impl Members {
     fn is_empty(&self) -> bool {
         self.own.is_empty() && self.nested.is_empty()
+    }
+
+    /// The value of the entity's own member `name`, if it is a number.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<f64> {
+        let members: Map<String, Value> = serde_json::from_str(&format!("{{{}}}", self.own)).ok()?;
+        members.get(name)?.as_f64()
     }
 
     /// About how many bytes they add to an entity.

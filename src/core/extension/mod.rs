@@ -78,7 +78,7 @@ pub trait Extensions: Any + Debug + Send + Sync {
     }
 
     /// True when some extension adds members to entities of `kind` (`status`, `account`, `notification`,
-    /// `notification_group`, `list`).
+    /// `notification_group`, `list`), or weight to trends (`trend`).
     fn decorates(&self, _kind: &str) -> bool {
         false
     }
@@ -88,6 +88,8 @@ pub trait Extensions: Any + Debug + Send + Sync {
     ///
     /// Of a `notification_group` every sample is a target, side by side and newest first, with the `id` of the newest: what is
     /// said of the first is added to the group.
+    ///
+    /// A `trend` is a status that may trend: the member `weight` says how much is added to its reblogs and favourites.
     async fn decorate(
         &self,
         _cx: &Cx,

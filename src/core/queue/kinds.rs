@@ -208,6 +208,12 @@ jobs! {
         changes: Vec<Change>,
     }
 
+    /// Scores trends anew. Recurring.
+    RefreshTrends as "refresh_trends" in Background, key |_job| String::new() => {
+        /// The first id that a row may have which the run before has not read; 0 begins.
+        since: i64,
+    }
+
     /// Removes the next part of an account.
     RemoveAccount as "remove_account" in Background, key |job| job.account.to_string() => {
         /// Which account.

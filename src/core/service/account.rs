@@ -37,9 +37,7 @@ pub async fn list_visible(cx: &Cx, ids: &[AccountId]) -> Result<Vec<AccountId>> 
 /// # Errors
 /// [`Error::NotFound`] when no such account is known.
 pub async fn lookup(cx: &Cx, acct: &str) -> Result<Account> {
-    let (username, domain) = handle(cx, acct);
-    let name = domain.map_or_else(|| username.clone(), |domain| format!("{username}@{domain}"));
-    let found = store::account::list_by_handles(&cx.db, &[name]).await?.pop().ok_or(Error::NotFound)?;
+    let found = store::account::list_by_handles(&cx.db, &[name(cx, acct)]).await?.pop().ok_or(Error::NotFound)?;
     let known = store::account::list_known(&cx.db, &[found.id]).await?;
     if known.is_empty() { Err(Error::NotFound) } else { Ok(found) }
 }
@@ -83,6 +81,14 @@ pub async fn lists(cx: &Cx, viewer: &Actor, id: AccountId) -> Result<Vec<List>> 
         return Ok(Vec::new());
     }
     Ok(store::list::list_with_member(&cx.db, viewer.id, account.id).await?)
+}
+
+/// `acct` as accounts are found by: in lower case, and without this server's own domain.
+pub(super) fn name(cx: &Cx, acct: &str) -> String {
+    match handle(cx, acct) {
+        (username, None) => username,
+        (username, Some(domain)) => format!("{username}@{domain}"),
+    }
 }
 
 /// User name and domain of `acct`, in lower case; the domain is `None` for this server's own.

@@ -162,7 +162,7 @@ pub async fn local_account(cx: &Cx, username: &str) -> Result<Account> {
 
 /// A cached value with the time it was computed. Reading takes no lock.
 #[derive(Debug)]
-struct Cached<T> {
+pub(super) struct Cached<T> {
     kept: ArcSwapOption<(Time, Arc<T>)>,
     /// Held by whoever computes.
     computing: Mutex<()>,
@@ -177,7 +177,7 @@ impl<T> Default for Cached<T> {
 impl<T> Cached<T> {
     /// The value, recomputed by `find` when older than `age`. Concurrent callers wait for one computation (single
     /// flight).
-    async fn get(&self, now: Time, age: Duration, find: impl Future<Output = Result<T>>) -> Result<Arc<T>> {
+    pub(super) async fn get(&self, now: Time, age: Duration, find: impl Future<Output = Result<T>>) -> Result<Arc<T>> {
         if let Some(value) = self.fresh(now, age) {
             return Ok(value);
         }

@@ -30,6 +30,8 @@ enum Takes {
     /// A software name as NodeInfo allows it.
     SoftwareName,
     Hashtags,
+    /// Names of at most so many accounts, of this server or others.
+    Handles(usize),
     /// Read-only: the server sets it.
     Nothing,
 }
@@ -72,6 +74,7 @@ const SETTINGS: &[(&str, Takes, &str)] = &[
     ("max_featured_tags", Takes::Whole(0, 100), "Hashtags featured on a profile"),
     ("media_description_limit", Takes::Whole(1, 10_000), "Characters of a media description"),
     ("compat.nodeinfo_name", Takes::SoftwareName, "Another software name for NodeInfo; empty announces rookery"),
+    ("bootstrap_timeline_accounts", Takes::Handles(40), "Accounts that staff suggests to follow"),
     ("disallowed_hashtags", Takes::Hashtags, "Hashtags that must not be used"),
 ];
 
@@ -171,6 +174,9 @@ impl Takes {
             Self::Username => "the user name of an account, or empty".to_owned(),
             Self::SoftwareName => "a name of small letters, digits and -, or empty".to_owned(),
             Self::Hashtags => "hashtags separated by commas, or empty".to_owned(),
+            Self::Handles(max) => {
+                format!("at most {max} account names (user or user@domain) separated by commas, or empty")
+            }
             Self::Nothing => "for you to set: the server does".to_owned(),
         }
     }
@@ -202,9 +208,28 @@ impl Takes {
                 let tags = word.split([',', ' ']).map(|tag| tag.trim_start_matches('#')).filter(|tag| !tag.is_empty());
                 tags.map(|tag| text::hashtag::normalise(tag).map(Value::from)).collect()
             }
+            Self::Handles(max) => {
+                let names =
+                    word.split([',', ' ']).map(|name| name.trim_start_matches('@')).filter(|name| !name.is_empty());
+                let names: Option<Vec<Value>> = names.map(handle).collect();
+                names.filter(|names| names.len() <= max).map(Value::from)
+            }
             Self::Nothing => None,
         }
     }
+}
+
+/// `user`, or `user@domain`, in lower case; `None` when it is no such name. Other servers allow more in names.
+fn handle(name: &str) -> Option<Value> {
+    let name = name.to_lowercase();
+    let fits = match name.split_once('@') {
+        None => is(sign_up::check_username, &name),
+        Some((username, domain)) => {
+            let of_name = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+            !username.is_empty() && username.chars().all(of_name) && url::Host::parse(domain).is_ok()
+        }
+    };
+    fits.then(|| name.into())
 }
 
 fn is(check: fn(&str, &mut Validation), text: &str) -> bool {
@@ -242,5 +267,8 @@ mod tests {
         assert_eq!(Takes::Email.read("nobody"), None);
         assert_eq!(Takes::Line(3).read("a\nb"), None);
         assert_eq!(Takes::Username.read("@alice"), Some("alice".into()));
+        assert_eq!(Takes::Handles(2).read("@Alice, bob@B.test"), Some(vec!["alice", "bob@b.test"].into()));
+        assert_eq!(Takes::Handles(1).read("alice bob"), None);
+        assert_eq!(Takes::Handles(2).read("alice@b test@"), None);
     }
 }

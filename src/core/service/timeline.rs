@@ -7,7 +7,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, Rebuild};
 use crate::service::visibility::{self, Place, Seen};
-use crate::service::{list, relations};
+use crate::service::{list, locale, relations};
 use model::{AccountId, Actor, Cursor, RowId, StatusId, TagId, Visibility};
 use store::feed::{Entries, Feed, Source};
 use store::timeline::{ProfileFilter, PublicFilter, TagFilter};
@@ -113,16 +113,10 @@ fn check_preview(cx: &Cx, viewer: Option<&Actor>) -> Result<()> {
 
 /// The languages to filter by: those the viewer chose, else that of the account or request; empty means no filter.
 fn languages(cx: &Cx, viewer: Option<&Actor>, wanted: &TimelineQuery) -> Vec<String> {
-    if let Some(chosen) = viewer.map(|actor| &actor.preferences.chosen_languages).filter(|chosen| !chosen.is_empty()) {
-        return chosen.clone();
-    }
     if !cx.config.timelines.filter_by_locale {
-        return Vec::new();
+        return locale::chosen(viewer);
     }
-    let locale =
-        viewer.and_then(|actor| actor.locale.as_deref()).or(wanted.lang.as_deref()).and_then(text::language::resolve);
-    let locale = locale.or_else(|| wanted.accept_language.as_deref().and_then(text::language::from_accept_language));
-    locale.map(str::to_owned).into_iter().collect()
+    locale::languages(viewer, wanted.lang.as_deref(), wanted.accept_language.as_deref())
 }
 
 /// The timeline of a hashtag; empty for an unknown one.

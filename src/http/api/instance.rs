@@ -61,7 +61,7 @@ pub async fn extended_description(cx: Cx) -> Result<Response> {
     document(&cx, PublicDocument::ExtendedDescription).await
 }
 
-/// `GET /api/v1/instance/translation_languages`: always empty, as translation is not supported yet.
+/// `GET /api/v1/instance/translation_languages`: empty unless a service translates.
 pub async fn translation_languages(cx: Cx) -> Result<Response> {
     document(&cx, PublicDocument::TranslationLanguages).await
 }

@@ -84,7 +84,8 @@ pub struct TagParams {
     lang: Option<String>,
 }
 
-fn accept_language(headers: &HeaderMap) -> Option<String> {
+/// The header `Accept-Language` of a request.
+pub(super) fn accept_language(headers: &HeaderMap) -> Option<String> {
     headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 

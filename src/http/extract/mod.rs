@@ -17,7 +17,7 @@ use crate::error::ErrorResponse;
 use crate::operation::{Describe, Operation, Parameter, Place, schema_of};
 
 pub use auth::{AnyStateAppAuth, AnyStateAuth, AppAuth, Auth, MaybeAuth};
-pub use paging::{Limit, Paging};
+pub use paging::{Limit, OffsetPaging, Paging};
 pub use params::Params;
 pub use path::Path;
 pub(crate) use path::Segments;

@@ -1,4 +1,4 @@
-//! Keyset pagination: the cursor that a request asks for, and the links to neighbouring pages.
+//! Paging: the cursor that a request asks for, or the offset where a list has none, and the links to neighbouring pages.
 //!
 //! Spec: contract rules, section 4.
 
@@ -26,6 +26,17 @@ pub struct Paging<const DEFAULT: i64 = 20, const MAX: i64 = 40> {
 /// The limit of a list that has no cursor. `DEFAULT` and `MAX` are those of the route.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit<const DEFAULT: i64, const MAX: i64>(pub i64);
+
+/// Offset and limit of a list that has no cursor but an order of its own. `DEFAULT` and `MAX` are the limits of the route.
+#[derive(Clone, Debug)]
+pub struct OffsetPaging<const DEFAULT: i64, const MAX: i64> {
+    /// How many results to skip; not negative.
+    pub offset: i64,
+    /// How many results.
+    pub limit: i64,
+    /// The absolute URL of the route, without a query.
+    url: String,
+}
 
 /// The parameters of a cursor, with what documents say of them.
 const BOUNDS: [(&str, &str); 3] = [
@@ -88,6 +99,35 @@ impl<const DEFAULT: i64, const MAX: i64> FromRequestParts<()> for Limit<DEFAULT,
     }
 }
 
+impl<const DEFAULT: i64, const MAX: i64> FromRequestParts<()> for OffsetPaging<DEFAULT, MAX> {
+    type Rejection = ErrorResponse;
+
+    async fn from_request_parts(parts: &mut Parts, state: &()) -> Result<Self> {
+        let Limit(limit) = Limit::<DEFAULT, MAX>::from_request_parts(parts, state).await?;
+        let query = parts.uri.query().unwrap_or_default();
+        let sent = url::form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "offset").last();
+        let offset = sent.map(|(_, value)| offset(&value)).transpose()?.unwrap_or_default();
+        let url = Cx::of(&parts.extensions)?.urls.path(parts.uri.path());
+        Ok(Self { offset, limit, url })
+    }
+}
+
+impl<const DEFAULT: i64, const MAX: i64> OffsetPaging<DEFAULT, MAX> {
+    /// The `Link` header of a page of `count` results: `next` when it is full, `prev` beyond the first pages (contract rules,
+    /// section 4). `None` without either.
+    pub(crate) fn links(&self, count: usize) -> Option<String> {
+        let full = self.limit > 0 && i64::try_from(count).is_ok_and(|count| count >= self.limit);
+        let next = full.then(|| self.link(self.offset.saturating_add(self.limit), "next"));
+        let prev = (self.offset > self.limit).then(|| self.link(self.offset - self.limit, "prev"));
+        let links: Vec<String> = next.into_iter().chain(prev).collect();
+        (!links.is_empty()).then(|| links.join(", "))
+    }
+
+    fn link(&self, offset: i64, rel: &str) -> String {
+        format!("<{}?limit={}&offset={offset}>; rel=\"{rel}\"", self.url, self.limit)
+    }
+}
+
 impl<const DEFAULT: i64, const MAX: i64> Describe for Paging<DEFAULT, MAX> {
     fn describe(operation: &mut Operation) {
         for (name, text) in BOUNDS {
@@ -109,6 +149,24 @@ impl<const DEFAULT: i64, const MAX: i64> Describe for Limit<DEFAULT, MAX> {
         });
         operation.parameters.push(Parameter::optional("limit", Place::Query, schema));
     }
+}
+
+impl<const DEFAULT: i64, const MAX: i64> Describe for OffsetPaging<DEFAULT, MAX> {
+    fn describe(operation: &mut Operation) {
+        let schema =
+            json!({ "type": "integer", "description": "How many results to skip.", "minimum": 0, "default": 0 });
+        operation.parameters.push(Parameter::optional("offset", Place::Query, schema));
+        Limit::<DEFAULT, MAX>::describe(operation);
+    }
+}
+
+/// The offset in a parameter; a negative one counts as 0 (contract, decision 1), and so does an empty value.
+fn offset(value: &str) -> Result<i64> {
+    if value.is_empty() {
+        return Ok(0);
+    }
+    let parsed: i64 = value.trim().parse().map_err(|_| Error::invalid("offset: must be a whole number"))?;
+    Ok(parsed.max(0))
 }
 
 /// The id in a cursor parameter; an empty value means none.

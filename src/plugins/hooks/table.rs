@@ -190,7 +190,7 @@ fn decorated(plugin: &str, hook: &Hook) -> Result<Vec<String>, LoadError> {
     };
     let Some(core) = entity::members(kind) else {
         return invalid(format!(
-            "{kind:?} is no kind of entity that is decorated: status, account, notification, list are"
+            "{kind:?} is no kind of entity that is decorated: status, account, notification, list, trend are"
         ));
     };
     if let Some(unknown) = hook.defaults.keys().find(|name| !hook.fields.contains(name)) {

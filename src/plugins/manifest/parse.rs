@@ -231,6 +231,7 @@ mod tests {
                 "kinds names one kind of entity",
             ),
             ("on = \"decorate\"\nkinds = [\"status\"]", "fields is empty"),
+            ("on = \"decorate\"\nkinds = [\"trend\"]\nfields = [\"score\"]", "[\"weight\"]"),
             ("on = \"decorate\"\nkinds = [\"status\"]\nfields = [\"x\"]\ndefaults = { y = 1 }", "defaults names \"y\""),
             ("on = \"fanout\"\ncache = \"viewer\"", "cache says nothing at this moment"),
             ("on = \"decorate\"\nkinds = [\"account\"]\nfields = [\"x\"]\ncache = \"viewer\"", "for statuses alone"),

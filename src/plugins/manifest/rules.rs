@@ -32,8 +32,8 @@ pub const EVENTS: &[&str] = &[
     "list.deleted",
 ];
 
-/// Kinds of entities that can be decorated.
-const DECORATED: &[&str] = &["status", "account", "notification", "notification_group", "list"];
+/// Kinds of entities that can be decorated, and trends, which get a weight.
+const DECORATED: &[&str] = &["status", "account", "notification", "notification_group", "list", "trend"];
 
 /// One of the lists of `[permissions]`.
 type PermissionList = fn(&Permissions) -> &Vec<String>;
@@ -297,6 +297,9 @@ fn decorate(hook: &Hook) -> Checked {
     }
     if hook.fields.is_empty() {
         return Err("fields is empty: name the members that are added".to_owned());
+    }
+    if kind == "trend" && hook.fields != ["weight"] {
+        return Err("fields of a trend are [\"weight\"]: how much is added to its use".to_owned());
     }
     unique("fields called", hook.fields.iter())?;
     match hook.defaults.keys().find(|name| !hook.fields.contains(name)) {

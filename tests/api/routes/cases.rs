@@ -109,6 +109,8 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
         ("profile" | "favourites" | "bookmarks" | "blocks" | "mutes" | "preferences" | "custom_emojis", _) => {
             Case::get(&*row.path)
         }
+        ("suggestions", "DELETE /api/v1/suggestions/:account_id") => Case::get(on(bob.to_string())),
+        ("directory" | "suggestions" | "trends", _) => Case::get(&*row.path),
         ("filters", _) => filters::case(world, row).await?,
         ("follow_requests", "GET /api/v1/follow_requests") => {
             let (one, other) = (alice, bob);

@@ -1,0 +1,31 @@
+//! The languages of whoever asks: those that they chose to see, else that of their settings, their request or their browser.
+//!
+//! Reached from timelines, trends and translations.
+//!
+//! Spec: contract rules, section 1, and decision 2 of the contract's README.
+
+use model::Actor;
+use text::language;
+
+/// The language of a viewer's settings, else of `lang` (a parameter), else the one that `accept_language` (a header) prefers.
+#[must_use]
+pub fn find(viewer: Option<&Actor>, lang: Option<&str>, accept_language: Option<&str>) -> Option<&'static str> {
+    let own = viewer.and_then(|actor| actor.locale.as_deref()).or(lang).and_then(language::resolve);
+    own.or_else(|| accept_language.and_then(language::from_accept_language))
+}
+
+/// The languages that a viewer chose to see; empty means all.
+#[must_use]
+pub fn chosen(viewer: Option<&Actor>) -> Vec<String> {
+    viewer.map(|actor| actor.preferences.chosen_languages.clone()).unwrap_or_default()
+}
+
+/// The languages that a viewer chose to see, else the one of [`find`]; empty when nothing is known.
+#[must_use]
+pub fn languages(viewer: Option<&Actor>, lang: Option<&str>, accept_language: Option<&str>) -> Vec<String> {
+    let chosen = chosen(viewer);
+    if chosen.is_empty() {
+        return find(viewer, lang, accept_language).map(str::to_owned).into_iter().collect();
+    }
+    chosen
+}

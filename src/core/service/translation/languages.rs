@@ -1,0 +1,56 @@
+//! What a translation service translates from and to.
+
+use std::collections::BTreeMap;
+
+/// Stands for a language that the service detects.
+pub(super) const UNDETERMINED: &str = "und";
+
+/// The languages of a service: of each source those that it is translated into.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Languages(pub BTreeMap<String, Vec<String>>);
+
+impl Languages {
+    /// The codes by which the service knows a status's language (`None`: it detects it) and the language that is wanted;
+    /// `None` when it does not translate from the one to the other, or they are the same.
+    pub(super) fn pair(&self, from: Option<&str>, to: &str) -> Option<(Option<String>, String)> {
+        let from = from.filter(|code| *code != UNDETERMINED);
+        let source = match from {
+            Some(code) => known(self.0.keys(), code)?,
+            None => UNDETERMINED,
+        };
+        let target = known(self.0.get(source)?.iter(), to)?;
+        (source != target).then(|| (from.map(|_| source.to_owned()), target.to_owned()))
+    }
+}
+
+/// `code` among `codes`, else its language without a region.
+fn known<'a>(mut codes: impl Iterator<Item = &'a String> + Clone, code: &str) -> Option<&'a str> {
+    let language = code.split(['-', '_']).next().unwrap_or(code);
+    let exact = codes.clone().find(|known| known.eq_ignore_ascii_case(code));
+    exact.or_else(|| codes.find(|known| known.eq_ignore_ascii_case(language))).map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pair_is_one_that_the_service_knows() {
+        let targets = |codes: &[&str]| codes.iter().map(|code| (*code).to_owned()).collect::<Vec<_>>();
+        let languages = Languages(BTreeMap::from([
+            ("de".to_owned(), targets(&["en", "pt-BR"])),
+            ("en".to_owned(), targets(&["de"])),
+            (UNDETERMINED.to_owned(), targets(&["de", "en"])),
+        ]));
+        let pair = |from, to| languages.pair(from, to).map(|(from, to)| (from.unwrap_or_default(), to));
+        let some = |from: &str, to: &str| Some((from.to_owned(), to.to_owned()));
+        assert_eq!(pair(Some("de"), "en"), some("de", "en"));
+        assert_eq!(pair(Some("de-AT"), "en-GB"), some("de", "en"));
+        assert_eq!(pair(Some("de"), "pt-br"), some("de", "pt-BR"));
+        assert_eq!(pair(None, "de"), some("", "de"));
+        assert_eq!(pair(Some("und"), "de"), some("", "de"));
+        for (from, to) in [(Some("en"), "en"), (Some("de"), "fr"), (Some("fr"), "de"), (None, "")] {
+            assert_eq!(pair(from, to), None, "{from:?} to {to}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The directory of profiles.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/directory/>
+
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::Cx;
+use crate::error::Result;
+use crate::extract::auth::AnyScope;
+use crate::extract::params::{flag, text};
+use crate::extract::{AppAuth, OffsetPaging, Params};
+use crate::json::Json;
+use rookery_core::entity;
+use rookery_core::service::directory::{self, DirectoryPage, Order};
+
+/// Query parameters of [`index`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct DirectoryParams {
+    /// `active`, the default: by the last status; `new`: by age.
+    #[serde(deserialize_with = "text")]
+    order: Option<String>,
+    /// Only accounts of this server.
+    #[serde(deserialize_with = "flag")]
+    local: Option<bool>,
+}
+
+/// `GET /api/v1/directory`: leaves out whom the user blocks or mutes when somebody is signed in.
+pub async fn index(
+    cx: Cx,
+    auth: Option<AppAuth<AnyScope>>,
+    paging: OffsetPaging<40, 80>,
+    Params(params): Params<DirectoryParams>,
+) -> Result<Response> {
+    let viewer = auth.as_ref().and_then(|AppAuth(grant, ..)| grant.actor.as_deref());
+    let page = DirectoryPage {
+        order: if params.order.as_deref() == Some("new") { Order::New } else { Order::Active },
+        local: params.local.unwrap_or_default(),
+        limit: paging.limit,
+        offset: paging.offset,
+    };
+    let accounts = directory::list(&cx, viewer, page).await?;
+    Ok(Json::list(entity::account::render_in_order(&cx, &accounts).await?))
+}

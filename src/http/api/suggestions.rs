@@ -1,0 +1,33 @@
+//! Suggestions of whom to follow.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/suggestions/>
+
+use axum::response::Response;
+
+use crate::Cx;
+use crate::error::Result;
+use crate::extract::auth::{ReadAccounts, WriteAccounts};
+use crate::extract::{Auth, OffsetPaging, Path};
+use crate::json::Json;
+use rookery_core::entity;
+use rookery_core::service::suggestion;
+
+/// `GET /api/v1/suggestions`: deprecated.
+pub async fn index_v1(cx: Cx, Auth(viewer, ..): Auth<ReadAccounts>, paging: OffsetPaging<40, 80>) -> Result<Response> {
+    let suggestions = suggestion::list(&cx, &viewer, paging.limit, paging.offset).await?;
+    Ok(Json::list(entity::suggestion::render_accounts(&cx, &suggestions).await?))
+}
+
+/// `GET /api/v2/suggestions`
+pub async fn index(cx: Cx, Auth(viewer, ..): Auth<ReadAccounts>, paging: OffsetPaging<40, 80>) -> Result<Response> {
+    let suggestions = suggestion::list(&cx, &viewer, paging.limit, paging.offset).await?;
+    Ok(Json::list(entity::suggestion::render(&cx, &suggestions).await?))
+}
+
+/// `DELETE /api/v1/suggestions/{account_id}`: a success whatever the id, since what is not there is not suggested either.
+pub async fn dismiss(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<String>) -> Result<Json> {
+    if let Ok(target) = id.parse() {
+        suggestion::dismiss(&cx, &actor, target).await?;
+    }
+    Json::empty()
+}

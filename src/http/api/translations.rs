@@ -1,0 +1,39 @@
+//! Translations of statuses.
+//!
+//! Spec: <https://docs.joinmastodon.org/methods/statuses/#translate>
+
+use axum::http::HeaderMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::timelines::accept_language;
+use crate::Cx;
+use crate::error::Result;
+use crate::extract::auth::ReadStatuses;
+use crate::extract::params::text;
+use crate::extract::{Auth, Params, Path};
+use crate::json::Json;
+use model::StatusId;
+use rookery_core::entity;
+use rookery_core::service::translation;
+
+/// Body parameters of [`translate`].
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct TranslateParams {
+    /// ISO 639 code; without, the user's language, or that of the header `Accept-Language`.
+    #[serde(default, deserialize_with = "text")]
+    lang: Option<String>,
+}
+
+/// `POST /api/v1/statuses/{id}/translate`
+pub async fn translate(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadStatuses>,
+    Path(id): Path<StatusId>,
+    headers: HeaderMap,
+    Params(params): Params<TranslateParams>,
+) -> Result<Json> {
+    let accepted = accept_language(&headers);
+    let made = translation::translate(&cx, &actor, id, params.lang.as_deref(), accepted.as_deref()).await?;
+    Ok(Json(entity::translation::render(&made.1)?))
+}

@@ -1,0 +1,66 @@
+//! Calls of JSON APIs: requests whose method, headers and body follow from what is asked.
+
+use std::time::Duration;
+
+use hyper::body::Bytes;
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use hyper::{Method, body};
+
+use super::{Client, Error, Request, Target};
+
+/// A call of a JSON API.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "what the names say")]
+pub struct ApiCall {
+    pub target: Target,
+    pub user_agent: String,
+    pub authorization: Option<String>,
+    /// JSON, which is posted; `None` asks by GET.
+    pub json: Option<Vec<u8>>,
+    /// For the whole exchange.
+    pub timeout: Duration,
+    /// The maximum size of the answer, in bytes.
+    pub limit: usize,
+}
+
+/// What an API answered.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "what the names say")]
+pub struct ApiAnswer {
+    pub status: u16,
+    pub body: body::Bytes,
+}
+
+impl Client {
+    /// Calls an API; every status is an answer.
+    pub async fn call(&self, call: ApiCall) -> Result<ApiAnswer, Error> {
+        let request = Request {
+            method: if call.json.is_some() { Method::POST } else { Method::GET },
+            headers: headers(&call)?,
+            body: call.json.map(Bytes::from).unwrap_or_default(),
+            target: call.target,
+            timeout: call.timeout,
+            limit: call.limit,
+        };
+        let answer = self.send(request).await?;
+        Ok(ApiAnswer { status: answer.status.as_u16(), body: answer.body })
+    }
+}
+
+fn headers(call: &ApiCall) -> Result<HeaderMap, Error> {
+    let mut headers = HeaderMap::new();
+    let mut put = |name: HeaderName, value: &str| {
+        let value = HeaderValue::from_str(value).map_err(|error| Error::Other(error.to_string()))?;
+        headers.insert(name, value);
+        Ok(())
+    };
+    put(ACCEPT, "application/json")?;
+    put(USER_AGENT, &call.user_agent)?;
+    if let Some(authorization) = &call.authorization {
+        put(AUTHORIZATION, authorization)?;
+    }
+    if call.json.is_some() {
+        put(CONTENT_TYPE, "application/json")?;
+    }
+    Ok(headers)
+}
