@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast;
 
 use crate::queue::{
-    self, AcceptRequests, ExpireMute, FanOut, GenerateKey, Merge, MergeTag, RebuildList, ReconcileHome, ReconcileList,
-    Unmerge, UnmergeTag,
+    self, AcceptRequests, AttachCard, ExpireMute, FanOut, GenerateKey, Merge, MergeTag, RebuildList, ReconcileHome,
+    ReconcileList, Unmerge, UnmergeTag,
 };
 use crate::{Cx, Result};
 use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, text_enum};
@@ -30,6 +30,8 @@ text_enum! {
         StatusEdited = "status.updated",
         /// A status or a reblog is gone.
         StatusDeleted = "status.deleted",
+        /// A status has a link in its text, or had one before it was edited.
+        StatusLinked = "status.linked",
         /// An account was made; it may yet wait for its confirmation or approval.
         AccountRegistered = "account.registered",
         /// An account can be used from now on.
@@ -106,6 +108,8 @@ text_enum! {
 enum Listener {
     /// The job [`AcceptRequests`].
     AcceptRequests,
+    /// The job [`AttachCard`].
+    AttachCard,
     /// The job [`ExpireMute`], when the mute ends.
     ExpireMute,
     /// The job [`FanOut`].
@@ -138,6 +142,7 @@ const fn listeners(kind: ChangeKind) -> &'static [Listener] {
     match kind {
         ChangeKind::StatusPublished => &[To::FanOut, To::Outbox, To::Live],
         ChangeKind::StatusEdited | ChangeKind::StatusDeleted => &[To::Outbox, To::Live],
+        ChangeKind::StatusLinked => &[To::AttachCard],
         ChangeKind::AccountRegistered => &[To::GenerateKey],
         ChangeKind::AccountUnlocked => &[To::AcceptRequests],
         ChangeKind::AccountCreated
@@ -199,6 +204,9 @@ pub enum Change {
         status: StatusId,
         author: AccountId,
         traits: StatusTraits,
+    },
+    StatusLinked {
+        status: StatusId,
     },
     AccountRegistered {
         account: AccountId,
@@ -385,6 +393,7 @@ impl Change {
             Self::StatusPublished { .. } => ChangeKind::StatusPublished,
             Self::StatusEdited { .. } => ChangeKind::StatusEdited,
             Self::StatusDeleted { .. } => ChangeKind::StatusDeleted,
+            Self::StatusLinked { .. } => ChangeKind::StatusLinked,
             Self::AccountRegistered { .. } => ChangeKind::AccountRegistered,
             Self::AccountCreated { .. } => ChangeKind::AccountCreated,
             Self::AccountUpdated { .. } => ChangeKind::AccountUpdated,
@@ -448,6 +457,9 @@ async fn follow_up(cx: &Cx, tx: &mut Tx, listener: Listener, change: &Change) ->
     match (listener, change) {
         (Listener::FanOut, Change::StatusPublished { status, .. }) => {
             queue::enqueue(cx, tx, &FanOut { status: *status }).await
+        }
+        (Listener::AttachCard, Change::StatusLinked { status }) => {
+            queue::enqueue(cx, tx, &AttachCard { status: *status }).await
         }
         (Listener::GenerateKey, Change::AccountRegistered { account }) => {
             queue::enqueue(cx, tx, &GenerateKey { account: *account }).await

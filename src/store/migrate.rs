@@ -147,6 +147,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0024_reports.sql"),
         include_str!("../../migrations/postgres/0024_reports.sql"),
     ),
+    (
+        31,
+        "preview_cards",
+        include_str!("../../migrations/sqlite/0031_preview_cards.sql"),
+        include_str!("../../migrations/postgres/0031_preview_cards.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.
