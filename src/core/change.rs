@@ -15,7 +15,7 @@ use tokio::sync::broadcast;
 
 use crate::queue::{
     self, AcceptRequests, AttachCard, ExpireMute, FanOut, GenerateKey, Merge, MergeTag, RebuildList, ReconcileHome,
-    ReconcileList, Unmerge, UnmergeTag,
+    ReconcileList, Unmerge, UnmergeTag, VerifyLinks,
 };
 use crate::{Cx, Result};
 use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, text_enum};
@@ -38,6 +38,8 @@ text_enum! {
         AccountCreated = "account.created",
         /// A profile changed.
         AccountUpdated = "account.updated",
+        /// A profile has links that are yet to be verified.
+        ProfileLinked = "account.linked",
         /// An account accepts followers without being asked from now on.
         AccountUnlocked = "account.unlocked",
         /// Moderators suspended an account.
@@ -130,6 +132,8 @@ enum Listener {
     ReconcileHome,
     /// The job [`RebuildList`].
     RebuildList,
+    /// The job [`VerifyLinks`].
+    VerifyLinks,
     /// The outbox of every extension that subscribed.
     Outbox,
     /// [`Live`], after the commit.
@@ -144,6 +148,7 @@ const fn listeners(kind: ChangeKind) -> &'static [Listener] {
         ChangeKind::StatusEdited | ChangeKind::StatusDeleted => &[To::Outbox, To::Live],
         ChangeKind::StatusLinked => &[To::AttachCard],
         ChangeKind::AccountRegistered => &[To::GenerateKey],
+        ChangeKind::ProfileLinked => &[To::VerifyLinks],
         ChangeKind::AccountUnlocked => &[To::AcceptRequests],
         ChangeKind::AccountCreated
         | ChangeKind::AccountUpdated
@@ -215,6 +220,9 @@ pub enum Change {
         account: AccountId,
     },
     AccountUpdated {
+        account: AccountId,
+    },
+    ProfileLinked {
         account: AccountId,
     },
     AccountUnlocked {
@@ -397,6 +405,7 @@ impl Change {
             Self::AccountRegistered { .. } => ChangeKind::AccountRegistered,
             Self::AccountCreated { .. } => ChangeKind::AccountCreated,
             Self::AccountUpdated { .. } => ChangeKind::AccountUpdated,
+            Self::ProfileLinked { .. } => ChangeKind::ProfileLinked,
             Self::AccountUnlocked { .. } => ChangeKind::AccountUnlocked,
             Self::AccountSuspended { .. } => ChangeKind::AccountSuspended,
             Self::AccountPurged { .. } => ChangeKind::AccountPurged,
@@ -463,6 +472,9 @@ async fn follow_up(cx: &Cx, tx: &mut Tx, listener: Listener, change: &Change) ->
         }
         (Listener::GenerateKey, Change::AccountRegistered { account }) => {
             queue::enqueue(cx, tx, &GenerateKey { account: *account }).await
+        }
+        (Listener::VerifyLinks, Change::ProfileLinked { account }) => {
+            queue::enqueue(cx, tx, &VerifyLinks { account: *account }).await
         }
         (Listener::AcceptRequests, Change::AccountUnlocked { account }) => {
             queue::enqueue(cx, tx, &AcceptRequests { account: *account }).await

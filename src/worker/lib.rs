@@ -35,6 +35,7 @@ mod send_mail;
 mod tend_announcement;
 mod tend_feeds;
 mod trim_feeds;
+mod verify_links;
 
 #[cfg(test)]
 mod tests;
@@ -116,6 +117,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         TendAnnouncement,
         TendFeeds,
         TrimFeeds,
+        VerifyLinks,
     )
 }
 

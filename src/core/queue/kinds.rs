@@ -288,6 +288,12 @@ jobs! {
         after: i64,
     }
 
+    /// Looks whether the pages in the fields of a profile link back to it.
+    VerifyLinks as "verify_links" in Fetch, key |job| job.account.to_string() => {
+        /// Whose profile.
+        account: AccountId,
+    }
+
     /// Takes someone's statuses out of a home feed and the feeds of lists: unfollowed, blocked or muted. The follows of when
     /// it runs decide, so that a follow which came after it is not undone.
     Unmerge as "unmerge_feed" in Feed => {

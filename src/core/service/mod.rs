@@ -28,6 +28,7 @@ pub mod password;
 pub mod poll;
 pub mod profile;
 pub mod profile_image;
+pub mod profile_link;
 pub mod public;
 pub mod rate_limits;
 pub mod reblog;

@@ -83,6 +83,7 @@ fn told(change: &Change) -> Option<EventRecord> {
         Change::ListDeleted { list, owner } => EventRecord { subject: Some((*list).into()), ..by(*owner) },
         Change::StatusLinked { .. }
         | Change::AccountRegistered { .. }
+        | Change::ProfileLinked { .. }
         | Change::AccountUnlocked { .. }
         | Change::Unmuted { .. }
         | Change::ListMembersChanged { .. }
