@@ -38,6 +38,9 @@ const METAS: [&str; 21] = [
 /// Most scripts of structured data.
 const MAX_SCRIPTS: usize = 8;
 
+/// Most links to other pages of the same person.
+const MAX_ME: usize = 1_000;
+
 /// What a page says about itself.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
@@ -82,7 +85,7 @@ impl Page {
             "html" if self.language.is_none() => self.language = tag.attribute("lang"),
             "meta" => self.add_meta(tag),
             "link" => self.add_link(tag),
-            "a" if is_related(tag, "me") => self.me.extend(tag.attribute("href")),
+            "a" if is_related(tag, "me") => self.add_me(tag.attribute("href")),
             _ => {}
         }
     }
@@ -101,11 +104,17 @@ impl Page {
     fn add_link(&mut self, tag: &Tag<'_>) {
         let Some(href) = tag.attribute("href") else { return };
         if is_related(tag, "me") {
-            self.me.push(href);
+            self.add_me(Some(href));
         } else if self.canonical.is_none() && is_related(tag, "canonical") {
             self.canonical = Some(href);
         } else if self.oembed.is_none() && is_related(tag, "alternate") && is_typed(tag, "application/json+oembed") {
             self.oembed = Some(href);
+        }
+    }
+
+    fn add_me(&mut self, href: Option<String>) {
+        if self.me.len() < MAX_ME {
+            self.me.extend(href);
         }
     }
 

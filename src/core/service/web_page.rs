@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use outbound::{Beyond, Document, Fetch, FetchError, Target};
+use outbound::{Beyond, Document, Error, Fetch, FetchError, Target};
 
 use crate::Cx;
 use text::charset;
@@ -40,9 +40,13 @@ pub async fn fetch(cx: &Cx, target: Target, https_only: bool) -> Result<WebPage,
         https_only,
     };
     let document = cx.outbound.fetch(fetch).await?;
-    let links = document.links().map(str::to_owned).collect();
-    let page = Page::read(&charset::decode(&document.body, document.content_type()));
-    Ok(WebPage { target: document.target, page, links })
+    let read = move || {
+        let links = document.links().map(str::to_owned).collect();
+        let page = Page::read(&charset::decode(&document.body, document.content_type()));
+        WebPage { target: document.target, page, links }
+    };
+    // A page of megabytes takes some milliseconds.
+    tokio::task::spawn_blocking(read).await.map_err(|error| FetchError::Request(Error::Other(error.to_string())))
 }
 
 /// Fetches a whole document of one of `kinds`, of at most `limit` bytes.

@@ -5,7 +5,7 @@
 //!
 //! Spec: contract rules, section 10, "Preview card".
 
-use chrono::{DateTime, NaiveDate, NaiveTime};
+use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime};
 use outbound::Target;
 
 use super::structured::Structured;
@@ -49,7 +49,7 @@ impl Preview {
         let card = PreviewCard {
             state: CardState::Found,
             kind: CardKind::Link,
-            page_url: canonical(found).unwrap_or_else(|| target.url().to_owned()),
+            page_url: shown_address(found).unwrap_or_else(|| card.url.clone()),
             title: line(&title, TITLE_MAX),
             description: line(&description.unwrap_or_default(), DESCRIPTION_MAX),
             language: locale.and_then(|locale| language::resolve(&locale)).map(str::to_owned),
@@ -128,14 +128,13 @@ impl Preview {
     }
 }
 
-/// The canonical address of the page, if it is one of the same site.
-fn canonical(found: &WebPage) -> Option<String> {
+/// The canonical address of the page, if it is one of the same site, or the one where it was found.
+fn shown_address(found: &WebPage) -> Option<String> {
     let written = [found.page.canonical.as_deref(), found.page.meta(&["og:url"])];
-    let found = written
-        .into_iter()
-        .flatten()
-        .find_map(|url| found.target.join(url.trim()).ok().filter(|canonical| canonical.host() == found.target.host()));
-    found.map(|target| target.url().to_owned()).filter(|url| url.len() <= URL_MAX)
+    let joined = written.into_iter().flatten().filter_map(|url| found.target.join(url.trim()).ok());
+    let canonical = joined.filter(|canonical| canonical.host() == found.target.host());
+    let mut addresses = canonical.chain([found.target.clone()]).map(|target| target.url().to_owned());
+    addresses.find(|url| url.len() <= URL_MAX)
 }
 
 /// `written` as an address of the web.
@@ -158,7 +157,8 @@ fn time(written: &str) -> Option<Time> {
     let written = written.trim();
     let day = || NaiveDate::parse_from_str(written.get(..10)?, "%Y-%m-%d").ok();
     let exact = DateTime::parse_from_rfc3339(written).ok().map(|time| time.to_utc());
-    exact.or_else(|| Some(day()?.and_time(NaiveTime::MIN).and_utc())).map(Time::from)
+    let time = exact.or_else(|| Some(day()?.and_time(NaiveTime::MIN).and_utc()))?;
+    Some(Time::from(time)).filter(|time| (1..=9999).contains(&time.year()))
 }
 
 #[cfg(test)]
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(image.unwrap().url(), "https://a.test/i.png");
         assert_eq!(card.published_at.unwrap().to_api(), "2026-01-02T02:04:05.000Z");
         assert_eq!(time("2026-01-02").unwrap().to_api(), "2026-01-02T00:00:00.000Z");
-        assert!(["", "yesterday", "2026-13-01", "日本語日本語"].iter().all(|odd| time(odd).is_none()));
+        assert!(["", "yesterday", "2026-13-01", "-999-01-01", "日本語日本語"].iter().all(|odd| time(odd).is_none()));
     }
 
     #[test]
