@@ -123,6 +123,69 @@ pub async fn list_for_statuses(db: impl Executor, statuses: &[StatusId]) -> Resu
     .await
 }
 
+/// Most cards that are known by one address.
+const SAME_PAGE: i64 = 8;
+
+/// A card, and what the staff says of it.
+#[derive(Clone, Debug, model::Row)]
+#[row(alias = "c")]
+#[expect(missing_docs, reason = "columns of the table preview_cards")]
+pub struct ReviewedCard {
+    pub id: RowId,
+    pub page_url: String,
+    pub title: String,
+    /// `None`: nobody looked at it yet.
+    pub trendable: Option<bool>,
+    pub reviewed_at: Option<Time>,
+}
+
+/// The newest `limit` cards that have something to show.
+pub async fn list_found(db: impl Executor, limit: i64) -> Result<Vec<ReviewedCard>> {
+    db.query(sql!(
+        "SELECT " reviewed_card_columns!() " FROM preview_cards c
+         WHERE c.id < $1 AND c.state = 'found'
+         ORDER BY c.id DESC LIMIT $2"
+    ))
+    .bind(i64::MAX)
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// The cards that show the address `url`, or were made for it, as far as they have something to show.
+pub async fn list_by_url(db: impl Executor, url: &str) -> Result<Vec<ReviewedCard>> {
+    db.query(sql!(
+        "SELECT " reviewed_card_columns!() " FROM preview_cards c WHERE c.url = $1 AND c.state = 'found'
+         UNION
+         SELECT " reviewed_card_columns!() " FROM preview_cards c WHERE c.page_url = $1 AND c.state = 'found'
+         LIMIT $2"
+    ))
+    .bind(url.to_owned())
+    .bind(SAME_PAGE)
+    .all()
+    .await
+}
+
+/// Notes what the staff says of cards.
+pub async fn set_trendable(tx: &mut Tx, ids: &[RowId], trendable: bool, now: Time) -> Result<()> {
+    tx.query(sql!("UPDATE preview_cards SET trendable = $2, reviewed_at = $3 WHERE id" in("$1")))
+        .bind(Ids::of(ids.iter().copied()))
+        .bind(trendable)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Makes cards due at once.
+pub async fn set_due(tx: &mut Tx, ids: &[RowId]) -> Result<()> {
+    tx.query(sql!("UPDATE preview_cards SET due_at = used_at WHERE id" in("$1")))
+        .bind(Ids::of(ids.iter().copied()))
+        .execute()
+        .await?;
+    Ok(())
+}
+
 /// The newest `limit` statuses before `before` that have this card.
 pub async fn list_statuses(db: impl Executor, id: RowId, before: StatusId, limit: i64) -> Result<Vec<StatusId>> {
     db.query(sql!(

@@ -71,7 +71,6 @@ const LEFT_OUT: &[(&str, &str)] = &[
 const NOT_YET: &[(&str, &str)] = &[
     ("POST /api/v1/statuses/:id/translate", "needs a translation service"),
     ("GET /api/v1/statuses/:id/referred_by", "belongs to the extension references"),
-    ("GET /api/v1/timelines/link", "comes with trends"),
 ];
 
 /// Served, and in no row: pages for browsers, files, probes, the server's own administration of plugins.

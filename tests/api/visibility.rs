@@ -19,6 +19,9 @@ use oracle::{AUTHORS, Author, NOBODY, Place, Subject, Token, VIEWERS, Verdict, V
 
 const VISIBILITIES: [&str; 7] = ["public", "public_unlisted", "login", "unlisted", "private", "limited", "direct"];
 
+/// The link in every subject.
+const LINKED: &str = "https://a.test/linked";
+
 /// A path that reads statuses.
 struct Read {
     /// As the router has it, with `:` for parameters.
@@ -156,6 +159,14 @@ const READS: &[Read] = &[
         how: How::Pages(
             |_| ["plain", "replies"].map(|tag| format!("/api/v1/timelines/tag/{tag}?limit=40")).to_vec(),
             |_| true,
+        ),
+    },
+    Read {
+        name: "GET /api/v1/timelines/link",
+        place: Place::Timeline,
+        how: How::Pages(
+            |_| vec![format!("/api/v1/timelines/link?limit=40&url={LINKED}")],
+            |subject| subject.visibility == "public",
         ),
     },
     Read {
@@ -423,6 +434,7 @@ impl World {
                 }
             }
         }
+        seed.link(LINKED, &self.subjects.iter().map(|subject| subject.id).collect::<Vec<_>>());
     }
 
     /// Puts a status wherever somebody could come across it.
@@ -456,6 +468,8 @@ impl World {
             format!("UPDATE accounts SET suspended_at = {now}, version = version + 1 WHERE id = {suspended}"),
             format!("UPDATE mutes SET expires_at = {now} WHERE account_id IN ({})", once.join(", ")),
             format!("UPDATE users SET feed_state = 'live', last_active_at = {now}"),
+            "UPDATE accounts SET discoverable = TRUE, version = version + 1".to_owned(),
+            "UPDATE preview_cards SET trendable = TRUE".to_owned(),
         ] {
             db.execute_raw(&statement).await.unwrap();
         }

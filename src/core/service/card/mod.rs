@@ -15,6 +15,7 @@ mod hosts;
 mod image;
 mod oembed;
 mod preview;
+mod review;
 mod structured;
 
 use chrono::TimeDelta;
@@ -22,6 +23,8 @@ use outbound::Target;
 
 pub use fetch::{Fetched, fetch};
 pub use hosts::Hosts;
+pub(in crate::service) use review::approved;
+pub use review::{list, refetch, review};
 
 use crate::Cx;
 use crate::error::Result;
