@@ -6,6 +6,7 @@
 //! usage exit code 2; `--json` prints machine-readable output. Rules live in `service`.
 
 mod announcement;
+mod card;
 mod config;
 mod create_users;
 mod database;
@@ -62,6 +63,9 @@ enum Command {
     /// Tell everyone something
     #[command(subcommand)]
     Announcement(announcement::Command),
+    /// Review previews of links, and fetch them again
+    #[command(subcommand)]
+    Card(card::Command),
     /// Read and resolve reports of accounts
     #[command(subcommand)]
     Report(report::Command),
@@ -98,7 +102,7 @@ impl Command {
             // The server that runs here makes the change itself.
             #[cfg(feature = "plugins")]
             Self::Plugin(_) => false,
-            Self::Report(_) | Self::Serve | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
+            Self::Card(_) | Self::Report(_) | Self::Serve | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
         }
     }
 }
@@ -152,6 +156,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Settings(command) => settings::run(&cx, command, output).await,
         Command::Rule(command) => rule::run(&cx, command, output).await,
         Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,
+        Command::Card(command) => card::run(&cx, command, output).await,
         Command::Report(command) => report::run(&cx, command, output).await,
         Command::Trend(command) => trend::run(&cx, command, output).await,
         Command::User(command) => Box::pin(user::run(&cx, command, output)).await,

@@ -172,6 +172,18 @@ config! {
         decode_timeout_seconds: u64 = 30, 1..=600;
     }
 
+    /// Previews of the links in statuses.
+    previews: Previews {
+        /// Whether pages are fetched to make them.
+        enabled: bool = true;
+        /// How much of a page is read.
+        page_limit_bytes: usize = MIB, 64 * 1024..=8 * MIB;
+        /// The largest picture that is taken from a page; the worker that decodes it accepts no more than the default.
+        image_limit_bytes: usize = 8 * MIB, 64 * 1024..=8 * MIB;
+        /// How long a page, and each thing that it refers to, may take; also a page whose link to a profile is verified.
+        timeout_seconds: u64 = 10, 1..=60;
+    }
+
     /// Background jobs: deliveries, fan-out, mail.
     jobs: Jobs {
         /// How many jobs run at once. 0: this node runs none.

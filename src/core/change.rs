@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast;
 
 use crate::queue::{
-    self, AcceptRequests, ExpireMute, FanOut, GenerateKey, Merge, MergeTag, RebuildList, ReconcileHome, ReconcileList,
-    Unmerge, UnmergeTag,
+    self, AcceptRequests, AttachCard, ExpireMute, FanOut, GenerateKey, Merge, MergeTag, RebuildList, ReconcileHome,
+    ReconcileList, Unmerge, UnmergeTag, VerifyLinks,
 };
 use crate::{Cx, Result};
 use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, text_enum};
@@ -30,12 +30,16 @@ text_enum! {
         StatusEdited = "status.updated",
         /// A status or a reblog is gone.
         StatusDeleted = "status.deleted",
+        /// A status has a link in its text, or had one before it was edited.
+        StatusLinked = "status.linked",
         /// An account was made; it may yet wait for its confirmation or approval.
         AccountRegistered = "account.registered",
         /// An account can be used from now on.
         AccountCreated = "account.created",
         /// A profile changed.
         AccountUpdated = "account.updated",
+        /// A profile has links that are yet to be verified.
+        ProfileLinked = "account.linked",
         /// An account accepts followers without being asked from now on.
         AccountUnlocked = "account.unlocked",
         /// Moderators suspended an account.
@@ -106,6 +110,8 @@ text_enum! {
 enum Listener {
     /// The job [`AcceptRequests`].
     AcceptRequests,
+    /// The job [`AttachCard`].
+    AttachCard,
     /// The job [`ExpireMute`], when the mute ends.
     ExpireMute,
     /// The job [`FanOut`].
@@ -126,6 +132,8 @@ enum Listener {
     ReconcileHome,
     /// The job [`RebuildList`].
     RebuildList,
+    /// The job [`VerifyLinks`].
+    VerifyLinks,
     /// The outbox of every extension that subscribed.
     Outbox,
     /// [`Live`], after the commit.
@@ -138,7 +146,9 @@ const fn listeners(kind: ChangeKind) -> &'static [Listener] {
     match kind {
         ChangeKind::StatusPublished => &[To::FanOut, To::Outbox, To::Live],
         ChangeKind::StatusEdited | ChangeKind::StatusDeleted => &[To::Outbox, To::Live],
+        ChangeKind::StatusLinked => &[To::AttachCard],
         ChangeKind::AccountRegistered => &[To::GenerateKey],
+        ChangeKind::ProfileLinked => &[To::VerifyLinks],
         ChangeKind::AccountUnlocked => &[To::AcceptRequests],
         ChangeKind::AccountCreated
         | ChangeKind::AccountUpdated
@@ -200,6 +210,9 @@ pub enum Change {
         author: AccountId,
         traits: StatusTraits,
     },
+    StatusLinked {
+        status: StatusId,
+    },
     AccountRegistered {
         account: AccountId,
     },
@@ -207,6 +220,9 @@ pub enum Change {
         account: AccountId,
     },
     AccountUpdated {
+        account: AccountId,
+    },
+    ProfileLinked {
         account: AccountId,
     },
     AccountUnlocked {
@@ -385,9 +401,11 @@ impl Change {
             Self::StatusPublished { .. } => ChangeKind::StatusPublished,
             Self::StatusEdited { .. } => ChangeKind::StatusEdited,
             Self::StatusDeleted { .. } => ChangeKind::StatusDeleted,
+            Self::StatusLinked { .. } => ChangeKind::StatusLinked,
             Self::AccountRegistered { .. } => ChangeKind::AccountRegistered,
             Self::AccountCreated { .. } => ChangeKind::AccountCreated,
             Self::AccountUpdated { .. } => ChangeKind::AccountUpdated,
+            Self::ProfileLinked { .. } => ChangeKind::ProfileLinked,
             Self::AccountUnlocked { .. } => ChangeKind::AccountUnlocked,
             Self::AccountSuspended { .. } => ChangeKind::AccountSuspended,
             Self::AccountPurged { .. } => ChangeKind::AccountPurged,
@@ -449,8 +467,14 @@ async fn follow_up(cx: &Cx, tx: &mut Tx, listener: Listener, change: &Change) ->
         (Listener::FanOut, Change::StatusPublished { status, .. }) => {
             queue::enqueue(cx, tx, &FanOut { status: *status }).await
         }
+        (Listener::AttachCard, Change::StatusLinked { status }) => {
+            queue::enqueue(cx, tx, &AttachCard { status: *status }).await
+        }
         (Listener::GenerateKey, Change::AccountRegistered { account }) => {
             queue::enqueue(cx, tx, &GenerateKey { account: *account }).await
+        }
+        (Listener::VerifyLinks, Change::ProfileLinked { account }) => {
+            queue::enqueue(cx, tx, &VerifyLinks { account: *account }).await
         }
         (Listener::AcceptRequests, Change::AccountUnlocked { account }) => {
             queue::enqueue(cx, tx, &AcceptRequests { account: *account }).await

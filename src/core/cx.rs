@@ -21,6 +21,7 @@ use crate::extension::Extensions;
 use crate::node::{self, Node};
 use crate::origin::Origin;
 use crate::service::auth::Grants;
+use crate::service::card::Hosts;
 use crate::service::heads::HeadsCache;
 use crate::service::instance::StatsCache;
 use crate::service::limit_counters::Limits;
@@ -97,6 +98,8 @@ pub struct Services {
     pub mail: Mailer,
     /// The one way out to other servers.
     pub outbound: outbound::Client,
+    /// Sites that pages were fetched from lately.
+    pub page_hosts: Hosts,
     settings: ArcSwap<Loaded>,
     /// Held while settings, rules and emojis are read, so that what was read before never replaces what was read after.
     reloading: tokio::sync::Mutex<()>,
@@ -176,6 +179,7 @@ impl Cx {
             filters: FilterSets::default(),
             limits: Limits::default(),
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),
+            page_hosts: Hosts::default(),
             mail: Mailer::new(&config).map_err(Error::internal)?,
             live: Live::default(),
             grants: Grants::default(),

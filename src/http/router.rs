@@ -268,6 +268,7 @@ fn api() -> Routes {
         .route("/api/v1/timelines/home", API.answers("Status[]"), get(timelines::home))
         .route("/api/v1/timelines/public", SHARED.answers("Status[]"), get(timelines::public))
         .route("/api/v1/timelines/tag/{hashtag}", SHARED.answers("Status[]"), get(timelines::tag))
+        .route("/api/v1/timelines/link", SHARED.answers("Status[]"), get(timelines::link))
         .route("/api/v1/timelines/list/{id}", API.answers("Status[]"), get(timelines::list))
         .route("/api/v1/favourites", API.answers("Status[]"), get(timelines::favourites))
         .route("/api/v1/bookmarks", API.answers("Status[]"), get(timelines::bookmarks))

@@ -13,6 +13,8 @@ text_enum! {
         Mail = "mail",
         /// Jobs that plugins queued; the server's own jobs never wait for them.
         Plugin = "plugin",
+        /// Fetching pages of other sites, which take their time.
+        Fetch = "fetch",
         /// Everything that is not urgent.
         Background = "background",
     }

@@ -5,6 +5,7 @@ extern crate self as model;
 
 pub mod account;
 pub mod actor;
+pub mod card;
 pub mod clock;
 mod cursor;
 pub mod emoji;
@@ -34,6 +35,7 @@ pub mod urls;
 
 pub use account::{Account, Field};
 pub use actor::{Actor, Permissions, Preferences};
+pub use card::PreviewCard;
 pub use cursor::Cursor;
 pub use emoji::{Emoji, Emojis};
 pub use id::{

@@ -2,14 +2,15 @@
 //!
 //! Every outgoing request goes through [`Client::send`]: the host name is resolved once, every address of it must be
 //! public ([`address`]), and the connection goes only to those addresses, which rules out DNS rebinding. Proxies from
-//! the environment are ignored and redirects are not followed; time, headers and body are limited. Which hosts may be
-//! contacted is for the caller to decide, by inspecting the [`Target`].
+//! the environment are ignored; time, headers and body are limited. Redirects are followed only by [`Client::fetch`], each
+//! as a request of its own. Which hosts may be contacted is for the caller to decide, by inspecting the [`Target`].
 //!
 //! HTTP/1.1 (RFC 9112), one connection for each request, over TLS 1.2 or 1.3 with the system's root certificates.
 
 pub mod address;
 mod api;
 mod connect;
+pub mod fetch;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,13 +18,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use http_body_util::{BodyExt as _, Full};
-use hyper::body::Bytes;
+use hyper::body::{Bytes, Incoming};
 use hyper::{HeaderMap, Method, StatusCode};
 use ipnet::IpNet;
 use url::{Host, Url};
 
 pub use api::{ApiAnswer, ApiCall};
-use connect::Connector;
+use connect::{Connection, Connector};
+pub use fetch::{Beyond, Document, Fetch, FetchError};
 
 /// The maximum size of a response's head, in bytes.
 const HEAD_LIMIT: usize = 64 * 1024;
@@ -109,6 +111,15 @@ impl Target {
         self.url.as_str().split('#').next().unwrap_or_default()
     }
 
+    /// What `reference`, an absolute or relative URL in a document of this address, leads to.
+    ///
+    /// # Errors
+    /// As [`Target::parse`].
+    pub fn join(&self, reference: &str) -> Result<Self, Error> {
+        let url = self.url.join(reference).map_err(|_| Error::Url("it cannot be read".to_owned()))?;
+        Self::parse(url.as_str())
+    }
+
     fn is_secure(&self) -> bool {
         self.scheme() == "https"
     }
@@ -190,26 +201,20 @@ impl Client {
     }
 
     async fn exchange(&self, request: Request) -> Result<Response, Error> {
+        let mut opened = self.open(&request).await?;
+        if request.method != Method::HEAD {
+            opened.check_length(request.limit)?;
+        }
+        let body = opened.read(request.limit, Beyond::Refuse).await?;
+        Ok(Response { status: opened.status, headers: opened.headers, body })
+    }
+
+    /// Sends a request and reads the head of the response.
+    async fn open(&self, request: &Request) -> Result<Opened, Error> {
         let addresses = self.addresses(&request.target).await?;
         let mut connection = self.connector.connect(&request.target, &addresses).await?;
-        let response = connection.send(head(&request)?).await?;
-        let (parts, mut body) = response.into_parts();
-        let limit = u64::try_from(request.limit).unwrap_or(u64::MAX);
-        if let Some(length) =
-            declared(&parts.headers).filter(|length| *length > limit && request.method != Method::HEAD)
-        {
-            return Err(Error::TooLarge(length));
-        }
-        let mut bytes = Vec::new();
-        while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|error| Error::Other(error.to_string()))?;
-            let Ok(data) = frame.into_data() else { continue };
-            if bytes.len() + data.len() > request.limit {
-                return Err(Error::TooLarge(u64::try_from(bytes.len() + data.len()).unwrap_or(u64::MAX)));
-            }
-            bytes.extend_from_slice(&data);
-        }
-        Ok(Response { status: parts.status, headers: parts.headers, body: bytes.into() })
+        let (parts, body) = connection.send(head(request)?).await?.into_parts();
+        Ok(Opened { status: parts.status, headers: parts.headers, body, _connection: connection })
     }
 
     /// The addresses to connect to. A single forbidden one blocks the host: mixing private addresses among public ones
@@ -228,6 +233,42 @@ impl Client {
         }
         let fits = |found: &SocketAddr| address::is_public(found.ip()) || address::is_within(found.ip(), &self.allowed);
         if found.iter().all(fits) { Ok(found) } else { Err(Error::Blocked) }
+    }
+}
+
+/// A response whose body was not read yet.
+struct Opened {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Incoming,
+    /// Closed when dropped.
+    _connection: Connection,
+}
+
+impl Opened {
+    /// # Errors
+    /// [`Error::TooLarge`] when the body is declared to be larger than `limit`.
+    fn check_length(&self, limit: usize) -> Result<(), Error> {
+        let limit = u64::try_from(limit).unwrap_or(u64::MAX);
+        declared(&self.headers).filter(|length| *length > limit).map_or(Ok(()), |length| Err(Error::TooLarge(length)))
+    }
+
+    /// The body, at most `limit` bytes of it.
+    async fn read(&mut self, limit: usize, beyond: Beyond) -> Result<Bytes, Error> {
+        let mut bytes = Vec::new();
+        while let Some(frame) = self.body.frame().await {
+            let frame = frame.map_err(|error| Error::Other(error.to_string()))?;
+            let Ok(data) = frame.into_data() else { continue };
+            let room = limit - bytes.len();
+            if data.len() > room && beyond == Beyond::Refuse {
+                return Err(Error::TooLarge(u64::try_from(bytes.len() + data.len()).unwrap_or(u64::MAX)));
+            }
+            bytes.extend_from_slice(&data[..data.len().min(room)]);
+            if data.len() > room {
+                break;
+            }
+        }
+        Ok(bytes.into())
     }
 }
 

@@ -200,3 +200,63 @@ async fn a_server_that_is_not_who_it_should_be_is_not_spoken_to() {
     let answer = client(&[], &["127.0.0.0/8"]).send(get(&format!("https://127.0.0.1:{port}/"))).await;
     assert!(matches!(answer, Err(Error::Tls(_))), "{answer:?}");
 }
+
+fn page(url: &str) -> Fetch<'static> {
+    Fetch {
+        target: Target::parse(url).unwrap(),
+        agent: "Rook",
+        timeout: Duration::from_secs(2),
+        limit: 10,
+        beyond: Beyond::Cut,
+        kinds: &["text/html"],
+        https_only: false,
+    }
+}
+
+const HTML: &str = "HTTP/1.1 200 OK\r\nContent-Type: Text/HTML; charset=x\r\nLink: <https://a.test>; rel=me\r\nContent-Length: 12\r\n\r\n<p>hello</p>";
+
+#[tokio::test]
+async fn fetch_follows_redirects_and_checks_each_address() {
+    let (port, mut heard) = server(HTML).await;
+    let moved = format!("HTTP/1.1 301 Moved\r\nLocation: http://there.test:{port}/page\r\nContent-Length: 0\r\n\r\n");
+    let (first, _also) = server(moved.leak()).await;
+    let names: &[(&str, &[&[&str]])] = &[("there.test", &[&["127.0.0.1"], &["10.0.0.1"]])];
+    let client = client(names, &["127.0.0.0/8"]);
+    let url = format!("http://127.0.0.1:{first}/");
+    let document = client.fetch(page(&url)).await.unwrap();
+    assert_eq!(document.target.url(), format!("http://there.test:{port}/page"));
+    assert_eq!(document.content_type(), "Text/HTML; charset=x");
+    assert_eq!(document.links().collect::<Vec<_>>(), ["<https://a.test>; rel=me"]);
+    assert_eq!(document.body, Bytes::from("<p>hello</"), "cut at the limit");
+    let request = heard.recv().await.unwrap();
+    assert!(request.contains("user-agent: Rook\r\n") && request.contains("accept: text/html\r\n"), "{request}");
+    assert_eq!(client.fetch(page(&url)).await.unwrap_err(), FetchError::Request(Error::Blocked));
+}
+
+#[tokio::test]
+async fn fetch_takes_no_other_document_than_the_wanted() {
+    let client = client(&[], &["127.0.0.0/8"]);
+    for (answer, why) in [
+        ("HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n", FetchError::Status(404)),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nContent-Length: 5\r\n\r\nabcde",
+            FetchError::Kind("video/mp4".to_owned()),
+        ),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcde", FetchError::Kind(String::new())),
+        ("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n", FetchError::Redirects),
+        (
+            "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n",
+            FetchError::Request(Error::Url("the scheme must be http or https".to_owned())),
+        ),
+    ] {
+        let (port, _heard) = server(answer).await;
+        let error = client.fetch(page(&format!("http://127.0.0.1:{port}/"))).await.unwrap_err();
+        assert_eq!((error.is_transient(), error), (false, why));
+    }
+    let (port, _heard) = server(HTML).await;
+    let url = format!("http://127.0.0.1:{port}/");
+    let whole = Fetch { beyond: Beyond::Refuse, ..page(&url) };
+    assert_eq!(client.fetch(whole).await.unwrap_err(), FetchError::Request(Error::TooLarge(12)));
+    let secure = Fetch { https_only: true, ..page(&url) };
+    assert!(matches!(client.fetch(secure).await, Err(FetchError::Request(Error::Url(_)))));
+}

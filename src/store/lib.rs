@@ -9,6 +9,7 @@ pub mod account;
 pub mod account_search;
 pub mod announcement;
 pub mod application;
+pub mod card;
 pub mod cleaning;
 pub mod code;
 pub mod confined;

@@ -165,6 +165,18 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0030_suggestions.sql"),
         include_str!("../../migrations/postgres/0030_suggestions.sql"),
     ),
+    (
+        31,
+        "preview_cards",
+        include_str!("../../migrations/sqlite/0031_preview_cards.sql"),
+        include_str!("../../migrations/postgres/0031_preview_cards.sql"),
+    ),
+    (
+        32,
+        "link_review",
+        include_str!("../../migrations/sqlite/0032_link_review.sql"),
+        include_str!("../../migrations/postgres/0032_link_review.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

@@ -101,6 +101,16 @@ pub async fn update(tx: &mut Tx, id: AccountId, profile: Profile, now: Time) -> 
     Ok(())
 }
 
+/// Writes the fields of a profile.
+pub async fn set_fields(tx: &mut Tx, id: AccountId, fields: Vec<Field>) -> Result<()> {
+    tx.query(sql!("UPDATE accounts SET fields = $2, version = version + 1 WHERE id = $1"))
+        .bind(id)
+        .bind(Json(fields))
+        .execute()
+        .await?;
+    Ok(())
+}
+
 /// Writes the preferences of a local account.
 pub async fn update_preferences(tx: &mut Tx, id: AccountId, preferences: Preferences) -> Result<()> {
     tx.query(sql!("UPDATE users SET preferences = $2 WHERE account_id = $1"))

@@ -105,6 +105,24 @@ pub async fn tag(db: impl Executor, tag: TagId, filter: &TagFilter, cursor: &Cur
     Ok(cursor.newest_first(query.scalars().await?))
 }
 
+/// A page of the public statuses with a card, newest first, of authors who let themselves be discovered. The index
+/// `status_cards_card` leads.
+pub async fn link(db: impl Executor, card: RowId, cursor: &Cursor) -> Result<Vec<StatusId>> {
+    let sql = paged!(
+        cursor,
+        "SELECT x.status_id
+         FROM status_cards x
+         JOIN statuses s ON s.id = x.status_id
+         JOIN accounts a ON a.id = s.account_id
+         WHERE x.card_id = $1 AND x.status_id < $2 AND x.status_id > $3
+           AND s.visibility = 'public' AND coalesce(a.discoverable, FALSE)
+           AND a.limited_at IS NULL AND a.suspended_at IS NULL",
+        by "x.status_id", limit "$4"
+    );
+    let query = db.query(sql).bind(card).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
+    Ok(cursor.newest_first(query.scalars().await?))
+}
+
 /// A filter of an account's statuses.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileFilter {

@@ -1,7 +1,8 @@
 //! Text processing: text to HTML, extraction of mentions, hashtags and links, and sanitising of remote HTML.
 //!
 //! Used by the services that publish statuses and edit profiles (text to HTML, entities, length),
-//! and by everything that shows or searches content of other servers ([`sanitise()`], [`plain()`]).
+//! by everything that shows or searches content of other servers ([`sanitise()`], [`plain()`]), and by link previews
+//! ([`page`], [`charset`], [`embed()`]).
 //! Pure functions: no I/O, no clock, no database. Resolving a mention to an account is left to the
 //! caller; this module only finds the mentions and, given the accounts, links them.
 //!
@@ -11,6 +12,8 @@
 //! <https://docs.joinmastodon.org/user/posting/>
 
 mod chars;
+pub mod charset;
+mod embed;
 mod emoji;
 mod escape;
 pub mod hashtag;
@@ -20,11 +23,13 @@ pub mod language;
 mod length;
 mod local;
 mod markdown;
+pub mod page;
 mod plain;
 mod sanitise;
 mod scan;
 mod tokens;
 
+pub use embed::embed;
 pub use emoji::{emoji_shortcodes, emojify};
 pub use escape::escape;
 pub use html::{Links, MentionTarget, field_to_html, note_to_html, to_html};

@@ -32,6 +32,7 @@ pub fn plain(html: &str) -> String {
             Token::Start(tag) if tag.name == "br" => lines.breaks += 1,
             Token::Start(tag) => lines.part(&tag.name),
             Token::End(name) => lines.part(&name),
+            Token::Raw(..) => {}
         }
     }
     lines.out.trim().to_owned()

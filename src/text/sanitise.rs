@@ -41,6 +41,7 @@ pub fn sanitise(html: &str) -> String {
                     writer.close(element);
                 }
             }
+            Token::Raw(..) => {}
         }
     }
     writer.finish()

@@ -26,6 +26,8 @@ pub(super) enum Token<'a> {
     Start(Tag<'a>),
     /// The name of the element, in lower case.
     End(String),
+    /// A raw text element and its content as in the source: a script, a title, a frame. Only from [`tokens_with_raw`].
+    Raw(Tag<'a>, &'a str),
 }
 
 /// A start tag.
@@ -59,7 +61,12 @@ pub(super) fn decode(text: &str) -> Cow<'_, str> {
 
 /// The tokens of `html` that may be shown, in order. An unclosed tag or comment swallows the rest of the input.
 pub(super) fn tokens(html: &str) -> Tokens<'_> {
-    Tokens { html, at: 0, dropping: None }
+    Tokens { html, at: 0, dropping: None, raw: false }
+}
+
+/// As [`tokens`], with the raw text elements.
+pub(super) fn tokens_with_raw(html: &str) -> Tokens<'_> {
+    Tokens { raw: true, ..tokens(html) }
 }
 
 pub(super) struct Tokens<'a> {
@@ -67,6 +74,8 @@ pub(super) struct Tokens<'a> {
     at: usize,
     /// The element being dropped, and how many elements of that name are open.
     dropping: Option<(String, usize)>,
+    /// Raw text elements are tokens too.
+    raw: bool,
 }
 
 impl<'a> Iterator for Tokens<'a> {
@@ -106,8 +115,9 @@ impl<'a> Tokens<'a> {
     fn start_tag(&mut self) -> Option<Token<'a>> {
         let tag = self.tag(1)?;
         if RAW.contains(&tag.name.as_str()) {
+            let begin = self.at;
             self.skip_raw(&tag.name);
-            return None;
+            return self.raw.then(|| Token::Raw(tag, &self.html[begin..self.at]));
         }
         Some(Token::Start(tag))
     }
@@ -158,7 +168,7 @@ impl<'a> Tokens<'a> {
                 }
                 false
             }
-            (Token::Text(_) | Token::Start(_) | Token::End(_), dropping) => dropping.is_none(),
+            (Token::Text(_) | Token::Start(_) | Token::End(_) | Token::Raw(..), dropping) => dropping.is_none(),
         }
     }
 }
@@ -187,11 +197,16 @@ mod tests {
 
     /// The tokens of `html`, tags written `<name>` and `</name>`.
     fn cut(html: &str) -> Vec<String> {
-        tokens(html)
+        written(tokens(html))
+    }
+
+    fn written(tokens: Tokens<'_>) -> Vec<String> {
+        tokens
             .map(|token| match token {
                 Token::Text(text) => text.to_owned(),
                 Token::Start(tag) => format!("<{}>", tag.name),
                 Token::End(name) => format!("</{name}>"),
+                Token::Raw(tag, content) => format!("<{}>{content}", tag.name),
             })
             .collect()
     }
@@ -236,6 +251,12 @@ mod tests {
         assert_eq!(cut("a<script>if (a<b) '</p></scripts>'</SCRIPT >b"), ["a", "</script>", "b"]);
         assert_eq!(cut("a<svg><svg/><svg><p>x</p></svg>y</svg>b<math/>c"), ["a", "b", "c"]);
         assert_eq!(cut("<object>a<object>b</object>c</object>d"), ["d"]);
+    }
+
+    #[test]
+    fn raw_text_is_there_when_wanted() {
+        let html = "<title>a<b></title>c<svg><script>d</script></svg><script type=x>e</script";
+        assert_eq!(written(tokens_with_raw(html)), ["<title>a<b>", "</title>", "c", "<script>e"]);
     }
 
     #[test]

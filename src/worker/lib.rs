@@ -7,6 +7,7 @@
 //! every kind is idempotent.
 
 mod accept_requests;
+mod attach_card;
 pub mod cron;
 mod delete_filtered;
 mod delete_old_notifications;
@@ -14,11 +15,13 @@ mod expire_mute;
 mod expire_poll;
 mod feed;
 mod feed_lane;
+mod fetch_card;
 mod fill_conversations;
 mod forget_account;
 mod generate_key;
 mod judge_notices;
 mod merge_notifications;
+mod prune_cards;
 mod publish_scheduled;
 mod purge_media;
 mod purge_plugin;
@@ -33,6 +36,7 @@ mod send_mail;
 mod tend_announcement;
 mod tend_feeds;
 mod trim_feeds;
+mod verify_links;
 
 #[cfg(test)]
 mod tests;
@@ -87,17 +91,22 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
     }
     kinds!(
         AcceptRequests,
+        AttachCard,
+        BumpCard,
         Clean,
         DeleteFiltered,
         DeleteOldNotifications,
         ExpireMute,
         ExpirePoll,
+        FetchCard,
         FillConversations,
         ForgetAccount,
         GenerateKey,
         JudgeNotices,
         MergeNotifications,
+        PruneCards,
         PublishScheduled,
+        PurgeCardImage,
         PurgeMedia,
         PurgePlugin,
         PurgeProfileImages,
@@ -110,6 +119,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         TendAnnouncement,
         TendFeeds,
         TrimFeeds,
+        VerifyLinks,
     )
 }
 

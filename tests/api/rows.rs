@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use model::account::{ActorType, Field, OtherSettings, Searchability};
 use model::actor::User;
+use model::card::{CardKind, CardState};
 use model::filter::{FilterAction, FilterContext};
 use model::link::{Link, LinkKind};
 use model::media::{MediaKind, MediaState};
@@ -15,8 +16,8 @@ use model::report::ReportCategory;
 use model::status::{LimitedScope, Visibility};
 use model::{
     Account, AccountId, AppId, Application, ConversationId, Emoji, Json, MediaAttachment, MediaId, NotificationId,
-    NotificationType, PollId, Preferences, RowId, RuleId, ScheduledStatus, ScheduledStatusId, Status, StatusId, Time,
-    TokenId,
+    NotificationType, PollId, Preferences, PreviewCard, RowId, RuleId, ScheduledStatus, ScheduledStatusId, Status,
+    StatusId, Time, TokenId,
 };
 use serde_json::{Map, json};
 use store::account::{AccountCounts, ActorObject};
@@ -278,10 +279,42 @@ async fn what_belongs_to_a_status_is_read_back_as_inserted() {
     };
     store::scheduled_status::insert(&mut tx, &scheduled).await.unwrap();
     same(&scheduled, store::scheduled_status::find(&mut tx, scheduled.id).await.unwrap());
+    let card = card();
+    store::card::save(&mut tx, &card).await.unwrap();
+    same(&card, store::card::find(&mut tx, card.id).await.unwrap());
     let media = media(status().id, scheduled.id);
     store::media::insert(&mut tx, &media).await.unwrap();
     same(&media, store::media::find(&mut tx, media.id).await.unwrap());
     notification_is_read_back(&mut tx).await;
+}
+
+fn card() -> PreviewCard {
+    PreviewCard {
+        id: 6_003.into(),
+        url: "url".to_owned(),
+        state: CardState::Found,
+        kind: CardKind::Video,
+        page_url: "page_url".to_owned(),
+        title: "title".to_owned(),
+        description: "description".to_owned(),
+        language: some("en"),
+        author_name: "author_name".to_owned(),
+        author_url: "author_url".to_owned(),
+        provider_name: "provider_name".to_owned(),
+        provider_url: "provider_url".to_owned(),
+        html: "html".to_owned(),
+        width: 41,
+        height: 42,
+        image: some("image"),
+        image_description: "image_description".to_owned(),
+        embed_url: "embed_url".to_owned(),
+        blurhash: some("blurhash"),
+        published_at: Some(time(6)),
+        failures: 43,
+        due_at: time(7),
+        used_at: time(8),
+        created_at: time(9),
+    }
 }
 
 fn media(status: StatusId, scheduled: ScheduledStatusId) -> MediaAttachment {

@@ -9,7 +9,7 @@ use store::db::Engine;
 use store::sql::STATEMENTS;
 
 use crate::harness::{Client, TestApp};
-use crate::seed::{Reply, Seed, Status};
+use crate::seed::{LINK, Reply, Seed, Status};
 
 /// Most statements of a page, token included. More is a query that somebody forgot to batch.
 const MOST: u64 = 16;
@@ -44,18 +44,23 @@ async fn world() -> World {
     });
     let list = seed.list(me, "list");
     let pollster = seed.account("pollster", None);
+    let mut shared = Vec::new();
     for _ in 0..45 {
         let status = seed.status(&Status { author: pollster, ..Status::default() });
         seed.poll(status, &["a :rook:", "b"]);
+        shared.push(status);
     }
     let mut people = Vec::new();
+    seed.link("https://a.test/shared", &shared);
     for n in 0..45 {
         let followed = seed.tag(&format!("followed{n}"));
         seed.follow_tag(me, followed);
         let domain = (n % 2 == 0).then_some("remote.test");
         let person = seed.account(&format!("person{n}"), domain);
         people.push(person);
-        let status = seed.status(&Status { author: person, local: domain.is_none(), ..Status::default() });
+        let linked = Status { author: person, local: domain.is_none(), content: Some(LINK), ..Status::default() };
+        let status = seed.status(&linked);
+        seed.card(status);
         seed.status(&Status { author: other, reblog_of: Some(status), text: "", ..Status::default() });
         seed.mention(status, me);
         seed.tagged(status, tag);
@@ -89,6 +94,7 @@ async fn world() -> World {
     seed.write(app.db()).await;
     app.db().execute_raw("UPDATE accounts SET discoverable = TRUE").await.unwrap();
     app.db().execute_raw("UPDATE users SET feed_state = 'live'").await.unwrap();
+    app.db().execute_raw("UPDATE preview_cards SET trendable = TRUE").await.unwrap();
     // The first request of a token notes that it is used, beside the answer.
     viewer.get("/api/v1/preferences").ok().await;
     let mut before = u64::MAX;
@@ -126,6 +132,7 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
         format!("/api/v1/accounts/{}/statuses", world.author),
         format!("/api/v1/timelines/list/{}", world.list),
         format!("/api/v1/lists/{}/accounts", world.list),
+        "/api/v1/timelines/link?url=https://a.test/shared".to_owned(),
         "/api/v1/followed_tags".to_owned(),
         format!("/api/v1/accounts/{}/statuses", world.pollster),
         "/api/v1/notifications".to_owned(),
@@ -153,6 +160,8 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
         let _ = writeln!(table, "  {path:<48} {two:>3} statements for {shown_two}, {forty:>3} for {shown_forty}");
         broken |= forty > two || forty > MOST || shown_two != 2 || shown_forty != 40;
     }
+    let home = world.viewer.get("/api/v1/timelines/home?limit=2").ok().await;
+    assert!(home[0]["card"].is_object() && home[1]["card"].is_object(), "{home}");
     assert!(!broken, "a page of 40 must cost what a page of 2 does, and {MOST} at most:\n{table}");
 }
 

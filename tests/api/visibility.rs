@@ -19,6 +19,9 @@ use oracle::{AUTHORS, Author, NOBODY, Place, Subject, Token, VIEWERS, Verdict, V
 
 const VISIBILITIES: [&str; 7] = ["public", "public_unlisted", "login", "unlisted", "private", "limited", "direct"];
 
+/// The link in every subject.
+const LINKED: &str = "https://a.test/linked";
+
 /// A path that reads statuses.
 struct Read {
     /// As the router has it, with `:` for parameters.
@@ -164,6 +167,14 @@ const READS: &[Read] = &[
         how: How::Pages(
             |_| [0, 40].map(|offset| format!("/api/v1/trends/statuses?limit=40&offset={offset}")).to_vec(),
             |_| true,
+        ),
+    },
+    Read {
+        name: "GET /api/v1/timelines/link",
+        place: Place::Timeline,
+        how: How::Pages(
+            |_| vec![format!("/api/v1/timelines/link?limit=40&url={LINKED}")],
+            |subject| subject.visibility == "public",
         ),
     },
     Read {
@@ -431,6 +442,7 @@ impl World {
                 }
             }
         }
+        seed.link(LINKED, &self.subjects.iter().map(|subject| subject.id).collect::<Vec<_>>());
     }
 
     /// Puts a status wherever somebody could come across it.
@@ -471,6 +483,8 @@ impl World {
                  JOIN status_tags t ON t.status_id = s.id
                  WHERE s.visibility IN ('public', 'public_unlisted', 'login')"
             ),
+            "UPDATE accounts SET discoverable = TRUE, version = version + 1".to_owned(),
+            "UPDATE preview_cards SET trendable = TRUE".to_owned(),
         ] {
             db.execute_raw(&statement).await.unwrap();
         }

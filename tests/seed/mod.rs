@@ -16,7 +16,7 @@ use store::db::Engine;
 
 pub use feed::{fill_homes, fill_lists};
 pub use profile::Profile;
-pub use status::{Reply, Status};
+pub use status::{LINK, Reply, Status};
 
 /// 2026-01-01 00:00 UTC, in milliseconds: before the fixed clock of the tests.
 pub const EPOCH_MS: i64 = 1_767_225_600_000;

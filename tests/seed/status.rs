@@ -2,6 +2,10 @@
 
 use super::{Seed, boolean, key, quoted};
 
+/// The HTML of a link.
+pub const LINK: &str =
+    "<p><a href=\"https://a.test/\" target=\"_blank\" rel=\"nofollow noopener noreferrer\">a.test</a></p>";
+
 /// A status to be written. The default is a public one that answers nothing.
 #[derive(Clone, Debug)]
 pub struct Status<'a> {
@@ -126,6 +130,24 @@ impl Seed {
                 quoted(description),
             ),
         );
+    }
+
+    /// A card of a link in `status`, whose content must have [`LINK`].
+    pub fn card(&mut self, status: i64) {
+        self.link(&format!("https://a.test/{status}"), &[status]);
+    }
+
+    /// The card of the link `url` in each of `statuses`.
+    pub fn link(&mut self, url: &str, statuses: &[i64]) {
+        let id = self.next_id();
+        let now = self.time(id);
+        self.row(
+            "preview_cards (id, url, state, kind, page_url, title, due_at, used_at, created_at)",
+            format!("{id}, '{url}', 'found', 'link', '{url}', 'a', {now}, {now}, {now}"),
+        );
+        for status in statuses {
+            self.row("status_cards (status_id, card_id)", format!("{status}, {id}"));
+        }
     }
 
     /// A poll of `status` without an end, of a single choice, and with the id of the status.

@@ -31,6 +31,7 @@ pub mod notification_request;
 pub mod oembed;
 pub mod poll;
 pub mod preferences;
+pub mod preview_card;
 pub mod relationship;
 pub mod report;
 pub mod scheduled_status;

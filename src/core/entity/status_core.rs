@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::cache::StatusCore;
 use super::emoji::{CustomEmoji, Palette};
 use super::media::MediaAttachment;
+use super::preview_card::PreviewCard;
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::{Error, Result};
@@ -40,7 +41,7 @@ struct Shared<'a> {
     mentions: Vec<StatusMention>,
     tags: Vec<StatusTag>,
     emojis: Vec<CustomEmoji>,
-    card: Option<()>,
+    card: Option<PreviewCard>,
 }
 
 /// <https://docs.joinmastodon.org/entities/Status/#Mention>
@@ -107,6 +108,7 @@ struct Associated {
     mentions: BTreeMap<StatusId, Vec<MentionRow>>,
     tags: BTreeMap<StatusId, Vec<String>>,
     applications: HashMap<StatusId, ApplicationRow>,
+    cards: HashMap<StatusId, PreviewCard>,
     domains: HashMap<AccountId, Option<String>>,
     palette: Palette,
 }
@@ -128,6 +130,7 @@ impl Associated {
             tags.entry(status).or_default().push(name);
         }
         let applications = store::status::applications(&cx.db, ids).await?;
+        let cards = cards(cx, statuses).await?;
         let authors: Vec<AccountId> =
             statuses.iter().filter(|status| !status.local).map(|status| status.account_id).collect();
         let domains: HashMap<AccountId, Option<String>> = if authors.is_empty() {
@@ -141,7 +144,7 @@ impl Associated {
         });
         let palette = Palette::load(cx, &texts.collect::<Vec<_>>()).await?;
         let applications = applications.into_iter().map(|row| (row.status_id, row)).collect();
-        Ok(Self { media, mentions, tags, applications, domains, palette })
+        Ok(Self { media, mentions, tags, applications, cards, domains, palette })
     }
 
     fn core(&self, cx: &Cx, status: &model::Status) -> Result<StatusCore> {
@@ -169,13 +172,25 @@ impl Associated {
                 .map(|names| names.iter().map(|name| tag(cx, name)).collect())
                 .unwrap_or_default(),
             emojis: self.palette.of(&cx.urls, domain, &[&status.content, &status.spoiler_text]),
-            card: None,
+            card: self.cards.get(&status.id).cloned(),
         };
         let json = serde_json::to_string(&shared).map_err(Error::internal)?;
         let members = json[1..json.len() - 1].to_owned();
         let application = self.applications.get(&status.id).map(application).transpose()?;
         Ok(StatusCore { members, application })
     }
+}
+
+/// The cards of those `statuses` that have one: a statement, or none when no text has a link.
+async fn cards(cx: &Cx, statuses: &[model::Status]) -> Result<HashMap<StatusId, PreviewCard>> {
+    // Every link in a text has that word, written by this server: see `text::to_html` and `text::sanitise`.
+    let linked: Vec<StatusId> =
+        statuses.iter().filter(|status| status.content.contains("nofollow")).map(|status| status.id).collect();
+    if linked.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows = store::card::list_for_statuses(&cx.db, &linked).await?;
+    Ok(rows.into_iter().map(|row| (row.status_id, PreviewCard::new(row.card, &cx.urls))).collect())
 }
 
 fn mention(row: &MentionRow) -> StatusMention {

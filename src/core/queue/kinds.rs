@@ -43,6 +43,40 @@ jobs! {
         account: AccountId,
     }
 
+    /// Gives a status the card of the link in its text, or takes it away.
+    AttachCard as "attach_card" in Background, key |job| job.status.to_string() => {
+        /// Which status; it may be gone.
+        status: StatusId,
+    }
+
+    /// Invalidates the renderings of the next batch of statuses that have a card which changed.
+    BumpCard as "bump_card" in Background => {
+        /// The card.
+        card: RowId,
+        /// The last status of the batch before.
+        before: StatusId,
+    }
+
+    /// Fetches the page of a card, if that is due.
+    FetchCard as "fetch_card" in Fetch, key |job| job.card.to_string() => {
+        /// Which card; it may be gone.
+        card: RowId,
+    }
+
+    /// Deletes the next cards that no status has. Recurring.
+    PruneCards as "prune_cards" in Background, key |_job| String::new() => {
+        /// The last card of the batch before; 0 begins a walk.
+        after: RowId,
+    }
+
+    /// Removes the picture of a card, unless the card shows it by now.
+    PurgeCardImage as "purge_card_image" in Background => {
+        /// The card, which may be gone.
+        card: RowId,
+        /// Storage key.
+        image: String,
+    }
+
     /// Removes expired sessions, links, authorization codes, idempotency keys and small values of plugins, and events
     /// that plugins did not get to. Recurring.
     Clean as "clean" in Background, key |_job| String::new() => {}
@@ -260,6 +294,12 @@ jobs! {
         after: i64,
     }
 
+    /// Looks whether the pages in the fields of a profile link back to it.
+    VerifyLinks as "verify_links" in Fetch, key |job| job.account.to_string() => {
+        /// Whose profile.
+        account: AccountId,
+    }
+
     /// Takes someone's statuses out of a home feed and the feeds of lists: unfollowed, blocked or muted. The follows of when
     /// it runs decide, so that a follow which came after it is not undone.
     Unmerge as "unmerge_feed" in Feed => {
@@ -294,6 +334,14 @@ impl ReconcileList {
 impl TrimFeeds {
     /// How long after something entered a feed it is trimmed: not in the transaction that fills ten thousand feeds at once.
     pub const DELAY: TimeDelta = TimeDelta::minutes(10);
+}
+
+impl PruneCards {
+    /// The beginning of a walk.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self { after: RowId::from(0) }
+    }
 }
 
 impl TendFeeds {

@@ -14,6 +14,7 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result, Validation};
 use crate::service::profile_image::{self, Picture};
+use crate::service::profile_link;
 use model::account::{ActorType, Searchability};
 use model::{Account, AccountId, Actor, Field, Preferences, Visibility};
 use store::profile::Profile;
@@ -74,7 +75,11 @@ pub async fn update(cx: &Cx, actor: &Actor, changes: Changes, pictures: Vec<(Pic
     if preferences != user.preferences.0 {
         store::profile::update_preferences(&mut tx, actor.id, preferences).await?;
     }
+    let fields_sent = checked.changes.fields.is_some();
     let profile = changed(&account, checked, &links);
+    if fields_sent && profile.fields.iter().any(|field| profile_link::unverified(cx, field).is_some()) {
+        change::record(cx, &mut tx, Change::ProfileLinked { account: actor.id }).await?;
+    }
     let is_changed = profile != Profile::from(&account);
     if is_changed {
         let unlocked = account.locked && !profile.locked;

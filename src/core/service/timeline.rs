@@ -1,4 +1,4 @@
-//! Timelines: home, lists, public, hashtag, profile, favourites, bookmarks and threads, by keyset pagination.
+//! Timelines: home, lists, public, hashtag, link, profile, favourites, bookmarks and threads, by keyset pagination.
 //!
 //! A page is selected by ids first and then filtered by visibility, so it may be shorter than requested while its
 //! cursors stay right (contract rules, sections 4 and 12). Who may see what is decided by [`visibility`].
@@ -7,7 +7,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, Rebuild};
 use crate::service::visibility::{self, Place, Seen};
-use crate::service::{list, locale, relations};
+use crate::service::{card, list, locale, relations};
 use model::{AccountId, Actor, Cursor, RowId, StatusId, TagId, Visibility};
 use store::feed::{Entries, Feed, Source};
 use store::timeline::{ProfileFilter, PublicFilter, TagFilter};
@@ -166,6 +166,19 @@ pub async fn tag(
     }
     let statuses = cut(statuses, cursor);
     visible_page(cx, viewer, Place::Public { local: wanted.local }, statuses).await
+}
+
+/// The public statuses with the link `url`, of authors who let themselves be discovered.
+///
+/// # Errors
+/// [`Error::NotFound`] unless the link may be shown as a trend, and as [`public`].
+pub async fn link(cx: &Cx, viewer: Option<&Actor>, url: &str, cursor: &Cursor) -> Result<TimelinePage> {
+    check_preview(cx, viewer)?;
+    let mut statuses = Vec::new();
+    for card in card::approved(cx, url).await? {
+        statuses.extend(store::timeline::link(&cx.db, card, cursor).await?);
+    }
+    visible_page(cx, viewer, Place::Public { local: false }, cut(statuses, cursor)).await
 }
 
 /// Merges several pages into one, newest first.

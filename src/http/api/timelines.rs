@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::extract::auth::{ReadBookmarks, ReadFavourites, ReadLists, ReadStatuses};
 use crate::extract::params::{self, flag, text};
 use crate::extract::{Auth, MaybeAuth, Paging, Params, Path};
+use crate::operation::required;
 use crate::page::{Links, Page};
 use model::{AccountId, Actor, RowId};
 use rookery_core::entity;
@@ -129,6 +130,27 @@ pub async fn tag(
         accept_language: accept_language(&headers),
     };
     let slice = timeline::tag(&cx, viewer.as_deref(), &name, &query, &paging.cursor).await?;
+    page(&cx, viewer.as_deref(), &paging, Links::Always, slice).await
+}
+
+/// Query parameters of [`link`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LinkParams {
+    /// The address that a card shows.
+    #[serde(deserialize_with = "text")]
+    #[schemars(transform = required)]
+    url: Option<String>,
+}
+
+/// `GET /api/v1/timelines/link`
+pub async fn link(
+    cx: Cx,
+    MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
+    paging: Paging,
+    Params(params): Params<LinkParams>,
+) -> Result<Page> {
+    let slice = timeline::link(&cx, viewer.as_deref(), &params.url.unwrap_or_default(), &paging.cursor).await?;
     page(&cx, viewer.as_deref(), &paging, Links::Always, slice).await
 }
 

@@ -81,7 +81,9 @@ fn told(change: &Change) -> Option<EventRecord> {
             ..by(AccountId::from(0))
         },
         Change::ListDeleted { list, owner } => EventRecord { subject: Some((*list).into()), ..by(*owner) },
-        Change::AccountRegistered { .. }
+        Change::StatusLinked { .. }
+        | Change::AccountRegistered { .. }
+        | Change::ProfileLinked { .. }
         | Change::AccountUnlocked { .. }
         | Change::Unmuted { .. }
         | Change::ListMembersChanged { .. }

@@ -5,6 +5,7 @@ mod cli;
 mod client;
 mod database;
 mod mailbox;
+mod site;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use tower::ServiceExt as _;
 pub use browser::{Browser, PASSWORD, form_fields};
 pub use client::{Answer, Client, RequestBuilder};
 pub use database::Database as TestDatabase;
+pub use site::Site;
 
 /// Every scope: what a test's people hold unless it says otherwise.
 pub const ALL_SCOPES: &str = "read write follow push profile";
@@ -39,7 +41,7 @@ pub struct TestApp {
 }
 
 impl TestApp {
-    /// With the default configuration, rate limits off, `example.test` as the domain, and 2026-01-15 12:00 UTC.
+    /// With the default configuration, rate limits and link previews off, `example.test` as the domain, and 2026-01-15 12:00 UTC.
     pub async fn new() -> Self {
         Self::with(&[]).await
     }
@@ -69,6 +71,8 @@ impl TestApp {
             ("ROOKERY_STORAGE_DATA_DIR", data_dir.as_str()),
             ("ROOKERY_DATABASE_URL", database.url.as_str()),
             ("ROOKERY_RATE_LIMITS_ENABLED", "false"),
+            // A test that wants them brings a site of its own: see `site`.
+            ("ROOKERY_PREVIEWS_ENABLED", "false"),
             // A busy machine is no reason for a test to fail.
             ("ROOKERY_PLUGINS_TRANSACTION_TIMEOUT_MS", "20000"),
             ("ROOKERY_PLUGINS_CONTENDED_TRANSACTION_MS", "20000"),

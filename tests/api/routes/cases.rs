@@ -192,6 +192,23 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
                 .await;
             Case::get(row.path.replace(":hashtag", &tag))
         }
+        ("timelines", "GET /api/v1/timelines/link") => {
+            let status = world.theirs().await;
+            let number = world.made.fetch_add(1, Ordering::Relaxed);
+            let url = format!("https://a.test/{number}");
+            world.seed(|seed| seed.link(&url, &[status])).await;
+            for change in [
+                format!("UPDATE preview_cards SET trendable = TRUE WHERE url = '{url}'"),
+                format!(
+                    "UPDATE accounts SET discoverable = TRUE WHERE id IN (SELECT account_id FROM statuses WHERE id = {status})"
+                ),
+            ] {
+                world.app.db().execute_raw(&change).await.unwrap();
+            }
+            let refused = ["", "?url=", "?url=https://other.test/"].map(|query| format!("{}{query}", row.path));
+            let case = Case::get(format!("{}?url={url}", row.path));
+            refused.into_iter().fold(case, |case, path| case.refused(path, Body::None, 404))
+        }
         ("timelines", "GET /api/v1/timelines/list/:list_id") => {
             let (status, list) = (world.theirs().await, world.list(&world.alice).await);
             let theirs = world.list(&world.bob).await;

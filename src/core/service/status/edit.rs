@@ -15,7 +15,7 @@ use crate::extension::PendingStatus;
 use crate::service::notification::{self, Notice};
 use crate::service::poll::{self, PollChange, PollDraft};
 use crate::service::rate_limits::{self, Family};
-use crate::service::{conversation, media, visibility};
+use crate::service::{card, conversation, media, visibility};
 use model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId, Visibility};
 use store::Tx;
 use store::publish::{Edit, Revision};
@@ -82,6 +82,8 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         }
         return Ok(());
     }
+    let linked = [&old.text, &revision.text].map(|text| card::link(cx, text)).iter().any(Option::is_some);
+    let relinked = linked && old.text != revision.text;
     let traits = StatusTraits { media: has_media, ..StatusTraits::from(&old) };
     let shown: Vec<entity::media::MediaAttachment> =
         before.iter().map(|media| entity::media::MediaAttachment::new(media, &cx.urls)).collect();
@@ -132,6 +134,9 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         store::record::upsert_extra(&mut tx, id, plugin, value).await?;
     }
     change::record(cx, &mut tx, change::Change::StatusEdited { status: id, author: actor.id, traits }).await?;
+    if relinked {
+        change::record(cx, &mut tx, change::Change::StatusLinked { status: id }).await?;
+    }
     tx.commit().await?;
 
     spent.keep();

@@ -17,7 +17,7 @@ use crate::extension::PendingStatus;
 use crate::service::notification::{self, Notice};
 use crate::service::poll::{self, CheckedPoll, PollDraft};
 use crate::service::rate_limits::{self, Family, Spent};
-use crate::service::{conversation, media, scheduled_status, visibility};
+use crate::service::{card, conversation, media, scheduled_status, visibility};
 use model::NotificationType;
 use model::PluginId;
 use model::account::Searchability;
@@ -193,6 +193,7 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
     claim_key(cx, tx, actor, draft.idempotency_key.as_deref(), Made::Status(id)).await?;
     let media = media::attachable(cx, tx, actor, None, &draft.media_ids).await?;
     let (mentions, tags) = (words.mentions.clone(), words.tags.clone());
+    let linked = cx.config.previews.enabled && card::link(cx, &words.text).is_some();
     let new = new_status(cx, actor, &draft, id, words, &reach, parent.as_ref(), !media.is_empty());
     let change = Change::StatusPublished { status: id, author: actor.id, traits: (&new).into() };
     insert::insert(cx, tx, actor, new).await?;
@@ -215,6 +216,9 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
         conversation::receive(cx, tx, id).await?;
     }
     change::record(cx, tx, change).await?;
+    if linked {
+        change::record(cx, tx, Change::StatusLinked { status: id }).await?;
+    }
     if let Some(spent) = spent {
         tx.after_commit(move || spent.keep());
     }

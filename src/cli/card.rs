@@ -1,0 +1,88 @@
+//! `rookery card list|approve|reject|fetch`: previews of links, and which of them may be shown as trends.
+
+use clap::Subcommand;
+use serde::Serialize;
+
+use model::{RowId, Time};
+use rookery_core::Cx;
+use rookery_core::service::card;
+use terminal::{Failure, Output};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// List the newest links, and whether they were reviewed
+    List {
+        /// How many
+        #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(i64).range(1..=1000))]
+        limit: i64,
+    },
+    /// Let a link be shown as a trend
+    Approve {
+        /// Its address
+        url: String,
+    },
+    /// Never show a link as a trend
+    Reject {
+        /// Its address
+        url: String,
+    },
+    /// Fetch the page of a link again
+    Fetch {
+        /// Its address
+        url: String,
+    },
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    id: RowId,
+    url: &'a str,
+    title: &'a str,
+    trendable: Option<bool>,
+    reviewed_at: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Changed<'a> {
+    url: &'a str,
+}
+
+pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(), Failure> {
+    match command {
+        Command::List { limit } => list(cx, limit, output).await,
+        Command::Approve { url } => {
+            card::review(cx, &url, true).await?;
+            output.answer(&Changed { url: &url }, || format!("{url} may be shown as a trend."))
+        }
+        Command::Reject { url } => {
+            card::review(cx, &url, false).await?;
+            output.answer(&Changed { url: &url }, || format!("{url} is never shown as a trend."))
+        }
+        Command::Fetch { url } => {
+            card::refetch(cx, &url).await?;
+            output.answer(&Changed { url: &url }, || format!("{url} is fetched again."))
+        }
+    }
+}
+
+async fn list(cx: &Cx, limit: i64, output: Output) -> Result<(), Failure> {
+    let cards = card::list(cx, limit).await?;
+    let cards: Vec<Listed<'_>> = cards
+        .iter()
+        .map(|card| Listed {
+            id: card.id,
+            url: &card.page_url,
+            title: &card.title,
+            trendable: card.trendable,
+            reviewed_at: card.reviewed_at.map(Time::to_api),
+        })
+        .collect();
+    let state = |card: &Listed<'_>| match card.trendable {
+        None => "not reviewed",
+        Some(true) => "approved",
+        Some(false) => "rejected",
+    };
+    output.answer(&cards, || {
+        cards.iter().map(|card| format!("{:<12}  {}  {}\n", state(card), card.url, card.title)).collect()
+    })
+}

@@ -1,0 +1,74 @@
+//! Preview cards: what links in statuses lead to.
+
+use super::{RowId, Time, text_enum};
+
+text_enum! {
+    /// What a card shows, which decides how clients do.
+    CardKind {
+        /// A page.
+        Link = "link",
+        /// A picture.
+        Photo = "photo",
+        /// A player.
+        Video = "video",
+    }
+}
+
+text_enum! {
+    /// Whether the page of a card was fetched.
+    CardState {
+        /// Not yet.
+        Waiting = "waiting",
+        /// It was, and the card is shown.
+        Found = "found",
+        /// There is nothing to show: the page cannot be fetched, or says nothing about itself.
+        Nothing = "nothing",
+    }
+}
+
+/// A row of the preview cards table.
+#[derive(Clone, Debug, PartialEq, crate::Row)]
+#[row(table = "preview_cards", alias = "c")]
+#[expect(missing_docs, reason = "the columns are named by the PreviewCard entity, whose document explains them")]
+pub struct PreviewCard {
+    pub id: RowId,
+    /// What is fetched.
+    pub url: String,
+    pub state: CardState,
+    pub kind: CardKind,
+    /// What is shown, and where the card leads.
+    pub page_url: String,
+    pub title: String,
+    pub description: String,
+    pub language: Option<String>,
+    pub author_name: String,
+    pub author_url: String,
+    pub provider_name: String,
+    pub provider_url: String,
+    /// Sanitised.
+    pub html: String,
+    pub width: i64,
+    pub height: i64,
+    /// Storage key.
+    pub image: Option<String>,
+    pub image_description: String,
+    pub embed_url: String,
+    pub blurhash: Option<String>,
+    pub published_at: Option<Time>,
+    /// How many fetches in a row failed.
+    pub failures: i64,
+    /// From when on the page is fetched (again) if the link is used; while it is being fetched, when that counts as lost.
+    pub due_at: Time,
+    /// When a status used it last.
+    pub used_at: Time,
+    pub created_at: Time,
+}
+
+impl PreviewCard {
+    /// True when clients see no difference between the two.
+    #[must_use]
+    pub fn looks_like(&self, other: &Self) -> bool {
+        let other = Self { failures: self.failures, due_at: self.due_at, used_at: self.used_at, ..other.clone() };
+        *self == other
+    }
+}

@@ -1,0 +1,163 @@
+//! Fetching a document of the web: a GET that follows redirects, and takes only documents of the expected kinds.
+//!
+//! Each hop is a request of its own, whose address is checked as that of any other. Which document is fetched when, and how
+//! often, is for the caller to decide.
+//!
+//! Spec: RFC 9110, sections 8.3 and 15.4.
+
+use std::time::Duration;
+
+use hyper::body::Bytes;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue, LINK, LOCATION, USER_AGENT};
+use hyper::{HeaderMap, Method, StatusCode};
+
+use super::{Client, Error, Opened, Request, Target};
+
+/// Most redirects that are followed.
+const REDIRECTS: usize = 4;
+
+/// What to fetch.
+#[derive(Clone, Debug)]
+pub struct Fetch<'a> {
+    /// Where the document is.
+    pub target: Target,
+    /// Who asks: the header `User-Agent`.
+    pub agent: &'a str,
+    /// For everything, redirects included.
+    pub timeout: Duration,
+    /// How much of the document is read, in bytes.
+    pub limit: usize,
+    /// What becomes of a larger one.
+    pub beyond: Beyond,
+    /// The accepted content types, in lower case and without parameters; the header `Accept`.
+    pub kinds: &'a [&'a str],
+    /// Every hop must be `https`.
+    pub https_only: bool,
+}
+
+/// What becomes of a document that is larger than the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// It is an error.
+    Refuse,
+    /// Its beginning is enough.
+    Cut,
+}
+
+/// A document that was fetched.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// Where it was in the end.
+    pub target: Target,
+    /// The document itself, or its beginning.
+    pub body: Bytes,
+    headers: HeaderMap,
+}
+
+impl Document {
+    /// The header `Content-Type`.
+    #[must_use]
+    pub fn content_type(&self) -> &str {
+        content_type(&self.headers)
+    }
+
+    /// The values of the headers `Link`.
+    pub fn links(&self) -> impl Iterator<Item = &str> {
+        self.headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok())
+    }
+}
+
+/// Why a document was not fetched.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    /// A request failed.
+    #[error(transparent)]
+    Request(#[from] Error),
+    /// The response has another status than 200.
+    #[error("answered with status {0}")]
+    Status(u16),
+    /// The document is of another kind.
+    #[error("a document of the type {0:?}")]
+    Kind(String),
+    /// There were too many redirects.
+    #[error("redirected too often")]
+    Redirects,
+}
+
+impl FetchError {
+    /// True when the same may work later: the server did not answer, or said that it is busy or broken.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Request(Error::Dns(_) | Error::Timeout | Error::Tls(_) | Error::Other(_)) => true,
+            Self::Status(status) => matches!(status, 408 | 425 | 429 | 500..=599),
+            Self::Request(Error::Url(_) | Error::Blocked | Error::TooLarge(_)) | Self::Kind(_) | Self::Redirects => {
+                false
+            }
+        }
+    }
+}
+
+impl Client {
+    /// Fetches a document. Connections are closed at the end, also after an error or when the future is dropped.
+    ///
+    /// # Errors
+    /// [`FetchError`] with the reason.
+    pub async fn fetch(&self, fetch: Fetch<'_>) -> Result<Document, FetchError> {
+        let timeout = fetch.timeout;
+        tokio::time::timeout(timeout, self.follow(fetch)).await.unwrap_or(Err(FetchError::Request(Error::Timeout)))
+    }
+
+    async fn follow(&self, fetch: Fetch<'_>) -> Result<Document, FetchError> {
+        let headers = headers(&fetch)?;
+        let mut target = fetch.target;
+        for _ in 0..=REDIRECTS {
+            if fetch.https_only && !target.is_secure() {
+                return Err(Error::Url("the scheme must be https".to_owned()).into());
+            }
+            let request = Request {
+                method: Method::GET,
+                target: target.clone(),
+                headers: headers.clone(),
+                body: Bytes::new(),
+                timeout: fetch.timeout,
+                limit: fetch.limit,
+            };
+            let mut opened = self.open(&request).await?;
+            if let Some(location) = redirect(&opened) {
+                target = target.join(location)?;
+                continue;
+            }
+            check(&opened, fetch.kinds)?;
+            if fetch.beyond == Beyond::Refuse {
+                opened.check_length(fetch.limit)?;
+            }
+            let body = opened.read(fetch.limit, fetch.beyond).await?;
+            return Ok(Document { target, body, headers: opened.headers });
+        }
+        Err(FetchError::Redirects)
+    }
+}
+
+fn headers(fetch: &Fetch<'_>) -> Result<HeaderMap, Error> {
+    let value = |text: &str| HeaderValue::from_str(text).map_err(|error| Error::Other(error.to_string()));
+    Ok(HeaderMap::from_iter([(ACCEPT, value(&fetch.kinds.join(", "))?), (USER_AGENT, value(fetch.agent)?)]))
+}
+
+/// Where the response says that the document is instead.
+fn redirect(opened: &Opened) -> Option<&str> {
+    let moved = matches!(opened.status.as_u16(), 301 | 302 | 303 | 307 | 308);
+    opened.headers.get(LOCATION).filter(|_| moved)?.to_str().ok()
+}
+
+fn check(opened: &Opened, kinds: &[&str]) -> Result<(), FetchError> {
+    if opened.status != StatusCode::OK {
+        return Err(FetchError::Status(opened.status.as_u16()));
+    }
+    let kind = content_type(&opened.headers).split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if kinds.contains(&kind.as_str()) { Ok(()) } else { Err(FetchError::Kind(kind)) }
+}
+
+fn content_type(headers: &HeaderMap) -> &str {
+    headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}

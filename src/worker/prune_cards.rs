@@ -1,0 +1,35 @@
+//! Jobs: delete cards that no status has, a batch in each transaction, and pictures that no card shows.
+
+use super::Run;
+use super::purge_media::remove;
+use chrono::TimeDelta;
+use rookery_core::Cx;
+use rookery_core::queue::{Done, Failure, PruneCards, PurgeCardImage, enqueue, enqueue_at, finish};
+use rookery_core::service::card;
+use store::job::Claim;
+
+/// How often a walk through the cards begins.
+const INTERVAL: TimeDelta = TimeDelta::hours(6);
+
+impl Run for PruneCards {
+    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
+        let mut tx = cx.db.begin().await?;
+        match card::prune(cx, &mut tx, self.after).await? {
+            Some(after) => enqueue(cx, &mut tx, &Self { after }).await?,
+            None => enqueue_at(cx, &mut tx, &Self::begin(), cx.clock.now() + INTERVAL).await?,
+        }
+        finish(&mut tx, claim).await?;
+        tx.commit().await?;
+        Ok(Done::Removed)
+    }
+}
+
+impl Run for PurgeCardImage {
+    async fn run(self, cx: &Cx, _: Claim) -> Result<Done, Failure> {
+        let card = store::card::find(&cx.db, self.card).await?;
+        if card.and_then(|card| card.image).as_ref() != Some(&self.image) {
+            remove(cx, &[self.image]).await?;
+        }
+        Ok(Done::Remove)
+    }
+}

@@ -1,0 +1,360 @@
+//! Previews of links: from a site that a test puts up, or from one that means no good.
+//!
+//! <https://docs.joinmastodon.org/entities/PreviewCard/>
+
+use chrono::Duration;
+use serde_json::{Value, json};
+
+use crate::contract;
+use crate::harness::{Client, Site, TestApp};
+use crate::media::png;
+use crate::removal;
+
+async fn publish(author: &Client, text: &str) -> String {
+    author.server.tick();
+    let status = author.post("/api/v1/statuses").json(&json!({ "status": text })).ok().await;
+    assert_eq!(status["card"], Value::Null, "nobody waits for another site");
+    status["id"].as_str().unwrap().to_owned()
+}
+
+async fn status(viewer: &Client, id: &str) -> Value {
+    viewer.get(&format!("/api/v1/statuses/{id}")).ok().await
+}
+
+async fn card(viewer: &Client, id: &str) -> Value {
+    status(viewer, id).await["card"].clone()
+}
+
+async fn count(app: &TestApp, sql: &str) -> i64 {
+    app.db().fetch_raw::<(i64,)>(sql).await.unwrap()[0].0
+}
+
+async fn world() -> (TestApp, Site, Client) {
+    let app = TestApp::with(&Site::KEYS).await;
+    let alice = app.account("alice").await;
+    (app, Site::start().await, alice)
+}
+
+/// The path of an address of this server.
+fn path(address: &Value) -> &str {
+    address.as_str().unwrap().strip_prefix("https://example.test").unwrap()
+}
+
+#[tokio::test]
+async fn status_shows_the_card_of_its_first_link() {
+    let (app, site, alice) = world().await;
+    site.put("/rook.png", 200, "image/png", &png(40, 30));
+    let url = site.html(
+        "/rooks",
+        r#"<html lang="en"><title>Rooks</title><meta name="description" content="A bird &amp; more">
+        <meta property="og:image" content="/rook.png"><meta property="og:image:alt" content="A rook">
+        <meta property="og:site_name" content="Birds">
+        <script type="application/ld+json">{"@type": "NewsArticle", "datePublished": "2026-01-02T03:04:05Z",
+        "author": {"name": "Ann", "url": "https://ann.test/"}}</script>"#,
+    );
+    let text = format!("@alice #rooks https://example.test/@alice {url}#top {}/second", site.origin);
+    let id = publish(&alice, &text).await;
+    app.run_jobs().await;
+    let shown = card(&app.anonymous(), &id).await;
+    contract::check("PreviewCard", &shown);
+    contract::check("Status", &status(&alice, &id).await);
+    let picture = app.anonymous().get(path(&shown["image"])).send().await;
+    assert_eq!((picture.status.as_u16(), picture.header("content-type")), (200, "image/png"));
+    let expected = json!({
+        "url": url, "title": "Rooks", "description": "A bird & more", "language": "en", "type": "link",
+        "author_name": "Ann", "author_url": "https://ann.test/", "provider_name": "Birds", "provider_url": "", "html": "",
+        "width": 40, "height": 30, "image": shown["image"], "image_description": "A rook", "embed_url": "",
+        "blurhash": shown["blurhash"], "published_at": "2026-01-02T03:04:05.000Z",
+        "authors": [{"name": "Ann", "url": "https://ann.test/", "account": null}],
+    });
+    assert_eq!(shown, expected);
+    assert!(shown["blurhash"].is_string());
+    let home = alice.get("/api/v1/timelines/home").ok().await;
+    assert_eq!(home[0]["card"], shown);
+    assert_eq!((site.asked("/rooks"), site.asked("/second")), (1, 0));
+    app.anonymous().get(&format!("/api/v1/statuses/{id}/card")).fails(404).await;
+}
+
+#[tokio::test]
+async fn text_without_a_link_elsewhere_queues_nothing() {
+    let (app, site, alice) = world().await;
+    for text in [
+        "hello @alice #rooks",
+        "https://example.test/@alice and http://EXAMPLE.test:443/",
+        "gemini://a.test/ xmpp:a@b.test",
+        "https://user:secret@a.test/",
+        "a.test/page",
+    ] {
+        publish(&alice, text).await;
+    }
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'attach_card'").await, 0);
+    let off = TestApp::with(&[Site::KEYS[1]]).await;
+    let bob = off.account("bob").await;
+    let id = publish(&bob, &site.html("/page", "<title>t</title>")).await;
+    off.run_jobs().await;
+    assert_eq!((card(&bob, &id).await, site.asked("/page")), (Value::Null, 0), "switched off");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn statuses_with_one_link_share_one_fetch() {
+    let (app, site, alice) = world().await;
+    let url = site.html("/one", "<title>one</title>");
+    let posts = (0..8).map(|number| {
+        let (alice, body) = (alice.clone(), json!({ "status": format!("{number} {url}") }));
+        tokio::spawn(async move { alice.post("/api/v1/statuses").json(&body).ok().await })
+    });
+    let mut ids = Vec::new();
+    for post in posts.collect::<Vec<_>>() {
+        ids.push(post.await.unwrap()["id"].as_str().unwrap().to_owned());
+    }
+    let workers: Vec<_> =
+        (0..4).map(|_| app.app.clone()).map(|cx| tokio::spawn(async move { worker::drain(&cx).await })).collect();
+    for worker in workers {
+        worker.await.unwrap().unwrap();
+    }
+    app.app.clock.advance(Duration::minutes(6));
+    app.run_jobs().await;
+    assert_eq!(site.asked("/one"), 1);
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM preview_cards").await, 1);
+    for id in ids {
+        assert_eq!(card(&alice, &id).await["title"], "one");
+    }
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind IN ('attach_card', 'fetch_card')").await, 0);
+}
+
+#[tokio::test]
+async fn edit_gives_another_card_or_none() {
+    let (app, site, alice) = world().await;
+    let [one, two] = ["one", "two"].map(|name| site.html(&format!("/{name}"), &format!("<title>{name}</title>")));
+    let id = publish(&alice, &one).await;
+    app.run_jobs().await;
+    assert_eq!(card(&alice, &id).await["title"], "one");
+    for (text, title) in [
+        (format!("{one} again"), json!("one")),
+        (two.clone(), json!("two")),
+        ("nothing".to_owned(), Value::Null),
+        (format!("{two} back"), json!("two")),
+    ] {
+        app.tick();
+        alice.put(&format!("/api/v1/statuses/{id}")).json(&json!({ "status": text })).ok().await;
+        app.run_jobs().await;
+        assert_eq!(card(&alice, &id).await["title"], title, "{text}");
+    }
+    assert_eq!((site.asked("/one"), site.asked("/two")), (1, 1));
+}
+
+#[tokio::test]
+async fn failure_is_remembered_for_a_while() {
+    let (app, site, alice) = world().await;
+    let gone = format!("{}/gone", site.origin);
+    let broken = site.put("/broken", 503, "text/html", b"");
+    let first = publish(&alice, &gone).await;
+    app.run_jobs().await;
+    publish(&alice, &gone).await;
+    app.run_jobs().await;
+    assert_eq!(site.asked("/gone"), 1);
+    site.html("/gone", "<title>back</title>");
+    app.app.clock.advance(Duration::hours(25));
+    publish(&alice, &gone).await;
+    app.run_jobs().await;
+    assert_eq!((site.asked("/gone"), &card(&alice, &first).await["title"]), (2, &json!("back")));
+
+    let second = publish(&alice, &broken).await;
+    app.run_jobs().await;
+    assert_eq!(site.asked("/broken"), 1);
+    app.app.clock.advance(Duration::minutes(6));
+    app.run_jobs().await;
+    assert_eq!(site.asked("/broken"), 2, "tried again without being used");
+    site.html("/broken", "<title>mended</title>");
+    app.app.clock.advance(Duration::minutes(21));
+    app.run_jobs().await;
+    assert_eq!((site.asked("/broken"), &card(&alice, &second).await["title"]), (3, &json!("mended")));
+
+    let dead = site.put("/dead", 500, "text/html", b"");
+    publish(&alice, &dead).await;
+    for _ in 0..30 {
+        app.run_jobs().await;
+        app.app.clock.advance(Duration::hours(1));
+    }
+    assert_eq!(site.asked("/dead"), 4, "then it is left alone");
+}
+
+#[tokio::test]
+async fn used_again_after_two_weeks_it_is_fetched_again() {
+    let (app, site, alice) = world().await;
+    site.put("/old.png", 200, "image/png", &png(8, 8));
+    let url = site.html("/page", "<title>old</title><meta property='og:image' content='/old.png'>");
+    let first = publish(&alice, &url).await;
+    app.run_jobs().await;
+    let picture = card(&alice, &first).await["image"].clone();
+    site.html("/page", "<title>new</title>");
+    app.app.clock.advance(Duration::days(13));
+    publish(&alice, &url).await;
+    app.run_jobs().await;
+    assert_eq!(site.asked("/page"), 1);
+    app.app.clock.advance(Duration::days(2));
+    app.run_jobs().await;
+    assert_eq!(site.asked("/page"), 1, "nobody used it");
+    let last = publish(&alice, &url).await;
+    app.run_jobs().await;
+    assert_eq!(site.asked("/page"), 2);
+    for id in [first, last] {
+        assert_eq!(card(&alice, &id).await["title"], "new");
+    }
+    assert_eq!(app.anonymous().get(path(&picture)).send().await.status, 404, "the old picture is gone");
+    site.put("/page", 404, "text/html", b"");
+    app.app.clock.advance(Duration::days(15));
+    let kept = publish(&alice, &url).await;
+    app.run_jobs().await;
+    assert_eq!(card(&alice, &kept).await["title"], "new", "what is gone is still shown");
+}
+
+#[tokio::test]
+async fn oembed_brings_players_and_pictures_but_no_scripts() {
+    let (app, site, alice) = world().await;
+    site.put("/photo.png", 200, "image/png", &png(60, 20));
+    let page = |name: &str, document: Value| {
+        site.put(&format!("/{name}.json"), 200, "application/json+oembed", document.to_string().as_bytes());
+        let link = format!(r#"<link rel="alternate" type="application/json+oembed" href="/{name}.json">"#);
+        site.html(&format!("/{name}"), &format!("<title>{name} page</title>{link}"))
+    };
+    let player =
+        r#"<iframe src="https://v.test/1" width="480" height="270" onload="x()"></iframe><script>x()</script>"#;
+    let video = page(
+        "video",
+        json!({"type": "video", "version": "1.0", "html": player, "width": 480, "height": "270", "title": "A video",
+               "author_name": "Bob", "author_url": "https://v.test/bob", "provider_name": "V", "provider_url": "https://v.test/"}),
+    );
+    let photo = page("photo", json!({"type": "photo", "url": "/photo.png", "width": 600, "height": 200}));
+    let rich = page("rich", json!({"type": "rich", "html": "<b>rich</b>", "title": "no"}));
+    let odd = page("odd", json!([{"type": 1}]));
+    let mut cards = Vec::new();
+    for url in [video, photo, rich, odd] {
+        let id = publish(&alice, &url).await;
+        app.run_jobs().await;
+        let shown = card(&alice, &id).await;
+        contract::check("PreviewCard", &shown);
+        cards.push(shown);
+    }
+    let [video, photo, rich, odd] = <[Value; 4]>::try_from(cards).unwrap();
+    assert_eq!((&video["type"], &video["title"], &video["width"]), (&json!("video"), &json!("A video"), &json!(480)));
+    assert_eq!((&video["height"], &video["authors"][0]["name"]), (&json!(270), &json!("Bob")));
+    assert_eq!(
+        video["html"],
+        "<iframe src=\"https://v.test/1\" width=\"480\" height=\"270\" sandbox=\"allow-scripts allow-same-origin \
+         allow-popups allow-popups-to-escape-sandbox allow-forms\"></iframe>"
+    );
+    assert_eq!((&photo["type"], &photo["width"]), (&json!("photo"), &json!(600)));
+    assert_eq!(photo["embed_url"], format!("{}/photo.png", site.origin));
+    assert!(photo["image"].is_string());
+    for (card, title) in [(rich, "rich page"), (odd, "odd page")] {
+        assert_eq!((&card["type"], &card["title"], &card["html"]), (&json!("link"), &json!(title), &json!("")));
+    }
+}
+
+#[tokio::test]
+async fn hostile_pages_do_no_harm() {
+    let (app, site, alice) = world().await;
+    let endless = format!("<title>big</title>{}", "<p>x</p>".repeat(500_000));
+    let bomb = "<title>bomb</title><meta property='og:image' content='/bomb.png'>";
+    site.put("/bomb.png", 200, "image/png", &[&png(8, 8)[..40], &[0; 1000]].concat());
+    let inside = "<title>inside</title><meta property='og:image' content='http://10.0.0.1/a.png'>";
+    let nul = "<title>a\u{0}b&#0;c</title><meta name=description content='\u{7}'>";
+    for (url, title) in [
+        (site.html("/endless", &endless), json!("big")),
+        (site.html("/bomb", bomb), json!("bomb")),
+        (site.html("/inside", inside), json!("inside")),
+        (site.html("/nul", nul), json!("ab\u{fffd}c")),
+        (site.html("/empty", ""), Value::Null),
+        (site.put("/video", 200, "video/mp4", b"<title>no</title>"), Value::Null),
+        (site.with_header("/loop", 302, "location", "/loop"), Value::Null),
+        (site.with_header("/private", 302, "location", "http://10.0.0.1/"), Value::Null),
+        (site.with_header("/file", 302, "location", "file:///etc/passwd"), Value::Null),
+        (site.html("/tags", &"<a rel=me ".repeat(100_000)), Value::Null),
+        ("http://10.0.0.1/".to_owned(), Value::Null),
+        ("http://169.254.169.254/latest/meta-data/".to_owned(), Value::Null),
+        (format!("{}/{}", site.origin, "x".repeat(3000)), Value::Null),
+    ] {
+        let id = publish(&alice, &url).await;
+        app.run_jobs().await;
+        let shown = card(&alice, &id).await;
+        assert_eq!((&shown["title"], &shown["image"]), (&title, &Value::Null), "{url:.80}");
+    }
+    assert_eq!(site.asked("/loop"), 5);
+}
+
+#[tokio::test]
+async fn card_that_nobody_uses_goes_with_its_picture() {
+    let (app, site, alice) = world().await;
+    let bob = app.account("bob").await;
+    site.put("/a.png", 200, "image/png", &png(8, 8));
+    let url = site.html("/a", "<title>a</title><meta property='og:image' content='/a.png'>");
+    let [first, _] = [publish(&alice, &url).await, publish(&bob, &url).await];
+    worker::cron::schedule(&app.app).await.unwrap();
+    app.run_jobs().await;
+    let picture = card(&alice, &first).await["image"].clone();
+    alice.delete(&format!("/api/v1/statuses/{first}")).ok().await;
+    let later = || async {
+        app.app.clock.advance(Duration::days(2));
+        app.run_jobs().await;
+        app.anonymous().get(path(&picture)).send().await.status.as_u16()
+    };
+    assert_eq!(later().await, 200, "Bob's has it");
+    removal::remove(&app, "bob").await;
+    app.run_jobs().await;
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM status_cards").await, 0);
+    assert_eq!(later().await, 404);
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM preview_cards").await, 0);
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'prune_cards'").await, 1);
+}
+
+#[tokio::test]
+async fn staff_reviews_links_and_has_them_fetched_again() {
+    let (app, site, alice) = world().await;
+    let bob = app.account("bob").await;
+    alice.patch("/api/v1/accounts/update_credentials").json(&json!({ "discoverable": true })).ok().await;
+    let url = site.html("/a", "<title>a</title>");
+    let [first, second] = [publish(&alice, &url).await, publish(&alice, &format!("{url}#again")).await];
+    publish(&bob, &url).await;
+    alice.post("/api/v1/statuses").json(&json!({ "status": url, "visibility": "unlisted" })).ok().await;
+    app.run_jobs().await;
+    let timeline = format!("/api/v1/timelines/link?url={url}");
+    alice.get(&timeline).fails(404).await;
+    app.run(&["card", "approve", "https://other.test/"]).await.fails(1);
+    app.run(&["card", "approve", &url]).await.ok();
+    let page = app.anonymous().get(&timeline).send().await;
+    assert!(page.header("cache-control").contains("public") && page.header("link").contains("max_id"));
+    let ids: Vec<String> =
+        page.json().as_array().unwrap().iter().map(|s| s["id"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(ids, [second.clone(), first], "nobody else's, and nothing unlisted");
+    let older = alice.get(&format!("{timeline}&limit=1&max_id={second}")).ok().await;
+    assert_eq!(older.as_array().unwrap().len(), 1);
+    assert!(app.run(&["card", "list"]).await.ok().contains(&format!("approved      {url}  a")));
+
+    app.set("timeline_preview", false).await;
+    app.anonymous().get(&timeline).fails(422).await;
+    alice.get(&timeline).ok().await;
+    app.run(&["card", "reject", &url]).await.ok();
+    alice.get(&timeline).fails(404).await;
+
+    site.html("/a", "<title>b</title>");
+    app.run(&["card", "fetch", &url]).await.ok();
+    app.make_jobs_due().await;
+    app.run_jobs().await;
+    assert_eq!(card(&alice, &second).await["title"], "b");
+}
+
+#[tokio::test]
+async fn other_node_shows_the_card_that_came() {
+    let (app, site, alice) = world().await;
+    if app.db().engine() == store::Engine::Sqlite {
+        return;
+    }
+    let url = site.html("/a", "<title>a</title>");
+    let id = publish(&alice, &url).await;
+    let other = app.beside(&[]).await;
+    let path = format!("/api/v1/statuses/{id}");
+    assert_eq!(other.anonymous().get(&path).ok().await["card"], Value::Null);
+    app.run_jobs().await;
+    assert_eq!(other.anonymous().get(&path).ok().await["card"]["title"], "a");
+}

@@ -1,0 +1,81 @@
+//! Another site, on a port of this machine: pages that a test puts there, and what was asked of it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{Response, StatusCode, header};
+use tokio::net::TcpListener;
+
+/// What a page answers: status, content type, body, and another header.
+type Page = (u16, String, Vec<u8>, Option<(String, String)>);
+
+/// A site that runs as long as the test. Cheap to clone.
+#[derive(Clone)]
+pub struct Site {
+    /// Scheme, host and port.
+    pub origin: String,
+    pages: Arc<Mutex<HashMap<String, Page>>>,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Site {
+    /// The configuration of a server that shows previews and may reach the site.
+    pub const KEYS: [(&'static str, &'static str); 2] =
+        [("ROOKERY_PREVIEWS_ENABLED", "true"), ("ROOKERY_FEDERATION_ALLOW_PRIVATE_ADDRESSES", "127.0.0.1/32")];
+
+    /// A site without pages.
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let site = Self { origin, pages: Arc::default(), asked: Arc::default() };
+        let served = site.clone();
+        let router = Router::new().fallback(move |request: Request| {
+            let answer = served.answer(&request);
+            async move { answer }
+        });
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        site
+    }
+
+    fn answer(&self, request: &Request) -> Response<Body> {
+        let path = request.uri().path().to_owned();
+        let page = self.pages.lock().unwrap().get(&path).cloned();
+        self.asked.lock().unwrap().push(path);
+        let (status, kind, body, more) = page.unwrap_or((404, "text/plain".to_owned(), Vec::new(), None));
+        let mut answer =
+            Response::builder().status(StatusCode::from_u16(status).unwrap()).header(header::CONTENT_TYPE, kind);
+        if let Some((name, value)) = more {
+            answer = answer.header(name, value);
+        }
+        answer.body(Body::from(body)).unwrap()
+    }
+
+    fn insert(&self, path: &str, page: Page) -> String {
+        self.pages.lock().unwrap().insert(path.to_owned(), page);
+        format!("{}{path}", self.origin)
+    }
+
+    /// Puts a page there; returns its address.
+    pub fn html(&self, path: &str, html: &str) -> String {
+        self.put(path, 200, "text/html; charset=utf-8", html.as_bytes())
+    }
+
+    /// As [`Site::html`], of any status and kind.
+    pub fn put(&self, path: &str, status: u16, kind: &str, body: &[u8]) -> String {
+        self.insert(path, (status, kind.to_owned(), body.to_vec(), None))
+    }
+
+    /// As [`Site::html`], with another header.
+    pub fn with_header(&self, path: &str, status: u16, name: &str, value: &str) -> String {
+        let more = Some((name.to_owned(), value.to_owned()));
+        self.insert(path, (status, "text/html".to_owned(), b"<title>t</title>".to_vec(), more))
+    }
+
+    /// How often `path` was asked for.
+    pub fn asked(&self, path: &str) -> usize {
+        self.asked.lock().unwrap().iter().filter(|asked| *asked == path).count()
+    }
+}
