@@ -91,9 +91,15 @@ pub struct Status {
     pub listed: bool,
     pub has_media: bool,
     pub has_poll: bool,
+    /// It refers to other statuses, or did before they were deleted.
+    pub has_references: bool,
+    /// The one among them that it quotes.
+    pub quote_id: Option<StatusId>,
     pub replies_count: i64,
     pub reblogs_count: i64,
     pub favourites_count: i64,
+    /// How many statuses that anyone may read refer to it.
+    pub referred_by_count: i64,
     pub created_at: Time,
     pub edited_at: Option<Time>,
     /// Grows with every change that clients can see; part of the key of cached renderings.
@@ -127,9 +133,12 @@ impl Status {
             listed: false,
             has_media: false,
             has_poll: false,
+            has_references: false,
+            quote_id: None,
             replies_count: 0,
             reblogs_count: 0,
             favourites_count: 0,
+            referred_by_count: 0,
             created_at,
             edited_at: None,
             version: 0,

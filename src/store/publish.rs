@@ -137,7 +137,9 @@ pub async fn lock_for_deletion(tx: &mut Tx, id: StatusId) -> Result<()> {
             sqlite: "SELECT s.id FROM statuses s WHERE s.id = $1";
             postgres: "SELECT s.id FROM statuses s
                        WHERE s.id IN (SELECT $1 UNION ALL SELECT t.in_reply_to_id FROM statuses t WHERE t.id = $1
-                                      UNION ALL SELECT t.reblog_of_id FROM statuses t WHERE t.id = $1)
+                                      UNION ALL SELECT t.reblog_of_id FROM statuses t WHERE t.id = $1
+                                      UNION ALL SELECT r.target_id FROM status_references r WHERE r.status_id = $1
+                                      UNION ALL SELECT r.status_id FROM status_references r WHERE r.target_id = $1)
                        ORDER BY s.id FOR UPDATE OF s"
         ))
         .bind(id)
@@ -168,6 +170,7 @@ pub async fn delete(tx: &mut Tx, id: StatusId) -> Result<bool> {
         .bind(id)
         .execute()
         .await?;
+    super::reference::forget_target(tx, id).await?;
     Ok(tx.query(sql!("DELETE FROM statuses WHERE id = $1")).bind(id).execute().await? > 0)
 }
 

@@ -21,6 +21,7 @@ mod length;
 mod local;
 mod markdown;
 mod plain;
+mod reference;
 mod sanitise;
 mod scan;
 mod tokens;
@@ -32,6 +33,7 @@ pub use length::{URL_LENGTH, graphemes, length};
 pub use local::rewrite_local_mentions;
 pub use markdown::markdown;
 pub use plain::plain;
+pub use reference::{Reference, references};
 pub use sanitise::sanitise;
 pub use scan::{Entity, EntityKind, Hashtag, Mention, Scan, scan};
 

@@ -33,6 +33,8 @@ const CAPABILITIES: &[&str] = &[
     "kmyblue_visibility_login",
     "kmyblue_visibility_public_unlisted",
     "kmyblue_server_features",
+    "status_reference",
+    "kmyblue_quote",
 ];
 
 /// Available icon sizes, in pixels.

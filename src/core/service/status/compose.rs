@@ -24,6 +24,8 @@ pub struct Words {
     pub mentions: Vec<AccountId>,
     /// Hashtags: normalised and as written, each once.
     pub tags: Vec<(String, String)>,
+    /// The addresses of other statuses that it refers to.
+    pub references: Vec<text::Reference>,
 }
 
 /// Validates and renders `text` and `spoiler_text`. With `has_media`, the text may be empty.
@@ -43,9 +45,11 @@ pub async fn words(cx: &Cx, actor: &Actor, text: &str, spoiler_text: &str, has_m
     let text = text::rewrite_local_mentions(&text, &local_domains(cx));
     let scan = text::scan(&text);
     let tags = tags(cx, &scan)?;
+    let references = text::references(&text, &scan);
     let mentioned = mentioned(cx, actor.id, &scan).await?;
     let content = to_html(cx, &text, &mentioned);
-    Ok(Words { content, spoiler_text, mentions: mentioned.iter().map(|account| account.id).collect(), tags, text })
+    let mentions = mentioned.iter().map(|account| account.id).collect();
+    Ok(Words { content, spoiler_text, mentions, tags, references, text })
 }
 
 /// All domains of this server.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::compose::{self, Words};
 use super::publish::notify_mentioned;
+use super::reference::{self, Referring};
 use crate::Cx;
 use crate::change::{self, StatusTraits};
 use crate::entity;
@@ -59,8 +60,12 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         (sensitive, language, extras) = (pending.sensitive, pending.language, pending.extras);
     }
 
+    let mut references = reference::resolve(cx, actor, &words.references, &[], Some(id)).await?;
     let has_media = !change.media_ids.is_empty();
     let mut tx = cx.db.begin().await?;
+    // Edits of one status, and its deletion, run one after the other.
+    store::account::lock(&mut tx, &[actor.id]).await?;
+    reference::lock_for_edit(&mut tx, id, &mut references).await?;
     // As it is now: another edit may have been faster, and its revision is the one before this.
     let old = store::status::lock(&mut tx, id).await?.ok_or(Error::NotFound)?;
     let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
@@ -82,6 +87,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         }
         return Ok(());
     }
+    let referring = Referring::from(&old);
     let traits = StatusTraits { media: has_media, ..StatusTraits::from(&old) };
     let shown: Vec<entity::media::MediaAttachment> =
         before.iter().map(|media| entity::media::MediaAttachment::new(media, &cx.urls)).collect();
@@ -100,34 +106,12 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
     store::publish::update(&mut tx, id, revision, cx.clock.now()).await?;
     store::tag::clear_for_status(&mut tx, id, actor.id).await?;
     compose::save_tags(cx, &mut tx, id, actor.id, old.visibility, &words.tags).await?;
-    let known = store::publish::list_mentions(&mut tx, id).await?;
-    store::publish::silence_mentions(&mut tx, id, &words.mentions).await?;
-    let loud: Vec<AccountId> = known.iter().filter(|(_, _, silent)| !silent).map(|(_, account, _)| *account).collect();
-    for (mention, ..) in known.iter().filter(|(_, account, silent)| !silent && !words.mentions.contains(account)) {
-        notification::retract(&mut tx, NotificationType::Mention, *mention).await?;
-    }
-    let new: Vec<AccountId> = words.mentions.iter().copied().filter(|account| !loud.contains(account)).collect();
-    compose::save_mentions(cx, &mut tx, id, &new, false).await?;
-    let all = store::publish::list_mentions(&mut tx, id).await?;
-    let mentioned: Vec<_> = all
-        .into_iter()
-        .filter(|(_, account, _)| new.contains(account))
-        .map(|(row, account, _)| (row, account))
-        .collect();
-    notify_mentioned(cx, &mut tx, actor, id, &mentioned).await?;
-    if old.visibility == Visibility::Direct && !(new.is_empty() && loud.iter().all(|id| words.mentions.contains(id))) {
+    let (audience, readdressed) = replace_mentions(cx, &mut tx, actor, id, &words.mentions).await?;
+    reference::replace(cx, &mut tx, referring, references, &audience).await?;
+    if referring.visibility == Visibility::Direct && readdressed {
         conversation::rearrange(cx, &mut tx, id).await?;
     }
-    let rebloggers = store::publish::list_local_rebloggers(&mut tx, id).await?;
-    let update = |receiver| Notice {
-        receiver,
-        from: actor.id,
-        kind: NotificationType::Update.into(),
-        activity: i64::from(id),
-        status: Some(id),
-    };
-    let notices: Vec<Notice> = rebloggers.into_iter().map(update).collect();
-    notification::notify(cx, &mut tx, &notices).await?;
+    tell(cx, &mut tx, actor, id).await?;
     for (plugin, value) in extras {
         store::record::upsert_extra(&mut tx, id, plugin, value).await?;
     }
@@ -161,6 +145,49 @@ async fn filtered(
         extras: Vec::new(),
     };
     cx.extensions().filter_draft(cx, actor, pending, &change.params, None).await
+}
+
+/// Makes `mentions` those of the status, and tells the new ones. Returns all who may see it by a mention, and whether those who
+/// are mentioned in the text are others than before.
+async fn replace_mentions(
+    cx: &Cx,
+    tx: &mut Tx,
+    actor: &Actor,
+    id: StatusId,
+    mentions: &[AccountId],
+) -> Result<(Vec<AccountId>, bool)> {
+    let known = store::publish::list_mentions(&mut *tx, id).await?;
+    store::publish::silence_mentions(tx, id, mentions).await?;
+    let loud: Vec<AccountId> = known.iter().filter(|(_, _, silent)| !silent).map(|(_, account, _)| *account).collect();
+    for (mention, ..) in known.iter().filter(|(_, account, silent)| !silent && !mentions.contains(account)) {
+        notification::retract(tx, NotificationType::Mention, *mention).await?;
+    }
+    let new: Vec<AccountId> = mentions.iter().copied().filter(|account| !loud.contains(account)).collect();
+    compose::save_mentions(cx, tx, id, &new, false).await?;
+    let all = store::publish::list_mentions(&mut *tx, id).await?;
+    let mentioned =
+        all.iter().filter(|(_, account, _)| new.contains(account)).map(|(row, account, _)| (*row, *account));
+    let mentioned: Vec<_> = mentioned.collect();
+    notify_mentioned(cx, tx, actor, id, &mentioned).await?;
+    let readdressed = !(new.is_empty() && loud.iter().all(|id| mentions.contains(id)));
+    Ok((all.into_iter().map(|(_, account, _)| account).collect(), readdressed))
+}
+
+/// Tells whoever reblogged the status or refers to it that it was edited.
+async fn tell(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId) -> Result<()> {
+    let mut receivers = store::publish::list_local_rebloggers(&mut *tx, id).await?;
+    receivers.extend(store::reference::list_local_referring(&mut *tx, id).await?);
+    receivers.sort_unstable();
+    receivers.dedup();
+    let update = |receiver| Notice {
+        receiver,
+        from: actor.id,
+        kind: NotificationType::Update.into(),
+        activity: i64::from(id),
+        status: Some(id),
+    };
+    let notices: Vec<Notice> = receivers.into_iter().map(update).collect();
+    notification::notify(cx, tx, &notices).await.map(drop)
 }
 
 /// Replaces the media of the status and their descriptions; true when anything changed.

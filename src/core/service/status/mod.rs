@@ -7,6 +7,7 @@ mod edit;
 pub(in crate::service) mod insert;
 mod interactions;
 mod publish;
+mod reference;
 
 pub use announced::is_announced;
 pub use delete::{delete, remove};
@@ -15,4 +16,5 @@ pub use interactions::list_interactions;
 pub use publish::{
     Draft, Prepared, claim_key, default_visibility, find_by_idempotency_key, prepare, publish, validate, write,
 };
+pub use reference::{MOST as MOST_REFERENCES, list_referring};
 pub use store::publish::{Interaction, Made};

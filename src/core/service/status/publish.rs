@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::compose::{self, Words};
 use super::insert;
+use super::reference::{self, References, Referring};
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
@@ -45,6 +46,8 @@ pub struct Draft {
     pub request_language: Option<String>,
     pub in_reply_to_id: Option<StatusId>,
     pub media_ids: Vec<MediaId>,
+    /// Statuses to refer to besides those in the text.
+    pub status_reference_ids: Vec<StatusId>,
     pub poll: Option<PollDraft>,
     /// Accounts the client expects to be mentioned; `None`: anyone.
     pub allowed_mentions: Option<Vec<AccountId>>,
@@ -71,6 +74,7 @@ pub struct Prepared {
     words: Words,
     poll: Option<CheckedPoll>,
     parent: Option<Status>,
+    references: References,
     reach: Reach,
     /// `None`: it does not count against the limit of statuses.
     spent: Option<Spent>,
@@ -135,10 +139,12 @@ pub async fn validate(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> 
     check_mentions(&words, draft.allowed_mentions.as_deref())?;
     let parent = parent(cx, actor, draft.in_reply_to_id).await?;
     let reach = reach(cx, actor, &draft, parent.as_ref()).await?;
-    let mut prepared = Prepared { draft, words, poll, parent, reach, spent: None };
+    let mut prepared = Prepared { draft, words, poll, parent, references: References::default(), reach, spent: None };
     if cx.extensions().filters_drafts() {
         prepared = filtered(cx, actor, prepared).await?;
     }
+    let named = &prepared.draft.status_reference_ids;
+    prepared.references = reference::resolve(cx, actor, &prepared.words.references, named, None).await?;
     if prepared.reach.visibility == Visibility::Limited && prepared.reach.scope.is_none() {
         return Err(Error::invalid("visibility: nobody said who is to see this status"));
     }
@@ -147,7 +153,7 @@ pub async fn validate(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> 
 
 /// Applies plugin filters; validates again when they changed the text.
 async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared> {
-    let Prepared { mut draft, mut words, poll, parent, mut reach, spent } = prepared;
+    let Prepared { mut draft, mut words, poll, parent, references, mut reach, spent } = prepared;
     let pending = PendingStatus {
         text: words.text.clone(),
         spoiler_text: words.spoiler_text.clone(),
@@ -179,7 +185,7 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
     if reach.visibility != Visibility::Limited {
         reach.scope = None;
     }
-    Ok(Prepared { draft, words, poll, parent, reach, spent })
+    Ok(Prepared { draft, words, poll, parent, references, reach, spent })
 }
 
 /// Writes a prepared status.
@@ -188,13 +194,19 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
 /// [`Error::Invalid`] for media that cannot be attached (any more), [`Error::Conflict`] when another request with the
 /// same idempotency key was faster: the transaction must not be committed.
 pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> Result<StatusId> {
-    let Prepared { draft, words, poll, parent, reach, spent } = prepared;
+    let Prepared { draft, words, poll, parent, mut references, reach, spent } = prepared;
     let id: StatusId = cx.ids.next();
     claim_key(cx, tx, actor, draft.idempotency_key.as_deref(), Made::Status(id)).await?;
     let media = media::attachable(cx, tx, actor, None, &draft.media_ids).await?;
     let (mentions, tags) = (words.mentions.clone(), words.tags.clone());
-    let new = new_status(cx, actor, &draft, id, words, &reach, parent.as_ref(), !media.is_empty());
+    reference::lock_for_new(tx, actor.id, parent.as_ref().map(|parent| parent.id), &mut references).await?;
+    let new = Status {
+        has_references: references.exist(),
+        quote_id: references.quote(),
+        ..new_status(cx, actor, &draft, id, words, &reach, parent.as_ref(), !media.is_empty())
+    };
     let change = Change::StatusPublished { status: id, author: actor.id, traits: (&new).into() };
+    let referring = Referring::from(&new);
     insert::insert(cx, tx, actor, new).await?;
     let media: Vec<MediaId> = media.iter().map(|media| media.id).collect();
     media::attach(cx, tx, id, &media).await?;
@@ -211,6 +223,8 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
         store::record::upsert_extra(tx, id, plugin, value).await?;
     }
     notify_mentioned(cx, tx, actor, id, &mentioned).await?;
+    let audience: Vec<AccountId> = audience.into_iter().chain(mentions).collect();
+    reference::insert(cx, tx, referring, &references, &audience).await?;
     if reach.visibility == Visibility::Direct {
         conversation::receive(cx, tx, id).await?;
     }
