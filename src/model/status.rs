@@ -76,6 +76,8 @@ pub struct Status {
     pub text: String,
     /// HTML, rendered from `text` when it was written, or sanitised when it was received.
     pub content: String,
+    /// `text` is Markdown.
+    pub markdown: bool,
     pub spoiler_text: String,
     pub sensitive: bool,
     pub visibility: Visibility,
@@ -102,6 +104,8 @@ pub struct Status {
     pub referred_by_count: i64,
     pub created_at: Time,
     pub edited_at: Option<Time>,
+    /// When it is deleted, as its text says.
+    pub expires_at: Option<Time>,
     /// Grows with every change that clients can see; part of the key of cached renderings.
     pub version: i64,
 }
@@ -119,6 +123,7 @@ impl Status {
             local: true,
             text: String::new(),
             content: String::new(),
+            markdown: false,
             spoiler_text: String::new(),
             sensitive: false,
             visibility: Visibility::Direct,
@@ -141,6 +146,7 @@ impl Status {
             referred_by_count: 0,
             created_at,
             edited_at: None,
+            expires_at: None,
             version: 0,
         }
     }

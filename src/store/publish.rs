@@ -209,6 +209,8 @@ pub struct Revision {
     pub language: Option<String>,
     pub has_media: bool,
     pub has_poll: bool,
+    pub markdown: bool,
+    pub expires_at: Option<Time>,
 }
 
 /// Writes an edit to the row of a status, with a new `edited_at` and version.
@@ -216,7 +218,7 @@ pub async fn update(tx: &mut Tx, id: StatusId, revision: Revision, now: Time) ->
     tx.query(sql!(
         "UPDATE statuses
          SET text = $2, content = $3, spoiler_text = $4, sensitive = $5, language = $6, has_media = $7, has_poll = $8,
-             edited_at = $9, version = version + 1
+             markdown = $9, expires_at = $10, edited_at = $11, version = version + 1
          WHERE id = $1"
     ))
     .bind(id)
@@ -227,6 +229,8 @@ pub async fn update(tx: &mut Tx, id: StatusId, revision: Revision, now: Time) ->
     .bind(revision.language)
     .bind(revision.has_media)
     .bind(revision.has_poll)
+    .bind(revision.markdown)
+    .bind(revision.expires_at)
     .bind(now)
     .execute()
     .await?;
@@ -244,6 +248,7 @@ pub struct Edit {
     pub content: String,
     pub spoiler_text: String,
     pub sensitive: bool,
+    pub markdown: bool,
     /// The media attachments as they were rendered for clients, as JSON.
     pub media: Json<serde_json::Value>,
     /// The texts of the poll's options, when there was a poll.

@@ -13,6 +13,7 @@
 mod chars;
 mod emoji;
 mod escape;
+mod expiry;
 pub mod hashtag;
 mod html;
 pub mod keywords;
@@ -20,6 +21,7 @@ pub mod language;
 mod length;
 mod local;
 mod markdown;
+mod markup;
 mod plain;
 mod reference;
 mod sanitise;
@@ -28,10 +30,12 @@ mod tokens;
 
 pub use emoji::{emoji_shortcodes, emojify};
 pub use escape::escape;
+pub use expiry::expiry;
 pub use html::{Links, MentionTarget, field_to_html, note_to_html, to_html};
 pub use length::{URL_LENGTH, graphemes, length};
 pub use local::rewrite_local_mentions;
 pub use markdown::markdown;
+pub use markup::{markup_to_html, scan_markup};
 pub use plain::plain;
 pub use reference::{Reference, references};
 pub use sanitise::sanitise;

@@ -12,6 +12,7 @@ mod delete_filtered;
 mod delete_old_notifications;
 mod expire_mute;
 mod expire_poll;
+mod expire_status;
 mod feed;
 mod feed_lane;
 mod fill_conversations;
@@ -91,6 +92,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         DeleteOldNotifications,
         ExpireMute,
         ExpirePoll,
+        ExpireStatus,
         FillConversations,
         ForgetAccount,
         GenerateKey,

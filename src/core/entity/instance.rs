@@ -35,6 +35,7 @@ const CAPABILITIES: &[&str] = &[
     "kmyblue_server_features",
     "status_reference",
     "kmyblue_quote",
+    "kmyblue_markdown",
 ];
 
 /// Available icon sizes, in pixels.

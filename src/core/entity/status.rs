@@ -32,6 +32,8 @@ pub(super) const MEMBERS: &[&str] = &[
     "replies_count",
     "reblogs_count",
     "favourites_count",
+    "markdown",
+    "expires_at",
     "status_reference_ids",
     "status_references_count",
     "status_referred_by_count",

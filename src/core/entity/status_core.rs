@@ -34,6 +34,9 @@ struct Shared<'a> {
     language: Option<&'a str>,
     uri: &'a str,
     url: Option<&'a str>,
+    markdown: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
     status_reference_ids: &'a [i64],
     status_references_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,6 +177,8 @@ impl Associated {
             language: status.language.as_deref(),
             uri: &status.uri,
             url: status.url.as_deref(),
+            markdown: status.markdown,
+            expires_at: status.expires_at.map(Time::to_api),
             status_reference_ids: references,
             status_references_count: references.len(),
             quote_id: status.quote_id,

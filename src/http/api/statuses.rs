@@ -106,6 +106,9 @@ pub struct NewStatus {
     scheduled_at: Option<Time>,
     #[serde(deserialize_with = "word")]
     poll: Option<PollParams>,
+    /// Whether the text is Markdown.
+    #[serde(deserialize_with = "flag")]
+    markdown: Option<bool>,
     /// All other parameters: plugins may declare some of them.
     #[serde(flatten)]
     rest: Map<String, Value>,
@@ -135,6 +138,9 @@ pub struct StatusParams {
     /// The poll; it is removed when it is left out, and without votes again when its options or their kind change.
     #[serde(deserialize_with = "word")]
     poll: Option<PollParams>,
+    /// Whether the text is Markdown.
+    #[serde(deserialize_with = "flag")]
+    markdown: Option<bool>,
     /// All other parameters: plugins may declare some of them.
     #[serde(flatten)]
     rest: Map<String, Value>,
@@ -216,6 +222,7 @@ pub async fn create(
         media_ids: params.media_ids.unwrap_or_default(),
         status_reference_ids: params.status_reference_ids.unwrap_or_default(),
         poll: params.poll.and_then(PollParams::into_draft),
+        markdown: params.markdown.unwrap_or_default(),
         allowed_mentions: params.allowed_mentions,
         idempotency_key,
         params: params.rest,
@@ -265,6 +272,7 @@ pub async fn update(
             })
             .collect(),
         poll: params.poll.and_then(PollParams::into_draft),
+        markdown: params.markdown.unwrap_or_default(),
         params: params.rest,
     };
     status::edit(&cx, &actor, id, change).await?;

@@ -56,6 +56,8 @@ struct Params {
     force_visibility: Option<bool>,
     searchability: Option<Searchability>,
     #[serde(default)]
+    markdown: bool,
+    #[serde(default)]
     status_reference_ids: Vec<StatusId>,
     #[serde(flatten)]
     rest: Map<String, Value>,
@@ -95,6 +97,7 @@ impl Params {
             application_id: actor.app,
             force_visibility,
             searchability: draft.searchability,
+            markdown: draft.markdown,
             status_reference_ids: draft.status_reference_ids.into_iter().take(status::MOST_REFERENCES).collect(),
             rest,
         })
@@ -116,6 +119,7 @@ impl Params {
             media_ids: self.media_ids,
             poll: self.poll,
             allowed_mentions: self.allowed_mentions,
+            markdown: self.markdown,
             status_reference_ids: self.status_reference_ids,
             params,
             ..Draft::default()

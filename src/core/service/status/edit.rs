@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::compose::{self, Words};
+use super::expiry;
 use super::publish::notify_mentioned;
 use super::reference::{self, Referring};
 use crate::Cx;
@@ -32,6 +33,8 @@ pub struct Change {
     pub media_ids: Vec<MediaId>,
     pub media_attributes: Vec<(MediaId, media::Change)>,
     pub poll: Option<PollDraft>,
+    /// The text is Markdown.
+    pub markdown: bool,
     /// Parameters unknown to the server, which plugins may have declared.
     pub params: Map<String, Value>,
 }
@@ -43,7 +46,8 @@ pub struct Change {
 pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Result<()> {
     let old = own(cx, actor, id).await?;
     let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
-    let mut words = compose::words(cx, actor, &change.text, &change.spoiler_text, !change.media_ids.is_empty()).await?;
+    let (has_media, markdown) = (!change.media_ids.is_empty(), change.markdown);
+    let mut words = compose::words(cx, actor, &change.text, &change.spoiler_text, has_media, markdown).await?;
     let poll = change.poll.as_ref().map(poll::check).transpose()?;
     let mut language = match &change.language {
         Some(tag) => compose::language(cx, actor, Some(tag), None),
@@ -54,14 +58,12 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
     if cx.extensions().filters_drafts() {
         let pending = filtered(cx, actor, &old, &change, &words, language).await?;
         if (&pending.text, &pending.spoiler_text) != (&words.text, &words.spoiler_text) {
-            let has_media = !change.media_ids.is_empty();
-            words = compose::words(cx, actor, &pending.text, &pending.spoiler_text, has_media).await?;
+            words = compose::words(cx, actor, &pending.text, &pending.spoiler_text, has_media, markdown).await?;
         }
         (sensitive, language, extras) = (pending.sensitive, pending.language, pending.extras);
     }
 
     let mut references = reference::resolve(cx, actor, &words.references, &[], Some(id)).await?;
-    let has_media = !change.media_ids.is_empty();
     let mut tx = cx.db.begin().await?;
     // Edits of one status, and its deletion, run one after the other.
     store::account::lock(&mut tx, &[actor.id]).await?;
@@ -72,6 +74,8 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
     let media_changed = replace_media(cx, &mut tx, actor, id, &before, change).await?;
     let (poll_change, poll_options) = poll::replace(cx, &mut tx, id, poll.as_ref()).await?;
     let revision = Revision {
+        expires_at: expiry::after_edit(cx, &old, words.lasts),
+        markdown,
         sensitive: sensitive || !words.spoiler_text.is_empty(),
         text: words.text,
         content: words.content,
@@ -98,11 +102,15 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         content: old.content,
         spoiler_text: old.spoiler_text,
         sensitive: old.sensitive,
+        markdown: old.markdown,
         media: Json(serde_json::to_value(shown).map_err(Error::internal)?),
         poll_options: poll_options.map(Json),
         created_at: old.edited_at.unwrap_or(old.created_at),
     };
     store::publish::insert_edit(&mut tx, &edit).await?;
+    if revision.expires_at != old.expires_at {
+        expiry::expire_later(cx, &mut tx, id, revision.expires_at).await?;
+    }
     store::publish::update(&mut tx, id, revision, cx.clock.now()).await?;
     store::tag::clear_for_status(&mut tx, id, actor.id).await?;
     compose::save_tags(cx, &mut tx, id, actor.id, old.visibility, &words.tags).await?;
@@ -237,6 +245,8 @@ fn of(status: &Status) -> Revision {
         language: status.language.clone(),
         has_media: status.has_media,
         has_poll: status.has_poll,
+        markdown: status.markdown,
+        expires_at: status.expires_at,
     }
 }
 

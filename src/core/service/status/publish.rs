@@ -9,8 +9,8 @@ use chrono::Duration;
 use serde_json::{Map, Value};
 
 use super::compose::{self, Words};
-use super::insert;
 use super::reference::{self, References, Referring};
+use super::{expiry, insert};
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
@@ -49,6 +49,8 @@ pub struct Draft {
     /// Statuses to refer to besides those in the text.
     pub status_reference_ids: Vec<StatusId>,
     pub poll: Option<PollDraft>,
+    /// The text is Markdown.
+    pub markdown: bool,
     /// Accounts the client expects to be mentioned; `None`: anyone.
     pub allowed_mentions: Option<Vec<AccountId>>,
     pub idempotency_key: Option<String>,
@@ -134,7 +136,8 @@ pub async fn prepare(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
 /// # Errors
 /// As [`publish`], without the limit of statuses.
 pub async fn validate(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
-    let words = compose::words(cx, actor, &draft.text, &draft.spoiler_text, !draft.media_ids.is_empty()).await?;
+    let has_media = !draft.media_ids.is_empty();
+    let words = compose::words(cx, actor, &draft.text, &draft.spoiler_text, has_media, draft.markdown).await?;
     let poll = draft.poll.as_ref().map(poll::check).transpose()?;
     check_mentions(&words, draft.allowed_mentions.as_deref())?;
     let parent = parent(cx, actor, draft.in_reply_to_id).await?;
@@ -171,7 +174,8 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
     let pending = cx.extensions().filter_draft(cx, actor, pending, &draft.params, draft.visibility.as_deref()).await?;
     if (&pending.text, &pending.spoiler_text) != (&words.text, &words.spoiler_text) {
         let has_media = !draft.media_ids.is_empty();
-        words = compose::words(cx, actor, &pending.text, &pending.spoiler_text, has_media).await?;
+        let markdown = draft.markdown;
+        words = compose::words(cx, actor, &pending.text, &pending.spoiler_text, has_media, markdown).await?;
         check_mentions(&words, draft.allowed_mentions.as_deref())?;
     }
     if pending.sensitive != before.0 {
@@ -203,10 +207,11 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
     let new = Status {
         has_references: references.exist(),
         quote_id: references.quote(),
+        expires_at: expiry::of_new(cx, words.lasts),
         ..new_status(cx, actor, &draft, id, words, &reach, parent.as_ref(), !media.is_empty())
     };
     let change = Change::StatusPublished { status: id, author: actor.id, traits: (&new).into() };
-    let referring = Referring::from(&new);
+    let (referring, expires_at) = (Referring::from(&new), new.expires_at);
     insert::insert(cx, tx, actor, new).await?;
     let media: Vec<MediaId> = media.iter().map(|media| media.id).collect();
     media::attach(cx, tx, id, &media).await?;
@@ -224,6 +229,7 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
     }
     notify_mentioned(cx, tx, actor, id, &mentioned).await?;
     let audience: Vec<AccountId> = audience.into_iter().chain(mentions).collect();
+    expiry::expire_later(cx, tx, id, expires_at).await?;
     reference::insert(cx, tx, referring, &references, &audience).await?;
     if reach.visibility == Visibility::Direct {
         conversation::receive(cx, tx, id).await?;
@@ -356,6 +362,7 @@ fn new_status(
         sensitive: draft.sensitive.unwrap_or(actor.preferences.default_sensitive) || !words.spoiler_text.is_empty(),
         text: words.text,
         content: words.content,
+        markdown: draft.markdown,
         spoiler_text: words.spoiler_text,
         visibility: reach.visibility,
         limited_scope: reach.scope,
