@@ -238,6 +238,7 @@ fn api() -> Routes {
         .route("/api/v1/statuses/{id}/source", API.answers("StatusSource"), get(statuses::source))
         .route("/api/v1/statuses/{id}/reblogged_by", SHARED.answers("Account[]"), get(status_actions::reblogged_by))
         .route("/api/v1/statuses/{id}/favourited_by", SHARED.answers("Account[]"), get(status_actions::favourited_by))
+        .route("/api/v1/statuses/{id}/referred_by", SHARED.answers("Status[]"), get(statuses::referred_by))
         .route("/api/v1/statuses/{id}/mentioned_by", SHARED.answers("Account[]"), get(status_actions::mentioned_by))
         .route("/api/v1/statuses/{id}/favourite", API.answers("Status"), post(status_actions::favourite))
         .route("/api/v1/statuses/{id}/unfavourite", API.answers("Status"), post(status_actions::unfavourite))

@@ -163,7 +163,7 @@ pub struct Field {
 }
 
 /// Settings that an account publishes beyond the common fields (contract: `Account.other_settings`).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "named by the contract")]
 pub struct OtherSettings {
@@ -173,6 +173,20 @@ pub struct OtherSettings {
     pub hide_followers_count: bool,
     pub translatable_private: bool,
     pub allow_quote: bool,
+}
+
+impl Default for OtherSettings {
+    /// Of an account that declares none: it may be quoted.
+    fn default() -> Self {
+        Self {
+            noindex: false,
+            hide_statuses_count: false,
+            hide_following_count: false,
+            hide_followers_count: false,
+            translatable_private: false,
+            allow_quote: true,
+        }
+    }
 }
 
 /// Filters and pagination of an account search.

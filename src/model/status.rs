@@ -76,6 +76,8 @@ pub struct Status {
     pub text: String,
     /// HTML, rendered from `text` when it was written, or sanitised when it was received.
     pub content: String,
+    /// `text` is Markdown.
+    pub markdown: bool,
     pub spoiler_text: String,
     pub sensitive: bool,
     pub visibility: Visibility,
@@ -91,11 +93,19 @@ pub struct Status {
     pub listed: bool,
     pub has_media: bool,
     pub has_poll: bool,
+    /// It refers to other statuses, or did before they were deleted.
+    pub has_references: bool,
+    /// The one among them that it quotes.
+    pub quote_id: Option<StatusId>,
     pub replies_count: i64,
     pub reblogs_count: i64,
     pub favourites_count: i64,
+    /// How many statuses that anyone may read refer to it.
+    pub referred_by_count: i64,
     pub created_at: Time,
     pub edited_at: Option<Time>,
+    /// When it is deleted, as its text says.
+    pub expires_at: Option<Time>,
     /// Grows with every change that clients can see; part of the key of cached renderings.
     pub version: i64,
 }
@@ -113,6 +123,7 @@ impl Status {
             local: true,
             text: String::new(),
             content: String::new(),
+            markdown: false,
             spoiler_text: String::new(),
             sensitive: false,
             visibility: Visibility::Direct,
@@ -127,11 +138,15 @@ impl Status {
             listed: false,
             has_media: false,
             has_poll: false,
+            has_references: false,
+            quote_id: None,
             replies_count: 0,
             reblogs_count: 0,
             favourites_count: 0,
+            referred_by_count: 0,
             created_at,
             edited_at: None,
+            expires_at: None,
             version: 0,
         }
     }

@@ -48,6 +48,7 @@ pub mod profile;
 pub mod publish;
 pub mod query;
 pub mod record;
+pub mod reference;
 pub mod relation_set;
 mod relation_sql;
 pub mod relationship;

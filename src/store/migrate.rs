@@ -177,6 +177,24 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0032_link_review.sql"),
         include_str!("../../migrations/postgres/0032_link_review.sql"),
     ),
+    (
+        34,
+        "references",
+        include_str!("../../migrations/sqlite/0034_references.sql"),
+        include_str!("../../migrations/postgres/0034_references.sql"),
+    ),
+    (
+        35,
+        "markdown",
+        include_str!("../../migrations/sqlite/0035_markdown.sql"),
+        include_str!("../../migrations/postgres/0035_markdown.sql"),
+    ),
+    (
+        36,
+        "status_expiration",
+        include_str!("../../migrations/sqlite/0036_status_expiration.sql"),
+        include_str!("../../migrations/postgres/0036_status_expiration.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

@@ -137,7 +137,9 @@ pub async fn lock_for_deletion(tx: &mut Tx, id: StatusId) -> Result<()> {
             sqlite: "SELECT s.id FROM statuses s WHERE s.id = $1";
             postgres: "SELECT s.id FROM statuses s
                        WHERE s.id IN (SELECT $1 UNION ALL SELECT t.in_reply_to_id FROM statuses t WHERE t.id = $1
-                                      UNION ALL SELECT t.reblog_of_id FROM statuses t WHERE t.id = $1)
+                                      UNION ALL SELECT t.reblog_of_id FROM statuses t WHERE t.id = $1
+                                      UNION ALL SELECT r.target_id FROM status_references r WHERE r.status_id = $1
+                                      UNION ALL SELECT r.status_id FROM status_references r WHERE r.target_id = $1)
                        ORDER BY s.id FOR UPDATE OF s"
         ))
         .bind(id)
@@ -168,6 +170,7 @@ pub async fn delete(tx: &mut Tx, id: StatusId) -> Result<bool> {
         .bind(id)
         .execute()
         .await?;
+    super::reference::forget_target(tx, id).await?;
     Ok(tx.query(sql!("DELETE FROM statuses WHERE id = $1")).bind(id).execute().await? > 0)
 }
 
@@ -206,6 +209,8 @@ pub struct Revision {
     pub language: Option<String>,
     pub has_media: bool,
     pub has_poll: bool,
+    pub markdown: bool,
+    pub expires_at: Option<Time>,
 }
 
 /// Writes an edit to the row of a status, with a new `edited_at` and version.
@@ -213,7 +218,7 @@ pub async fn update(tx: &mut Tx, id: StatusId, revision: Revision, now: Time) ->
     tx.query(sql!(
         "UPDATE statuses
          SET text = $2, content = $3, spoiler_text = $4, sensitive = $5, language = $6, has_media = $7, has_poll = $8,
-             edited_at = $9, version = version + 1
+             markdown = $9, expires_at = $10, edited_at = $11, version = version + 1
          WHERE id = $1"
     ))
     .bind(id)
@@ -224,6 +229,8 @@ pub async fn update(tx: &mut Tx, id: StatusId, revision: Revision, now: Time) ->
     .bind(revision.language)
     .bind(revision.has_media)
     .bind(revision.has_poll)
+    .bind(revision.markdown)
+    .bind(revision.expires_at)
     .bind(now)
     .execute()
     .await?;
@@ -241,6 +248,7 @@ pub struct Edit {
     pub content: String,
     pub spoiler_text: String,
     pub sensitive: bool,
+    pub markdown: bool,
     /// The media attachments as they were rendered for clients, as JSON.
     pub media: Json<serde_json::Value>,
     /// The texts of the poll's options, when there was a poll.

@@ -28,6 +28,10 @@ pub struct Head {
     pub reblog_of_id: Option<StatusId>,
     /// It has a poll.
     pub has_poll: bool,
+    /// It refers to other statuses, or did before they were deleted.
+    pub has_references: bool,
+    /// The status that it quotes.
+    pub quote_id: Option<StatusId>,
     /// Its conversation (thread).
     pub conversation_id: Option<ConversationId>,
     /// The author is suspended.
@@ -40,6 +44,8 @@ pub struct Head {
     pub reblogs_count: i64,
     /// As above, favourites.
     pub favourites_count: i64,
+    /// As above, statuses that refer to it.
+    pub referred_by_count: i64,
 }
 
 /// Heads of the statuses that exist among `ids` and of the originals of reblogs among them, ordered by id, each once.
@@ -51,9 +57,9 @@ pub async fn heads(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Head>> {
     macro_rules! head {
         () => {
             "SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.reblog_of_id,
-                    s.has_poll, s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
+                    s.has_poll, s.has_references, s.quote_id, s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
                     a.limited_at IS NOT NULL AS author_limited, s.replies_count, s.reblogs_count,
-                    s.favourites_count FROM "
+                    s.favourites_count, s.referred_by_count FROM "
         };
     }
     macro_rules! text {

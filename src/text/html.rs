@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::escape::push_escaped;
-use super::scan::{EntityKind, Hashtag, Mention, scan};
+use super::scan::{Entity, EntityKind, Hashtag, Mention, scan};
 
 /// The characters of a URL that stay visible after its scheme; the rest gets the class `invisible`.
 const SHOWN_URL_CHARS: usize = 30;
@@ -63,6 +63,17 @@ pub fn to_html(text: &str, links: &Links<'_>) -> String {
     out
 }
 
+/// The HTML of each of `entities`, which were found in `text`, a status.
+pub(super) fn entities_to_html(text: &str, entities: &[Entity], links: &Links<'_>) -> Vec<String> {
+    let writer = Writer::new(links, Place::Body);
+    let html = |entity: &Entity| {
+        let mut out = String::new();
+        writer.entity(&mut out, entity, &text[entity.range.clone()]);
+        out
+    };
+    entities.iter().map(html).collect()
+}
+
 /// The HTML of a profile note: the same rules as for a status.
 #[must_use]
 pub fn note_to_html(text: &str, links: &Links<'_>) -> String {
@@ -78,7 +89,7 @@ pub fn field_to_html(value: &str, links: &Links<'_>) -> String {
     out
 }
 
-fn unix_newlines(text: &str) -> Cow<'_, str> {
+pub(super) fn unix_newlines(text: &str) -> Cow<'_, str> {
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
 }
 
@@ -117,15 +128,18 @@ impl<'a> Writer<'a> {
         let mut at = 0;
         for entity in scan(line) {
             push_escaped(out, &line[at..entity.range.start]);
-            let written = &line[entity.range.clone()];
-            match &entity.kind {
-                EntityKind::Mention(mention) => self.mention(out, mention, written),
-                EntityKind::Hashtag(tag) => self.hashtag(out, tag),
-                EntityKind::Url => self.url(out, written),
-            }
+            self.entity(out, &entity, &line[entity.range.clone()]);
             at = entity.range.end;
         }
         push_escaped(out, &line[at..]);
+    }
+
+    fn entity(&self, out: &mut String, entity: &Entity, written: &str) {
+        match &entity.kind {
+            EntityKind::Mention(mention) => self.mention(out, mention, written),
+            EntityKind::Hashtag(tag) => self.hashtag(out, tag),
+            EntityKind::Url => self.url(out, written),
+        }
     }
 
     fn mention(&self, out: &mut String, mention: &Mention, written: &str) {

@@ -1,7 +1,7 @@
 //! Renders the admins' Markdown texts: extended description, privacy policy, terms, closed-registrations message.
 //!
 //! A safe subset of `CommonMark`: raw HTML is shown as typed, images are replaced by their description, and only
-//! web, mail and relative links are kept. Statuses and profiles are not Markdown.
+//! web, mail and relative links are kept. Statuses have a form of their own ([`markup_to_html`](super::markup_to_html)); profiles are not Markdown.
 //!
 //! Spec: <https://spec.commonmark.org/>, with strikethrough and tables of <https://github.github.com/gfm/>
 

@@ -13,6 +13,7 @@ mod delete_filtered;
 mod delete_old_notifications;
 mod expire_mute;
 mod expire_poll;
+mod expire_status;
 mod feed;
 mod feed_lane;
 mod fetch_card;
@@ -98,6 +99,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         DeleteOldNotifications,
         ExpireMute,
         ExpirePoll,
+        ExpireStatus,
         FetchCard,
         FillConversations,
         ForgetAccount,

@@ -494,3 +494,36 @@ async fn suggestion_is_dismissed_once() {
     assert_eq!(eight(|| alice.delete(&path)).await, TOGETHER);
     assert_eq!(number(&app, "SELECT COUNT(*) FROM suggestion_dismissals").await, 1);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn references_are_counted_as_they_come_and_go() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let one = publish(&alice, json!({"status": "one"})).await;
+    let two = publish(&alice, json!({"status": "two"})).await;
+    let text = |first: &str, second: &str| {
+        format!("RT https://example.test/@alice/{first} QT https://example.test/@alice/{second}")
+    };
+    let new = |n: usize| {
+        let author = if n % 2 == 0 { &alice } else { &bob };
+        let text = if n % 3 == 0 { text(&one, &two) } else { text(&two, &one) };
+        author.post("/api/v1/statuses").json(&json!({ "status": text }))
+    };
+    let answers = together((0..TOGETHER).map(new)).await;
+    let made: Vec<Value> = answers.iter().map(Answer::json).collect();
+    for id in [&one, &two] {
+        assert_eq!(of_status(&app, id, "referred_by_count").await, 8);
+    }
+    let ids: Vec<(usize, &str)> =
+        made.iter().enumerate().map(|(n, status)| (n, status["id"].as_str().unwrap())).collect();
+    let change = |(n, id): &(usize, &str)| {
+        let author = if n % 2 == 0 { &alice } else { &bob };
+        if n % 4 < 2 { author.delete(&on(id, "")) } else { author.put(&on(id, "")).json(&json!({"status": "no more"})) }
+    };
+    let target = alice.delete(&on(&two, ""));
+    together(ids.iter().map(change).chain([target])).await;
+    assert_eq!(of_status(&app, &one, "referred_by_count").await, 0);
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM status_references").await, 0);
+    let wrong = "SELECT COUNT(*) FROM statuses s WHERE s.quote_id IS NOT NULL";
+    assert_eq!(number(&app, wrong).await, 0);
+}

@@ -89,6 +89,8 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     alice.post("/api/v1/featured_tags").json(&json!({"name": "rooks"})).ok().await;
     app.run_jobs().await;
     assert_eq!(count(&app, "SELECT COUNT(*) FROM list_notices").await, 1);
+    let quote = publish(&alice, &format!("QT {}", liked["url"].as_str().unwrap())).await;
+    let of_carol = publish(&carol, &format!("QT {}", quote["url"].as_str().unwrap())).await;
 
     for person in [&alice, &bob, &carol] {
         person.patch("/api/v2/notifications/policy").json(&json!({"for_not_followers": "filter"})).ok().await;
@@ -150,9 +152,12 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     assert_eq!(count(&app, "SELECT COUNT(*) FROM suggestion_dismissals").await, 1, "one is between others");
     assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'remove_account'").await, 0);
     let liked = bob.get(&path(&liked, "")).ok().await;
-    for counter in ["favourites_count", "reblogs_count", "replies_count"] {
+    for counter in ["favourites_count", "reblogs_count", "replies_count", "status_referred_by_count"] {
         assert_eq!(liked[counter], 0, "{counter}");
     }
+    let of_carol = carol.get(&path(&of_carol, "")).ok().await;
+    assert_eq!((of_carol.get("quote_id"), &of_carol["status_references_count"]), (None, &json!(0)));
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM status_references").await, 0);
     let poll = bob.get(&path(&asked, "")).ok().await["poll"].clone();
     assert_eq!((&poll["votes_count"], &poll["voters_count"]), (&json!(1), &json!(1)), "Carol's is left");
     let bob_now = bob.get("/api/v1/accounts/verify_credentials").ok().await;

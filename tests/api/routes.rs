@@ -73,7 +73,6 @@ const LEFT_OUT: &[(&str, &str)] = &[
 
 /// Rows of [`GROUPS`] that are not served yet, with the reason: they must answer 404.
 const NOT_YET: &[(&str, &str)] = &[
-    ("GET /api/v1/statuses/:id/referred_by", "belongs to the extension references"),
     ("GET /api/v1/trends/links", "needs link previews to be scored"),
 ];
 

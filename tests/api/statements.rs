@@ -24,6 +24,8 @@ struct World {
     threads: [i64; 2],
     /// A list of the viewer's.
     list: i64,
+    /// A status that 45 others quote.
+    quoted: i64,
 }
 
 /// 45 statuses of 45 people, wherever the viewer could meet them.
@@ -43,6 +45,14 @@ async fn world() -> World {
         root
     });
     let list = seed.list(me, "list");
+    let quoted = seed.status(&Status { author: other, ..Status::default() });
+    for n in 0..45 {
+        let quoting = seed.account(&format!("quoting{n}"), None);
+        let target = seed.status(&Status { author: quoting, visibility: "unlisted", ..Status::default() });
+        let status = seed.status(&Status { author: quoting, visibility: "unlisted", ..Status::default() });
+        seed.reference(status, target);
+        seed.reference(status, quoted);
+    }
     let pollster = seed.account("pollster", None);
     let mut shared = Vec::new();
     for _ in 0..45 {
@@ -102,7 +112,7 @@ async fn world() -> World {
         before = app.db().statements();
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
-    World { app, viewer, author: other, pollster, threads, list }
+    World { app, viewer, author: other, pollster, threads, list, quoted }
 }
 
 impl World {
@@ -149,6 +159,7 @@ async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
         format!("/api/v1/accounts/{me}/followers"),
         format!("/api/v1/accounts/{me}/following"),
         format!("/api/v1/statuses/{}/favourited_by", world.threads[0]),
+        format!("/api/v1/statuses/{}/referred_by", world.quoted),
         "/api/v1/statuses/context".to_owned(),
     ] {
         let paths = match path.as_str() {

@@ -69,6 +69,42 @@ const READS: &[Read] = &[
         ),
     },
     Read {
+        name: "GET /api/v1/statuses/:/context",
+        place: Place::Thread,
+        how: How::Pages(
+            |world| {
+                let path = format!("/api/v1/statuses/{}/context", world.referring);
+                vec![format!("{path}?with_reference=true"), path]
+            },
+            |subject| !subject.reply,
+        ),
+    },
+    Read {
+        name: "GET /api/v1/statuses/:/referred_by",
+        place: Place::Single,
+        how: How::Gate(|_, s| format!("/api/v1/statuses/{}/referred_by", s.id)),
+    },
+    Read {
+        name: "GET /api/v1/statuses/:/referred_by",
+        place: Place::Thread,
+        how: How::Pages(
+            |world| vec![format!("/api/v1/statuses/{}/referred_by?limit=40", world.referred)],
+            |subject| !subject.reply,
+        ),
+    },
+    Read {
+        // What quotes each of them.
+        name: "GET /api/v1/statuses",
+        place: Place::Single,
+        how: How::Pages(
+            |world| {
+                let some = |some: &[i64]| some.iter().map(|id| format!("id[]={id}&")).collect::<String>();
+                world.quoting.chunks(20).map(|chunk| format!("/api/v1/statuses?{}", some(chunk))).collect()
+            },
+            |subject| !subject.reply,
+        ),
+    },
+    Read {
         name: "GET /api/v1/statuses/:/reblogged_by",
         place: Place::Single,
         how: How::Gate(|_, s| format!("/api/v1/statuses/{}/reblogged_by", s.id)),
@@ -329,6 +365,11 @@ struct World {
     /// Statuses with subjects above or below them.
     roots: Vec<i64>,
     booster: i64,
+    /// A status of the booster that refers to the subjects, and one to which they refer.
+    referring: i64,
+    referred: i64,
+    /// Statuses of the booster, each of which quotes a subject.
+    quoting: Vec<i64>,
     notifications: Vec<i64>,
     /// A list for each person, as (person, list).
     lists: Vec<(i64, i64)>,
@@ -365,6 +406,9 @@ impl World {
             subjects: Vec::new(),
             roots: Vec::new(),
             booster: i64::from(booster.id()),
+            referring: 0,
+            referred: 0,
+            quoting: Vec::new(),
             notifications: Vec::new(),
             lists: Vec::new(),
             requests: Vec::new(),
@@ -410,6 +454,9 @@ impl World {
         let own = self.own.iter().map(|(_, client)| i64::from(client.id()));
         self.lists = self.people().map(|(_, id)| id).chain(own).map(|id| (id, seed.list(id, "list"))).collect();
         let tags = ["plain", "replies"].map(|name| seed.tag(name));
+        let unlisted = |text| Status { author: self.booster, text, visibility: "unlisted", ..Status::default() };
+        let [referring, referred] = ["refers", "is referred to"].map(|text| seed.status(&unlisted(text)));
+        (self.referring, self.referred) = (referring, referred);
         for reply in [false, true] {
             for (number, author) in AUTHORS.into_iter().enumerate() {
                 let id = self.authors[number];
@@ -450,6 +497,12 @@ impl World {
         let boost =
             seed.status(&Status { author: self.booster, text: "", reblog_of: Some(subject.id), ..Status::default() });
         seed.pin(author, subject.id);
+        let quoting = Status { author: self.booster, text: "quotes", visibility: "unlisted", ..Status::default() };
+        let quoting = seed.status(&quoting);
+        self.quoting.push(quoting);
+        for (status, target) in [(quoting, subject.id), (self.referring, subject.id), (subject.id, self.referred)] {
+            seed.reference(status, target);
+        }
         self.lists.iter().for_each(|(_, list)| seed.listed(*list, subject.id));
         let own = self.own.iter().map(|(_, client)| i64::from(client.id()));
         for person in self.people().map(|(_, id)| id).chain(own).collect::<Vec<_>>() {

@@ -217,6 +217,9 @@ impl Seed {
         if self.tables.iter().any(|(table, _)| table.starts_with("polls ")) {
             text.push_str("UPDATE statuses SET has_poll = TRUE WHERE id IN (SELECT status_id FROM polls);\n");
         }
+        if self.tables.iter().any(|(table, _)| table.starts_with("status_references ")) {
+            text.push_str(REFERENCES);
+        }
         // A program from before can be measured too.
         if db.fetch_raw::<(i64,)>("SELECT relations_version FROM accounts LIMIT 1").await.is_ok() {
             text.push_str("UPDATE accounts SET relations_version = relations_version + 1;\n");
@@ -231,6 +234,16 @@ impl Seed {
         db.execute_raw(&text).await.expect("rows that fit the schema");
     }
 }
+
+const REFERENCES: &str = "
+    UPDATE statuses SET has_references = TRUE,
+        quote_id = (SELECT MIN(r.target_id) FROM status_references r WHERE r.status_id = statuses.id)
+    WHERE id IN (SELECT r.status_id FROM status_references r);
+    UPDATE statuses SET
+        referred_by_count = (SELECT COUNT(*) FROM status_references r JOIN statuses s ON s.id = r.status_id
+                             WHERE r.target_id = statuses.id AND s.visibility IN ('public', 'public_unlisted', 'unlisted'))
+    WHERE id IN (SELECT r.target_id FROM status_references r);
+";
 
 const GROUPS: &str = "
     INSERT INTO notification_groups (id, account_id, group_key, type, status_id, last_id)

@@ -171,6 +171,13 @@ impl Seed {
         self.row("trends (kind, subject_id, allowed, score, peak_at)", format!("'status', {status}, TRUE, 1, {now}"));
     }
 
+    /// `status` refers to `target`, and quotes the oldest that it refers to.
+    pub fn reference(&mut self, status: i64, target: i64) {
+        let id = self.next_id();
+        let row = format!("{target}, {status}, {id}, {}, TRUE", id >> 16);
+        self.row("status_references (target_id, status_id, id, position, in_text)", row);
+    }
+
     pub fn mention(&mut self, status: i64, account: i64) -> i64 {
         let id = self.next_id();
         self.row("mentions (id, status_id, account_id, silent)", format!("{id}, {status}, {account}, FALSE"));

@@ -359,7 +359,11 @@ impl Account {
             memorial: account.memorial,
             subscribable: false,
             other_settings: other_settings(account),
-            server_features: ServerFeatures::default(),
+            server_features: ServerFeatures {
+                quote: account.is_local(),
+                status_reference: account.is_local(),
+                ..ServerFeatures::default()
+            },
         }
     }
 }

@@ -9,11 +9,12 @@ use model::Actor;
 
 /// Renders the thread around a status as one page.
 pub async fn render(cx: &Cx, viewer: Option<&Actor>, thread: &Thread) -> Result<Fragment> {
-    let Thread { ancestors, descendants } = thread;
-    let parts = Parts::load(cx, viewer, ancestors.iter().chain(descendants), &[]).await?;
-    let [above, below] = [ancestors, descendants].map(|page| parts.entries(page));
-    let mut object = Object::with_capacity(64 + size_bytes(&above) + size_bytes(&below));
-    for (name, entries) in [("ancestors", &above), ("descendants", &below)] {
+    let Thread { ancestors, descendants, references } = thread;
+    let parts = Parts::load(cx, viewer, ancestors.iter().chain(descendants).chain(references), &[]).await?;
+    let [above, below, beside] = [ancestors, descendants, references].map(|page| parts.entries(page));
+    let size = size_bytes(&above) + size_bytes(&below) + size_bytes(&beside);
+    let mut object = Object::with_capacity(64 + size);
+    for (name, entries) in [("ancestors", &above), ("descendants", &below), ("references", &beside)] {
         object.member_with(name, |out| Array::write(out, entries, |out, entry| parts.write(out, entry)));
     }
     Ok(object.close())

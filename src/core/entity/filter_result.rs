@@ -66,34 +66,60 @@ struct Filtering<'a> {
     polls: &'a ById<StatusId, Fragment>,
 }
 
-/// The results for the statuses of `page` that match, by the id of the status or the reblog. No statement when the
-/// viewer's filters are in memory.
+/// The results for the statuses of a page that match.
+#[derive(Debug)]
+pub(super) struct Filtered {
+    /// By the id of the status or the reblog.
+    pub(super) page: ById<StatusId, Array>,
+    /// Of quoted statuses, by their ids: what those quote themselves is not shown, and not looked at.
+    pub(super) quoted: ById<StatusId, Array>,
+}
+
+impl Filtered {
+    fn none() -> Self {
+        Self { page: Vec::new().into(), quoted: Vec::new().into() }
+    }
+}
+
+/// The results for the statuses of `page`, and for what they quote. No statement when the viewer's filters are in memory.
 pub(super) async fn find<'s>(
     cx: &Cx,
     viewer: Option<&Actor>,
-    page: impl Iterator<Item = &'s Seen> + Send,
+    page: impl Iterator<Item = &'s Seen> + Clone + Send,
     cores: &ById<StatusId, Arc<StatusCore>>,
     authors: &account::Rendered,
     polls: &ById<StatusId, Fragment>,
-) -> Result<ById<StatusId, Array>> {
-    let Some(viewer) = viewer else { return Ok(Vec::new().into()) };
-    let Some(set) = filter_set::of(cx, viewer).await? else { return Ok(Vec::new().into()) };
+) -> Result<Filtered> {
+    let Some(viewer) = viewer else { return Ok(Filtered::none()) };
+    let Some(set) = filter_set::of(cx, viewer).await? else { return Ok(Filtered::none()) };
     let relations = if set.looks_at_follows() { Some(relations::of(cx, viewer).await?) } else { None };
     let filtering = Filtering { cx, set, relations, cores, authors, polls };
-    let found = page.map(|seen| Ok(filtering.results(seen)?.map(|results| (seen.head().id, results))));
+    let quoted = page.clone().filter_map(Seen::quote).map(|quoted| &quoted.head);
+    let quoted =
+        quoted.map(|head| Ok(filtering.results([Some(head.id), None], head, None)?.map(|found| (head.id, found))));
+    let quoted: Vec<_> = quoted.filter_map(Result::transpose).collect::<Result<_>>()?;
+    let found = page.map(|seen| Ok(filtering.of(seen)?.map(|found| (seen.head().id, found))));
     let found: Vec<_> = found.filter_map(Result::transpose).collect::<Result<_>>()?;
-    Ok(found.into())
+    Ok(Filtered { page: found.into(), quoted: quoted.into() })
 }
 
 impl Filtering<'_> {
-    /// `None` when no filter matches.
-    fn results(&self, seen: &Seen) -> Result<Option<Array>> {
-        let head = seen.proper();
+    /// The results for a status of the page.
+    fn of(&self, seen: &Seen) -> Result<Option<Array>> {
+        let ids = [Some(seen.head().id), seen.original().map(|original| original.id)];
+        let quote = seen.quote().filter(|_| self.set.looks_at_quotes());
+        self.results(ids, seen.proper(), quote.map(|quoted| &quoted.head))
+    }
+
+    /// `None` when no filter matches. `ids`: the status, and the original of a reblog.
+    fn results(&self, ids: [Option<StatusId>; 2], head: &Head, quote: Option<&Head>) -> Result<Option<Array>> {
         let Some(text) = self.text(head)? else { return Ok(None) };
+        let quoted = quote.map(|quote| self.text(quote)).transpose()?.flatten();
         let profile = if self.set.looks_at_authors() { self.profile(head)? } else { None };
         let subject = Subject {
-            ids: [Some(seen.head().id), seen.original().map(|original| original.id)],
+            ids,
             text: &text,
+            quoted: quoted.as_deref(),
             profile: profile.as_ref().map(|profile| &profile.text),
             local: profile.as_ref().is_some_and(|profile| profile.local),
             following: self.relations.as_ref().is_some_and(|relations| relations.is_following(head.account_id)),

@@ -67,6 +67,8 @@ pub(super) struct Subject<'a> {
     /// The status, and the original of a reblog.
     pub(super) ids: [Option<StatusId>; 2],
     pub(super) text: &'a Searchable,
+    /// The text of what it quotes, where [`FilterSet::looks_at_quotes`].
+    pub(super) quoted: Option<&'a Searchable>,
     /// The author's name and note, where [`FilterSet::looks_at_authors`].
     pub(super) profile: Option<&'a Searchable>,
     /// The author is of this server.
@@ -116,6 +118,11 @@ impl FilterSet {
         self.filters.iter().any(|filter| filter.row.with_profile || filter.row.exclude_local_users)
     }
 
+    /// True when a filter goes by what a status quotes.
+    pub(super) fn looks_at_quotes(&self) -> bool {
+        self.filters.iter().any(|filter| filter.row.with_quote)
+    }
+
     /// True when a filter goes by whom the viewer follows.
     pub(super) fn looks_at_follows(&self) -> bool {
         self.filters.iter().any(|filter| filter.row.exclude_follows)
@@ -125,14 +132,17 @@ impl FilterSet {
     pub(super) fn results(&self, subject: &Subject<'_>, now: Time) -> Option<Array> {
         let in_text = self.keywords.find(subject.text);
         let in_profile = subject.profile.map(|profile| self.keywords.find(profile)).unwrap_or_default();
+        let in_quoted = subject.quoted.map(|quoted| self.keywords.find(quoted)).unwrap_or_default();
         let added = self.added(subject);
-        if in_text.is_empty() && in_profile.is_empty() && added.is_empty() {
+        if in_text.is_empty() && in_quoted.is_empty() && in_profile.is_empty() && added.is_empty() {
             return None;
         }
         let matching = self.filters.iter().enumerate().filter(|(_, filter)| filter.applies(subject, now));
         let results = matching.filter_map(|(index, filter)| {
             let profile = if filter.row.with_profile { in_profile.as_slice() } else { &[] };
-            let keyword = first(&in_text, index).or_else(|| first(profile, index));
+            let quoted = if filter.row.with_quote { in_quoted.as_slice() } else { &[] };
+            let found = first(&in_text, index).or_else(|| first(quoted, index));
+            let keyword = found.or_else(|| first(profile, index));
             let statuses: Vec<StatusId> = added.iter().filter(|(_, of)| *of == index).map(|(id, _)| *id).collect();
             (keyword.is_some() || !statuses.is_empty()).then(|| filter.result(keyword, &statuses))
         });

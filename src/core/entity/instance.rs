@@ -33,6 +33,9 @@ const CAPABILITIES: &[&str] = &[
     "kmyblue_visibility_login",
     "kmyblue_visibility_public_unlisted",
     "kmyblue_server_features",
+    "status_reference",
+    "kmyblue_quote",
+    "kmyblue_markdown",
 ];
 
 /// Available icon sizes, in pixels.

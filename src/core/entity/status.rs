@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::cache::StatusCore;
+use super::filter_result::{self, Filtered};
 use super::status_core::cores;
-use super::{Array, Fragment, Object, account, boolean, filter_result, poll};
+use super::{Array, Fragment, Object, account, boolean, poll};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::{Error, Result};
 use crate::extension::{Members, Target, Versions};
-use crate::service::visibility::{Marked, Seen};
+use crate::service::visibility::{Marked, Quoted, Seen};
 use model::status::Visibility;
 use model::{AccountId, Actor, StatusId};
 use store::status::Head;
@@ -31,6 +32,13 @@ pub(super) const MEMBERS: &[&str] = &[
     "replies_count",
     "reblogs_count",
     "favourites_count",
+    "markdown",
+    "expires_at",
+    "status_reference_ids",
+    "status_references_count",
+    "status_referred_by_count",
+    "quote_id",
+    "quote",
     "edited_at",
     "content",
     "text",
@@ -53,7 +61,7 @@ pub(super) const MEMBERS: &[&str] = &[
 
 /// Bytes of a status that are neither its shared part nor its author: the names of the members added here, and their
 /// values, at most.
-const FRAME_BYTES: usize = 280;
+const FRAME_BYTES: usize = 320;
 
 /// Renders a page of statuses as `viewer` sees them, in the order given. No statement when all are cached: what depends
 /// on the viewer came with [`Seen`].
@@ -134,7 +142,7 @@ pub(super) struct Parts<'a> {
     /// By the status that has one.
     polls: ById<StatusId, Fragment>,
     /// Results of the viewer's filters, by the status or the reblog.
-    filtered: ById<StatusId, Array>,
+    filtered: Filtered,
     /// Plugin members, by the original status.
     added: ById<StatusId, Members>,
 }
@@ -144,6 +152,17 @@ pub(super) struct Entry<'a> {
     seen: &'a Seen,
     own: Part<'a>,
     original: Option<Part<'a>>,
+    /// JSON.
+    filtered: &'a str,
+    added: Option<&'a Members>,
+    /// What the status, or the original, quotes.
+    quote: Option<QuotePart<'a>>,
+}
+
+/// A quoted status whose parts are all there.
+struct QuotePart<'a> {
+    quoted: &'a Quoted,
+    part: Part<'a>,
     /// JSON.
     filtered: &'a str,
     added: Option<&'a Members>,
@@ -165,7 +184,11 @@ impl<'a> Parts<'a> {
         page: impl Iterator<Item = &'s Seen> + Clone + Send,
         beside: &[(AccountId, i64)],
     ) -> Result<Self> {
-        let heads: Vec<&Head> = page.clone().flat_map(|seen| [Some(seen.head()), seen.original()]).flatten().collect();
+        let heads: Vec<&Head> = page
+            .clone()
+            .flat_map(|seen| [Some(seen.head()), seen.original(), seen.quote().map(|quoted| &quoted.head)])
+            .flatten()
+            .collect();
         let cores = cores(cx, &heads).await?;
         let mut authors: Vec<(AccountId, i64)> =
             heads.iter().map(|head| (head.account_id, head.account_version)).chain(beside.iter().copied()).collect();
@@ -174,7 +197,9 @@ impl<'a> Parts<'a> {
         let authors = account::render_versions(cx, &authors).await?;
         let polls = poll::render(cx, viewer, heads.iter().copied()).await?;
         let filtered = filter_result::find(cx, viewer, page.clone(), &cores, &authors, &polls).await?;
-        let added = added(cx, viewer, page.map(Seen::proper)).await;
+        let proper = page.flat_map(|seen| [Some(seen.proper()), seen.quote().map(|quoted| &quoted.head)]).flatten();
+        let proper: Vec<&Head> = proper.collect();
+        let added = added(cx, viewer, proper).await;
         Ok(Self { viewer, cores, authors, polls, filtered, added })
     }
 
@@ -199,9 +224,16 @@ impl<'a> Parts<'a> {
             None => None,
             Some(original) => Some(self.part(original)?),
         };
-        let filtered = self.filtered.get(&seen.head().id).map_or("[]", Array::as_str);
+        let filtered = self.filtered.page.get(&seen.head().id).map_or("[]", Array::as_str);
         let added = self.added.get(&seen.proper().id);
-        Some(Entry { seen, own: self.part(seen.head())?, original, filtered, added })
+        let quote = seen.quote().and_then(|quoted| self.quote(quoted));
+        Some(Entry { seen, own: self.part(seen.head())?, original, filtered, added, quote })
+    }
+
+    fn quote<'s>(&'s self, quoted: &'s Quoted) -> Option<QuotePart<'s>> {
+        let id = quoted.head.id;
+        let filtered = self.filtered.quoted.get(&id).map_or("[]", Array::as_str);
+        Some(QuotePart { quoted, part: self.part(&quoted.head)?, filtered, added: self.added.get(&id) })
     }
 
     fn part<'s>(&'s self, head: &'s Head) -> Option<Part<'s>> {
@@ -215,38 +247,76 @@ impl<'a> Parts<'a> {
     }
 
     fn write_part(&self, out: &mut String, entry: &Entry<'_>, part: &Part<'_>, reblog: Option<&Part<'_>>) {
-        let Part { head, core, author, poll } = *part;
-        let own = self.viewer.is_some_and(|actor| actor.id == head.account_id);
-        let marked = entry.seen.marked();
         Object::write(out, |object| {
-            object.members(&core.members).member("poll", poll).member("account", author).member_with("reblog", |out| {
-                match reblog {
-                    None => out.push_str("null"),
-                    Some(original) => self.write_part(out, entry, original, None),
-                }
+            self.add_shared(object, part, |out| match reblog {
+                None => out.push_str("null"),
+                Some(original) => self.write_part(out, entry, original, None),
             });
-            add_counts(object, head);
-            match &core.application {
-                Some((application, public)) if *public || own => {
-                    object.member("application", application);
-                }
-                // The author always learns which it was, also that it was none.
-                None if own => {
-                    object.member("application", "null");
-                }
-                Some(_) | None => {}
+            if part.head.quote_id.is_some() {
+                object.member_with("quote", |out| match &entry.quote {
+                    None => out.push_str("null"),
+                    Some(quote) => self.write_quote(out, quote),
+                });
             }
+            self.add_viewed(object, part, entry.seen.marked(), entry.filtered, entry.added);
+        });
+    }
+
+    /// Appends a quoted status to `out`; what it quotes itself is not shown.
+    fn write_quote(&self, out: &mut String, quote: &QuotePart<'_>) {
+        Object::write(out, |object| {
+            self.add_shared(object, &quote.part, |out| out.push_str("null"));
+            if quote.quoted.head.quote_id.is_some() {
+                object.member("quote", "null");
+            }
+            self.add_viewed(object, &quote.part, quote.quoted.marked, quote.filtered, quote.added);
             if self.viewer.is_some() {
-                add_marks(object, marked, entry.filtered);
-            }
-            if let Some(members) = entry.added {
-                members.add_to(object);
-            }
-            let few = matches!(head.visibility, Visibility::Direct | Visibility::Limited);
-            if own && head.reblog_of_id.is_none() && !few {
-                object.member("pinned", boolean(marked.pinned));
+                object.member("quote_muted", boolean(quote.quoted.muted));
             }
         });
+    }
+
+    /// Adds what hardly depends on the viewer.
+    fn add_shared(&self, object: &mut Object, part: &Part<'_>, reblog: impl FnOnce(&mut String)) {
+        let Part { head, core, author, poll } = *part;
+        object.members(&core.members).member("poll", poll).member("account", author).member_with("reblog", reblog);
+        add_counts(object, head);
+        match &core.application {
+            Some((application, public)) if *public || self.is_own(head) => {
+                object.member("application", application);
+            }
+            // The author always learns which it was, also that it was none.
+            None if self.is_own(head) => {
+                object.member("application", "null");
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    /// Adds what the viewer did with it, what their filters say, and the members of plugins.
+    fn add_viewed(
+        &self,
+        object: &mut Object,
+        part: &Part<'_>,
+        marked: Marked,
+        filtered: &str,
+        added: Option<&Members>,
+    ) {
+        let head = part.head;
+        if self.viewer.is_some() {
+            add_marks(object, marked, filtered);
+        }
+        if let Some(members) = added {
+            members.add_to(object);
+        }
+        let few = matches!(head.visibility, Visibility::Direct | Visibility::Limited);
+        if self.is_own(head) && head.reblog_of_id.is_none() && !few {
+            object.member("pinned", boolean(marked.pinned));
+        }
+    }
+
+    fn is_own(&self, head: &Head) -> bool {
+        self.viewer.is_some_and(|actor| actor.id == head.account_id)
     }
 }
 
@@ -254,7 +324,8 @@ fn add_counts(object: &mut Object, head: &Head) {
     object
         .number("replies_count", head.replies_count)
         .number("reblogs_count", head.reblogs_count)
-        .number("favourites_count", head.favourites_count);
+        .number("favourites_count", head.favourites_count)
+        .number("status_referred_by_count", head.referred_by_count);
 }
 
 fn add_marks(object: &mut Object, marked: Marked, filtered: &str) {
@@ -271,7 +342,15 @@ impl Entry<'_> {
     pub(super) fn size_bytes(&self) -> usize {
         let added = self.added.map_or(0, Members::size_bytes);
         let parts = [Some(&self.own), self.original.as_ref()].into_iter().flatten();
-        parts.map(|part| FRAME_BYTES + part.size_bytes() + self.filtered.len() + added).sum()
+        let own: usize = parts.map(|part| FRAME_BYTES + part.size_bytes() + self.filtered.len() + added).sum();
+        own + self.quote.as_ref().map_or(0, QuotePart::size_bytes)
+    }
+}
+
+impl QuotePart<'_> {
+    fn size_bytes(&self) -> usize {
+        let added = self.added.map_or(0, Members::size_bytes);
+        2 * FRAME_BYTES + self.part.size_bytes() + self.filtered.len() + added
     }
 }
 
@@ -287,13 +366,12 @@ pub(super) fn size_bytes(entries: &[Entry<'_>]) -> usize {
     2 + entries.iter().map(Entry::size_bytes).sum::<usize>()
 }
 
-/// The members that plugins add to the statuses of a page; a reblog shares those of its original, which is asked about
-/// once.
-async fn added(cx: &Cx, viewer: Option<&Actor>, page: impl Iterator<Item = &Head> + Send) -> ById<StatusId, Members> {
+/// The members that plugins add to the statuses of a page and to what they quote; a reblog shares those of its original.
+/// Each is asked about once.
+async fn added(cx: &Cx, viewer: Option<&Actor>, mut heads: Vec<&Head>) -> ById<StatusId, Members> {
     if !cx.extensions().decorates("status") {
         return Vec::new().into();
     }
-    let mut heads: Vec<&Head> = page.collect();
     heads.sort_unstable_by_key(|head| head.id);
     heads.dedup_by_key(|head| head.id);
     let target = |head: &&Head| Target {

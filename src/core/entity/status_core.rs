@@ -35,6 +35,13 @@ struct Shared<'a> {
     language: Option<&'a str>,
     uri: &'a str,
     url: Option<&'a str>,
+    markdown: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
+    status_reference_ids: &'a [i64],
+    status_references_count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quote_id: Option<StatusId>,
     edited_at: Option<String>,
     content: &'a str,
     media_attachments: Vec<MediaAttachment>,
@@ -107,6 +114,8 @@ struct Associated {
     media: BTreeMap<StatusId, Vec<MediaAttachment>>,
     mentions: BTreeMap<StatusId, Vec<MentionRow>>,
     tags: BTreeMap<StatusId, Vec<String>>,
+    /// Ids of statuses, which the contract has as numbers here.
+    references: BTreeMap<StatusId, Vec<i64>>,
     applications: HashMap<StatusId, ApplicationRow>,
     cards: HashMap<StatusId, PreviewCard>,
     domains: HashMap<AccountId, Option<String>>,
@@ -129,6 +138,14 @@ impl Associated {
         for (status, name) in store::status::tags(&cx.db, ids).await? {
             tags.entry(status).or_default().push(name);
         }
+        let referring: Vec<StatusId> =
+            statuses.iter().filter(|status| status.has_references).map(|status| status.id).collect();
+        let mut references: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        if !referring.is_empty() {
+            for (status, target) in store::reference::list_targets(&cx.db, &referring).await? {
+                references.entry(status).or_default().push(i64::from(target));
+            }
+        }
         let applications = store::status::applications(&cx.db, ids).await?;
         let cards = cards(cx, statuses).await?;
         let authors: Vec<AccountId> =
@@ -144,11 +161,12 @@ impl Associated {
         });
         let palette = Palette::load(cx, &texts.collect::<Vec<_>>()).await?;
         let applications = applications.into_iter().map(|row| (row.status_id, row)).collect();
-        Ok(Self { media, mentions, tags, applications, cards, domains, palette })
+        Ok(Self { media, mentions, tags, references, applications, cards, domains, palette })
     }
 
     fn core(&self, cx: &Cx, status: &model::Status) -> Result<StatusCore> {
         let domain = self.domains.get(&status.account_id).and_then(|domain| domain.as_deref());
+        let references = self.references.get(&status.id).map_or(&[][..], Vec::as_slice);
         let shared = Shared {
             id: status.id,
             created_at: status.created_at.to_api(),
@@ -162,6 +180,11 @@ impl Associated {
             language: status.language.as_deref(),
             uri: &status.uri,
             url: status.url.as_deref(),
+            markdown: status.markdown,
+            expires_at: status.expires_at.map(Time::to_api),
+            status_reference_ids: references,
+            status_references_count: references.len(),
+            quote_id: status.quote_id,
             edited_at: status.edited_at.map(Time::to_api),
             content: &status.content,
             media_attachments: self.media.get(&status.id).cloned().unwrap_or_default(),

@@ -11,10 +11,17 @@ use model::{Status, StatusId};
 struct StatusSource<'a> {
     id: StatusId,
     text: &'a str,
+    /// Beyond the documented entity: an editor that does not know it would clear it.
+    markdown: bool,
     spoiler_text: &'a str,
 }
 
 /// Renders the source of `status`.
 pub fn render(status: &Status) -> Result<Fragment> {
-    Fragment::of(&StatusSource { id: status.id, text: &status.text, spoiler_text: &status.spoiler_text })
+    Fragment::of(&StatusSource {
+        id: status.id,
+        text: &status.text,
+        markdown: status.markdown,
+        spoiler_text: &status.spoiler_text,
+    })
 }

@@ -17,7 +17,8 @@ use model::settings::RegistrationsMode;
 const SOFTWARE: &str = "rookery";
 
 /// Names of fields beyond the reference implementation, which other servers look for.
-const FEATURES: &[&str] = &["mastodon_api", "kmyblue_searchability", "kmyblue_visibility_login"];
+const FEATURES: &[&str] =
+    &["mastodon_api", "kmyblue_searchability", "kmyblue_visibility_login", "status_reference", "quote"];
 
 /// A JSON resource descriptor (JRD).
 #[derive(Debug, Serialize)]

@@ -110,6 +110,12 @@ jobs! {
         after: AccountId,
     }
 
+    /// Deletes a status whose text says when, unless that was moved meanwhile.
+    ExpireStatus as "expire_status" in Background => {
+        /// Which status.
+        status: StatusId,
+    }
+
     /// Brings a new status to the feeds of its author's followers, and notifies those who asked for that.
     FanOut as "fan_out" in Feed => {
         /// The status, or the reblog.

@@ -78,6 +78,6 @@ pub async fn status(cx: &Cx, account: &Account, id: StatusId) -> Result<(Seen, T
     if seen.head().account_id != account.id {
         return Err(Error::NotFound);
     }
-    let thread = timeline::context(cx, None, seen.proper().id).await?;
+    let thread = timeline::context(cx, None, seen.proper().id, true).await?;
     Ok((seen, thread))
 }

@@ -3,6 +3,8 @@
 //! A page is selected by ids first and then filtered by visibility, so it may be shorter than requested while its
 //! cursors stay right (contract rules, sections 4 and 12). Who may see what is decided by [`visibility`].
 
+use std::collections::HashSet;
+
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, Rebuild};
@@ -290,25 +292,43 @@ pub async fn bookmarks(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Timeli
 pub struct Thread {
     pub ancestors: Vec<Seen>,
     pub descendants: Vec<Seen>,
+    pub references: Vec<Seen>,
 }
 
-/// The thread around a status.
+/// The thread around a status. What the status refers to is apart `with_references`, else it comes after the ancestors.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden.
-pub async fn context(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Thread> {
+pub async fn context(cx: &Cx, viewer: Option<&Actor>, id: StatusId, with_references: bool) -> Result<Thread> {
     let seen = visibility::status(cx, viewer, id).await?;
     let head = seen.proper();
     let (up, down, depth) = if viewer.is_some() { FULL_CONTEXT } else { PUBLIC_CONTEXT };
     let ancestors = store::timeline::ancestors(&cx.db, head.id, up).await?;
     let replies = store::timeline::descendants(&cx.db, head.id, depth, down).await?;
     let descendants = depth_first(head.id, head.account_id, replies);
-    let all: Vec<StatusId> = ancestors.iter().chain(&descendants).copied().collect();
+    let thread: HashSet<StatusId> = ancestors.iter().chain(&descendants).copied().chain([head.id]).collect();
+    let referred =
+        if head.has_references { store::reference::list_targets(&cx.db, &[head.id]).await? } else { Vec::new() };
+    let referred = referred.into_iter().map(|(_, target)| target);
+    let referred: Vec<StatusId> = referred.filter(|id| with_references || !thread.contains(id)).collect();
+    // In the order of the answer. With references apart, one of them may be in the thread as well.
+    let all: Vec<StatusId> = ancestors.iter().chain(&referred).chain(&descendants).copied().collect();
     let shown = visibility::statuses(cx, viewer, Place::Thread, &all).await?;
-    let above: std::collections::HashSet<StatusId> = ancestors.into_iter().collect();
-    let is_ancestor = |seen: &Seen| above.contains(&seen.head().id);
-    let (ancestors, descendants) = shown.into_iter().partition(is_ancestor);
-    Ok(Thread { ancestors, descendants })
+    let among = |ids: &[StatusId]| {
+        let ids: HashSet<StatusId> = ids.iter().copied().collect();
+        let mut found: Vec<Seen> = shown.iter().filter(|seen| ids.contains(&seen.head().id)).copied().collect();
+        let mut known = HashSet::new();
+        found.retain(|seen| known.insert(seen.head().id));
+        found
+    };
+    let (mut above, beside) = (among(&ancestors), among(&referred));
+    let references = if with_references {
+        beside
+    } else {
+        above.extend(beside);
+        Vec::new()
+    };
+    Ok(Thread { ancestors: above, descendants: among(&descendants), references })
 }
 
 /// Orders replies depth first, the author's replies to themselves first.

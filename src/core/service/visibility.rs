@@ -51,6 +51,18 @@ pub struct Seen {
     original: Option<Head>,
     marked: Marked,
     blocking: bool,
+    quote: Option<Quoted>,
+}
+
+/// A status that another quotes, when the viewer of that one may see it too.
+#[derive(Clone, Copy, Debug)]
+pub struct Quoted {
+    /// The quoted status.
+    pub head: Head,
+    /// What the viewer did with it.
+    pub marked: Marked,
+    /// The viewer muted its conversation or author, or blocks the author or their domain.
+    pub muted: bool,
 }
 
 /// What the viewer did with a status: with the original of a reblog.
@@ -93,6 +105,12 @@ impl Seen {
         self.marked
     }
 
+    /// What [`Seen::proper`] quotes, if it quotes anything that the viewer may see.
+    #[must_use]
+    pub fn quote(&self) -> Option<&Quoted> {
+        self.quote.as_ref()
+    }
+
     /// True when the viewer blocks the author, or that of the original.
     #[must_use]
     pub fn is_blocking(&self) -> bool {
@@ -105,13 +123,43 @@ pub async fn statuses(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: &[Stat
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let heads = heads::find(cx, ids).await?;
+    let heads = with_quoted(cx, heads::find(cx, ids).await?).await?;
     let view = match viewer {
         None => None,
         Some(viewer) => Some(View::load(cx, viewer, &heads).await?),
     };
-    let shown = |(head, original)| show(viewer, view.as_ref(), place, head, original);
+    let shown = |(head, original): (&Head, Option<&Head>)| {
+        let quoted = original.unwrap_or(head).quote_id.and_then(|id| find(&heads, id));
+        let quote = quoted.and_then(|head| show_quoted(viewer, view.as_ref(), head));
+        Some(Seen { quote, ..show(viewer, view.as_ref(), place, head, original)? })
+    };
     Ok(pairs(&heads, ids).filter_map(shown).collect())
+}
+
+/// `heads` and those of what they quote, ordered by id: one more statement, or none when nothing is quoted.
+async fn with_quoted(cx: &Cx, mut heads: Vec<Head>) -> Result<Vec<Head>> {
+    let mut quoted: Vec<StatusId> = heads.iter().filter_map(|head| head.quote_id).collect();
+    quoted.retain(|id| find(&heads, *id).is_none());
+    if quoted.is_empty() {
+        return Ok(heads);
+    }
+    quoted.sort_unstable();
+    quoted.dedup();
+    heads.extend(heads::find(cx, &quoted).await?);
+    heads.sort_unstable_by_key(|head| head.id);
+    heads.dedup_by_key(|head| head.id);
+    Ok(heads)
+}
+
+/// A quoted status as `viewer` sees it, wherever it is quoted; `None` when it is hidden.
+fn show_quoted(viewer: Option<&Actor>, view: Option<&View>, head: &Head) -> Option<Quoted> {
+    let tie = view.map_or_else(Tie::default, |view| view.tie(head));
+    if !may_see(viewer, head, &tie, Place::Single) || !wants(viewer, head, &tie, Place::Single) {
+        return None;
+    }
+    let marked = view.map_or_else(Marked::default, |view| view.marked(head));
+    let muted = marked.muted || tie.blocking || tie.domain_blocking || tie.muting;
+    Some(Quoted { head: *head, marked, muted })
 }
 
 /// The status of `head` as `viewer` sees it; `None` when it is hidden or filtered, or a reblog of what is, or is missing.
@@ -134,7 +182,7 @@ fn show(
         blocking |= tie.blocking;
     }
     let marked = view.map_or_else(Marked::default, |view| view.marked(original.unwrap_or(head)));
-    Some(Seen { head: *head, original: original.copied(), marked, blocking })
+    Some(Seen { head: *head, original: original.copied(), marked, blocking, quote: None })
 }
 
 /// The existing statuses of `ids`, in the order given, regardless of visibility: for plugins granted to read
@@ -149,6 +197,7 @@ pub async fn everything(cx: &Cx, ids: &[StatusId]) -> Result<Vec<Seen>> {
         original: original.copied(),
         marked: Marked::default(),
         blocking: false,
+        quote: None,
     });
     Ok(seen.collect())
 }
@@ -163,11 +212,15 @@ pub async fn status(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<See
 
 /// The heads of `ids` in the order given, each with that of its original; `heads` is ordered by id.
 fn pairs<'a>(heads: &'a [Head], ids: &'a [StatusId]) -> impl Iterator<Item = (&'a Head, Option<&'a Head>)> {
-    let find = |id: StatusId| heads.binary_search_by_key(&id, |head| head.id).ok().map(|index| &heads[index]);
-    ids.iter().filter_map(move |id| {
-        let head = find(*id)?;
-        Some((head, head.reblog_of_id.and_then(find)))
+    ids.iter().filter_map(|id| {
+        let head = find(heads, *id)?;
+        Some((head, head.reblog_of_id.and_then(|original| find(heads, original))))
     })
+}
+
+/// The head of `id` among `heads`, which are ordered by id.
+fn find(heads: &[Head], id: StatusId) -> Option<&Head> {
+    heads.binary_search_by_key(&id, |head| head.id).ok().map(|index| &heads[index])
 }
 
 /// What is known of a viewer that decides what they see of a page.

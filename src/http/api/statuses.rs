@@ -13,18 +13,19 @@ use serde_json::{Map, Value};
 use crate::Cx;
 use crate::error::raw_json;
 use crate::error::{Error, Result};
-use crate::extract::auth::{ReadStatuses, WriteStatuses};
+use crate::extract::auth::{ReadAccounts, ReadStatuses, WriteStatuses};
 use crate::extract::params::{flag, int, list, text, time, word};
-use crate::extract::{AppAuth, Auth, IdempotencyKey, MaybeAuth, Params, Path, Upload, Uploads};
+use crate::extract::{AppAuth, Auth, IdempotencyKey, MaybeAuth, Paging, Params, Path, Upload, Uploads};
 use crate::json::Json;
 use crate::operation::required;
+use crate::page::{Links, Page};
 use model::account::Searchability;
 use model::{AccountId, Actor, MediaId, StatusId, Time, Visibility};
 use rookery_core::entity::{self, Fragment, Object};
 use rookery_core::service::poll::PollDraft;
 use rookery_core::service::status::{self, Change, Draft, Made};
 use rookery_core::service::visibility::{self, Place};
-use rookery_core::service::{media, scheduled_status};
+use rookery_core::service::{media, scheduled_status, timeline};
 
 /// Maximum number of ids in one request.
 const MAX_IDS: usize = 20;
@@ -93,6 +94,9 @@ pub struct NewStatus {
     /// At most 4.
     #[serde(deserialize_with = "list")]
     media_ids: Option<Vec<MediaId>>,
+    /// Statuses to refer to besides those in the text; the first 5 that there are and that the author may see.
+    #[serde(deserialize_with = "list")]
+    status_reference_ids: Option<Vec<StatusId>>,
     /// The only accounts that the text may mention; any when it is left out.
     #[serde(deserialize_with = "list")]
     allowed_mentions: Option<Vec<AccountId>>,
@@ -102,6 +106,9 @@ pub struct NewStatus {
     scheduled_at: Option<Time>,
     #[serde(deserialize_with = "word")]
     poll: Option<PollParams>,
+    /// Whether the text is Markdown.
+    #[serde(deserialize_with = "flag")]
+    markdown: Option<bool>,
     /// All other parameters: plugins may declare some of them.
     #[serde(flatten)]
     rest: Map<String, Value>,
@@ -131,6 +138,9 @@ pub struct StatusParams {
     /// The poll; it is removed when it is left out, and without votes again when its options or their kind change.
     #[serde(deserialize_with = "word")]
     poll: Option<PollParams>,
+    /// Whether the text is Markdown.
+    #[serde(deserialize_with = "flag")]
+    markdown: Option<bool>,
     /// All other parameters: plugins may declare some of them.
     #[serde(flatten)]
     rest: Map<String, Value>,
@@ -210,7 +220,9 @@ pub async fn create(
         request_language: language.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
         in_reply_to_id: params.in_reply_to_id,
         media_ids: params.media_ids.unwrap_or_default(),
+        status_reference_ids: params.status_reference_ids.unwrap_or_default(),
         poll: params.poll.and_then(PollParams::into_draft),
+        markdown: params.markdown.unwrap_or_default(),
         allowed_mentions: params.allowed_mentions,
         idempotency_key,
         params: params.rest,
@@ -260,6 +272,7 @@ pub async fn update(
             })
             .collect(),
         poll: params.poll.and_then(PollParams::into_draft),
+        markdown: params.markdown.unwrap_or_default(),
         params: params.rest,
     };
     status::edit(&cx, &actor, id, change).await?;
@@ -294,8 +307,35 @@ pub async fn source(cx: Cx, AppAuth(grant, ..): AppAuth<ReadStatuses>, Path(id):
     Ok(Json(entity::status_source::render(&status)?))
 }
 
+/// Query parameters of [`context`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ContextParams {
+    /// Whether what the status refers to comes apart from the ancestors.
+    #[serde(deserialize_with = "flag")]
+    with_reference: Option<bool>,
+}
+
 /// `GET /api/v1/statuses/{id}/context`
-pub async fn context(cx: Cx, MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>, Path(id): Path<StatusId>) -> Result<Json> {
-    let thread = rookery_core::service::timeline::context(&cx, viewer.as_deref(), id).await?;
+pub async fn context(
+    cx: Cx,
+    MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
+    Path(id): Path<StatusId>,
+    Params(params): Params<ContextParams>,
+) -> Result<Json> {
+    let with_references = params.with_reference.unwrap_or_default();
+    let thread = timeline::context(&cx, viewer.as_deref(), id, with_references).await?;
     Ok(Json(entity::context::render(&cx, viewer.as_deref(), &thread).await?))
+}
+
+/// `GET /api/v1/statuses/{id}/referred_by`
+pub async fn referred_by(
+    cx: Cx,
+    MaybeAuth(viewer, ..): MaybeAuth<ReadAccounts>,
+    Path(id): Path<StatusId>,
+    paging: Paging,
+) -> Result<Page> {
+    let page = status::list_referring(&cx, viewer.as_deref(), id, &paging.cursor).await?;
+    let items = entity::status::render(&cx, viewer.as_deref(), &page.shown).await?;
+    Ok(Page::new(&paging, Links::MinId, &page.ids, items))
 }

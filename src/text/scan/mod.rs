@@ -52,6 +52,11 @@ pub struct Hashtag {
 pub struct Scan(Vec<Entity>);
 
 impl Scan {
+    /// These entities, which are in order.
+    pub(super) fn of(entities: Vec<Entity>) -> Self {
+        Self(entities)
+    }
+
     /// All entities.
     #[must_use]
     pub fn entities(&self) -> &[Entity] {

@@ -172,6 +172,16 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
                 .await;
             Case::get(on(middle.to_string()))
         }
+        ("statuses", "GET /api/v1/statuses/:id/referred_by") => {
+            let (one, target) = (alice, world.theirs().await);
+            world
+                .seed(|seed| {
+                    let status = seed.status(&Status { author: one, ..Status::default() });
+                    seed.reference(status, target);
+                })
+                .await;
+            Case::get(on(target.to_string()))
+        }
         ("statuses", "POST /api/v1/statuses/:id/reblog") => {
             let follow = (alice, bob);
             world.alice.post(&format!("/api/v1/accounts/{}/unfollow", follow.1)).send().await;

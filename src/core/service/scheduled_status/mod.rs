@@ -55,6 +55,10 @@ struct Params {
     application_id: Option<AppId>,
     force_visibility: Option<bool>,
     searchability: Option<Searchability>,
+    #[serde(default)]
+    markdown: bool,
+    #[serde(default)]
+    status_reference_ids: Vec<StatusId>,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
@@ -93,6 +97,8 @@ impl Params {
             application_id: actor.app,
             force_visibility,
             searchability: draft.searchability,
+            markdown: draft.markdown,
+            status_reference_ids: draft.status_reference_ids.into_iter().take(status::MOST_REFERENCES).collect(),
             rest,
         })
     }
@@ -113,6 +119,8 @@ impl Params {
             media_ids: self.media_ids,
             poll: self.poll,
             allowed_mentions: self.allowed_mentions,
+            markdown: self.markdown,
+            status_reference_ids: self.status_reference_ids,
             params,
             ..Draft::default()
         }

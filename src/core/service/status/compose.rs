@@ -3,6 +3,7 @@
 //! Reads the database (who is mentioned), changes nothing. Spec: contract rules, sections 10 and 11.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::Cx;
 use crate::error::{Error, Result};
@@ -24,13 +25,24 @@ pub struct Words {
     pub mentions: Vec<AccountId>,
     /// Hashtags: normalised and as written, each once.
     pub tags: Vec<(String, String)>,
+    /// The addresses of other statuses that it refers to.
+    pub references: Vec<text::Reference>,
+    /// How long it lasts, if it says so.
+    pub lasts: Option<Duration>,
 }
 
-/// Validates and renders `text` and `spoiler_text`. With `has_media`, the text may be empty.
+/// Validates and renders `text`, which may be Markdown, and `spoiler_text`. With `has_media`, the text may be empty.
 ///
 /// # Errors
 /// [`Error::Invalid`] when the status is empty or too long, or a hashtag is not allowed.
-pub async fn words(cx: &Cx, actor: &Actor, text: &str, spoiler_text: &str, has_media: bool) -> Result<Words> {
+pub async fn words(
+    cx: &Cx,
+    actor: &Actor,
+    text: &str,
+    spoiler_text: &str,
+    has_media: bool,
+    markdown: bool,
+) -> Result<Words> {
     let (mut text, mut spoiler_text) = (text.trim().to_owned(), spoiler_text.trim().to_owned());
     if text.is_empty() {
         // A content warning without text becomes the text.
@@ -41,11 +53,15 @@ pub async fn words(cx: &Cx, actor: &Actor, text: &str, spoiler_text: &str, has_m
     }
     check_length(cx, &text, &spoiler_text)?;
     let text = text::rewrite_local_mentions(&text, &local_domains(cx));
-    let scan = text::scan(&text);
+    let scan = if markdown { text::scan_markup(&text) } else { text::scan(&text) };
     let tags = tags(cx, &scan)?;
+    let references = text::references(&text, &scan);
     let mentioned = mentioned(cx, actor.id, &scan).await?;
-    let content = to_html(cx, &text, &mentioned);
-    Ok(Words { content, spoiler_text, mentions: mentioned.iter().map(|account| account.id).collect(), tags, text })
+    let content =
+        if markdown { render(cx, &text, &mentioned, text::markup_to_html) } else { to_html(cx, &text, &mentioned) };
+    let lasts = text::expiry(&scan);
+    let mentions = mentioned.iter().map(|account| account.id).collect();
+    Ok(Words { content, spoiler_text, mentions, tags, references, lasts, text })
 }
 
 /// All domains of this server.
@@ -83,13 +99,22 @@ fn tags(cx: &Cx, scan: &text::Scan) -> Result<Vec<(String, String)>> {
 
 /// The HTML of `text`, in which `mentioned` are linked.
 pub(in crate::service) fn to_html(cx: &Cx, text: &str, mentioned: &[Mentionable]) -> String {
+    render(cx, text, mentioned, text::to_html)
+}
+
+fn render(
+    cx: &Cx,
+    text: &str,
+    mentioned: &[Mentionable],
+    to_html: impl Fn(&str, &text::Links<'_>) -> String,
+) -> String {
     let target = |account: &Mentionable| text::MentionTarget {
         username: account.username.clone(),
         domain: account.domain.clone(),
         url: account.url.clone().unwrap_or_else(|| account.uri.clone()),
     };
     let targets: Vec<text::MentionTarget> = mentioned.iter().map(target).collect();
-    text::to_html(text, &text::Links { web_origin: &cx.urls.origin, mentions: &targets })
+    to_html(text, &text::Links { web_origin: &cx.urls.origin, mentions: &targets })
 }
 
 /// The accounts mentioned in a text that `actor` may mention, in its order, each once.

@@ -2,7 +2,7 @@
 //!
 //! Reached from `DELETE /api/v1/statuses/{id}` and from account removal.
 
-use super::insert;
+use super::{insert, reference};
 use crate::Cx;
 use crate::change::{self, Change, ChangeKind};
 use crate::error::{Error, Result};
@@ -32,6 +32,7 @@ pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Re
     store::tag::clear_for_status(tx, id, author).await?;
     store::publish::subtract_reblogs(tx, id).await?;
     insert::uncount(tx, &status).await?;
+    reference::uncount(tx, (&status).into()).await?;
     media::detach(cx, tx, id, &[]).await?;
     record(cx, tx, &status).await?;
     if status.visibility == Visibility::Direct {

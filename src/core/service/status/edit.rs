@@ -6,7 +6,9 @@
 use serde_json::{Map, Value};
 
 use super::compose::{self, Words};
+use super::expiry;
 use super::publish::notify_mentioned;
+use super::reference::{self, Referring};
 use crate::Cx;
 use crate::change::{self, StatusTraits};
 use crate::entity;
@@ -31,6 +33,8 @@ pub struct Change {
     pub media_ids: Vec<MediaId>,
     pub media_attributes: Vec<(MediaId, media::Change)>,
     pub poll: Option<PollDraft>,
+    /// The text is Markdown.
+    pub markdown: bool,
     /// Parameters unknown to the server, which plugins may have declared.
     pub params: Map<String, Value>,
 }
@@ -42,7 +46,8 @@ pub struct Change {
 pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Result<()> {
     let old = own(cx, actor, id).await?;
     let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
-    let mut words = compose::words(cx, actor, &change.text, &change.spoiler_text, !change.media_ids.is_empty()).await?;
+    let (has_media, markdown) = (!change.media_ids.is_empty(), change.markdown);
+    let mut words = compose::words(cx, actor, &change.text, &change.spoiler_text, has_media, markdown).await?;
     let poll = change.poll.as_ref().map(poll::check).transpose()?;
     let mut language = match &change.language {
         Some(tag) => compose::language(cx, actor, Some(tag), None),
@@ -53,20 +58,24 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
     if cx.extensions().filters_drafts() {
         let pending = filtered(cx, actor, &old, &change, &words, language).await?;
         if (&pending.text, &pending.spoiler_text) != (&words.text, &words.spoiler_text) {
-            let has_media = !change.media_ids.is_empty();
-            words = compose::words(cx, actor, &pending.text, &pending.spoiler_text, has_media).await?;
+            words = compose::words(cx, actor, &pending.text, &pending.spoiler_text, has_media, markdown).await?;
         }
         (sensitive, language, extras) = (pending.sensitive, pending.language, pending.extras);
     }
 
-    let has_media = !change.media_ids.is_empty();
+    let mut references = reference::resolve(cx, actor, &words.references, &[], Some(id)).await?;
     let mut tx = cx.db.begin().await?;
+    // Edits of one status, and its deletion, run one after the other.
+    store::account::lock(&mut tx, &[actor.id]).await?;
+    reference::lock_for_edit(&mut tx, id, &mut references).await?;
     // As it is now: another edit may have been faster, and its revision is the one before this.
     let old = store::status::lock(&mut tx, id).await?.ok_or(Error::NotFound)?;
     let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
     let media_changed = replace_media(cx, &mut tx, actor, id, &before, change).await?;
     let (poll_change, poll_options) = poll::replace(cx, &mut tx, id, poll.as_ref()).await?;
     let revision = Revision {
+        expires_at: expiry::after_edit(cx, &old, words.lasts),
+        markdown,
         sensitive: sensitive || !words.spoiler_text.is_empty(),
         text: words.text,
         content: words.content,
@@ -84,6 +93,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
     }
     let linked = [&old.text, &revision.text].map(|text| card::link(cx, text)).iter().any(Option::is_some);
     let relinked = linked && old.text != revision.text;
+    let referring = Referring::from(&old);
     let traits = StatusTraits { media: has_media, ..StatusTraits::from(&old) };
     let shown: Vec<entity::media::MediaAttachment> =
         before.iter().map(|media| entity::media::MediaAttachment::new(media, &cx.urls)).collect();
@@ -94,42 +104,24 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         content: old.content,
         spoiler_text: old.spoiler_text,
         sensitive: old.sensitive,
+        markdown: old.markdown,
         media: Json(serde_json::to_value(shown).map_err(Error::internal)?),
         poll_options: poll_options.map(Json),
         created_at: old.edited_at.unwrap_or(old.created_at),
     };
     store::publish::insert_edit(&mut tx, &edit).await?;
+    if revision.expires_at != old.expires_at {
+        expiry::expire_later(cx, &mut tx, id, revision.expires_at).await?;
+    }
     store::publish::update(&mut tx, id, revision, cx.clock.now()).await?;
     store::tag::clear_for_status(&mut tx, id, actor.id).await?;
     compose::save_tags(cx, &mut tx, id, actor.id, old.visibility, &words.tags).await?;
-    let known = store::publish::list_mentions(&mut tx, id).await?;
-    store::publish::silence_mentions(&mut tx, id, &words.mentions).await?;
-    let loud: Vec<AccountId> = known.iter().filter(|(_, _, silent)| !silent).map(|(_, account, _)| *account).collect();
-    for (mention, ..) in known.iter().filter(|(_, account, silent)| !silent && !words.mentions.contains(account)) {
-        notification::retract(&mut tx, NotificationType::Mention, *mention).await?;
-    }
-    let new: Vec<AccountId> = words.mentions.iter().copied().filter(|account| !loud.contains(account)).collect();
-    compose::save_mentions(cx, &mut tx, id, &new, false).await?;
-    let all = store::publish::list_mentions(&mut tx, id).await?;
-    let mentioned: Vec<_> = all
-        .into_iter()
-        .filter(|(_, account, _)| new.contains(account))
-        .map(|(row, account, _)| (row, account))
-        .collect();
-    notify_mentioned(cx, &mut tx, actor, id, &mentioned).await?;
-    if old.visibility == Visibility::Direct && !(new.is_empty() && loud.iter().all(|id| words.mentions.contains(id))) {
+    let (audience, readdressed) = replace_mentions(cx, &mut tx, actor, id, &words.mentions).await?;
+    reference::replace(cx, &mut tx, referring, references, &audience).await?;
+    if referring.visibility == Visibility::Direct && readdressed {
         conversation::rearrange(cx, &mut tx, id).await?;
     }
-    let rebloggers = store::publish::list_local_rebloggers(&mut tx, id).await?;
-    let update = |receiver| Notice {
-        receiver,
-        from: actor.id,
-        kind: NotificationType::Update.into(),
-        activity: i64::from(id),
-        status: Some(id),
-    };
-    let notices: Vec<Notice> = rebloggers.into_iter().map(update).collect();
-    notification::notify(cx, &mut tx, &notices).await?;
+    tell(cx, &mut tx, actor, id).await?;
     for (plugin, value) in extras {
         store::record::upsert_extra(&mut tx, id, plugin, value).await?;
     }
@@ -166,6 +158,49 @@ async fn filtered(
         extras: Vec::new(),
     };
     cx.extensions().filter_draft(cx, actor, pending, &change.params, None).await
+}
+
+/// Makes `mentions` those of the status, and tells the new ones. Returns all who may see it by a mention, and whether those who
+/// are mentioned in the text are others than before.
+async fn replace_mentions(
+    cx: &Cx,
+    tx: &mut Tx,
+    actor: &Actor,
+    id: StatusId,
+    mentions: &[AccountId],
+) -> Result<(Vec<AccountId>, bool)> {
+    let known = store::publish::list_mentions(&mut *tx, id).await?;
+    store::publish::silence_mentions(tx, id, mentions).await?;
+    let loud: Vec<AccountId> = known.iter().filter(|(_, _, silent)| !silent).map(|(_, account, _)| *account).collect();
+    for (mention, ..) in known.iter().filter(|(_, account, silent)| !silent && !mentions.contains(account)) {
+        notification::retract(tx, NotificationType::Mention, *mention).await?;
+    }
+    let new: Vec<AccountId> = mentions.iter().copied().filter(|account| !loud.contains(account)).collect();
+    compose::save_mentions(cx, tx, id, &new, false).await?;
+    let all = store::publish::list_mentions(&mut *tx, id).await?;
+    let mentioned =
+        all.iter().filter(|(_, account, _)| new.contains(account)).map(|(row, account, _)| (*row, *account));
+    let mentioned: Vec<_> = mentioned.collect();
+    notify_mentioned(cx, tx, actor, id, &mentioned).await?;
+    let readdressed = !(new.is_empty() && loud.iter().all(|id| mentions.contains(id)));
+    Ok((all.into_iter().map(|(_, account, _)| account).collect(), readdressed))
+}
+
+/// Tells whoever reblogged the status or refers to it that it was edited.
+async fn tell(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId) -> Result<()> {
+    let mut receivers = store::publish::list_local_rebloggers(&mut *tx, id).await?;
+    receivers.extend(store::reference::list_local_referring(&mut *tx, id).await?);
+    receivers.sort_unstable();
+    receivers.dedup();
+    let update = |receiver| Notice {
+        receiver,
+        from: actor.id,
+        kind: NotificationType::Update.into(),
+        activity: i64::from(id),
+        status: Some(id),
+    };
+    let notices: Vec<Notice> = receivers.into_iter().map(update).collect();
+    notification::notify(cx, tx, &notices).await.map(drop)
 }
 
 /// Replaces the media of the status and their descriptions; true when anything changed.
@@ -215,6 +250,8 @@ fn of(status: &Status) -> Revision {
         language: status.language.clone(),
         has_media: status.has_media,
         has_poll: status.has_poll,
+        markdown: status.markdown,
+        expires_at: status.expires_at,
     }
 }
 

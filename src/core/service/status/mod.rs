@@ -4,15 +4,19 @@ mod announced;
 pub mod compose;
 mod delete;
 mod edit;
+mod expiry;
 pub(in crate::service) mod insert;
 mod interactions;
 mod publish;
+mod reference;
 
 pub use announced::is_announced;
 pub use delete::{delete, remove};
 pub use edit::{Change, edit, history, source};
+pub use expiry::expire;
 pub use interactions::list_interactions;
 pub use publish::{
     Draft, Prepared, claim_key, default_visibility, find_by_idempotency_key, prepare, publish, validate, write,
 };
+pub use reference::{MOST as MOST_REFERENCES, list_referring};
 pub use store::publish::{Interaction, Made};

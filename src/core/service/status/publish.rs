@@ -9,7 +9,8 @@ use chrono::Duration;
 use serde_json::{Map, Value};
 
 use super::compose::{self, Words};
-use super::insert;
+use super::reference::{self, References, Referring};
+use super::{expiry, insert};
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
@@ -45,7 +46,11 @@ pub struct Draft {
     pub request_language: Option<String>,
     pub in_reply_to_id: Option<StatusId>,
     pub media_ids: Vec<MediaId>,
+    /// Statuses to refer to besides those in the text.
+    pub status_reference_ids: Vec<StatusId>,
     pub poll: Option<PollDraft>,
+    /// The text is Markdown.
+    pub markdown: bool,
     /// Accounts the client expects to be mentioned; `None`: anyone.
     pub allowed_mentions: Option<Vec<AccountId>>,
     pub idempotency_key: Option<String>,
@@ -71,6 +76,7 @@ pub struct Prepared {
     words: Words,
     poll: Option<CheckedPoll>,
     parent: Option<Status>,
+    references: References,
     reach: Reach,
     /// `None`: it does not count against the limit of statuses.
     spent: Option<Spent>,
@@ -130,15 +136,18 @@ pub async fn prepare(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
 /// # Errors
 /// As [`publish`], without the limit of statuses.
 pub async fn validate(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
-    let words = compose::words(cx, actor, &draft.text, &draft.spoiler_text, !draft.media_ids.is_empty()).await?;
+    let has_media = !draft.media_ids.is_empty();
+    let words = compose::words(cx, actor, &draft.text, &draft.spoiler_text, has_media, draft.markdown).await?;
     let poll = draft.poll.as_ref().map(poll::check).transpose()?;
     check_mentions(&words, draft.allowed_mentions.as_deref())?;
     let parent = parent(cx, actor, draft.in_reply_to_id).await?;
     let reach = reach(cx, actor, &draft, parent.as_ref()).await?;
-    let mut prepared = Prepared { draft, words, poll, parent, reach, spent: None };
+    let mut prepared = Prepared { draft, words, poll, parent, references: References::default(), reach, spent: None };
     if cx.extensions().filters_drafts() {
         prepared = filtered(cx, actor, prepared).await?;
     }
+    let named = &prepared.draft.status_reference_ids;
+    prepared.references = reference::resolve(cx, actor, &prepared.words.references, named, None).await?;
     if prepared.reach.visibility == Visibility::Limited && prepared.reach.scope.is_none() {
         return Err(Error::invalid("visibility: nobody said who is to see this status"));
     }
@@ -147,7 +156,7 @@ pub async fn validate(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> 
 
 /// Applies plugin filters; validates again when they changed the text.
 async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared> {
-    let Prepared { mut draft, mut words, poll, parent, mut reach, spent } = prepared;
+    let Prepared { mut draft, mut words, poll, parent, references, mut reach, spent } = prepared;
     let pending = PendingStatus {
         text: words.text.clone(),
         spoiler_text: words.spoiler_text.clone(),
@@ -165,7 +174,8 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
     let pending = cx.extensions().filter_draft(cx, actor, pending, &draft.params, draft.visibility.as_deref()).await?;
     if (&pending.text, &pending.spoiler_text) != (&words.text, &words.spoiler_text) {
         let has_media = !draft.media_ids.is_empty();
-        words = compose::words(cx, actor, &pending.text, &pending.spoiler_text, has_media).await?;
+        let markdown = draft.markdown;
+        words = compose::words(cx, actor, &pending.text, &pending.spoiler_text, has_media, markdown).await?;
         check_mentions(&words, draft.allowed_mentions.as_deref())?;
     }
     if pending.sensitive != before.0 {
@@ -179,7 +189,7 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
     if reach.visibility != Visibility::Limited {
         reach.scope = None;
     }
-    Ok(Prepared { draft, words, poll, parent, reach, spent })
+    Ok(Prepared { draft, words, poll, parent, references, reach, spent })
 }
 
 /// Writes a prepared status.
@@ -188,14 +198,21 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
 /// [`Error::Invalid`] for media that cannot be attached (any more), [`Error::Conflict`] when another request with the
 /// same idempotency key was faster: the transaction must not be committed.
 pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> Result<StatusId> {
-    let Prepared { draft, words, poll, parent, reach, spent } = prepared;
+    let Prepared { draft, words, poll, parent, mut references, reach, spent } = prepared;
     let id: StatusId = cx.ids.next();
     claim_key(cx, tx, actor, draft.idempotency_key.as_deref(), Made::Status(id)).await?;
     let media = media::attachable(cx, tx, actor, None, &draft.media_ids).await?;
     let (mentions, tags) = (words.mentions.clone(), words.tags.clone());
     let linked = cx.config.previews.enabled && card::link(cx, &words.text).is_some();
-    let new = new_status(cx, actor, &draft, id, words, &reach, parent.as_ref(), !media.is_empty());
+    reference::lock_for_new(tx, actor.id, parent.as_ref().map(|parent| parent.id), &mut references).await?;
+    let new = Status {
+        has_references: references.exist(),
+        quote_id: references.quote(),
+        expires_at: expiry::of_new(cx, words.lasts),
+        ..new_status(cx, actor, &draft, id, words, &reach, parent.as_ref(), !media.is_empty())
+    };
     let change = Change::StatusPublished { status: id, author: actor.id, traits: (&new).into() };
+    let (referring, expires_at) = (Referring::from(&new), new.expires_at);
     insert::insert(cx, tx, actor, new).await?;
     let media: Vec<MediaId> = media.iter().map(|media| media.id).collect();
     media::attach(cx, tx, id, &media).await?;
@@ -212,6 +229,9 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
         store::record::upsert_extra(tx, id, plugin, value).await?;
     }
     notify_mentioned(cx, tx, actor, id, &mentioned).await?;
+    let audience: Vec<AccountId> = audience.into_iter().chain(mentions).collect();
+    expiry::expire_later(cx, tx, id, expires_at).await?;
+    reference::insert(cx, tx, referring, &references, &audience).await?;
     if reach.visibility == Visibility::Direct {
         conversation::receive(cx, tx, id).await?;
     }
@@ -346,6 +366,7 @@ fn new_status(
         sensitive: draft.sensitive.unwrap_or(actor.preferences.default_sensitive) || !words.spoiler_text.is_empty(),
         text: words.text,
         content: words.content,
+        markdown: draft.markdown,
         spoiler_text: words.spoiler_text,
         visibility: reach.visibility,
         limited_scope: reach.scope,

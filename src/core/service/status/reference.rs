@@ -1,0 +1,330 @@
+//! References of a status to others, and the quote among them.
+//!
+//! Reached from publishing, editing and deleting a status, in their transactions. A reference is an address in the text with a
+//! mark before it ([`text::references`]), or an id in the request. What its author may not see is not referred to, and no error:
+//! the text stays as it is. A quote needs a target that anyone may read, of somebody who allows it.
+//!
+//! Spec: contract, rules sections 10 and 29, extensions section 10.
+
+use std::collections::HashMap;
+
+use crate::Cx;
+use crate::error::Result;
+use crate::service::notification::{self, Notice};
+use crate::service::public;
+use crate::service::timeline::TimelinePage;
+use crate::service::visibility::{self, Place};
+use model::{AccountId, Actor, Cursor, NotificationType, Status, StatusId, Visibility};
+use store::Tx;
+use store::reference::ReferenceRow;
+use store::status::Head;
+
+/// Most references of a status.
+pub const MOST: usize = 5;
+
+/// What a status refers to, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct References {
+    list: Vec<Reference>,
+    quote: Option<StatusId>,
+}
+
+/// A status that may refer to others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Referring {
+    id: StatusId,
+    author: AccountId,
+    pub(super) visibility: Visibility,
+    has_references: bool,
+}
+
+impl From<&Status> for Referring {
+    fn from(status: &Status) -> Self {
+        Self {
+            id: status.id,
+            author: status.account_id,
+            visibility: status.visibility,
+            has_references: status.has_references,
+        }
+    }
+}
+
+/// A status referred to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Reference {
+    target: StatusId,
+    /// Its author.
+    author: AccountId,
+    /// The text names it.
+    in_text: bool,
+}
+
+/// A status that may be referred to.
+struct Candidate {
+    id: StatusId,
+    quote: bool,
+    in_text: bool,
+}
+
+impl References {
+    /// True when there are any.
+    pub(super) fn exist(&self) -> bool {
+        !self.list.is_empty()
+    }
+
+    /// The one that is quoted.
+    pub(super) fn quote(&self) -> Option<StatusId> {
+        self.quote
+    }
+
+    fn targets(&self) -> Vec<StatusId> {
+        self.list.iter().map(|reference| reference.target).collect()
+    }
+
+    /// Leaves out those that were deleted meanwhile: all that are not among `existing`, which is sorted.
+    fn keep(&mut self, existing: &[StatusId]) {
+        self.list.retain(|reference| existing.binary_search(&reference.target).is_ok());
+        self.quote = self.quote.filter(|quote| existing.binary_search(quote).is_ok());
+    }
+}
+
+/// Those of the addresses `found` in a text, and then of the ids `named` in a request, that `actor` may refer to: the first
+/// [`MOST`]. `own` is the status itself, when it exists already.
+pub(super) async fn resolve(
+    cx: &Cx,
+    actor: &Actor,
+    found: &[text::Reference],
+    named: &[StatusId],
+    own: Option<StatusId>,
+) -> Result<References> {
+    let mut candidates = in_text(cx, found).await?;
+    candidates.extend(named.iter().take(MOST).map(|id| Candidate { id: *id, quote: false, in_text: false }));
+    let ids: Vec<StatusId> = candidates.iter().map(|candidate| candidate.id).collect();
+    let seen = visibility::statuses(cx, Some(actor), Place::Single, &ids).await?;
+    let heads: HashMap<StatusId, &Head> = seen.iter().map(|seen| (seen.head().id, seen.proper())).collect();
+    let mut references = References::default();
+    for candidate in candidates {
+        let Some(head) = heads.get(&candidate.id).filter(|head| Some(head.id) != own) else { continue };
+        let known = references.list.iter().any(|known| known.target == head.id);
+        if !known && references.list.len() == MOST {
+            continue;
+        }
+        if !known {
+            let reference = Reference { target: head.id, author: head.account_id, in_text: candidate.in_text };
+            references.list.push(reference);
+        }
+        if candidate.quote && references.quote.is_none() && may_quote(cx, actor, head).await? {
+            references.quote = Some(head.id);
+        }
+    }
+    Ok(references)
+}
+
+/// The statuses at these addresses, in order: this server's have their id in it, and those of others are looked up by one
+/// statement.
+async fn in_text(cx: &Cx, found: &[text::Reference]) -> Result<Vec<Candidate>> {
+    let own = |url: &str| public::status_address(cx, url).map(|(_, id)| id);
+    let others: Vec<String> =
+        found.iter().filter(|found| own(&found.url).is_none()).map(|found| found.url.clone()).collect();
+    let others: HashMap<String, StatusId> = if others.is_empty() {
+        HashMap::new()
+    } else {
+        store::reference::list_by_addresses(&cx.db, &others).await?.into_iter().collect()
+    };
+    let candidate = |found: &text::Reference| {
+        let id = own(&found.url).or_else(|| others.get(&found.url).copied())?;
+        Some(Candidate { id, quote: found.quote, in_text: true })
+    };
+    Ok(found.iter().filter_map(candidate).collect())
+}
+
+/// True when anyone may read it, and its author allows quotes.
+async fn may_quote(cx: &Cx, actor: &Actor, target: &Head) -> Result<bool> {
+    if !target.visibility.is_anonymous() || target.account_id == actor.id {
+        return Ok(target.visibility.is_anonymous());
+    }
+    let author = store::account::find(&cx.db, target.account_id).await?;
+    Ok(author.is_some_and(|author| author.other_settings.allow_quote))
+}
+
+/// Locks what a new status of `author` refers to and what it answers, in the order in which deletions lock them, and leaves
+/// out of `references` what is gone.
+pub(super) async fn lock_for_new(
+    tx: &mut Tx,
+    author: AccountId,
+    parent: Option<StatusId>,
+    references: &mut References,
+) -> Result<()> {
+    if !references.exist() {
+        return Ok(());
+    }
+    store::account::lock(tx, &[author]).await?;
+    let mut ids = references.targets();
+    ids.extend(parent);
+    let existing = store::reference::lock_statuses(tx, &ids).await?;
+    references.keep(&existing);
+    Ok(())
+}
+
+/// Stores the references of a new status, counts them, and tells the authors referred to.
+pub(super) async fn insert(
+    cx: &Cx,
+    tx: &mut Tx,
+    status: Referring,
+    references: &References,
+    audience: &[AccountId],
+) -> Result<()> {
+    if !references.exist() {
+        return Ok(());
+    }
+    add(cx, tx, status, references, &[], audience).await
+}
+
+/// Replaces the references of `status`, which the transaction is about to edit: those of the text by `new`, and what the
+/// request that published it named stays. The row of its author must be locked.
+pub(super) async fn replace(
+    cx: &Cx,
+    tx: &mut Tx,
+    status: Referring,
+    mut new: References,
+    audience: &[AccountId],
+) -> Result<()> {
+    if !status.has_references && !new.exist() {
+        return Ok(());
+    }
+    let old = store::reference::list(&mut *tx, status.id).await?;
+    let named: Vec<StatusId> = old.iter().filter(|row| !row.in_text).map(|row| row.target_id).collect();
+    let named = if named.is_empty() { Vec::new() } else { store::reference::list_authors(&mut *tx, &named).await? };
+    for (target, author) in named {
+        let known = new.list.iter().any(|reference| reference.target == target);
+        if !known && new.list.len() < MOST {
+            new.list.push(Reference { target, author, in_text: false });
+        }
+    }
+    let targets = new.targets();
+    let gone: Vec<ReferenceRow> = old.iter().filter(|row| !targets.contains(&row.target_id)).copied().collect();
+    if !gone.is_empty() {
+        remove(tx, status, &gone).await?;
+    }
+    add(cx, tx, status, &new, &old, audience).await?;
+    Ok(store::reference::set_facts(tx, status.id, new.exist(), new.quote).await?)
+}
+
+/// Locks `status` and what it refers to, before and after its edit, in the order in which deletions lock them. The row of its
+/// author must be locked, so that its references stay what they are.
+pub(super) async fn lock_for_edit(tx: &mut Tx, status: StatusId, new: &mut References) -> Result<()> {
+    let old = store::reference::list(&mut *tx, status).await?;
+    if old.is_empty() && !new.exist() {
+        return Ok(());
+    }
+    let ids: Vec<StatusId> = old.iter().map(|row| row.target_id).chain(new.targets()).chain([status]).collect();
+    let existing = store::reference::lock_statuses(tx, &ids).await?;
+    new.keep(&existing);
+    Ok(())
+}
+
+/// Subtracts a status that is about to be deleted from what it refers to.
+pub(super) async fn uncount(tx: &mut Tx, status: Referring) -> Result<()> {
+    if !status.has_references || !counts(status) {
+        return Ok(());
+    }
+    let targets: Vec<StatusId> =
+        store::reference::list(&mut *tx, status.id).await?.iter().map(|row| row.target_id).collect();
+    Ok(store::reference::add_counts(tx, &targets, -1).await?)
+}
+
+/// As replies, only those that anyone may read are counted: a counter tells nobody of others.
+fn counts(status: Referring) -> bool {
+    status.visibility.is_anonymous()
+}
+
+async fn remove(tx: &mut Tx, status: Referring, gone: &[ReferenceRow]) -> Result<()> {
+    let targets: Vec<StatusId> = gone.iter().map(|row| row.target_id).collect();
+    let ids: Vec<i64> = gone.iter().map(|row| row.id.into()).collect();
+    notification::retract_all(tx, &NotificationType::StatusReference.into(), &ids).await?;
+    store::reference::delete(tx, status.id, &targets).await?;
+    if counts(status) {
+        store::reference::add_counts(tx, &targets, -1).await?;
+    }
+    Ok(())
+}
+
+/// Stores all of `references`, and counts those that are not among `old`, and tells of them.
+async fn add(
+    cx: &Cx,
+    tx: &mut Tx,
+    status: Referring,
+    references: &References,
+    old: &[ReferenceRow],
+    audience: &[AccountId],
+) -> Result<()> {
+    if !references.exist() {
+        return Ok(());
+    }
+    let known = |target: StatusId| old.iter().find(|row| row.target_id == target).map(|row| row.id);
+    let rows = references.list.iter().map(|reference| ReferenceRow {
+        id: known(reference.target).unwrap_or_else(|| cx.ids.next()),
+        target_id: reference.target,
+        in_text: reference.in_text,
+    });
+    let rows: Vec<ReferenceRow> = rows.collect();
+    store::reference::upsert(tx, status.id, &rows).await?;
+    let new = rows.iter().zip(&references.list).filter(|(row, _)| known(row.target_id).is_none());
+    let new: Vec<(ReferenceRow, AccountId)> = new.map(|(row, reference)| (*row, reference.author)).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    if counts(status) {
+        let targets: Vec<StatusId> = new.iter().map(|(row, _)| row.target_id).collect();
+        store::reference::add_counts(tx, &targets, 1).await?;
+    }
+    notify(cx, tx, status, &new, audience).await
+}
+
+/// Tells the authors of what is referred to who may see the status, each once.
+async fn notify(
+    cx: &Cx,
+    tx: &mut Tx,
+    status: Referring,
+    new: &[(ReferenceRow, AccountId)],
+    audience: &[AccountId],
+) -> Result<()> {
+    let mut receivers: Vec<AccountId> = new.iter().map(|(_, author)| *author).collect();
+    receivers.sort_unstable();
+    receivers.dedup();
+    let followers = match status.visibility {
+        Visibility::Private => store::follow::list_followers_among(&mut *tx, status.author, &receivers).await?,
+        Visibility::Public
+        | Visibility::PublicUnlisted
+        | Visibility::Login
+        | Visibility::Unlisted
+        | Visibility::Limited
+        | Visibility::Direct => Vec::new(),
+    };
+    let open = status.visibility.is_anonymous() || status.visibility == Visibility::Login;
+    receivers.retain(|account| open || followers.contains(account) || audience.contains(account));
+    let first = |receiver: &AccountId| {
+        let (row, _) = new.iter().find(|(_, author)| author == receiver)?;
+        Some(Notice {
+            receiver: *receiver,
+            from: status.author,
+            kind: NotificationType::StatusReference.into(),
+            activity: i64::from(row.id),
+            status: Some(status.id),
+        })
+    };
+    let notices: Vec<Notice> = receivers.iter().filter_map(first).collect();
+    notification::notify(cx, tx, &notices).await.map(drop)
+}
+
+/// A page of the statuses that refer to `id`, newest first, without those of accounts that `viewer` blocks or mutes, or that
+/// moderators limited.
+///
+/// # Errors
+/// [`Error::NotFound`](crate::Error::NotFound) when the status is missing or hidden.
+pub async fn list_referring(cx: &Cx, viewer: Option<&Actor>, id: StatusId, cursor: &Cursor) -> Result<TimelinePage> {
+    let seen = visibility::status(cx, viewer, id).await?;
+    let ids = store::reference::list_referring(&cx.db, seen.proper().id, cursor).await?;
+    let shown = visibility::statuses(cx, viewer, Place::Thread, &ids).await?;
+    Ok(TimelinePage { ids: ids.into_iter().map(i64::from).collect(), shown })
+}
