@@ -1,4 +1,4 @@
-//! `rookery trend tags|statuses|approve|reject`: what trends, and what of it may be shown.
+//! `rookery trend tags|statuses|links|approve|reject`: what trends, and what of it may be shown.
 
 use clap::{Subcommand, ValueEnum};
 use serde::Serialize;
@@ -20,6 +20,12 @@ pub(super) enum Command {
     /// List the statuses that trend, the highest score first
     Statuses {
         /// Only those that nobody reviewed, nor their authors
+        #[arg(long)]
+        pending: bool,
+    },
+    /// List the links that trend, the highest score first; `rookery card approve` reviews them
+    Links {
+        /// Only those that nobody reviewed
         #[arg(long)]
         pending: bool,
     },
@@ -54,7 +60,7 @@ impl Command {
     /// True when a running server has to be told.
     pub(super) fn changes(&self) -> bool {
         match self {
-            Self::Tags { .. } | Self::Statuses { .. } => false,
+            Self::Tags { .. } | Self::Statuses { .. } | Self::Links { .. } => false,
             Self::Approve { .. } | Self::Reject { .. } => true,
         }
     }
@@ -80,6 +86,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::Tags { pending } => list(cx, TrendKind::Tag, pending, output).await,
         Command::Statuses { pending } => list(cx, TrendKind::Status, pending, output).await,
+        Command::Links { pending } => list(cx, TrendKind::Link, pending, output).await,
         Command::Approve { kind, subject } => decide(cx, kind, &subject, true, output).await,
         Command::Reject { kind, subject } => decide(cx, kind, &subject, false, output).await,
     }

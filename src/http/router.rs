@@ -277,6 +277,7 @@ fn api() -> Routes {
         .route("/api/v1/trends", SHARED.answers("Tag[]"), get(trends::tags))
         .route("/api/v1/trends/tags", SHARED.answers("Tag[]"), get(trends::tags))
         .route("/api/v1/trends/statuses", SHARED.answers("Status[]"), get(trends::statuses))
+        .route("/api/v1/trends/links", SHARED.answers("TrendsLink[]"), get(trends::links))
         // tags, followed_tags, featured_tags
         .route("/api/v1/tags/{name}", SHARED.answers("Tag"), get(tags::show))
         .route("/api/v1/tags/{name}/follow", API.answers("Tag"), post(tags::follow))

@@ -9,5 +9,7 @@ text_enum! {
         Tag = "tag",
         /// A status.
         Status = "status",
+        /// A link: its preview card.
+        Link = "link",
     }
 }

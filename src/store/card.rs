@@ -6,6 +6,7 @@
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::sql;
+use model::trend::TrendKind;
 use model::{PreviewCard, RowId, StatusId, Time, preview_card_columns, preview_card_insert};
 
 /// The card of `url`, which a status uses at the time `now`; inserted with the id `new` when there is none.
@@ -166,7 +167,33 @@ pub async fn list_by_url(db: impl Executor, url: &str) -> Result<Vec<ReviewedCar
     .await
 }
 
-/// Notes what the staff says of cards.
+/// Those of `ids` that have something to show, in no particular order.
+pub async fn list(db: impl Executor, ids: &[RowId]) -> Result<Vec<PreviewCard>> {
+    db.query(sql!(
+        "SELECT " preview_card_columns!() " FROM preview_cards c WHERE c.id" in("$1") "AND c.state = 'found'"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
+
+/// The use of each of `cards`, by statuses that anyone may read, on each day since the status id `since`, as (card, days since
+/// the epoch, uses, accounts).
+pub async fn history(db: impl Executor, cards: &[RowId], since: StatusId) -> Result<Vec<(RowId, i64, i64, i64)>> {
+    db.query(sql!(
+        "SELECT x.card_id, (x.status_id >> 16) / 86400000 AS day, COUNT(*) AS uses, COUNT(DISTINCT s.account_id) AS accounts
+         FROM status_cards x
+         JOIN statuses s ON s.id = x.status_id
+         WHERE x.card_id" in("$1") "AND x.status_id >= $2 AND s.visibility IN ('public', 'public_unlisted')
+         GROUP BY x.card_id, (x.status_id >> 16) / 86400000"
+    ))
+    .bind(Ids::of(cards.iter().copied()))
+    .bind(since)
+    .all()
+    .await
+}
+
+/// Notes what the staff says of cards; it counts from the next page of trends on.
 pub async fn set_trendable(tx: &mut Tx, ids: &[RowId], trendable: bool, now: Time) -> Result<()> {
     tx.query(sql!("UPDATE preview_cards SET trendable = $2, reviewed_at = $3 WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -174,7 +201,7 @@ pub async fn set_trendable(tx: &mut Tx, ids: &[RowId], trendable: bool, now: Tim
         .bind(now)
         .execute()
         .await?;
-    Ok(())
+    super::trend::set_allowed(tx, TrendKind::Link, ids, trendable).await
 }
 
 /// Makes cards due at once.

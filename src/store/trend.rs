@@ -69,9 +69,9 @@ pub async fn page(db: impl Executor, kind: TrendKind, page: &TrendPage) -> Resul
 /// A trend as it was measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NewTrend {
-    /// The hashtag or status.
+    /// The hashtag, status or preview card.
     pub subject_id: i64,
-    /// Of a status.
+    /// Of a status or link.
     pub language: Option<String>,
     /// What a review said.
     pub allowed: Option<bool>,
@@ -126,7 +126,7 @@ pub async fn tags(db: impl Executor, ids: &[TagId], viewer: Option<AccountId>) -
 pub struct NamedTrend {
     /// The hashtag or status.
     pub subject_id: i64,
-    /// The hashtag as it is written; of a status its author's user name.
+    /// The hashtag as it is written; of a status its author's user name; of a link its address.
     pub name: String,
     /// Of a status the domain of its author; `None` on this server.
     pub domain: Option<String>,
@@ -134,7 +134,7 @@ pub struct NamedTrend {
     pub score: f64,
     /// What a review said.
     pub allowed: Option<bool>,
-    /// When a review was asked for: of the hashtag, or of the author.
+    /// When a review was asked for: of the hashtag, or of the author. Of links it is not noted.
     pub requested_review_at: Option<Time>,
 }
 
@@ -151,6 +151,13 @@ pub async fn list_named(db: impl Executor, kind: TrendKind) -> Result<Vec<NamedT
         TrendKind::Status => db.query(sql!(
             "SELECT r.subject_id, a.username AS name, a.domain, r.score, r.allowed, a.requested_review_at
              FROM trends r JOIN statuses s ON s.id = r.subject_id JOIN accounts a ON a.id = s.account_id
+             WHERE r.kind = $1 AND r.score > 0
+             ORDER BY r.score DESC, r.subject_id DESC"
+        )),
+        TrendKind::Link => db.query(sql!(
+            "SELECT r.subject_id, c.page_url AS name, CAST(NULL AS TEXT) AS domain, r.score, r.allowed,
+                    CASE WHEN FALSE THEN c.used_at END AS requested_review_at
+             FROM trends r JOIN preview_cards c ON c.id = r.subject_id
              WHERE r.kind = $1 AND r.score > 0
              ORDER BY r.score DESC, r.subject_id DESC"
         )),
@@ -202,12 +209,12 @@ pub async fn review(tx: &mut Tx, subject: Subject, allowed: bool, now: Time) -> 
         Subject::Tag(id) => {
             let row = tx.query(sql!("UPDATE tags SET trendable = $2, reviewed_at = $3 WHERE id = $1"));
             row.bind(id).bind(allowed).bind(now).execute().await?;
-            set_allowed(tx, TrendKind::Tag, id.into(), allowed).await
+            set_allowed(tx, TrendKind::Tag, &[id], allowed).await
         }
         Subject::Status(id) => {
             let row = tx.query(sql!("UPDATE statuses SET trendable = $2 WHERE id = $1"));
             row.bind(id).bind(allowed).execute().await?;
-            set_allowed(tx, TrendKind::Status, id.into(), allowed).await
+            set_allowed(tx, TrendKind::Status, &[id], allowed).await
         }
         Subject::Author(id) => {
             let row = tx.query(sql!("UPDATE accounts SET trendable = $2, reviewed_at = $3 WHERE id = $1"));
@@ -217,10 +224,16 @@ pub async fn review(tx: &mut Tx, subject: Subject, allowed: bool, now: Time) -> 
     }
 }
 
-async fn set_allowed(tx: &mut Tx, kind: TrendKind, id: i64, allowed: bool) -> Result<()> {
-    tx.query(sql!("UPDATE trends SET allowed = $3 WHERE kind = $1 AND subject_id = $2"))
+/// Stores what a review says among the trends of a kind.
+pub(super) async fn set_allowed<T: Into<i64> + Copy>(
+    tx: &mut Tx,
+    kind: TrendKind,
+    subjects: &[T],
+    allowed: bool,
+) -> Result<()> {
+    tx.query(sql!("UPDATE trends SET allowed = $3 WHERE kind = $1 AND subject_id" in("$2")))
         .bind(kind.as_str().to_owned())
-        .bind(id)
+        .bind(Ids::of(subjects.iter().copied()))
         .bind(allowed)
         .execute()
         .await?;

@@ -8,9 +8,9 @@
 use super::sql::Ids;
 use super::{Executor, Result};
 use crate::sql;
-use model::{AccountId, StatusId, TagId, Time};
+use model::{AccountId, RowId, StatusId, TagId, Time};
 
-/// SQL condition: status `s` and its author `a` count for trends of hashtags.
+/// SQL condition: status `s` and its author `a` count for trends of hashtags and links.
 macro_rules! counts {
     () => {
         "s.visibility IN ('public', 'public_unlisted') AND a.suspended_at IS NULL AND a.limited_at IS NULL"
@@ -75,6 +75,70 @@ pub async fn count_accounts(
          GROUP BY st.tag_id"
     ))
     .bind(Ids::of(tags.iter().copied()))
+    .bind(from)
+    .bind(until)
+    .all()
+    .await
+}
+
+/// A link that many people use.
+#[derive(Clone, Debug, model::Row)]
+pub struct LinkUse {
+    /// Its preview card.
+    pub id: RowId,
+    /// The language of its page.
+    pub language: Option<String>,
+    /// What a review said.
+    pub allowed: Option<bool>,
+    /// How many people used it.
+    pub accounts: i64,
+}
+
+/// The links that at least `least` people used in statuses from `from` on and before `until`, by most people first, at most
+/// `limit`. Without those that have nothing to show.
+pub async fn list_links(
+    db: impl Executor,
+    from: StatusId,
+    until: StatusId,
+    least: i64,
+    limit: i64,
+) -> Result<Vec<LinkUse>> {
+    db.query(sql!(
+        "SELECT c.id, c.language, c.trendable AS allowed, used.accounts
+         FROM (SELECT +x.card_id AS card_id, COUNT(DISTINCT s.account_id) AS accounts
+               FROM status_cards x CROSS JOIN statuses s CROSS JOIN accounts a
+               WHERE x.status_id >= $1 AND x.status_id < $2 AND s.id = x.status_id AND a.id = s.account_id
+                 AND " counts!() "
+               GROUP BY +x.card_id
+               HAVING COUNT(DISTINCT s.account_id) >= $3) used
+         JOIN preview_cards c ON c.id = used.card_id
+         WHERE c.state = 'found'
+         ORDER BY used.accounts DESC, c.id
+         LIMIT $4"
+    ))
+    .bind(from)
+    .bind(until)
+    .bind(least)
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// How many people used each of `cards` in statuses from `from` on and before `until`; without those that nobody used.
+pub async fn count_link_accounts(
+    db: impl Executor,
+    cards: &[RowId],
+    from: StatusId,
+    until: StatusId,
+) -> Result<Vec<(RowId, i64)>> {
+    db.query(sql!(
+        "SELECT x.card_id, COUNT(DISTINCT s.account_id) AS accounts
+         FROM status_cards x CROSS JOIN statuses s CROSS JOIN accounts a
+         WHERE x.card_id" in("$1") "AND x.status_id >= $2 AND x.status_id < $3
+           AND s.id = x.status_id AND a.id = s.account_id AND " counts!() "
+         GROUP BY x.card_id"
+    ))
+    .bind(Ids::of(cards.iter().copied()))
     .bind(from)
     .bind(until)
     .all()

@@ -72,9 +72,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
 ];
 
 /// Rows of [`GROUPS`] that are not served yet, with the reason: they must answer 404.
-const NOT_YET: &[(&str, &str)] = &[
-    ("GET /api/v1/trends/links", "needs link previews to be scored"),
-];
+const NOT_YET: &[(&str, &str)] = &[];
 
 /// Served, and in no row: pages for browsers, files, probes, the server's own administration of plugins.
 const BESIDE_THE_TABLE: &[&str] = &[

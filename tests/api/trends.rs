@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::contract;
 use crate::harness::{Client, TestApp};
+use crate::seed::{Seed, Status};
 
 const TAGS: &str = "/api/v1/trends/tags";
 const STATUSES: &str = "/api/v1/trends/statuses";
@@ -94,6 +95,43 @@ async fn hashtag_of_five_people_trends_once_it_is_approved() {
     app.run(&["trend", "reject", "tag", "#Rooks"]).await.ok();
     assert_eq!(names(&app.anonymous(), TAGS).await, [""; 0]);
     assert!(app.run(&["trend", "approve", "tag", "no tag"]).await.fails(1).contains("hashtag"));
+}
+
+#[tokio::test]
+async fn link_of_five_people_trends_once_it_is_approved() {
+    let app = TestApp::new().await;
+    let reader = app.account("reader").await;
+    // An hour before the clock of the tests.
+    let mut seed = Seed::after(app.db().engine(), "example.test", 14 * 86_400 + 11 * 3_600);
+    let mut by = |people: usize, url: &str| {
+        let author = |n: usize| seed.account(&format!("{}{n}", &url[8..12]), None);
+        let authors: Vec<i64> = (0..people).map(author).collect();
+        let status = |author| seed.status(&Status { author, ..Status::default() });
+        let statuses: Vec<i64> = authors.into_iter().map(status).collect();
+        seed.link(url, &statuses);
+    };
+    by(5, "https://five.test/news");
+    by(4, "https://four.test/news");
+    seed.write(app.db()).await;
+    refresh(&app).await;
+    let links = async || {
+        let links = reader.get("/api/v1/trends/links").ok().await;
+        contract::check("TrendsLink[]", &links);
+        links
+    };
+    assert_eq!(links().await, json!([]), "nobody reviewed it");
+    let pending = listed(&app, &["links", "--pending"]).await;
+    assert_eq!((pending.len(), &pending[0]["name"]), (1, &json!("https://five.test/news")));
+    app.run(&["card", "approve", "https://five.test/news"]).await.ok();
+    let shown = links().await;
+    assert_eq!((&shown[0]["url"], &shown[0]["history"][0]["accounts"]), (&pending[0]["name"], &json!("5")));
+    refresh(&app).await;
+    assert_eq!(links().await.as_array().unwrap().len(), 1, "a review holds");
+    app.run(&["card", "reject", "https://five.test/news"]).await.ok();
+    assert_eq!(links().await, json!([]));
+    app.set("trends", false).await;
+    refresh(&app).await;
+    assert_eq!(listed(&app, &["links"]).await.len(), 0);
 }
 
 #[tokio::test]

@@ -2,9 +2,13 @@
 
 use serde::Serialize;
 
-use model::Time;
+use super::Fragment;
+use super::history::{Day, Histories};
+use crate::Cx;
+use crate::error::Result;
 use model::card::CardKind;
 use model::urls::Urls;
+use model::{RowId, Time};
 
 /// What a link leads to.
 #[derive(Clone, Debug, Serialize)]
@@ -30,6 +34,32 @@ pub struct PreviewCard {
     pub published_at: Option<String>,
     /// Always one, whose name may be empty.
     pub authors: [CardAuthor; 1],
+}
+
+/// A link that trends: <https://docs.joinmastodon.org/entities/PreviewCard/#trends-link>
+#[derive(Debug, Serialize)]
+struct TrendsLink {
+    #[serde(flatten)]
+    card: PreviewCard,
+    history: Vec<Day>,
+}
+
+/// Renders links that trend, in the order given: one statement for the history of all.
+///
+/// # Errors
+/// When one cannot be serialised, which is a bug.
+pub async fn render_trends(cx: &Cx, cards: Vec<model::PreviewCard>) -> Result<Vec<Fragment>> {
+    let ids: Vec<RowId> = cards.iter().map(|card| card.id).collect();
+    let rows = match ids.as_slice() {
+        [] => Vec::new(),
+        ids => store::card::history(&cx.db, ids, Histories::since(cx)).await?,
+    };
+    let histories = Histories::new(cx, rows.into_iter().map(|(card, day, uses, by)| (i64::from(card), day, uses, by)));
+    let link = |card: model::PreviewCard| {
+        let history = histories.of(card.id.into());
+        Fragment::of(&TrendsLink { card: PreviewCard::new(card, &cx.urls), history })
+    };
+    cards.into_iter().map(link).collect()
 }
 
 /// <https://docs.joinmastodon.org/entities/PreviewCardAuthor/>

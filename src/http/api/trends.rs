@@ -46,3 +46,17 @@ pub async fn statuses(
     let items = entity::status::render(&cx, viewer, &page.shown).await?;
     Ok(([(header::VARY, VARY)], Page::by_offset(&paging, page.count, items)).into_response())
 }
+
+/// `GET /api/v1/trends/links`: those in the languages that the user or the browser prefers come first.
+pub async fn links(
+    cx: Cx,
+    auth: Option<AppAuth<AnyScope>>,
+    paging: OffsetPaging<10, 20>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let languages = locale::languages(viewer_of(auth.as_ref()), None, accept_language(&headers).as_deref());
+    let query = Query { languages, limit: paging.limit, offset: paging.offset };
+    let page = trend::links(&cx, &query).await?;
+    let items = entity::preview_card::render_trends(&cx, page.shown).await?;
+    Ok(([(header::VARY, VARY)], Page::by_offset(&paging, page.count, items)).into_response())
+}

@@ -1,6 +1,6 @@
-//! Trends: hashtags and statuses that many people use at present.
+//! Trends: hashtags, statuses and links that many people use at present.
 //!
-//! Read by the routes of trends ([`tags`], [`statuses`]), scored every few minutes by a job ([`refresh`]), and shown once
+//! Read by the routes of trends ([`tags`], [`statuses`], [`links`]), scored every few minutes by a job ([`refresh`]), and shown once
 //! staff has reviewed them ([`review`]) or at once where the setting `trendable_by_default` says so. A further kind is one of
 //! [`TrendKind`], a function of [`refresh`] that measures it, and one here that reads it.
 //!
@@ -16,7 +16,7 @@ use crate::Cx;
 use crate::error::Result;
 use crate::service::visibility::{self, Place, Seen};
 use model::trend::TrendKind;
-use model::{Actor, StatusId, TagId};
+use model::{Actor, PreviewCard, RowId, StatusId, TagId};
 use store::tag::FoundTag;
 use store::trend::TrendPage;
 
@@ -55,6 +55,17 @@ pub async fn statuses(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<
     let ids: Vec<StatusId> = ids(cx, TrendKind::Status, query).await?.into_iter().map(StatusId::from).collect();
     let shown = visibility::statuses(cx, viewer, Place::Public { local: false }, &ids).await?;
     Ok(Page { count: ids.len(), shown })
+}
+
+/// The links that trend, those in the languages of `query` first and then by their scores; none while trends are off.
+pub async fn links(cx: &Cx, query: &Query) -> Result<Page<PreviewCard>> {
+    let ids: Vec<RowId> = ids(cx, TrendKind::Link, query).await?.into_iter().map(RowId::from).collect();
+    if ids.is_empty() {
+        return Ok(Page { count: 0, shown: Vec::new() });
+    }
+    let found = store::card::list(&cx.db, &ids).await?;
+    let mut found: HashMap<RowId, PreviewCard> = found.into_iter().map(|card| (card.id, card)).collect();
+    Ok(Page { count: ids.len(), shown: ids.iter().filter_map(|id| found.remove(id)).collect() })
 }
 
 async fn ids(cx: &Cx, kind: TrendKind, query: &Query) -> Result<Vec<i64>> {

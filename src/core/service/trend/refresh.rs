@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::extension::Target;
 use model::clock::Ids;
 use model::trend::TrendKind;
-use model::{StatusId, TagId, Time};
+use model::{RowId, StatusId, TagId, Time};
 use store::Tx;
 use store::trend::{NewTrend, Trend};
 use store::trend_use::{self, StatusUse};
@@ -45,6 +45,7 @@ pub async fn measure(cx: &Cx, since: i64) -> Result<Measured> {
     Ok(Measured(vec![
         (TrendKind::Tag, measure_tags(cx).await?),
         (TrendKind::Status, measure_statuses(cx, since).await?),
+        (TrendKind::Link, measure_links(cx).await?),
     ]))
 }
 
@@ -60,6 +61,8 @@ pub async fn save(cx: &Cx, tx: &mut Tx, measured: &Measured) -> Result<()> {
         match kind {
             TrendKind::Tag => store::trend::request_tag_reviews(tx, &ids, now).await?,
             TrendKind::Status => store::trend::request_author_reviews(tx, &ids, now).await?,
+            // Staff finds them in the list of trends that nobody reviewed.
+            TrendKind::Link => {}
         }
     }
     Ok(())
@@ -74,27 +77,48 @@ fn awaiting_review(trends: &[NewTrend]) -> Vec<i64> {
 }
 
 async fn measure_tags(cx: &Cx) -> Result<Vec<NewTrend>> {
-    let now = cx.clock.now();
-    let day = now.timestamp().div_euclid(DAY_SECONDS);
-    let midnight = |day: i64| StatusId::from(Ids::first_at(Time::from_micros(day * DAY_SECONDS * 1_000_000)));
-    let (yesterday, today, tomorrow) = (midnight(day - 1), midnight(day), midnight(day + 1));
+    let [yesterday, today, tomorrow] = days(cx);
     let used = trend_use::list_tags(&cx.db, today, tomorrow, THRESHOLD, MOST).await?;
     let ids: Vec<TagId> = used.iter().map(|used| used.id).collect();
     let before: HashMap<TagId, i64> =
         trend_use::count_accounts(&cx.db, &ids, yesterday, today).await?.into_iter().collect();
     let used = used.into_iter().map(|used| Use {
         subject: used.id.into(),
+        language: None,
         allowed: used.allowed,
         burst: burst(count(used.accounts), count(before.get(&used.id).copied().unwrap_or_default())),
     });
     let known = store::trend::list(&cx.db, TrendKind::Tag).await?;
-    Ok(by_peaks(Scoring::of(TrendKind::Tag), now, known, used.collect()))
+    Ok(by_peaks(Scoring::of(TrendKind::Tag), cx.clock.now(), known, used.collect()))
+}
+
+async fn measure_links(cx: &Cx) -> Result<Vec<NewTrend>> {
+    let [yesterday, today, tomorrow] = days(cx);
+    let used = trend_use::list_links(&cx.db, today, tomorrow, THRESHOLD, MOST).await?;
+    let ids: Vec<RowId> = used.iter().map(|used| used.id).collect();
+    let before: HashMap<RowId, i64> =
+        trend_use::count_link_accounts(&cx.db, &ids, yesterday, today).await?.into_iter().collect();
+    let used = used.into_iter().map(|used| Use {
+        subject: used.id.into(),
+        burst: burst(count(used.accounts), count(before.get(&used.id).copied().unwrap_or_default())),
+        language: used.language,
+        allowed: used.allowed,
+    });
+    let known = store::trend::list(&cx.db, TrendKind::Link).await?;
+    Ok(by_peaks(Scoring::of(TrendKind::Link), cx.clock.now(), known, used.collect()))
+}
+
+/// The first ids of yesterday, today and tomorrow.
+fn days(cx: &Cx) -> [StatusId; 3] {
+    let today = cx.clock.now().timestamp().div_euclid(DAY_SECONDS);
+    [today - 1, today, today + 1].map(|day| Ids::first_at(Time::from_micros(day * DAY_SECONDS * 1_000_000)).into())
 }
 
 /// What is used today.
 #[derive(Debug)]
 struct Use {
     subject: i64,
+    language: Option<String>,
     allowed: Option<bool>,
     burst: f64,
 }
@@ -111,7 +135,7 @@ fn by_peaks(scoring: Scoring, now: Time, known: Vec<Trend>, used: Vec<Use>) -> V
             _ if used.burst < scoring.least => continue,
             _ => (used.burst, Some(used.burst)),
         };
-        trends.push(NewTrend { subject_id: used.subject, language: None, allowed: used.allowed, score, peak });
+        trends.push(NewTrend { subject_id: used.subject, language: used.language, allowed: used.allowed, score, peak });
     }
     for trend in known.into_values() {
         if let Some((peak, at)) = peak(&trend, now) {
@@ -190,7 +214,8 @@ mod tests {
     }
 
     fn scored(known: Vec<Trend>, used: Vec<(i64, f64)>) -> Vec<(i64, f64, Option<f64>)> {
-        let used = used.into_iter().map(|(subject, burst)| Use { subject, allowed: None, burst }).collect();
+        let used =
+            used.into_iter().map(|(subject, burst)| Use { subject, language: None, allowed: None, burst }).collect();
         let trends = by_peaks(Scoring::of(TrendKind::Tag), Time::from_micros(0), known, used);
         trends.into_iter().map(|trend| (trend.subject_id, trend.score, trend.peak)).collect()
     }

@@ -5,7 +5,7 @@
 use chrono::TimeDelta;
 use model::trend::TrendKind;
 
-/// Fewest people (hashtags), or reblogs and favourites (statuses), that make a trend.
+/// Fewest people (hashtags, links), or reblogs and favourites (statuses), that make a trend.
 pub(super) const THRESHOLD: i64 = 5;
 
 /// How a kind of trend is scored.
@@ -21,6 +21,7 @@ impl Scoring {
     pub(super) fn of(kind: TrendKind) -> Self {
         match kind {
             TrendKind::Tag => Self { half_life: TimeDelta::hours(4), least: 1.0 },
+            TrendKind::Link => Self { half_life: TimeDelta::hours(8), least: 1.0 },
             TrendKind::Status => Self { half_life: TimeDelta::hours(1), least: 0.3 },
         }
     }
