@@ -18,7 +18,7 @@ const TAGS: &str = "/api/v1/trends/tags";
 const STATUSES: &str = "/api/v1/trends/statuses";
 
 /// Scores trends, as the job does every five minutes.
-async fn refresh(app: &TestApp) {
+pub async fn refresh(app: &TestApp) {
     let mut tx = app.db().begin().await.unwrap();
     queue::enqueue(&app.app, &mut tx, &RefreshTrends { since: 0 }).await.unwrap();
     tx.commit().await.unwrap();

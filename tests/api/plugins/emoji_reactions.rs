@@ -11,6 +11,7 @@ use super::groups::{
 };
 use crate::contract;
 use crate::harness::{Browser, Client, RequestBuilder, TestApp, form_fields};
+use crate::trends::refresh;
 
 const GROUP: &str = "emoji_reactions";
 
@@ -571,4 +572,21 @@ async fn people_set_on_a_page_who_may_react() {
     assert_eq!(browser.post("/settings/extensions/no_such", &hidden).await.status, 404);
     switch_off(&app, GROUP).await;
     assert!(!browser.get("/settings/extensions").await.text().contains("emoji_reaction_policy"));
+}
+
+#[tokio::test]
+async fn reactions_make_a_trend_of_what_few_favourited() {
+    let app = served(GROUP).await;
+    app.set("trendable_by_default", true).await;
+    let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
+    alice.patch("/api/v1/accounts/update_credentials").json(&json!({"discoverable": true})).ok().await;
+    let status = publish(&alice, "liked").await;
+    for person in [&bob, &carol, &dave] {
+        person.post(&path(&status, "favourite")).ok().await;
+        react(person, &status, "👍").ok().await;
+        react(person, &status, "🎉").ok().await;
+    }
+    refresh(&app).await;
+    let trends = app.anonymous().get("/api/v1/trends/statuses").ok().await;
+    assert_eq!(ids(&trends), [id(&status)], "three favourites and 0.8 for each of three people");
 }
