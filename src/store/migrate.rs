@@ -13,189 +13,70 @@ use super::db::Pools;
 use super::{Db, Result};
 use crate::sql;
 
-/// Number, name, SQLite text, PostgreSQL text. A released migration is never edited.
-const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
-    (
-        1,
-        "base",
-        include_str!("../../migrations/sqlite/0001_base.sql"),
-        include_str!("../../migrations/postgres/0001_base.sql"),
-    ),
-    (
-        2,
-        "plugins",
-        include_str!("../../migrations/sqlite/0002_plugins.sql"),
-        include_str!("../../migrations/postgres/0002_plugins.sql"),
-    ),
-    (
-        3,
-        "core_views",
-        include_str!("../../migrations/sqlite/0003_core_views.sql"),
-        include_str!("../../migrations/postgres/0003_core_views.sql"),
-    ),
-    (
-        4,
-        "notices",
-        include_str!("../../migrations/sqlite/0004_notices.sql"),
-        include_str!("../../migrations/postgres/0004_notices.sql"),
-    ),
-    (
-        5,
-        "plugin_feed_kinds",
-        include_str!("../../migrations/sqlite/0005_plugin_feed_kinds.sql"),
-        include_str!("../../migrations/postgres/0005_plugin_feed_kinds.sql"),
-    ),
-    (
-        6,
-        "removal",
-        include_str!("../../migrations/sqlite/0006_removal.sql"),
-        include_str!("../../migrations/postgres/0006_removal.sql"),
-    ),
-    (
-        7,
-        "plugin_nodes",
-        include_str!("../../migrations/sqlite/0007_plugin_nodes.sql"),
-        include_str!("../../migrations/postgres/0007_plugin_nodes.sql"),
-    ),
-    (
-        8,
-        "small_rows",
-        include_str!("../../migrations/sqlite/0008_small_rows.sql"),
-        include_str!("../../migrations/postgres/0008_small_rows.sql"),
-    ),
-    (
-        9,
-        "relations_version",
-        include_str!("../../migrations/sqlite/0009_relations_version.sql"),
-        include_str!("../../migrations/postgres/0009_relations_version.sql"),
-    ),
-    (
-        10,
-        "bounded_functions",
-        include_str!("../../migrations/sqlite/0010_bounded_functions.sql"),
-        include_str!("../../migrations/postgres/0010_bounded_functions.sql"),
-    ),
-    (
-        11,
-        "plugin_quotas",
-        include_str!("../../migrations/sqlite/0011_plugin_quotas.sql"),
-        include_str!("../../migrations/postgres/0011_plugin_quotas.sql"),
-    ),
-    (
-        12,
-        "public_tags",
-        include_str!("../../migrations/sqlite/0012_public_tags.sql"),
-        include_str!("../../migrations/postgres/0012_public_tags.sql"),
-    ),
-    (
-        13,
-        "id_nodes",
-        include_str!("../../migrations/sqlite/0013_id_nodes.sql"),
-        include_str!("../../migrations/postgres/0013_id_nodes.sql"),
-    ),
-    (
-        14,
-        "seal_keys",
-        include_str!("../../migrations/sqlite/0014_seal_keys.sql"),
-        include_str!("../../migrations/postgres/0014_seal_keys.sql"),
-    ),
-    (
-        15,
-        "list_notices",
-        include_str!("../../migrations/sqlite/0015_list_notices.sql"),
-        include_str!("../../migrations/postgres/0015_list_notices.sql"),
-    ),
-    (
-        16,
-        "filters",
-        include_str!("../../migrations/sqlite/0016_filters.sql"),
-        include_str!("../../migrations/postgres/0016_filters.sql"),
-    ),
-    (
-        18,
-        "polls",
-        include_str!("../../migrations/sqlite/0018_polls.sql"),
-        include_str!("../../migrations/postgres/0018_polls.sql"),
-    ),
-    (
-        19,
-        "scheduled_statuses",
-        include_str!("../../migrations/sqlite/0019_scheduled_statuses.sql"),
-        include_str!("../../migrations/postgres/0019_scheduled_statuses.sql"),
-    ),
-    (
-        20,
-        "notifications",
-        include_str!("../../migrations/sqlite/0020_notifications.sql"),
-        include_str!("../../migrations/postgres/0020_notifications.sql"),
-    ),
-    (
-        22,
-        "conversations",
-        include_str!("../../migrations/sqlite/0022_conversations.sql"),
-        include_str!("../../migrations/postgres/0022_conversations.sql"),
-    ),
-    (
-        23,
-        "announcements",
-        include_str!("../../migrations/sqlite/0023_announcements.sql"),
-        include_str!("../../migrations/postgres/0023_announcements.sql"),
-    ),
-    (
-        24,
-        "reports",
-        include_str!("../../migrations/sqlite/0024_reports.sql"),
-        include_str!("../../migrations/postgres/0024_reports.sql"),
-    ),
-    (
-        28,
-        "directory",
-        include_str!("../../migrations/sqlite/0028_directory.sql"),
-        include_str!("../../migrations/postgres/0028_directory.sql"),
-    ),
-    (
-        29,
-        "trends",
-        include_str!("../../migrations/sqlite/0029_trends.sql"),
-        include_str!("../../migrations/postgres/0029_trends.sql"),
-    ),
-    (
-        30,
-        "suggestions",
-        include_str!("../../migrations/sqlite/0030_suggestions.sql"),
-        include_str!("../../migrations/postgres/0030_suggestions.sql"),
-    ),
-    (
-        31,
-        "preview_cards",
-        include_str!("../../migrations/sqlite/0031_preview_cards.sql"),
-        include_str!("../../migrations/postgres/0031_preview_cards.sql"),
-    ),
-    (
-        32,
-        "link_review",
-        include_str!("../../migrations/sqlite/0032_link_review.sql"),
-        include_str!("../../migrations/postgres/0032_link_review.sql"),
-    ),
-    (
-        34,
-        "references",
-        include_str!("../../migrations/sqlite/0034_references.sql"),
-        include_str!("../../migrations/postgres/0034_references.sql"),
-    ),
-    (
-        35,
-        "markdown",
-        include_str!("../../migrations/sqlite/0035_markdown.sql"),
-        include_str!("../../migrations/postgres/0035_markdown.sql"),
-    ),
-    (
-        36,
-        "status_expiration",
-        include_str!("../../migrations/sqlite/0036_status_expiration.sql"),
-        include_str!("../../migrations/postgres/0036_status_expiration.sql"),
-    ),
+/// Number and name of a migration, its text for SQLite and its text for PostgreSQL.
+type Pair = (i64, &'static str, &'static str, &'static str);
+
+/// The migrations of these file names, `0001_base`.
+macro_rules! migrations {
+    ($($file:literal),+ $(,)?) => {
+        &[$((
+            number($file),
+            name($file),
+            include_str!(concat!("../../migrations/sqlite/", $file, ".sql")),
+            include_str!(concat!("../../migrations/postgres/", $file, ".sql")),
+        )),+]
+    };
+}
+
+/// All of them, by number. A released one is never edited.
+const MIGRATIONS: &[Pair] = migrations![
+    "0001_base",
+    "0002_plugins",
+    "0003_core_views",
+    "0004_notices",
+    "0005_plugin_feed_kinds",
+    "0006_removal",
+    "0007_plugin_nodes",
+    "0008_small_rows",
+    "0009_relations_version",
+    "0010_bounded_functions",
+    "0011_plugin_quotas",
+    "0012_public_tags",
+    "0013_id_nodes",
+    "0014_seal_keys",
+    "0015_list_notices",
+    "0016_filters",
+    "0018_polls",
+    "0019_scheduled_statuses",
+    "0020_notifications",
+    "0022_conversations",
+    "0023_announcements",
+    "0024_reports",
+    "0028_directory",
+    "0029_trends",
+    "0030_suggestions",
+    "0031_preview_cards",
+    "0032_link_review",
+    "0034_references",
+    "0035_markdown",
+    "0036_status_expiration",
 ];
+
+/// The four digits at the beginning of a file name.
+const fn number(file: &str) -> i64 {
+    let digits = file.as_bytes();
+    let (mut number, mut at) = (0, 0);
+    while at < 4 {
+        number = number * 10 + (digits[at] - b'0') as i64;
+        at += 1;
+    }
+    number
+}
+
+/// What follows them.
+const fn name(file: &'static str) -> &'static str {
+    file.split_at(5).1
+}
 
 /// Runs the pending migrations in order, each in a transaction of its own.
 ///
@@ -277,7 +158,7 @@ pub async fn pending(db: &Db) -> Result<Vec<i64>> {
     Ok(all().into_iter().filter(|number| !applied.contains(number)).collect())
 }
 
-fn migrator(text: impl Fn(&(i64, &'static str, &'static str, &'static str)) -> &'static str) -> Migrator {
+fn migrator(text: impl Fn(&Pair) -> &'static str) -> Migrator {
     let migrations = MIGRATIONS
         .iter()
         .map(|m| Migration::new(m.0, Cow::Borrowed(m.1), MigrationType::Simple, text(m).into_sql_str(), false))
