@@ -5,14 +5,16 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use futures_core::stream::BoxStream;
 use object_store::local::LocalFileSystem;
 use object_store::{GetResult, ObjectStoreExt, path};
 
+use super::scratch::Workshop;
 use super::types::Format;
 
 /// What a stored file is used for, which decides its folder.
@@ -45,7 +47,10 @@ impl FileKind {
 }
 
 /// Every format a file may have been stored in.
-const FORMATS: [Format; 5] = [Format::Jpeg, Format::Png, Format::Gif, Format::Webp, Format::Mp4];
+const FORMATS: [Format; 6] = [Format::Jpeg, Format::Png, Format::Gif, Format::Webp, Format::Mp4, Format::Mp3];
+
+/// The folder and the extension of uploads as they were sent.
+const INCOMING: (&str, &str) = ("incoming", "upload");
 
 /// The name of a stored file: `media/ab/cd/abcd….webp`, with 32 hexadecimal digits.
 ///
@@ -66,6 +71,11 @@ impl Key {
             .iter()
             .find(|format| Some(format.extension()) == extension)
             .map_or("application/octet-stream", |f| f.mime())
+    }
+
+    /// Whether anybody may read the file: not an upload as it was sent, which holds its metadata and any attack.
+    pub fn is_public(&self) -> bool {
+        !self.0.starts_with(INCOMING.0)
     }
 
     fn path(&self) -> path::Path {
@@ -92,7 +102,8 @@ impl FromStr for Key {
         let (random, extension) = name.split_once('.').ok_or(InvalidKey)?;
         let digits = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         let known = FileKind::ALL.iter().any(|kind| kind.folder() == folder)
-            && FORMATS.iter().any(|format| format.extension() == extension);
+            && FORMATS.iter().any(|format| format.extension() == extension)
+            || (folder, extension) == INCOMING;
         let sharded = random.len() == 32 && digits(random) && first == &random[..2] && second == &random[2..4];
         if known && sharded { Ok(Self(text.to_owned())) } else { Err(InvalidKey) }
     }
@@ -139,22 +150,62 @@ impl Object {
     }
 }
 
+/// A folder for files in the making, which is deleted when it is dropped.
+pub type Scratch = tempfile::TempDir;
+
 /// The file store; shared behind an `Arc`.
 #[derive(Debug)]
 pub struct Storage {
     files: LocalFileSystem,
+    root: PathBuf,
+    /// Where files are made, once that was needed.
+    workshop: Mutex<Option<Workshop>>,
 }
 
 impl Storage {
     /// Opens the store in the directory `root`, which must exist.
     pub fn open(root: &Path) -> Result<Self, Error> {
-        Ok(Self { files: LocalFileSystem::new_with_prefix(root)?.with_fsync(true) })
+        let files = LocalFileSystem::new_with_prefix(root)?.with_fsync(true);
+        Ok(Self { files, root: root.to_owned(), workshop: Mutex::default() })
+    }
+
+    /// A folder for files in the making, beside the stored ones; it is deleted when it is dropped.
+    pub fn scratch(&self) -> std::io::Result<Scratch> {
+        let mut workshop = self.workshop.lock().unwrap_or_else(PoisonError::into_inner);
+        if workshop.is_none() {
+            *workshop = Some(Workshop::open(&self.root)?);
+        }
+        workshop.as_ref().map_or_else(|| Err(std::io::ErrorKind::NotFound.into()), Workshop::folder)
+    }
+
+    /// Deletes what processes that were killed left in the making; returns how many there were.
+    pub fn sweep(&self) -> std::io::Result<usize> {
+        super::scratch::sweep(&self.root)
+    }
+
+    /// The key for an upload as it was sent; `random` as for [`key`](Self::key). It is never served.
+    pub fn incoming_key(random: [u8; 16]) -> Key {
+        sharded(INCOMING.0, random, INCOMING.1)
+    }
+
+    /// Where the file is on this machine, for a program that reads it.
+    pub fn local_path(&self, key: &Key) -> Result<PathBuf, Error> {
+        Ok(self.files.path_to_filesystem(&key.path())?)
+    }
+
+    /// Stores the file at `path`, which is in a [scratch folder](Self::scratch), by moving it; atomically, as [`put`](Self::put).
+    pub async fn adopt(&self, key: &Key, path: &Path) -> Result<(), Error> {
+        let (from, to) = (path.to_owned(), self.local_path(key)?);
+        let moving = tokio::task::spawn_blocking(move || super::scratch::adopt(&from, &to)).await;
+        let failed = |source: Box<dyn std::error::Error + Send + Sync>| {
+            Error::Store(object_store::Error::Generic { store: "local", source })
+        };
+        moving.map_err(|error| failed(error.into()))?.map_err(|error| failed(error.into()))
     }
 
     /// The key for a new file; `random` must come from a cryptographic source: nothing else makes the key unguessable.
     pub fn key(kind: FileKind, format: Format, random: [u8; 16]) -> Key {
-        let hex = format!("{:032x}", u128::from_be_bytes(random));
-        Key(format!("{}/{}/{}/{hex}.{}", kind.folder(), &hex[..2], &hex[2..4], format.extension()))
+        sharded(kind.folder(), random, format.extension())
     }
 
     /// Writes a file atomically: readers see all of it or nothing, also after a crash.
@@ -191,6 +242,11 @@ impl Storage {
     }
 }
 
+fn sharded(folder: &str, random: [u8; 16], extension: &str) -> Key {
+    let hex = format!("{:032x}", u128::from_be_bytes(random));
+    Key(format!("{folder}/{}/{}/{hex}.{extension}", &hex[..2], &hex[2..4]))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -206,6 +262,14 @@ mod tests {
         let key = Storage::key(FileKind::Avatar, Format::Jpeg, [7; 16]);
         assert_eq!(key.as_str(), "avatars/07/07/07070707070707070707070707070707.jpg");
         assert_eq!((key.as_str().parse(), key.mime()), (Ok(key.clone()), "image/jpeg"));
+    }
+
+    #[test]
+    fn upload_as_it_was_sent_is_not_public() {
+        let key = Storage::incoming_key([7; 16]);
+        assert_eq!(key.as_str().parse(), Ok(key.clone()));
+        assert!(!key.is_public() && super::tests::key().is_public());
+        assert_eq!("incoming/07/07/07070707070707070707070707070707.png".parse::<Key>(), Err(InvalidKey));
     }
 
     #[test]

@@ -43,6 +43,17 @@ pub async fn find(db: impl Executor, id: MediaId) -> Result<Option<MediaAttachme
         .await
 }
 
+/// As [`find`], locked until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: MediaId) -> Result<Option<MediaAttachment>> {
+    tx.query(sql!(
+        sqlite: "SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id = $1";
+        postgres: "SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id = $1 FOR UPDATE"
+    ))
+    .bind(id)
+    .optional()
+    .await
+}
+
 /// The attachments that exist among `ids`, in no particular order.
 pub async fn list(db: impl Executor, ids: &[MediaId]) -> Result<Vec<MediaAttachment>> {
     db.query(sql!("SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id" in("$1")))
@@ -72,6 +83,41 @@ pub async fn describe(
         .bind(now)
         .execute()
         .await?;
+    Ok(())
+}
+
+/// Writes another preview with its blurhash.
+pub async fn set_preview(tx: &mut Tx, id: MediaId, preview: &str, blurhash: Option<String>) -> Result<()> {
+    tx.query(sql!("UPDATE media_attachments SET preview = $2, blurhash = $3 WHERE id = $1"))
+        .bind(id)
+        .bind(preview.to_owned())
+        .bind(blurhash)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Writes what became of an upload: everything but whose it is, what it is on and how it is described.
+pub async fn finish(tx: &mut Tx, media: &MediaAttachment) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE media_attachments
+         SET kind = $2, state = $3, mime = $4, file = $5, size_bytes = $6, preview = $7, meta = $8, blurhash = $9,
+             failure = $10, updated_at = $11
+         WHERE id = $1"
+    ))
+    .bind(media.id)
+    .bind(media.kind)
+    .bind(media.state)
+    .bind(media.mime.clone())
+    .bind(media.file.clone())
+    .bind(media.size_bytes)
+    .bind(media.preview.clone())
+    .bind(media.meta.clone())
+    .bind(media.blurhash.clone())
+    .bind(media.failure.clone())
+    .bind(media.updated_at)
+    .execute()
+    .await?;
     Ok(())
 }
 

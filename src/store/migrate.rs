@@ -147,6 +147,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0024_reports.sql"),
         include_str!("../../migrations/postgres/0024_reports.sql"),
     ),
+    (
+        33,
+        "media_failures",
+        include_str!("../../migrations/sqlite/0033_media_failures.sql"),
+        include_str!("../../migrations/postgres/0033_media_failures.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

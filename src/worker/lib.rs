@@ -19,6 +19,7 @@ mod forget_account;
 mod generate_key;
 mod judge_notices;
 mod merge_notifications;
+mod process_media;
 mod publish_scheduled;
 mod purge_media;
 mod purge_plugin;
@@ -96,6 +97,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         GenerateKey,
         JudgeNotices,
         MergeNotifications,
+        ProcessMedia,
         PublishScheduled,
         PurgeMedia,
         PurgePlugin,
