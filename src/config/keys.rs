@@ -159,8 +159,8 @@ config! {
         max_concurrent_decodes: usize = 2, 1..=64;
         /// How long the processing of one image may take.
         decode_timeout_seconds: u64 = 30, 1..=600;
-        /// The program `ffmpeg`, which converts video and audio: a path, or a name that is looked for in PATH. Empty: none.
-        /// Without it video and audio are refused.
+        /// The program `ffmpeg`, which converts video and audio: a path, or a name that is looked for in PATH.
+        /// Where it is not, video and audio are refused.
         ffmpeg: PathBuf = "ffmpeg";
         /// The program `ffprobe`, which comes with it.
         ffprobe: PathBuf = "ffprobe";

@@ -67,9 +67,6 @@ pub fn executable() -> std::io::Result<std::path::PathBuf> {
 /// The program that a key names: a path as it is, a name as it is found in PATH. `None` when there is no such file.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
 pub fn program(named: &Path) -> Option<std::path::PathBuf> {
-    if named.as_os_str().is_empty() {
-        return None;
-    }
     if named.components().count() > 1 {
         return named.is_file().then(|| named.to_owned());
     }

@@ -95,6 +95,10 @@ const LIBRARIES: [&str; 8] = [
     "/gnu/store",
 ];
 
+/// What programs read to be random, and where there is nothing to read.
+#[cfg(target_os = "linux")]
+const DEVICES: [&str; 3] = ["/dev/urandom", "/dev/random", "/dev/null"];
+
 /// What loads a program's libraries: the kernel executes it beside the program.
 #[cfg(target_os = "linux")]
 const LOADERS: [&str; 4] = [
@@ -118,11 +122,13 @@ pub(crate) fn program_files(program: &Path, input: &Path, output: &Path) -> (boo
     let read = BitFlags::from(AccessFs::ReadFile);
     let fixed = [(program, run), (input, read), (output, write), (Path::new("/etc/ld.so.cache"), read)];
     let libraries = LIBRARIES.iter().map(|path| (Path::new(path), read | AccessFs::ReadDir));
+    let devices = DEVICES.iter().map(|path| (Path::new(path), read));
     let loaders = LOADERS.iter().map(|path| (Path::new(path), run));
     let allowed: Vec<_> = fixed
         .into_iter()
         .chain(libraries)
         .chain(loaders)
+        .chain(devices)
         .filter_map(|(path, access)| Some((PathFd::new(path).ok()?, access)))
         .collect();
     let restrict = || -> Result<RestrictionStatus, RulesetError> {
