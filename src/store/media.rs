@@ -62,6 +62,54 @@ pub async fn list(db: impl Executor, ids: &[MediaId]) -> Result<Vec<MediaAttachm
         .await
 }
 
+/// The attachments of one kind, in numbers.
+#[derive(Debug, model::Row)]
+pub struct KindUsage {
+    /// What they are.
+    pub kind: model::media::MediaKind,
+    /// How many.
+    pub attachments: i64,
+    /// The sizes of their originals together, in bytes.
+    pub bytes: i64,
+    /// How many of them are on no status and kept for none.
+    pub unattached: i64,
+    /// How many of them wait to be converted.
+    pub processing: i64,
+    /// How many of them could not be.
+    pub failed: i64,
+}
+
+/// All attachments by their kinds. Reads the whole table.
+pub async fn usage(db: impl Executor) -> Result<Vec<KindUsage>> {
+    db.query(sql!(
+        "SELECT kind, COUNT(*) AS attachments, CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) AS bytes,
+                COUNT(*) FILTER (WHERE status_id IS NULL AND scheduled_status_id IS NULL) AS unattached,
+                COUNT(*) FILTER (WHERE state = 'processing') AS processing,
+                COUNT(*) FILTER (WHERE state = 'failed') AS failed
+         FROM media_attachments GROUP BY kind ORDER BY kind"
+    ))
+    .all()
+    .await
+}
+
+/// The storage keys of an attachment.
+#[derive(Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the table media_attachments")]
+pub struct MediaFiles {
+    pub id: MediaId,
+    pub file: Option<String>,
+    pub preview: Option<String>,
+}
+
+/// The storage keys of the next `limit` attachments after `after`, in the order of their ids.
+pub async fn list_files(db: impl Executor, after: MediaId, limit: i64) -> Result<Vec<MediaFiles>> {
+    db.query(sql!("SELECT id, file, preview FROM media_attachments WHERE id > $1 ORDER BY id LIMIT $2"))
+        .bind(after)
+        .bind(limit)
+        .all()
+        .await
+}
+
 /// Inserts an attachment.
 pub async fn insert(tx: &mut Tx, new: &MediaAttachment) -> Result<()> {
     tx.query(sql!(media_attachment_insert!())).bind_row(new).execute().await?;

@@ -7,6 +7,7 @@
 //! Spec: contract rules, sections 10 and 17.
 
 pub mod moving;
+pub mod stock;
 
 use std::path::{Path, PathBuf};
 
