@@ -34,6 +34,7 @@ mod lists;
 mod markers;
 mod media;
 mod media_worker;
+mod moving_media;
 mod mutes;
 mod notification_groups;
 mod notification_policies;

@@ -69,6 +69,9 @@ impl TestApp {
             ("ROOKERY_STORAGE_DATA_DIR", data_dir.as_str()),
             ("ROOKERY_DATABASE_URL", database.url.as_str()),
             ("ROOKERY_RATE_LIMITS_ENABLED", "false"),
+            // Whether the machine has it or not: a test that needs it names the one of the tests.
+            ("ROOKERY_MEDIA_FFMPEG", "none"),
+            ("ROOKERY_MEDIA_FFPROBE", "none"),
             // A busy machine is no reason for a test to fail.
             ("ROOKERY_PLUGINS_TRANSACTION_TIMEOUT_MS", "20000"),
             ("ROOKERY_PLUGINS_CONTENDED_TRANSACTION_MS", "20000"),
