@@ -189,7 +189,7 @@ async fn cover_of_a_sound_is_its_thumbnail() {
     let media = converted(&alice, &made(&format!("{TONE} {cover}"), "a.mp3")).await;
     assert_eq!((&media["type"], &media["meta"]["small"]["size"]), (&json!("audio"), &json!("200x200")));
     let colors = &media["meta"]["colors"];
-    assert_eq!((&colors["background"], &colors["foreground"]), (&json!("#040484"), &json!("#ffffff")), "{colors}");
+    assert_eq!((&colors["background"], &colors["foreground"]), (&json!("#04047c"), &json!("#ffffff")), "{colors}");
     assert!(media["blurhash"].is_string() && media["preview_url"].is_string());
 }
 
