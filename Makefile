@@ -17,7 +17,7 @@ DENY := $(TOOLS)/cargo-deny-$(DENY_VERSION)/bin/cargo-deny
 ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
-.PHONY: help build run dist test bench lint layers doc plugins guests languages setup
+.PHONY: help build run dist test bench lint layers doc plugins guests languages ffmpeg setup
 
 help: ## List the targets
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -32,7 +32,7 @@ dist: plugins ## Build a release with LTO, as a tarball with its checksum: targe
 	cargo build --profile dist
 	.ci/dist
 
-test: guests languages ## Run all tests on SQLite, then the API tests on a PostgreSQL of their own
+test: guests languages ffmpeg ## Run all tests on SQLite, then the API tests on a PostgreSQL of their own
 	env -u TEST_DATABASE_URL cargo test
 	cargo test --workspace $(SERVER:%=--exclude %)
 	.ci/with-postgres cargo test --test api
@@ -70,6 +70,9 @@ guests: setup ## Build those, and the plugins of examples and tests
 # `make languages LANGUAGES="c go"` for some of them.
 languages: ## Get the compilers of the examples that are not in Rust: target/tools/bin
 	plugin-sdk/tools/setup-languages.sh $(LANGUAGES)
+
+ffmpeg: ## Get the programs that the tests of video and sound convert with: target/tools/bin
+	.ci/ffmpeg
 
 # Two minutes of processor time, once: with little optimisation, since it runs for a second.
 $(DENY):

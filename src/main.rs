@@ -11,7 +11,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().is_some_and(|word| word == media::worker::COMMAND) {
-        return media::worker::main(arguments.next());
+        return media::worker::main(arguments);
     }
     rookery_cli::main()
 }

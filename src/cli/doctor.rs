@@ -57,6 +57,7 @@ pub(super) async fn run(config: &Config, output: Output) -> Result<(), Failure> 
     checks.push(secret_key(config));
     checks.push(clock());
     checks.push(mail(config));
+    checks.push(video(config).await);
     checks.extend(database(config).await);
     output.answer(&checks, || checks.iter().fold(String::new(), line))?;
     let bad = checks.iter().filter(|check| check.state == State::Bad).count();
@@ -153,6 +154,23 @@ fn mail(config: &Config) -> Check {
             let host = mail.smtp_host.as_deref().unwrap_or_default();
             Check::good("mail", format!("{host}:{} ({})", mail.smtp_port, mail.smtp_tls.as_str()))
         }
+    }
+}
+
+async fn video(config: &Config) -> Check {
+    let name = "video";
+    let executable = match config::executable() {
+        Ok(executable) => executable,
+        Err(error) => return Check::bad(name, format!("this program's own path is unknown: {error}")),
+    };
+    match rookery_core::cx::converter(config, &executable).report().await {
+        Ok(programs) if programs.iter().any(|line| line.contains("lacks")) => Check::bad(name, programs.join("; ")),
+        Ok(programs) => Check::good(name, programs.join("; ")),
+        Err(media::Error::NoConverter) => Check::warning(
+            name,
+            "video and audio are refused: install ffmpeg, or name it in media.ffmpeg and media.ffprobe",
+        ),
+        Err(error) => Check::bad(name, format!("ffmpeg or ffprobe cannot be run: {error:?}")),
     }
 }
 

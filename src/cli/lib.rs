@@ -12,6 +12,7 @@ mod create_users;
 mod database;
 mod doctor;
 mod emoji;
+mod media_files;
 #[cfg(feature = "plugins")]
 mod plugin;
 mod report;
@@ -78,6 +79,9 @@ enum Command {
     /// Manage custom emojis
     #[command(subcommand)]
     Emoji(emoji::Command),
+    /// Look after the stored files
+    #[command(subcommand)]
+    Media(media_files::Command),
     /// Manage and develop plugins
     #[cfg(feature = "plugins")]
     #[command(subcommand)]
@@ -102,7 +106,8 @@ impl Command {
             // The server that runs here makes the change itself.
             #[cfg(feature = "plugins")]
             Self::Plugin(_) => false,
-            Self::Card(_) | Self::Report(_) | Self::Serve | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
+            Self::Card(_) | Self::Media(_) | Self::Report(_) | Self::Serve => false,
+            Self::Config(_) | Self::Db(_) | Self::Doctor => false,
         }
     }
 }
@@ -161,6 +166,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Trend(command) => trend::run(&cx, command, output).await,
         Command::User(command) => Box::pin(user::run(&cx, command, output)).await,
         Command::Emoji(command) => Box::pin(emoji::run(&cx, command, output)).await,
+        Command::Media(command) => media_files::run(&cx, command, output).await,
         #[cfg(feature = "plugins")]
         Command::Plugin(command) => Box::pin(plugin::run(&cx, command, output)).await,
         Command::Serve | Command::Config(_) | Command::Db(_) | Command::Doctor => unreachable!("done without a server"),

@@ -170,6 +170,15 @@ config! {
         max_concurrent_decodes: usize = 2, 1..=64;
         /// How long the processing of one image may take.
         decode_timeout_seconds: u64 = 30, 1..=600;
+        /// The program `ffmpeg`, which converts video and audio: a path, or a name that is looked for in PATH.
+        /// Where it is not, video and audio are refused.
+        ffmpeg: PathBuf = "ffmpeg";
+        /// The program `ffprobe`, which comes with it.
+        ffprobe: PathBuf = "ffprobe";
+        /// How many videos and sounds are converted at once; each may take two CPU cores and three gigabytes of memory.
+        max_concurrent_conversions: usize = 2, 1..=64;
+        /// How long the conversion of one may take.
+        conversion_timeout_seconds: u64 = 300, 10..=3600;
     }
 
     /// Previews of the links in statuses.

@@ -65,6 +65,16 @@ pub fn executable() -> std::io::Result<std::path::PathBuf> {
     env::current_exe()
 }
 
+/// The program that a key names: a path as it is, a name as it is found in PATH. `None` when there is no such file.
+#[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+pub fn program(named: &Path) -> Option<std::path::PathBuf> {
+    if named.components().count() > 1 {
+        return named.is_file().then(|| named.to_owned());
+    }
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(named)).find(|program| program.is_file())
+}
+
 impl Config {
     /// Reads the file at `path` (else the one that `ROOKERY_CONFIG` in `environment` names, else none), and overrides
     /// it with the variables in `environment` that begin with `ROOKERY_`.

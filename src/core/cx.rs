@@ -32,8 +32,8 @@ use crate::service::translation::Translations;
 use config::{Config, Scheme};
 use crypto::{Keys, RandomIds};
 use mail::Mailer;
-use media::Sandbox;
 use media::storage::Storage;
+use media::{Converter, Programs, Sandbox};
 use model::clock::{Clock, Ids};
 use model::instance::Rule;
 use model::urls::Urls;
@@ -92,6 +92,8 @@ pub struct Services {
     pub storage: Storage,
     /// Where images are decoded.
     pub sandbox: Sandbox,
+    /// Where video and audio are converted.
+    pub converter: Converter,
     /// How often anyone did something lately.
     pub limits: Limits,
     /// Where mail goes.
@@ -190,6 +192,7 @@ impl Cx {
             reloading: tokio::sync::Mutex::default(),
             storage: Storage::open(&config.storage.media_dir).map_err(Error::internal)?,
             sandbox: sandbox(&config, executable),
+            converter: converter(&config, executable),
             config,
             db,
             clock,
@@ -331,6 +334,18 @@ pub fn db_options(config: &Config) -> db::Options {
 fn sandbox(config: &Config, executable: &Path) -> Sandbox {
     let timeout = Duration::from_secs(config.media.decode_timeout_seconds);
     Sandbox::new(executable).with_limits(config.media.max_concurrent_decodes, timeout)
+}
+
+/// How `config` says to convert video and audio; `executable` as for [`Cx::open`].
+#[must_use]
+pub fn converter(config: &Config, executable: &Path) -> Converter {
+    let media = &config.media;
+    let found = config::program(&media.ffmpeg).zip(config::program(&media.ffprobe));
+    let programs = found.and_then(|(ffmpeg, ffprobe)| Programs::at(&ffmpeg, &ffprobe));
+    let time_limit = Duration::from_secs(media.conversion_timeout_seconds);
+    // What is encoded again may become larger than it was.
+    let max_bytes = media.video_size_limit_bytes.saturating_mul(2);
+    Converter::new(executable, programs, media.max_concurrent_conversions, time_limit, max_bytes)
 }
 
 fn urls(config: &Config) -> Urls {

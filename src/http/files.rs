@@ -29,6 +29,9 @@ pub async fn show(
     asked: HeaderMap,
 ) -> Result<Response> {
     let key: Key = key.parse().map_err(|_| Error::NotFound)?;
+    if !key.is_public() {
+        return Err(Error::NotFound.into());
+    }
     if cx.config.access.limited_federation {
         // Files need a token or a browser session then (contract rules, section 7).
         if !access::is_person(&cx, &authentication, &asked).await? {

@@ -61,7 +61,9 @@ fn check_length(cx: &Cx, request: &Request, upload: bool) -> Result<(), Error> {
     let Some(length) = length.to_str().ok().and_then(|length| length.parse::<usize>().ok()) else { return Ok(()) };
     let limit = BodyLimit::of(cx, request.extensions());
     match upload {
-        true if length > uploads::body_limit_bytes(cx) => Err(uploads::too_large(cx)),
+        true if length > uploads::body_limit_bytes(cx, request.extensions()) => {
+            Err(uploads::too_large(cx, request.extensions()))
+        }
         false if length > limit => Err(Error::TooLarge(format!("the body is larger than {limit} bytes").into())),
         true | false => Ok(()),
     }

@@ -66,6 +66,8 @@ pub struct Policy {
     pub limit: Option<(Option<Change>, &'static Limit, Per)>,
     /// The largest body, where that is less than for others.
     pub body_limit_bytes: Option<usize>,
+    /// Whether it takes files as large as a video may be.
+    pub takes_large_files: bool,
     /// Who may keep its answers.
     pub keep: Keep,
     /// Who is served on a closed server.
@@ -104,6 +106,7 @@ pub const API: Policy = Policy {
     cors: Some("POST, PUT, DELETE, GET, PATCH, OPTIONS"),
     limit: None,
     body_limit_bytes: None,
+    takes_large_files: false,
     keep: Keep::Nobody,
     closed: Closed::ToStrangers,
     answer: "",
@@ -141,6 +144,13 @@ impl Policy {
     #[must_use]
     pub const fn small_body(mut self) -> Self {
         self.body_limit_bytes = Some(SMALL_BODY_BYTES);
+        self
+    }
+
+    /// Files may be as large as a video.
+    #[must_use]
+    pub const fn large_files(mut self) -> Self {
+        self.takes_large_files = true;
         self
     }
 

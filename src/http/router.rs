@@ -105,7 +105,7 @@ const STATUS: Policy = SHARED.limit(Some(Change::Delete), &limits::DELETE_STATUS
 /// Deleting a reblog counts as deleting a status.
 const UNREBLOG: Policy = API.limit(Some(Change::Post), &limits::DELETE_STATUS, Per::Person);
 /// Uploads.
-const UPLOAD: Policy = API.limit(Some(Change::Post), &limits::MEDIA, Per::Person);
+const UPLOAD: Policy = API.limit(Some(Change::Post), &limits::MEDIA, Per::Person).large_files();
 /// Registering an application, which comes before any sign-in.
 const REGISTER_APP: Policy =
     API.closed(Closed::Open(Change::Post)).limit(Some(Change::Post), &limits::APPS, Per::Address);
@@ -146,11 +146,11 @@ fn api() -> Routes {
         .route("/api/v1/apps/verify_credentials", API.answers("Application"), get(apps::verify_credentials))
         // media
         .route("/api/v2/media", UPLOAD.answers("MediaAttachment"), post(media::create))
-        .route("/api/v1/media", UPLOAD.answers("MediaAttachment"), post(media::create))
+        .route("/api/v1/media", UPLOAD.answers("MediaAttachment"), post(media::create_at_once))
         .route(
             "/api/v1/media/{id}",
             API.answers("MediaAttachment"),
-            get(media::show).put(media::update).patch(media::update),
+            get(media::show).put(media::update).patch(media::update).delete(media::delete),
         )
         // notifications
         .route("/api/v1/notifications", API.answers("Notification[]"), get(notifications::index))

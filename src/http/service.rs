@@ -24,6 +24,7 @@ use tracing::Instrument as _;
 
 use super::auth::Authentication;
 use super::error::ErrorResponse;
+use super::extract::uploads;
 use super::observe::RequestSeconds;
 use super::policy::Policy;
 use super::router::Fallback;
@@ -100,6 +101,9 @@ impl Shared {
         extensions.insert(state.cx.clone());
         if let Some(limit) = state.policy.body_limit_bytes {
             extensions.insert(guard::BodyLimit(limit));
+        }
+        if state.policy.takes_large_files {
+            extensions.insert(uploads::LargeFiles);
         }
         if let Some(segments) = segments {
             extensions.insert(segments);

@@ -1,5 +1,8 @@
 //! Giving up rights: what the media worker may still do once it has called [`files_and_network`] and [`system_calls`].
 //!
+//! A program that the worker becomes (`ffmpeg`, `ffprobe`) has a profile of its own: [`program_files`] and
+//! [`program_calls`]. It may read its libraries and one file, write to one folder, and start threads, but no process.
+//!
 //! Two layers beside the resource limits, each where the kernel has it, and none undone for as long as the process lives.
 //! Landlock (Linux 5.13; all of it since 6.12) refuses every file, TCP connection and signal to others; seccomp refuses
 //! every system call but those that computing and the three open streams need: no file, no socket, no process, no thread. A
@@ -9,7 +12,10 @@
 //! Spec: <https://docs.kernel.org/userspace-api/landlock.html>,
 //! <https://docs.kernel.org/userspace-api/seccomp_filter.html>
 
+#[cfg(target_os = "linux")]
+use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -75,9 +81,103 @@ pub(crate) fn files_and_network() -> (bool, bool) {
     (false, false)
 }
 
+/// Where programs have their libraries. What is not there is left out.
+#[cfg(target_os = "linux")]
+const LIBRARIES: [&str; 8] = [
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/local/lib",
+    // The only place of programs and libraries on NixOS and Guix.
+    "/nix/store",
+    "/gnu/store",
+];
+
+/// What programs read to be random, and where there is nothing to read.
+#[cfg(target_os = "linux")]
+const DEVICES: [&str; 3] = ["/dev/urandom", "/dev/random", "/dev/null"];
+
+/// What loads a program's libraries: the kernel executes it beside the program.
+#[cfg(target_os = "linux")]
+const LOADERS: [&str; 4] = [
+    "/lib64/ld-linux-x86-64.so.2",
+    "/lib/ld-linux-aarch64.so.1",
+    "/lib/ld-musl-x86_64.so.1",
+    "/lib/ld-musl-aarch64.so.1",
+];
+
+/// As [`files_and_network`] for a process that becomes `program`: it may run that alone, read its libraries and `input`, and
+/// write files to the folder `output`.
+#[cfg(target_os = "linux")]
+pub(crate) fn program_files(program: &Path, input: &Path, output: &Path) -> (bool, bool) {
+    use landlock::{
+        ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, PathFd, RestrictionStatus, Ruleset,
+        RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, make_bitflags,
+    };
+
+    let run = make_bitflags!(AccessFs::{Execute | ReadFile});
+    let write = make_bitflags!(AccessFs::{ReadFile | WriteFile | ReadDir | MakeReg | RemoveFile | Truncate});
+    let read = BitFlags::from(AccessFs::ReadFile);
+    let fixed = [(program, run), (input, read), (output, write), (Path::new("/etc/ld.so.cache"), read)];
+    let libraries = LIBRARIES.iter().map(|path| (Path::new(path), read | AccessFs::ReadDir));
+    let devices = DEVICES.iter().map(|path| (Path::new(path), read));
+    let loaders = LOADERS.iter().map(|path| (Path::new(path), run));
+    let allowed: Vec<_> = fixed
+        .into_iter()
+        .chain(libraries)
+        .chain(loaders)
+        .chain(devices)
+        .filter_map(|(path, access)| Some((PathFd::new(path).ok()?, access)))
+        .collect();
+    let restrict = || -> Result<RestrictionStatus, RulesetError> {
+        let mut ruleset = Ruleset::default()
+            .handle_access(AccessFs::from_all(ABI::V6))?
+            .handle_access(AccessNet::from_all(ABI::V6))?
+            .scope(Scope::from_all(ABI::V6))?
+            .create()?;
+        for (path, access) in allowed {
+            ruleset = ruleset.add_rule(PathBeneath::new(path, access))?;
+        }
+        ruleset.restrict_self()
+    };
+    let Ok(status) = restrict() else { return (false, false) };
+    let whole = matches!(status.landlock, LandlockStatus::Available { effective_abi, .. } if effective_abi >= ABI::V6);
+    let enforced = status.ruleset != RulesetStatus::NotEnforced;
+    (enforced, enforced && whole)
+}
+
+/// Elsewhere there is no Landlock.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn program_files(_program: &Path, _input: &Path, _output: &Path) -> (bool, bool) {
+    (false, false)
+}
+
 /// Gives up every system call but those of [`allowed`]; true when the kernel enforces it.
 #[cfg(target_os = "linux")]
 pub(crate) fn system_calls() -> bool {
+    install(allowed().into_iter().map(|call| (call, Vec::new())).collect(), libc::EPERM)
+}
+
+/// Gives up every system call but those of [`allowed`] and [`of_programs`]; true when the kernel enforces it.
+///
+/// A refused call is answered as one that the kernel does not have: for `clone3` the C library then tries `clone`, whose
+/// flags a filter can read.
+#[cfg(target_os = "linux")]
+pub(crate) fn program_calls() -> bool {
+    use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
+
+    let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());
+    let starts_thread = SeccompCondition::new(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(thread), thread);
+    let Ok(rule) = starts_thread.and_then(|condition| SeccompRule::new(vec![condition])) else { return false };
+    let calls = allowed().into_iter().chain(of_programs()).map(|call| (call, Vec::new()));
+    install(calls.chain([(libc::SYS_clone, vec![rule])]).collect(), libc::ENOSYS)
+}
+
+/// Has the kernel refuse all but `rules`, with the error number `refused`.
+#[cfg(target_os = "linux")]
+fn install(rules: BTreeMap<libc::c_long, Vec<seccompiler::SeccompRule>>, refused: libc::c_int) -> bool {
     use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 
     let architecture = if cfg!(target_arch = "x86_64") {
@@ -87,8 +187,7 @@ pub(crate) fn system_calls() -> bool {
     } else {
         return false;
     };
-    let rules = allowed().into_iter().map(|call| (call, Vec::new())).collect();
-    let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    let refused = SeccompAction::Errno(refused.unsigned_abs());
     SeccompFilter::new(rules, refused, SeccompAction::Allow, architecture)
         .and_then(BpfProgram::try_from)
         .is_ok_and(|program| seccompiler::apply_filter(&program).is_ok())
@@ -97,6 +196,12 @@ pub(crate) fn system_calls() -> bool {
 /// Elsewhere there is no seccomp.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn system_calls() -> bool {
+    false
+}
+
+/// Elsewhere there is no seccomp.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn program_calls() -> bool {
     false
 }
 
@@ -144,6 +249,70 @@ fn allowed() -> [libc::c_long; 37] {
     ]
 }
 
+/// What a program needs beside [`allowed`]: to begin, its libraries, files (which ones: Landlock), and to know itself.
+#[cfg(target_os = "linux")]
+fn of_programs() -> Vec<libc::c_long> {
+    let mut calls = vec![
+        libc::SYS_execve,
+        libc::SYS_openat,
+        libc::SYS_newfstatat,
+        libc::SYS_statx,
+        libc::SYS_faccessat,
+        libc::SYS_faccessat2,
+        libc::SYS_readlinkat,
+        libc::SYS_getcwd,
+        libc::SYS_getdents64,
+        libc::SYS_pread64,
+        libc::SYS_pwrite64,
+        libc::SYS_ftruncate,
+        libc::SYS_unlinkat,
+        libc::SYS_fcntl,
+        libc::SYS_ioctl,
+        libc::SYS_dup,
+        libc::SYS_dup3,
+        libc::SYS_pipe2,
+        libc::SYS_eventfd2,
+        libc::SYS_pselect6,
+        libc::SYS_fadvise64,
+        libc::SYS_prctl,
+        libc::SYS_prlimit64,
+        libc::SYS_getrlimit,
+        libc::SYS_getrusage,
+        libc::SYS_gettimeofday,
+        libc::SYS_times,
+        libc::SYS_uname,
+        libc::SYS_sysinfo,
+        libc::SYS_umask,
+        libc::SYS_geteuid,
+        libc::SYS_getgid,
+        libc::SYS_getegid,
+        libc::SYS_getppid,
+        libc::SYS_set_tid_address,
+        libc::SYS_sched_setaffinity,
+        libc::SYS_sched_getparam,
+        libc::SYS_sched_getscheduler,
+        libc::SYS_get_mempolicy,
+        libc::SYS_mincore,
+        libc::SYS_rt_sigpending,
+    ];
+    #[cfg(target_arch = "x86_64")]
+    calls.extend([
+        libc::SYS_arch_prctl,
+        libc::SYS_open,
+        libc::SYS_access,
+        libc::SYS_stat,
+        libc::SYS_lstat,
+        libc::SYS_readlink,
+        libc::SYS_unlink,
+        libc::SYS_poll,
+        libc::SYS_select,
+        libc::SYS_pipe,
+        libc::SYS_dup2,
+        libc::SYS_time,
+    ]);
+    calls
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs::File;
@@ -175,6 +344,41 @@ mod tests {
     }
 
     const DENIED: Refused = Some(ErrorKind::PermissionDenied);
+
+    #[test]
+    fn program_reads_its_file_alone_and_writes_to_its_folder_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("input"), b"x").unwrap();
+        std::fs::write(path("other"), b"x").unwrap();
+        std::fs::create_dir(path("output")).unwrap();
+        let (input, output, other, beside) = (path("input"), path("output"), path("other"), path("beside"));
+        let trying = std::thread::spawn(move || {
+            if program_files(Path::new("/bin/true"), &input, &output) != (true, true) {
+                // A kernel without it is none of this test's business.
+                return None;
+            }
+            let read = [refused(std::fs::read(input)), refused(std::fs::read(other))];
+            let written = [refused(std::fs::write(output.join("a"), b"x")), refused(std::fs::write(beside, b"x"))];
+            Some((read, written))
+        });
+        let Some((read, written)) = trying.join().unwrap() else { return };
+        assert_eq!((read, written), ([None, DENIED], [None, DENIED]));
+    }
+
+    #[test]
+    fn program_starts_threads_but_no_process_and_no_connection() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let trying = std::thread::spawn(move || {
+            program_calls().then(|| {
+                let thread = refused(std::thread::Builder::new().spawn(|| ()).map(|thread| thread.join().unwrap()));
+                [thread, refused(Command::new("/bin/true").status()), refused(TcpStream::connect(address))]
+            })
+        });
+        let Some([thread, process, connection]) = trying.join().unwrap() else { return };
+        assert_eq!((thread, process, connection), (None, Some(ErrorKind::Unsupported), Some(ErrorKind::Unsupported)));
+    }
 
     #[test]
     fn landlock_refuses_files_connections_and_programs() {

@@ -40,7 +40,7 @@ pub(super) fn still(bytes: &[u8], probe: &Probe) -> Result<RgbaImage> {
         Format::Png => render(PngDecoder::with_limits(reader, limits())?, probe),
         Format::Gif => render(GifDecoder::new(reader)?, probe),
         Format::Webp => render(WebPDecoder::new(reader)?, probe),
-        Format::Mp4 => Err(Error::unsupported(Format::Mp4.mime())),
+        Format::Mp4 | Format::Mp3 => Err(Error::unsupported(probe.mime())),
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) fn frames<'a>(bytes: &'a [u8], probe: &Probe) -> Result<impl Iterator
         Format::Png => PngDecoder::with_limits(reader, limits())?.apng()?.into_frames(),
         Format::Gif => moving(GifDecoder::new(reader)?, probe)?,
         Format::Webp => moving(WebPDecoder::new(reader)?, probe)?,
-        Format::Jpeg | Format::Mp4 => return Err(Error::unsupported(probe.mime())),
+        Format::Jpeg | Format::Mp4 | Format::Mp3 => return Err(Error::unsupported(probe.mime())),
     };
     // A decoder may find more frames than the header declares, but the limits were checked for that number.
     Ok(frames.take(probe.frames as usize).map(|frame| Ok(Frame::from(frame?))))

@@ -23,7 +23,7 @@ pub(super) fn still(image: &RgbaImage, format: Format) -> Result<File> {
         Format::Jpeg => jpeg(image.clone()),
         Format::Png => png(image),
         Format::Webp => webp(image),
-        Format::Gif | Format::Mp4 => Err(Error::internal("no still encoder for this format")),
+        Format::Gif | Format::Mp4 | Format::Mp3 => Err(Error::internal("no still encoder for this format")),
     }?;
     Ok(File { format, width: image.width(), height: image.height(), bytes })
 }

@@ -27,8 +27,11 @@ pub enum Error {
         unit: Unit,
     },
     /// Truncated or inconsistent, or it crashed its decoder.
-    #[error("File is damaged or not a valid image")]
+    #[error("File is damaged, or not what it seems to be")]
     Broken,
+    /// Video and audio cannot be processed, since the machine has no `ffmpeg`.
+    #[error("This server does not accept video and audio")]
+    NoConverter,
     /// The time limit for one file was exceeded.
     #[error("Processing the file took too long")]
     Timeout,
@@ -47,8 +50,10 @@ pub enum Unit {
     Bytes,
     /// Width times height.
     Pixels,
-    /// Frames of an animation.
+    /// Frames of an animation or a video.
     Frames,
+    /// Frames of a video, by the second.
+    FramesPerSecond,
     /// Width times height times frames.
     PixelsInAllFrames,
 }
@@ -59,6 +64,7 @@ impl fmt::Display for Unit {
             Self::Bytes => "bytes",
             Self::Pixels => "pixels",
             Self::Frames => "frames",
+            Self::FramesPerSecond => "frames per second",
             Self::PixelsInAllFrames => "pixels in all frames",
         })
     }

@@ -12,13 +12,18 @@
 //! small muxer ([`mp4`]), without `ffmpeg`. An animation that OpenH264 cannot encode (a side under 16 or over 3840
 //! pixels) stays an animated image. Animated avatars, headers and emojis stay animated images and get a static version.
 //!
-//! Video, audio, AVIF and HEIC are refused as [`Error::Unsupported`]; there is no permissively licensed Rust decoder
-//! for the last two. HTTP, the database and media descriptions are left to the callers.
+//! Video and audio are the work of the machine's `ffmpeg` and `ffprobe`, when they are there ([`converter`]): their
+//! containers are recognised by content as well ([`container`]), and the two run confined ([`program`]).
+//!
+//! AVIF and HEIC are refused as [`Error::Unsupported`]; there is no permissively licensed Rust decoder for them. HTTP,
+//! the database and media descriptions are left to the callers.
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/media/>, <https://docs.joinmastodon.org/user/posting/#media>
 
 mod colour;
 mod confine;
+pub mod container;
+pub mod converter;
 mod decode;
 mod encode;
 mod error;
@@ -27,27 +32,74 @@ mod fixture;
 pub mod focus;
 mod gifv;
 mod header;
+mod inventory;
 mod meta;
 mod mp4;
+mod palette;
+mod permits;
 mod probe;
 mod process;
+mod program;
 pub mod sandbox;
 mod scale;
+mod scratch;
 pub mod storage;
+mod streams;
 mod types;
 mod wire;
 pub mod worker;
 
 pub use confine::Confinement;
+pub use container::Container;
+pub use converter::{Converted, Converter, Programs};
 pub use error::{Error, Result, Unit};
-pub use meta::{Focus, Meta, Original, Size, Video, meta};
+pub use inventory::Stored;
+pub use meta::{Focus, Meta, Original, Size, Sound, Summary, Video, meta, meta_of_converted, with_thumbnail};
+pub use palette::Colors;
+pub use permits::Permit;
 pub use probe::{Probe, probe};
 pub use process::process;
 pub use sandbox::Sandbox;
+pub use streams::{Kind, Streams};
 pub use types::{File, Format, Motion, Processed, Purpose};
 
 /// The content types accepted for uploads, as the instance document lists them.
 pub const SUPPORTED_MIME_TYPES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/// As [`SUPPORTED_MIME_TYPES`], with those that need `ffmpeg`. What a file is called is never read; this is for clients.
+pub const SUPPORTED_MIME_TYPES_WITH_CONVERTER: [&str; 25] = [
+    "image/jpeg",
+    "image/png",
+    "image/gif",
+    "image/webp",
+    "video/webm",
+    "video/mp4",
+    "video/quicktime",
+    "video/ogg",
+    "audio/wave",
+    "audio/wav",
+    "audio/x-wav",
+    "audio/x-pn-wave",
+    "audio/vnd.wave",
+    "audio/ogg",
+    "audio/vorbis",
+    "audio/mpeg",
+    "audio/mp3",
+    "audio/webm",
+    "audio/flac",
+    "audio/aac",
+    "audio/m4a",
+    "audio/x-m4a",
+    "audio/mp4",
+    "audio/3gpp",
+    "video/x-ms-asf",
+];
+
+/// Most pixels of a video's frame (3840x2160).
+pub const MAX_VIDEO_PIXELS: u64 = 8_294_400;
+
+/// Most frames of a video by the second.
+pub const MAX_FRAME_RATE: u64 = 120;
 
 /// Largest image file accepted, in bytes (16 MiB).
 pub const MAX_IMAGE_BYTES: u64 = 16 * 1024 * 1024;

@@ -13,7 +13,7 @@ use super::error::{Result, Unit, at_most};
 use super::probe::{Probe, probe};
 use super::types::{File, Format, Motion, Processed, Purpose};
 use super::{ORIGINAL_PIXELS, PREVIEW_PIXELS};
-use super::{colour, encode, gifv, scale};
+use super::{colour, encode, gifv, palette, scale};
 
 /// Both sides of an avatar, in pixels.
 const AVATAR_SIDE: u32 = 400;
@@ -37,7 +37,7 @@ const BLURHASH_PIXELS: u64 = 4096;
 /// [`Error::Broken`](super::Error::Broken) when the pixels cannot be decoded.
 pub fn process(bytes: &[u8], purpose: Purpose) -> Result<Processed> {
     let probe = check(bytes, purpose)?;
-    if probe.animated() && purpose != Purpose::Preview {
+    if probe.animated() && !matches!(purpose, Purpose::Preview | Purpose::Thumbnail) {
         animation(bytes, &probe, purpose)
     } else {
         still(bytes, &probe, purpose)
@@ -55,7 +55,8 @@ fn still(bytes: &[u8], probe: &Probe, purpose: Purpose) -> Result<Processed> {
     let image = shape(&decode::still(bytes, probe)?, purpose)?;
     let original = encode::still(&image, still_format(probe, &image))?;
     let preview = preview(&image, probe, purpose)?;
-    Ok(Processed { original, preview, static_version: None, blurhash: blurhash(&image)?, motion: None })
+    let colors = (purpose == Purpose::Thumbnail).then(|| palette::colors(&image));
+    Ok(Processed { original, preview, static_version: None, blurhash: blurhash(&image)?, motion: None, colors })
 }
 
 fn animation(bytes: &[u8], probe: &Probe, purpose: Purpose) -> Result<Processed> {
@@ -67,11 +68,12 @@ fn animation(bytes: &[u8], probe: &Probe, purpose: Purpose) -> Result<Processed>
     }
     let first = shape(&first, purpose)?;
     let static_version = match purpose {
-        Purpose::Attachment | Purpose::Preview => None,
+        Purpose::Attachment | Purpose::Preview | Purpose::Thumbnail => None,
         Purpose::Avatar | Purpose::Header | Purpose::Emoji => Some(encode::still(&first, still_format(probe, &first))?),
     };
     let preview = preview(&first, probe, purpose)?;
-    Ok(Processed { original, preview, static_version, blurhash: blurhash(&first)?, motion: Some(motion) })
+    let blurhash = blurhash(&first)?;
+    Ok(Processed { original, preview, static_version, blurhash, motion: Some(motion), colors: None })
 }
 
 /// Encodes the animation: an attachment as video if possible, anything else as an animated image.
@@ -101,7 +103,7 @@ fn dimensions(width: u32, height: u32, purpose: Purpose) -> (u32, u32) {
         Purpose::Avatar => (AVATAR_SIDE, AVATAR_SIDE),
         Purpose::Header => scale::fit(width, height, HEADER_PIXELS),
         Purpose::Emoji => scale::fit(width, height, EMOJI_PIXELS),
-        Purpose::Preview => scale::fit(width, height, PREVIEW_PIXELS),
+        Purpose::Preview | Purpose::Thumbnail => scale::fit(width, height, PREVIEW_PIXELS),
     }
 }
 
@@ -109,7 +111,7 @@ fn shape(image: &RgbaImage, purpose: Purpose) -> Result<RgbaImage> {
     let (width, height) = dimensions(image.width(), image.height(), purpose);
     match purpose {
         Purpose::Avatar => scale::fill(image, width, height),
-        Purpose::Attachment | Purpose::Header | Purpose::Emoji | Purpose::Preview => {
+        Purpose::Attachment | Purpose::Header | Purpose::Emoji | Purpose::Preview | Purpose::Thumbnail => {
             scale::resize(image, width, height)
         }
     }
@@ -121,7 +123,7 @@ fn still_format(probe: &Probe, image: &RgbaImage) -> Format {
         Format::Jpeg => Format::Jpeg,
         Format::Webp if probe.lossless || !colour::is_opaque(image) => Format::Webp,
         Format::Webp => Format::Jpeg,
-        Format::Png | Format::Gif | Format::Mp4 => Format::Png,
+        Format::Png | Format::Gif | Format::Mp4 | Format::Mp3 => Format::Png,
     }
 }
 

@@ -1,21 +1,18 @@
 //! The server's side of media processing: a sandboxed child process for every file.
 //!
 //! The child is this executable, run as [`worker`]. Its reply is limited in size, and only its format is trusted.
-//! A semaphore limits how many run at once (`media.max_concurrent_decodes`); further files wait. One owner has at most half
-//! of the permits, and queues for them with one file at a time beyond that, so that nobody waits for all that another sent.
+//! `media.max_concurrent_decodes` limits how many run at once; further files wait for a [permit](super::permits).
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
-use tokio::sync::Semaphore;
 
 use super::confine::Confinement;
 use super::error::{Error, Result, Unit, at_most};
+use super::permits::Permits;
 use super::process::check;
 use super::types::{Processed, Purpose};
 use super::{wire, worker};
@@ -31,29 +28,19 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 pub struct Sandbox {
     executable: PathBuf,
     timeout: Duration,
-    permits: Semaphore,
-    /// The permits of each owner, for as long as a file of theirs waits or is decoded.
-    owners: Mutex<HashMap<i64, Arc<Semaphore>>>,
-    /// How many permits each owner has.
-    each: usize,
+    permits: Permits,
 }
 
 impl Sandbox {
     /// `executable` must run [`worker::main`] when called with [`worker::COMMAND`]; the server passes its own path.
     pub fn new(executable: &Path) -> Self {
-        Self {
-            executable: executable.to_owned(),
-            timeout: TIMEOUT,
-            permits: Semaphore::new(CONCURRENCY),
-            owners: Mutex::default(),
-            each: share(CONCURRENCY),
-        }
+        Self { executable: executable.to_owned(), timeout: TIMEOUT, permits: Permits::new(CONCURRENCY) }
     }
 
     /// Replaces the default limits: how many files at the same time, and how long each may take.
     #[must_use]
     pub fn with_limits(self, concurrency: usize, timeout: Duration) -> Self {
-        Self { permits: Semaphore::new(concurrency), each: share(concurrency), timeout, ..self }
+        Self { permits: Permits::new(concurrency), timeout, ..self }
     }
 
     /// How a worker is confined on this machine.
@@ -74,19 +61,9 @@ impl Sandbox {
     /// it took too long, [`Error::Internal`] when no worker could be run.
     pub async fn process(&self, owner: Option<i64>, bytes: &[u8], purpose: Purpose) -> Result<Processed> {
         check(bytes, purpose)?;
-        let share = owner.map(|owner| Share { sandbox: self, owner, permits: self.share_of(owner) });
-        let _own = match &share {
-            Some(share) => Some(share.permits.acquire().await.map_err(Error::internal)?),
-            None => None,
-        };
-        let _permit = self.permits.acquire().await.map_err(Error::internal)?;
+        let _permit = self.permits.acquire(owner).await?;
         let child = self.command().spawn().map_err(Error::internal)?;
         tokio::time::timeout(self.timeout, converse(child, bytes, purpose)).await.map_err(|_| Error::Timeout)?
-    }
-
-    fn share_of(&self, owner: i64) -> Arc<Semaphore> {
-        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(owners.entry(owner).or_insert_with(|| Arc::new(Semaphore::new(self.each))))
     }
 
     fn command(&self) -> Command {
@@ -102,28 +79,6 @@ impl Sandbox {
             .stderr(Stdio::null())
             .kill_on_drop(true);
         command
-    }
-}
-
-/// How many of `permits` one owner may have: half of them, one at least.
-fn share(permits: usize) -> usize {
-    (permits / 2).max(1)
-}
-
-/// A file's hold on the permits of its owner, which are forgotten with their last file.
-struct Share<'a> {
-    sandbox: &'a Sandbox,
-    owner: i64,
-    permits: Arc<Semaphore>,
-}
-
-impl Drop for Share<'_> {
-    fn drop(&mut self) {
-        let mut owners = self.sandbox.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        // This one's, and the map's.
-        if Arc::strong_count(&self.permits) <= 2 {
-            owners.remove(&self.owner);
-        }
     }
 }
 

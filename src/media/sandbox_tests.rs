@@ -1,6 +1,7 @@
 //! How the sandbox reports a worker's exit, with shell scripts as workers; `tests/api/media_worker.rs` runs a real one.
 
 use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::super::fixture;
@@ -70,14 +71,14 @@ async fn one_owner_leaves_permits_to_others() {
     };
     let greedy: Vec<_> = (0..8).map(|_| tokio::spawn(upload(1))).collect();
     tokio::time::sleep(Duration::from_millis(100)).await;
-    assert_eq!(sandbox.permits.available_permits(), 1, "eight files of one owner hold one of two");
+    assert_eq!(sandbox.permits.state(), (1, 1), "eight files of one owner hold one of two");
     upload(2).await.unwrap_err();
     let waiting = greedy.iter().filter(|upload| !upload.is_finished()).count();
     assert!(waiting >= 5, "someone else's was decoded while {waiting} waited");
     for upload in greedy {
         assert_eq!(upload.await.unwrap(), Err(Error::Broken));
     }
-    assert!(sandbox.owners.lock().unwrap().is_empty(), "nothing is kept of those who are done");
+    assert_eq!(sandbox.permits.state(), (2, 0), "nothing is kept of those who are done");
 }
 
 #[tokio::test]

@@ -3,16 +3,22 @@
 //! Reached from services, and from the route that serves `/media/…`. A file is written once under an unguessable name
 //! and never changed, so it may be cached for ever. The database records which file belongs to what.
 
+use std::collections::HashSet;
 use std::fmt;
+use std::io;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_core::stream::BoxStream;
 use object_store::local::LocalFileSystem;
 use object_store::{GetResult, ObjectStoreExt, path};
 
+use super::inventory::{self, Stored};
+use super::scratch::Workshop;
 use super::types::Format;
 
 /// What a stored file is used for, which decides its folder.
@@ -45,7 +51,16 @@ impl FileKind {
 }
 
 /// Every format a file may have been stored in.
-const FORMATS: [Format; 5] = [Format::Jpeg, Format::Png, Format::Gif, Format::Webp, Format::Mp4];
+const FORMATS: [Format; 6] = [Format::Jpeg, Format::Png, Format::Gif, Format::Webp, Format::Mp4, Format::Mp3];
+
+/// The folder and the extension of uploads as they were sent.
+const INCOMING: (&str, &str) = ("incoming", "upload");
+
+/// Every folder.
+pub(super) const FOLDERS: [&str; 6] = ["media", "avatars", "headers", "emojis", "cards", INCOMING.0];
+
+/// The folders with files of attachments.
+pub(super) const MEDIA_FOLDERS: [&str; 2] = ["media", INCOMING.0];
 
 /// The name of a stored file: `media/ab/cd/abcd….webp`, with 32 hexadecimal digits.
 ///
@@ -66,6 +81,17 @@ impl Key {
             .iter()
             .find(|format| Some(format.extension()) == extension)
             .map_or("application/octet-stream", |f| f.mime())
+    }
+
+    /// Whether anybody may read the file: not an upload as it was sent, which holds its metadata and any attack.
+    pub fn is_public(&self) -> bool {
+        !self.0.starts_with(INCOMING.0)
+    }
+
+    /// The random part, which no two keys share.
+    pub fn number(&self) -> u128 {
+        let name = self.0.rsplit('/').next().unwrap_or_default();
+        name.split('.').next().and_then(|digits| u128::from_str_radix(digits, 16).ok()).unwrap_or_default()
     }
 
     fn path(&self) -> path::Path {
@@ -92,7 +118,8 @@ impl FromStr for Key {
         let (random, extension) = name.split_once('.').ok_or(InvalidKey)?;
         let digits = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         let known = FileKind::ALL.iter().any(|kind| kind.folder() == folder)
-            && FORMATS.iter().any(|format| format.extension() == extension);
+            && FORMATS.iter().any(|format| format.extension() == extension)
+            || (folder, extension) == INCOMING;
         let sharded = random.len() == 32 && digits(random) && first == &random[..2] && second == &random[2..4];
         if known && sharded { Ok(Self(text.to_owned())) } else { Err(InvalidKey) }
     }
@@ -139,22 +166,71 @@ impl Object {
     }
 }
 
+/// A folder for files in the making, which is deleted when it is dropped.
+pub type Scratch = tempfile::TempDir;
+
 /// The file store; shared behind an `Arc`.
 #[derive(Debug)]
 pub struct Storage {
     files: LocalFileSystem,
+    root: PathBuf,
+    /// Where files are made, once that was needed.
+    workshop: Mutex<Option<Workshop>>,
 }
 
 impl Storage {
     /// Opens the store in the directory `root`, which must exist.
     pub fn open(root: &Path) -> Result<Self, Error> {
-        Ok(Self { files: LocalFileSystem::new_with_prefix(root)?.with_fsync(true) })
+        let files = LocalFileSystem::new_with_prefix(root)?.with_fsync(true);
+        Ok(Self { files, root: root.to_owned(), workshop: Mutex::default() })
+    }
+
+    /// A folder for files in the making, beside the stored ones; it is deleted when it is dropped.
+    pub fn scratch(&self) -> std::io::Result<Scratch> {
+        let mut workshop = self.workshop.lock().unwrap_or_else(PoisonError::into_inner);
+        if workshop.is_none() {
+            *workshop = Some(Workshop::open(&self.root)?);
+        }
+        workshop.as_ref().map_or_else(|| Err(std::io::ErrorKind::NotFound.into()), Workshop::folder)
+    }
+
+    /// Deletes what processes that were killed left in the making; returns how many there were.
+    pub fn sweep(&self) -> std::io::Result<usize> {
+        super::scratch::sweep(&self.root)
+    }
+
+    /// What there is in each folder.
+    pub async fn usage(&self) -> Result<Vec<Stored>, Error> {
+        let root = self.root.clone();
+        on_the_disk(move || inventory::usage(&root)).await
+    }
+
+    /// The files of attachments that are not `known` by their [number](Key::number) and were written before `before`, with
+    /// their sizes in bytes.
+    pub async fn strays(&self, known: HashSet<u128>, before: SystemTime) -> Result<Vec<(Key, u64)>, Error> {
+        let root = self.root.clone();
+        on_the_disk(move || inventory::strays(&root, &known, before)).await
+    }
+
+    /// The key for an upload as it was sent; `random` as for [`key`](Self::key). It is never served.
+    pub fn incoming_key(random: [u8; 16]) -> Key {
+        sharded(INCOMING.0, random, INCOMING.1)
+    }
+
+    /// Where the file is on this machine, for a program that reads it.
+    pub fn local_path(&self, key: &Key) -> Result<PathBuf, Error> {
+        Ok(self.files.path_to_filesystem(&key.path())?)
+    }
+
+    /// Stores the file at `path`, which is in a [scratch folder](Self::scratch), by moving it; atomically, as [`put`](Self::put).
+    pub async fn adopt(&self, key: &Key, path: &Path) -> Result<(), Error> {
+        let (from, to) = (path.to_owned(), self.local_path(key)?);
+        on_the_disk(move || super::scratch::adopt(&from, &to)).await
     }
 
     /// The key for a new file; `random` must come from a cryptographic source: nothing else makes the key unguessable.
     pub fn key(kind: FileKind, format: Format, random: [u8; 16]) -> Key {
-        let hex = format!("{:032x}", u128::from_be_bytes(random));
-        Key(format!("{}/{}/{}/{hex}.{}", kind.folder(), &hex[..2], &hex[2..4], format.extension()))
+        sharded(kind.folder(), random, format.extension())
     }
 
     /// Writes a file atomically: readers see all of it or nothing, also after a crash.
@@ -191,6 +267,20 @@ impl Storage {
     }
 }
 
+/// Does `work` on a thread that may wait for the disk.
+async fn on_the_disk<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> Result<T, Error> {
+    let failed = |source: Box<dyn std::error::Error + Send + Sync>| {
+        Error::Store(object_store::Error::Generic { store: "local", source })
+    };
+    let done = tokio::task::spawn_blocking(work).await.map_err(|error| failed(error.into()))?;
+    done.map_err(|error| failed(error.into()))
+}
+
+fn sharded(folder: &str, random: [u8; 16], extension: &str) -> Key {
+    let hex = format!("{:032x}", u128::from_be_bytes(random));
+    Key(format!("{folder}/{}/{}/{hex}.{extension}", &hex[..2], &hex[2..4]))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -206,6 +296,30 @@ mod tests {
         let key = Storage::key(FileKind::Avatar, Format::Jpeg, [7; 16]);
         assert_eq!(key.as_str(), "avatars/07/07/07070707070707070707070707070707.jpg");
         assert_eq!((key.as_str().parse(), key.mime()), (Ok(key.clone()), "image/jpeg"));
+    }
+
+    #[tokio::test]
+    async fn stray_is_an_old_file_that_nothing_knows() {
+        let root = tempfile::tempdir().unwrap();
+        let storage = Storage::open(root.path()).unwrap();
+        let other = Storage::incoming_key([1; 16]);
+        storage.put(&key(), b"hello".to_vec()).await.unwrap();
+        storage.put(&other, b"12".to_vec()).await.unwrap();
+        let usage = storage.usage().await.unwrap();
+        assert_eq!((usage[0], usage[5].files), (Stored { folder: "media", files: 1, bytes: 5 }, 1));
+        let known = HashSet::from([key().number()]);
+        let (past, future) =
+            (SystemTime::UNIX_EPOCH, SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(9_999_999_999));
+        assert_eq!(storage.strays(known.clone(), past).await.unwrap(), []);
+        assert_eq!(storage.strays(known, future).await.unwrap(), [(other, 2)]);
+    }
+
+    #[test]
+    fn upload_as_it_was_sent_is_not_public() {
+        let key = Storage::incoming_key([7; 16]);
+        assert_eq!(key.as_str().parse(), Ok(key.clone()));
+        assert!(!key.is_public() && super::tests::key().is_public());
+        assert_eq!("incoming/07/07/07070707070707070707070707070707.png".parse::<Key>(), Err(InvalidKey));
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::palette::Colors;
+
 /// What an image is used for, which decides its limits and its outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Purpose {
@@ -17,16 +19,19 @@ pub enum Purpose {
     Emoji,
     /// The image of a preview card: static, at most [`PREVIEW_PIXELS`](super::PREVIEW_PIXELS).
     Preview,
+    /// The picture of a video or a sound: static, at most [`PREVIEW_PIXELS`](super::PREVIEW_PIXELS), with its colours.
+    Thumbnail,
 }
 
 impl Purpose {
     /// Every purpose, in the order of their wire numbers.
-    pub const ALL: [Self; 5] = [Self::Attachment, Self::Avatar, Self::Header, Self::Emoji, Self::Preview];
+    pub const ALL: [Self; 6] =
+        [Self::Attachment, Self::Avatar, Self::Header, Self::Emoji, Self::Preview, Self::Thumbnail];
 
     /// The largest file accepted for it, in bytes, inclusive.
     pub const fn max_bytes(self) -> u64 {
         match self {
-            Self::Attachment => super::MAX_IMAGE_BYTES,
+            Self::Attachment | Self::Thumbnail => super::MAX_IMAGE_BYTES,
             Self::Avatar | Self::Header => 2 * 1024 * 1024,
             Self::Emoji => 512 * 1024,
             Self::Preview => 8 * 1024 * 1024,
@@ -45,8 +50,10 @@ pub enum Format {
     Gif,
     /// Still or animated; written only still and lossless.
     Webp,
-    /// Silent H.264 video; only written.
+    /// H.264 video; written by us without sound, by `ffmpeg` with it.
     Mp4,
+    /// Sound; written by `ffmpeg`.
+    Mp3,
 }
 
 impl Format {
@@ -58,6 +65,7 @@ impl Format {
             Self::Gif => "image/gif",
             Self::Webp => "image/webp",
             Self::Mp4 => "video/mp4",
+            Self::Mp3 => "audio/mpeg",
         }
     }
 
@@ -69,6 +77,7 @@ impl Format {
             Self::Gif => "gif",
             Self::Webp => "webp",
             Self::Mp4 => "mp4",
+            Self::Mp3 => "mp3",
         }
     }
 }
@@ -128,7 +137,7 @@ impl Motion {
 }
 
 /// Euclid's algorithm; 0 only for two zeros.
-fn greatest_common_divisor(a: u128, b: u128) -> u128 {
+pub(super) fn greatest_common_divisor(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
@@ -145,6 +154,8 @@ pub struct Processed {
     pub blurhash: String,
     /// Present when `original` is animated.
     pub motion: Option<Motion>,
+    /// What clients paint around it; for [`Purpose::Thumbnail`] only.
+    pub colors: Option<Colors>,
 }
 
 impl Processed {

@@ -4,10 +4,16 @@
 //! sets resource limits (`setrlimit`: no new file descriptor or process, little memory, little CPU time), and has the
 //! kernel refuse all files, connections and processes ([`confine`](mod@super::confine)). A decoder that crashes, hangs or is
 //! compromised has only the one file it was given. `main` must call it before it starts a runtime or reads configuration.
+//!
+//! With [`RUN`] it confines itself less, for another program, and becomes that: `ffmpeg` or `ffprobe`, see
+//! [`program`](super::program).
 
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
-use std::process::ExitCode;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
@@ -21,6 +27,19 @@ pub const COMMAND: &str = "media-worker";
 /// The argument with which the worker only says how it is confined, as JSON.
 pub(crate) const REPORT: &str = "report";
 
+/// The argument with which the worker becomes another program. After it: the file to read, the folder to write to, the limits
+/// of CPU time in seconds and of a file's size in bytes, the program, and its arguments.
+pub(crate) const RUN: &str = "run";
+
+/// The exit code of a worker that did not become the program.
+pub(crate) const NOT_RUN: u8 = 126;
+
+/// Address space limit of a program in bytes (3 GiB): two threads that decode and encode the largest video.
+const MAX_PROGRAM_MEMORY: u64 = 3 * 1024 * 1024 * 1024;
+
+/// How many files a program may have open.
+const MAX_PROGRAM_FILES: u64 = 64;
+
 /// Address space limit in bytes (1 GiB): the largest image decoded, converted and rotated, and the executable.
 const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
 
@@ -28,9 +47,14 @@ const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
 const MAX_CPU: u64 = 20;
 
 /// Handles one request from standard input. A processing error goes into the reply; fails only when none can be sent.
-/// `argument` is what follows [`COMMAND`], if anything does.
-pub fn main(argument: Option<OsString>) -> ExitCode {
-    let only_report = argument.is_some_and(|word| word == REPORT);
+/// `arguments` are those after [`COMMAND`].
+pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let word = arguments.next();
+    if word.as_ref().is_some_and(|word| word == RUN) {
+        let Err(_) = run(arguments);
+        return ExitCode::from(NOT_RUN);
+    }
+    let only_report = word.is_some_and(|word| word == REPORT);
     let done = confine().and_then(|confinement| {
         if only_report {
             return Ok(serde_json::to_writer(io::stdout(), &confinement)?);
@@ -38,6 +62,30 @@ pub fn main(argument: Option<OsString>) -> ExitCode {
         serve(io::stdin().lock(), io::stdout().lock())
     });
     if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Confines this process and becomes the program of `arguments`. What the kernel lacks for that is no error: the server
+/// says at its start how a worker is confined.
+fn run(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Infallible> {
+    let mut next = || arguments.next().ok_or(io::ErrorKind::InvalidInput);
+    let (input, output) = (PathBuf::from(next()?), PathBuf::from(next()?));
+    let number = |text: OsString| text.to_str().and_then(|text| text.parse().ok()).ok_or(io::ErrorKind::InvalidInput);
+    let (cpu_seconds, file_bytes): (u64, u64) = (number(next()?)?, number(next()?)?);
+    let program = PathBuf::from(next()?);
+    #[cfg(target_os = "linux")]
+    {
+        // The thread that waits for this process ends with the server, and nothing is to be left running then.
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        drop_privileges()?;
+    }
+    limit(Resource::As, MAX_PROGRAM_MEMORY, MAX_PROGRAM_MEMORY)?;
+    limit(Resource::Cpu, cpu_seconds, cpu_seconds + 1)?;
+    limit(Resource::Fsize, file_bytes, file_bytes)?;
+    limit(Resource::Nofile, MAX_PROGRAM_FILES, MAX_PROGRAM_FILES)?;
+    limit(Resource::Core, 0, 0)?;
+    confine::program_files(&program, &input, &output);
+    confine::program_calls();
+    Err(Command::new(program).args(arguments).env_clear().exec())
 }
 
 /// Irrevocably drops the rights that decoding does not need.

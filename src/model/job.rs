@@ -11,6 +11,8 @@ text_enum! {
         Notice = "notice",
         /// Mail.
         Mail = "mail",
+        /// Converting video and audio, which takes minutes.
+        Media = "media",
         /// Jobs that plugins queued; the server's own jobs never wait for them.
         Plugin = "plugin",
         /// Fetching pages of other sites, which take their time.

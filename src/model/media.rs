@@ -54,6 +54,8 @@ pub struct MediaAttachment {
     pub meta: Json<serde_json::Value>,
     pub description: Option<String>,
     pub blurhash: Option<String>,
+    /// Why it could not be processed.
+    pub failure: Option<String>,
     pub created_at: Time,
     pub updated_at: Time,
 }
@@ -63,5 +65,11 @@ impl MediaAttachment {
     #[must_use]
     pub fn is_used(&self) -> bool {
         self.status_id.is_some() || self.scheduled_status_id.is_some()
+    }
+
+    /// Whether the storage key `file` is one of its files.
+    #[must_use]
+    pub fn has_file(&self, file: &str) -> bool {
+        self.file.as_deref() == Some(file) || self.preview.as_deref() == Some(file)
     }
 }

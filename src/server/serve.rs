@@ -155,9 +155,22 @@ async fn drain(cx: &Cx, server: JoinHandle<()>, mut workers: Workers) {
     }
 }
 
-/// Says in the log how the media worker is confined: a kernel may lack what it asks for.
+/// Deletes what a killed process left in the making, and says in the log how the media worker is confined, since a kernel may
+/// lack what it asks for, and what converts video and audio.
 async fn report_confinement(cx: Cx) {
     tokio::time::sleep(REPORT_AFTER).await;
+    match cx.storage.sweep() {
+        Ok(0) => {}
+        Ok(folders) => tracing::info!(folders, "deleted unfinished files of processes that were killed"),
+        Err(error) => tracing::warn!(%error, "could not delete unfinished files of processes that were killed"),
+    }
+    match cx.converter.report().await {
+        Ok(programs) => tracing::info!("video and audio are converted by {}", programs.join(", ")),
+        Err(media::Error::NoConverter) => {
+            tracing::info!("video and audio are refused: there is no ffmpeg with ffprobe")
+        }
+        Err(error) => tracing::error!(?error, "ffmpeg or ffprobe cannot be run: no video can be uploaded"),
+    }
     match cx.sandbox.confinement().await {
         Ok(confinement) if confinement.is_whole() => tracing::info!("the media worker is confined: {confinement}"),
         Ok(confinement) => tracing::warn!("the media worker is not wholly confined on this kernel: {confinement}"),

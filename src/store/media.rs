@@ -43,10 +43,69 @@ pub async fn find(db: impl Executor, id: MediaId) -> Result<Option<MediaAttachme
         .await
 }
 
+/// As [`find`], locked until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: MediaId) -> Result<Option<MediaAttachment>> {
+    tx.query(sql!(
+        sqlite: "SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id = $1";
+        postgres: "SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id = $1 FOR UPDATE"
+    ))
+    .bind(id)
+    .optional()
+    .await
+}
+
 /// The attachments that exist among `ids`, in no particular order.
 pub async fn list(db: impl Executor, ids: &[MediaId]) -> Result<Vec<MediaAttachment>> {
     db.query(sql!("SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
+        .all()
+        .await
+}
+
+/// The attachments of one kind, in numbers.
+#[derive(Debug, model::Row)]
+pub struct KindUsage {
+    /// What they are.
+    pub kind: model::media::MediaKind,
+    /// How many.
+    pub attachments: i64,
+    /// The sizes of their originals together, in bytes.
+    pub bytes: i64,
+    /// How many of them are on no status and kept for none.
+    pub unattached: i64,
+    /// How many of them wait to be converted.
+    pub processing: i64,
+    /// How many of them could not be.
+    pub failed: i64,
+}
+
+/// All attachments by their kinds. Reads the whole table.
+pub async fn usage(db: impl Executor) -> Result<Vec<KindUsage>> {
+    db.query(sql!(
+        "SELECT kind, COUNT(*) AS attachments, CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) AS bytes,
+                COUNT(*) FILTER (WHERE status_id IS NULL AND scheduled_status_id IS NULL) AS unattached,
+                COUNT(*) FILTER (WHERE state = 'processing') AS processing,
+                COUNT(*) FILTER (WHERE state = 'failed') AS failed
+         FROM media_attachments GROUP BY kind ORDER BY kind"
+    ))
+    .all()
+    .await
+}
+
+/// The storage keys of an attachment.
+#[derive(Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the table media_attachments")]
+pub struct MediaFiles {
+    pub id: MediaId,
+    pub file: Option<String>,
+    pub preview: Option<String>,
+}
+
+/// The storage keys of the next `limit` attachments after `after`, in the order of their ids.
+pub async fn list_files(db: impl Executor, after: MediaId, limit: i64) -> Result<Vec<MediaFiles>> {
+    db.query(sql!("SELECT id, file, preview FROM media_attachments WHERE id > $1 ORDER BY id LIMIT $2"))
+        .bind(after)
+        .bind(limit)
         .all()
         .await
 }
@@ -72,6 +131,41 @@ pub async fn describe(
         .bind(now)
         .execute()
         .await?;
+    Ok(())
+}
+
+/// Writes another preview with its blurhash.
+pub async fn set_preview(tx: &mut Tx, id: MediaId, preview: &str, blurhash: Option<String>) -> Result<()> {
+    tx.query(sql!("UPDATE media_attachments SET preview = $2, blurhash = $3 WHERE id = $1"))
+        .bind(id)
+        .bind(preview.to_owned())
+        .bind(blurhash)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Writes what became of an upload: everything but whose it is, what it is on and how it is described.
+pub async fn finish(tx: &mut Tx, media: &MediaAttachment) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE media_attachments
+         SET kind = $2, state = $3, mime = $4, file = $5, size_bytes = $6, preview = $7, meta = $8, blurhash = $9,
+             failure = $10, updated_at = $11
+         WHERE id = $1"
+    ))
+    .bind(media.id)
+    .bind(media.kind)
+    .bind(media.state)
+    .bind(media.mime.clone())
+    .bind(media.file.clone())
+    .bind(media.size_bytes)
+    .bind(media.preview.clone())
+    .bind(media.meta.clone())
+    .bind(media.blurhash.clone())
+    .bind(media.failure.clone())
+    .bind(media.updated_at)
+    .execute()
+    .await?;
     Ok(())
 }
 

@@ -57,6 +57,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0030_suggestions",
     "0031_preview_cards",
     "0032_link_review",
+    "0033_media_failures",
     "0034_references",
     "0035_markdown",
     "0036_status_expiration",

@@ -22,6 +22,7 @@ mod forget_account;
 mod generate_key;
 mod judge_notices;
 mod merge_notifications;
+mod process_media;
 mod prune_cards;
 mod publish_scheduled;
 mod purge_media;
@@ -106,6 +107,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         GenerateKey,
         JudgeNotices,
         MergeNotifications,
+        ProcessMedia,
         PruneCards,
         PublishScheduled,
         PurgeCardImage,

@@ -1,7 +1,7 @@
 //! Job: deletes an upload that is on no status, row and files, a day after its last change.
 //!
 //! Queued before the files are written and when media is detached from a status, so neither a crash between file and
-//! row nor a deleted status leaves orphaned files.
+//! row nor a deleted status leaves orphaned files, nor does a thumbnail that was replaced.
 
 use super::Run;
 use rookery_core::Cx;
@@ -12,11 +12,15 @@ use store::job::Claim;
 
 impl Run for PurgeMedia {
     async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
+        let mut files = self.files.clone();
         let mut tx = cx.db.begin().await?;
         let media = store::media::find(&mut tx, self.media).await?;
         if let Some(media) = media {
             let due = media.updated_at + UNATTACHED_TTL;
             if media.is_used() {
+                drop(tx);
+                let orphaned: Vec<String> = self.files.into_iter().filter(|file| !media.has_file(file)).collect();
+                remove(cx, &orphaned).await?;
                 return Ok(Done::Remove);
             }
             if due > cx.clock.now() {
@@ -29,10 +33,12 @@ impl Run for PurgeMedia {
             if !store::media::delete_loose(&mut tx, self.media).await? {
                 return Ok(Done::Remove);
             }
+            // Its preview may be another by now. A kill after the commit leaves that to the job of when it was replaced.
+            files.extend([media.file, media.preview].into_iter().flatten());
         }
         tx.commit().await?;
         // A file that cannot be deleted is retried: the row is gone, but this job remains.
-        remove(cx, &self.files).await?;
+        remove(cx, &files).await?;
         Ok(Done::Remove)
     }
 }

@@ -37,6 +37,7 @@ mod markdown;
 mod markers;
 mod media;
 mod media_worker;
+mod moving_media;
 mod mutes;
 mod notification_groups;
 mod notification_policies;

@@ -341,6 +341,7 @@ fn media(status: StatusId, scheduled: ScheduledStatusId) -> MediaAttachment {
         meta: Json(json!({"a": 1})),
         description: some("description"),
         blurhash: some("blurhash"),
+        failure: some("failure"),
         created_at: time(1),
         updated_at: time(2),
     }

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::service::instance::{self, Usage, Week};
 use crate::service::{poll, registration, translation};
 use config::Scheme;
-use media::SUPPORTED_MIME_TYPES;
+use media::{SUPPORTED_MIME_TYPES, SUPPORTED_MIME_TYPES_WITH_CONVERTER};
 use model::instance::{DomainBlock as Block, Rule as RuleModel, Severity};
 use model::settings::RegistrationsMode;
 use model::{AccountId, RuleId, Settings};
@@ -42,8 +42,8 @@ const CAPABILITIES: &[&str] = &[
 const ICON_SIZES: &[u32] = &[32, 180, 512];
 
 /// Limits of a video: frames per second, pixels per frame.
-const VIDEO_FRAME_RATE_LIMIT: u32 = 120;
-const VIDEO_MATRIX_LIMIT: u64 = media::MAX_ANIMATION_PIXELS;
+const VIDEO_FRAME_RATE_LIMIT: u64 = media::MAX_FRAME_RATE;
+const VIDEO_MATRIX_LIMIT: u64 = media::MAX_VIDEO_PIXELS;
 
 /// Most media taken from a remote status.
 const MEDIA_FROM_ACTIVITYPUB: i64 = 16;
@@ -196,7 +196,7 @@ pub struct MediaLimits {
     pub image_size_limit: u64,
     pub image_matrix_limit: u64,
     pub video_size_limit: u64,
-    pub video_frame_rate_limit: u32,
+    pub video_frame_rate_limit: u64,
     pub video_matrix_limit: u64,
 }
 
@@ -427,7 +427,11 @@ impl Configuration {
                 characters_reserved_per_url: text::URL_LENGTH,
             },
             media_attachments: MediaLimits {
-                supported_mime_types: &SUPPORTED_MIME_TYPES,
+                supported_mime_types: if cx.converter.is_available() {
+                    &SUPPORTED_MIME_TYPES_WITH_CONVERTER
+                } else {
+                    &SUPPORTED_MIME_TYPES
+                },
                 description_limit: settings.media_description_limit,
                 image_size_limit: cx.config.media.image_size_limit_bytes,
                 image_matrix_limit: media::MAX_IMAGE_PIXELS,

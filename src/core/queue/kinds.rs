@@ -171,6 +171,18 @@ jobs! {
         tag: TagId,
     }
 
+    /// Converts an uploaded video or sound.
+    ProcessMedia as "process_media" in Media => {
+        /// The attachment; it may be gone.
+        media: MediaId,
+        /// The storage key of what was sent.
+        incoming: String,
+        /// The storage key of what becomes of it.
+        original: String,
+        /// The storage key of its picture, unless it came with one.
+        preview: String,
+    }
+
     /// Publishes a scheduled status when its time has come.
     PublishScheduled as "publish_scheduled" in Background => {
         /// Which one.
@@ -185,7 +197,8 @@ jobs! {
         from: AccountId,
     }
 
-    /// Removes an attachment that is on no status by now, and its files; also when it has no row at all.
+    /// Removes an attachment that is on no status by now, and its files; also when it has no row at all. Of one that is on a
+    /// status, those files that it does not have (any more).
     PurgeMedia as "purge_media" in Background => {
         /// The attachment.
         media: MediaId,

@@ -1,10 +1,15 @@
 //! Media attachments: upload, description and focus, attaching to and detaching from statuses.
 //!
 //! Reached from `/api/v1/media`, `/api/v2/media` and from publishing and editing a status. Decoding is the work of
-//! [`media::Sandbox`], keeping files that of [`Storage`]. No file can be orphaned: before it is written, a
-//! [`PurgeMedia`] job is queued that deletes it unless a status uses it by then.
+//! [`media::Sandbox`], keeping files that of [`Storage`]; video and audio are those of [`moving`]. No file can be orphaned:
+//! before it is written, a [`PurgeMedia`] job is queued that deletes it unless a status uses it by then.
 //!
 //! Spec: contract rules, sections 10 and 17.
+
+pub mod moving;
+pub mod stock;
+
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use chrono::Duration;
@@ -13,7 +18,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, PurgeMedia};
 use media::storage::{self, Key, Storage};
-use media::{File, Processed, Purpose, focus};
+use media::{File, Meta, Processed, Purpose, converter, focus};
 use model::media::{MediaKind, MediaState};
 use model::{AccountId, Actor, Json, MediaAttachment, MediaId, ScheduledStatusId, StatusId};
 use store::Tx;
@@ -24,26 +29,34 @@ pub const UNATTACHED_TTL: Duration = Duration::days(1);
 /// An upload as sent.
 #[derive(Debug, Default)]
 pub struct Upload {
-    /// The file itself.
-    pub file: Option<Bytes>,
-    /// A thumbnail was sent.
-    pub has_thumbnail: bool,
+    /// The file itself, beside the stored ones: it may be moved away.
+    pub file: Option<PathBuf>,
+    /// The picture of a video or a sound.
+    pub thumbnail: Option<PathBuf>,
     /// Alternative text (description).
     pub description: Option<String>,
     /// `"x,y"`, see [`focus`].
     pub focus: Option<String>,
 }
 
-/// Processes and stores an uploaded file, not yet attached to any status.
+/// Processes and stores an uploaded file, not yet attached to any status. `processing` says when a video or a sound is
+/// converted.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a missing, unsupported, oversized or corrupt file, a thumbnail for an image, a description
 /// that is too long, a malformed focus.
-pub async fn upload(cx: &Cx, actor: &Actor, upload: Upload) -> Result<MediaAttachment> {
+pub async fn upload(cx: &Cx, actor: &Actor, upload: Upload, processing: moving::Processing) -> Result<MediaAttachment> {
     let description = description(cx, upload.description)?;
     let focus = parse_focus(upload.focus.as_deref())?;
     let file = upload.file.ok_or_else(|| Error::invalid("file is missing"))?;
-    refuse_thumbnail(upload.has_thumbnail)?;
+    if let Some(container) = converter::container(&file).await.map_err(|error| refused("file", error))? {
+        let new = moving::New { file, container, thumbnail: upload.thumbnail, description, focus };
+        return moving::upload(cx, actor, new, processing).await;
+    }
+    if upload.thumbnail.is_some() {
+        return Err(no_thumbnail());
+    }
+    let file = read_image(cx, "file", &file).await?;
     let processed = process(cx, Some(actor.id), "file", &file, Purpose::Attachment).await?;
     let meta = serde_json::to_value(media::meta(&processed, focus)).map_err(Error::internal)?;
 
@@ -67,11 +80,12 @@ pub async fn upload(cx: &Cx, actor: &Actor, upload: Upload) -> Result<MediaAttac
         meta: Json(meta),
         description,
         blurhash: Some(processed.blurhash.clone()),
+        failure: None,
         created_at: now,
         updated_at: now,
     };
     let mut tx = cx.db.begin().await?;
-    purge_later(cx, &mut tx, &row).await?;
+    purge_later(cx, &mut tx, row.id, [&row.file, &row.preview]).await?;
     tx.commit().await?;
     put_all(cx, [(Some(original), Some(processed.original)), (preview, processed.preview)]).await?;
 
@@ -81,11 +95,11 @@ pub async fn upload(cx: &Cx, actor: &Actor, upload: Upload) -> Result<MediaAttac
     Ok(row)
 }
 
-/// New description and focus of an attachment; `None` leaves a value unchanged.
+/// New description, focus and picture of an attachment; `None` leaves a value unchanged.
 #[derive(Debug, Default)]
 pub struct Change {
-    /// A thumbnail was sent.
-    pub has_thumbnail: bool,
+    /// The picture of a video or a sound.
+    pub thumbnail: Option<Bytes>,
     /// "" removes it.
     pub description: Option<String>,
     /// `"x,y"`; "" removes it.
@@ -100,25 +114,60 @@ pub async fn show(cx: &Cx, actor: &Actor, id: MediaId) -> Result<MediaAttachment
     let media = store::media::find(&cx.db, id).await?;
     let media = media.filter(|media| media.account_id == actor.id && !media.is_used());
     let media = media.ok_or(Error::NotFound)?;
+    usable(media)
+}
+
+/// `media`, unless it could not be processed.
+fn usable(media: MediaAttachment) -> Result<MediaAttachment> {
     match media.state {
-        MediaState::Failed => Err(Error::invalid("file could not be processed")),
+        MediaState::Failed => Err(Error::invalid(match media.failure {
+            Some(failure) => format!("file could not be processed: {failure}"),
+            None => "file could not be processed".to_owned(),
+        })),
         MediaState::Processing | MediaState::Ready => Ok(media),
     }
 }
 
-/// Changes description and focus of an unattached attachment.
+/// Changes description, focus and picture of an unattached attachment.
 ///
 /// # Errors
 /// As [`show`], and [`Error::Invalid`] for what [`upload`] refuses.
-pub async fn update(cx: &Cx, actor: &Actor, id: MediaId, change: Change) -> Result<MediaAttachment> {
-    let mut media = show(cx, actor, id).await?;
-    refuse_thumbnail(change.has_thumbnail)?;
+pub async fn update(cx: &Cx, actor: &Actor, id: MediaId, mut change: Change) -> Result<MediaAttachment> {
+    let seen = show(cx, actor, id).await?;
+    let picture = match change.thumbnail.take() {
+        Some(bytes) => Some(moving::new_thumbnail(cx, &seen, &bytes).await?),
+        None => None,
+    };
+    let mut tx = cx.db.begin().await?;
+    // Again, and locked: a conversion that ends meanwhile writes the same members.
+    let media = store::media::lock(&mut tx, id).await?.filter(|media| !media.is_used());
+    let mut media = usable(media.ok_or(Error::NotFound)?)?;
+    if let Some((key, picture)) = picture {
+        moving::set_thumbnail(&mut media, &key, &picture)?;
+        store::media::set_preview(&mut tx, id, key.as_str(), media.blurhash.clone()).await?;
+    }
     apply(cx, &mut media, change)?;
     media.updated_at = cx.clock.now();
-    let mut tx = cx.db.begin().await?;
     save(&mut tx, &media).await?;
     tx.commit().await?;
     Ok(media)
+}
+
+/// Deletes an unattached attachment of `actor` with its files, also while it is processed.
+///
+/// # Errors
+/// [`Error::NotFound`] when `actor` has no such attachment, [`Error::Invalid`] when it is on a status or kept for one.
+pub async fn delete(cx: &Cx, actor: &Actor, id: MediaId) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    let media = store::media::lock(&mut tx, id).await?.filter(|media| media.account_id == actor.id);
+    let MediaAttachment { file, preview, .. } = media.ok_or(Error::NotFound)?;
+    if !store::media::delete_loose(&mut tx, id).await? {
+        return Err(Error::invalid("the attachment is used by a status"));
+    }
+    let files = [file, preview].into_iter().flatten().collect();
+    queue::enqueue(cx, &mut tx, &PurgeMedia { media: id, files }).await?;
+    tx.commit().await?;
+    Ok(())
 }
 
 /// Applies `change` to `media` in memory only; [`save`] writes it. For editing a status.
@@ -248,14 +297,20 @@ async fn loosen(cx: &Cx, tx: &mut Tx, rows: &[MediaAttachment]) -> Result<()> {
     let ids: Vec<MediaId> = rows.iter().map(|row| row.id).collect();
     store::media::detach(tx, &ids, cx.clock.now()).await?;
     for row in rows {
-        purge_later(cx, tx, row).await?;
+        purge_later(cx, tx, row.id, [&row.file, &row.preview]).await?;
     }
     Ok(())
 }
 
-async fn purge_later(cx: &Cx, tx: &mut Tx, row: &MediaAttachment) -> Result<()> {
-    let files = [&row.file, &row.preview].into_iter().flatten().cloned().collect();
-    queue::enqueue_at(cx, tx, &PurgeMedia { media: row.id, files }, cx.clock.now() + UNATTACHED_TTL).await
+/// Has `media` and its `files` deleted in [`UNATTACHED_TTL`], unless it is on a status by then.
+async fn purge_later<'a>(
+    cx: &Cx,
+    tx: &mut Tx,
+    media: MediaId,
+    files: impl IntoIterator<Item = &'a Option<String>>,
+) -> Result<()> {
+    let files = files.into_iter().flatten().cloned().collect();
+    queue::enqueue_at(cx, tx, &PurgeMedia { media, files }, cx.clock.now() + UNATTACHED_TTL).await
 }
 
 /// Decodes `bytes`, sent by `owner` (`None`: an admin) as the parameter `name`, in the sandbox.
@@ -270,20 +325,39 @@ pub async fn process(
     purpose: Purpose,
 ) -> Result<Processed> {
     let processed = cx.sandbox.process(owner.map(i64::from), bytes, purpose).await;
-    processed.map_err(|error| match error {
+    processed.map_err(|error| refused(name, error))
+}
+
+/// What whoever sent the parameter `name` is told of `error`.
+fn refused(name: &str, error: media::Error) -> Error {
+    match error {
         media::Error::Internal { cause } => Error::internal(cause),
         media::Error::Unsupported { .. }
         | media::Error::TooLarge { .. }
         | media::Error::Broken
+        | media::Error::NoConverter
         | media::Error::Timeout => Error::invalid(format!("{name}: {error}")),
-    })
+    }
+}
+
+/// The image at `path`, sent as the parameter `name`; one that is too large is not read.
+async fn read_image(cx: &Cx, name: &str, path: &Path) -> Result<Vec<u8>> {
+    let limit = cx.config.media.image_size_limit_bytes;
+    if tokio::fs::metadata(path).await.map_err(Error::internal)?.len() > limit {
+        return Err(Error::invalid(format!("{name} is larger than {limit} bytes")));
+    }
+    tokio::fs::read(path).await.map_err(Error::internal)
 }
 
 /// A random, unguessable storage key for `file`.
 pub fn new_key(kind: storage::FileKind, file: &File) -> Key {
+    Storage::key(kind, file.format, unguessable())
+}
+
+fn unguessable() -> [u8; 16] {
     let mut random = [0; 16];
     crypto::fill_random(&mut random);
-    Storage::key(kind, file.format, random)
+    random
 }
 
 /// Writes each file under its key.
@@ -292,12 +366,14 @@ pub fn new_key(kind: storage::FileKind, file: &File) -> Key {
 /// [`Error::Unavailable`] when the storage fails; the cause is logged.
 pub async fn put_all(cx: &Cx, files: impl IntoIterator<Item = (Option<Key>, Option<File>)>) -> Result<()> {
     for (key, file) in files.into_iter().filter_map(|(key, file)| key.zip(file)) {
-        cx.storage.put(&key, file.bytes).await.map_err(|error| {
-            tracing::error!(?error, "could not store a file");
-            Error::Unavailable("The file could not be stored, try again".into())
-        })?;
+        cx.storage.put(&key, file.bytes).await.map_err(|error| not_stored(&error))?;
     }
     Ok(())
+}
+
+fn not_stored(error: &dyn std::fmt::Debug) -> Error {
+    tracing::error!(?error, "could not store a file");
+    Error::Unavailable("The file could not be stored, try again".into())
 }
 
 fn description(cx: &Cx, text: Option<String>) -> Result<Option<String>> {
@@ -314,7 +390,12 @@ fn parse_focus(text: Option<&str>) -> Result<Option<(f64, f64)>> {
     focus::parse(text).map(Some).map_err(|error| Error::invalid(format!("focus: {error}")))
 }
 
-/// Thumbnails are supported only for video and audio, which are not supported yet.
-fn refuse_thumbnail(sent: bool) -> Result<()> {
-    if sent { Err(Error::invalid("thumbnail: an image makes its own")) } else { Ok(()) }
+/// Only video and audio have thumbnails of their own.
+fn no_thumbnail() -> Error {
+    Error::invalid("thumbnail: an image makes its own")
+}
+
+/// The metadata of `media`, to be changed.
+fn meta_of(media: &MediaAttachment) -> Result<Meta> {
+    serde_json::from_value(media.meta.0.clone()).map_err(Error::internal)
 }

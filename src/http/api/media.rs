@@ -10,13 +10,14 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::WriteMedia;
-use crate::extract::{Auth, Path, Upload, Uploads, params};
+use crate::extract::{Auth, LargeUploads, Path, StoredUpload, Upload, Uploads, params};
 use crate::json::Json;
 use crate::operation::required;
 use model::MediaId;
 use model::media::MediaState;
 use rookery_core::entity::media::MediaAttachment;
 use rookery_core::service;
+use rookery_core::service::media::moving::Processing;
 
 /// Metadata sent with an upload or an update.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -34,9 +35,9 @@ pub struct MediaParams {
 #[serde(default)]
 pub struct NewMediaFiles {
     #[schemars(transform = required)]
-    file: Option<Upload>,
+    file: Option<StoredUpload>,
     /// For video and sound; an image makes its own.
-    thumbnail: Option<Upload>,
+    thumbnail: Option<StoredUpload>,
 }
 
 /// The files of [`update`].
@@ -47,25 +48,45 @@ pub struct MediaFiles {
     thumbnail: Option<Upload>,
 }
 
-/// `POST /api/v2/media` and `POST /api/v1/media`. Both process images synchronously.
+/// `POST /api/v2/media`: 202 for video and sound, which are processed later.
 pub async fn create(
     cx: Cx,
+    auth: Auth<WriteMedia>,
+    sent: LargeUploads<MediaParams, NewMediaFiles>,
+) -> Result<Response> {
+    let media = upload(&cx, auth, sent, Processing::Later { attempt: 0 }).await?;
+    answer(&cx, &media, StatusCode::ACCEPTED)
+}
+
+/// `POST /api/v1/media`: everything is processed before the answer.
+pub async fn create_at_once(
+    cx: Cx,
+    auth: Auth<WriteMedia>,
+    sent: LargeUploads<MediaParams, NewMediaFiles>,
+) -> Result<Response> {
+    let media = upload(&cx, auth, sent, Processing::Now).await?;
+    answer(&cx, &media, StatusCode::ACCEPTED)
+}
+
+async fn upload(
+    cx: &Cx,
     Auth(actor, _): Auth<WriteMedia>,
-    Uploads { params, files }: Uploads<MediaParams, NewMediaFiles>,
-) -> Result<Json> {
+    // The folder of the files is deleted at the end.
+    LargeUploads { params, files, spool: _spool }: LargeUploads<MediaParams, NewMediaFiles>,
+    processing: Processing,
+) -> Result<model::MediaAttachment> {
     let upload = service::media::Upload {
-        file: files.file.map(|file| file.bytes),
-        has_thumbnail: files.thumbnail.is_some(),
+        file: files.file.map(|file| file.path),
+        thumbnail: files.thumbnail.map(|file| file.path),
         description: params.description,
         focus: params.focus,
     };
-    let media = service::media::upload(&cx, &actor, upload).await?;
-    Json::of(&MediaAttachment::new(&media, &cx.urls))
+    Ok(service::media::upload(cx, &actor, upload, processing).await?)
 }
 
 /// `GET /api/v1/media/{id}`
 pub async fn show(cx: Cx, Auth(actor, _): Auth<WriteMedia>, Path(id): Path<MediaId>) -> Result<Response> {
-    answer(&cx, &service::media::show(&cx, &actor, id).await?)
+    answer(&cx, &service::media::show(&cx, &actor, id).await?, StatusCode::PARTIAL_CONTENT)
 }
 
 /// `PUT /api/v1/media/{id}`
@@ -76,17 +97,23 @@ pub async fn update(
     Uploads { params, files }: Uploads<MediaParams, MediaFiles>,
 ) -> Result<Response> {
     let change = service::media::Change {
-        has_thumbnail: files.thumbnail.is_some(),
+        thumbnail: files.thumbnail.map(|file| file.bytes),
         description: params.description,
         focus: params.focus,
     };
-    answer(&cx, &service::media::update(&cx, &actor, id, change).await?)
+    answer(&cx, &service::media::update(&cx, &actor, id, change).await?, StatusCode::PARTIAL_CONTENT)
 }
 
-/// 206 while the file is being processed, which tells the client to poll again.
-fn answer(cx: &Cx, media: &model::MediaAttachment) -> Result<Response> {
+/// `DELETE /api/v1/media/{id}`, of later versions of the API.
+pub async fn delete(cx: Cx, Auth(actor, _): Auth<WriteMedia>, Path(id): Path<MediaId>) -> Result<Json> {
+    service::media::delete(&cx, &actor, id).await?;
+    Json::empty()
+}
+
+/// `processing` is the status while the file is being processed, which tells the client to poll again: 202 or 206.
+fn answer(cx: &Cx, media: &model::MediaAttachment, processing: StatusCode) -> Result<Response> {
     let status = match media.state {
-        MediaState::Processing => StatusCode::PARTIAL_CONTENT,
+        MediaState::Processing => processing,
         MediaState::Ready | MediaState::Failed => StatusCode::OK,
     };
     Ok((status, Json::of(&MediaAttachment::new(media, &cx.urls))?).into_response())

@@ -268,7 +268,7 @@ pub async fn update(
         media_ids: params.media_ids.unwrap_or_default(),
         media_attributes: attributes
             .map(|media| {
-                (media.id, media::Change { has_thumbnail: false, description: media.description, focus: media.focus })
+                (media.id, media::Change { thumbnail: None, description: media.description, focus: media.focus })
             })
             .collect(),
         poll: params.poll.and_then(PollParams::into_draft),

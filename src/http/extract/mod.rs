@@ -21,7 +21,7 @@ pub use paging::{Limit, OffsetPaging, Paging};
 pub use params::Params;
 pub use path::Path;
 pub(crate) use path::Segments;
-pub use uploads::{Upload, Uploads};
+pub use uploads::{LargeUploads, StoredUpload, Upload, Uploads};
 
 /// The client's name for a request, by which it may send it again: the header `Idempotency-Key`.
 #[derive(Debug)]

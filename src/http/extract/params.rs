@@ -4,6 +4,8 @@
 //! value that does not parse is an error that names the parameter. No parameter is required here; the service checks
 //! that, and [`required`](crate::operation::required) says it in documents.
 
+use std::path::PathBuf;
+
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::request::Parts;
@@ -15,9 +17,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde_json::Value;
+use tokio::io::AsyncWriteExt as _;
 
 use super::json_shape;
-use super::uploads::Upload;
+use super::uploads::{Sent, Spool};
 use crate::Cx;
 use crate::auth::{TOKEN_NAMES, is_token_name};
 use crate::error::{Error, ErrorResponse, Result};
@@ -38,7 +41,7 @@ impl<T: DeserializeOwned> FromRequest<()> for Params<T> {
     async fn from_request(request: Request, _: &()) -> Result<Self> {
         let cx = Cx::of(request.extensions())?;
         let limit = BodyLimit::of(&cx, request.extensions());
-        let (tree, _) = read(request, limit).await?;
+        let (tree, _) = read(request, limit, None).await?;
         Ok(Self(parse(tree)?))
     }
 }
@@ -95,8 +98,8 @@ impl RawBody {
         if kind == "multipart/form-data" {
             let (mut form, mut files) = (Tree::default(), Vec::new());
             let sent =
-                read_multipart(Limited::new(body, limit), boundary(content_type)?, &mut form, &mut files).await?;
-            if files.iter().any(|(_, file)| !file.bytes.is_empty()) {
+                read_multipart(Limited::new(body, limit), boundary(content_type)?, None, &mut form, &mut files).await?;
+            if files.iter().any(|(_, file)| !file.is_empty()) {
                 return Err(Error::invalid("no file is taken here").into());
             }
             form.finish()?;
@@ -160,8 +163,12 @@ pub fn parse<T: DeserializeOwned>(tree: Value) -> Result<T> {
     })?)
 }
 
-/// The parameters and files of a request with a body of at most `limit` bytes.
-pub(super) async fn read(request: Request, limit: usize) -> Result<(Value, Vec<(String, Upload)>)> {
+/// The parameters and files of a request with a body of at most `limit` bytes. Files are kept in `spool`, or in memory.
+pub(super) async fn read(
+    request: Request,
+    limit: usize,
+    spool: Option<&Spool>,
+) -> Result<(Value, Vec<(String, Sent)>)> {
     let (parts, body) = request.into_parts();
     let mut tree = Tree::default();
     let mut files = Vec::new();
@@ -171,7 +178,8 @@ pub(super) async fn read(request: Request, limit: usize) -> Result<(Value, Vec<(
         let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         match kind.as_str() {
             "multipart/form-data" => {
-                read_multipart(Limited::new(body, limit), boundary(content_type)?, &mut tree, &mut files).await?;
+                let body = Limited::new(body, limit);
+                read_multipart(body, boundary(content_type)?, spool, &mut tree, &mut files).await?;
             }
             "application/json" => {
                 let bytes = collect(body, limit).await?;
@@ -235,21 +243,25 @@ fn json_object(bytes: &[u8]) -> Result<serde_json::Map<String, Value>> {
 async fn read_multipart(
     body: Limited<Body>,
     boundary: String,
+    spool: Option<&Spool>,
     tree: &mut Tree,
-    files: &mut Vec<(String, Upload)>,
+    files: &mut Vec<(String, Sent)>,
 ) -> Result<Vec<(String, String)>> {
     let mut fields = Vec::new();
     let mut multipart = multer::Multipart::new(body.into_data_stream(), boundary);
     while let Some(field) = multipart.next_field().await.map_err(multipart_error)? {
         let name = field.name().unwrap_or_default().to_owned();
-        let is_file = field.file_name().is_some();
-        let bytes = field.bytes().await.map_err(multipart_error)?;
-        if is_file {
+        if field.file_name().is_some() {
             if files.len() == MAX_FILES {
                 return Err(Error::bad_request(format!("more than {MAX_FILES} files")).into());
             }
-            files.push((name, Upload { bytes }));
+            let sent = match spool {
+                Some(spool) => spooled(field, spool.path(files.len())).await?,
+                None => Sent::Bytes(field.bytes().await.map_err(multipart_error)?),
+            };
+            files.push((name, sent));
         } else {
+            let bytes = field.bytes().await.map_err(multipart_error)?;
             let text = String::from_utf8(bytes.into())
                 .map_err(|_| Error::bad_request(format!("{} is not UTF-8", clip(&name))))?;
             tree.add(&name, Value::String(text.clone()))?;
@@ -257,6 +269,17 @@ async fn read_multipart(
         }
     }
     Ok(fields)
+}
+
+/// Writes a file to `path` as it arrives.
+async fn spooled(mut field: multer::Field<'_>, path: PathBuf) -> Result<Sent> {
+    let (mut file, mut length) = (Sent::create(&path).await?, 0);
+    while let Some(chunk) = field.chunk().await.map_err(multipart_error)? {
+        file.write_all(&chunk).await.map_err(Error::internal)?;
+        length += chunk.len() as u64;
+    }
+    file.flush().await.map_err(Error::internal)?;
+    Ok(Sent::File { path, length })
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]

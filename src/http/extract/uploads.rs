@@ -1,23 +1,27 @@
 //! Parameters with files, from a multipart body.
 //!
 //! What is not a file is parsed as in [`params`](super::params). A file is kept in memory: at most the largest that is
-//! permitted, which is known before the body is read.
+//! permitted, which is known before the body is read. Where videos are taken, files go to the disk as they arrive.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
+use axum::http::Extensions;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
+use serde_json::Value;
 
 use super::params::{parse, read};
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
 use crate::operation::{Describe, Operation, Place};
+use media::storage::Scratch;
 
 /// Allowance for a multipart body beyond its files.
 const MULTIPART_OVERHEAD_BYTES: usize = 64 * 1024;
@@ -33,19 +37,59 @@ pub struct Uploads<T, F> {
     pub files: F,
 }
 
-/// Size of the largest permitted file, in bytes.
-fn file_limit_bytes(cx: &Cx) -> usize {
-    usize::try_from(cx.config.media.image_size_limit_bytes).unwrap_or(usize::MAX / 2)
+/// As [`Uploads`] with files on the disk, for routes whose policy [takes large files](crate::policy::Policy::large_files).
+///
+/// The fields of `F` are `Option<StoredUpload>`. What is not moved away is deleted with `spool`.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct LargeUploads<T, F> {
+    pub params: T,
+    pub files: F,
+    pub spool: Spool,
 }
 
-/// Size of the largest body with a file.
-pub(crate) fn body_limit_bytes(cx: &Cx) -> usize {
-    file_limit_bytes(cx) + MULTIPART_OVERHEAD_BYTES
+/// In the extensions of requests whose route takes files as large as a video.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LargeFiles;
+
+/// The folder with the files of one request, until that has been answered.
+#[derive(Debug)]
+pub struct Spool(Scratch);
+
+impl Spool {
+    fn open(cx: &Cx) -> Result<Self> {
+        Ok(Self(cx.storage.scratch().map_err(|error| {
+            tracing::error!(%error, "could not make a folder for an upload");
+            Error::Unavailable("The file could not be stored, try again".into())
+        })?))
+    }
+
+    /// Where the file with this `number` goes.
+    pub(super) fn path(&self, number: usize) -> PathBuf {
+        self.0.path().join(number.to_string())
+    }
+}
+
+/// Size of the largest permitted file, in bytes.
+fn file_limit_bytes(cx: &Cx, extensions: &Extensions) -> usize {
+    let media = &cx.config.media;
+    let takes_video = extensions.get::<LargeFiles>().is_some() && cx.converter.is_available();
+    let video = if takes_video { media.video_size_limit_bytes } else { 0 };
+    usize::try_from(video.max(media.image_size_limit_bytes)).unwrap_or(usize::MAX / 4)
+}
+
+/// Size of the largest body with files: where a video is taken, with its picture.
+pub(crate) fn body_limit_bytes(cx: &Cx, extensions: &Extensions) -> usize {
+    let picture = match extensions.get::<LargeFiles>() {
+        Some(LargeFiles) => usize::try_from(cx.config.media.image_size_limit_bytes).unwrap_or(usize::MAX / 4),
+        None => 0,
+    };
+    file_limit_bytes(cx, extensions) + picture + MULTIPART_OVERHEAD_BYTES
 }
 
 /// A file beyond the limit is 422 (contract rules, section 3), wherever that is noticed.
-pub(crate) fn too_large(cx: &Cx) -> Error {
-    Error::invalid(format!("file is larger than {} bytes", file_limit_bytes(cx)))
+pub(crate) fn too_large(cx: &Cx, extensions: &Extensions) -> Error {
+    Error::invalid(format!("file is larger than {} bytes", file_limit_bytes(cx, extensions)))
 }
 
 /// An uploaded file of a multipart body.
@@ -53,6 +97,34 @@ pub(crate) fn too_large(cx: &Cx) -> Error {
 pub struct Upload {
     /// The content. Its type must be detected from the content: the declared one is not kept.
     pub bytes: Bytes,
+}
+
+/// An uploaded file on the disk, of which nothing but the content is known either.
+#[derive(Clone, Debug)]
+pub struct StoredUpload {
+    /// In the [`Spool`] of its request.
+    pub path: PathBuf,
+}
+
+/// A file of a multipart body, where it was read to.
+#[derive(Debug)]
+pub(super) enum Sent {
+    Bytes(Bytes),
+    File { path: PathBuf, length: u64 },
+}
+
+impl Sent {
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Bytes(bytes) => bytes.is_empty(),
+            Self::File { length, .. } => *length == 0,
+        }
+    }
+
+    /// Opens the file at `path`, to be written while it arrives.
+    pub(super) async fn create(path: &Path) -> Result<tokio::fs::File> {
+        Ok(tokio::fs::File::create_new(path).await.map_err(Error::internal)?)
+    }
 }
 
 impl fmt::Debug for Upload {
@@ -66,11 +138,35 @@ impl<T: DeserializeOwned, F: DeserializeOwned> FromRequest<()> for Uploads<T, F>
 
     async fn from_request(request: Request, _: &()) -> Result<Self> {
         let cx = Cx::of(request.extensions())?;
-        let (tree, files) = read(request, body_limit_bytes(&cx)).await.map_err(|ErrorResponse(error)| match error {
-            Error::TooLarge(_) => too_large(&cx),
-            other => other,
-        })?;
+        let (tree, files) = read_files(&cx, request, None).await?;
         Ok(Self { params: parse(tree)?, files: parse_files(files)? })
+    }
+}
+
+impl<T: DeserializeOwned, F: DeserializeOwned> FromRequest<()> for LargeUploads<T, F> {
+    type Rejection = ErrorResponse;
+
+    async fn from_request(request: Request, _: &()) -> Result<Self> {
+        let cx = Cx::of(request.extensions())?;
+        let spool = Spool::open(&cx)?;
+        let (tree, files) = read_files(&cx, request, Some(&spool)).await?;
+        Ok(Self { params: parse(tree)?, files: parse_files(files)?, spool })
+    }
+}
+
+/// Reads the parameters and files of a request, these into `spool` if there is one.
+async fn read_files(cx: &Cx, request: Request, spool: Option<&Spool>) -> Result<(Value, Vec<(String, Sent)>)> {
+    let limit = body_limit_bytes(cx, request.extensions());
+    let refused = too_large(cx, request.extensions());
+    Ok(read(request, limit, spool).await.map_err(|ErrorResponse(error)| match error {
+        Error::TooLarge(_) => refused,
+        other => other,
+    })?)
+}
+
+impl<T: JsonSchema, F: JsonSchema> Describe for LargeUploads<T, F> {
+    fn describe(operation: &mut Operation) {
+        Uploads::<T, F>::describe(operation);
     }
 }
 
@@ -98,6 +194,23 @@ impl<'de> Deserialize<'de> for Upload {
     }
 }
 
+/// Read from [`UploadDeserializer`] alone.
+impl<'de> Deserialize<'de> for StoredUpload {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Place;
+        impl Visitor<'_> for Place {
+            type Value = StoredUpload;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a file on the disk")
+            }
+            fn visit_string<E>(self, path: String) -> Result<StoredUpload, E> {
+                Ok(StoredUpload { path: path.into() })
+            }
+        }
+        deserializer.deserialize_string(Place)
+    }
+}
+
 impl JsonSchema for Upload {
     fn inline_schema() -> bool {
         true
@@ -110,14 +223,30 @@ impl JsonSchema for Upload {
     }
 }
 
+impl JsonSchema for StoredUpload {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        Upload::schema_name()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Upload::json_schema(generator)
+    }
+}
+
 /// A file as a field of a struct.
-struct UploadDeserializer(Upload);
+struct UploadDeserializer(Sent);
 
 impl<'de> Deserializer<'de> for UploadDeserializer {
     type Error = serde::de::value::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        visitor.visit_byte_buf(self.0.bytes.into())
+        match self.0 {
+            Sent::Bytes(bytes) => visitor.visit_byte_buf(bytes.into()),
+            // The folder of media is configured as text, and what is below it is ours.
+            Sent::File { path, .. } => visitor.visit_string(path.to_string_lossy().into_owned()),
+        }
     }
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
         visitor.visit_some(self)
@@ -135,9 +264,9 @@ impl<'de> IntoDeserializer<'de> for UploadDeserializer {
     }
 }
 
-fn parse_files<F: DeserializeOwned>(files: Vec<(String, Upload)>) -> Result<F> {
+fn parse_files<F: DeserializeOwned>(files: Vec<(String, Sent)>) -> Result<F> {
     let mut first = BTreeMap::new();
-    for (name, file) in files.into_iter().filter(|(_, file)| !file.bytes.is_empty()) {
+    for (name, file) in files.into_iter().filter(|(_, file)| !file.is_empty()) {
         first.entry(name).or_insert(UploadDeserializer(file));
     }
     Ok(F::deserialize(MapDeserializer::new(first.into_iter())).map_err(Error::internal)?)
@@ -156,7 +285,7 @@ mod tests {
     #[test]
     fn first_file_that_is_not_empty_is_taken() {
         let upload =
-            |name: &str, text: &'static str| (name.to_owned(), Upload { bytes: Bytes::from_static(text.as_bytes()) });
+            |name: &str, text: &'static str| (name.to_owned(), Sent::Bytes(Bytes::from_static(text.as_bytes())));
         let sent = [("file", ""), ("file", "a"), ("file", "b"), ("thumbnail", ""), ("other", "c")];
         let files: Files = parse_files(sent.map(|(name, text)| upload(name, text)).into()).expect("files");
         assert_eq!(files.file.expect("a file").bytes, "a");

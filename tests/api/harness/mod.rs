@@ -73,6 +73,9 @@ impl TestApp {
             ("ROOKERY_RATE_LIMITS_ENABLED", "false"),
             // A test that wants them brings a site of its own: see `site`.
             ("ROOKERY_PREVIEWS_ENABLED", "false"),
+            // Whether the machine has it or not: a test that needs it names the one of the tests.
+            ("ROOKERY_MEDIA_FFMPEG", "none"),
+            ("ROOKERY_MEDIA_FFPROBE", "none"),
             // A busy machine is no reason for a test to fail.
             ("ROOKERY_PLUGINS_TRANSACTION_TIMEOUT_MS", "20000"),
             ("ROOKERY_PLUGINS_CONTENDED_TRANSACTION_MS", "20000"),
