@@ -37,7 +37,7 @@ pub async fn verify(cx: &Cx, account: AccountId) -> Result<()> {
             Ok(page) if links_back(&page, &own) => verified.push(field.value.clone()),
             Ok(_) => {}
             Err(error) => {
-                tracing::debug!(account.id = %account.id, %error, "the page of a profile field was not fetched")
+                tracing::debug!(account.id = %account.id, %error, "the page of a profile field was not fetched");
             }
         }
     }
