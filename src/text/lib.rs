@@ -23,6 +23,7 @@ mod markdown;
 mod plain;
 mod sanitise;
 mod scan;
+pub mod search;
 mod tokens;
 
 pub use emoji::{emoji_shortcodes, emojify};
