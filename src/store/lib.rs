@@ -58,6 +58,7 @@ pub mod settings;
 pub mod sql;
 mod sqlite;
 pub mod status;
+pub mod status_search;
 pub mod tag;
 pub mod tag_feed;
 pub mod timeline;

@@ -147,6 +147,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0024_reports.sql"),
         include_str!("../../migrations/postgres/0024_reports.sql"),
     ),
+    (
+        26,
+        "status_terms",
+        include_str!("../../migrations/sqlite/0026_status_terms.sql"),
+        include_str!("../../migrations/postgres/0026_status_terms.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.
