@@ -17,6 +17,7 @@ mod feed_lane;
 mod fill_conversations;
 mod forget_account;
 mod generate_key;
+mod index_statuses;
 mod judge_notices;
 mod merge_notifications;
 mod publish_scheduled;
@@ -94,6 +95,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         FillConversations,
         ForgetAccount,
         GenerateKey,
+        IndexStatuses,
         JudgeNotices,
         MergeNotifications,
         PublishScheduled,

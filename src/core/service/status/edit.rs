@@ -15,6 +15,7 @@ use crate::extension::PendingStatus;
 use crate::service::notification::{self, Notice};
 use crate::service::poll::{self, PollChange, PollDraft};
 use crate::service::rate_limits::{self, Family};
+use crate::service::search::index;
 use crate::service::{conversation, media, visibility};
 use model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId, Visibility};
 use store::Tx;
@@ -63,6 +64,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
     let mut tx = cx.db.begin().await?;
     // As it is now: another edit may have been faster, and its revision is the one before this.
     let old = store::status::lock(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    let indexed = index::terms(&mut tx, &old).await?;
     let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
     let media_changed = replace_media(cx, &mut tx, actor, id, &before, change).await?;
     let (poll_change, poll_options) = poll::replace(cx, &mut tx, id, poll.as_ref()).await?;
@@ -98,6 +100,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
     };
     store::publish::insert_edit(&mut tx, &edit).await?;
     store::publish::update(&mut tx, id, revision, cx.clock.now()).await?;
+    index::update(&mut tx, id, &indexed).await?;
     store::tag::clear_for_status(&mut tx, id, actor.id).await?;
     compose::save_tags(cx, &mut tx, id, actor.id, old.visibility, &words.tags).await?;
     let known = store::publish::list_mentions(&mut tx, id).await?;
