@@ -15,6 +15,7 @@ mod emoji;
 mod plugin;
 mod report;
 mod rule;
+mod search;
 mod settings;
 mod socket;
 mod user;
@@ -64,6 +65,9 @@ enum Command {
     /// Read and resolve reports of accounts
     #[command(subcommand)]
     Report(report::Command),
+    /// Manage the full-text index of statuses
+    #[command(subcommand)]
+    Search(search::Command),
     /// Manage local accounts
     #[command(subcommand)]
     User(user::Command),
@@ -93,7 +97,7 @@ impl Command {
             // The server that runs here makes the change itself.
             #[cfg(feature = "plugins")]
             Self::Plugin(_) => false,
-            Self::Report(_) | Self::Serve | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
+            Self::Report(_) | Self::Search(_) | Self::Serve | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
         }
     }
 }
@@ -148,6 +152,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Rule(command) => rule::run(&cx, command, output).await,
         Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,
         Command::Report(command) => report::run(&cx, command, output).await,
+        Command::Search(command) => search::run(&cx, command, output).await,
         Command::User(command) => Box::pin(user::run(&cx, command, output)).await,
         Command::Emoji(command) => Box::pin(emoji::run(&cx, command, output)).await,
         #[cfg(feature = "plugins")]

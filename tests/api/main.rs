@@ -62,6 +62,7 @@ mod serve;
 mod settings;
 mod sign_up;
 mod statements;
+mod status_search;
 mod statuses;
 mod store;
 mod tags;
