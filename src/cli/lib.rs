@@ -17,6 +17,7 @@ mod media_files;
 mod plugin;
 mod report;
 mod rule;
+mod search;
 mod settings;
 mod socket;
 mod trend;
@@ -73,6 +74,9 @@ enum Command {
     /// List trends, and review what may be shown
     #[command(subcommand)]
     Trend(trend::Command),
+    /// Manage the full-text index of statuses
+    #[command(subcommand)]
+    Search(search::Command),
     /// Manage local accounts
     #[command(subcommand)]
     User(user::Command),
@@ -106,7 +110,7 @@ impl Command {
             // The server that runs here makes the change itself.
             #[cfg(feature = "plugins")]
             Self::Plugin(_) => false,
-            Self::Card(_) | Self::Media(_) | Self::Report(_) | Self::Serve => false,
+            Self::Card(_) | Self::Media(_) | Self::Report(_) | Self::Search(_) | Self::Serve => false,
             Self::Config(_) | Self::Db(_) | Self::Doctor => false,
         }
     }
@@ -164,6 +168,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Card(command) => card::run(&cx, command, output).await,
         Command::Report(command) => report::run(&cx, command, output).await,
         Command::Trend(command) => trend::run(&cx, command, output).await,
+        Command::Search(command) => search::run(&cx, command, output).await,
         Command::User(command) => Box::pin(user::run(&cx, command, output)).await,
         Command::Emoji(command) => Box::pin(emoji::run(&cx, command, output)).await,
         Command::Media(command) => media_files::run(&cx, command, output).await,

@@ -61,6 +61,7 @@ pub mod settings;
 pub mod sql;
 mod sqlite;
 pub mod status;
+pub mod status_search;
 pub mod suggestion;
 pub mod tag;
 pub mod tag_feed;

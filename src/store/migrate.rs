@@ -52,6 +52,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0022_conversations",
     "0023_announcements",
     "0024_reports",
+    "0026_status_terms",
     "0028_directory",
     "0029_trends",
     "0030_suggestions",

@@ -146,7 +146,7 @@ impl Keywords {
 }
 
 /// `text` without case.
-fn fold(text: &str) -> String {
+pub(super) fn fold(text: &str) -> String {
     text.chars().flat_map(folded).collect()
 }
 
@@ -183,8 +183,13 @@ fn is_boundary(before: char, after: char) -> bool {
 }
 
 /// Letters, digits, marks and the underscore.
-fn is_word(c: char) -> bool {
+pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || is_combining_mark(c)
+}
+
+/// True when the script of `c` has spaces between words.
+pub(super) fn has_spaces(c: char) -> bool {
+    Spacing::of(c) == Spacing::Spaces
 }
 
 /// How a script tells words apart.

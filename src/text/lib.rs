@@ -30,6 +30,7 @@ mod plain;
 mod reference;
 mod sanitise;
 mod scan;
+pub mod search;
 mod tokens;
 
 pub use embed::embed;

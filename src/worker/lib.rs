@@ -20,6 +20,7 @@ mod fetch_card;
 mod fill_conversations;
 mod forget_account;
 mod generate_key;
+mod index_statuses;
 mod judge_notices;
 mod merge_notifications;
 mod process_media;
@@ -105,6 +106,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         FillConversations,
         ForgetAccount,
         GenerateKey,
+        IndexStatuses,
         JudgeNotices,
         MergeNotifications,
         ProcessMedia,

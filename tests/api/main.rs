@@ -69,6 +69,7 @@ mod serve;
 mod settings;
 mod sign_up;
 mod statements;
+mod status_search;
 mod statuses;
 mod store;
 mod suggestions;

@@ -24,8 +24,6 @@ const KNOWN_DIFFERENCES: &[(&str, &str, &str)] = &[
     ("GET /api/v2/notifications", "account_id", "shares the filters of the list by single notifications"),
     ("GET /api/v2/notifications/unread_count", "account_id", "as above"),
     ("GET /api/v2/notifications/unread_count", "include_filtered", "as above"),
-    ("GET /api/v2/search", "max_id", "comes with the search for statuses by their words"),
-    ("GET /api/v2/search", "min_id", "as above"),
     ("POST /api/v1/accounts", "invite_code", "comes with invites"),
     ("PUT /api/v1/statuses/:id", "poll", "declared by its members"),
     ("PUT /api/v1/statuses/:id", "poll[options]", "as above"),

@@ -8,6 +8,7 @@ mod oracle;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use rookery_core::queue::{self, IndexStatuses};
 use rookery_core::service::announcement::{self, Draft, Publication};
 
 use crate::contract;
@@ -310,6 +311,17 @@ const READS: &[Read] = &[
             |_| false,
         ),
     },
+    Read {
+        name: "GET /api/v2/search",
+        place: Place::Search,
+        how: How::Pages(
+            |_| {
+                let words = AUTHORS.map(|author| format!("zq{author:?}"));
+                words.map(|word| format!("/api/v2/search?type=statuses&limit=80&q={word}")).to_vec()
+            },
+            |_| true,
+        ),
+    },
     Read { name: "GET /", place: Place::Page, how: How::Pages(|_| vec!["/".to_owned()], |_| false) },
     Read {
         name: "GET /users/:/statuses/:",
@@ -541,6 +553,10 @@ impl World {
         ] {
             db.execute_raw(&statement).await.unwrap();
         }
+        let mut tx = db.begin().await.unwrap();
+        queue::enqueue(&self.app.app, &mut tx, &IndexStatuses { before: i64::MAX.into() }).await.unwrap();
+        tx.commit().await.unwrap();
+        self.app.run_jobs().await;
         let address = |s: &Subject| format!("https://example.test{}/{}\n", self.page(s), s.id);
         for subjects in self.subjects.chunks(20) {
             let draft =

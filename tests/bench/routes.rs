@@ -30,6 +30,9 @@ pub const ANSWERS: usize = 50;
 /// Of the statuses that are asked for one by one: few enough that each was asked for before.
 const KNOWN: usize = 500;
 
+/// Words of the texts of `words`, in most statuses or in few.
+const SEARCHED: [&str; 6] = ["rooks", "wind%20west", "%22old%20church%22", "krahen", "cafe", "has:image"];
+
 const READING: Duration = Duration::from_millis(1_200);
 const WRITING: Duration = Duration::from_secs(4);
 
@@ -45,6 +48,9 @@ pub fn all(targets: &Arc<Targets>) -> Vec<Route> {
         }),
         get(targets, "search of accounts, 20", |targets, number| {
             format!("/api/v2/search?q={}&type=accounts&limit=20", pick(&targets.names, number))
+        }),
+        get(targets, "search of statuses, 20", |_, number| {
+            format!("/api/v2/search?q={}&type=statuses&limit=20", SEARCHED[number % SEARCHED.len()])
         }),
         get(targets, "home, 20", |_, _| "/api/v1/timelines/home?limit=20".into()),
         get(targets, "public, 20", |_, _| "/api/v1/timelines/public?limit=20".into()),

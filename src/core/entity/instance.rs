@@ -28,6 +28,7 @@ const CAPABILITIES: &[&str] = &[
     "enable_wide_emoji",
     "kmyblue_searchability",
     "searchability",
+    "full_text_search",
     "kmyblue_searchability_limited",
     "kmyblue_searchability_public_unlisted",
     "kmyblue_visibility_login",
@@ -447,7 +448,7 @@ impl Configuration {
                 allow_image: true,
             },
             translation: None,
-            search: Enabled { enabled: false },
+            search: Enabled { enabled: true },
         }
     }
 

@@ -29,6 +29,8 @@ pub enum Place {
     Unmarked,
     /// In the thread of another status.
     Thread,
+    /// Found by its words.
+    Search,
     /// On a home or list timeline.
     Home,
     /// On a public or hashtag timeline.
@@ -336,7 +338,7 @@ fn wants(viewer: Option<&Actor>, head: &Head, tie: &Tie, place: Place) -> bool {
     let limited = head.author_limited && !tie.following;
     match place {
         Place::Single | Place::Unmarked | Place::Notification => true,
-        Place::Thread => !blocked && !tie.muting && !limited,
+        Place::Thread | Place::Search => !blocked && !tie.muting && !limited,
         Place::Home => !blocked && !tie.muting,
         Place::Public { local } => {
             !tie.blocking && (local || !tie.domain_blocking) && !tie.muting && !head.author_limited

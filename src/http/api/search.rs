@@ -12,7 +12,7 @@ use crate::extract::params::{flag, int, text, word};
 use crate::extract::{MaybeAuth, Params};
 use crate::json::Json;
 use crate::operation::required;
-use model::AccountId;
+use model::{AccountId, StatusId};
 use rookery_core::entity::{self, Array, Object};
 use rookery_core::service::search::{self, Query};
 
@@ -50,6 +50,17 @@ pub struct SearchParams {
     /// Only statuses of this account.
     #[serde(deserialize_with = "word")]
     account_id: Option<AccountId>,
+    /// Only statuses after this one.
+    #[serde(deserialize_with = "word")]
+    min_id: Option<StatusId>,
+    /// Only statuses before this one.
+    #[serde(deserialize_with = "word")]
+    max_id: Option<StatusId>,
+    /// How far statuses may be from the user: anyone's, those of followed accounts, those that the user did something with,
+    /// or the user's own.
+    #[serde(deserialize_with = "text")]
+    #[schemars(extend("enum" = ["public", "private", "direct", "limited"]))]
+    searchability: Option<String>,
 }
 
 /// `GET /api/v2/search`
@@ -67,6 +78,9 @@ pub async fn index(
         following: params.following.unwrap_or_default(),
         exclude_unreviewed: params.exclude_unreviewed.unwrap_or_default(),
         account_id: params.account_id,
+        min_id: params.min_id,
+        max_id: params.max_id,
+        searchability: params.searchability.filter(|level| !level.is_empty()),
     };
     let found = search::search(&cx, viewer.as_deref(), &query).await?;
     let (accounts, statuses) =

@@ -98,6 +98,8 @@ pub struct Subject {
 pub enum Place {
     Single,
     Thread,
+    /// Found by its words.
+    Search,
     Profile,
     Home,
     /// A public or hashtag timeline.
@@ -154,8 +156,11 @@ pub fn verdict(viewer: Viewer, subject: &Subject, place: Place) -> Verdict {
     }
     match place {
         Place::Single => Verdict::Shown,
-        Place::Thread if own => Verdict::Shown,
-        Place::Thread => decide(!viewer.blocks && !viewer.mutes && !domain && (!limited || viewer.follows)),
+        Place::Search if !viewer.is_person() => Verdict::Hidden,
+        Place::Thread | Place::Search if own => Verdict::Shown,
+        Place::Thread | Place::Search => {
+            decide(!viewer.blocks && !viewer.mutes && !domain && (!limited || viewer.follows))
+        }
         Place::Timeline => {
             let listed = matches!(subject.visibility, "public" | "public_unlisted" | "login");
             if !listed || limited || viewer.blocks || viewer.mutes || viewer.blocked || domain {

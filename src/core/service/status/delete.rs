@@ -6,6 +6,7 @@ use super::{insert, reference};
 use crate::Cx;
 use crate::change::{self, Change, ChangeKind};
 use crate::error::{Error, Result};
+use crate::service::search::index;
 use crate::service::{conversation, media};
 use model::{AccountId, Actor, Status, StatusId, Visibility};
 use store::Tx;
@@ -29,6 +30,7 @@ pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Re
     store::publish::lock_for_deletion(tx, id).await?;
     let status = store::status::find(&mut *tx, id).await?;
     let status = status.filter(|status| status.account_id == author).ok_or(Error::NotFound)?;
+    index::delete(tx, &status).await?;
     store::tag::clear_for_status(tx, id, author).await?;
     store::publish::subtract_reblogs(tx, id).await?;
     insert::uncount(tx, &status).await?;

@@ -17,6 +17,7 @@ use crate::extension::PendingStatus;
 use crate::service::notification::{self, Notice};
 use crate::service::poll::{self, PollChange, PollDraft};
 use crate::service::rate_limits::{self, Family};
+use crate::service::search::index;
 use crate::service::{card, conversation, media, visibility};
 use model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId, Visibility};
 use store::Tx;
@@ -70,6 +71,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
     reference::lock_for_edit(&mut tx, id, &mut references).await?;
     // As it is now: another edit may have been faster, and its revision is the one before this.
     let old = store::status::lock(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    let indexed = index::terms(&mut tx, &old).await?;
     let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
     let media_changed = replace_media(cx, &mut tx, actor, id, &before, change).await?;
     let (poll_change, poll_options) = poll::replace(cx, &mut tx, id, poll.as_ref()).await?;
@@ -114,6 +116,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         expiry::expire_later(cx, &mut tx, id, revision.expires_at).await?;
     }
     store::publish::update(&mut tx, id, revision, cx.clock.now()).await?;
+    index::update(&mut tx, id, &indexed).await?;
     store::tag::clear_for_status(&mut tx, id, actor.id).await?;
     compose::save_tags(cx, &mut tx, id, actor.id, old.visibility, &words.tags).await?;
     let (audience, readdressed) = replace_mentions(cx, &mut tx, actor, id, &words.mentions).await?;

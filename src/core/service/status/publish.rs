@@ -13,11 +13,13 @@ use super::reference::{self, References, Referring};
 use super::{expiry, insert};
 use crate::Cx;
 use crate::change::{self, Change};
+use crate::entity;
 use crate::error::{Error, Result};
 use crate::extension::PendingStatus;
 use crate::service::notification::{self, Notice};
 use crate::service::poll::{self, CheckedPoll, PollDraft};
 use crate::service::rate_limits::{self, Family, Spent};
+use crate::service::search::index;
 use crate::service::{card, conversation, media, scheduled_status, visibility};
 use model::NotificationType;
 use model::PluginId;
@@ -213,12 +215,14 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
     };
     let change = Change::StatusPublished { status: id, author: actor.id, traits: (&new).into() };
     let (referring, expires_at) = (Referring::from(&new), new.expires_at);
+    let indexed = new.clone();
     insert::insert(cx, tx, actor, new).await?;
     let media: Vec<MediaId> = media.iter().map(|media| media.id).collect();
     media::attach(cx, tx, id, &media).await?;
     if let Some(poll) = &poll {
         poll::insert(cx, tx, id, poll).await?;
     }
+    index::insert(tx, &indexed).await?;
     compose::save_tags(cx, tx, id, actor.id, reach.visibility, &tags).await?;
     let mentioned = compose::save_mentions(cx, tx, id, &mentions, false).await?;
     let audience = reach.audience.into_iter().chain(draft.recipients).filter(|account| !mentions.contains(account));
@@ -344,6 +348,16 @@ async fn audience_of(cx: &Cx, parent: Option<&Status>) -> Result<Vec<AccountId>>
     Ok(mentions.into_iter().map(|(_, account, _)| account).chain([parent.account_id]).collect())
 }
 
+/// Who may find the status: as asked, or as its author prefers; of one addressed to few no more than those who reacted.
+fn searchability(actor: &Actor, draft: &Draft, visibility: Visibility) -> Searchability {
+    let default = entity::preferences::searchability(&actor.preferences);
+    match (draft.searchability.unwrap_or(default), visibility) {
+        (Searchability::Limited, _) => Searchability::Limited,
+        (_, Visibility::Limited | Visibility::Direct) => Searchability::Direct,
+        (asked, _) => asked,
+    }
+}
+
 #[expect(clippy::too_many_arguments, reason = "everything a status is made of, gathered in one place")]
 fn new_status(
     cx: &Cx,
@@ -370,7 +384,7 @@ fn new_status(
         spoiler_text: words.spoiler_text,
         visibility: reach.visibility,
         limited_scope: reach.scope,
-        searchability: draft.searchability.unwrap_or(Searchability::Direct),
+        searchability: searchability(actor, draft, reach.visibility),
         language: compose::language(cx, actor, draft.language.as_deref(), draft.request_language.as_deref()),
         conversation_id: parent.and_then(|parent| parent.conversation_id),
         in_reply_to_id: parent.map(|parent| parent.id),

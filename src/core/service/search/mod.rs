@@ -1,23 +1,27 @@
-//! Search: accounts and hashtags by prefix, and resolving a URL of this server.
+//! Search: accounts and hashtags by prefix, statuses by their words, and resolving a URL of this server.
 //!
-//! Reached from `GET /api/v2/search`. There is no full-text index, so statuses are not found by their words (contract
-//! rules, section 16), and no remote lookup.
+//! Reached from `GET /api/v2/search`. There is no remote lookup. Who finds which status, and by which words, is in `statuses`.
+//! Spec: contract rules, section 16.
+
+mod criteria;
+mod document;
+pub mod index;
+mod statuses;
 
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::service::visibility::{self, Seen};
 use crate::service::{account, public};
 use model::account::AccountSearch;
-use model::{AccountId, Actor};
+use model::{AccountId, Actor, StatusId};
 use store::tag::FoundTag;
+
+use self::criteria::Criteria;
 
 /// Fewest characters for a prefix search without authentication.
 const ANONYMOUS_MIN_CHARS: usize = 5;
 /// Most hashtag candidates that are ranked.
 const TAG_CANDIDATES: i64 = 200;
-/// Search operators: what may precede a colon in a query.
-const PREFIXES: &[&str] =
-    &["from", "has", "is", "language", "before", "after", "during", "in", "my", "domain", "order", "searchability"];
 
 /// A search request.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +36,12 @@ pub struct Query {
     pub following: bool,
     pub exclude_unreviewed: bool,
     pub account_id: Option<AccountId>,
+    /// Only statuses after this one.
+    pub min_id: Option<StatusId>,
+    /// Only statuses before this one.
+    pub max_id: Option<StatusId>,
+    /// How far statuses may be from the viewer; `None`: as far as anyone's.
+    pub searchability: Option<String>,
 }
 
 /// Search results.
@@ -48,7 +58,7 @@ pub struct Results {
 /// # Errors
 /// [`Error::BadRequest`] for an empty query or a negative limit, [`Error::Unauthorized`] for options that need
 /// authentication, [`Error::NotFound`] when `account_id` or `from:` names an unknown account, [`Error::Invalid`] for an
-/// unknown operator.
+/// operator or value that makes no sense.
 pub async fn search(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Results> {
     let q = query.q.trim();
     if q.is_empty() {
@@ -69,7 +79,7 @@ pub async fn search(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Re
     let wants = |kind: &str| query.kind.as_deref().is_none_or(|wanted| wanted == kind);
     let mut results = Results::default();
     if wants("statuses") {
-        check_operators(cx, viewer, q).await?;
+        results.statuses = statuses_of(cx, viewer, query).await?;
     }
     if wants("accounts") && !q.starts_with('#') {
         results.accounts = accounts(cx, viewer, q, query).await?;
@@ -93,6 +103,17 @@ async fn accounts(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Re
     account::search(cx, viewer.map(|actor| actor.id), q, wanted).await
 }
 
+/// The statuses that `viewer` finds; nobody finds any without signing in, but what the query says is checked.
+async fn statuses_of(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Vec<Seen>> {
+    let criteria = Criteria::read(cx, viewer, query).await?;
+    let Some(viewer) = viewer else { return Ok(Vec::new()) };
+    statuses::find(cx, viewer, &criteria, size(offset(query)), size(query.limit)).await
+}
+
+fn size(number: i64) -> usize {
+    usize::try_from(number).unwrap_or_default()
+}
+
 /// The offset, which applies only to a single kind; a negative one counts as 0 (contract, decision 1).
 fn offset(query: &Query) -> i64 {
     if query.kind.is_some() { query.offset.unwrap_or_default().max(0) } else { 0 }
@@ -103,30 +124,20 @@ async fn hashtags(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Re
     let mut found = store::tag::search(&cx.db, &name, viewer.map(|actor| actor.id), TAG_CANDIDATES).await?;
     found.retain(|tag| !query.exclude_unreviewed || tag.reviewed || tag.name == name);
     found.sort_by_key(|tag| (tag.name != name, tag.name.chars().count()));
-    let (skip, take) =
-        (usize::try_from(offset(query)).unwrap_or(usize::MAX), usize::try_from(query.limit).unwrap_or_default());
-    Ok(found.into_iter().skip(skip).take(take).collect())
+    Ok(found.into_iter().skip(size(offset(query))).take(size(query.limit)).collect())
 }
 
-/// Checks search operators, and that `from:` names an existing account.
-async fn check_operators(cx: &Cx, viewer: Option<&Actor>, q: &str) -> Result<()> {
-    for word in q.split_whitespace() {
-        let Some((prefix, value)) = word.trim_start_matches(['+', '-']).split_once(':') else { continue };
-        let is_operator = !prefix.is_empty()
-            && prefix.bytes().all(|byte| byte.is_ascii_lowercase())
-            && !value.starts_with("//")
-            && !value.is_empty();
-        if !is_operator {
-            continue;
-        }
-        if !PREFIXES.contains(&prefix) {
-            return Err(Error::invalid(format!("{prefix}: is no search operator; known are {}", PREFIXES.join(", "))));
-        }
-        if prefix == "from" && !(value == "me" && viewer.is_some()) {
-            account::lookup(cx, value).await?;
-        }
+/// The account that `from:` names: `me` is the viewer; the `@` in front and the domain may be left out, and what follows the
+/// domain does not count.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is none.
+async fn account_named(cx: &Cx, viewer: Option<&Actor>, value: &str) -> Result<AccountId> {
+    if let Some(viewer) = viewer.filter(|_| value == "me") {
+        return Ok(viewer.id);
     }
-    Ok(())
+    let named: Vec<&str> = value.trim_start_matches('@').splitn(3, '@').take(2).collect();
+    Ok(account::lookup(cx, &named.join("@")).await?.id)
 }
 
 /// The account or status with this URL, if it is known here.

@@ -1,0 +1,185 @@
+//! Finding statuses by their words: candidates from the index, newest first, and of those what the viewer may see and what
+//! the query says.
+//!
+//! The work is bounded: a search follows the rarest of its terms through at most [`LOOKED_AT`] statuses, then what is the
+//! viewer's own or touched by them through as many, and reads at most [`READ`] of them. So a search for words that
+//! countless statuses have each, but none has together, may end early.
+//!
+//! Plugins have no part in it: `my:` knows what the core does, and who reacted with an emoji does not find a status for
+//! that. Spec: contract rules, section 16.
+
+use std::collections::BTreeSet;
+
+use super::criteria::{Condition, Criteria, Mark, Scope};
+use super::document::{self, ANY, Document};
+use crate::Cx;
+use crate::error::Result;
+use crate::service::relations;
+use crate::service::visibility::{self, Place, Seen};
+use model::{Actor, Status, StatusId};
+use store::status_search::{self, COUNTED, Lead, Window};
+use text::search::term;
+
+/// Most statuses of the index that one lead brings to a search.
+const LOOKED_AT: i64 = 10_000;
+/// Most candidates whose text is read.
+const READ: usize = 1_000;
+/// Most candidates whose text is read at once.
+const CHUNK: usize = 80;
+/// Statuses of the first window; each further one is four times as long, up to the last.
+const FIRST_WINDOW: i64 = 200;
+const LONGEST_WINDOW: i64 = 4_000;
+/// Most terms that a candidate must have; the text says the rest.
+const MAX_TERMS: usize = 16;
+
+/// The statuses that `viewer` finds, newest first unless `criteria` say otherwise: `take` of them after the first `skip`.
+pub(super) async fn find(cx: &Cx, viewer: &Actor, criteria: &Criteria, skip: usize, take: usize) -> Result<Vec<Seen>> {
+    let wanted = skip.saturating_add(take).min(READ);
+    if take == 0 || skip >= wanted {
+        return Ok(Vec::new());
+    }
+    let mut search = Search { cx, viewer, criteria, wanted, read: 0, found: Vec::new() };
+    let terms = terms(criteria);
+    let mut window = Window {
+        lead: Lead::Library,
+        terms: Vec::new(),
+        after: criteria.after,
+        before: criteria.before,
+        length: 0,
+        oldest_first: criteria.oldest_first,
+        viewer: viewer.id,
+        ways: criteria.ways(),
+    };
+    for lead in leads(cx, criteria, &terms).await? {
+        window.terms = terms.iter().copied().filter(|term| lead != Lead::Term(*term)).collect();
+        window.lead = lead;
+        if search.follow(&mut window).await? {
+            break;
+        }
+    }
+    Ok(search.found.into_iter().skip(skip).collect())
+}
+
+/// The terms that a candidate must have.
+fn terms(criteria: &Criteria) -> Vec<i64> {
+    let facts = criteria.facts.iter().filter(|fact| !fact.negated && document::is_indexed(&fact.what));
+    let words = criteria.words.iter().filter(|words| !words.negated);
+    let mut terms: Vec<i64> = facts.map(|fact| term(&fact.what)).collect();
+    terms.extend(words.flat_map(|words| words.what.terms()));
+    let mut known = BTreeSet::new();
+    terms.retain(|term| known.insert(*term));
+    terms.truncate(MAX_TERMS);
+    terms
+}
+
+/// What leads the search, one after the other: none when a term is in no status.
+async fn leads(cx: &Cx, criteria: &Criteria, terms: &[i64]) -> Result<Vec<Lead>> {
+    let ways = criteria.ways();
+    let own = !ways.public && !ways.followed;
+    if terms.is_empty() {
+        return Ok(if own { vec![Lead::Library] } else { vec![Lead::Term(term(ANY)), Lead::Library] });
+    }
+    let frequencies = status_search::frequencies(&cx.db, terms).await?;
+    let Some(rarest) = frequencies.iter().min_by_key(|term| term.count) else { return Ok(Vec::new()) };
+    Ok(match rarest.count {
+        0 => Vec::new(),
+        COUNTED.. if own => vec![Lead::Library],
+        COUNTED.. => vec![Lead::Term(rarest.term), Lead::Library],
+        _ => vec![Lead::Term(rarest.term)],
+    })
+}
+
+/// A search on its way.
+struct Search<'a> {
+    cx: &'a Cx,
+    viewer: &'a Actor,
+    criteria: &'a Criteria,
+    wanted: usize,
+    read: usize,
+    found: Vec<Seen>,
+}
+
+impl Search<'_> {
+    /// Looks at window after window; true when enough was found, or nothing is left.
+    async fn follow(&mut self, window: &mut Window) -> Result<bool> {
+        let mut looked_at = 0;
+        window.length = FIRST_WINDOW;
+        while looked_at < LOOKED_AT {
+            let candidates = status_search::look(&self.cx.db, window).await?;
+            let ids: Vec<StatusId> =
+                candidates.iter().filter(|candidate| candidate.found).map(|candidate| candidate.id).collect();
+            for chunk in ids.chunks(self.wanted.clamp(CHUNK / 4, CHUNK)) {
+                self.take(chunk).await?;
+                if self.found.len() >= self.wanted || self.read >= READ {
+                    return Ok(true);
+                }
+            }
+            let is_full = i64::try_from(candidates.len()).is_ok_and(|count| count >= window.length);
+            let Some(last) = candidates.last().filter(|_| is_full) else { return Ok(true) };
+            if window.oldest_first {
+                window.after = last.id;
+            } else {
+                window.before = last.id;
+            }
+            looked_at += window.length;
+            window.length = (window.length * 4).min(LONGEST_WINDOW);
+        }
+        Ok(false)
+    }
+
+    /// Keeps the candidates of `ids` that the viewer may see and that the query means.
+    async fn take(&mut self, ids: &[StatusId]) -> Result<()> {
+        self.read += ids.len();
+        let seen = visibility::statuses(self.cx, Some(self.viewer), Place::Search, ids).await?;
+        let ids: Vec<StatusId> = seen.iter().map(|seen| seen.head().id).collect();
+        let statuses = store::status::list(&self.cx.db, &ids).await?;
+        let documents = document::of(&self.cx.db, &statuses).await?;
+        let following = match self.criteria.scope {
+            Scope::Following => Some(relations::of(self.cx, self.viewer).await?),
+            Scope::All | Scope::Library | Scope::Public => None,
+        };
+        let domains = self.domains(&statuses).await?;
+        for seen in seen {
+            let author = seen.head().account_id;
+            let followed = following.as_ref().is_none_or(|relations| relations.is_following(author));
+            let document = documents.iter().find(|document| document.id == seen.head().id);
+            let meant = document.is_some_and(|document| is_meant(self.criteria, document, &seen));
+            let domain = domains.iter().find(|(account, _)| *account == author).map(|(_, domain)| domain.as_str());
+            let at = self.criteria.domains.iter().all(|wanted| holds(wanted, domain == Some(wanted.what.as_str())));
+            if followed && at && meant && self.found.len() < self.wanted {
+                self.found.push(seen);
+            }
+        }
+        Ok(())
+    }
+
+    /// The domain of each author, if the query asks for it.
+    async fn domains(&self, statuses: &[Status]) -> Result<Vec<(model::AccountId, String)>> {
+        if self.criteria.domains.is_empty() {
+            return Ok(Vec::new());
+        }
+        let authors: BTreeSet<model::AccountId> = statuses.iter().map(|status| status.account_id).collect();
+        let authors: Vec<model::AccountId> = authors.into_iter().collect();
+        let domains = store::account::domains(&self.cx.db, &authors).await?;
+        let own = &self.cx.urls.local_domain;
+        let named = |domain: Option<String>| domain.unwrap_or_else(|| own.clone()).to_lowercase();
+        Ok(domains.into_iter().map(|(account, domain)| (account, named(domain))).collect())
+    }
+}
+
+fn holds<T>(condition: &Condition<T>, is: bool) -> bool {
+    is != condition.negated
+}
+
+/// True when `document` is what the query says.
+fn is_meant(criteria: &Criteria, document: &Document, seen: &Seen) -> bool {
+    let marked = seen.marked();
+    let mark = |mark: Mark| match mark {
+        Mark::Favourited => marked.favourited,
+        Mark::Bookmarked => marked.bookmarked,
+        Mark::Reblogged => marked.reblogged,
+    };
+    criteria.words.iter().all(|words| holds(words, document.contains(&words.what)))
+        && criteria.facts.iter().all(|fact| holds(fact, document.is(&fact.what)))
+        && criteria.marks.iter().all(|wanted| holds(wanted, mark(wanted.what)))
+}

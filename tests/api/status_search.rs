@@ -1,0 +1,294 @@
+//! Searching statuses by their words: <https://docs.joinmastodon.org/methods/search/>, and `rookery search`.
+
+use rookery_core::queue::{self, IndexStatuses};
+use serde_json::{Value, json};
+
+use crate::contract;
+use crate::harness::{Client, TestApp};
+
+/// Publishes `status` and returns it.
+async fn publish(author: &Client, status: Value) -> Value {
+    author.server.tick();
+    author.post("/api/v1/statuses").json(&status).ok().await
+}
+
+async fn say(author: &Client, text: &str) -> Value {
+    publish(author, json!({ "status": text, "searchability": "public" })).await
+}
+
+fn on(status: &Value, rest: &str) -> String {
+    format!("/api/v1/statuses/{}{rest}", status["id"].as_str().unwrap())
+}
+
+fn encoded(q: &str) -> String {
+    q.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+/// The plain texts of the statuses that are found.
+async fn search(viewer: &Client, q: &str, rest: &str) -> Vec<String> {
+    let found = viewer.get(&format!("/api/v2/search?type=statuses&q={}{rest}", encoded(q))).ok().await;
+    contract::check("Search", &found);
+    let text = |status: &Value| {
+        let html = status["content"].as_str().unwrap();
+        html.trim_start_matches("<p>").trim_end_matches("</p>").to_owned()
+    };
+    found["statuses"].as_array().unwrap().iter().map(text).collect()
+}
+
+async fn finds(viewer: &Client, q: &str) -> Vec<String> {
+    search(viewer, q, "").await
+}
+
+async fn terms(app: &TestApp) -> i64 {
+    let rows: Vec<(i64,)> = app.db().fetch_raw("SELECT COUNT(*) FROM status_terms").await.unwrap();
+    rows[0].0
+}
+
+#[tokio::test]
+async fn statuses_are_found_by_their_words_newest_first() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    for text in
+        ["Rooks eat worms", "Crème brûlée, worms", "今日は東京タワーへ", "我喜欢北京烤鸭", "ฉันรักแมวมาก", "검색은 쉽다"]
+    {
+        say(&alice, text).await;
+    }
+    assert_eq!(finds(&bob, "worms").await, ["Crème brûlée, worms", "Rooks eat worms"]);
+    assert_eq!(finds(&bob, "WORMS rooks").await, ["Rooks eat worms"]);
+    assert_eq!(finds(&bob, "creme").await, ["Crème brûlée, worms"]);
+    assert_eq!(finds(&bob, "worm").await, [""; 0], "whole words");
+    for (word, text) in
+        [("東京", "今日は東京タワーへ"), ("北京", "我喜欢北京烤鸭"), ("แมว", "ฉันรักแมวมาก"), ("검색", "검색은 쉽다")]
+    {
+        assert_eq!(finds(&bob, word).await, [text], "{word}");
+    }
+    assert_eq!(finds(&bob, "京").await, ["我喜欢北京烤鸭", "今日は東京タワーへ"]);
+    assert_eq!(finds(&bob, "京都").await, [""; 0]);
+    assert_eq!(finds(&bob, "\"eat worms\"").await, ["Rooks eat worms"]);
+    assert_eq!(finds(&bob, "“worms eat”").await, [""; 0]);
+    assert_eq!(finds(&bob, "+worms -rooks").await, ["Crème brûlée, worms"]);
+    assert_eq!(search(&bob, "worms", "&limit=1&offset=1").await, ["Rooks eat worms"]);
+    assert_eq!(search(&bob, "worms", "&limit=0").await, [""; 0]);
+    assert_eq!(finds(&bob, "worms order:asc").await, ["Rooks eat worms", "Crème brûlée, worms"]);
+    let anonymous = app.anonymous().get("/api/v2/search?q=worms").ok().await;
+    assert_eq!(anonymous["statuses"], json!([]));
+}
+
+#[tokio::test]
+async fn strangers_find_what_authors_let_them() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let default = publish(&alice, json!({"status": "worms by default"})).await;
+    let limited = json!({"status": "worms for me alone", "searchability": "limited"});
+    let limited = publish(&alice, limited).await;
+    assert_eq!(finds(&alice, "worms").await, ["worms for me alone", "worms by default"]);
+    assert_eq!(finds(&bob, "worms").await, [""; 0]);
+
+    for status in [&default, &limited] {
+        bob.post(&on(status, "/bookmark")).ok().await;
+    }
+    assert_eq!(finds(&bob, "worms").await, ["worms by default"], "what one marked, but for the author's own");
+    bob.post(&on(&default, "/unbookmark")).ok().await;
+    assert_eq!(finds(&bob, "worms").await, [""; 0]);
+    alice.patch("/api/v1/accounts/update_credentials").json(&json!({"indexable": true})).ok().await;
+    assert_eq!(finds(&bob, "worms").await, ["worms by default"], "public statuses of indexable authors");
+    assert_eq!(finds(&bob, "worms in:public").await, ["worms by default"]);
+    assert_eq!(finds(&bob, "worms in:library").await, [""; 0]);
+
+    publish(&alice, json!({"status": "worms for followers", "searchability": "private"})).await;
+    assert_eq!(finds(&bob, "worms followers").await, [""; 0]);
+    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    assert_eq!(finds(&bob, "worms followers").await, ["worms for followers"]);
+    assert_eq!(finds(&bob, "worms in:following").await.len(), 2);
+    assert_eq!(search(&bob, "worms", "&searchability=private").await, ["worms for followers"]);
+    assert_eq!(finds(&bob, "worms searchability:limited").await, [""; 0]);
+    bob.post(&format!("/api/v1/accounts/{}/mute", alice.id())).ok().await;
+    assert_eq!(finds(&bob, "worms").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn searchability_of_a_status_is_as_asked_or_preferred() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    alice
+        .patch("/api/v1/accounts/update_credentials")
+        .json(&json!({"source": {"searchability": "private"}}))
+        .ok()
+        .await;
+    assert_eq!(publish(&alice, json!({"status": "a"})).await["searchability"], "private");
+    assert_eq!(say(&alice, "b").await["searchability"], "public");
+    let direct = json!({"status": "c", "visibility": "direct", "searchability": "public"});
+    assert_eq!(publish(&alice, direct).await["searchability"], "direct");
+}
+
+#[tokio::test]
+async fn everything_that_one_did_with_a_status_brings_it_into_ones_library() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let mut statuses = Vec::new();
+    for name in ["favourited", "reblogged", "bookmarked", "voted", "untouched"] {
+        let poll = json!({"options": [format!("option of {name}"), "other"], "expires_in": 600});
+        statuses.push(publish(&alice, json!({"status": name, "poll": poll})).await);
+    }
+    publish(&alice, json!({"status": "@bob mentioned option"})).await;
+    for (status, act) in statuses.iter().zip(["/favourite", "/reblog", "/bookmark"]) {
+        bob.post(&on(status, act)).ok().await;
+    }
+    let poll = statuses[3]["poll"]["id"].as_str().unwrap();
+    bob.post(&format!("/api/v1/polls/{poll}/votes")).json(&json!({"choices": [0]})).ok().await;
+
+    for q in ["option", "option in:library", "in:library"] {
+        let found = finds(&bob, q).await;
+        assert!(found[0].contains("mentioned"), "{q}");
+        assert_eq!(found[1..], ["voted", "bookmarked", "reblogged", "favourited"], "{q}");
+    }
+    assert_eq!(finds(&bob, "my:favourited").await, ["favourited"]);
+    assert_eq!(finds(&bob, "option my:bookmarked -my:reblogged").await, ["bookmarked"]);
+    assert_eq!(finds(&alice, "in:library order:asc").await.len(), 6);
+}
+
+#[tokio::test]
+async fn operators_narrow_a_search() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let plain = say(&alice, "worms").await;
+    let link =
+        publish(&bob, json!({"status": "worms https://worms.example", "language": "de", "searchability": "public"}));
+    let link = link.await;
+    let poll = json!({"options": ["one", "two"], "expires_in": 600});
+    let question = json!({"status": "which?", "poll": poll, "spoiler_text": "worms", "searchability": "public"});
+    publish(&alice, question).await;
+    let reply = json!({"status": "worms again", "in_reply_to_id": plain["id"], "searchability": "public"});
+    publish(&bob, reply).await;
+
+    let by_alice = ["which?", "worms"].map(str::to_owned);
+    for q in ["worms from:alice", "worms from:@alice@example.test", "worms -from:bob", "from:alice@example.test@x"] {
+        assert_eq!(finds(&bob, q).await, by_alice, "{q}");
+    }
+    assert_eq!(search(&bob, "worms", &format!("&account_id={}", alice.id())).await, by_alice);
+    assert_eq!(finds(&bob, "from:me has:link").await.len(), 1);
+    assert_eq!(finds(&bob, "has:poll").await, ["which?"]);
+    assert_eq!(finds(&bob, "is:sensitive").await, ["which?"]);
+    assert_eq!(finds(&bob, "is:reply worms").await, ["worms again"]);
+    assert_eq!(finds(&bob, "worms -is:reply -has:link").await, by_alice);
+    assert_eq!(finds(&bob, "has:media").await, [""; 0]);
+    assert_eq!(finds(&bob, "language:de").await.len(), 1);
+    assert_eq!(finds(&bob, "worms domain:example.test").await.len(), 4);
+    assert_eq!(finds(&bob, "worms -domain:example.test").await, [""; 0]);
+    for (q, count) in [
+        ("during:2026-01-15", 4),
+        ("after:2026-01-15", 0),
+        ("after:2026-01-14", 4),
+        ("before:2026-01-15", 0),
+        ("before:2026-01-16", 4),
+        ("before:1768478400000", 0),
+        ("after:1", 4),
+    ] {
+        assert_eq!(finds(&bob, &format!("worms {q}")).await.len(), count, "{q}");
+        assert_eq!(finds(&bob, q).await.len(), count, "{q} alone");
+    }
+    let id = link["id"].as_str().unwrap();
+    assert_eq!(search(&bob, "worms", &format!("&max_id={id}")).await, ["worms"]);
+    assert_eq!(search(&bob, "worms", &format!("&min_id={id}")).await, ["worms again", "which?"]);
+}
+
+#[tokio::test]
+async fn senseless_operators_are_refused() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    for q in [
+        "colour:red",
+        "has:legs",
+        "in:here",
+        "my:hat",
+        "order:random",
+        "searchability:some",
+        "before:yesterday",
+        "after:2026-02-30",
+        "during:99999999999999999999",
+        "after:9999999999999999",
+        "-in:library",
+        "-before:2026-01-01",
+        &"word ".repeat(33),
+    ] {
+        let refused = alice.get(&format!("/api/v2/search?q={}", encoded(q))).fails(422).await;
+        assert!(!refused.is_empty(), "{q}");
+    }
+    alice.get("/api/v2/search?q=x&searchability=some").fails(422).await;
+    alice.get("/api/v2/search?q=from:nobody").fails(404).await;
+    alice.get("/api/v2/search?q=has:legs&type=accounts").ok().await;
+}
+
+#[tokio::test]
+async fn index_follows_edits_and_deletions() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let status = say(&alice, "red worms").await;
+    assert_eq!(finds(&alice, "red").await, ["red worms"]);
+    alice.put(&on(&status, "")).json(&json!({"status": "blue worms", "spoiler_text": "careful"})).ok().await;
+    assert_eq!(finds(&alice, "red").await, [""; 0]);
+    assert_eq!(finds(&alice, "blue careful worms").await, ["blue worms"]);
+    alice.delete(&on(&status, "")).ok().await;
+    assert_eq!(finds(&alice, "worms").await, [""; 0]);
+    assert_eq!(terms(&app).await, 0, "nothing stays behind");
+}
+
+#[tokio::test]
+async fn descriptions_of_media_are_found() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let file = crate::media::png(8, 8);
+    let media =
+        alice.post("/api/v2/media").multipart(&[("description", "a rook")], &[("file", "x.png", file.as_slice())]).ok();
+    let media = media.await;
+    let status = publish(&alice, json!({"status": "look", "media_ids": [media["id"]]})).await;
+    assert_eq!(finds(&alice, "rook has:image").await, ["look"]);
+    let attributes = json!([{"id": media["id"], "description": "a crow"}]);
+    let edit = json!({"status": "look", "media_ids": [media["id"]], "media_attributes": attributes});
+    alice.put(&on(&status, "")).json(&edit).ok().await;
+    assert_eq!((finds(&alice, "rook").await.len(), finds(&alice, "crow").await.len()), (0, 1));
+    alice.delete(&on(&status, "")).ok().await;
+    assert_eq!(terms(&app).await, 0);
+}
+
+#[tokio::test]
+async fn statuses_of_before_are_indexed_by_a_job_and_by_the_command() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    for n in 0..3 {
+        say(&alice, &format!("worms {n}")).await;
+    }
+    let all = terms(&app).await;
+    app.db().execute_raw("DELETE FROM status_terms").await.unwrap();
+    assert_eq!(finds(&alice, "worms").await, [""; 0]);
+    let mut tx = app.db().begin().await.unwrap();
+    queue::enqueue(&app.app, &mut tx, &IndexStatuses { before: i64::MAX.into() }).await.unwrap();
+    tx.commit().await.unwrap();
+    app.run_jobs().await;
+    assert_eq!((finds(&alice, "worms").await.len(), terms(&app).await), (3, all));
+
+    app.db().execute_raw("DELETE FROM status_terms").await.unwrap();
+    assert_eq!(app.run(&["search", "reindex", "--json"]).await.json()[0]["statuses"], 3);
+    assert_eq!((finds(&alice, "worms").await.len(), terms(&app).await), (3, all));
+}
+
+#[tokio::test]
+async fn words_that_many_statuses_have_cost_no_more_statements() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    for n in 0..50 {
+        say(&alice, &format!("common words {n}")).await;
+    }
+    finds(&bob, "common").await;
+    app.noted(&bob).await;
+    let cost = async |rest: &str| {
+        app.app.cache.statuses.clear();
+        app.app.heads.clear();
+        let before = app.db().statements();
+        let found = search(&bob, "common words", rest).await.len();
+        (found, app.db().statements() - before)
+    };
+    let ((two, small), (forty, large)) = (cost("&limit=2").await, cost("&limit=40").await);
+    assert_eq!((two, forty), (2, 40));
+    assert!(large <= small && large <= 16, "{small} statements for 2, {large} for 40");
+}
