@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::extension::Extensions;
 use crate::node::{self, Node};
 use crate::origin::Origin;
+use crate::service::account_domains::DomainsCache;
 use crate::service::auth::Grants;
 use crate::service::heads::HeadsCache;
 use crate::service::instance::StatsCache;
@@ -73,6 +74,8 @@ pub struct Services {
     pub heads: HeadsCache,
     /// What viewers follow, block and mute.
     pub relations: RelationsCache,
+    /// Domains of accounts.
+    pub domains: DomainsCache,
     /// Filters of viewers, compiled.
     pub filters: FilterSets,
     /// Documents that are the same for everyone.
@@ -165,6 +168,7 @@ impl Cx {
             credentials: CredentialsCache::default(),
             heads: HeadsCache::default(),
             relations: RelationsCache::default(),
+            domains: DomainsCache::default(),
             filters: FilterSets::default(),
             limits: Limits::default(),
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),

@@ -147,6 +147,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../../migrations/sqlite/0024_reports.sql"),
         include_str!("../../migrations/postgres/0024_reports.sql"),
     ),
+    (
+        25,
+        "domain_blocks",
+        include_str!("../../migrations/sqlite/0025_domain_blocks.sql"),
+        include_str!("../../migrations/postgres/0025_domain_blocks.sql"),
+    ),
 ];
 
 /// Runs the pending migrations in order, each in a transaction of its own.

@@ -1,12 +1,14 @@
 //! Use cases by aggregate: permission, rules, transaction, recorded changes. Knows neither HTTP nor SQL.
 
 pub mod account;
+pub mod account_domains;
 pub mod announcement;
 pub mod application;
 pub mod auth;
 pub mod confirmation;
 pub mod conversation;
 pub mod domain;
+pub mod domain_block;
 pub mod email;
 pub mod emoji;
 pub mod featured_tag;

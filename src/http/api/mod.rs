@@ -11,6 +11,7 @@ pub mod blocks;
 pub mod conversations;
 pub mod credentials;
 pub mod custom_emojis;
+pub mod domain_blocks;
 pub mod emails;
 pub mod endorsements;
 pub mod featured_tags;
