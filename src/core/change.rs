@@ -15,7 +15,7 @@ use tokio::sync::broadcast;
 
 use crate::queue::{
     self, AcceptRequests, AttachCard, ExpireMute, FanOut, GenerateKey, Merge, MergeTag, RebuildList, ReconcileHome,
-    ReconcileList, Unmerge, UnmergeTag, VerifyLinks,
+    ReconcileList, SeverDomain, Unmerge, UnmergeDomain, UnmergeTag, VerifyLinks,
 };
 use crate::{Cx, Result};
 use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, text_enum};
@@ -52,6 +52,8 @@ text_enum! {
         Muted = "account.muted",
         /// A mute ended.
         Unmuted = "account.unmuted",
+        /// Someone blocked a domain.
+        DomainBlocked = "domain.blocked",
         /// Someone follows someone.
         Followed = "follow.created",
         /// Someone follows someone no more.
@@ -122,6 +124,10 @@ enum Listener {
     Merge,
     /// The job [`Unmerge`] for the account and its target.
     Unmerge,
+    /// The job [`UnmergeDomain`] for the account and the domain.
+    UnmergeDomain,
+    /// The job [`SeverDomain`] for the account and the domain.
+    SeverDomain,
     /// The job [`MergeTag`] for the account and the hashtag.
     MergeTag,
     /// The job [`UnmergeTag`] for the account and the hashtag.
@@ -157,6 +163,7 @@ const fn listeners(kind: ChangeKind) -> &'static [Listener] {
         ChangeKind::Blocked => &[To::Unmerge, To::Outbox],
         ChangeKind::Muted => &[To::ExpireMute, To::Unmerge, To::Outbox],
         ChangeKind::Unmuted => &[To::Merge],
+        ChangeKind::DomainBlocked => &[To::UnmergeDomain, To::SeverDomain],
         ChangeKind::Followed => &[To::Merge, To::Outbox],
         ChangeKind::Unfollowed => &[To::Unmerge, To::Outbox],
         ChangeKind::Favourited | ChangeKind::Unfavourited | ChangeKind::Bookmarked | ChangeKind::Unbookmarked => {
@@ -247,6 +254,10 @@ pub enum Change {
     Unmuted {
         account: AccountId,
         target: AccountId,
+    },
+    DomainBlocked {
+        account: AccountId,
+        domain: String,
     },
     Followed {
         account: AccountId,
@@ -412,6 +423,7 @@ impl Change {
             Self::Blocked { .. } => ChangeKind::Blocked,
             Self::Muted { .. } => ChangeKind::Muted,
             Self::Unmuted { .. } => ChangeKind::Unmuted,
+            Self::DomainBlocked { .. } => ChangeKind::DomainBlocked,
             Self::Followed { .. } => ChangeKind::Followed,
             Self::Unfollowed { .. } => ChangeKind::Unfollowed,
             Self::Favourited { .. } => ChangeKind::Favourited,
@@ -495,6 +507,12 @@ async fn follow_up(cx: &Cx, tx: &mut Tx, listener: Listener, change: &Change) ->
             | Change::Blocked { account, target }
             | Change::Muted { account, target, .. },
         ) => queue::enqueue(cx, tx, &Unmerge { account: *account, target: *target }).await,
+        (Listener::UnmergeDomain, Change::DomainBlocked { account, domain }) => {
+            queue::enqueue(cx, tx, &UnmergeDomain { account: *account, domain: domain.clone() }).await
+        }
+        (Listener::SeverDomain, Change::DomainBlocked { account, domain }) => {
+            queue::enqueue(cx, tx, &SeverDomain::begin(*account, domain.clone())).await
+        }
         (Listener::MergeTag, Change::TagFollowed { account, tag }) => {
             queue::enqueue(cx, tx, &MergeTag { account: *account, tag: *tag }).await
         }

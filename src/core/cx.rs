@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::extension::Extensions;
 use crate::node::{self, Node};
 use crate::origin::Origin;
+use crate::service::account_domains::DomainsCache;
 use crate::service::auth::Grants;
 use crate::service::card::Hosts;
 use crate::service::heads::HeadsCache;
@@ -80,6 +81,8 @@ pub struct Services {
     pub suggestions: SuggestionsCache,
     /// Translations of statuses.
     pub translations: Translations,
+    /// Domains of accounts.
+    pub domains: DomainsCache,
     /// Filters of viewers, compiled.
     pub filters: FilterSets,
     /// Documents that are the same for everyone.
@@ -178,6 +181,7 @@ impl Cx {
             relations: RelationsCache::default(),
             suggestions: SuggestionsCache::default(),
             translations: Translations::default(),
+            domains: DomainsCache::default(),
             filters: FilterSets::default(),
             limits: Limits::default(),
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),

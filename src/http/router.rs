@@ -12,11 +12,11 @@ use axum::response::Response;
 use futures_util::future::BoxFuture;
 
 use super::api::{
-    accounts, announcements, apps, blocks, conversations, credentials, custom_emojis, directory, emails, endorsements,
-    featured_tags, filters, filters_v1, follow_requests, instance, lists, markers, media, mutes, notification_groups,
-    notification_policies, notification_requests, notifications, oembed, peers, polls, preferences, profile,
-    registrations, relationships, reports, scheduled_statuses, search, status_actions, statuses, suggestions, tags,
-    timelines, translations, trends,
+    accounts, announcements, apps, blocks, conversations, credentials, custom_emojis, directory, domain_blocks, emails,
+    endorsements, featured_tags, filters, filters_v1, follow_requests, instance, lists, markers, media, mutes,
+    notification_groups, notification_policies, notification_requests, notifications, oembed, peers, polls,
+    preferences, profile, registrations, relationships, reports, scheduled_statuses, search, status_actions, statuses,
+    suggestions, tags, timelines, translations, trends,
 };
 use super::oauth::{applications, authorize};
 use super::operation::Operation;
@@ -407,6 +407,13 @@ fn accounts() -> Routes {
         // blocks, mutes, follow_requests
         .route("/api/v1/blocks", API.answers("Account[]"), get(blocks::index))
         .route("/api/v1/mutes", API.answers("MutedAccount[]"), get(mutes::index))
+        // domain_blocks
+        .route(
+            "/api/v1/domain_blocks",
+            API.answers("string[]"),
+            get(domain_blocks::index).post(domain_blocks::create).delete(domain_blocks::delete),
+        )
+        .route("/api/v1/domain_blocks/preview", API.answers("DomainBlockPreview"), get(domain_blocks::preview))
         .route("/api/v1/follow_requests", API.answers("Account[]"), get(follow_requests::index))
         .route("/api/v1/follow_requests/{id}/authorize", API.answers("Relationship"), post(follow_requests::authorize))
         .route("/api/v1/follow_requests/{id}/reject", API.answers("Relationship"), post(follow_requests::reject))

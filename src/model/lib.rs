@@ -26,6 +26,7 @@ pub mod row;
 pub mod scheduled_status;
 pub mod scope;
 pub mod settings;
+pub mod severance;
 pub mod sqlite;
 pub mod status;
 mod text_enum;

@@ -100,6 +100,28 @@ pub async fn delete_with(tx: &mut Tx, account: AccountId, participant: AccountId
     Ok(())
 }
 
+/// Deletes up to `limit` conversations of an account with participants of `domain`; returns how many, which is 0 only when
+/// none is left.
+pub async fn delete_some_with_domain(tx: &mut Tx, account: AccountId, domain: &str, limit: i64) -> Result<u64> {
+    tx.query(sql!(
+        sqlite: "DELETE FROM account_conversations
+                 WHERE id IN (SELECT c.id FROM account_conversations c
+                              CROSS JOIN json_each('[' || c.participants || ']') p
+                              CROSS JOIN accounts a
+                              WHERE c.account_id = $1 AND a.id = p.value AND a.domain = $2 LIMIT $3)";
+        postgres: "DELETE FROM account_conversations
+                   WHERE id IN (SELECT c.id FROM account_conversations c
+                                CROSS JOIN LATERAL unnest(string_to_array(c.participants, ',')::bigint[]) AS p(value)
+                                JOIN accounts a ON a.id = p.value
+                                WHERE c.account_id = $1 AND a.domain = $2 LIMIT $3)"
+    ))
+    .bind(account)
+    .bind(domain.to_owned())
+    .bind(limit)
+    .execute()
+    .await
+}
+
 /// Deletes up to `limit` conversations of an account; returns how many.
 pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<u64> {
     tx.query(sql!(

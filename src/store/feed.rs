@@ -309,6 +309,31 @@ pub async fn delete_authors(tx: &mut Tx, feeds: &[Feed], authors: &[AccountId], 
     .await
 }
 
+/// Removes the statuses of accounts of `domain` from `feeds`, and reblogs of such statuses; returns the number of entries.
+/// Reads as much as [`delete_authors`].
+pub async fn delete_domain(tx: &mut Tx, feeds: &[Feed], domain: &str) -> Result<u64> {
+    macro_rules! domain_of {
+        ($status:literal) => {
+            concat!(
+                "(SELECT a.domain FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = feed_entries.",
+                $status,
+                ")"
+            )
+        };
+    }
+    tx.query(sql!(
+        "DELETE FROM feed_entries
+         WHERE (kind, owner_id) IN (
+                   SELECT CAST(value ->> 'kind' AS BIGINT), CAST(value ->> 'owner' AS BIGINT) FROM" rows("$1")
+              ")
+           AND (" domain_of!("status_id") " = $2 OR " domain_of!("original_id") " = $2)"
+    ))
+    .bind(Json(feeds.to_vec()))
+    .bind(domain.to_owned())
+    .execute()
+    .await
+}
+
 /// Whether `owner` follows `target`, and whether `owner` blocks or mutes them.
 pub async fn find_relation(db: impl Executor, owner: AccountId, target: AccountId, now: Time) -> Result<(bool, bool)> {
     db.query(sql!(

@@ -52,6 +52,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0022_conversations",
     "0023_announcements",
     "0024_reports",
+    "0025_domain_blocks",
     "0026_status_terms",
     "0028_directory",
     "0029_trends",

@@ -13,7 +13,7 @@ use model::{AccountId, JobId, NotificationType, RowId, Status, StatusId};
 use rookery_core::Cx;
 use rookery_core::change::{self, Change};
 use rookery_core::error::Result;
-use rookery_core::queue::{Failure, FanOut, Job, Merge, Rebuild, Unmerge};
+use rookery_core::queue::{Failure, FanOut, Job, Merge, Rebuild, Unmerge, UnmergeDomain};
 use rookery_core::service::notification::{self, Notice};
 use rookery_core::service::{list, status};
 use store::Tx;
@@ -162,11 +162,25 @@ pub(super) async fn unmerge(cx: &Cx, tx: &mut Tx, job: &Unmerge) -> Result<(), F
     let (follows, blocked) = store::feed::find_relation(&mut *tx, job.account, job.target, cx.clock.now()).await?;
     if blocked || !follows {
         let reblogs = if blocked { Reblogs::OfAuthor } else { Reblogs::Own };
-        let lists = store::list::list_ids(&mut *tx, &[job.account]).await?;
-        let feeds: Vec<Feed> = lists.into_iter().map(Feed::list).chain([Feed::home(job.account)]).collect();
+        let feeds = feeds(tx, job.account).await?;
         store::feed::delete_authors(tx, &feeds, &[job.target], reblogs).await?;
     }
     Ok(())
+}
+
+/// Removes the statuses of a domain from feeds, unless it is no longer blocked.
+pub(super) async fn unmerge_domain(tx: &mut Tx, job: &UnmergeDomain) -> Result<(), Failure> {
+    if store::domain_block::exists(&mut *tx, job.account, &job.domain).await? {
+        let feeds = feeds(tx, job.account).await?;
+        store::feed::delete_domain(tx, &feeds, &job.domain).await?;
+    }
+    Ok(())
+}
+
+/// The feeds of someone: home and those of their lists.
+async fn feeds(tx: &mut Tx, account: AccountId) -> Result<Vec<Feed>> {
+    let lists = store::list::list_ids(&mut *tx, &[account]).await?;
+    Ok(lists.into_iter().map(Feed::list).chain([Feed::home(account)]).collect())
 }
 
 /// Rebuilds the feeds of someone, and says so. The home feed first: those of lists are filled for whom it is maintained.

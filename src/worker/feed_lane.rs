@@ -12,7 +12,8 @@ use super::{caught, count, feed, put_back, reconcile_feeds};
 use model::JobId;
 use model::job::Lane;
 use rookery_core::queue::{
-    Failure, FanOut, Job, Merge, MergeTag, Rebuild, RebuildList, ReconcileHome, ReconcileList, Unmerge, UnmergeTag,
+    Failure, FanOut, Job, Merge, MergeTag, Rebuild, RebuildList, ReconcileHome, ReconcileList, Unmerge, UnmergeDomain,
+    UnmergeTag,
 };
 use rookery_core::{Cx, Result};
 use store::Tx;
@@ -132,6 +133,7 @@ async fn work(cx: &Cx, mut tx: Tx, jobs: &[JobRow]) -> Result<(), Failure> {
         }
         Merge::KIND => feed::merge(cx, &mut tx, &read(first)?).await?,
         Unmerge::KIND => feed::unmerge(cx, &mut tx, &read(first)?).await?,
+        UnmergeDomain::KIND => feed::unmerge_domain(&mut tx, &read(first)?).await?,
         Rebuild::KIND => feed::rebuild(cx, &mut tx, &read(first)?).await?,
         MergeTag::KIND => reconcile_feeds::merge_tag(cx, &mut tx, &read(first)?).await?,
         UnmergeTag::KIND => reconcile_feeds::unmerge_tag(cx, &mut tx, &read(first)?).await?,

@@ -36,6 +36,7 @@ mod remove_account;
 mod request_mail;
 mod seal_keys;
 mod send_mail;
+mod sever_domain;
 mod tend_announcement;
 mod tend_feeds;
 mod trim_feeds;
@@ -122,6 +123,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         RequestMail,
         SealKeys,
         SendMail,
+        SeverDomain,
         TendAnnouncement,
         TendFeeds,
         TrimFeeds,

@@ -1,22 +1,23 @@
-//! What notifications are about besides statuses: lists and reports, as members of notifications and of their groups.
+//! What notifications are about besides statuses: lists, reports and severances, as members of notifications and of their groups.
 //!
 //! Reached from [`notification`](super::notification) and [`notification_group`](super::notification_group). One batch for
 //! each kind and page, and no statement where no notification is of that kind.
 
 use std::collections::HashMap;
 
-use super::{Fragment, list, report};
+use super::{Fragment, list, report, severance};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::Result;
 use crate::service::notification::VisibleNotification;
 use model::{Actor, NotificationType, RowId};
 
-/// The lists and reports of a page of notifications.
+/// The lists, reports and severances of a page of notifications.
 pub(super) struct Attached {
     /// By the activity of the notification.
     lists: HashMap<i64, Fragment>,
     reports: ById<RowId, Fragment>,
+    severances: ById<RowId, Fragment>,
 }
 
 /// A member of a notification.
@@ -38,11 +39,14 @@ impl Attached {
         page: impl Iterator<Item = &VisibleNotification> + Clone + Send,
     ) -> Result<Self> {
         let lists: Vec<i64> = page.clone().filter_map(|shown| activity(shown, NotificationType::ListStatus)).collect();
-        let reports = page.filter_map(|shown| activity(shown, NotificationType::AdminReport));
+        let reports = page.clone().filter_map(|shown| activity(shown, NotificationType::AdminReport));
         let reports: Vec<RowId> = reports.map(RowId::from).collect();
+        let severances = page.filter_map(|shown| activity(shown, NotificationType::SeveredRelationships));
+        let severances: Vec<i64> = severances.collect();
         Ok(Self {
             lists: list::of_notifications(cx, actor, &lists).await?,
             reports: report::render(cx, &reports).await?,
+            severances: severance::render(cx, &severances).await?,
         })
     }
 
@@ -50,6 +54,9 @@ impl Attached {
     pub(super) fn of(&self, shown: &VisibleNotification) -> Member<'_> {
         if let Some(report) = activity(shown, NotificationType::AdminReport) {
             return self.reports.get(&report.into()).map_or(Member::Gone, |report| Member::Of("report", report));
+        }
+        if let Some(event) = activity(shown, NotificationType::SeveredRelationships) {
+            return self.severances.get(&event.into()).map_or(Member::Gone, |event| Member::Of("event", event));
         }
         let list = activity(shown, NotificationType::ListStatus).and_then(|activity| self.lists.get(&activity));
         list.map_or(Member::None, |list| Member::Of("list", list))

@@ -15,7 +15,7 @@ use model::{AccountId, Actor, NotificationId};
 
 /// The member names of a notification.
 pub(super) const MEMBERS: &[&str] =
-    &["id", "type", "created_at", "group_key", "filtered", "account", "status", "list", "report"];
+    &["id", "type", "created_at", "group_key", "filtered", "account", "status", "list", "report", "event"];
 
 /// The members other than account and status.
 #[derive(Debug, Serialize)]

@@ -296,6 +296,20 @@ jobs! {
         subject: Subject,
     }
 
+    /// Ends the next follows between `account` and a domain that it blocks, and then deletes what came of that domain.
+    SeverDomain as "sever_domain" in Background => {
+        /// Who blocks.
+        account: AccountId,
+        /// The domain.
+        domain: String,
+        /// The last account of the batch before; 0 begins.
+        after: AccountId,
+        /// Followers lost so far.
+        followers: i64,
+        /// Follows that ended so far.
+        following: i64,
+    }
+
     /// Sends one e-mail to `account`.
     SendMail as "send_mail" in Mail => {
         /// To whom.
@@ -335,6 +349,15 @@ jobs! {
         target: AccountId,
     }
 
+    /// Takes the statuses of a domain that `account` blocks, and reblogs of these, out of its home feed and the feeds of its
+    /// lists.
+    UnmergeDomain as "unmerge_domain" in Feed => {
+        /// Whose feeds.
+        account: AccountId,
+        /// The domain.
+        domain: String,
+    }
+
     /// Takes the statuses out of a home feed that only a hashtag brought, which is followed no more.
     UnmergeTag as "unmerge_tag" in Feed => {
         /// Whose feed.
@@ -355,6 +378,14 @@ impl ReconcileHome {
 impl ReconcileList {
     /// Most members of one job, so that its transaction is short.
     pub const MOST: usize = 40;
+}
+
+impl SeverDomain {
+    /// The beginning of the work.
+    #[must_use]
+    pub fn begin(account: AccountId, domain: String) -> Self {
+        Self { account, domain, after: AccountId::from(0), followers: 0, following: 0 }
+    }
 }
 
 impl TrimFeeds {

@@ -135,19 +135,21 @@ pub async fn accept(cx: &Cx, target: AccountId, follower: AccountId) -> Result<b
     Ok(true)
 }
 
-/// Deletes a follow or request with its dependents: counters, list memberships, endorsement, home feed entries.
-pub(super) async fn sever(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<()> {
+/// Deletes a follow or request with its dependents: counters, list memberships, endorsement, home feed entries. True when
+/// a follow ended.
+pub(super) async fn sever(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<bool> {
     if let Some(request) = store::follow::delete(tx, FollowTable::Request, follower, target).await? {
         notification::retract(tx, NotificationType::FollowRequest, request.id).await?;
     }
-    if let Some(follow) = store::follow::delete(tx, FollowTable::Follow, follower, target).await? {
+    let ended = store::follow::delete(tx, FollowTable::Follow, follower, target).await?;
+    if let Some(follow) = &ended {
         count(tx, follower, target, -1).await?;
         notification::retract(tx, NotificationType::Follow, follow.id).await?;
         change::record(cx, tx, Change::Unfollowed { account: follower, target }).await?;
     }
     store::relationship::delete(tx, Relation::Endorsement, follower, target).await?;
     store::relationship::delete_list_entries(tx, follower, target).await?;
-    Ok(())
+    Ok(ended.is_some())
 }
 
 /// Creates a follow, or a request where the target is locked or remote, or the follower limited.

@@ -1,6 +1,7 @@
 //! Use cases by aggregate: permission, rules, transaction, recorded changes. Knows neither HTTP nor SQL.
 
 pub mod account;
+pub mod account_domains;
 pub mod announcement;
 pub mod application;
 pub mod auth;
@@ -9,6 +10,7 @@ pub mod confirmation;
 pub mod conversation;
 pub mod directory;
 pub mod domain;
+pub mod domain_block;
 pub mod email;
 pub mod emoji;
 pub mod featured_tag;

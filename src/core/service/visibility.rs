@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::service::{heads, relations};
+use crate::service::{account_domains, heads, relations};
 use model::status::Visibility;
 use model::{AccountId, Actor, StatusId, Time};
 use store::marks::{self, Marks};
@@ -285,7 +285,7 @@ impl View {
     }
 }
 
-/// The authors of `heads` whose domain is blocked, sorted: one statement, or none when no domain is.
+/// The authors of `heads` whose domain is blocked, sorted: no statement when no domain is, or all authors are known.
 async fn domain_blocked(cx: &Cx, relations: &Relations, heads: &[Head]) -> Result<Vec<AccountId>> {
     if !relations.blocks_domains() {
         return Ok(Vec::new());
@@ -293,7 +293,7 @@ async fn domain_blocked(cx: &Cx, relations: &Relations, heads: &[Head]) -> Resul
     let mut authors: Vec<AccountId> = heads.iter().map(|head| head.account_id).collect();
     authors.sort_unstable();
     authors.dedup();
-    let domains = store::account::domains(&cx.db, &authors).await?;
+    let domains = account_domains::find(cx, &authors).await?;
     let blocked = domains
         .into_iter()
         .filter(|(_, domain)| domain.as_deref().is_some_and(|domain| relations.is_blocking_domain(domain)));

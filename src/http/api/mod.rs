@@ -12,6 +12,7 @@ pub mod conversations;
 pub mod credentials;
 pub mod custom_emojis;
 pub mod directory;
+pub mod domain_blocks;
 pub mod emails;
 pub mod endorsements;
 pub mod featured_tags;

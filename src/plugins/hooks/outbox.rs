@@ -102,6 +102,7 @@ fn told(change: &Change) -> Option<EventRecord> {
         | Change::NotificationsMerged { .. }
         | Change::TokenRevoked { .. }
         | Change::SettingsChanged
+        | Change::DomainBlocked { .. }
         | Change::TopicMessage { .. } => return None,
     })
 }

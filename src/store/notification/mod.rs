@@ -187,6 +187,26 @@ pub async fn delete_from(tx: &mut Tx, account: AccountId, from: AccountId) -> Re
     groups::delete_empty(tx, deleted).await.map(drop)
 }
 
+/// Deletes up to `limit` notifications of `account` from accounts of `domain`; returns how many. `CROSS JOIN`: its own
+/// notifications are read, which are as many as are kept, and not the accounts of the domain.
+pub async fn delete_some_from_domain(tx: &mut Tx, account: AccountId, domain: &str, limit: i64) -> Result<u64> {
+    let deleted: Vec<DeletedMember> = tx
+        .query(sql!(
+            "DELETE FROM notifications
+             WHERE (account_id, id) IN (
+                 SELECT n.account_id, n.id FROM notifications n CROSS JOIN accounts a
+                 WHERE n.account_id = $1 AND a.id = n.from_account_id AND a.domain = $2 LIMIT $3
+             )
+             RETURNING account_id, group_key"
+        ))
+        .bind(account)
+        .bind(domain.to_owned())
+        .bind(limit)
+        .all()
+        .await?;
+    groups::delete_empty(tx, deleted).await
+}
+
 /// Deletes up to `limit` notifications of others from `from`; returns how many.
 pub async fn delete_some_from(tx: &mut Tx, from: AccountId, limit: i64) -> Result<u64> {
     let deleted: Vec<DeletedMember> = tx

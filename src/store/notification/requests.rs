@@ -276,6 +276,25 @@ pub async fn forget(tx: &mut Tx, account: AccountId, from: AccountId) -> Result<
     Ok(())
 }
 
+/// Deletes the requests of accounts of `domain` to `account`, and their permissions.
+pub async fn forget_domain(tx: &mut Tx, account: AccountId, domain: &str) -> Result<()> {
+    macro_rules! of_domain {
+        ($table:literal) => {
+            sql!(
+                "DELETE FROM " $table "
+                 WHERE account_id = $1 AND from_account_id IN (
+                     SELECT x.from_account_id FROM " $table " x CROSS JOIN accounts a
+                     WHERE x.account_id = $1 AND a.id = x.from_account_id AND a.domain = $2
+                 )"
+            )
+        };
+    }
+    for part in [of_domain!("notification_requests"), of_domain!("notification_permissions")] {
+        tx.query(part).bind(account).bind(domain.to_owned()).execute().await?;
+    }
+    Ok(())
+}
+
 /// Deletes up to `limit` requests with an id below `before` whose mentions are gone, with their statuses or by age.
 pub async fn delete_empty(tx: &mut Tx, before: RowId, limit: i64) -> Result<u64> {
     tx.query(sql!(

@@ -11,7 +11,7 @@ use store::Tx;
 const BATCH: i64 = 1_000;
 
 /// Deletes the next of the notifications that are older than `notifications.retention_days`; true when more may be left.
-/// The last batch also deletes requests of that age without notifications.
+/// The last batch also deletes requests of that age without notifications, and severances of that age.
 pub async fn delete_old(cx: &Cx, tx: &mut Tx) -> Result<bool> {
     let days = cx.config.notifications.retention_days;
     if days == 0 {
@@ -22,7 +22,8 @@ pub async fn delete_old(cx: &Cx, tx: &mut Tx) -> Result<bool> {
         return Ok(true);
     }
     let requests = store::notification::requests::delete_empty(tx, i64::from(before).into(), BATCH).await?;
-    Ok(requests == BATCH.unsigned_abs())
+    let severances = store::severance::delete_old(tx, before, BATCH).await?;
+    Ok(requests.max(severances) == BATCH.unsigned_abs())
 }
 
 /// The lowest id of what was made at `time`: milliseconds and a sequence of 16 bits (contract rules, section 1).
