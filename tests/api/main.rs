@@ -18,6 +18,7 @@ mod contract;
 mod conversations;
 mod crash;
 mod custom_emojis;
+mod domain_blocks;
 mod emails;
 mod embeds;
 mod feeds;
