@@ -404,9 +404,6 @@ fn accounts() -> Routes {
         .route("/api/v1/preferences", API.answers("Preferences"), get(preferences::show))
         // markers
         .route("/api/v1/markers", API.answers("Markers"), get(markers::index).post(markers::create))
-        // blocks, mutes, follow_requests
-        .route("/api/v1/blocks", API.answers("Account[]"), get(blocks::index))
-        .route("/api/v1/mutes", API.answers("MutedAccount[]"), get(mutes::index))
         // domain_blocks
         .route(
             "/api/v1/domain_blocks",
@@ -414,6 +411,9 @@ fn accounts() -> Routes {
             get(domain_blocks::index).post(domain_blocks::create).delete(domain_blocks::delete),
         )
         .route("/api/v1/domain_blocks/preview", API.answers("DomainBlockPreview"), get(domain_blocks::preview))
+        // blocks, mutes, follow_requests
+        .route("/api/v1/blocks", API.answers("Account[]"), get(blocks::index))
+        .route("/api/v1/mutes", API.answers("MutedAccount[]"), get(mutes::index))
         .route("/api/v1/follow_requests", API.answers("Account[]"), get(follow_requests::index))
         .route("/api/v1/follow_requests/{id}/authorize", API.answers("Relationship"), post(follow_requests::authorize))
         .route("/api/v1/follow_requests/{id}/reject", API.answers("Relationship"), post(follow_requests::reject))

@@ -76,7 +76,7 @@ pub async fn by_prefix(
     .bind(wanted.limit)
     .bind(wanted.offset)
     .bind(if wanted.follower { FOLLOWERS } else { 0 })
-    .bind((wanted.offset + wanted.limit).clamp(FEW, MANY))
+    .bind((wanted.offset.saturating_add(wanted.limit)).clamp(FEW, MANY))
     .scalars()
     .await
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::conversations::open_accounts;
 use crate::harness::{Answer, Client, RequestBuilder, TestApp};
+use crate::seed::Seed;
 
 /// How many requests are sent together.
 const TOGETHER: usize = 8;
@@ -526,4 +527,32 @@ async fn references_are_counted_as_they_come_and_go() {
     assert_eq!(number(&app, "SELECT COUNT(*) FROM status_references").await, 0);
     let wrong = "SELECT COUNT(*) FROM statuses s WHERE s.quote_id IS NOT NULL";
     assert_eq!(number(&app, wrong).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn domain_is_blocked_once_and_its_follows_end_once() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    app.run_jobs().await;
+    let mut seed = Seed::new(app.db().engine(), "example.test");
+    for n in 0..60 {
+        let far = seed.account(&format!("far{n}"), Some("far.test"));
+        seed.follow(alice.id().into(), far);
+        seed.follow(far, alice.id().into());
+    }
+    seed.write(app.db()).await;
+    let path = "/api/v1/domain_blocks";
+    assert_eq!(eight(|| alice.post(path).form(&[("domain", "far.test")])).await, TOGETHER);
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM account_domain_blocks").await, 1);
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'sever_domain'").await, 1);
+    app.run_jobs().await;
+    assert_eq!(
+        number(&app, "SELECT CAST(SUM(followers_count + following_count) AS BIGINT) FROM account_severances").await,
+        120
+    );
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM follows").await, 0);
+    let counts = "SELECT CAST(SUM(followers_count + following_count) AS BIGINT) FROM accounts";
+    assert_eq!(number(&app, counts).await, 0);
+    assert_eq!(eight(|| alice.delete(path).form(&[("domain", "far.test")])).await, TOGETHER);
+    assert_eq!(number(&app, "SELECT COUNT(*) FROM account_domain_blocks").await, 0);
 }

@@ -20,6 +20,7 @@ mod conversations;
 mod crash;
 mod custom_emojis;
 mod directory;
+mod domain_blocks;
 mod emails;
 mod embeds;
 mod feeds;

@@ -4,8 +4,10 @@ use chrono::Duration;
 use rookery_core::service::{removal, staff};
 use serde_json::{Value, json};
 
+use crate::domain_blocks::block;
 use crate::harness::{Client, TestApp};
 use crate::media::png;
+use crate::seed::Seed;
 
 const WEBFINGER: &str = "/.well-known/webfinger?resource=acct:alice@example.test";
 
@@ -91,6 +93,13 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     assert_eq!(count(&app, "SELECT COUNT(*) FROM list_notices").await, 1);
     let quote = publish(&alice, &format!("QT {}", liked["url"].as_str().unwrap())).await;
     let of_carol = publish(&carol, &format!("QT {}", quote["url"].as_str().unwrap())).await;
+    let mut seed = Seed::new(app.db().engine(), "example.test");
+    let far = seed.account("far", Some("far.test"));
+    seed.follow(alice.id().into(), far);
+    seed.write(app.db()).await;
+    block(&alice, "far.test").await;
+    app.run_jobs().await;
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM account_severances").await, 1);
 
     for person in [&alice, &bob, &carol] {
         person.patch("/api/v2/notifications/policy").json(&json!({"for_not_followers": "filter"})).ok().await;
@@ -143,6 +152,8 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
         ("tag_follows", "account_id"),
         ("featured_tags", "account_id"),
         ("filters", "account_id"),
+        ("account_domain_blocks", "account_id"),
+        ("account_severances", "account_id"),
     ] {
         assert_eq!(count(&app, &of_alice(table, column)).await, 0, "{table}.{column}");
     }

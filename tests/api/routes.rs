@@ -31,6 +31,7 @@ const GROUPS: &[&str] = &[
     "bookmarks",
     "blocks",
     "mutes",
+    "domain_blocks",
     "follow_requests",
     "lists",
     "tags",

@@ -13,6 +13,7 @@ use model::link::{Link, LinkKind};
 use model::media::{MediaKind, MediaState};
 use model::notification::NotificationKind;
 use model::report::ReportCategory;
+use model::severance::SeveranceKind;
 use model::status::{LimitedScope, Visibility};
 use model::{
     Account, AccountId, AppId, Application, ConversationId, Emoji, Json, MediaAttachment, MediaId, NotificationId,
@@ -30,6 +31,7 @@ use store::plugin::Plugin;
 use store::publish::Edit;
 use store::report::Report;
 use store::session::SessionRow;
+use store::severance::Severance;
 use store::{Db, Tx};
 
 use crate::harness::TestApp;
@@ -534,6 +536,25 @@ async fn plugin_is_read_back_as_inserted() {
     assert!(!store::plugin::insert(&mut tx, &Plugin { id: 9_007, ..plugin.clone() }).await.unwrap(), "one of a name");
     tx.commit().await.unwrap();
     same(&plugin, store::plugin::find(db, "rook").await.unwrap());
+}
+
+#[tokio::test]
+async fn severance_is_read_back_as_inserted() {
+    let app = TestApp::new().await;
+    let mut tx = app.db().begin().await.unwrap();
+    insert_account(&mut tx, &account()).await;
+    let severance = Severance {
+        id: RowId::from(9_200),
+        account_id: ANN.into(),
+        kind: SeveranceKind::AccountSuspension,
+        target_name: "remote.test".to_owned(),
+        purged: true,
+        followers_count: 61,
+        following_count: 62,
+        created_at: time(1),
+    };
+    store::severance::insert(&mut tx, &severance).await.unwrap();
+    same(&severance, store::severance::list(&mut tx, &[9_200]).await.unwrap().pop());
 }
 
 #[tokio::test]

@@ -216,6 +216,35 @@ async fn filters_cost_a_page_no_statement() {
     }
 }
 
+#[tokio::test]
+async fn blocked_domains_cost_a_page_no_statement() {
+    let world = world().await;
+    let paths = ["timelines/home", "timelines/public", "notifications", "conversations"];
+    let paths = paths.map(|path| format!("/api/v1/{path}?limit=40"));
+    let mut before = Vec::new();
+    // Reads the token and the relations, once.
+    world.viewer.get(&paths[0]).ok().await;
+    for path in &paths {
+        before.push(world.cost(path).await);
+    }
+    let mut seed = Seed::after(world.app.db().engine(), "example.test", 100_000);
+    for n in 0..45 {
+        seed.block_domain(world.viewer.id().into(), &format!("blocked{n}.test"));
+    }
+    seed.write(world.app.db()).await;
+    // Reads the relations and the domains of the authors, once.
+    for path in &paths {
+        world.viewer.get(path).ok().await;
+    }
+    for (path, before) in paths.iter().zip(before) {
+        assert_eq!(world.cost(path).await, before, "{path}");
+    }
+    for limit in [2, 40] {
+        let (statements, shown) = world.cost(&format!("/api/v1/domain_blocks?limit={limit}")).await;
+        assert_eq!((shown, statements - world.app.reread_cost()), (limit, 1));
+    }
+}
+
 /// Statements that may read a whole table, by a part of their text, with the reason.
 const SCANS: &[(&str, &str)] = &[
     ("FROM settings", "a table of few rows"),

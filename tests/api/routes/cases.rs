@@ -111,6 +111,29 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
         }
         ("suggestions", "DELETE /api/v1/suggestions/:account_id") => Case::get(on(bob.to_string())),
         ("directory" | "suggestions" | "trends", _) => Case::get(&*row.path),
+        ("domain_blocks", "GET /api/v1/domain_blocks/preview") => Case::get(format!("{}?domain=far.test", row.path))
+            .refused(&*row.path, Body::None, 400)
+            .refused(format!("{}?domain=a%20b", row.path), Body::None, 422),
+        ("domain_blocks", "GET /api/v1/domain_blocks") => {
+            world.alice.post("/api/v1/domain_blocks").json(&json!({ "domain": "near.test" })).ok().await;
+            Case::get(&*row.path)
+        }
+        ("domain_blocks", _) => {
+            let missing = if row.method == "POST" { 422 } else { 400 };
+            let case = Case::json(&*row.path, json!({ "domain": "far.test" })).refused(
+                &*row.path,
+                Body::Json(json!({})),
+                missing,
+            );
+            if row.method != "POST" {
+                return Some(case);
+            }
+            case.refused(&*row.path, Body::Json(json!({ "domain": "a b" })), 422).refused(
+                &*row.path,
+                Body::Json(json!({ "domain": "example.test" })),
+                422,
+            )
+        }
         ("filters", _) => filters::case(world, row).await?,
         ("follow_requests", "GET /api/v1/follow_requests") => {
             let (one, other) = (alice, bob);

@@ -62,6 +62,7 @@ pub const VIEWERS: &[Viewer] = &[
     Viewer { name: "muted_once", muted_once: true, follows: true, ..NOBODY },
     Viewer { name: "domain_blocking", blocks_domain: true, ..NOBODY },
     Viewer { name: "domain_blocking_follower", blocks_domain: true, follows: true, ..NOBODY },
+    Viewer { name: "domain_blocking_mentioned", blocks_domain: true, mentioned: true, ..NOBODY },
 ];
 
 impl Viewer {
@@ -169,9 +170,9 @@ pub fn verdict(viewer: Viewer, subject: &Subject, place: Place) -> Verdict {
                 may_see(viewer, subject).map_or(Verdict::Either, decide)
             }
         }
-        Place::Home if viewer.blocks || viewer.mutes => Verdict::Hidden,
+        Place::Home if viewer.blocks || viewer.mutes || domain => Verdict::Hidden,
         // The feed is seeded with everything for everyone; what nobody asked for may stay or go.
-        Place::Home if domain || !viewer.follows => Verdict::Either,
+        Place::Home if !viewer.follows => Verdict::Either,
         Place::Home => Verdict::Shown,
         Place::Profile | Place::Collection if viewer.blocks => Verdict::Either,
         Place::Collection | Place::Notification if viewer.blocks || viewer.mutes || domain => Verdict::Either,
