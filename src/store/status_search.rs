@@ -187,7 +187,8 @@ pub async fn look(db: impl Executor, window: &Window) -> Result<Vec<Candidate>> 
         ($lead:ident, $order:literal) => {
             sql!(
                 "SELECT w.status_id AS id,
-                        CASE WHEN (SELECT COUNT(*) FROM status_terms t WHERE t.term" in("$4") "AND t.status_id = w.status_id) = $5
+                        CASE WHEN (SELECT COUNT(*) FROM status_terms t
+                                   WHERE t.term" in("$4") "AND t.status_id = w.status_id) = $5
                              THEN (SELECT COUNT(*) FROM statuses s WHERE s.id = w.status_id AND " may_find!() ") > 0
                              ELSE FALSE END AS found
                  FROM (" leading!($lead, $order) ") w

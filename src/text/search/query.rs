@@ -89,5 +89,14 @@ fn quoted(text: &str) -> (&str, &str) {
 
 /// Typographic quotation marks count as `"`.
 fn is_quote(c: char) -> bool {
-    matches!(c, '"' | '\u{201c}'..='\u{201f}' | '\u{ab}' | '\u{bb}' | '\u{2033}' | '\u{300c}'..='\u{300f}' | '\u{301d}'..='\u{301f}' | '\u{ff02}')
+    matches!(
+        c,
+        '"' | '\u{ab}'
+            | '\u{bb}'
+            | '\u{201c}'..='\u{201f}'
+            | '\u{2033}'
+            | '\u{300c}'..='\u{300f}'
+            | '\u{301d}'..='\u{301f}'
+            | '\u{ff02}'
+    )
 }
