@@ -37,6 +37,69 @@ pub async fn renew(tx: &mut Tx, holder: &str, last_id: i64, lease_until: Time) -
     Ok(renewed > 0)
 }
 
+/// Calls a macro with the tables whose primary keys are ids.
+macro_rules! with_ids {
+    ($then:ident) => {
+        $then!(
+            "accounts",
+            "oauth_apps",
+            "oauth_grants",
+            "oauth_tokens",
+            "web_sessions",
+            "one_time_links",
+            "conversations",
+            "statuses",
+            "status_edits",
+            "mentions",
+            "tags",
+            "tag_follows",
+            "featured_tags",
+            "media_attachments",
+            "favourites",
+            "bookmarks",
+            "status_pins",
+            "follows",
+            "follow_requests",
+            "blocks",
+            "mutes",
+            "account_domain_blocks",
+            "endorsements",
+            "lists",
+            "notifications",
+            "notification_requests",
+            "custom_emojis",
+            "rules",
+            "domain_blocks",
+            "jobs",
+            "plugins",
+            "notices",
+            "roles",
+            "list_notices",
+            "filters",
+            "filter_keywords",
+            "filter_statuses",
+            "polls",
+            "scheduled_statuses",
+            "notification_groups",
+            "account_conversations",
+            "announcements",
+            "announcement_reaction_counts",
+            "reports",
+            "account_severances",
+            "preview_cards"
+        )
+    };
+}
+
+macro_rules! list {
+    ($($table:literal),*) => {
+        &[$($table),*]
+    };
+}
+
+/// The tables whose primary keys are ids.
+pub const TABLES: &[&str] = with_ids!(list);
+
 /// The highest id that any process made and that is known: each part is the end of an index.
 pub async fn highest_id(db: impl Executor) -> Result<i64> {
     macro_rules! ends {
@@ -48,40 +111,5 @@ pub async fn highest_id(db: impl Executor) -> Result<i64> {
             )
         };
     }
-    db.query(sql!(ends!(
-        "accounts",
-        "oauth_apps",
-        "oauth_grants",
-        "oauth_tokens",
-        "web_sessions",
-        "one_time_links",
-        "conversations",
-        "statuses",
-        "status_edits",
-        "mentions",
-        "tags",
-        "tag_follows",
-        "featured_tags",
-        "media_attachments",
-        "favourites",
-        "bookmarks",
-        "status_pins",
-        "follows",
-        "follow_requests",
-        "blocks",
-        "mutes",
-        "account_domain_blocks",
-        "endorsements",
-        "lists",
-        "notifications",
-        "notification_requests",
-        "custom_emojis",
-        "rules",
-        "domain_blocks",
-        "jobs",
-        "plugins",
-        "notices"
-    )))
-    .scalar()
-    .await
+    db.query(sql!(with_ids!(ends))).scalar().await
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use model::job::Lane;
 use rookery_core::queue::{self, AcceptRequests, Job as _, TendFeeds};
+use store::Engine;
 use store::job::{self, Attempt};
 use store::sql::STATEMENTS;
 
@@ -95,4 +96,25 @@ async fn of_the_dead_letters_the_newest_are_kept() {
     let left = "SELECT key FROM jobs WHERE kind = 'accept_requests' AND state = 'dead' ORDER BY id";
     let left: Vec<(String,)> = app.db().fetch_raw(left).await.unwrap();
     assert_eq!(left, [("4".to_owned(),), ("5".to_owned(),)]);
+}
+
+#[tokio::test]
+async fn every_table_with_ids_counts_when_a_process_begins() {
+    let app = TestApp::new().await;
+    let text = match app.db().engine() {
+        Engine::Sqlite => {
+            "SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+             WHERE m.type = 'table' AND c.name = 'id' AND c.pk = 1 ORDER BY m.name"
+        }
+        Engine::Postgres => {
+            "SELECT k.table_name::text FROM information_schema.key_column_usage k
+             JOIN information_schema.table_constraints t ON t.constraint_name = k.constraint_name
+             WHERE t.constraint_type = 'PRIMARY KEY' AND k.column_name = 'id' AND k.table_schema = 'public'
+             ORDER BY k.table_name"
+        }
+    };
+    let tables: Vec<(String,)> = app.db().fetch_raw(text).await.unwrap();
+    let mut known = store::node::TABLES.to_vec();
+    known.sort_unstable();
+    assert_eq!(tables.iter().map(|(name,)| name.as_str()).collect::<Vec<_>>(), known);
 }
