@@ -149,7 +149,7 @@ fn api() -> Routes {
         .route("/api/v1/media", UPLOAD.answers("MediaAttachment"), post(media::create_at_once))
         .route(
             "/api/v1/media/{id}",
-            API.answers("MediaAttachment"),
+            deletes(API.answers("MediaAttachment")),
             get(media::show).put(media::update).patch(media::update).delete(media::delete),
         )
         // notifications
@@ -407,7 +407,7 @@ fn accounts() -> Routes {
         // domain_blocks
         .route(
             "/api/v1/domain_blocks",
-            API.answers("string[]"),
+            deletes(API.answers("string[]").answers_to(Change::Post, "{}")),
             get(domain_blocks::index).post(domain_blocks::create).delete(domain_blocks::delete),
         )
         .route("/api/v1/domain_blocks/preview", API.answers("DomainBlockPreview"), get(domain_blocks::preview))

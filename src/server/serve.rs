@@ -167,7 +167,7 @@ async fn report_confinement(cx: Cx) {
     match cx.converter.report().await {
         Ok(programs) => tracing::info!("video and audio are converted by {}", programs.join(", ")),
         Err(media::Error::NoConverter) => {
-            tracing::info!("video and audio are refused: there is no ffmpeg with ffprobe")
+            tracing::info!("video and audio are refused: there is no ffmpeg with ffprobe");
         }
         Err(error) => tracing::error!(?error, "ffmpeg or ffprobe cannot be run: no video can be uploaded"),
     }

@@ -506,8 +506,8 @@ async fn references_are_counted_as_they_come_and_go() {
         format!("RT https://example.test/@alice/{first} QT https://example.test/@alice/{second}")
     };
     let new = |n: usize| {
-        let author = if n % 2 == 0 { &alice } else { &bob };
-        let text = if n % 3 == 0 { text(&one, &two) } else { text(&two, &one) };
+        let author = if n.is_multiple_of(2) { &alice } else { &bob };
+        let text = if n.is_multiple_of(3) { text(&one, &two) } else { text(&two, &one) };
         author.post("/api/v1/statuses").json(&json!({ "status": text }))
     };
     let answers = together((0..TOGETHER).map(new)).await;
@@ -518,7 +518,7 @@ async fn references_are_counted_as_they_come_and_go() {
     let ids: Vec<(usize, &str)> =
         made.iter().enumerate().map(|(n, status)| (n, status["id"].as_str().unwrap())).collect();
     let change = |(n, id): &(usize, &str)| {
-        let author = if n % 2 == 0 { &alice } else { &bob };
+        let author = if n.is_multiple_of(2) { &alice } else { &bob };
         if n % 4 < 2 { author.delete(&on(id, "")) } else { author.put(&on(id, "")).json(&json!({"status": "no more"})) }
     };
     let target = alice.delete(&on(&two, ""));

@@ -203,11 +203,11 @@ impl<'de> Deserialize<'de> for StoredUpload {
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a file on the disk")
             }
-            fn visit_string<E>(self, path: String) -> Result<StoredUpload, E> {
+            fn visit_str<E>(self, path: &str) -> Result<StoredUpload, E> {
                 Ok(StoredUpload { path: path.into() })
             }
         }
-        deserializer.deserialize_string(Place)
+        deserializer.deserialize_str(Place)
     }
 }
 
@@ -245,7 +245,7 @@ impl<'de> Deserializer<'de> for UploadDeserializer {
         match self.0 {
             Sent::Bytes(bytes) => visitor.visit_byte_buf(bytes.into()),
             // The folder of media is configured as text, and what is below it is ours.
-            Sent::File { path, .. } => visitor.visit_string(path.to_string_lossy().into_owned()),
+            Sent::File { path, .. } => visitor.visit_str(&path.to_string_lossy()),
         }
     }
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
