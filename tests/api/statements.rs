@@ -268,6 +268,7 @@ const SCANS: &[(&str, &str)] = &[
     ("SUM(a.statuses_count)", "a figure that is kept for a while"),
     ("FROM user_activity", "a figure that is kept for a while"),
     ("FROM jobs GROUP BY", "a measurement, read when somebody measures"),
+    ("FROM media_attachments GROUP BY kind", "a measurement, read when an admin asks"),
     ("FROM users LIMIT 1", "ends with the first row"),
     ("feed_state = 'dropped'", "once a day"),
     ("FROM plugins", "a row for each plugin"),
