@@ -161,7 +161,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_name() {
         faults(file, &[]),
         [
             "port: unknown section; the sections are server, connections, metrics, log, storage, database, secrets, mail, \
-             rate_limits, access, federation, translation, media, jobs, plugins, timelines, notifications, accounts \
+             rate_limits, access, federation, translation, media, previews, jobs, plugins, timelines, notifications, accounts \
              (rookery.toml:1)",
             "secrets.key_fil: unknown key; did you mean secrets.key_file? (rookery.toml:9)",
             "secrets.unheard_of_thing: unknown key; the keys of [secrets] are key (rookery.toml:10)",
@@ -172,7 +172,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_name() {
              source_url, development (rookery.toml:7)",
             "sever: unknown section; did you mean [server]? (rookery.toml:2)",
             "telemetry: unknown section; the sections are server, connections, metrics, log, storage, database, secrets, \
-             mail, rate_limits, access, federation, translation, media, jobs, plugins, timelines, notifications, accounts \
+             mail, rate_limits, access, federation, translation, media, previews, jobs, plugins, timelines, notifications, accounts \
              (rookery.toml:11)",
         ]
     );

@@ -2,7 +2,7 @@
 //!
 //! A video becomes an MP4 (H.264, AAC), without being encoded again when it is one; without sound it is a `gifv`. A sound
 //! becomes an MP3. Metadata, chapters, subtitles and further streams are left out. Both programs are the machine's own and
-//! run confined, see [`program`](super::program); where they are missing, [`Error::NoConverter`].
+//! run confined, see [`program`]; where they are missing, [`Error::NoConverter`].
 //!
 //! Spec: contract rules, section 17
 
