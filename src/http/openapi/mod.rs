@@ -135,7 +135,10 @@ fn tag<'a>(policy: &Policy, path: &'a str) -> &'a str {
     }
     let mut parts = path.split('/').skip(1);
     match parts.next().unwrap_or_default() {
-        "api" => parts.find(|part| !is_version(part)).unwrap_or_default(),
+        "api" => match parts.find(|part| !is_version(part)) {
+            Some("openapi.json") | None => "instance",
+            Some(group) => group,
+        },
         "oauth" => "oauth",
         ".well-known" | "nodeinfo" => "well-known",
         "health" | "livez" | "readyz" => "health",

@@ -3,7 +3,8 @@
 //! Reached from [`super::upload`] and from the job [`ProcessMedia`]. The request stores the file as it was sent, where nobody
 //! can fetch it, and inserts the row with the job; until the job has ended the attachment is
 //! [`Processing`](MediaState::Processing) and cannot be posted. The job may be killed and run again at any moment: it writes
-//! to keys that were drawn before, and its result becomes true in one transaction. What it leaves, the job `purge_media` deletes.
+//! to keys that were drawn before, and its result becomes true in one transaction. What it leaves, the job `purge_media`
+//! deletes.
 //!
 //! Spec: contract rules, section 17.
 
