@@ -99,5 +99,8 @@ export const empty = (): Response => answer({ tag: 'empty' });
 /** A response with any value as JSON. */
 export const json = (value: unknown): Response => answer({ tag: 'json', val: text(value) });
 
-/** Like `json`; the server replaces `{ $account: id }`, `{ $status: id }` and `{ $list: id }` by these entities. */
+/**
+ * Like `json`; the server replaces `{ $account: id }`, `{ $status: id }`, `{ $list: id }` and `{ $credentials: id }` (the
+ * caller's own account, as they see it) by these entities, and `{ $url: '/path' }` by the whole URL of its path.
+ */
 export const template = (value: unknown): Response => answer({ tag: 'template', val: text(value) });

@@ -38,6 +38,7 @@ pub(crate) fn summary(package: &Package) -> Value {
         "bytes": package.wasm.len(),
         "permissions": manifest.wanted(),
         "routes": routes.collect::<Vec<_>>(),
+        "scopes": manifest.scopes.iter().map(|scope| &scope.name).collect::<Vec<_>>(),
         "hooks": hooks.collect::<Vec<_>>(),
         "migrations": migrations.collect::<Vec<_>>(),
         "tables": manifest.sql.as_ref().map(|sql| sql.owner_columns.keys().cloned().collect::<Vec<_>>()).unwrap_or_default(),
@@ -52,9 +53,13 @@ fn words(found: &Value) -> String {
     let kib = found["bytes"].as_u64().unwrap_or_default() / 1024;
     let (name, version) = (found["name"].as_str().unwrap_or_default(), found["version"].as_str().unwrap_or_default());
     let mut text = format!("{name} {version}, {kib} KiB: a server would serve it.\n");
-    for (title, key) in
-        [("asks for", "permissions"), ("routes", "routes"), ("hooks", "hooks"), ("migrations", "migrations")]
-    {
+    for (title, key) in [
+        ("asks for", "permissions"),
+        ("routes", "routes"),
+        ("scopes", "scopes"),
+        ("hooks", "hooks"),
+        ("migrations", "migrations"),
+    ] {
         let items = list(key);
         if !items.is_empty() {
             text.push_str(&format!("  {title}\n{items}"));

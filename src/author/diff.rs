@@ -9,9 +9,10 @@ use super::project::Project;
 use plugins::{Package, package};
 use terminal::{Failure, Output};
 
-const LISTS: [(&str, &str); 5] = [
+const LISTS: [(&str, &str); 6] = [
     ("permissions", "permission"),
     ("routes", "route"),
+    ("scopes", "scope"),
     ("hooks", "hook"),
     ("tables", "table"),
     ("migrations", "migration"),

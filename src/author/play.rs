@@ -108,13 +108,23 @@ async fn step(stage: &Stage, step: &Step, names: &mut BTreeMap<String, String>) 
     stage.settle().await
 }
 
-/// Runs a plugin command as an admin.
+/// Runs a plugin command as an admin, all steps of it; returns the answer to the last.
 async fn command(stage: &Stage, name: &str, args: Option<&Value>) -> Result<Value, Failure> {
+    let mut args = args.cloned().unwrap_or_else(|| json!({}));
+    loop {
+        let mut answer = command_step(stage, name, &args).await?;
+        match plugins::admin::next_step(&mut answer) {
+            Some(next) => args = next,
+            None => return Ok(answer),
+        }
+    }
+}
+
+async fn command_step(stage: &Stage, name: &str, args: &Value) -> Result<Value, Failure> {
     let registry = stage.cx.registry();
     let active = registry.find(&stage.name).ok_or_else(|| Failure::new("the plugin does not serve"))?;
-    let caller = Caller { account: None, scopes: Vec::new(), role: 3, locale: "en".into(), app: None };
+    let caller = Caller { account: None, token: None, scopes: Vec::new(), role: 3, locale: "en".into(), app: None };
     let ctx = CallContext { request_id: "test".into(), caller, budget_ms: 5_000 };
-    let args = args.cloned().unwrap_or_else(|| json!({}));
     let host =
         plugins::call::Call::new(&stage.cx, active, plugins::call::Caller::system(), plugins::call::Mode::Ambient);
     let answer = active.component.command(host.clone(), ctx, name, args.to_string()).await;

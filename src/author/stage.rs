@@ -13,13 +13,13 @@ use tower::ServiceExt as _;
 use super::project::{self, Project};
 use config::{Config, executable, secrets};
 use http::router::Server;
+use model::AccountId;
 use model::clock::Clock;
-use model::{AccountId, Scopes};
 use plugins::Cx;
 use plugins::Package;
 use plugins::life::{self, desired};
 use rookery_core::service::sign_up::{self, NewAccount};
-use rookery_core::service::token;
+use rookery_core::service::{oauth, token};
 use terminal::Failure;
 
 /// All scopes.
@@ -44,6 +44,7 @@ pub(crate) struct Stage {
     pub(crate) cx: Cx,
     pub(crate) name: String,
     router: Server,
+    _streams: rookery_server::Streaming,
     people: BTreeMap<String, (AccountId, String)>,
     folder: Folder,
 }
@@ -99,8 +100,9 @@ impl Stage {
         let config = Config::load(None, all.into_iter())?;
         let executable = executable().map_err(Failure::new)?;
         let cx = rookery_server::open(config, clock, &executable).await?;
-        let router = rookery_server::router(&cx);
-        Ok(Self { cx, name: project.name().to_owned(), router, people: BTreeMap::new(), folder })
+        let streams = rookery_server::start_streams(&cx);
+        let router = rookery_server::router(&cx, &streams.hub);
+        Ok(Self { cx, _streams: streams, name: project.name().to_owned(), router, people: BTreeMap::new(), folder })
     }
 
     /// Loads or reloads the plugin, granting all permissions that it requests.
@@ -158,14 +160,17 @@ impl Stage {
         };
         let id = sign_up::create(&self.cx, &mut tx, new).await?;
         tx.commit().await?;
-        let token = self.token(Some(id), SCOPES).await?;
+        let declared = self.cx.extensions().scopes().into_iter().map(|scope| scope.name);
+        let scopes: Vec<String> = [SCOPES.to_owned()].into_iter().chain(declared).collect();
+        let token = self.token(Some(id), &scopes.join(" ")).await?;
         self.people.insert(name.to_owned(), (id, token));
         Ok(())
     }
 
     /// Creates a token with the given scopes.
     pub(crate) async fn token(&self, account: Option<AccountId>, scopes: &str) -> Result<String, Failure> {
-        let scopes = Scopes::parse(scopes).map_err(|error| Failure::usage(format!("scopes: {error}")))?;
+        let scopes = oauth::read_scopes(&self.cx, scopes);
+        let scopes = scopes.map_err(|word| Failure::usage(format!("scopes: there is no scope {word:?}")))?;
         let mut tx = self.cx.db.begin().await?;
         let token = token::mint(&self.cx, &mut tx, None, account, &scopes).await?;
         tx.commit().await?;

@@ -146,7 +146,10 @@ fn parse(line: &str, token: Option<&str>) -> Result<NewUser, Failure> {
 }
 
 async fn prepare(cx: &Cx, new: NewUser) -> Result<Ready, Failure> {
-    let scopes = new.scopes.as_deref().map(read_scopes).transpose()?;
+    let scopes = match new.scopes.as_deref() {
+        None => None,
+        Some(scopes) => Some(read_scopes(cx, scopes).await?),
+    };
     let role_id = match &new.role {
         None => None,
         Some(name) => staff::role(cx, name).await?,

@@ -15,11 +15,13 @@ mod emoji;
 mod media_files;
 #[cfg(feature = "plugins")]
 mod plugin;
+mod push;
 mod report;
 mod rule;
 mod search;
 mod settings;
 mod socket;
+mod transfer;
 mod trend;
 mod user;
 
@@ -74,6 +76,9 @@ enum Command {
     /// List trends, and review what may be shown
     #[command(subcommand)]
     Trend(trend::Command),
+    /// Manage the key of web push
+    #[command(subcommand)]
+    Push(push::Command),
     /// Manage the full-text index of statuses
     #[command(subcommand)]
     Search(search::Command),
@@ -110,7 +115,7 @@ impl Command {
             // The server that runs here makes the change itself.
             #[cfg(feature = "plugins")]
             Self::Plugin(_) => false,
-            Self::Card(_) | Self::Media(_) | Self::Report(_) | Self::Search(_) | Self::Serve => false,
+            Self::Card(_) | Self::Media(_) | Self::Push(_) | Self::Report(_) | Self::Search(_) | Self::Serve => false,
             Self::Config(_) | Self::Db(_) | Self::Doctor => false,
         }
     }
@@ -168,6 +173,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Card(command) => card::run(&cx, command, output).await,
         Command::Report(command) => report::run(&cx, command, output).await,
         Command::Trend(command) => trend::run(&cx, command, output).await,
+        Command::Push(command) => push::run(&cx, command, output).await,
         Command::Search(command) => search::run(&cx, command, output).await,
         Command::User(command) => Box::pin(user::run(&cx, command, output)).await,
         Command::Emoji(command) => Box::pin(emoji::run(&cx, command, output)).await,

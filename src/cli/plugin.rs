@@ -8,7 +8,7 @@ mod consent;
 mod words;
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 use serde::Deserialize as _;
@@ -23,6 +23,9 @@ use terminal::{Failure, Output};
 
 /// How often `logs --follow` polls the server.
 const FOLLOW: Duration = Duration::from_millis(500);
+
+/// How often a plugin's command that goes on says how far it is.
+const PROGRESS: Duration = Duration::from_secs(1);
 
 /// Time after which a command says what it waits for: a plugin is compiled before it serves.
 const SLOW: Duration = Duration::from_secs(10);
@@ -233,8 +236,19 @@ async fn command_of(cx: &Cx, name: &str, command: &str, args: &str, output: Outp
     let args: Value =
         serde_json::from_str(args).map_err(|error| Failure::usage(format!("the arguments are no JSON: {error}")))?;
     let path = format!("/api/admin/plugins/{name}/run");
-    let answer = socket::post(cx, &path, &json!({"command": command, "args": args})).await?.ok_or_else(no_server)?;
-    output.answer(&answer, || format!("{answer:#}\n"))
+    let mut body = json!({"command": command, "args": args});
+    let mut told: Option<Instant> = None;
+    loop {
+        let mut answer = socket::post(cx, &path, &body).await?.ok_or_else(no_server)?;
+        let Some(args) = admin::next_step(&mut answer) else {
+            return output.answer(&answer, || format!("{answer:#}\n"));
+        };
+        if let Some(progress) = answer["progress"].as_str().filter(|_| told.is_none_or(|at| at.elapsed() >= PROGRESS)) {
+            output.progress(progress);
+            told = Some(Instant::now());
+        }
+        body["args"] = args;
+    }
 }
 
 async fn retry(cx: &Cx, name: &str, output: Output) -> Result<(), Failure> {

@@ -1,14 +1,19 @@
 //! `rookery user …`: manages local accounts.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::create_users::{self, NewUser};
 use super::settings::standard_input;
+use super::transfer;
 use crypto::Secret;
+use model::transfer::TransferKind;
 use model::{AccountId, Scopes, Time};
 use rookery_core::Cx;
+use rookery_core::service::transfer::Mode;
 use rookery_core::service::{application, removal, staff, token};
 use store::user::UserSummary;
 use terminal::{Failure, Output};
@@ -40,10 +45,34 @@ pub(super) enum Command {
         #[arg(long)]
         password_stdin: bool,
     },
-    /// Export the data that plugins store about a user, for a data access request
+    /// Export what a user follows, blocks and so on to a file of Mastodon's form; without a kind, the data that plugins store
+    /// about the user, for a data access request
     Export {
         /// User name
         username: String,
+        /// following, blocking, muting, domain_blocking, lists, bookmarks or filters
+        kind: Option<TransferKind>,
+        /// The file to write (default: standard output)
+        file: Option<PathBuf>,
+    },
+    /// Import such a file; a running server does it row by row
+    Import {
+        /// User name
+        username: String,
+        /// following, blocking, muting, domain_blocking, lists, bookmarks or filters
+        kind: TransferKind,
+        /// The file to read
+        file: PathBuf,
+        /// Take away what is not in the file
+        #[arg(long)]
+        overwrite: bool,
+    },
+    /// List the last imports of a user, or print the rows of one that failed
+    Imports {
+        /// User name
+        username: String,
+        /// The import whose failed rows are printed
+        id: Option<i64>,
     },
     /// List all users
     List,
@@ -79,7 +108,7 @@ impl Command {
     /// True when a running server has to be told.
     pub(super) fn changes(&self) -> bool {
         match self {
-            Self::Export { .. } | Self::List => false,
+            Self::Export { .. } | Self::Imports { .. } | Self::List => false,
             Self::Create(_)
             | Self::Approve { .. }
             | Self::SetRole { .. }
@@ -87,6 +116,7 @@ impl Command {
             | Self::Suspend { .. }
             | Self::Unsuspend { .. }
             | Self::Remove { .. }
+            | Self::Import { .. }
             | Self::Token { .. } => true,
         }
     }
@@ -174,7 +204,15 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::ResetPassword { username, password_stdin } => {
             reset_password(cx, &username, password_stdin, output).await
         }
-        Command::Export { username } => export(cx, &username, output).await,
+        Command::Export { username, kind: None, .. } => export(cx, &username, output).await,
+        Command::Export { username, kind: Some(kind), file } => {
+            transfer::export(cx, &username, kind, file.as_deref(), output).await
+        }
+        Command::Import { username, kind, file, overwrite } => {
+            let mode = if overwrite { Mode::Overwrite } else { Mode::Merge };
+            transfer::import(cx, &username, kind, mode, &file, output).await
+        }
+        Command::Imports { username, id } => transfer::imports(cx, &username, id.map(Into::into), output).await,
         Command::List => list(cx, output).await,
         Command::Suspend { username } => {
             let account = staff::find(cx, &username).await?;
@@ -272,7 +310,7 @@ async fn reset_password(cx: &Cx, username: &str, from_stdin: bool, output: Outpu
 
 async fn mint(cx: &Cx, username: &str, scopes: &str, output: Output) -> Result<(), Failure> {
     let account = staff::find(cx, username).await?;
-    let scopes = read_scopes(scopes)?;
+    let scopes = read_scopes(cx, scopes).await?;
     let mut tx = cx.db.begin().await?;
     let app = application::command_line(cx, &mut tx).await?;
     let token = token::mint(cx, &mut tx, Some(app), Some(account.id), &scopes).await?;
@@ -281,9 +319,12 @@ async fn mint(cx: &Cx, username: &str, scopes: &str, output: Output) -> Result<(
     output.answer(&answer, || token.expose().to_owned())
 }
 
-/// Parses scopes; at least one is required.
-pub(super) fn read_scopes(text: &str) -> Result<Scopes, Failure> {
-    let scopes = Scopes::parse(text).map_err(|word| Failure::usage(format!("there is no scope {word:?}")))?;
+/// Parses scopes, the server's own and those that its plugins declare; at least one is required.
+pub(super) async fn read_scopes(cx: &Cx, text: &str) -> Result<Scopes, Failure> {
+    let declared = cx.extensions().stored_scopes(cx).await?;
+    let is_declared = |word: &str| declared.iter().any(|scope| scope.name == word);
+    let scopes =
+        Scopes::parse_with(text, is_declared).map_err(|word| Failure::usage(format!("there is no scope {word:?}")))?;
     if scopes.is_empty() { Err(Failure::usage("a token needs at least one scope")) } else { Ok(scopes) }
 }
 

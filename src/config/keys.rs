@@ -69,6 +69,25 @@ config! {
         idle_timeout_seconds: u64 = 130, 1..=3600;
     }
 
+    /// Streams of events to clients, by WebSocket and server-sent events.
+    streaming: Streaming {
+        /// The address that clients are told for streams, where it is another name of this server (or of a node that serves
+        /// streams alone). Empty: this server's own address.
+        url: Option<WebUrl> = "";
+        /// How many connections may be open at once, besides `connections.max`. An idle one takes some 20 kB.
+        max_connections: usize = 10_000, 16..=1_000_000;
+        /// How many one person may have open at once.
+        max_per_person: usize = 64, 1..=10_000;
+        /// How many may be open at once from one address (IPv6: one /64 network) that is not among `server.trusted_proxies`.
+        max_per_address: usize = 256, 1..=1_000_000;
+        /// How many channels a connection may be subscribed to.
+        max_subscriptions: usize = 64, 1..=10_000;
+        /// How many messages may wait for a client that takes them slowly; it is cut off when there are more.
+        queue: usize = 256, 16..=65_536;
+        /// Over how long connections are closed when the server stops, so that clients do not all come back at once.
+        restart_seconds: u64 = 5, 0..=60;
+    }
+
     /// Metrics for Prometheus, on a separate listener.
     metrics: Metrics {
         /// The address and port to listen on. Empty: no metrics.

@@ -160,18 +160,18 @@ fn unknown_keys_are_refused_with_the_nearest_known_name() {
     assert_eq!(
         faults(file, &[]),
         [
-            "port: unknown section; the sections are server, connections, metrics, log, storage, database, secrets, mail, \
-             rate_limits, access, federation, translation, media, previews, jobs, plugins, timelines, notifications, accounts \
-             (rookery.toml:1)",
+            "port: unknown section; the sections are server, connections, streaming, metrics, log, storage, database, secrets, \
+             mail, rate_limits, access, federation, translation, media, previews, jobs, plugins, timelines, notifications, \
+             accounts (rookery.toml:1)",
             "secrets.key_fil: unknown key; did you mean secrets.key_file? (rookery.toml:9)",
             "secrets.unheard_of_thing: unknown key; the keys of [secrets] are key (rookery.toml:10)",
             "server.lisen: unknown key; did you mean server.listen? (rookery.toml:5)",
-            "server.max_connections: unknown key; did you mean database.max_connections? (rookery.toml:6)",
+            "server.max_connections: unknown key; did you mean streaming.max_connections? (rookery.toml:6)",
             "server.telemetry_endpoint: unknown key; the keys of [server] are local_domain, web_domain, alternate_domains, \
              scheme, listen, trusted_proxies, shutdown_grace_seconds, request_timeout_seconds, body_limit_bytes, locale, \
              source_url, development (rookery.toml:7)",
             "sever: unknown section; did you mean [server]? (rookery.toml:2)",
-            "telemetry: unknown section; the sections are server, connections, metrics, log, storage, database, secrets, \
+            "telemetry: unknown section; the sections are server, connections, streaming, metrics, log, storage, database, secrets, \
              mail, rate_limits, access, federation, translation, media, previews, jobs, plugins, timelines, notifications, accounts \
              (rookery.toml:11)",
         ]

@@ -1,13 +1,18 @@
 //! A small map by id: a sorted list, which for the few dozen entries of a page costs less than a hash map.
 
 /// Values by id.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ById<K, V>(Vec<(K, V)>);
 
 impl<K: Ord, V> ById<K, V> {
     /// The value of `id`.
     pub fn get(&self, id: &K) -> Option<&V> {
         self.0.binary_search_by(|(key, _)| key.cmp(id)).ok().map(|index| &self.0[index].1)
+    }
+
+    /// All of them, by ascending id.
+    pub fn iter(&self) -> impl Iterator<Item = &(K, V)> {
+        self.0.iter()
     }
 }
 

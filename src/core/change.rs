@@ -8,18 +8,21 @@
 //!
 //! Design: DESIGN, section 5. Words: contract, events.md.
 
-use std::sync::Arc;
+mod live;
 
 use serde::{Deserialize, Serialize};
-use tokio::sync::broadcast;
+
+pub use live::Live;
 
 use crate::queue::{
     self, AcceptRequests, AttachCard, ExpireMute, FanOut, GenerateKey, Merge, MergeTag, RebuildList, ReconcileHome,
     ReconcileList, SeverDomain, Unmerge, UnmergeDomain, UnmergeTag, VerifyLinks,
 };
+use crate::service::push;
 use crate::{Cx, Result};
 use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, text_enum};
 use store::Tx;
+use store::feed::Feed;
 
 text_enum! {
     /// What may happen; those that extensions may hear of, in the contract's words.
@@ -92,6 +95,8 @@ text_enum! {
         FiltersChanged = "filters.changed",
         /// Statuses entered feeds.
         FeedEntered = "feed.entered",
+        /// Feeds of an extension's own are gone.
+        FeedsDropped = "feed.dropped",
         /// A home feed was built again.
         HomeRebuilt = "home.rebuilt",
         /// A notification was made.
@@ -140,6 +145,8 @@ enum Listener {
     RebuildList,
     /// The job [`VerifyLinks`].
     VerifyLinks,
+    /// The job [`SendPush`](crate::queue::SendPush) for each subscription that wants the notification.
+    Push,
     /// The outbox of every extension that subscribed.
     Outbox,
     /// [`Live`], after the commit.
@@ -169,7 +176,9 @@ const fn listeners(kind: ChangeKind) -> &'static [Listener] {
         ChangeKind::Favourited | ChangeKind::Unfavourited | ChangeKind::Bookmarked | ChangeKind::Unbookmarked => {
             &[To::Outbox]
         }
-        ChangeKind::EmojiDeleted | ChangeKind::ListDeleted => &[To::Outbox],
+        ChangeKind::EmojiDeleted => &[To::Outbox],
+        ChangeKind::Notified => &[To::Push, To::Live],
+        ChangeKind::ListDeleted | ChangeKind::TokenRevoked => &[To::Outbox, To::Live],
         ChangeKind::ListMembersChanged => &[To::ReconcileList, To::ReconcileHome],
         ChangeKind::ListPolicyChanged => &[To::RebuildList],
         ChangeKind::ListExclusiveChanged => &[To::ReconcileHome],
@@ -180,11 +189,10 @@ const fn listeners(kind: ChangeKind) -> &'static [Listener] {
         | ChangeKind::AnnouncementReaction
         | ChangeKind::ConversationUpdated
         | ChangeKind::FeedEntered
+        | ChangeKind::FeedsDropped
         | ChangeKind::FiltersChanged
         | ChangeKind::HomeRebuilt
-        | ChangeKind::Notified
         | ChangeKind::NotificationsMerged
-        | ChangeKind::TokenRevoked
         | ChangeKind::SettingsChanged
         | ChangeKind::TopicMessage => &[To::Live],
     }
@@ -212,10 +220,12 @@ pub enum Change {
         author: AccountId,
         traits: StatusTraits,
     },
+    /// `mentioned`: whom it mentioned, where somebody listens in this process.
     StatusDeleted {
         status: StatusId,
         author: AccountId,
         traits: StatusTraits,
+        mentioned: Vec<AccountId>,
     },
     StatusLinked {
         status: StatusId,
@@ -335,6 +345,9 @@ pub enum Change {
         owners: Vec<i64>,
         status: StatusId,
     },
+    FeedsDropped {
+        feeds: Vec<Feed>,
+    },
     FiltersChanged {
         account: AccountId,
     },
@@ -344,19 +357,26 @@ pub enum Change {
     Notified {
         receiver: AccountId,
         notification: NotificationId,
+        kind: String,
     },
     NotificationsMerged {
         receiver: AccountId,
     },
+    /// `account`: whose it was; none of an application's own, and where another node has an older version.
     TokenRevoked {
         token: TokenId,
+        #[serde(default)]
+        account: Option<AccountId>,
     },
     SettingsChanged,
-    /// To whoever listens to `topic`: `user:1`, or `plugin/topic` of an extension's own.
+    /// To whoever listens to `topic`: `user:1`, `token:1`, or `plugin/topic` of an extension's own. `scopes`: one of which a
+    /// token must have to be told; none is needed where there are none.
     TopicMessage {
         topic: String,
         event: String,
         payload: String,
+        #[serde(default)]
+        scopes: Vec<String>,
     },
 }
 
@@ -399,10 +419,10 @@ impl From<&Status> for StatusTraits {
 }
 
 impl Change {
-    /// [`Change::StatusDeleted`] of a status that was read.
+    /// [`Change::StatusDeleted`] of a status that was read, and mentioned these accounts.
     #[must_use]
-    pub fn status_deleted(status: &Status) -> Self {
-        Self::StatusDeleted { status: status.id, author: status.account_id, traits: status.into() }
+    pub fn status_deleted(status: &Status, mentioned: Vec<AccountId>) -> Self {
+        Self::StatusDeleted { status: status.id, author: status.account_id, traits: status.into(), mentioned }
     }
 
     /// What kind of thing happened.
@@ -442,6 +462,7 @@ impl Change {
             Self::AnnouncementReaction { .. } => ChangeKind::AnnouncementReaction,
             Self::ConversationUpdated { .. } => ChangeKind::ConversationUpdated,
             Self::FeedEntered { .. } => ChangeKind::FeedEntered,
+            Self::FeedsDropped { .. } => ChangeKind::FeedsDropped,
             Self::FiltersChanged { .. } => ChangeKind::FiltersChanged,
             Self::HomeRebuilt { .. } => ChangeKind::HomeRebuilt,
             Self::Notified { .. } => ChangeKind::Notified,
@@ -460,15 +481,19 @@ pub async fn record(cx: &Cx, tx: &mut Tx, change: Change) -> Result<()> {
 
 /// As [`record`], for several that happen together: the outbox of extensions takes them in one statement.
 pub async fn record_all(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
-    let mut outbox = false;
+    let (mut outbox, mut pushed) = (false, false);
     for change in changes {
         for listener in listeners(change.kind()) {
             match listener {
                 Listener::Outbox => outbox = true,
+                Listener::Push => pushed = true,
                 Listener::Live => cx.live.tell_after(tx, change),
                 job => follow_up(cx, tx, *job, change).await?,
             }
         }
+    }
+    if pushed {
+        push::queue(cx, tx, changes).await?;
     }
     if outbox { cx.extensions().record(cx, tx, changes).await } else { Ok(()) }
 }
@@ -542,47 +567,6 @@ async fn follow_up(cx: &Cx, tx: &mut Tx, listener: Listener, change: &Change) ->
     }
 }
 
-/// How many changes a slow subscriber may be behind before it loses the oldest.
-const CAPACITY: usize = 4096;
-
-/// Committed changes, for whoever listens in this process. A hint that may be missed: what must not be lost is a row.
-#[derive(Clone, Debug)]
-pub struct Live(broadcast::Sender<Arc<Change>>);
-
-impl Default for Live {
-    fn default() -> Self {
-        Self(broadcast::Sender::new(CAPACITY))
-    }
-}
-
-impl Live {
-    /// Changes from now on.
-    #[must_use]
-    pub fn subscribe(&self) -> broadcast::Receiver<Arc<Change>> {
-        self.0.subscribe()
-    }
-
-    /// True when somebody listens: what is read only to say more of a change may be left out otherwise.
-    #[must_use]
-    pub fn is_heard(&self) -> bool {
-        self.0.receiver_count() > 0
-    }
-
-    /// Tells whoever listens of what is no change of the database: a message.
-    pub fn tell(&self, change: Change) {
-        let _ = self.0.send(Arc::new(change));
-    }
-
-    /// Tells whoever listens once `tx` is committed.
-    fn tell_after(&self, tx: &mut Tx, change: &Change) {
-        if self.is_heard() {
-            let (sender, change) = (self.0.clone(), Arc::new(change.clone()));
-            // Nobody listening any more is the only failure.
-            tx.after_commit(move || drop(sender.send(change)));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -591,7 +575,7 @@ mod tests {
     fn extensions_hear_of_the_kinds_that_the_contract_names() {
         let heard: Vec<&str> =
             ChangeKind::ALL.iter().filter(|kind| kind.is_for_extensions()).map(|kind| kind.as_str()).collect();
-        assert_eq!(heard.len(), 17, "{heard:?}");
-        assert!(!heard.contains(&"token.revoked"));
+        assert_eq!(heard.len(), 18, "{heard:?}");
+        assert!(heard.contains(&"token.revoked") && !heard.contains(&"settings.changed"));
     }
 }

@@ -6,7 +6,7 @@
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -18,19 +18,22 @@ use crate::entity::document::Documents;
 use crate::entity::filter_set::FilterSets;
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
+use crate::messages::Language;
 use crate::node::{self, Node};
 use crate::origin::Origin;
 use crate::service::account_domains::DomainsCache;
 use crate::service::auth::Grants;
-use crate::service::card::Hosts;
 use crate::service::heads::HeadsCache;
+use crate::service::hosts::Hosts;
 use crate::service::instance::StatsCache;
 use crate::service::limit_counters::Limits;
 use crate::service::rate_limits::Standing;
 use crate::service::relations::RelationsCache;
 use crate::service::suggestion::SuggestionsCache;
 use crate::service::translation::Translations;
+use crate::service::{card, push};
 use config::{Config, Scheme};
+use crypto::push::Vapid;
 use crypto::{Keys, RandomIds};
 use mail::Mailer;
 use media::storage::Storage;
@@ -105,6 +108,10 @@ pub struct Services {
     pub outbound: outbound::Client,
     /// Sites that pages were fetched from lately.
     pub page_hosts: Hosts,
+    /// Push services.
+    pub push_hosts: Hosts,
+    /// Signs pushes; `None`: nothing is pushed, as the stored key pair cannot be read.
+    pub vapid: Option<Vapid>,
     settings: ArcSwap<Loaded>,
     /// Held while settings, rules and emojis are read, so that what was read before never replaces what was read after.
     reloading: tokio::sync::Mutex<()>,
@@ -125,7 +132,14 @@ struct Scope {
     extensions: Arc<dyn Extensions>,
     request_id: Option<RequestId>,
     origin: Origin,
-    spent: Arc<Mutex<Option<Standing>>>,
+    notes: Arc<Mutex<Notes>>,
+}
+
+/// What is found out while a request is answered, for whoever finishes the answer.
+#[derive(Clone, Copy, Debug, Default)]
+struct Notes {
+    spent: Option<Standing>,
+    language: Option<Language>,
 }
 
 /// The id of a request: in its log lines, its answer's header and the body of a 5xx.
@@ -172,9 +186,11 @@ impl Cx {
         store::migrate::run(&db).await?;
         let secret = config::secrets::load_or_create(&config).map_err(Error::internal)?;
         let (node, ids) = node::open(&db, &clock).await?;
+        let keys = Keys::new(secret.expose().as_bytes());
+        let vapid = push::key_pair(&db, &keys, clock.now()).await?;
         let services = Arc::new(Services {
             urls: urls(&config),
-            keys: Keys::new(secret.expose().as_bytes()),
+            keys,
             cache: Cache::default(),
             credentials: CredentialsCache::default(),
             heads: HeadsCache::default(),
@@ -185,7 +201,9 @@ impl Cx {
             filters: FilterSets::default(),
             limits: Limits::default(),
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),
-            page_hosts: Hosts::default(),
+            page_hosts: Hosts::new(card::REQUESTS_TO_A_HOST),
+            push_hosts: Hosts::new(push::REQUESTS_TO_A_HOST),
+            vapid,
             mail: Mailer::new(&config).map_err(Error::internal)?,
             live: Live::default(),
             grants: Grants::default(),
@@ -203,7 +221,7 @@ impl Cx {
             ids,
             node,
         });
-        let scope = Scope { extensions, request_id: None, origin: Origin::default(), spent: Arc::default() };
+        let scope = Scope { extensions, request_id: None, origin: Origin::default(), notes: Arc::default() };
         let cx = Self { services, scope: Arc::new(scope) };
         cx.reload().await?;
         Ok(cx)
@@ -221,7 +239,7 @@ impl Cx {
     #[must_use]
     pub fn begin(&self, request_id: Option<RequestId>) -> Self {
         let extensions = self.scope.extensions.pinned();
-        let scope = Scope { extensions, request_id, origin: Origin::default(), spent: Arc::default() };
+        let scope = Scope { extensions, request_id, origin: Origin::default(), notes: Arc::default() };
         Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
     }
 
@@ -259,16 +277,31 @@ impl Cx {
 
     /// Notes for the answer's headers what a service spent of a rate limit: the lowest standing counts.
     pub(crate) fn note_spent(&self, standing: Standing) {
-        let mut spent = self.scope.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        if spent.is_none_or(|before| standing.remaining <= before.remaining) {
-            *spent = Some(standing);
+        let mut notes = self.notes();
+        if notes.spent.is_none_or(|before| standing.remaining <= before.remaining) {
+            notes.spent = Some(standing);
         }
     }
 
     /// The lowest standing among the rate limits that services spent for this request.
     #[must_use]
     pub fn spent(&self) -> Option<Standing> {
-        *self.scope.spent.lock().unwrap_or_else(PoisonError::into_inner)
+        self.notes().spent
+    }
+
+    /// The language of the page that is being made: the one chosen by [`Cx::speak`], else the server's own.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.notes().language.or_else(|| Language::of(self.config.server.locale.as_str())).unwrap_or_default()
+    }
+
+    /// Chooses the language of this request's page, instead of one that was chosen before.
+    pub fn speak(&self, language: Language) {
+        self.notes().language = Some(language);
+    }
+
+    fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.scope.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The settings of now.

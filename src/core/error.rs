@@ -65,6 +65,30 @@ pub enum Error {
 }
 
 impl Error {
+    /// True for what trying again later may mend.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Refused(refusal) => refusal.status >= 500,
+            Self::Conflict(_)
+            | Self::RateLimited
+            | Self::Plugin(_)
+            | Self::Unavailable(_)
+            | Self::Store(_)
+            | Self::Internal(_) => true,
+            Self::NotFound
+            | Self::Gone
+            | Self::Invalid(_)
+            | Self::Validation(_)
+            | Self::BadRequest(_)
+            | Self::Unauthorized(_)
+            | Self::InvalidToken
+            | Self::Forbidden(_)
+            | Self::UnexpectedMentions(_)
+            | Self::TooLarge(_) => false,
+        }
+    }
+
     /// [`Error::Invalid`] with `text`.
     pub fn invalid(text: impl Into<Cow<'static, str>>) -> Self {
         Self::Invalid(text.into())

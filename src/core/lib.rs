@@ -9,6 +9,7 @@ pub mod cx;
 pub mod entity;
 pub mod error;
 pub mod extension;
+pub mod messages;
 pub mod node;
 mod origin;
 pub mod queue;
@@ -17,4 +18,5 @@ pub mod templates;
 
 pub use cx::Cx;
 pub use error::{Error, Result};
+pub use messages::Language;
 pub use origin::Origin;

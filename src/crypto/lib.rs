@@ -4,6 +4,8 @@
 //! Random bytes, digests and ciphers come from aws-lc, password hashing (argon2id, RFC 9106) from RustCrypto. Nothing
 //! here is ever logged; [`Secret`]s print as stars.
 
+pub mod push;
+
 use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 

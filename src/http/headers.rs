@@ -123,6 +123,8 @@ fn set_cache_headers(state: &RequestState<'_>, status: StatusCode, headers: &mut
             headers.remove(header::VARY);
             false
         }
+        // A page for everyone is kept once for each language.
+        Some(vary) if !api && vary == "Accept-Language" => false,
         Some(vary) => vary.to_str().is_ok_and(|vary| state.carries.any_of(vary)),
         None if api && keep != Keep::ForEveryone => {
             headers.insert(header::VARY, HeaderValue::from_static("Authorization"));

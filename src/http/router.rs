@@ -15,7 +15,7 @@ use super::api::{
     accounts, announcements, apps, blocks, conversations, credentials, custom_emojis, directory, domain_blocks, emails,
     endorsements, featured_tags, filters, filters_v1, follow_requests, instance, lists, markers, media, mutes,
     notification_groups, notification_policies, notification_requests, notifications, oembed, peers, polls,
-    preferences, profile, registrations, relationships, reports, scheduled_statuses, search, status_actions, statuses,
+    preferences, push, registrations, relationships, reports, scheduled_statuses, search, status_actions, statuses,
     suggestions, tags, timelines, translations, trends,
 };
 use super::oauth::{applications, authorize};
@@ -24,6 +24,7 @@ use super::operation::methods::{any, delete, get, patch, post, put};
 use super::policy::{API, Change, Closed, FORM, PAGE, PROGRAM, Per, Policy, WELL_KNOWN};
 use super::service::Pipeline;
 use super::table::Table;
+use super::web::settings;
 use super::{files, health, oauth, openapi, web, well_known};
 use crate::Cx;
 use crate::error::not_found;
@@ -397,11 +398,14 @@ fn accounts() -> Routes {
             deletes(API.answers("Account[]").answers_to(Change::Post, "{}")),
             get(lists::accounts).post(lists::add_accounts).delete(lists::remove_accounts),
         )
-        // profile
-        .route("/api/v1/profile/avatar", API.answers("CredentialAccount"), delete(profile::delete_avatar))
-        .route("/api/v1/profile/header", API.answers("CredentialAccount"), delete(profile::delete_header))
         // preferences
         .route("/api/v1/preferences", API.answers("Preferences"), get(preferences::show))
+        // push
+        .route(
+            "/api/v1/push/subscription",
+            deletes(API.answers("WebPushSubscription")),
+            get(push::show).post(push::create).put(push::update).patch(push::update).delete(push::destroy),
+        )
         // markers
         .route("/api/v1/markers", API.answers("Markers"), get(markers::index).post(markers::create))
         // domain_blocks
@@ -506,6 +510,24 @@ fn browser() -> Routes {
         .route("/auth/sign_out", ACCOUNT_FORM, post(web::sign_in::delete))
         .route("/settings", FORM, get(web::settings::show))
         .route("/settings/password", FORM, get(web::settings::show).post(web::settings::change_password))
+        .route("/settings/email", FORM, get(web::settings::show).post(web::settings::change_email))
+        .route("/settings/profile", FORM, get(settings::profile::show).post(settings::profile::update))
+        .route("/settings/preferences", FORM, get(settings::preferences::show).post(settings::preferences::update))
+        .route("/settings/filters", FORM, get(settings::filters::index).post(settings::filters::create))
+        .route("/settings/filters/new", FORM, get(settings::filters::new))
+        .route("/settings/filters/{id}", FORM, get(settings::filters::edit).post(settings::filters::update))
+        .route("/settings/filters/{id}/delete", FORM, post(settings::filters::delete))
+        .route(
+            "/settings/followed_tags",
+            FORM,
+            get(settings::followed_tags::index).post(settings::followed_tags::delete),
+        )
+        .route("/settings/sessions", FORM, get(settings::sessions::index).post(settings::sessions::delete))
+        .route("/settings/transfer", FORM, get(settings::transfers::show).post(settings::transfers::create))
+        .route("/settings/transfer/export/{kind}", FORM, get(settings::transfers::export))
+        .route("/settings/transfer/{id}/failures", FORM, get(settings::transfers::failures))
+        .route("/settings/cleanup", FORM, get(settings::cleanup::show).post(settings::cleanup::update))
+        .route("/settings/delete", FORM, get(settings::leaving::show).post(settings::leaving::delete))
 }
 
 /// What people uploaded, what pages need, and what is shown in the frames of other sites: without cookies.

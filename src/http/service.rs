@@ -26,7 +26,7 @@ use super::auth::Authentication;
 use super::error::ErrorResponse;
 use super::extract::uploads;
 use super::observe::RequestSeconds;
-use super::policy::Policy;
+use super::policy::{Policy, RouteKind};
 use super::router::Fallback;
 use super::table::{Route, Table};
 use super::web::Cookies;
@@ -206,6 +206,11 @@ impl<'a> RequestState<'a> {
     fn new(cx: Cx, route: Option<&'a Route>, request: &Request) -> Self {
         let policy = route.map_or_else(|| Policy::fallback(request.uri().path()), |route| &route.policy);
         let query = request.uri().query().unwrap_or_default();
+        if policy.kind != RouteKind::Api
+            && let Some(language) = web::accepted_language(request.headers())
+        {
+            cx.speak(language);
+        }
         Self {
             closed: access::is_closed(&cx, policy, request.method()),
             carries: headers::Carries::of(request.headers(), query),

@@ -43,6 +43,13 @@ impl Routes {
         self
     }
 
+    /// These and `others`.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
     /// The same routes, whose handlers read and set [`Cookies`](crate::web::Cookies).
     #[must_use]
     pub(crate) fn with_cookies(mut self) -> Self {

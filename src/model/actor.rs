@@ -93,6 +93,30 @@ impl Unusable {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Permissions(pub i64);
 
+/// The names of permissions, in the order of their bits (contract: extensions, section 13).
+const NAMES: [&str; 20] = [
+    "administrator",
+    "view_devops",
+    "view_audit_log",
+    "view_dashboard",
+    "manage_reports",
+    "manage_federation",
+    "manage_settings",
+    "manage_blocks",
+    "manage_taxonomies",
+    "manage_appeals",
+    "manage_users",
+    "manage_invites",
+    "manage_rules",
+    "manage_announcements",
+    "manage_custom_emojis",
+    "manage_webhooks",
+    "invite_users",
+    "manage_roles",
+    "manage_user_access",
+    "delete_user_data",
+];
+
 impl Permissions {
     /// Every bit of the core: 0 to 19.
     pub const ALL: i64 = (1 << 20) - 1;
@@ -106,6 +130,12 @@ impl Permissions {
     pub const INVITE_USERS: i64 = 1 << 16;
     /// The bits that concern moderation: 2 to 5, 7 to 11, 18 and 19.
     const MODERATION: i64 = 0b1100_0000_1111_1011_1100;
+
+    /// The bit of the permission called `name`, as roles write it; `None` when there is none of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<i64> {
+        NAMES.iter().position(|known| *known == name).map(|bit| 1 << bit)
+    }
 
     /// A role's bits together with those of the default role; an administrator has them all.
     #[must_use]
@@ -134,6 +164,8 @@ impl Permissions {
 pub struct Preferences {
     /// `None`: private for a locked account, else public.
     pub default_visibility: Option<Visibility>,
+    /// Values of `visibility`, those of plugins included, that this person never wants to post with.
+    pub disabled_visibilities: Vec<String>,
     pub default_sensitive: bool,
     pub default_language: Option<String>,
     /// `None`: direct.
@@ -153,6 +185,7 @@ impl Default for Preferences {
     fn default() -> Self {
         Self {
             default_visibility: None,
+            disabled_visibilities: Vec::new(),
             default_sensitive: false,
             default_language: None,
             default_searchability: None,
@@ -183,6 +216,8 @@ pub struct User {
     pub time_zone: Option<String>,
     pub sign_up_app_id: Option<AppId>,
     pub sign_up_reason: Option<String>,
+    /// Whoever invited them.
+    pub invited_by_account_id: Option<AccountId>,
     pub preferences: Json<Preferences>,
     pub last_active_at: Option<Time>,
     pub created_at: Time,
@@ -206,6 +241,7 @@ impl User {
             time_zone: None,
             sign_up_app_id: None,
             sign_up_reason: None,
+            invited_by_account_id: None,
             preferences: Json(Preferences::default()),
             last_active_at: None,
             created_at,

@@ -17,6 +17,8 @@ text_enum! {
         Plugin = "plugin",
         /// Fetching pages of other sites, which take their time.
         Fetch = "fetch",
+        /// Sending notifications to push services.
+        Push = "push",
         /// Everything that is not urgent.
         Background = "background",
     }

@@ -31,6 +31,7 @@ pub mod sqlite;
 pub mod status;
 mod text_enum;
 mod time;
+pub mod transfer;
 pub mod trend;
 pub mod urls;
 

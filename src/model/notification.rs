@@ -103,6 +103,20 @@ text_enum! {
     }
 }
 
+text_enum! {
+    /// Whose notifications are pushed to a subscription (contract: push, section 2).
+    PushPolicy {
+        /// Everybody's.
+        All = "all",
+        /// Those of accounts that the receiver follows.
+        Followed = "followed",
+        /// Those of accounts that follow the receiver.
+        Follower = "follower",
+        /// Nobody's.
+        None = "none",
+    }
+}
+
 /// What someone wants done with notifications from some kinds of senders (contract rules, section 13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {

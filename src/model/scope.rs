@@ -1,8 +1,12 @@
 //! OAuth scopes and their hierarchy (contract rules, section 2).
+//!
+//! The server's own are a fixed table. Extensions declare further ones, of families of their own ([`is_extension`]): who
+//! declares what at the moment is for the caller of [`Scopes::parse_with`] to know.
 
+use std::borrow::Cow;
 use std::fmt;
 
-/// All scopes, in the order of the server's OAuth metadata.
+/// The server's own scopes, in the order of its OAuth metadata.
 pub const ALL: &[&str] = &[
     "profile",
     "read",
@@ -53,36 +57,68 @@ pub const ALL: &[&str] = &[
     "admin:write:canonical_email_blocks",
 ];
 
+/// Longest name of a scope that an extension declares, in bytes.
+const EXTENSION_MAX: usize = 64;
+
+/// True for a name that an extension may declare: words of small letters, digits and `_`, with `:` between them, 64 bytes
+/// at most. The first word is none of the server's own, so that no scope of a person's choice covers it unasked.
+#[must_use]
+pub fn is_extension(name: &str) -> bool {
+    let is_word = |word: &str| {
+        word.starts_with(|first: char| first.is_ascii_lowercase())
+            && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+    };
+    let family = |name: &str| name.split(':').next().unwrap_or_default().to_owned();
+    name.len() <= EXTENSION_MAX
+        && name.split(':').all(is_word)
+        && !ALL.iter().any(|known| family(known) == family(name))
+}
+
 /// A set of scopes, in the order given, without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scopes(Vec<&'static str>);
+pub struct Scopes(Vec<Cow<'static, str>>);
 
 impl Scopes {
-    /// Parses a list separated by spaces (or by `+`, `,` or newlines, as some clients send).
+    /// Parses a list of the server's own scopes, separated by spaces (or by `+`, `,` or newlines, as some clients send).
     ///
     /// # Errors
     /// The first word that is not a scope.
     pub fn parse(text: &str) -> Result<Self, String> {
+        Self::parse_with(text, |_| false)
+    }
+
+    /// As [`Scopes::parse`], with the scopes that extensions declare: those for which `is_declared` is true.
+    ///
+    /// # Errors
+    /// The first word that is not a scope.
+    pub fn parse_with(text: &str, is_declared: impl Fn(&str) -> bool) -> Result<Self, String> {
         let mut scopes = Self::default();
         for word in text.split([' ', '+', ',', '\n']).filter(|word| !word.is_empty()) {
-            let known = ALL.iter().find(|scope| **scope == word).ok_or_else(|| word.to_owned())?;
-            if !scopes.0.contains(known) {
-                scopes.0.push(known);
-            }
+            let known = own(word).map(Cow::Borrowed);
+            let declared = || is_declared(word).then(|| Cow::Owned(word.to_owned()));
+            scopes.add(known.or_else(declared).ok_or_else(|| word.to_owned())?);
         }
         Ok(scopes)
     }
 
-    /// Parses the list stored in the database, keeping its order; a scope that a later version removed is dropped.
+    /// Parses the list stored in the database, keeping its order. A scope of an extension that is off is kept, since it may
+    /// be switched on again; until then nothing asks for it. One of the server's own that a later version removed is dropped.
     #[must_use]
     pub fn from_stored(text: &str) -> Self {
         let mut scopes = Self::default();
-        for known in text.split(' ').filter_map(|word| ALL.iter().find(|scope| **scope == word)) {
-            if !scopes.0.contains(known) {
-                scopes.0.push(known);
+        for word in text.split(' ') {
+            let kept = || is_extension(word).then(|| Cow::Owned(word.to_owned()));
+            if let Some(scope) = own(word).map(Cow::Borrowed).or_else(kept) {
+                scopes.add(scope);
             }
         }
         scopes
+    }
+
+    fn add(&mut self, scope: Cow<'static, str>) {
+        if !self.0.contains(&scope) {
+            self.0.push(scope);
+        }
     }
 
     /// True when one of `wanted` is held, directly or through a parent scope. Also true when `wanted` is empty.
@@ -110,13 +146,19 @@ impl Scopes {
     }
 
     /// The scopes, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.0.iter().copied()
+    pub fn iter(&self) -> impl Iterator<Item = &str> + '_ {
+        self.0.iter().map(AsRef::as_ref)
     }
 
     fn covers(&self, wanted: &str) -> bool {
-        self.0.iter().any(|held| wanted == *held || wanted.strip_prefix(held).is_some_and(|rest| rest.starts_with(':')))
+        let is_below = |held: &str| wanted.strip_prefix(held).is_some_and(|rest| rest.starts_with(':'));
+        self.iter().any(|held| wanted == held || is_below(held))
     }
+}
+
+/// The server's own scope of this name.
+fn own(word: &str) -> Option<&'static str> {
+    ALL.iter().find(|scope| **scope == word).copied()
 }
 
 impl fmt::Display for Scopes {
@@ -144,5 +186,28 @@ mod tests {
     #[test]
     fn unknown_words_are_named() {
         assert_eq!(Scopes::parse("read nonsense"), Err("nonsense".to_owned()));
+    }
+
+    #[test]
+    fn extensions_declare_scopes_of_families_of_their_own() {
+        for name in ["crypto", "crypto:read", "my_notes:write:all", "readers"] {
+            assert!(is_extension(name), "{name}");
+        }
+        let long = "a".repeat(65);
+        for name in
+            ["", "read", "read:crypto", "admin:crypto", "push:x", "Crypto", "a b", "a:", ":a", "1a", "a+b", &long]
+        {
+            assert!(!is_extension(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn declared_scopes_are_known_where_they_are_declared_and_kept_where_they_are_stored() {
+        assert_eq!(Scopes::parse("read crypto"), Err("crypto".to_owned()));
+        let scopes = Scopes::parse_with("read crypto crypto", |word| word == "crypto").expect("declared");
+        assert_eq!(scopes.to_string(), "read crypto");
+        assert!(scopes.allows(&["crypto"]) && scopes.allows(&["crypto:claim"]) && !scopes.allows(&["cryptography"]));
+        assert!(!Scopes::parse("read write").expect("known").allows(&["crypto"]));
+        assert_eq!(Scopes::from_stored("read crypto read:gone 1").to_string(), "read crypto");
     }
 }

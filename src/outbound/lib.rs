@@ -19,13 +19,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::{HeaderMap, Method, StatusCode};
 use ipnet::IpNet;
 use url::{Host, Url};
 
 pub use api::{ApiAnswer, ApiCall};
 use connect::{Connection, Connector};
 pub use fetch::{Beyond, Document, Fetch, FetchError};
+pub use hyper::{HeaderMap, Method, StatusCode, header};
 
 /// The maximum size of a response's head, in bytes.
 const HEAD_LIMIT: usize = 64 * 1024;

@@ -20,8 +20,8 @@ pub(crate) mod generated {
 /// The interfaces that plugins may import: functions of the host.
 pub mod imports {
     pub use super::generated::rookery::plugin::{
-        cache, config, core, core_write, federation, feeds, http_client, kv, log, queue, settings, sql, streaming,
-        system, types,
+        cache, config, core, core_write, federation, feeds, http_client, kv, log, queue, sealing, settings, sql,
+        streaming, system, types,
     };
 }
 
@@ -29,6 +29,6 @@ pub mod imports {
 pub mod exports {
     pub use super::generated::exports::rookery::plugin::{
         activity_filter, activity_handler, admin, channels, decorate, events, fanout, instance_info, jobs, lifecycle,
-        notification_filter, routes, status_filter,
+        notification_filter, pages, routes, sign_up, status_filter,
     };
 }

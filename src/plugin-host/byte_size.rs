@@ -7,7 +7,8 @@
 use std::sync::Arc;
 
 use crate::bindings::exports::{
-    activity_filter, activity_handler, decorate, events, jobs, lifecycle, notification_filter, routes, status_filter,
+    activity_filter, activity_handler, decorate, events, jobs, lifecycle, notification_filter, pages, routes, sign_up,
+    status_filter,
 };
 use crate::bindings::imports::{core, core_write, feeds, http_client, kv, log, queue, sql, streaming, types};
 
@@ -43,7 +44,21 @@ macro_rules! records {
     };
 }
 
-flat!((), bool, u8, u16, u32, u64, i64, f64, types::Viewer, types::Page, types::Relationship, log::Level);
+flat!(
+    (),
+    bool,
+    u8,
+    u16,
+    u32,
+    u64,
+    i64,
+    f64,
+    types::Viewer,
+    types::Page,
+    types::Relationship,
+    log::Level,
+    sign_up::Admission
+);
 
 records! {
     types::Failure { code, message, detail }
@@ -73,6 +88,15 @@ records! {
     jobs::Task { kind, payload }
     routes::Response { headers, output }
     decorate::Extra { fields }
+    pages::Request { ctx, page, params, after }
+    pages::Choice { value, label }
+    pages::Field { name, label, hint, input, value }
+    pages::Form { id, title, fields, submit }
+    pages::Action { id, label }
+    pages::Item { id, title, lines, link, url, actions }
+    pages::Items { title, items, none }
+    pages::View { title, blocks, next }
+    pages::Submission { form, item, values }
     status_filter::Change { text, spoiler, limited_scope, language, recipients, extra }
 }
 
@@ -190,6 +214,43 @@ impl ByteSize for activity_filter::Verdict {
         match self {
             Self::Pass => 0,
             Self::Rewrite(text) | Self::Drop(text) | Self::Reject(text) => text.len(),
+        }
+    }
+}
+
+impl ByteSize for pages::Input {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Text(_) | Self::Integer(_) | Self::Flag => 0,
+            Self::Choice(choices) => choices.heap_bytes(),
+        }
+    }
+}
+
+impl ByteSize for pages::Block {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Form(form) => form.heap_bytes(),
+            Self::Items(items) => items.heap_bytes(),
+        }
+    }
+}
+
+impl ByteSize for pages::Value {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Integer(_) | Self::Flag(_) => 0,
+        }
+    }
+}
+
+impl ByteSize for pages::Outcome {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Done(done) => done.heap_bytes(),
+            Self::Invalid(faults) => faults.heap_bytes(),
         }
     }
 }

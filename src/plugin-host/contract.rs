@@ -21,6 +21,7 @@ pub enum Import {
     Log,
     System,
     Config,
+    Sealing,
     Settings,
     Core,
     CoreWrite,
@@ -36,10 +37,11 @@ pub enum Import {
 
 impl Import {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Log,
         Self::System,
         Self::Config,
+        Self::Sealing,
         Self::Settings,
         Self::Core,
         Self::CoreWrite,
@@ -59,6 +61,7 @@ impl Import {
             Self::Log => "log",
             Self::System => "system",
             Self::Config => "config",
+            Self::Sealing => "sealing",
             Self::Settings => "settings",
             Self::Core => "core",
             Self::CoreWrite => "core-write",
@@ -80,16 +83,18 @@ impl Import {
 
     /// Whether every plugin has it without a permission.
     pub const fn always(self) -> bool {
-        matches!(self, Self::Log | Self::System | Self::Config)
+        matches!(self, Self::Log | Self::System | Self::Config | Self::Sealing)
     }
 
     /// How the manifest asks for it; empty where no permission is needed.
     pub const fn permission(self) -> &'static str {
         match self {
-            Self::Log | Self::System | Self::Config => "",
+            Self::Log | Self::System | Self::Config | Self::Sealing => "",
             Self::Settings => "settings = true",
             Self::Core => "core = [\"read\"]",
-            Self::CoreWrite => "core-write = [\"create\" | \"delete\" | \"bookmark\" | \"notify\" | \"touch\"]",
+            Self::CoreWrite => {
+                "core-write = [\"create\" | \"delete\" | \"bookmark\" | \"notify\" | \"touch\" | \"profile\" | \"follow\"]"
+            }
             Self::Feeds => "feeds = [\"custom\" | \"home\" | \"list\"]",
             Self::Streaming => "topics = [\"NAME\"]",
             Self::Federation => "federation = [\"deliver\" | \"fetch\"]",
@@ -115,6 +120,7 @@ pub enum Export {
     Lifecycle,
     Routes,
     StatusFilter,
+    SignUp,
     Events,
     NotificationFilter,
     ActivityFilter,
@@ -123,16 +129,18 @@ pub enum Export {
     Decorate,
     Channels,
     Jobs,
+    Pages,
     InstanceInfo,
     Admin,
 }
 
 impl Export {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Lifecycle,
         Self::Routes,
         Self::StatusFilter,
+        Self::SignUp,
         Self::Events,
         Self::NotificationFilter,
         Self::ActivityFilter,
@@ -141,6 +149,7 @@ impl Export {
         Self::Decorate,
         Self::Channels,
         Self::Jobs,
+        Self::Pages,
         Self::InstanceInfo,
         Self::Admin,
     ];
@@ -151,6 +160,7 @@ impl Export {
             Self::Lifecycle => "lifecycle",
             Self::Routes => "routes",
             Self::StatusFilter => "status-filter",
+            Self::SignUp => "sign-up",
             Self::Events => "events",
             Self::NotificationFilter => "notification-filter",
             Self::ActivityFilter => "activity-filter",
@@ -159,6 +169,7 @@ impl Export {
             Self::Decorate => "decorate",
             Self::Channels => "channels",
             Self::Jobs => "jobs",
+            Self::Pages => "pages",
             Self::InstanceInfo => "instance-info",
             Self::Admin => "admin",
         }
@@ -175,6 +186,7 @@ impl Export {
             Self::Lifecycle => "nothing",
             Self::Routes => "[[route]]",
             Self::StatusFilter
+            | Self::SignUp
             | Self::Events
             | Self::NotificationFilter
             | Self::ActivityFilter
@@ -183,6 +195,7 @@ impl Export {
             | Self::Decorate
             | Self::Channels => "[[hook]]",
             Self::Jobs => "[[job]]",
+            Self::Pages => "[[page]]",
             Self::InstanceInfo => "[instance]",
             Self::Admin => "[[command]]",
         }

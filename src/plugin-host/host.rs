@@ -59,6 +59,14 @@ pub trait Host: Send + Sync + 'static {
         0
     }
 
+    // sealing
+    fn seal(&self, purpose: &str, text: &str) -> Result<String, Failure> {
+        Err(unavailable("sealing"))
+    }
+    fn open(&self, purpose: &str, token: &str) -> Option<String> {
+        None
+    }
+
     // settings
     async fn settings_get(&self, accounts: Vec<i64>) -> Result<Vec<String>, Failure> {
         Err(unavailable("settings"))
@@ -110,6 +118,13 @@ pub trait Host: Send + Sync + 'static {
         Err(unavailable("core-write"))
     }
     async fn touch(&self, kind: String, ids: Vec<i64>) -> Result<(), Failure> {
+        Err(unavailable("core-write"))
+    }
+    async fn remove_profile_images(&self, account: i64, images: Vec<String>) -> Result<u32, Failure> {
+        Err(unavailable("core-write"))
+    }
+
+    async fn follow(&self, account: i64, targets: Vec<i64>) -> Result<Vec<bool>, Failure> {
         Err(unavailable("core-write"))
     }
 

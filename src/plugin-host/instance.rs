@@ -75,6 +75,7 @@ interfaces!(
     lifecycle,
     routes,
     status_filter,
+    sign_up,
     events,
     notification_filter,
     activity_filter,
@@ -83,6 +84,7 @@ interfaces!(
     decorate,
     channels,
     jobs,
+    pages,
     instance_info,
     admin,
 );

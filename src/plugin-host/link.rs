@@ -45,6 +45,7 @@ fn add(linker: &mut Linker<State>, import: Import) -> Result<()> {
         Import::Log => contract::log::add_to_linker::<_, Own>(linker, |state| state),
         Import::System => contract::system::add_to_linker::<_, Own>(linker, |state| state),
         Import::Config => contract::config::add_to_linker::<_, Own>(linker, |state| state),
+        Import::Sealing => contract::sealing::add_to_linker::<_, Own>(linker, |state| state),
         Import::Settings => contract::settings::add_to_linker::<_, Own>(linker, |state| state),
         Import::Core => contract::core::add_to_linker::<_, Own>(linker, |state| state),
         Import::CoreWrite => contract::core_write::add_to_linker::<_, Own>(linker, |state| state),

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::bindings::exports::{
-    activity_filter, activity_handler, decorate, events, jobs, lifecycle, notification_filter, routes, status_filter,
+    activity_filter, activity_handler, decorate, events, jobs, lifecycle, notification_filter, pages, routes, sign_up,
+    status_filter,
 };
 use crate::bindings::imports::feeds::Entry;
 use crate::bindings::imports::types::{CallContext, Failure, Status};
@@ -99,6 +100,54 @@ impl Plugin {
         let order = hook(host, Export::StatusFilter, context.total_bytes() + draft.total_bytes());
         self.call(order, move |live| {
             Box::pin(async move { live.status_filter()?.call_before_save(&mut live.store, &context, &draft).await })
+        })
+        .await
+    }
+
+    pub async fn judge_sign_up(
+        &self,
+        host: Arc<dyn Host>,
+        context: CallContext,
+        params: String,
+    ) -> Result<Option<sign_up::Admission>, CallError> {
+        let order = hook(host, Export::SignUp, context.total_bytes() + params.total_bytes());
+        self.call(order, move |live| {
+            Box::pin(async move { live.sign_up()?.call_judge(&mut live.store, &context, &params).await })
+        })
+        .await
+    }
+
+    pub async fn claim_sign_up(
+        &self,
+        host: Arc<dyn Host>,
+        context: CallContext,
+        params: String,
+        account: i64,
+    ) -> Result<Option<sign_up::Admission>, CallError> {
+        let order = hook(host, Export::SignUp, context.total_bytes() + params.total_bytes());
+        self.call(order, move |live| {
+            Box::pin(async move { live.sign_up()?.call_claim(&mut live.store, &context, &params, account).await })
+        })
+        .await
+    }
+
+    pub async fn page(&self, host: Arc<dyn Host>, request: pages::Request) -> Result<pages::View, CallError> {
+        let (name, bytes) = (request.page.clone(), request.total_bytes());
+        let order = CallRequest { host, kind: CallKind::Route, name: &name, bytes };
+        self.call(order, move |live| Box::pin(async move { live.pages()?.call_show(&mut live.store, &request).await }))
+            .await
+    }
+
+    pub async fn submit(
+        &self,
+        host: Arc<dyn Host>,
+        request: pages::Request,
+        submission: pages::Submission,
+    ) -> Result<pages::Outcome, CallError> {
+        let (name, bytes) = (request.page.clone(), request.total_bytes() + submission.total_bytes());
+        let order = CallRequest { host, kind: CallKind::Route, name: &name, bytes };
+        self.call(order, move |live| {
+            Box::pin(async move { live.pages()?.call_submit(&mut live.store, &request, &submission).await })
         })
         .await
     }

@@ -56,13 +56,18 @@ fn plugins(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Each file of a package as `("relative path", include_bytes!("absolute path")),`.
+/// Each file of a package as `("relative path", include_bytes!("absolute path")),`; not those of `target`, where the author
+/// tools keep what they compiled.
 fn files(package: &Path) -> Result<String> {
     let (mut found, mut folders) = (Vec::new(), vec![package.to_path_buf()]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
-            if path.is_dir() { folders.push(path) } else { found.push(path) }
+            match path.is_dir() {
+                true if path == package.join("target") => {}
+                true => folders.push(path),
+                false => found.push(path),
+            }
         }
     }
     found.sort();

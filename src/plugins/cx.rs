@@ -14,15 +14,17 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde_json::{Map, Value};
 
-use crate::manifest::Moment;
+use crate::manifest::{Manifest, Moment};
 use crate::{Plugins, Registry, hooks, jobs, routes};
-use model::Actor;
 use model::job::Lane;
 use model::notification::NotificationKind;
+use model::{AccountId, Actor};
 use rookery_core::change::{self, Change};
 use rookery_core::extension::{
-    Decorations, Described, Document, Extensions, Judgement, NotificationTraits, PendingStatus, Target, Versions,
+    Admission, DeclaredScope, Decorations, Described, Document, Extensions, Judgement, NotificationTraits,
+    PendingStatus, Target, Topic, Versions,
 };
+use rookery_core::messages::Language;
 use rookery_core::queue::{Done, Failure};
 use rookery_core::service::notification::Notice;
 use rookery_core::{Error, Origin, Result};
@@ -177,6 +179,20 @@ impl Extensions for Session {
         self.ask(|registry| registry.generation)
     }
 
+    fn owns_channel(&self, name: &str) -> bool {
+        self.ask(|registry| registry.hooks.channel(name).is_some())
+    }
+
+    async fn open_channel(
+        &self,
+        cx: &rookery_core::Cx,
+        actor: &Arc<Actor>,
+        name: &str,
+        params: Vec<(String, String)>,
+    ) -> Result<Vec<Topic>> {
+        hooks::open_channel(&Cx::of(cx)?, actor, name, params).await
+    }
+
     fn openapi_paths(&self) -> Map<String, Value> {
         self.ask(|registry| routes::openapi::paths(&registry.routes))
     }
@@ -200,6 +216,12 @@ impl Extensions for Session {
         self.ask(|registry| registry.hooks.at(Moment::StatusFilter).iter().any(|hook| hook.has_kind(word)))
     }
 
+    fn visibilities(&self) -> Vec<String> {
+        self.ask(|registry| {
+            registry.hooks.at(Moment::StatusFilter).iter().flat_map(|hook| hook.kinds.clone()).collect()
+        })
+    }
+
     async fn filter_draft(
         &self,
         cx: &rookery_core::Cx,
@@ -209,6 +231,26 @@ impl Extensions for Session {
         visibility: Option<&str>,
     ) -> Result<PendingStatus> {
         hooks::filter(&Cx::of(cx)?, actor, draft, params, visibility).await
+    }
+
+    fn sign_up_params(&self) -> Vec<String> {
+        self.ask(|registry| {
+            registry.hooks.at(Moment::SignUp).iter().flat_map(|hook| hook.params.iter().cloned()).collect()
+        })
+    }
+
+    async fn judge_sign_up(&self, cx: &rookery_core::Cx, params: &Map<String, Value>) -> Result<Option<Admission>> {
+        hooks::sign_up::judge(&Cx::of(cx)?, params).await
+    }
+
+    async fn claim_sign_up(
+        &self,
+        cx: &rookery_core::Cx,
+        admission: &Admission,
+        params: &Map<String, Value>,
+        account: AccountId,
+    ) -> Result<Option<(Tx, Admission)>> {
+        hooks::sign_up::claim(&Cx::of(cx)?, admission, params, account).await
     }
 
     fn decorates(&self, kind: &str) -> bool {
@@ -241,6 +283,13 @@ impl Extensions for Session {
         })
     }
 
+    fn notification_title(&self, name: &str, language: Language) -> Option<String> {
+        self.ask(|registry| {
+            let titles = &registry.hooks.notification(name)?.titles;
+            titles.get(language.code()).or_else(|| titles.get("en")).cloned()
+        })
+    }
+
     fn judges(&self, kind: &NotificationKind, origin: &Origin) -> bool {
         self.ask(|registry| hooks::judges(registry, kind, origin))
     }
@@ -269,6 +318,23 @@ impl Extensions for Session {
         Ok(jobs::kinds(&cx, &registry))
     }
 
+    fn scopes(&self) -> Vec<DeclaredScope> {
+        self.ask(|registry| {
+            let mut plugins: Vec<_> = registry.plugins.iter().collect();
+            plugins.sort_unstable_by_key(|active| active.name());
+            declared(plugins.into_iter().map(|active| &active.manifest))
+        })
+    }
+
+    async fn stored_scopes(&self, cx: &rookery_core::Cx) -> Result<Vec<DeclaredScope>> {
+        if !self.plugins.run_elsewhere() {
+            return Ok(self.scopes());
+        }
+        let stored = store::plugin::list_manifests(&cx.db).await?;
+        let manifests: Vec<_> = stored.iter().filter_map(|(_, text, _)| crate::manifest::parse(text).ok()).collect();
+        Ok(declared(manifests.iter()))
+    }
+
     fn has_pages(&self) -> bool {
         true
     }
@@ -280,6 +346,17 @@ impl Extensions for Session {
     async fn run_job(&self, cx: &rookery_core::Cx, row: JobRow) -> Result<Done, Failure> {
         jobs::run(&Cx::of(cx)?, row).await
     }
+}
+
+/// The scopes of these manifests; of two with the same name the first counts.
+fn declared<'a>(manifests: impl Iterator<Item = &'a Manifest>) -> Vec<DeclaredScope> {
+    let mut scopes: Vec<DeclaredScope> = Vec::new();
+    for scope in manifests.flat_map(|manifest| &manifest.scopes) {
+        if !scopes.iter().any(|known| known.name == scope.name) {
+            scopes.push(DeclaredScope { name: scope.name.clone(), description: scope.description.clone() });
+        }
+    }
+    scopes
 }
 
 /// The lane of all jobs of plugins.

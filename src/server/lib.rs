@@ -14,10 +14,18 @@ pub mod refresh;
 pub mod serve;
 pub mod socket;
 
-use http::router::Server;
+use std::sync::Arc;
+
+use http::router::{ExtraRoutes, Server};
+use streaming::Hub;
+pub use streaming::{Streaming, start as start_streams, start_alone as start_own_streams};
+
+pub use listener::serve as serve_connections;
 pub use platform::{Cx, open};
 
-/// The whole server's service, with the routes of plugins.
-pub fn router(cx: &Cx) -> Server {
-    http::router::router(rookery_core::Cx::clone(cx), platform::extra_routes())
+/// The whole server's service, with the streams of `hub` and the routes of plugins.
+pub fn router(cx: &Cx, hub: &Arc<Hub>) -> Server {
+    let extra = platform::extra_routes();
+    let extra = ExtraRoutes { api: extra.api.and(streaming::routes(hub)), ..extra };
+    http::router::router(rookery_core::Cx::clone(cx), extra)
 }

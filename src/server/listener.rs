@@ -23,6 +23,7 @@ use tower::Service;
 use crate::admission::{Admission, Place};
 use crate::connection::{Activity, Answer, Open, Timed, Timeouts};
 use config::Config;
+use http::router::Server;
 
 /// The largest head of a request, and what is kept of a body that nobody reads; in bytes, per connection.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -31,6 +32,12 @@ const EXHAUSTED: Duration = Duration::from_secs(1);
 
 /// The status of a response after which a connection is no longer HTTP.
 const SWITCHING_PROTOCOLS: u16 = 101;
+
+/// Answers connections to `listener` by `server` until `stopped` is true, and then until requests that have begun are
+/// answered.
+pub async fn serve(server: Server, config: &Config, listener: TcpListener, stopped: watch::Receiver<bool>) {
+    Listener::new(server, config).serve(listener, stopped).await;
+}
 
 /// What is served, and how.
 #[derive(Clone, Debug)]

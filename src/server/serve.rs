@@ -17,11 +17,12 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::listener::Listener;
-use crate::{Cx, metrics, open, platform, refresh, router, socket};
+use crate::{Cx, metrics, open, platform, refresh, router, socket, start_streams};
 use config::Config;
 use model::clock::Clock;
 use rookery_core::{Error, Result, service};
 use store::Engine;
+use streaming::Hub;
 
 /// How long after the start a media worker is run to see how it is confined: the first answers do not wait for that.
 const REPORT_AFTER: Duration = Duration::from_secs(3);
@@ -62,10 +63,18 @@ pub async fn on(cx: Cx) -> Result<()> {
     let poll = tokio::spawn(refresh::poll(cx.clone()));
     let node = tokio::spawn(rookery_core::node::keep(rookery_core::Cx::clone(&cx)));
     let watch = platform::watch(&cx);
+    if cx.vapid.is_none() {
+        tracing::error!(
+            "the key of web push was made with another secret key, so nothing is pushed. Put that secret key back, or make \
+             a new one with `rookery push reset`, after which apps have to subscribe again"
+        );
+    }
     announce(&cx, listener.local_addr().map_err(Error::internal)?);
     invite_owner(&cx).await?;
 
-    let mut server = tokio::spawn(Listener::new(router(&cx), &cx.config).serve(listener, stopped));
+    let streams = start_streams(&cx);
+    let service = Listener::new(router(&cx, &streams.hub), &cx.config);
+    let mut server = tokio::spawn(service.serve(listener, stopped));
     tokio::select! {
         () = signals.stop(&cx) => {}
         ended = &mut server => return Err(Error::internal(format!("the listener ended: {ended:?}"))),
@@ -74,7 +83,7 @@ pub async fn on(cx: Cx) -> Result<()> {
     cx.stopping.store(true, Ordering::Relaxed);
     let _ = stop.send(true);
     tokio::select! {
-        () = drain(&cx, server, workers) => {}
+        () = drain(&cx, server, workers, &streams.hub) => {}
         () = signals.next() => tracing::warn!("stopping at once, as asked a second time"),
     }
     poll.abort();
@@ -142,11 +151,13 @@ async fn work(cx: Cx, stopped: watch::Receiver<bool>) {
     tokio::join!(jobs, platform::deliver(cx, stopped));
 }
 
-/// Waits for running requests and jobs to finish, for at most the grace period. An interrupted job runs again after
+/// Ends streams, and waits for running requests and jobs to finish, for at most the grace period. An interrupted job runs again after
 /// the next start.
-async fn drain(cx: &Cx, server: JoinHandle<()>, mut workers: Workers) {
+async fn drain(cx: &Cx, server: JoinHandle<()>, mut workers: Workers, streams: &Hub) {
     let grace = Duration::from_secs(cx.config.server.shutdown_grace_seconds);
+    let restart = Duration::from_secs(cx.config.streaming.restart_seconds).min(grace / 2);
     let ended = async {
+        streams.close(restart).await;
         let _ = server.await;
         let _ = (&mut workers.work).await;
     };

@@ -71,6 +71,11 @@ pub async fn list(db: impl Executor) -> Result<Vec<Announcement>> {
     db.query(sql!("SELECT " announcement_columns!() " FROM announcements a" chronological!())).all().await
 }
 
+/// The announcement, if there is one.
+pub async fn find(db: impl Executor, id: RowId) -> Result<Option<Announcement>> {
+    db.query(sql!("SELECT " announcement_columns!() " FROM announcements a WHERE a.id = $1")).bind(id).optional().await
+}
+
 /// The announcement, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: RowId) -> Result<Option<Announcement>> {
     tx.query(sql!(

@@ -13,7 +13,7 @@
 
 use std::ops::RangeInclusive;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::feed_sql::{
     admitted, candidate, followed, insert_entries, insert_unrepeated, of_members, tagged, with_original,
@@ -30,7 +30,7 @@ pub const HOME: i64 = 0;
 pub const LIST: i64 = 1;
 
 /// A feed: its kind and its owner, which is the account (home), the list, or a key that the plugin chose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "columns of the table feed_entries")]
 pub struct Feed {
     pub kind: i64,
@@ -110,6 +110,23 @@ pub async fn page(db: impl Executor, source: Source<'_>, entries: Entries, curso
         Source::Named { plugin, name, .. } => query.bind(plugin).bind(name.to_owned()),
     };
     Ok(cursor.newest_first(query.scalars().await?))
+}
+
+/// Those of `feeds` that have an entry of `status`, which may be deleted since: a look-up for each.
+pub async fn list_with(db: impl Executor, status: StatusId, feeds: &[Feed]) -> Result<Vec<Feed>> {
+    let found: Vec<(i64, i64)> = db
+        .query(sql!(
+            "WITH asked (kind, owner) AS (
+                 SELECT CAST(value ->> 'kind' AS BIGINT), CAST(value ->> 'owner' AS BIGINT) FROM" rows("$1") "
+             )
+             SELECT a.kind, a.owner FROM asked a CROSS JOIN feed_entries e
+             WHERE e.kind = a.kind AND e.owner_id = a.owner AND e.status_id = $2"
+        ))
+        .bind(Json(feeds.to_vec()))
+        .bind(status)
+        .all()
+        .await?;
+    Ok(found.into_iter().map(|(kind, owner)| Feed { kind, owner }).collect())
 }
 
 /// The followers of the authors of `statuses` and of their hashtags, and authors who are on a list of their own, by id,

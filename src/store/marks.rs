@@ -1,8 +1,10 @@
 //! What a viewer did with the statuses of a page: favourited, reblogged, bookmarked or pinned them, or muted their
 //! conversation; and whether those addressed to few mention the viewer.
 //!
-//! Reached from `service::visibility`, one statement for a page. Making and removing marks is in
-//! [`favourite`](super::favourite).
+//! Reached from `service::visibility`, one statement for a page, and for all who are connected when one status is streamed
+//! to them. Making and removing marks is in [`favourite`](super::favourite).
+
+use std::collections::HashMap;
 
 use super::sql::Ids;
 use super::{Executor, Result};
@@ -116,6 +118,79 @@ pub async fn find(
         .await?;
     rows.sort_unstable();
     Ok(Marks(rows))
+}
+
+/// A mark of one of several viewers.
+#[derive(Debug, model::Row)]
+struct ViewerMarkRow {
+    viewer: AccountId,
+    id: i64,
+    mark: i64,
+}
+
+/// SQL: as `marked!`, of the viewers in the list `$2`. What nobody marked is known by the index of `$column` alone, so that a
+/// new status costs no look-up for each viewer.
+macro_rules! marked_by {
+    (sqlite, $table:literal, $column:literal, $ids:literal) => {
+        concat!(
+            "FROM json_each(",
+            $ids,
+            ") e CROSS JOIN json_each($2) w CROSS JOIN ",
+            $table,
+            " x WHERE EXISTS (SELECT 1 FROM ",
+            $table,
+            " y WHERE y.",
+            $column,
+            " = e.value) AND x.account_id = w.value AND x.",
+            $column,
+            " = e.value"
+        )
+    };
+    (postgres, $table:literal, $column:literal, $ids:literal) => {
+        concat!("FROM ", $table, " x WHERE x.account_id = ANY($2) AND x.", $column, " = ANY(", $ids, ")")
+    };
+}
+
+/// What [`find`] says of one viewer, for each of `viewers` who marked any of them.
+pub async fn find_each(
+    db: impl Executor,
+    viewers: impl Iterator<Item = AccountId>,
+    statuses: impl Iterator<Item = StatusId>,
+    conversations: impl Iterator<Item = ConversationId>,
+    addressed: impl Iterator<Item = StatusId>,
+) -> Result<HashMap<AccountId, Marks>> {
+    macro_rules! text {
+        ($engine:ident) => {
+            concat!(
+                "SELECT x.account_id AS viewer, x.status_id AS id, CAST(1 AS BIGINT) AS mark ",
+                marked_by!($engine, "favourites", "status_id", "$1"),
+                " UNION ALL SELECT x.account_id, x.reblog_of_id, 2 ",
+                marked_by!($engine, "statuses", "reblog_of_id", "$1"),
+                " UNION ALL SELECT x.account_id, x.status_id, 3 ",
+                marked_by!($engine, "bookmarks", "status_id", "$1"),
+                " UNION ALL SELECT x.account_id, x.status_id, 4 ",
+                marked_by!($engine, "status_pins", "status_id", "$1"),
+                " UNION ALL SELECT x.account_id, x.conversation_id, 5 ",
+                marked_by!($engine, "conversation_mutes", "conversation_id", "$3"),
+                " UNION ALL SELECT x.account_id, x.status_id, 6 ",
+                marked_by!($engine, "mentions", "status_id", "$4")
+            )
+        };
+    }
+    let rows: Vec<ViewerMarkRow> = db
+        .query(sql!(sqlite: text!(sqlite); postgres: text!(postgres)))
+        .bind(Ids::of(statuses))
+        .bind(Ids::of(viewers))
+        .bind(Ids::of(conversations))
+        .bind(Ids::of(addressed))
+        .all()
+        .await?;
+    let mut marks: HashMap<AccountId, Marks> = HashMap::new();
+    for ViewerMarkRow { viewer, id, mark } in rows {
+        marks.entry(viewer).or_default().0.push(MarkRow { id, mark });
+    }
+    marks.values_mut().for_each(|marks| marks.0.sort_unstable());
+    Ok(marks)
 }
 
 #[cfg(test)]

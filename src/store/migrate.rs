@@ -63,6 +63,15 @@ const MIGRATIONS: &[Pair] = migrations![
     "0034_references",
     "0035_markdown",
     "0036_status_expiration",
+    "0039_imports",
+    "0040_status_cleanup",
+    "0042_session_browsers",
+    "0044_core_view_applications",
+    "0048_node_changes",
+    "0049_limited_conversations",
+    "0051_core_view_tokens",
+    "0052_invited_by",
+    "0053_push",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -86,7 +86,8 @@ macro_rules! with_ids {
             "announcement_reaction_counts",
             "reports",
             "account_severances",
-            "preview_cards"
+            "preview_cards",
+            "imports"
         )
     };
 }

@@ -70,6 +70,19 @@ pub async fn find_grant(db: impl Executor, token_hash: &str) -> Result<Option<To
     .await
 }
 
+/// As [`find_grant`], for several tokens that are known by their ids, in no order.
+pub async fn list_grants(db: impl Executor, tokens: &[TokenId]) -> Result<Vec<TokenActorRow>> {
+    db.query(sql!(
+        "SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, t.account_id, " actor_columns!() "
+         FROM oauth_tokens t
+         LEFT JOIN accounts a ON a.id = t.account_id" actor_joins!()
+        "WHERE t.id" in("$1") "AND t.revoked_at IS NULL"
+    ))
+    .bind(Ids::of(tokens.iter().copied()))
+    .all()
+    .await
+}
+
 /// The same facts as [`find_grant`] gives, for accounts that act or view without a token; `token_id` is 0. In no order.
 pub async fn list_actors(db: impl Executor, accounts: &[AccountId]) -> Result<Vec<TokenActorRow>> {
     db.query(sql!(
@@ -161,34 +174,41 @@ pub async fn list_application_tokens(db: impl Executor, app: AppId) -> Result<Ve
     .await
 }
 
-/// Revokes one token; returns its id, or nothing when it was revoked before.
-pub async fn revoke_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<Vec<TokenId>> {
-    tx.query(sql!("UPDATE oauth_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id"))
-        .bind(id)
-        .bind(now)
-        .scalars()
-        .await
+/// A token that was revoked, and whose it was.
+pub type Revoked = (TokenId, Option<AccountId>);
+
+/// Revokes one token; returns it, or nothing when it was revoked before.
+pub async fn revoke_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<Vec<Revoked>> {
+    tx.query(sql!(
+        "UPDATE oauth_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id, account_id"
+    ))
+    .bind(id)
+    .bind(now)
+    .all()
+    .await
 }
 
-/// Revokes the tokens that `app` holds for `account`; returns the ids of those that were not revoked before.
-pub async fn revoke_tokens_of_app(tx: &mut Tx, account: AccountId, app: AppId, now: Time) -> Result<Vec<TokenId>> {
+/// Revokes the tokens that `app` holds for `account`; returns those that were not revoked before.
+pub async fn revoke_tokens_of_app(tx: &mut Tx, account: AccountId, app: AppId, now: Time) -> Result<Vec<Revoked>> {
     tx.query(sql!(
         "UPDATE oauth_tokens SET revoked_at = $3
          WHERE account_id = $1 AND app_id = $2 AND revoked_at IS NULL
-         RETURNING id"
+         RETURNING id, account_id"
     ))
     .bind(account)
     .bind(app)
     .bind(now)
-    .scalars()
+    .all()
     .await
 }
 
-/// Revokes every token of `account`; returns the ids of those that were not revoked before.
-pub async fn revoke_tokens_of_account(tx: &mut Tx, account: AccountId, now: Time) -> Result<Vec<TokenId>> {
-    tx.query(sql!("UPDATE oauth_tokens SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL RETURNING id"))
-        .bind(account)
-        .bind(now)
-        .scalars()
-        .await
+/// Revokes every token of `account`; returns those that were not revoked before.
+pub async fn revoke_tokens_of_account(tx: &mut Tx, account: AccountId, now: Time) -> Result<Vec<Revoked>> {
+    tx.query(sql!(
+        "UPDATE oauth_tokens SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL RETURNING id, account_id"
+    ))
+    .bind(account)
+    .bind(now)
+    .all()
+    .await
 }

@@ -15,7 +15,7 @@ use crate::sql;
 use model::{Json, PluginId, StatusId, Time};
 
 /// The kind of the feeds that `plugin` calls `name`, if one was assigned.
-async fn find_kind(db: impl Executor, plugin: PluginId, name: &str) -> Result<Option<i64>> {
+pub async fn find_kind(db: impl Executor, plugin: PluginId, name: &str) -> Result<Option<i64>> {
     let row: Option<(i64,)> = db
         .query(sql!("SELECT kind FROM plugin_feeds WHERE plugin_id = $1 AND name = $2"))
         .bind(plugin)

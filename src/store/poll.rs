@@ -57,6 +57,37 @@ pub async fn list(db: impl Executor, statuses: &[StatusId], viewer: Option<Accou
     .await
 }
 
+/// The votes of `voters` in the polls of `statuses`: the poll, the position of the option, and who voted, in no order.
+pub async fn votes_of(
+    db: impl Executor,
+    statuses: &[StatusId],
+    voters: impl Iterator<Item = AccountId>,
+) -> Result<Vec<(PollId, i64, AccountId)>> {
+    macro_rules! text {
+        ($of:literal, $page:literal, $is:literal) => {
+            concat!(
+                "SELECT v.poll_id, v.choice, v.account_id FROM ",
+                $of,
+                "poll_votes v WHERE ",
+                $page,
+                " AND v.account_id ",
+                $is
+            )
+        };
+    }
+    db.query(sql!(
+        sqlite: text!(
+            "json_each($1) e CROSS JOIN polls p CROSS JOIN json_each($2) w CROSS JOIN ",
+            "p.status_id = e.value AND v.poll_id = p.id", "= w.value"
+        );
+        postgres: text!("polls p CROSS JOIN ", "p.status_id = ANY($1) AND v.poll_id = p.id", "= ANY($2)")
+    ))
+    .bind(Ids::of(statuses.iter().copied()))
+    .bind(Ids::of(voters))
+    .all()
+    .await
+}
+
 /// The poll, if there is one.
 pub async fn find(db: impl Executor, id: PollId) -> Result<Option<Poll>> {
     db.query(sql!("SELECT " poll_columns!() " FROM polls p WHERE p.id = $1")).bind(id).optional().await

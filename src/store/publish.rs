@@ -8,7 +8,7 @@
 use super::relation_sql::{blocks, blocks_domain, mutes};
 use super::sql::Ids;
 use super::{Engine, Executor, Result, Tx};
-use crate::sql;
+use crate::{account_is_known, sql};
 use model::{AccountId, ConversationId, Json, RowId, ScheduledStatusId, Status, StatusId, Time, status_columns};
 
 /// Inserts a conversation (thread). It has no `owner_account_id`: it belongs to the author of its first status.
@@ -68,6 +68,54 @@ pub async fn list_mutuals(db: impl Executor, account: AccountId) -> Result<Vec<A
     .bind(account)
     .scalars()
     .await
+}
+
+/// Those of `accounts` that `author` may have in an audience: not themselves, none that they block by account or by domain,
+/// no local one that waits for confirmation or approval. In no particular order.
+pub async fn list_addressable(db: impl Executor, author: AccountId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
+    db.query(sql!(
+        "SELECT a.id FROM accounts a WHERE a.id" in("$1") "AND a.id <> $2 AND " account_is_known!()
+        " AND NOT " blocks!("$2", "a.id") " AND NOT " blocks_domain!("$2", "a.domain")
+    ))
+    .bind(Ids::of(accounts.iter().copied()))
+    .bind(author)
+    .scalars()
+    .await
+}
+
+/// Those of `accounts` that wrote a limited status in `conversation`.
+pub async fn list_limited_authors(
+    db: impl Executor,
+    conversation: ConversationId,
+    accounts: &[AccountId],
+) -> Result<Vec<AccountId>> {
+    db.query(sql!(
+        "SELECT DISTINCT s.account_id FROM statuses s
+         WHERE s.conversation_id = $2 AND s.visibility = 'limited' AND s.account_id" in("$1")
+    ))
+    .bind(Ids::of(accounts.iter().copied()))
+    .bind(conversation)
+    .scalars()
+    .await
+}
+
+/// The author who chose the audience of a limited `status`: its own, or of one that answers in a thread, that of the limited
+/// status above it which does not, over at most 4,096 answers. Where one between them is gone, the author of the next below it.
+pub async fn find_audience_author(db: impl Executor, status: StatusId) -> Result<Option<AccountId>> {
+    let row: Option<(AccountId,)> = db
+        .query(sql!(
+            "WITH RECURSIVE up (account_id, parent_id, limited_scope, height) AS (
+                 SELECT s.account_id, s.in_reply_to_id, s.limited_scope, 0 FROM statuses s WHERE s.id = $1
+                 UNION ALL
+                 SELECT p.account_id, p.in_reply_to_id, p.limited_scope, up.height + 1
+                 FROM up JOIN statuses p ON p.id = up.parent_id
+                 WHERE up.limited_scope = 'reply' AND p.visibility = 'limited' AND up.height < 4096)
+             SELECT up.account_id FROM up ORDER BY up.height DESC LIMIT 1"
+        ))
+        .bind(status)
+        .optional()
+        .await?;
+    Ok(row.map(|(account,)| account))
 }
 
 /// An account that a text may mention.

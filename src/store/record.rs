@@ -102,6 +102,8 @@ pub struct AccountRow {
     pub statuses_count: i64,
     pub created_at: Time,
     pub last_active_at: Option<Time>,
+    /// Its person may not sign in.
+    pub disabled: bool,
 }
 
 /// The accounts that exist among `ids`, in no particular order, without local ones that are not confirmed or not
@@ -110,7 +112,8 @@ pub async fn accounts(db: impl Executor, ids: &[AccountId]) -> Result<Vec<Accoun
     db.query(sql!(
         "SELECT a.id, a.username, a.domain, a.uri, a.actor_type, a.display_name, a.locked, a.memorial, a.suspended_at,
                 a.limited_at, a.moved_to_account_id, a.other_settings, a.followers_count, a.following_count,
-                a.statuses_count, a.created_at, u.last_active_at
+                a.statuses_count, a.created_at, u.last_active_at,
+                COALESCE(u.disabled, FALSE) AS disabled
          FROM accounts a
          LEFT JOIN users u ON u.account_id = a.id
          WHERE a.id" in("$1")

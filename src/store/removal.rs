@@ -174,7 +174,7 @@ pub async fn delete_votes(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64>
 }
 
 /// Deletes up to `limit` each of the mentions of an account, its bookmarks and conversations, the reports by and about it,
-/// what it did with announcements, the suggestions that it and others dismissed, its domain blocks and severances, the
+/// what it did with announcements, the suggestions that it and others dismissed, its domain blocks, imports and severances, the
 /// notifications to and from it, and the requests about it; returns how many rows in all. Statuses that mentioned it get a
 /// new version, since their rendering changes.
 pub async fn delete_traces(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
@@ -194,6 +194,7 @@ pub async fn delete_traces(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64
     count += super::suggestion::delete_some(tx, id, limit).await?;
     count += super::domain_block::delete_some(tx, id, limit).await?;
     count += super::severance::delete_some(tx, id, limit).await?;
+    count += super::transfer::delete_some(tx, id, limit).await?;
     for part in [
         sql!("DELETE FROM bookmarks WHERE id IN (SELECT b.id FROM bookmarks b WHERE b.account_id = $1 LIMIT $2)"),
         sql!(

@@ -13,6 +13,8 @@ pub struct SessionRow {
     pub id: RowId,
     pub account_id: AccountId,
     pub expires_at: Time,
+    /// What its browser calls itself; empty when that is not known.
+    pub browser: String,
 }
 
 /// The session with this token hash, unless it expired by `now`.
@@ -23,6 +25,19 @@ pub async fn find(db: impl Executor, token_hash: &str, now: Time) -> Result<Opti
     .bind(token_hash.to_owned())
     .bind(now)
     .optional()
+    .await
+}
+
+/// The sessions of `account` that did not expire by `now`, the last used one first.
+pub async fn list(db: impl Executor, account: AccountId, now: Time) -> Result<Vec<SessionRow>> {
+    db.query(sql!(
+        "SELECT " session_columns!() " FROM web_sessions w
+         WHERE w.account_id = $1 AND w.expires_at > $2
+         ORDER BY w.expires_at DESC, w.id DESC"
+    ))
+    .bind(account)
+    .bind(now)
+    .all()
     .await
 }
 
@@ -47,6 +62,12 @@ pub async fn extend(tx: &mut Tx, id: RowId, expires_at: Time) -> Result<()> {
 pub async fn delete(tx: &mut Tx, token_hash: &str) -> Result<()> {
     tx.query(sql!("DELETE FROM web_sessions WHERE token_hash = $1")).bind(token_hash.to_owned()).execute().await?;
     Ok(())
+}
+
+/// Deletes one session of `account`; true when there was one.
+pub async fn delete_one(tx: &mut Tx, account: AccountId, id: RowId) -> Result<bool> {
+    let deleted = tx.query(sql!("DELETE FROM web_sessions WHERE account_id = $1 AND id = $2")).bind(account).bind(id);
+    Ok(deleted.execute().await? > 0)
 }
 
 /// Deletes the sessions of `account`, except `kept`; returns how many.

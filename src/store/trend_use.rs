@@ -8,7 +8,7 @@
 use super::sql::Ids;
 use super::{Executor, Result};
 use crate::sql;
-use model::{AccountId, RowId, StatusId, TagId, Time};
+use model::{AccountId, StatusId, Time};
 
 /// SQL condition: status `s` and its author `a` count for trends of hashtags and links.
 macro_rules! counts {
@@ -17,11 +17,13 @@ macro_rules! counts {
     };
 }
 
-/// A hashtag that many people use.
-#[derive(Clone, Copy, Debug, model::Row)]
-pub struct TagUse {
-    /// The hashtag.
-    pub id: TagId,
+/// A hashtag or link that many people use.
+#[derive(Clone, Debug, model::Row)]
+pub struct Use {
+    /// The hashtag, or the preview card of the link.
+    pub id: i64,
+    /// Of the page that a link leads to.
+    pub language: Option<String>,
     /// What a review said.
     pub allowed: Option<bool>,
     /// How many people used it.
@@ -32,15 +34,9 @@ pub struct TagUse {
 /// most `limit`. Without those that must not be used or listed.
 ///
 /// `+st.tag_id`: to group by the primary key of `status_tags`, all of it would be read.
-pub async fn list_tags(
-    db: impl Executor,
-    from: StatusId,
-    until: StatusId,
-    least: i64,
-    limit: i64,
-) -> Result<Vec<TagUse>> {
+pub async fn list_tags(db: impl Executor, from: StatusId, until: StatusId, least: i64, limit: i64) -> Result<Vec<Use>> {
     db.query(sql!(
-        "SELECT t.id, t.trendable AS allowed, used.accounts
+        "SELECT t.id, CAST(NULL AS TEXT) AS language, t.trendable AS allowed, used.accounts
          FROM (SELECT +st.tag_id AS tag_id, COUNT(DISTINCT s.account_id) AS accounts
                FROM status_tags st CROSS JOIN statuses s CROSS JOIN accounts a
                WHERE st.status_id >= $1 AND st.status_id < $2 AND s.id = st.status_id AND a.id = s.account_id
@@ -61,12 +57,12 @@ pub async fn list_tags(
 }
 
 /// How many people used each of `tags` in statuses from `from` on and before `until`; without those that nobody used.
-pub async fn count_accounts(
+pub async fn count_tag_accounts(
     db: impl Executor,
-    tags: &[TagId],
+    tags: &[i64],
     from: StatusId,
     until: StatusId,
-) -> Result<Vec<(TagId, i64)>> {
+) -> Result<Vec<(i64, i64)>> {
     db.query(sql!(
         "SELECT st.tag_id, COUNT(DISTINCT s.account_id) AS accounts
          FROM status_tags st CROSS JOIN statuses s CROSS JOIN accounts a
@@ -81,19 +77,6 @@ pub async fn count_accounts(
     .await
 }
 
-/// A link that many people use.
-#[derive(Clone, Debug, model::Row)]
-pub struct LinkUse {
-    /// Its preview card.
-    pub id: RowId,
-    /// The language of its page.
-    pub language: Option<String>,
-    /// What a review said.
-    pub allowed: Option<bool>,
-    /// How many people used it.
-    pub accounts: i64,
-}
-
 /// The links that at least `least` people used in statuses from `from` on and before `until`, by most people first, at most
 /// `limit`. Without those that have nothing to show.
 pub async fn list_links(
@@ -102,7 +85,7 @@ pub async fn list_links(
     until: StatusId,
     least: i64,
     limit: i64,
-) -> Result<Vec<LinkUse>> {
+) -> Result<Vec<Use>> {
     db.query(sql!(
         "SELECT c.id, c.language, c.trendable AS allowed, used.accounts
          FROM (SELECT +x.card_id AS card_id, COUNT(DISTINCT s.account_id) AS accounts
@@ -127,10 +110,10 @@ pub async fn list_links(
 /// How many people used each of `cards` in statuses from `from` on and before `until`; without those that nobody used.
 pub async fn count_link_accounts(
     db: impl Executor,
-    cards: &[RowId],
+    cards: &[i64],
     from: StatusId,
     until: StatusId,
-) -> Result<Vec<(RowId, i64)>> {
+) -> Result<Vec<(i64, i64)>> {
     db.query(sql!(
         "SELECT x.card_id, COUNT(DISTINCT s.account_id) AS accounts
          FROM status_cards x CROSS JOIN statuses s CROSS JOIN accounts a

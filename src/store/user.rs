@@ -106,6 +106,16 @@ pub async fn exists(db: impl Executor) -> Result<bool> {
     Ok(first.is_some())
 }
 
+/// Sets the language of pages and mails; `None`: that of the browser, and the server's in mails.
+pub async fn set_locale(tx: &mut Tx, id: AccountId, locale: Option<&str>) -> Result<()> {
+    tx.query(sql!("UPDATE users SET locale = $2 WHERE account_id = $1"))
+        .bind(id)
+        .bind(locale.map(str::to_owned))
+        .execute()
+        .await?;
+    Ok(())
+}
+
 /// Sets the e-mail address and clears the one that waits for confirmation; `confirmed_at` stays as it is when `None`.
 ///
 /// # Errors

@@ -92,6 +92,11 @@ impl Output {
         self.complain("warning", text);
     }
 
+    /// Prints how far a command is that takes long, to standard error.
+    pub fn progress(self, text: &str) {
+        self.complain("progress", text);
+    }
+
     /// Writes a line to standard error; `kind` is the key of `text` in JSON.
     fn complain(self, kind: &str, text: &str) {
         let _ = if self.json {

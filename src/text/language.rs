@@ -45,9 +45,14 @@ pub fn resolve(tag: &str) -> Option<&'static str> {
 /// Highest quality first, in header order when equal; `*` and ranges with `q=0` are skipped.
 #[must_use]
 pub fn from_accept_language(header: &str) -> Option<&'static str> {
+    accepted(header).find_map(resolve)
+}
+
+/// The tags of an `Accept-Language` header, in the order of [`from_accept_language`], known or not.
+pub fn accepted(header: &str) -> impl Iterator<Item = &str> {
     let mut ranges: Vec<(u16, &str)> = header.split(',').take(MAX_RANGES).filter_map(range).collect();
     ranges.sort_by_key(|(quality, _)| Reverse(*quality));
-    ranges.into_iter().find_map(|(_, tag)| resolve(tag))
+    ranges.into_iter().map(|(_, tag)| tag)
 }
 
 /// The quality in thousandths and the tag of one range of the header.

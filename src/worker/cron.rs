@@ -30,6 +30,7 @@ pub async fn schedule(cx: &Cx) -> Result<()> {
     queue::enqueue(cx, &mut tx, &Clean {}).await?;
     queue::enqueue(cx, &mut tx, &queue::TendFeeds::begin()).await?;
     queue::enqueue(cx, &mut tx, &queue::DeleteOldNotifications {}).await?;
+    queue::enqueue(cx, &mut tx, &queue::DeleteOldStatuses::begin()).await?;
     queue::enqueue(cx, &mut tx, &queue::RefreshTrends { since: 0 }).await?;
     queue::enqueue(cx, &mut tx, &queue::PruneCards::begin()).await?;
     tx.commit().await?;

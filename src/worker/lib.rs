@@ -11,6 +11,7 @@ mod attach_card;
 pub mod cron;
 mod delete_filtered;
 mod delete_old_notifications;
+mod delete_old_statuses;
 mod expire_mute;
 mod expire_poll;
 mod expire_status;
@@ -34,8 +35,10 @@ mod record_changes;
 mod refresh_trends;
 mod remove_account;
 mod request_mail;
+mod run_import;
 mod seal_keys;
 mod send_mail;
+mod send_push;
 mod sever_domain;
 mod tend_announcement;
 mod tend_feeds;
@@ -58,6 +61,7 @@ use tokio::task::JoinSet;
 use model::Time;
 use model::job::Lane;
 use rookery_core::queue::{self, Done, Failure, Job};
+use rookery_core::service::push::REQUESTS_TO_A_HOST;
 use rookery_core::{Cx, Result};
 use store::Tx;
 use store::job::{Attempt, Claim, JobRow};
@@ -100,6 +104,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         Clean,
         DeleteFiltered,
         DeleteOldNotifications,
+        DeleteOldStatuses,
         ExpireMute,
         ExpirePoll,
         ExpireStatus,
@@ -121,8 +126,10 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         RefreshTrends,
         RemoveAccount,
         RequestMail,
+        RunImport,
         SealKeys,
         SendMail,
+        SendPush,
         SeverDomain,
         TendAnnouncement,
         TendFeeds,
@@ -155,6 +162,14 @@ fn claimed_lanes() -> impl Iterator<Item = Lane> {
     Lane::ALL.iter().copied().filter(|lane| *lane != Lane::Feed)
 }
 
+/// How many jobs of `lane` run at once. Those that send pushes wait for others nearly all the time.
+fn most_running(cx: &Cx, lane: Lane) -> usize {
+    match lane {
+        Lane::Push => cx.config.jobs.workers.max(2 * REQUESTS_TO_A_HOST),
+        _ => cx.config.jobs.workers,
+    }
+}
+
 async fn run_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
     let pause = Duration::from_millis(cx.config.jobs.poll_interval_ms);
     let mut running = JoinSet::new();
@@ -164,7 +179,7 @@ async fn run_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
         let queued = cx.db.jobs_queued(lane);
         tokio::pin!(queued);
         queued.as_mut().enable();
-        let room = cx.config.jobs.workers.saturating_sub(running.len());
+        let room = most_running(&cx, lane).saturating_sub(running.len());
         let claimed = if room == 0 { Ok(Vec::new()) } else { claim(&cx, lane, room, queued_here).await };
         queued_here = false;
         match claimed {

@@ -18,7 +18,7 @@ async fn an_app_registers_and_learns_its_secret_once() {
     assert_eq!(made["redirect_uris"], json!(["app://cb"]));
     assert_eq!(made["redirect_uri"], "app://cb");
     assert_eq!(made["website"], "https://app.test");
-    assert_eq!(made["vapid_key"], Value::Null);
+    assert_eq!(made["vapid_key"], app.app.vapid.as_ref().unwrap().public_key());
 
     let secret = made["client_secret"].as_str().unwrap();
     let stored: Vec<(String, String)> =

@@ -78,7 +78,7 @@ async fn each_participant_has_the_thread_with_the_others() {
 async fn other_visibilities_make_no_conversation_and_talking_to_oneself_does() {
     let app = TestApp::new().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
-    for visibility in ["public", "unlisted", "private", "login", "limited"] {
+    for visibility in ["public", "unlisted", "private", "login", "mutual"] {
         let body = json!({ "status": "@bob hello", "visibility": visibility });
         alice.post("/api/v1/statuses").json(&body).ok().await;
     }

@@ -13,7 +13,7 @@ use store::db::{Engine, Options};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::harness::TestDatabase;
+use crate::harness::{COMPILED, TestDatabase};
 use crate::seed::{Seed, Status};
 
 const TOKEN: &str = "a-token-of-the-crash-test";
@@ -41,13 +41,15 @@ pub fn program(folder: &std::path::Path, url: &str) -> Command {
     ] {
         command.env(format!("ROOKERY_{key}"), value);
     }
+    // What one test compiled another need not compile again: six plugins take a minute on a busy machine.
+    command.envs(COMPILED);
     command
 }
 
 impl Server {
     pub async fn start(folder: &std::path::Path, url: &str) -> Self {
         let server = Self::spawn(program(folder, url));
-        assert!(server.answers(Duration::from_secs(30)).await, "the server did not start");
+        assert!(server.answers(Duration::from_secs(120)).await, "the server did not start");
         server
     }
 

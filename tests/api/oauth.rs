@@ -14,14 +14,14 @@ const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 /// A registered application.
-struct Application {
+pub struct Application {
     server: TestApp,
     id: String,
     secret: String,
 }
 
 impl Application {
-    async fn register(server: &TestApp, scopes: &str) -> Self {
+    pub async fn register(server: &TestApp, scopes: &str) -> Self {
         let new = json!({"client_name": "Test app", "redirect_uris": [CALLBACK, OOB, "app://cb"], "scopes": scopes});
         let made = server.anonymous().post("/api/v1/apps").json(&new).ok().await;
         let text = |key: &str| made[key].as_str().unwrap().to_owned();
@@ -29,7 +29,7 @@ impl Application {
     }
 
     /// The address of an authorization request; `changes` replace parameters, an empty value removes one.
-    fn authorize(&self, changes: &[(&str, &str)]) -> String {
+    pub fn authorize(&self, changes: &[(&str, &str)]) -> String {
         let defaults = [
             ("response_type", "code"),
             ("client_id", &self.id),
@@ -48,7 +48,7 @@ impl Application {
     }
 
     /// Asks and has the person agree; gives the code.
-    async fn code(&self, browser: &Browser, changes: &[(&str, &str)]) -> String {
+    pub async fn code(&self, browser: &Browser, changes: &[(&str, &str)]) -> String {
         let page = browser.get(&self.authorize(&[changes, &[("force_login", "true")]].concat())).await;
         assert_eq!(page.status, 200, "{}", page.text());
         let answer = browser.submit(&page, "/oauth/authorize", &[("decision", "authorise")]).await;
@@ -56,25 +56,25 @@ impl Application {
     }
 
     /// Exchanges with the client's credentials among the parameters.
-    async fn token(&self, fields: &[(&str, &str)]) -> Answer {
+    pub async fn token(&self, fields: &[(&str, &str)]) -> Answer {
         let credentials = [("client_id", self.id.as_str()), ("client_secret", self.secret.as_str())];
         self.server.anonymous().post("/oauth/token").form(&[&credentials, fields].concat()).send().await
     }
 
-    async fn redeem(&self, code: &str, more: &[(&str, &str)]) -> Answer {
+    pub async fn redeem(&self, code: &str, more: &[(&str, &str)]) -> Answer {
         let fields = [("grant_type", "authorization_code"), ("code", code), ("redirect_uri", CALLBACK)];
         self.token(&[&fields, more].concat()).await
     }
 
     /// A token by the whole way.
-    async fn sign_in(&self, browser: &Browser, scope: &str) -> String {
+    pub async fn sign_in(&self, browser: &Browser, scope: &str) -> String {
         let code = self.code(browser, &[("scope", scope)]).await;
         let token = self.redeem(&code, &[]).await;
         assert_eq!(token.status, 200, "{}", token.text());
         token.json()["access_token"].as_str().unwrap().to_owned()
     }
 
-    async fn post(&self, path: &str, token: &str) -> Answer {
+    pub async fn post(&self, path: &str, token: &str) -> Answer {
         let fields = [("client_id", self.id.as_str()), ("client_secret", self.secret.as_str()), ("token", token)];
         self.server.anonymous().post(path).form(&fields).send().await
     }
@@ -82,7 +82,7 @@ impl Application {
 
 /// A parameter of the redirect that `answer` is.
 #[track_caller]
-fn parameter(answer: &Answer, name: &str) -> String {
+pub fn parameter(answer: &Answer, name: &str) -> String {
     assert_eq!(answer.status, 302, "{}", answer.text());
     let location = answer.header("location").to_owned();
     let url = url::Url::parse("https://example.test").unwrap().join(&location).unwrap();
@@ -91,7 +91,7 @@ fn parameter(answer: &Answer, name: &str) -> String {
 }
 
 #[track_caller]
-fn refused(answer: &Answer, status: u16, code: &str) {
+pub fn refused(answer: &Answer, status: u16, code: &str) {
     assert_eq!(answer.status, status, "{}", answer.text());
     let json = answer.json();
     assert_eq!(json["error"], code);
@@ -99,7 +99,7 @@ fn refused(answer: &Answer, status: u16, code: &str) {
     assert_eq!(answer.header("cache-control"), if status == 404 { "" } else { "no-store" });
 }
 
-fn with_token(server: &TestApp, token: &str) -> Client {
+pub fn with_token(server: &TestApp, token: &str) -> Client {
     let mut client = server.anonymous();
     client.token = Some(token.to_owned());
     client

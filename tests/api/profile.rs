@@ -1,10 +1,10 @@
-//! One's own account: `verify_credentials`, `update_credentials` and the profile routes.
+//! One's own account: `verify_credentials` and `update_credentials`. Images of profiles: `plugins::profile`, which takes
+//! them off as well.
 
 use serde_json::json;
 
 use crate::contract::check;
 use crate::harness::TestApp;
-use crate::media::{gif, png};
 
 const VERIFY: &str = "/api/v1/accounts/verify_credentials";
 const UPDATE: &str = "/api/v1/accounts/update_credentials";
@@ -177,79 +177,4 @@ async fn unlocking_accepts_who_waits_unless_limited() {
     assert_eq!((&ties[0]["followed_by"], &ties[1]["followed_by"]), (&json!(true), &json!(false)));
     assert_eq!(ties[1]["requested_by"], true);
     assert_eq!(alice.get(VERIFY).ok().await["followers_count"], 1);
-}
-
-#[tokio::test]
-async fn pictures_are_set_and_taken_away() {
-    let app = TestApp::new().await;
-    let alice = app.account("alice").await;
-    let files: [(&str, &str, &[u8]); 2] = [("avatar", "a.png", &png(600, 500)), ("header", "h.png", &png(30, 10))];
-
-    let own = alice.patch(UPDATE).multipart(&[("display_name", "Alice")], &files).ok().await;
-    check("CredentialAccount", &own);
-    assert_eq!(own["display_name"], "Alice");
-    let avatar = own["avatar"].as_str().unwrap().to_owned();
-    assert!(avatar.starts_with("https://example.test/media/"), "{avatar}");
-    let file = app.anonymous().get(avatar.strip_prefix("https://example.test").unwrap()).send().await;
-    assert_eq!(file.status, axum::http::StatusCode::OK);
-
-    let broken = alice.patch(UPDATE).multipart(&[("display_name", "lost")], &[("avatar", "a.png", b"no picture")]);
-    let error = broken.expect(axum::http::StatusCode::UNPROCESSABLE_ENTITY).await;
-    check("ValidationError", &error);
-    assert!(error["details"].get("avatar").is_some());
-    assert_eq!(alice.get(VERIFY).ok().await["display_name"], "Alice");
-
-    let own = alice.delete("/api/v1/profile/avatar").ok().await;
-    assert_eq!(own["avatar"], "https://example.test/assets/avatar.png");
-    let own = alice.delete("/api/v1/profile/header").ok().await;
-    assert_eq!(own["header"], "https://example.test/assets/header.png");
-    alice.delete("/api/v1/profile/header").ok().await;
-    app.run_jobs().await;
-    let gone = app.anonymous().get(avatar.strip_prefix("https://example.test").unwrap()).send().await;
-    assert_eq!(gone.status, axum::http::StatusCode::NOT_FOUND);
-    app.anonymous().delete("/api/v1/profile/avatar").fails(401).await;
-    alice.with_scopes("read").await.delete("/api/v1/profile/avatar").fails(403).await;
-}
-
-#[tokio::test]
-async fn pictures_are_uploaded_replaced_and_taken_off() {
-    let app = TestApp::new().await;
-    let alice = app.account("alice").await;
-    let send = |files: Vec<(&'static str, &'static str, Vec<u8>)>| {
-        let files: Vec<(&str, &str, &[u8])> =
-            files.iter().map(|(name, file, bytes)| (*name, *file, &bytes[..])).collect();
-        alice.patch(UPDATE).multipart(&[("display_name", "Alice")], &files)
-    };
-    let served = async |url: &serde_json::Value| {
-        let path = url.as_str().unwrap().strip_prefix("https://example.test").unwrap().to_owned();
-        app.anonymous().get(&path).send().await
-    };
-
-    let own = send(vec![("avatar", "a.png", png(500, 300)), ("header", "h.png", png(1600, 900))]).ok().await;
-    let avatar = served(&own["avatar"]).await;
-    assert_eq!(image::load_from_memory(&avatar.body).unwrap().width(), 400);
-    assert_eq!(own["avatar"], own["avatar_static"]);
-    assert!(own["header"].as_str().unwrap().contains("/media/headers/"));
-    assert_eq!(own["display_name"], "Alice");
-
-    let moving = send(vec![("avatar", "a.gif", gif())]).ok().await;
-    assert_ne!(moving["avatar"], moving["avatar_static"]);
-    assert_eq!(moving["header"], own["header"]);
-    app.app.clock.advance(chrono::Duration::hours(2));
-    app.run_jobs().await;
-    assert_eq!(served(&own["avatar"]).await.status, 404, "the old file is gone");
-    for url in [&moving["avatar"], &moving["avatar_static"], &moving["header"]] {
-        assert_eq!(served(url).await.status, 200);
-    }
-
-    let broken = send(vec![("avatar", "a.png", b"no picture".to_vec()), ("header", "h.png", png(20, 20))]);
-    let fault = broken.expect(axum::http::StatusCode::UNPROCESSABLE_ENTITY).await;
-    assert!(fault["details"]["avatar"].is_array());
-    assert_eq!(alice.get(VERIFY).ok().await["header"], own["header"], "nothing changed");
-
-    alice.delete("/api/v1/profile/avatar").ok().await;
-    alice.delete("/api/v1/profile/header").ok().await;
-    app.run_jobs().await;
-    assert_eq!(served(&moving["avatar"]).await.status, 404);
-    assert_eq!(served(&moving["header"]).await.status, 404);
 }

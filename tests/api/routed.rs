@@ -24,7 +24,9 @@ const KNOWN_DIFFERENCES: &[(&str, &str, &str)] = &[
     ("GET /api/v2/notifications", "account_id", "shares the filters of the list by single notifications"),
     ("GET /api/v2/notifications/unread_count", "account_id", "as above"),
     ("GET /api/v2/notifications/unread_count", "include_filtered", "as above"),
-    ("POST /api/v1/accounts", "invite_code", "comes with invites"),
+    ("POST /api/v1/accounts", "invite_code", "a parameter of the plugin's"),
+    ("POST /api/v1/push/subscription", "subscription[standard]", "push, section 5: in which encoding"),
+    ("PUT /api/v1/statuses/:id", "media_attributes[][id]", "an entry without one says nothing"),
     ("PUT /api/v1/statuses/:id", "poll", "declared by its members"),
     ("PUT /api/v1/statuses/:id", "poll[options]", "as above"),
     ("PUT /api/v1/statuses/:id", "poll[expires_in]", "as above"),
@@ -77,17 +79,21 @@ struct Param {
     limit: Option<(i64, i64)>,
 }
 
-/// The column `params`: `name:type(note)*;other[]:type[ext]; header Name:type`.
+/// The column `params`: `name:type(note)*;other[]:type[ext]; header Name:type`. `name[<…>]:type` is a map.
 fn written(column: &str) -> BTreeMap<String, Param> {
     let mut params = BTreeMap::new();
     for text in outside_parentheses(column, ';').iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
         let (name, rest) = text.split_once(':').unwrap();
         let base = name.trim_start_matches("header ").trim_end_matches("[]");
+        let (base, is_map) = base.split_once("[<").map_or((base, false), |(map, _)| (map, true));
         let bare: String = outside_parentheses(rest, '\0').concat();
         let token = bare.split(['*', ' ', '<']).next().unwrap().trim_end_matches("[ext]");
         let suffix = if name.ends_with("[]") { "[]" } else { "" };
         let param = Param {
-            kinds: token.split('|').map(|one| format!("{}{suffix}", kind(one))).collect(),
+            kinds: token
+                .split('|')
+                .map(|one| if is_map { "map".into() } else { format!("{}{suffix}", kind(one)) })
+                .collect(),
             required: bare.contains('*'),
             extension: bare.contains("[ext]"),
             limit: (base == "limit").then(|| limit(rest)),
@@ -153,9 +159,16 @@ fn declared(operation: &Operation) -> BTreeMap<String, Param> {
 
 fn flatten(name: String, schema: &Value, params: &mut BTreeMap<String, Param>) {
     let items = &schema["items"];
-    let (prefix, fields) = if schema["type"] == "array" { ("[]", items) } else { ("", schema) };
-    if let Some(fields) = fields["properties"].as_object() {
-        return fields.iter().for_each(|(field, schema)| flatten(format!("{name}{prefix}[{field}]"), schema, params));
+    let (prefix, fields_schema) = if schema["type"] == "array" { ("[]", items) } else { ("", schema) };
+    if let Some(fields) = fields_schema["properties"].as_object() {
+        for (field, schema) in fields {
+            let name = format!("{name}{prefix}[{field}]");
+            let required =
+                fields_schema["required"].as_array().is_some_and(|names| names.iter().any(|one| one == field));
+            flatten(name.clone(), schema, params);
+            params.entry(name).and_modify(|param| param.required = required);
+        }
+        return;
     }
     let kind = match schema["type"].as_str() {
         Some("array") => format!("{}[]", items["type"].as_str().unwrap()),
@@ -284,9 +297,9 @@ fn routes_declare_the_parameters_of_the_contract() {
 #[test]
 fn the_column_of_parameters_reads() {
     let column = "a:int(1,max 2; x)*;b[c][]:enum(d,e)[ext];uris:string|string[](max 9)*; header X-Y:string;\
-                  limit:int(3,max 4) per kind;f:map<index,{name:string;value:string}>(max 6)";
+                  limit:int(3,max 4) per kind;f:map<index,{name:string;value:string}>(max 6);g[<any>]:bool";
     let params = written(column);
-    assert_eq!(params.keys().collect::<Vec<_>>(), ["X-Y", "a", "b[c]", "f", "limit", "uris"]);
+    assert_eq!(params.keys().collect::<Vec<_>>(), ["X-Y", "a", "b[c]", "f", "g", "limit", "uris"]);
     assert_eq!((params["a"].required, params["a"].kinds.as_slice()), (true, ["integer".to_owned()].as_slice()));
     assert_eq!((params["b[c]"].extension, params["b[c]"].kinds.as_slice()), (true, ["string[]".to_owned()].as_slice()));
     assert_eq!((params["uris"].required, params["uris"].kinds.len()), (true, 2));

@@ -252,6 +252,23 @@ async fn descriptions_of_media_are_found() {
 }
 
 #[tokio::test]
+async fn references_are_found_as_they_come_and_go() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let target = say(&alice, "red worms").await;
+    let text = format!("blue worms RT {}", target["url"].as_str().unwrap());
+    let referring = say(&alice, &text).await;
+    assert_eq!(finds(&alice, "worms has:reference").await.len(), 1);
+    alice.put(&on(&referring, "")).json(&json!({"status": "blue worms"})).ok().await;
+    assert_eq!(finds(&alice, "worms has:reference").await, [""; 0]);
+    alice.put(&on(&referring, "")).json(&json!({ "status": text })).ok().await;
+    assert_eq!(finds(&alice, "blue has:reference").await.len(), 1);
+    alice.delete(&on(&referring, "")).ok().await;
+    alice.delete(&on(&target, "")).ok().await;
+    assert_eq!(terms(&app).await, 0, "nothing stays behind");
+}
+
+#[tokio::test]
 async fn statuses_of_before_are_indexed_by_a_job_and_by_the_command() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;

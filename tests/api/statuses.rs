@@ -74,6 +74,9 @@ async fn what_cannot_be_published_is_refused_with_a_reason() {
         (json!({"status": ["x"]}), 422),
         (json!({"status": "a\u{0}b"}), 422),
         (json!({"status": "x", "visibility": "circle"}), 422),
+        (json!({"status": "x", "visibility": "limited"}), 422),
+        (json!({"status": "x", "visibility": "limited", "circle_id": "1"}), 422),
+        (json!({"status": "x", "visibility": "reply"}), 422),
         (json!({"status": "x", "poll": {"options": ["a", "b"]}}), 422),
         (json!({"status": "x", "scheduled_at": "2030"}), 422),
     ];
@@ -431,11 +434,13 @@ async fn visibilities_beyond_the_plain_ones_keep_their_audience() {
 
     let login = publish(&alice, json!({"status": "l", "visibility": "login"})).await;
     let mutual = publish(&alice, json!({"status": "m", "visibility": "mutual"})).await;
-    let personal = publish(&alice, json!({"status": "p", "visibility": "limited"})).await;
+    let personal = publish(&carol, json!({"status": "p", "visibility": "mutual"})).await;
     let answer = publish(&bob, json!({"status": "r", "visibility": "reply", "in_reply_to_id": mutual["id"]})).await;
 
     assert_eq!((login["visibility"].as_str(), login["visibility_ex"].as_str()), (Some("public"), Some("login")));
     assert_eq!((mutual["visibility"].as_str(), mutual["visibility_ex"].as_str()), (Some("private"), Some("limited")));
+    assert_eq!((&mutual["limited_scope"], &answer["limited_scope"]), (&json!("mutual"), &json!("reply")));
+    assert_eq!((&personal["limited_scope"], &login["limited_scope"]), (&json!("personal"), &json!(null)));
     app.anonymous().get(&path(&login, "")).fails(404).await;
     carol.get(&path(&login, "")).ok().await;
     bob.get(&path(&mutual, "")).ok().await;
@@ -446,6 +451,37 @@ async fn visibilities_beyond_the_plain_ones_keep_their_audience() {
     assert_eq!(mutual["mentions"], json!([]), "an audience is not shown as mentions");
     assert_eq!(alice.get(&path(&mutual, "/mentioned_by")).ok().await[0]["acct"], "bob");
     bob.get(&path(&mutual, "/mentioned_by")).fails(404).await;
+}
+
+#[tokio::test]
+async fn audience_is_read_by_who_chose_it() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    for (one, other) in [(&bob, &carol), (&carol, &bob)] {
+        follow(&app, one, other).await;
+    }
+    let root = publish(&alice, json!({"status": "all of you", "visibility": "public"})).await;
+    let answer =
+        |visibility: &str, to: &Value| json!({"status": "r", "visibility": visibility, "in_reply_to_id": to["id"]});
+    let of_bob = publish(&bob, answer("mutual", &root)).await;
+    let of_carol = publish(&carol, answer("mutual", &root)).await;
+    let below = publish(&bob, answer("reply", &of_carol)).await;
+    let deepest = publish(&carol, answer("limited", &below)).await;
+    for (status, reader, others) in [
+        (&of_bob, &bob, [&alice, &carol]),
+        (&of_carol, &carol, [&alice, &bob]),
+        (&below, &carol, [&alice, &bob]),
+        (&deepest, &carol, [&alice, &bob]),
+    ] {
+        assert_eq!(reader.get(&path(status, "/mentioned_by")).ok().await.as_array().unwrap().len(), 1);
+        for other in others {
+            other.get(&path(status, "/mentioned_by")).fails(404).await;
+        }
+    }
+    carol.delete(&path(&of_carol, "")).ok().await;
+    bob.get(&path(&below, "/mentioned_by")).ok().await;
+    carol.get(&path(&below, "/mentioned_by")).fails(404).await;
+    carol.get(&path(&deepest, "/mentioned_by")).fails(404).await;
 }
 
 #[tokio::test]

@@ -4,6 +4,8 @@
 //! it stands in an answer, JSON or not. A route that shows statuses and is not in [`READS`] fails the suite.
 
 mod oracle;
+mod reads;
+mod streams;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,351 +18,13 @@ use crate::harness::{Client, TestApp};
 use crate::routed::{plain, routed};
 use crate::seed::{Reply, Seed, Status};
 
-use oracle::{AUTHORS, Author, NOBODY, Place, Subject, Token, VIEWERS, Verdict, Viewer, may_see, verdict};
+use oracle::{AUTHORS, Author, NOBODY, Subject, Token, VIEWERS, Verdict, Viewer, may_see, verdict};
+use reads::{How, READS, SILENT};
 
 const VISIBILITIES: [&str; 7] = ["public", "public_unlisted", "login", "unlisted", "private", "limited", "direct"];
 
 /// The link in every subject.
 const LINKED: &str = "https://a.test/linked";
-
-/// A path that reads statuses.
-struct Read {
-    /// As the router has it, with `:` for parameters.
-    name: &'static str,
-    place: Place,
-    how: How,
-}
-
-enum How {
-    /// One path for one status, which answers 404 when it is hidden and shows its mark when not.
-    Each(fn(&World, &Subject) -> String),
-    /// As [`How::Each`], but the answer does not show the status itself.
-    Gate(fn(&World, &Subject) -> String),
-    /// Paths that show many, with which of the subjects are to be found there.
-    Pages(fn(&World) -> Vec<String>, fn(&Subject) -> bool),
-}
-
-const READS: &[Read] = &[
-    Read {
-        name: "GET /api/v1/statuses/:",
-        place: Place::Single,
-        how: How::Each(|_, s| format!("/api/v1/statuses/{}", s.id)),
-    },
-    Read {
-        name: "GET /api/v1/statuses/:/history",
-        place: Place::Single,
-        how: How::Each(|_, s| format!("/api/v1/statuses/{}/history", s.id)),
-    },
-    Read {
-        name: "GET /api/v1/statuses/:/source",
-        place: Place::Single,
-        how: How::Each(|_, s| format!("/api/v1/statuses/{}/source", s.id)),
-    },
-    Read {
-        name: "GET /api/v1/statuses/:/context",
-        place: Place::Single,
-        how: How::Gate(|_, s| format!("/api/v1/statuses/{}/context", s.id)),
-    },
-    Read {
-        name: "GET /api/v1/statuses/:/context",
-        place: Place::Thread,
-        how: How::Pages(
-            |world| world.roots.iter().map(|id| format!("/api/v1/statuses/{id}/context")).collect(),
-            |subject| subject.reply,
-        ),
-    },
-    Read {
-        name: "GET /api/v1/statuses/:/context",
-        place: Place::Thread,
-        how: How::Pages(
-            |world| {
-                let path = format!("/api/v1/statuses/{}/context", world.referring);
-                vec![format!("{path}?with_reference=true"), path]
-            },
-            |subject| !subject.reply,
-        ),
-    },
-    Read {
-        name: "GET /api/v1/statuses/:/referred_by",
-        place: Place::Single,
-        how: How::Gate(|_, s| format!("/api/v1/statuses/{}/referred_by", s.id)),
-    },
-    Read {
-        name: "GET /api/v1/statuses/:/referred_by",
-        place: Place::Thread,
-        how: How::Pages(
-            |world| vec![format!("/api/v1/statuses/{}/referred_by?limit=40", world.referred)],
-            |subject| !subject.reply,
-        ),
-    },
-    Read {
-        // What quotes each of them.
-        name: "GET /api/v1/statuses",
-        place: Place::Single,
-        how: How::Pages(
-            |world| {
-                let some = |some: &[i64]| some.iter().map(|id| format!("id[]={id}&")).collect::<String>();
-                world.quoting.chunks(20).map(|chunk| format!("/api/v1/statuses?{}", some(chunk))).collect()
-            },
-            |subject| !subject.reply,
-        ),
-    },
-    Read {
-        name: "GET /api/v1/statuses/:/reblogged_by",
-        place: Place::Single,
-        how: How::Gate(|_, s| format!("/api/v1/statuses/{}/reblogged_by", s.id)),
-    },
-    Read {
-        name: "GET /api/v1/statuses/:/favourited_by",
-        place: Place::Single,
-        how: How::Gate(|_, s| format!("/api/v1/statuses/{}/favourited_by", s.id)),
-    },
-    Read {
-        name: "GET /api/v1/polls/:",
-        place: Place::Single,
-        how: How::Each(|_, s| format!("/api/v1/polls/{}", s.id)),
-    },
-    Read {
-        name: "GET /api/v1/statuses",
-        place: Place::Single,
-        how: How::Pages(
-            |world| {
-                let some = |some: &[Subject]| some.iter().map(|s| format!("id[]={}&", s.id)).collect::<String>();
-                world.subjects.chunks(20).map(|chunk| format!("/api/v1/statuses?{}", some(chunk))).collect()
-            },
-            |_| true,
-        ),
-    },
-    Read {
-        name: "GET /api/v1/accounts/:/statuses",
-        place: Place::Profile,
-        how: How::Pages(
-            |world| world.authors.iter().map(|id| format!("/api/v1/accounts/{id}/statuses?limit=40")).collect(),
-            |_| true,
-        ),
-    },
-    Read {
-        name: "GET /api/v1/accounts/:/statuses",
-        place: Place::Profile,
-        how: How::Pages(
-            |world| {
-                world.authors.iter().map(|id| format!("/api/v1/accounts/{id}/statuses?pinned=true&limit=40")).collect()
-            },
-            |subject| !subject.reply && subject.visibility != "direct",
-        ),
-    },
-    Read {
-        // What a friend of everyone has reblogged, whatever it is.
-        name: "GET /api/v1/accounts/:/statuses",
-        place: Place::Single,
-        how: How::Pages(|world| vec![format!("/api/v1/accounts/{}/statuses?limit=40", world.booster)], |_| false),
-    },
-    Read {
-        name: "GET /api/v1/timelines/home",
-        place: Place::Home,
-        how: How::Pages(
-            |world| {
-                // More than a page: each subject, and a reblog of it.
-                let below = world.subjects.iter().filter(|subject| !subject.reply).step_by(14);
-                let pages = below.map(|subject| format!("/api/v1/timelines/home?limit=40&max_id={}", subject.id));
-                pages.chain(["/api/v1/timelines/home?limit=40".to_owned()]).collect()
-            },
-            |subject| !subject.reply,
-        ),
-    },
-    Read {
-        // Those of others are 404.
-        name: "GET /api/v1/timelines/list/:",
-        place: Place::Home,
-        how: How::Pages(
-            |world| world.lists.iter().map(|(_, id)| format!("/api/v1/timelines/list/{id}?limit=40")).collect(),
-            |subject| !subject.reply,
-        ),
-    },
-    Read {
-        name: "GET /api/v1/timelines/public",
-        place: Place::Timeline,
-        how: How::Pages(|_| vec!["/api/v1/timelines/public?limit=40".to_owned()], |subject| !subject.reply),
-    },
-    Read {
-        name: "GET /api/v1/timelines/public",
-        place: Place::Timeline,
-        how: How::Pages(
-            |_| vec!["/api/v1/timelines/public?limit=40&local=true".to_owned()],
-            |subject| !subject.reply && subject.author != Author::Remote,
-        ),
-    },
-    Read {
-        name: "GET /api/v1/timelines/tag/:",
-        place: Place::Timeline,
-        how: How::Pages(
-            |_| ["plain", "replies"].map(|tag| format!("/api/v1/timelines/tag/{tag}?limit=40")).to_vec(),
-            |_| true,
-        ),
-    },
-    Read {
-        name: "GET /api/v1/trends/statuses",
-        place: Place::Timeline,
-        how: How::Pages(
-            |_| [0, 40].map(|offset| format!("/api/v1/trends/statuses?limit=40&offset={offset}")).to_vec(),
-            |_| true,
-        ),
-    },
-    Read {
-        name: "GET /api/v1/timelines/link",
-        place: Place::Timeline,
-        how: How::Pages(
-            |_| vec![format!("/api/v1/timelines/link?limit=40&url={LINKED}")],
-            |subject| subject.visibility == "public",
-        ),
-    },
-    Read {
-        name: "GET /api/v1/favourites",
-        place: Place::Collection,
-        how: How::Pages(|_| vec!["/api/v1/favourites?limit=40".to_owned()], |subject| !subject.reply),
-    },
-    Read {
-        name: "GET /api/v1/bookmarks",
-        place: Place::Collection,
-        how: How::Pages(|_| vec!["/api/v1/bookmarks?limit=40".to_owned()], |subject| !subject.reply),
-    },
-    Read {
-        name: "GET /api/v1/notifications",
-        place: Place::Notification,
-        how: How::Pages(|_| vec!["/api/v1/notifications?limit=80".to_owned()], |subject| !subject.reply),
-    },
-    Read {
-        name: "GET /api/v1/notifications/:",
-        place: Place::Notification,
-        how: How::Pages(
-            |world| world.notifications.iter().map(|id| format!("/api/v1/notifications/{id}")).collect(),
-            |_| false,
-        ),
-    },
-    Read {
-        name: "GET /api/v2/notifications",
-        place: Place::Notification,
-        how: How::Pages(|_| vec!["/api/v2/notifications?limit=80".to_owned()], |subject| !subject.reply),
-    },
-    Read {
-        name: "GET /api/v2/notifications/:",
-        place: Place::Notification,
-        how: How::Pages(
-            |world| world.notifications.iter().map(|id| format!("/api/v2/notifications/ungrouped-{id}")).collect(),
-            |_| false,
-        ),
-    },
-    Read {
-        // Of each author the last that was filtered.
-        name: "GET /api/v1/notifications/requests",
-        place: Place::Notification,
-        how: How::Pages(|_| vec!["/api/v1/notifications/requests".to_owned()], |_| false),
-    },
-    Read {
-        name: "GET /api/v1/notifications/requests/:",
-        place: Place::Notification,
-        how: How::Pages(
-            |world| world.requests.iter().map(|id| format!("/api/v1/notifications/requests/{id}")).collect(),
-            |_| false,
-        ),
-    },
-    Read {
-        // Direct statuses alone, though the seed has all of them there.
-        name: "GET /api/v1/conversations",
-        place: Place::Notification,
-        how: How::Pages(
-            |world| {
-                let below = world.subjects.iter().filter(|subject| !subject.reply).step_by(14);
-                let pages = below.map(|subject| format!("/api/v1/conversations?limit=40&max_id={}", subject.id));
-                pages.chain(["/api/v1/conversations?limit=40".to_owned()]).collect()
-            },
-            |subject| !subject.reply,
-        ),
-    },
-    Read {
-        name: "GET /api/v1/announcements",
-        place: Place::Single,
-        how: How::Pages(
-            |_| vec!["/api/v1/announcements".to_owned()],
-            |subject| {
-                matches!(subject.visibility, "public" | "public_unlisted" | "unlisted")
-                    && subject.author != Author::Remote
-            },
-        ),
-    },
-    Read {
-        name: "GET /@:/:/embed",
-        place: Place::Page,
-        how: How::Each(|world, s| format!("{}/{}/embed", world.page(s), s.id)),
-    },
-    Read { name: "GET /@:/:", place: Place::Page, how: How::Each(|world, s| format!("{}/{}", world.page(s), s.id)) },
-    Read {
-        // A search may find less than its looker could see, never more.
-        name: "GET /api/v2/search",
-        place: Place::Single,
-        how: How::Pages(
-            |world| {
-                let by_address = world.subjects.iter().flat_map(|s| {
-                    let (page, id) = (world.page(s), s.id);
-                    let user = page.replace("/@", "/users/");
-                    [format!("https://example.test{page}/{id}"), format!("https://example.test{user}/statuses/{id}")]
-                });
-                let by_text = ["zqPlain", "#plain", "private"].map(|text| text.replace('#', "%23"));
-                by_address.chain(by_text).map(|q| format!("/api/v2/search?resolve=true&q={q}")).collect()
-            },
-            |_| false,
-        ),
-    },
-    Read {
-        name: "GET /api/v2/search",
-        place: Place::Search,
-        how: How::Pages(
-            |_| {
-                let words = AUTHORS.map(|author| format!("zq{author:?}"));
-                words.map(|word| format!("/api/v2/search?type=statuses&limit=80&q={word}")).to_vec()
-            },
-            |_| true,
-        ),
-    },
-    Read { name: "GET /", place: Place::Page, how: How::Pages(|_| vec!["/".to_owned()], |_| false) },
-    Read {
-        name: "GET /users/:/statuses/:",
-        place: Place::Page,
-        how: How::Each(|world, s| format!("{}/statuses/{}", world.page(s).replace("/@", "/users/"), s.id)),
-    },
-    Read {
-        name: "GET /@:",
-        place: Place::Page,
-        how: How::Pages(
-            |world| {
-                let all = world
-                    .names
-                    .iter()
-                    .flat_map(|name| ["", ".rss", ".atom", "/feed"].map(|end| format!("/@{name}{end}")));
-                all.chain(["/tags/plain", "/tags/replies", "/tags/plain.rss", "/"].map(str::to_owned)).collect()
-            },
-            |_| true,
-        ),
-    },
-];
-
-/// Pages and files that show no status, or those of [`READS`] once more.
-const SILENT: &[&str] = &[
-    "/auth/",
-    "/settings",
-    "/oauth/",
-    "/.well-known/",
-    "/nodeinfo/",
-    "/media/",
-    "/assets/",
-    "/health",
-    "/livez",
-    "/readyz",
-    "/users/",
-    "/tags/",
-    "/about",
-    "/privacy",
-];
 
 /// Acts on a status that must not work, nor tell anything, when it is hidden. A favourite or bookmark of one's own can be
 /// taken back all the same (`statuses::marks_are_taken_back_from_someone_who_blocked_since`).
@@ -497,6 +161,11 @@ impl World {
                     for (_, person) in self.people().filter(|(viewer, _)| viewer.mentioned).collect::<Vec<_>>() {
                         seed.mention(status, person);
                     }
+                    for (_, person) in self.people().filter(|(viewer, _)| viewer.circled).collect::<Vec<_>>() {
+                        if visibility == "limited" {
+                            seed.silent_mention(status, person);
+                        }
+                    }
                     self.subjects.push(subject);
                 }
             }
@@ -549,6 +218,7 @@ impl World {
                  WHERE s.visibility IN ('public', 'public_unlisted', 'login')"
             ),
             "UPDATE accounts SET discoverable = TRUE, version = version + 1".to_owned(),
+            "UPDATE statuses SET limited_scope = 'circle' WHERE visibility = 'limited'".to_owned(),
             "UPDATE preview_cards SET trendable = TRUE".to_owned(),
         ] {
             db.execute_raw(&statement).await.unwrap();

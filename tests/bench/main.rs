@@ -26,6 +26,7 @@ mod outbox;
 mod plugins;
 mod process;
 mod remote;
+mod reports;
 mod routes;
 #[path = "../seed/mod.rs"]
 mod seed;
@@ -33,6 +34,7 @@ mod site;
 mod sizes;
 mod spinning;
 mod start;
+mod streams;
 mod subject;
 mod targets;
 mod words;
@@ -88,6 +90,11 @@ async fn bench_on(scratch: &Scratch, options: &Options) {
     }
     if options.plugins && options.words.iter().any(|word| word == "hostile") {
         hostile::measure(&site, &data).await;
+    }
+    if options.words.iter().any(|word| word == "streams") {
+        let db = database::open(site.url).await;
+        streams::measure(&site, &db, &data).await;
+        db.close().await;
     }
 }
 

@@ -93,7 +93,7 @@ impl Options {
 
 const HELP: &str = "
 cargo bench -- [WORD…] [--program PATH] [--no-plugins]        routes with a WORD in their name, \"plugins\"
-                                                             and, if named, \"hostile\"
+                                                             and, if named, \"hostile\" and \"streams\"
 cargo bench -- --growth [WORD…] [--program PATH] [--no-plugins]
 cargo bench -- --compare OLD NEW [WORD…] [--no-plugins]
 cargo bench -- --url http://HOST:PORT --tokens FILE [--threads ID,…] [--pid PID] [--postgres] [WORD…]";

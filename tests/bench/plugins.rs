@@ -17,12 +17,14 @@ use crate::load::{self, Amount, Connection, Requests, request};
 use crate::measure::millis;
 use crate::outbox::{self, table};
 use crate::process::{Process, postgres_cpu};
+use crate::reports;
 use crate::site::Site;
 use crate::spinning;
 use crate::start::median;
 
 /// The plugins that come with the server.
-const OWN: [&str; 4] = ["antennas", "bookmark_categories", "emoji_reactions", "reaction_deck"];
+const OWN: [&str; 7] =
+    ["annual_reports", "antennas", "bookmark_categories", "circles", "emoji_reactions", "profile", "reaction_deck"];
 const ANTENNAS: usize = 10_000;
 const KEYWORDS: usize = 10;
 /// Statuses that are looked for places in feeds.
@@ -76,6 +78,7 @@ pub async fn measure(site: &Site<'_>, data: &Data) {
     );
     on.stop();
     antennas(site, &db, data).await;
+    reports::measure(site, &db).await;
     switch(site, &[], "disable", &OWN);
     beside_spinning(site, data).await;
     copies(site, data).await;

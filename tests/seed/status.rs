@@ -179,8 +179,17 @@ impl Seed {
     }
 
     pub fn mention(&mut self, status: i64, account: i64) -> i64 {
+        self.mention_as(status, account, "FALSE")
+    }
+
+    /// Puts someone into the audience of a limited status.
+    pub fn silent_mention(&mut self, status: i64, account: i64) -> i64 {
+        self.mention_as(status, account, "TRUE")
+    }
+
+    fn mention_as(&mut self, status: i64, account: i64, silent: &str) -> i64 {
         let id = self.next_id();
-        self.row("mentions (id, status_id, account_id, silent)", format!("{id}, {status}, {account}, FALSE"));
+        self.row("mentions (id, status_id, account_id, silent)", format!("{id}, {status}, {account}, {silent}"));
         id
     }
 

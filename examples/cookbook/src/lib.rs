@@ -9,10 +9,12 @@ mod filters;
 mod hooks;
 mod later;
 mod outside;
+mod pages;
 mod routes;
 mod sharing;
 mod stored;
 mod timeline;
+mod tokens;
 mod work;
 
 use rookery_plugin::prelude::*;
@@ -32,10 +34,12 @@ mod tests {
             include_str!("hooks.rs"),
             include_str!("later.rs"),
             include_str!("outside.rs"),
+            include_str!("pages.rs"),
             include_str!("routes.rs"),
             include_str!("sharing.rs"),
             include_str!("stored.rs"),
             include_str!("timeline.rs"),
+            include_str!("tokens.rs"),
             include_str!("work.rs"),
             include_str!("../sql/queries.sql"),
             include_str!("../migrations/0003_look.sql"),

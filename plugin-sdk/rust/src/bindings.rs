@@ -66,6 +66,13 @@ export!(
 );
 
 export!(
+    sign_up,
+    "rookery:sdk/export-sign-up",
+    "package rookery:sdk; world export-sign-up { export rookery:plugin/sign-up@0.1.0; }",
+    "rookery:plugin/types@0.1.0": ::rookery_plugin::bindings::host::types
+);
+
+export!(
     events,
     "rookery:sdk/export-events",
     "package rookery:sdk; world export-events { export rookery:plugin/events@0.1.0; }",
@@ -119,6 +126,13 @@ export!(
     jobs,
     "rookery:sdk/export-jobs",
     "package rookery:sdk; world export-jobs { export rookery:plugin/jobs@0.1.0; }",
+    "rookery:plugin/types@0.1.0": ::rookery_plugin::bindings::host::types
+);
+
+export!(
+    pages,
+    "rookery:sdk/export-pages",
+    "package rookery:sdk; world export-pages { export rookery:plugin/pages@0.1.0; }",
     "rookery:plugin/types@0.1.0": ::rookery_plugin::bindings::host::types
 );
 

@@ -40,6 +40,12 @@ impl Context {
         self.call.caller.account.map(Id)
     }
 
+    /// The caller's token: an id that says nothing else, by which the event `token.revoked` and the topic `token:ID` name it.
+    #[must_use]
+    pub fn token(&self) -> Option<Id> {
+        self.call.caller.token.map(Id)
+    }
+
     /// Everything about the caller.
     #[must_use]
     pub fn caller(&self) -> &Caller {

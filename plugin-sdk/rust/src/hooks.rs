@@ -77,6 +77,7 @@ impl Default for Change {
             language: None,
             recipients: None,
             extra: None,
+            new_conversation: false,
         }
     }
 }

@@ -6,11 +6,29 @@ use std::str::FromStr;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::Error;
+
 /// The id of an entity of the server or of the plugin, which serialises as clients expect it: as a decimal string.
 ///
 /// The contract's records and statements hold plain `i64`; write `Id(status.id)` where one goes into JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(pub i64);
+
+impl Id {
+    /// The ids that a client sent.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when one of them is none.
+    pub fn all(sent: &[String]) -> crate::Result<Vec<i64>> {
+        sent.iter().map(|id| id.parse().map_err(|_| Error::NotFound)).collect()
+    }
+
+    /// The ids among what a client sent.
+    #[must_use]
+    pub fn known(sent: &[String]) -> Vec<i64> {
+        sent.iter().filter_map(|id| id.parse().ok()).collect()
+    }
+}
 
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -81,5 +99,18 @@ impl<'de> Deserialize<'de> for Id {
             }
         }
         deserializer.deserialize_any(IdVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_wrong_id_spoils_all_and_none_of_the_known() {
+        let texts = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+        let sent = texts(&["1", "x", "2"]);
+        assert_eq!((Id::all(&sent), Id::known(&sent)), (Err(Error::NotFound), vec![1, 2]));
+        assert_eq!((Id::all(&texts(&["1", "2"])), Id::all(&[])), (Ok(vec![1, 2]), Ok(vec![])));
     }
 }

@@ -22,20 +22,24 @@ mod hooks;
 mod host;
 mod id;
 mod output;
+pub mod pages;
 pub mod params;
 mod plugin;
+mod sign_up;
 pub mod sql;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod test;
+pub mod time;
 
 pub use context::Context;
 pub use error::{Error, OnUnique, Result};
 pub use hooks::{Extras, IntoOutcome};
 pub use host::*;
 pub use id::Id;
-pub use output::{Output, account_hole, list_hole, status_hole};
+pub use output::{Output, account_hole, credentials_hole, list_hole, status_hole, url_hole};
 pub use plugin::{Package, Plugin};
-pub use rookery_plugin_macros::{Row, command, init, job, on, plugin, route, self_test};
+pub use rookery_plugin_macros::{Row, command, init, job, on, page, plugin, route, self_test, submit};
+pub use sign_up::SignUp;
 
 /// Types of the contract, each under the module of its interface.
 pub mod contract {
@@ -51,7 +55,9 @@ pub mod contract {
     pub use crate::bindings::jobs::exports::rookery::plugin::jobs;
     pub use crate::bindings::lifecycle::exports::rookery::plugin::lifecycle;
     pub use crate::bindings::notification_filter::exports::rookery::plugin::notification_filter;
+    pub use crate::bindings::pages::exports::rookery::plugin::pages;
     pub use crate::bindings::routes::exports::rookery::plugin::routes;
+    pub use crate::bindings::sign_up::exports::rookery::plugin::sign_up;
     pub use crate::bindings::status_filter::exports::rookery::plugin::status_filter;
 }
 
@@ -62,13 +68,14 @@ pub mod prelude {
     pub use crate::contract::feeds::{CustomFeed, Entry, Feed};
     pub use crate::contract::jobs::{Outcome, Task};
     pub use crate::contract::lifecycle::Environment;
+    pub use crate::contract::sign_up::Admission;
     pub use crate::contract::status_filter::{Change, Draft, Verdict};
     pub use crate::contract::types::{Account, Page, Relationship, Status, Viewer};
     pub use crate::params::{Json, Params, Query};
     pub use crate::{
-        Context, Error, Extras, Id, OnUnique, Output, Plugin, Result, Row, account_hole, cache, command, config, core,
-        core_write, feeds, http_client, init, job, kv, list_hole, log, on, plugin, queue, route, self_test, settings,
-        status_hole, streaming, system,
+        Context, Error, Extras, Id, OnUnique, Output, Plugin, Result, Row, SignUp, account_hole, cache, command,
+        config, core, core_write, credentials_hole, feeds, http_client, init, job, kv, list_hole, log, on, page,
+        plugin, queue, route, sealing, self_test, settings, status_hole, streaming, submit, system, url_hole,
     };
     pub use serde::{Deserialize, Serialize};
     pub use serde_json::json;

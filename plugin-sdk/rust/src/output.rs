@@ -28,7 +28,8 @@ impl Output {
         Ok(Self::of(Body::Json(serde_json::to_string(value)?)))
     }
 
-    /// JSON with placeholders ([`status_hole`], [`account_hole`], [`list_hole`]) that the server replaces by entities.
+    /// JSON with placeholders ([`status_hole`], [`account_hole`], [`credentials_hole`], [`list_hole`], [`url_hole`]) that the
+    /// server replaces.
     pub fn template<T: Serialize + ?Sized>(value: &T) -> Result<Self> {
         Ok(Self::of(Body::Template(serde_json::to_string(value)?)))
     }
@@ -111,6 +112,18 @@ pub fn status_hole(id: impl Into<i64>) -> Value {
 #[must_use]
 pub fn account_hole(id: impl Into<i64>) -> Value {
     json!({ "$account": id.into().to_string() })
+}
+
+/// Placeholder of the caller's own account, with what only they see of it, in a template.
+#[must_use]
+pub fn credentials_hole(id: impl Into<i64>) -> Value {
+    json!({ "$credentials": id.into().to_string() })
+}
+
+/// Placeholder of the whole URL of a path of the server, such as `/api/v2/instance`.
+#[must_use]
+pub fn url_hole(path: &str) -> Value {
+    json!({ "$url": path })
 }
 
 /// Placeholder of one of the caller's lists in a template.

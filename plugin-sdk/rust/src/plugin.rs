@@ -4,9 +4,9 @@
 use crate::contract::types::{CallContext, Failure, Fields, Json, Status};
 use crate::contract::{
     activity_filter, activity_handler, admin, channels, decorate, events, fanout, feeds, instance_info, jobs,
-    lifecycle, notification_filter, routes, status_filter,
+    lifecycle, notification_filter, pages, routes, sign_up, status_filter,
 };
-use crate::{Error, Extras, Output, Result};
+use crate::{Context, Error, Extras, Id, Output, Result, SignUp};
 
 /// The files of the package that native tests use.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,6 +57,14 @@ pub trait Plugin: 'static {
     fn status_filter(ctx: &crate::Context, draft: &status_filter::Draft) -> Result<status_filter::Verdict> {
         Ok(status_filter::Verdict::Pass)
     }
+    /// See `sign-up.judge`.
+    fn sign_up_judge(ctx: &Context, sign_up: &SignUp) -> Result<Option<sign_up::Admission>> {
+        Ok(None)
+    }
+    /// See `sign-up.claim`.
+    fn sign_up_claim(ctx: &Context, sign_up: &SignUp, account: Id) -> Result<Option<sign_up::Admission>> {
+        Ok(None)
+    }
     /// See `notification-filter.judge`.
     fn notification_filter(batch: &[notification_filter::Draft]) -> Result<Vec<u8>> {
         Ok(vec![0; batch.len()])
@@ -80,6 +88,14 @@ pub trait Plugin: 'static {
     /// See `jobs.run`.
     fn job(task: &jobs::Task) -> Result<jobs::Outcome> {
         Ok(jobs::Outcome::GiveUp(format!("there is no job {}", task.kind)))
+    }
+    /// See `pages.show`.
+    fn page(ctx: &Context, request: &pages::Request) -> Result<pages::View> {
+        Err(Error::NotFound)
+    }
+    /// See `pages.submit`.
+    fn submit(ctx: &Context, request: &pages::Request, submission: &pages::Submission) -> Result<pages::Outcome> {
+        Err(Error::NotFound)
     }
     /// See `instance-info.contribute`.
     fn instance_info(document: &str) -> Result<Fields> {
@@ -149,6 +165,24 @@ impl<P: Plugin> decorate::Guest for P {
 impl<P: Plugin> status_filter::Guest for P {
     fn before_save(ctx: CallContext, draft: status_filter::Draft) -> Result<status_filter::Verdict, Failure> {
         Ok(P::status_filter(&crate::Context::new(ctx), &draft)?)
+    }
+}
+
+impl<P: Plugin> sign_up::Guest for P {
+    fn judge(ctx: CallContext, params: Json) -> Result<Option<sign_up::Admission>, Failure> {
+        Ok(P::sign_up_judge(&Context::new(ctx), &SignUp::new(params))?)
+    }
+    fn claim(ctx: CallContext, params: Json, account: i64) -> Result<Option<sign_up::Admission>, Failure> {
+        Ok(P::sign_up_claim(&Context::new(ctx), &SignUp::new(params), Id(account))?)
+    }
+}
+
+impl<P: Plugin> pages::Guest for P {
+    fn show(request: pages::Request) -> Result<pages::View, Failure> {
+        Ok(P::page(&Context::new(request.ctx.clone()), &request)?)
+    }
+    fn submit(request: pages::Request, submission: pages::Submission) -> Result<pages::Outcome, Failure> {
+        Ok(<P as Plugin>::submit(&Context::new(request.ctx.clone()), &request, &submission)?)
     }
 }
 

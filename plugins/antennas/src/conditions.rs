@@ -219,7 +219,7 @@ fn remove_members(ctx: &Context, id: Id, side: Side, sent: &[String]) -> Result<
     let version = table::next_version()?;
     table::find(ctx.account(), id)?;
     let members = match side {
-        Side::Listed => sent.iter().filter_map(|member| member.parse().ok()).collect(),
+        Side::Listed => Id::known(sent),
         Side::Excluded => known(sent)?,
     };
     sql::remove_members(id, side.excluded(), members).exec()?;
@@ -229,8 +229,7 @@ fn remove_members(ctx: &Context, id: Id, side: Side, sent: &[String]) -> Result<
 
 /// The ids of accounts that exist; 404 when one does not.
 fn known(sent: &[String]) -> Result<Vec<i64>> {
-    let ids: Option<Vec<i64>> = sent.iter().map(|id| id.parse().ok()).collect();
-    let ids = ids.ok_or(Error::NotFound)?;
+    let ids = Id::all(sent)?;
     if core::accounts(&ids)?.iter().any(Option::is_none) {
         return Err(Error::NotFound);
     }

@@ -6,11 +6,12 @@
 //! is answered by the host alone. What people may list, and how much memory all antennas take together, is bounded
 //! ([`terms`], [`room`]). Spec: the contract's group `antennas`.
 //!
-//! Not yet: keeping accounts out of the home feed that an antenna brings into an exclusive list; the channel `antenna`, which
-//! comes with streaming; the server's own hashtag that passes an author's refusal.
+//! Not yet: keeping accounts out of the home feed that an antenna brings into an exclusive list; the server's own hashtag that
+//! passes an author's refusal.
 
 pub mod antenna;
 pub mod audience;
+mod channel;
 mod conditions;
 mod fanout;
 mod forget;

@@ -3,6 +3,12 @@
 -- params: integer account
 SELECT c.id, c.title FROM categories c WHERE c.account_id = :account ORDER BY c.id;
 
+-- The same, with how much is filed in each.
+-- name: counted returns: many
+-- params: integer account
+SELECT c.id, c.title, (SELECT COUNT(*) FROM entries e WHERE e.category_id = c.id) AS entries
+FROM categories c WHERE c.account_id = :account ORDER BY c.id;
+
 -- name: category returns: optional
 -- params: integer id, integer account
 SELECT c.id, c.title FROM categories c WHERE c.id = :id AND c.account_id = :account;

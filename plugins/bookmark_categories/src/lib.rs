@@ -8,6 +8,7 @@
 
 mod category;
 mod forget;
+mod pages;
 #[cfg(test)]
 mod tests;
 
@@ -39,12 +40,17 @@ struct Naming {
 /// `POST /api/v1/bookmark_categories`
 #[route(post, "/api/v1/bookmark_categories", scopes = ["write:lists"])]
 fn create(ctx: &Context, Params(naming): Params<Naming>) -> Result<Output> {
-    let title = category::title(naming.title.unwrap_or_default())?;
+    Output::json(&make(ctx, naming.title.unwrap_or_default())?)
+}
+
+/// Makes a category of the caller's, unless there are as many as there may be.
+fn make(ctx: &Context, title: String) -> Result<Category> {
+    let title = category::title(title)?;
     sql::hold_owner(ctx.account()).exec()?;
     if sql::count(ctx.account()).one::<usize>()? >= MOST {
         return Err(Error::invalid(format!("Validation failed: There are {MOST} categories, which is the limit")));
     }
-    Output::json(&sql::create(ctx.account(), title).one::<Category>()?)
+    sql::create(ctx.account(), title).one()
 }
 
 /// `GET /api/v1/bookmark_categories/{id}`
@@ -81,7 +87,7 @@ struct Chosen {
 #[route(post, "/api/v1/bookmark_categories/{id}/statuses", scopes = ["write:lists"])]
 fn file(ctx: &Context, id: Id, Params(chosen): Params<Chosen>) -> Result<Output> {
     own(ctx, id)?;
-    let ids = category::all_ids(&chosen.status_ids).ok_or(Error::NotFound)?;
+    let ids = Id::all(&chosen.status_ids)?;
     for part in ids.chunks(PART) {
         file_part(ctx, id, part)?;
     }
@@ -101,7 +107,7 @@ fn file_part(ctx: &Context, category: Id, ids: &[i64]) -> Result<()> {
 #[route(delete, "/api/v1/bookmark_categories/{id}/statuses", scopes = ["write:lists"])]
 fn unfile(ctx: &Context, id: Id, Params(chosen): Params<Chosen>) -> Result<Output> {
     own(ctx, id)?;
-    for part in category::known_ids(&chosen.status_ids).chunks(PART) {
+    for part in Id::known(&chosen.status_ids).chunks(PART) {
         let originals: Vec<i64> = sql::originals(part).all()?;
         sql::unfile(id, originals).exec()?;
     }

@@ -1,14 +1,15 @@
 //! The reaction deck: a person's own row of emoji, kept in their order.
 //!
-//! Two routes on one value for each account. Spec: the contract's group `reaction_deck`, of which nothing is missing.
+//! Two routes and a page on one value for each account. Spec: the contract's group `reaction_deck`, of which nothing is missing.
 
 mod deck;
+mod pages;
 #[cfg(test)]
 mod tests;
 
 use rookery_plugin::prelude::*;
 
-use crate::deck::Entry;
+use crate::deck::{Entry, Shown};
 
 /// The plugin.
 #[plugin]
@@ -17,10 +18,15 @@ pub struct ReactionDeck;
 /// `GET /api/v1/reaction_deck`
 #[route(get, "/api/v1/reaction_deck", scopes = ["read:lists"])]
 fn index(ctx: &Context) -> Result<Output> {
+    Output::json(&kept(ctx)?)
+}
+
+/// The caller's deck.
+fn kept(ctx: &Context) -> Result<Vec<Shown>> {
     let kept: Option<String> = sql::deck(ctx.account()).optional()?;
     let entries: Vec<Entry> = kept.map_or_else(|| Ok(Vec::new()), |kept| serde_json::from_str(&kept))?;
     let emojis = core::emojis(&deck::custom_names(&entries))?;
-    Output::json(&deck::shown(entries, &deck::usable(&emojis)))
+    Ok(deck::shown(entries, &deck::usable(&emojis)))
 }
 
 /// What a deck is replaced with.
@@ -34,10 +40,15 @@ struct Replacement {
 /// `POST /api/v1/reaction_deck`
 #[route(post, "/api/v1/reaction_deck", scopes = ["write:lists"])]
 fn replace(ctx: &Context, Params(replacement): Params<Replacement>) -> Result<Output> {
-    let names = deck::names(&replacement.emojis);
+    Output::json(&replace_with(ctx, &replacement.emojis)?)
+}
+
+/// Replaces the caller's deck; gives the new one.
+fn replace_with(ctx: &Context, emojis: &[String]) -> Result<Vec<Shown>> {
+    let names = deck::names(emojis);
     let emojis = core::emojis(&names)?;
     let usable = deck::usable(&emojis);
     let entries = deck::entries(names, emojis);
     sql::replace(ctx.account(), serde_json::to_string(&entries)?).exec()?;
-    Output::json(&deck::shown(entries, &usable))
+    Ok(deck::shown(entries, &usable))
 }

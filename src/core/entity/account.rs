@@ -385,7 +385,7 @@ fn other_settings(account: &model::Account) -> Settings {
 /// URLs of an account's images.
 pub(super) struct Images {
     pub(super) avatar: String,
-    avatar_static: String,
+    pub(super) avatar_static: String,
     pub(super) header: String,
     header_static: String,
 }

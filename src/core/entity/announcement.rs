@@ -27,7 +27,8 @@ pub struct Announcement<'a> {
     pub all_day: bool,
     pub published_at: Option<String>,
     pub updated_at: String,
-    pub read: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<bool>,
     mentions: Vec<StatusMention>,
     statuses: Vec<Box<RawValue>>,
     tags: Vec<StatusTag>,
@@ -41,7 +42,8 @@ pub struct Announcement<'a> {
 pub struct Reaction<'a> {
     pub name: &'a str,
     pub count: i64,
-    pub me: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub me: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,23 +52,49 @@ pub struct Reaction<'a> {
 
 /// What the announcements of a page are put together from.
 struct Parts<'a> {
+    /// They say what their reader read and reacted to.
+    personal: bool,
     statuses: ById<StatusId, Fragment>,
     mentioned: HashMap<AccountId, model::Account>,
     palette: Palette,
     reactions: &'a [ReactionCount],
 }
 
+/// What streams tell of a reaction (contract streaming, section 7).
+#[derive(Debug, Serialize)]
+struct ReactionEvent<'a> {
+    #[serde(flatten)]
+    reaction: Reaction<'a>,
+    announcement_id: RowId,
+}
+
 /// Renders announcements for `actor`, in the order given.
 pub async fn render(cx: &Cx, actor: &Actor, page: &VisibleAnnouncements) -> Result<Array> {
-    let Beside { statuses, .. } = status::render_beside(cx, Some(actor), &page.statuses, &[]).await?;
+    Ok(fragments(cx, Some(actor), page).await?.into())
+}
+
+/// Renders an announcement as nobody in particular reads it: what streams carry.
+pub async fn render_publicly(cx: &Cx, page: &VisibleAnnouncements) -> Result<Option<Fragment>> {
+    Ok(fragments(cx, None, page).await?.pop())
+}
+
+async fn fragments(cx: &Cx, actor: Option<&Actor>, page: &VisibleAnnouncements) -> Result<Vec<Fragment>> {
+    let Beside { statuses, .. } = status::render_beside(cx, actor, &page.statuses, &[]).await?;
     let parts = Parts {
+        personal: actor.is_some(),
         statuses: statuses.into(),
         mentioned: mentioned(cx, &page.listed).await?,
         palette: Palette::load(cx, &[]).await?,
         reactions: &page.reactions,
     };
     let items = page.listed.iter().map(|listed| Fragment::of(&parts.announcement(cx, listed)?));
-    Ok(items.collect::<Result<Vec<Fragment>>>()?.into())
+    items.collect()
+}
+
+/// Renders what streams tell of a reaction; `None` for a custom emoji that cannot be used at present.
+pub fn render_reaction(cx: &Cx, count: &ReactionCount) -> Result<Option<Fragment>> {
+    let event = |reaction| Fragment::of(&ReactionEvent { reaction, announcement_id: count.announcement_id });
+    Reaction::new(cx, count, false).map(event).transpose()
 }
 
 /// The accounts that announcements mention, without those that are suspended.
@@ -98,20 +126,21 @@ impl<'a> Parts<'a> {
             all_day: shown.all_day,
             published_at: shown.published_at.map(Time::to_api),
             updated_at: shown.updated_at.to_api(),
-            read: listed.read,
+            read: self.personal.then_some(listed.read),
             mentions: shown.mentions.iter().filter_map(|id| self.mentioned.get(id)).map(StatusMention::from).collect(),
             statuses: statuses.collect::<serde_json::Result<_>>().map_err(Error::internal)?,
             tags: shown.tags.iter().map(|name| tag(cx, name)).collect(),
             emojis: self.palette.of(&cx.urls, None, &[&shown.content]),
-            reactions: reactions.filter_map(|reaction| Reaction::new(cx, reaction)).collect(),
+            reactions: reactions.filter_map(|reaction| Reaction::new(cx, reaction, self.personal)).collect(),
         })
     }
 }
 
 impl<'a> Reaction<'a> {
     /// `None` for a custom emoji that cannot be used at present.
-    fn new(cx: &Cx, reaction: &'a ReactionCount) -> Option<Self> {
-        let plain = Self { name: &reaction.name, count: reaction.count, me: reaction.me, url: None, static_url: None };
+    fn new(cx: &Cx, reaction: &'a ReactionCount, personal: bool) -> Option<Self> {
+        let me = personal.then_some(reaction.me);
+        let plain = Self { name: &reaction.name, count: reaction.count, me, url: None, static_url: None };
         if emojis::get(&reaction.name).is_some() {
             return Some(plain);
         }

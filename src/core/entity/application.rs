@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::Cx;
 use crypto::Secret;
 use model::AppId;
 
@@ -12,7 +13,7 @@ pub struct Application {
     pub id: AppId,
     pub name: String,
     pub website: Option<String>,
-    pub scopes: Vec<&'static str>,
+    pub scopes: Vec<String>,
     pub redirect_uris: Vec<String>,
     /// All redirect URIs, one per line: the form older clients read.
     pub redirect_uri: String,
@@ -29,16 +30,18 @@ pub struct CredentialApplication {
     pub client_secret: String,
 }
 
-impl From<&model::Application> for Application {
-    fn from(application: &model::Application) -> Self {
+impl Application {
+    /// What is shown of `application`.
+    #[must_use]
+    pub fn new(cx: &Cx, application: &model::Application) -> Self {
         Self {
             id: application.id,
             name: application.name.clone(),
             website: application.website.clone(),
-            scopes: application.scopes().iter().collect(),
+            scopes: application.scopes().iter().map(ToOwned::to_owned).collect(),
             redirect_uris: application.redirect_uris().map(ToOwned::to_owned).collect(),
             redirect_uri: application.redirect_uris.clone(),
-            vapid_key: None,
+            vapid_key: cx.vapid.as_ref().map(|vapid| vapid.public_key().to_owned()),
         }
     }
 }
@@ -46,9 +49,9 @@ impl From<&model::Application> for Application {
 impl CredentialApplication {
     /// `application` with its secret.
     #[must_use]
-    pub fn new(application: &model::Application, secret: &Secret) -> Self {
+    pub fn new(cx: &Cx, application: &model::Application, secret: &Secret) -> Self {
         Self {
-            application: application.into(),
+            application: Application::new(cx, application),
             client_id: application.client_id.clone(),
             client_secret: secret.expose().to_owned(),
         }

@@ -110,7 +110,7 @@ impl PublicDocument {
             Self::NodeInfoDiscovery => json(&NodeInfoDiscovery::new(cx)),
             Self::HostMetaXml => Ok(HostMeta::to_xml(cx)),
             Self::HostMetaJson => json(&HostMeta::new(cx)),
-            Self::ServerMetadata => json(&ServerMetadata::new(&cx.urls)),
+            Self::ServerMetadata => json(&ServerMetadata::new(cx)),
         }?;
         Ok(match self.extended() {
             Some(document) => cx.extensions().describe(cx, document, text).await,
@@ -167,6 +167,10 @@ impl Sources {
         let settings = cx.generation();
         if document == PublicDocument::TranslationLanguages {
             return Ok(Self { settings, languages: Some(translation::languages(cx).await?), ..Self::default() });
+        }
+        if document == PublicDocument::ServerMetadata {
+            // It lists the scopes that extensions declare.
+            return Ok(Self { settings, extensions: cx.extensions().generation(), ..Self::default() });
         }
         let Some(extended) = document.extended() else { return Ok(Self { settings, ..Self::default() }) };
         let contact = match extended {

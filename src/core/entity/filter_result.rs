@@ -64,6 +64,16 @@ struct Filtering<'a> {
     cores: &'a ById<StatusId, Arc<StatusCore>>,
     authors: &'a account::Rendered,
     polls: &'a ById<StatusId, Fragment>,
+    what: What,
+}
+
+/// What of filters is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// Their keywords, and the statuses that were put into them.
+    All,
+    /// Their keywords alone.
+    Words,
 }
 
 /// The results for the statuses of a page that match.
@@ -76,7 +86,7 @@ pub(super) struct Filtered {
 }
 
 impl Filtered {
-    fn none() -> Self {
+    pub(super) fn none() -> Self {
         Self { page: Vec::new().into(), quoted: Vec::new().into() }
     }
 }
@@ -86,6 +96,7 @@ pub(super) async fn find<'s>(
     cx: &Cx,
     viewer: Option<&Actor>,
     page: impl Iterator<Item = &'s Seen> + Clone + Send,
+    what: What,
     cores: &ById<StatusId, Arc<StatusCore>>,
     authors: &account::Rendered,
     polls: &ById<StatusId, Fragment>,
@@ -93,7 +104,7 @@ pub(super) async fn find<'s>(
     let Some(viewer) = viewer else { return Ok(Filtered::none()) };
     let Some(set) = filter_set::of(cx, viewer).await? else { return Ok(Filtered::none()) };
     let relations = if set.looks_at_follows() { Some(relations::of(cx, viewer).await?) } else { None };
-    let filtering = Filtering { cx, set, relations, cores, authors, polls };
+    let filtering = Filtering { cx, set, relations, cores, authors, polls, what };
     let quoted = page.clone().filter_map(Seen::quote).map(|quoted| &quoted.head);
     let quoted =
         quoted.map(|head| Ok(filtering.results([Some(head.id), None], head, None)?.map(|found| (head.id, found))));
@@ -117,7 +128,7 @@ impl Filtering<'_> {
         let quoted = quote.map(|quote| self.text(quote)).transpose()?.flatten();
         let profile = if self.set.looks_at_authors() { self.profile(head)? } else { None };
         let subject = Subject {
-            ids,
+            ids: if self.what == What::All { ids } else { [None; 2] },
             text: &text,
             quoted: quoted.as_deref(),
             profile: profile.as_ref().map(|profile| &profile.text),

@@ -10,7 +10,6 @@ use crate::entity;
 use crate::error::{Error, Result};
 use crate::service::instance::{self, Usage, Week};
 use crate::service::{poll, registration, translation};
-use config::Scheme;
 use media::{SUPPORTED_MIME_TYPES, SUPPORTED_MIME_TYPES_WITH_CONVERTER};
 use model::instance::{DomainBlock as Block, Rule as RuleModel, Severity};
 use model::settings::RegistrationsMode;
@@ -455,7 +454,7 @@ impl Configuration {
     /// Adds the members of version 2.
     fn with_urls(mut self, cx: &Cx, settings: &Settings) -> Self {
         self.urls = Some(UrlsV2 { streaming: streaming(cx), status: None });
-        self.vapid = Some(Vapid { public_key: None });
+        self.vapid = Some(Vapid { public_key: cx.vapid.as_ref().map(|vapid| vapid.public_key().to_owned()) });
         self.translation = Some(Enabled { enabled: translation::is_enabled(cx) });
         self.accounts.max_pinned_statuses = Some(settings.max_pinned_statuses);
         self
@@ -532,12 +531,10 @@ fn icons(cx: &Cx) -> Vec<Icon> {
     ICON_SIZES.iter().map(icon).collect()
 }
 
+/// Where streams are: `ws` or `wss`.
 fn streaming(cx: &Cx) -> String {
-    let scheme = match cx.config.server.scheme {
-        Scheme::Https => "wss",
-        Scheme::Http => "ws",
-    };
-    format!("{scheme}://{}", cx.urls.web_domain)
+    let base = cx.config.streaming.url.as_ref().map_or(cx.urls.origin.as_str(), |url| url.as_str());
+    base.trim_end_matches('/').replacen("http", "ws", 1)
 }
 
 #[cfg(test)]

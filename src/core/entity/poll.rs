@@ -48,20 +48,88 @@ pub(super) async fn render(
     if authors.is_empty() {
         return Ok(Vec::new().into());
     }
+    let parts = Parts::load(cx, authors, viewer.map(|actor| actor.id)).await?;
+    Ok(parts.write(cx, viewer.map(|actor| actor.id), &parts.rows)?.into())
+}
+
+/// The polls of a page.
+struct Parts {
+    /// Of the statuses with polls.
+    authors: HashMap<StatusId, AccountId>,
+    /// Of those authors.
+    domains: HashMap<StatusId, Option<String>>,
+    palette: Palette,
+    rows: Vec<OptionRow>,
+}
+
+impl Parts {
+    async fn load(cx: &Cx, authors: HashMap<StatusId, AccountId>, viewer: Option<AccountId>) -> Result<Self> {
+        let statuses: Vec<StatusId> = authors.keys().copied().collect();
+        let rows = store::poll::list(&cx.db, &statuses, viewer).await?;
+        let of_authors = domains(cx, &rows, &authors).await?;
+        let domain = |row: &OptionRow| of_authors.get(authors.get(&row.poll.status_id)?)?.clone();
+        let domains: Vec<Option<String>> = rows.iter().map(domain).collect();
+        let titles = rows.iter().zip(&domains).map(|(row, domain)| (domain.as_deref(), row.title.as_str()));
+        let palette = Palette::load(cx, &titles.collect::<Vec<_>>()).await?;
+        let domains = rows.iter().zip(domains).map(|(row, domain)| (row.poll.status_id, domain)).collect();
+        Ok(Self { authors, domains, palette, rows })
+    }
+
+    /// The polls of `rows`, which are those of the page with the votes of `viewer`.
+    fn write(&self, cx: &Cx, viewer: Option<AccountId>, rows: &[OptionRow]) -> Result<Vec<(StatusId, Fragment)>> {
+        let polls = rows.chunk_by(|one, other| one.poll.id == other.poll.id).map(|options| {
+            let titles: Vec<&str> = options.iter().map(|option| option.title.as_str()).collect();
+            let status = options[0].poll.status_id;
+            let domain = self.domains.get(&status).and_then(Option::as_deref);
+            let emojis = self.palette.of(&cx.urls, domain, &titles);
+            let own = viewer.map(|viewer| self.authors.get(&status) == Some(&viewer));
+            Ok((status, Fragment::of(&Poll::new(options, emojis, own, cx.clock.now()))?))
+        });
+        polls.collect()
+    }
+}
+
+/// The polls of a status as many see it: rendered for those who voted and for the author, and once for everyone else.
+pub(super) struct EachPoll {
+    others: Vec<(StatusId, Fragment)>,
+    by_viewer: HashMap<AccountId, Vec<(StatusId, Fragment)>>,
+}
+
+impl EachPoll {
+    /// The polls as `viewer` sees them.
+    pub(super) fn of(&self, viewer: AccountId) -> Vec<(StatusId, Fragment)> {
+        self.by_viewer.get(&viewer).unwrap_or(&self.others).clone()
+    }
+}
+
+/// Renders the polls of those `heads` that have one for each of `viewers`, by two statements; `None` when none has one.
+pub(super) async fn render_each(
+    cx: &Cx,
+    viewers: impl Iterator<Item = AccountId> + Clone + Send,
+    heads: impl Iterator<Item = &Head> + Send,
+) -> Result<Option<EachPoll>> {
+    let authors: HashMap<StatusId, AccountId> =
+        heads.filter(|head| head.has_poll).map(|head| (head.id, head.account_id)).collect();
+    if authors.is_empty() {
+        return Ok(None);
+    }
     let statuses: Vec<StatusId> = authors.keys().copied().collect();
-    let rows = store::poll::list(&cx.db, &statuses, viewer.map(|actor| actor.id)).await?;
-    let domains = domains(cx, &rows, &authors).await?;
-    let domain = |row: &OptionRow| domains.get(authors.get(&row.poll.status_id)?)?.as_deref();
-    let palette =
-        Palette::load(cx, &rows.iter().map(|row| (domain(row), row.title.as_str())).collect::<Vec<_>>()).await?;
-    let polls = rows.chunk_by(|one, other| one.poll.id == other.poll.id).map(|options| {
-        let titles: Vec<&str> = options.iter().map(|option| option.title.as_str()).collect();
-        let emojis = palette.of(&cx.urls, domain(&options[0]), &titles);
-        let status = options[0].poll.status_id;
-        let own = viewer.map(|actor| authors.get(&status) == Some(&actor.id));
-        Ok((status, Fragment::of(&Poll::new(options, emojis, own, cx.clock.now()))?))
-    });
-    Ok(polls.collect::<Result<Vec<_>>>()?.into())
+    let mut votes: HashMap<AccountId, Vec<(PollId, i64)>> =
+        authors.values().map(|author| (*author, Vec::new())).collect();
+    for (poll, position, voter) in store::poll::votes_of(&cx.db, &statuses, viewers).await? {
+        votes.entry(voter).or_default().push((poll, position));
+    }
+    let parts = Parts::load(cx, authors, None).await?;
+    // No account has the id 0: somebody who is none of those who voted.
+    let others = parts.write(cx, Some(AccountId::from(0)), &parts.rows)?;
+    let mut by_viewer = HashMap::new();
+    for (viewer, votes) in votes {
+        let chosen =
+            |row: &OptionRow| OptionRow { chosen: votes.contains(&(row.poll.id, row.position)), ..row.clone() };
+        let rows: Vec<OptionRow> = parts.rows.iter().map(chosen).collect();
+        by_viewer.insert(viewer, parts.write(cx, Some(viewer), &rows)?);
+    }
+    Ok(Some(EachPoll { others, by_viewer }))
 }
 
 /// Renders the poll of the status of `head`.

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
+use crate::Cx;
 use model::oauth::ResponseMode;
 use model::scope;
-use model::urls::Urls;
 
 /// Endpoints and supported features.
 #[derive(Debug, Serialize)]
@@ -19,7 +19,8 @@ pub struct ServerMetadata {
     pub app_registration_endpoint: String,
     pub revocation_endpoint: String,
     pub introspection_endpoint: String,
-    pub scopes_supported: &'static [&'static str],
+    /// The server's own, then those that extensions declare.
+    pub scopes_supported: Vec<String>,
     pub response_types_supported: [&'static str; 1],
     pub response_modes_supported: &'static [ResponseMode],
     pub grant_types_supported: [&'static str; 2],
@@ -28,9 +29,11 @@ pub struct ServerMetadata {
 }
 
 impl ServerMetadata {
-    /// The metadata of the server with these URLs.
+    /// The metadata of this server.
     #[must_use]
-    pub fn new(urls: &Urls) -> Self {
+    pub fn new(cx: &Cx) -> Self {
+        let urls = &cx.urls;
+        let own = scope::ALL.iter().map(|scope| (*scope).to_owned());
         Self {
             issuer: urls.path("/"),
             service_documentation: "https://docs.joinmastodon.org/",
@@ -39,7 +42,7 @@ impl ServerMetadata {
             app_registration_endpoint: urls.path("/api/v1/apps"),
             revocation_endpoint: urls.path("/oauth/revoke"),
             introspection_endpoint: urls.path("/oauth/introspect"),
-            scopes_supported: scope::ALL,
+            scopes_supported: own.chain(cx.extensions().scopes().into_iter().map(|scope| scope.name)).collect(),
             response_types_supported: ["code"],
             response_modes_supported: ResponseMode::ALL,
             grant_types_supported: ["authorization_code", "client_credentials"],

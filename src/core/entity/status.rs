@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::cache::StatusCore;
-use super::filter_result::{self, Filtered};
+use super::filter_result::{self, Filtered, What};
 use super::status_core::cores;
 use super::{Array, Fragment, Object, account, boolean, poll};
 use crate::Cx;
@@ -25,6 +25,7 @@ pub(super) const MEMBERS: &[&str] = &[
     "spoiler_text",
     "visibility",
     "visibility_ex",
+    "limited_scope",
     "searchability",
     "language",
     "uri",
@@ -136,15 +137,25 @@ pub async fn render_deleted(cx: &Cx, actor: &Actor, seen: &Seen, source: &str) -
 
 /// What the statuses of a response are put together from.
 pub(super) struct Parts<'a> {
-    viewer: Option<&'a Actor>,
-    cores: ById<StatusId, Arc<StatusCore>>,
+    pub(super) viewer: Option<&'a Actor>,
+    pub(super) cores: ById<StatusId, Arc<StatusCore>>,
     pub(super) authors: account::Rendered,
     /// By the status that has one.
-    polls: ById<StatusId, Fragment>,
+    pub(super) polls: ById<StatusId, Fragment>,
     /// Results of the viewer's filters, by the status or the reblog.
-    filtered: Filtered,
+    pub(super) filtered: Filtered,
     /// Plugin members, by the original status.
-    added: ById<StatusId, Members>,
+    pub(super) added: ById<StatusId, Members>,
+}
+
+/// The heads of what is shown with `seen`: of itself, of the original, and of what that quotes.
+pub(super) fn heads_of(seen: &Seen) -> impl Iterator<Item = &Head> {
+    [Some(seen.head()), seen.original(), seen.quote().map(|quoted| &quoted.head)].into_iter().flatten()
+}
+
+/// The heads of what extensions are asked about.
+pub(super) fn proper_of(seen: &Seen) -> impl Iterator<Item = &Head> {
+    [Some(seen.proper()), seen.quote().map(|quoted| &quoted.head)].into_iter().flatten()
 }
 
 /// A status whose parts are all there.
@@ -184,23 +195,28 @@ impl<'a> Parts<'a> {
         page: impl Iterator<Item = &'s Seen> + Clone + Send,
         beside: &[(AccountId, i64)],
     ) -> Result<Self> {
-        let heads: Vec<&Head> = page
-            .clone()
-            .flat_map(|seen| [Some(seen.head()), seen.original(), seen.quote().map(|quoted| &quoted.head)])
-            .flatten()
-            .collect();
+        let Parts { cores, authors, .. } = Parts::shared(cx, page.clone(), beside).await?;
+        let polls = poll::render(cx, viewer, page.clone().flat_map(heads_of)).await?;
+        let filtered = filter_result::find(cx, viewer, page.clone(), What::All, &cores, &authors, &polls).await?;
+        let added = added(cx, viewer, page.flat_map(proper_of)).await.into();
+        Ok(Self { viewer, cores, authors, polls, filtered, added })
+    }
+
+    /// As [`Parts::load`], without what depends on the viewer.
+    pub(super) async fn shared<'s>(
+        cx: &Cx,
+        page: impl Iterator<Item = &'s Seen> + Send,
+        beside: &[(AccountId, i64)],
+    ) -> Result<Self> {
+        let heads: Vec<&Head> = page.flat_map(heads_of).collect();
         let cores = cores(cx, &heads).await?;
         let mut authors: Vec<(AccountId, i64)> =
             heads.iter().map(|head| (head.account_id, head.account_version)).chain(beside.iter().copied()).collect();
         authors.sort_unstable();
         authors.dedup();
         let authors = account::render_versions(cx, &authors).await?;
-        let polls = poll::render(cx, viewer, heads.iter().copied()).await?;
-        let filtered = filter_result::find(cx, viewer, page.clone(), &cores, &authors, &polls).await?;
-        let proper = page.flat_map(|seen| [Some(seen.proper()), seen.quote().map(|quoted| &quoted.head)]).flatten();
-        let proper: Vec<&Head> = proper.collect();
-        let added = added(cx, viewer, proper).await;
-        Ok(Self { viewer, cores, authors, polls, filtered, added })
+        let (polls, added) = (Vec::new().into(), Vec::new().into());
+        Ok(Self { viewer: None, cores, authors, polls, filtered: Filtered::none(), added })
     }
 
     fn array(&self, page: &[Seen]) -> Array {
@@ -208,7 +224,7 @@ impl<'a> Parts<'a> {
         Array::of(size_bytes(&entries), &entries, |out, entry| self.write(out, entry))
     }
 
-    fn fragment(&self, entry: &Entry<'_>) -> Fragment {
+    pub(super) fn fragment(&self, entry: &Entry<'_>) -> Fragment {
         let mut text = String::with_capacity(entry.size_bytes());
         self.write(&mut text, entry);
         Fragment(text)
@@ -368,10 +384,15 @@ pub(super) fn size_bytes(entries: &[Entry<'_>]) -> usize {
 
 /// The members that plugins add to the statuses of a page and to what they quote; a reblog shares those of its original.
 /// Each is asked about once.
-async fn added(cx: &Cx, viewer: Option<&Actor>, mut heads: Vec<&Head>) -> ById<StatusId, Members> {
+pub(super) async fn added(
+    cx: &Cx,
+    viewer: Option<&Actor>,
+    heads: impl Iterator<Item = &Head> + Send,
+) -> Vec<(StatusId, Members)> {
     if !cx.extensions().decorates("status") {
-        return Vec::new().into();
+        return Vec::new();
     }
+    let mut heads: Vec<&Head> = heads.collect();
     heads.sort_unstable_by_key(|head| head.id);
     heads.dedup_by_key(|head| head.id);
     let target = |head: &&Head| Target {
@@ -386,5 +407,5 @@ async fn added(cx: &Cx, viewer: Option<&Actor>, mut heads: Vec<&Head>) -> ById<S
     let decorations =
         cx.extensions().decorate(cx, viewer, "status", heads.iter().map(target).collect(), &versions).await;
     let added = heads.iter().zip(decorations.into_members()).filter_map(|(head, members)| Some((head.id, members?)));
-    added.collect::<Vec<_>>().into()
+    added.collect()
 }

@@ -16,7 +16,7 @@ use crate::Cx;
 use crate::by_id::ById;
 use crate::error::{Error, Result};
 use model::account::Searchability;
-use model::status::Visibility;
+use model::status::{LimitedScope, Visibility};
 use model::{AccountId, StatusId, Time};
 use store::status::{ApplicationRow, Head, MentionRow};
 
@@ -31,6 +31,7 @@ struct Shared<'a> {
     spoiler_text: &'a str,
     visibility: &'static str,
     visibility_ex: Visibility,
+    limited_scope: Option<LimitedScope>,
     searchability: Searchability,
     language: Option<&'a str>,
     uri: &'a str,
@@ -176,6 +177,7 @@ impl Associated {
             spoiler_text: &status.spoiler_text,
             visibility: status.visibility.coarse(),
             visibility_ex: status.visibility,
+            limited_scope: status.limited_scope,
             searchability: status.searchability,
             language: status.language.as_deref(),
             uri: &status.uri,

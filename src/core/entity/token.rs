@@ -68,7 +68,7 @@ impl From<Option<Active>> for TokenIntrospection {
 #[expect(missing_docs, reason = "documented by the contract")]
 pub struct TokenInfo {
     pub resource_owner_id: Option<AccountId>,
-    pub scope: Vec<&'static str>,
+    pub scope: Vec<String>,
     /// `null`: tokens do not expire.
     pub expires_in: Option<i64>,
     pub application: TokenApplication,
@@ -87,7 +87,7 @@ impl From<Active> for TokenInfo {
     fn from(active: Active) -> Self {
         Self {
             resource_owner_id: active.token.account_id,
-            scope: Scopes::from_stored(&active.token.scopes).iter().collect(),
+            scope: Scopes::from_stored(&active.token.scopes).iter().map(ToOwned::to_owned).collect(),
             expires_in: None,
             application: TokenApplication { uid: active.client_id },
             created_at: active.token.created_at.timestamp(),

@@ -9,7 +9,6 @@ pub use poll::{WebOption, WebPoll};
 
 use std::collections::{BTreeMap, HashMap};
 
-use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::account;
@@ -18,6 +17,7 @@ use super::media::MediaAttachment;
 
 use crate::Cx;
 use crate::error::Result;
+use crate::messages::Language;
 use crate::service::visibility::Seen;
 use model::account::ActorType;
 use model::{AccountId, Status, StatusId, Time, Visibility};
@@ -147,12 +147,12 @@ impl WebStatus {
             id: status.id,
             url: status.url.clone().unwrap_or_else(|| status.uri.clone()),
             uri: status.uri.clone(),
-            title: title(&words, &media),
+            title: title(cx.language(), &words, &media),
             words,
             content_html: drawn(cx, palette, author.domain.as_deref(), &status.content),
             spoiler_text: status.spoiler_text.clone(),
             created_at_iso: status.created_at.to_api_seconds(),
-            created_at_human: minute(status.created_at),
+            created_at_human: cx.language().minute(&status.created_at),
             created_at_rfc2822: status.created_at.to_rfc2822(),
             updated_at_iso: status.edited_at.map(Time::to_api_seconds),
             edited: status.edited_at.is_some(),
@@ -291,7 +291,7 @@ pub async fn account(cx: &Cx, account: &model::Account) -> Result<WebAccount> {
         following_count: count(settings.hide_following_count, account.following_count),
         statuses_count: count(settings.hide_statuses_count, account.statuses_count),
         created_at_iso: account.created_at.to_api_date(),
-        created_at_human: account.created_at.format("%B %Y").to_string(),
+        created_at_human: cx.language().month(&account.created_at),
         rel_me: account.fields.iter().filter_map(address).collect(),
     })
 }
@@ -310,7 +310,7 @@ impl WebField {
         Self {
             name_html: drawn(cx, palette, domain, &text::escape(&field.name)),
             value_html: drawn(cx, palette, domain, &field.html),
-            verified_at_human: field.verified_at.map(|micros| day(&Time::from_micros(micros))),
+            verified_at_human: field.verified_at.map(|micros| cx.language().day(&Time::from_micros(micros))),
         }
     }
 }
@@ -342,10 +342,11 @@ fn picture(emoji: &CustomEmoji) -> &str {
     &emoji.url
 }
 
-fn title(words: &str, media: &[Media]) -> String {
+/// The first line of a status; for one without text, what it is.
+fn title(language: Language, words: &str, media: &[Media]) -> String {
     let line = words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     if line.is_empty() {
-        return if media.is_empty() { "A status".to_owned() } else { "Media".to_owned() };
+        return language.say(if media.is_empty() { "feed.status" } else { "feed.media" });
     }
     clip(line, TITLE_CHARS)
 }
@@ -359,17 +360,6 @@ pub fn clip(text: &str, max: usize) -> String {
     format!("{}…", words.trim_end())
 }
 
-/// `20 Nov 2026`
-#[must_use]
-pub fn day(time: &DateTime<Utc>) -> String {
-    time.format("%-d %b %Y").to_string()
-}
-
-/// `20 Nov 2026, 08:12 UTC`
-fn minute(time: Time) -> String {
-    time.format("%-d %b %Y, %H:%M UTC").to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -379,6 +369,6 @@ mod tests {
         assert_eq!(clip("short", 10), "short");
         assert_eq!(clip("one two three", 9), "one two…");
         assert_eq!(clip("öööööö", 3), "ööö…");
-        assert_eq!(title("\n first line \nsecond", &[]), "first line");
+        assert_eq!(title(Language::English, "\n first line \nsecond", &[]), "first line");
     }
 }

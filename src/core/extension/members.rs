@@ -13,7 +13,7 @@ pub struct Decorations {
 }
 
 /// What extensions add to one entity.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Members {
     /// Members of the entity itself, as JSON without braces.
     own: String,

@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 pub use members::{Decorations, Members};
 
 use crate::change::{self, Change};
+use crate::messages::Language;
 use crate::queue::{Done, Failure};
 use crate::service::notification::Notice;
 use crate::{Cx, Origin, Result};
@@ -26,6 +27,7 @@ use model::notification::NotificationKind;
 use model::status::LimitedScope;
 use model::{AccountId, Actor, MediaId, PluginId, StatusId, Visibility};
 use store::Tx;
+use store::feed::Feed;
 use store::job::JobRow;
 
 /// What runs beyond the core, as the core sees it. The default of every method is what a server without extensions does.
@@ -56,8 +58,13 @@ pub trait Extensions: Any + Debug + Send + Sync {
     }
 
     /// True when `word` is a visibility that an extension defines: the status is limited, and the extension says to whom.
-    fn owns_visibility(&self, _word: &str) -> bool {
-        false
+    fn owns_visibility(&self, word: &str) -> bool {
+        self.visibilities().iter().any(|own| own == word)
+    }
+
+    /// The visibilities that extensions define.
+    fn visibilities(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Asks every filter in turn about a status that is about to be saved; no transaction is open. `params` are the
@@ -75,6 +82,36 @@ pub trait Extensions: Any + Debug + Send + Sync {
         _visibility: Option<&str>,
     ) -> Result<PendingStatus> {
         Ok(draft)
+    }
+
+    /// The parameters of sign-ups that extensions are asked about.
+    fn sign_up_params(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What an extension says of somebody who signs up with `params`, of [`Extensions::sign_up_params`]; no transaction is
+    /// open.
+    ///
+    /// # Errors
+    /// [`Error::Plugin`](crate::Error::Plugin) when one whose answer is needed gives none.
+    async fn judge_sign_up(&self, _cx: &Cx, _params: &Map<String, Value>) -> Result<Option<Admission>> {
+        Ok(None)
+    }
+
+    /// Has the extension that gave `admission` count the sign-up, in the transaction in which `account` is made next. None,
+    /// and nothing counted, when what it said does not hold any more.
+    ///
+    /// # Errors
+    /// [`Error::Plugin`](crate::Error::Plugin) when it gives no answer, [`Error::Unavailable`](crate::Error::Unavailable) when
+    /// the database is busy.
+    async fn claim_sign_up(
+        &self,
+        _cx: &Cx,
+        _admission: &Admission,
+        _params: &Map<String, Value>,
+        _account: AccountId,
+    ) -> Result<Option<(Tx, Admission)>> {
+        Ok(None)
     }
 
     /// True when some extension adds members to entities of `kind` (`status`, `account`, `notification`,
@@ -111,6 +148,11 @@ pub trait Extensions: Any + Debug + Send + Sync {
         None
     }
 
+    /// What a push of the notification type `name` says, with `{name}` for its sender's name: in `language`, else in English.
+    fn notification_title(&self, _name: &str, _language: Language) -> Option<String> {
+        None
+    }
+
     /// True when some extension has a say in notifications of `kind` that `origin` is behind.
     fn judges(&self, _kind: &NotificationKind, _origin: &Origin) -> bool {
         false
@@ -126,6 +168,25 @@ pub trait Extensions: Any + Debug + Send + Sync {
         Described { text: json, complete: true }
     }
 
+    /// True when `name` is a channel of streams that an extension serves.
+    fn owns_channel(&self, _name: &str) -> bool {
+        false
+    }
+
+    /// What the channel `name` shows `actor`, who asks for it with `params`.
+    ///
+    /// # Errors
+    /// In the words of the extension that refuses, or [`Error::Plugin`](crate::Error::Plugin) when it gives no answer.
+    async fn open_channel(
+        &self,
+        _cx: &Cx,
+        _actor: &Arc<Actor>,
+        _name: &str,
+        _params: Vec<(String, String)>,
+    ) -> Result<Vec<Topic>> {
+        Err(crate::Error::NotFound)
+    }
+
     /// The operations that extensions serve: the `paths` of an OpenAPI document.
     fn openapi_paths(&self) -> Map<String, Value> {
         Map::new()
@@ -134,6 +195,17 @@ pub trait Extensions: Any + Debug + Send + Sync {
     /// The kinds of extensions' jobs that can run now, after their schedules were queued; empty where none serves.
     async fn job_kinds(&self, _cx: &Cx) -> Result<Vec<String>> {
         Ok(Vec::new())
+    }
+
+    /// The OAuth scopes that extensions declare, each once, in the order of the extensions' names. Applications may ask for
+    /// them while the extension is on; tokens keep them when it is not.
+    fn scopes(&self) -> Vec<DeclaredScope> {
+        Vec::new()
+    }
+
+    /// As [`Extensions::scopes`], also in a program beside the server, where no extension runs: as the server stored them.
+    async fn stored_scopes(&self, _cx: &Cx) -> Result<Vec<DeclaredScope>> {
+        Ok(self.scopes())
     }
 
     /// True when there is a page of settings of extensions.
@@ -162,6 +234,15 @@ impl Extensions for NoExtensions {
     }
 }
 
+/// An OAuth scope that an extension declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredScope {
+    /// As applications ask for it: [`model::scope::is_extension`].
+    pub name: String,
+    /// What it allows, for the person who is asked.
+    pub description: String,
+}
+
 /// A status that is about to be saved: the contract's draft.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the members of the contract's draft")]
@@ -176,10 +257,34 @@ pub struct PendingStatus {
     pub media: Vec<MediaId>,
     /// Who gets it without being mentioned.
     pub recipients: Vec<AccountId>,
+    /// A reply opens a conversation of its own.
+    pub new_conversation: bool,
     /// The status that is edited.
     pub editing: Option<StatusId>,
     /// What extensions keep with it: JSON objects.
     pub extras: Vec<(PluginId, Value)>,
+}
+
+/// What an extension says of somebody who signs up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admission {
+    /// The extension.
+    pub plugin: PluginId,
+    /// They may sign up although registrations are closed.
+    pub opens: bool,
+    /// They need neither approval nor a reason.
+    pub approves: bool,
+    /// Whoever invited them.
+    pub invited_by: Option<AccountId>,
+}
+
+/// What a channel of an extension's shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// The statuses that enter a feed of its own.
+    Feed(Feed),
+    /// Its messages to a topic: see [`Change::TopicMessage`].
+    Messages(String),
 }
 
 /// An entity of an answer that extensions may add members to.

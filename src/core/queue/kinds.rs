@@ -94,6 +94,14 @@ jobs! {
     /// Deletes the next notifications that are older than they are kept. Recurring.
     DeleteOldNotifications as "delete_old_notifications" in Background, key |_job| String::new() => {}
 
+    /// Deletes the next old statuses that a policy does not keep. Recurring.
+    DeleteOldStatuses as "delete_old_statuses" in Background, key |_job| String::new() => {
+        /// Whose policy is next, or the first account after it that has one; 0 begins a walk.
+        account: AccountId,
+        /// The last status of the batch before, if it was of that account.
+        after: StatusId,
+    }
+
     /// Removes the mute of `target` by `account`, unless its end was moved meanwhile.
     ExpireMute as "expire_mute" in Background => {
         /// Who mutes.
@@ -194,6 +202,16 @@ jobs! {
     PublishScheduled as "publish_scheduled" in Background => {
         /// Which one.
         scheduled: ScheduledStatusId,
+    }
+
+    /// Does the next rows of an import, or takes away the next of what is not in its file.
+    RunImport as "run_import" in Background => {
+        /// Which import; it may be gone.
+        import: RowId,
+        /// True while what is not in the file is being taken away, which comes first.
+        removing: bool,
+        /// The last row, or the last of what there was, of the batch before; 0 begins.
+        after: i64,
     }
 
     /// Shows the next notifications to `account` from `from` that were filtered before it permitted them.
@@ -310,6 +328,14 @@ jobs! {
         following: i64,
     }
 
+    /// Sends a notification to one subscription.
+    SendPush as "send_push" in Push, key |job| format!("{}-{}", job.subscription, job.notification) => {
+        /// The number of the subscription; it may be gone.
+        subscription: i64,
+        /// Which notification; it may be gone.
+        notification: NotificationId,
+    }
+
     /// Sends one e-mail to `account`.
     SendMail as "send_mail" in Mail => {
         /// To whom.
@@ -391,6 +417,14 @@ impl SeverDomain {
 impl TrimFeeds {
     /// How long after something entered a feed it is trimmed: not in the transaction that fills ten thousand feeds at once.
     pub const DELAY: TimeDelta = TimeDelta::minutes(10);
+}
+
+impl DeleteOldStatuses {
+    /// The beginning of a walk.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self { account: AccountId::from(0), after: StatusId::from(0) }
+    }
 }
 
 impl PruneCards {

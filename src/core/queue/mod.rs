@@ -12,8 +12,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::{Cx, Error, Result};
-use model::Time;
 use model::job::Lane;
+use model::{JobId, Time};
 use store::Tx;
 use store::job::Claim;
 
@@ -80,6 +80,19 @@ pub async fn enqueue_at<J: Job>(cx: &Cx, tx: &mut Tx, job: &J, run_at: Time) -> 
         now: cx.clock.now(),
     };
     Ok(store::job::insert(tx, new).await?)
+}
+
+/// Queues `jobs`, which have keys, in one statement, to run as soon as that is committed.
+pub async fn enqueue_all<J: Job>(cx: &Cx, tx: &mut Tx, jobs: &[J]) -> Result<()> {
+    let run_at = cx.clock.now().timestamp_micros();
+    let row = |job: &J| {
+        let payload = serde_json::to_value(job).map_err(Error::internal)?;
+        let id: JobId = cx.ids.next();
+        Ok(store::job::NewKeyedJob { id: id.into(), key: job.key().unwrap_or_default(), payload, run_at })
+    };
+    let rows = jobs.iter().map(row).collect::<Result<Vec<_>>>()?;
+    store::job::insert_many(tx, J::LANE, J::KIND, rows, cx.clock.now()).await?;
+    Ok(())
 }
 
 /// Removes a job in the transaction of its work.

@@ -136,6 +136,11 @@ fn has_ended(announcement: &Announcement, now: Time) -> bool {
     announcement.ends_at.is_some_and(|end| end <= now)
 }
 
+/// The announcement, if it is shown now.
+pub async fn find_shown(cx: &Cx, id: RowId) -> Result<Option<Announcement>> {
+    Ok(announcement::find(&cx.db, id).await?.filter(|found| is_shown(found, cx.clock.now())))
+}
+
 /// Every announcement, also drafts and those that ended, oldest first: for the staff.
 pub async fn list_all(cx: &Cx) -> Result<Vec<Announcement>> {
     Ok(announcement::list(&cx.db).await?)

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::Cx;
 use crate::error::{Error, Result};
+use crate::service::oauth;
 use crypto::Secret;
 use model::oauth::OUT_OF_BAND;
 use model::{AccountId, AppId, Application, Scopes, Time};
@@ -43,7 +44,7 @@ pub async fn register(cx: &Cx, wanted: Registration) -> Result<(Application, Sec
         id: cx.ids.next(),
         name: checked_name(wanted.client_name)?,
         redirect_uris: checked_redirect_uris(&wanted.redirect_uris)?,
-        scopes: checked_scopes(wanted.scopes.as_deref())?.to_string(),
+        scopes: checked_scopes(cx, wanted.scopes.as_deref())?.to_string(),
         website: checked_website(wanted.website)?,
         client_id: crypto::random_text(32),
         client_secret_hash: crypto::hash(&secret),
@@ -120,9 +121,9 @@ fn check_redirect_uri(uri: &str) -> Result<()> {
     Ok(())
 }
 
-fn checked_scopes(sent: Option<&str>) -> Result<Scopes> {
+fn checked_scopes(cx: &Cx, sent: Option<&str>) -> Result<Scopes> {
     let text = sent.filter(|text| !text.trim().is_empty()).unwrap_or("read");
-    Scopes::parse(text).map_err(|word| Error::invalid(format!("scopes: {word} is not a scope")))
+    oauth::read_scopes(cx, text).map_err(|word| Error::invalid(format!("scopes: {word} is not a scope")))
 }
 
 fn checked_website(sent: Option<String>) -> Result<Option<String>> {

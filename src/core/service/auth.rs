@@ -121,6 +121,13 @@ pub async fn actors(cx: &Cx, accounts: &[AccountId]) -> Result<Vec<Actor>> {
     Ok(people.filter(|(_, why)| why.is_none()).map(|(actor, _)| actor).collect())
 }
 
+/// Those of `tokens` that are valid, and whose accounts can be used, in no particular order.
+pub async fn usable(cx: &Cx, tokens: &[TokenId]) -> Result<Vec<TokenId>> {
+    let rows = store::oauth::list_grants(&cx.db, tokens).await?.into_iter();
+    let usable = rows.filter(|row| row.account_id.is_some() && unusable(row).is_none());
+    Ok(usable.map(|row| row.token_id).collect())
+}
+
 async fn people(cx: &Cx, accounts: &[AccountId]) -> Result<Vec<(Actor, Option<Unusable>)>> {
     let rows = store::oauth::list_actors(&cx.db, accounts).await?;
     let person = |row| {

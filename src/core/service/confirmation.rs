@@ -7,7 +7,9 @@ use crate::change::{self, Change};
 use crate::error::{Error, OnUnique, Result, Validation};
 use crate::service::email::{self, Subject};
 use crate::service::rate_limits::{self, Key};
+use crate::service::session::{self, Person};
 use crate::service::{link, sign_up};
+use crypto::Secret;
 use model::actor::User;
 use model::link::LinkKind;
 use model::{Account, AccountId, Actor};
@@ -70,6 +72,24 @@ pub async fn resend(cx: &Cx, actor: &Actor, email: Option<&str>) -> Result<()> {
         Some(email) => change(cx, &user, email).await,
         None => send(cx, actor.id, user.unconfirmed_email.as_deref().unwrap_or(&user.email)).await,
     }
+}
+
+/// Makes `email` the address of `person` once it is confirmed by the link that is sent to it.
+///
+/// # Errors
+/// [`Error::Validation`] naming `current_password` or `email`: it is malformed, taken, or theirs already.
+/// [`Error::RateLimited`].
+pub async fn change_by(cx: &Cx, person: &Person, password: Secret, email: &str) -> Result<()> {
+    rate_limits::require(cx, &rate_limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
+    let mut faults = Validation::default();
+    session::check_current(person, password, &mut faults).await?;
+    sign_up::check_email(email, &mut faults);
+    if email.eq_ignore_ascii_case(&person.user.email) {
+        faults.add("email", "ERR_TAKEN", "is your address already");
+    }
+    faults.check()?;
+    rate_limits::require(cx, &rate_limits::MAIL, &Key::Person(person.account.id))?;
+    change(cx, &person.user, email).await
 }
 
 /// True when the e-mail address of `actor` is confirmed.

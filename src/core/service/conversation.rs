@@ -30,6 +30,15 @@ pub async fn list(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<(Vec<i64>, 
     Ok((ids, with_statuses(cx, actor, rows).await?))
 }
 
+/// One of the conversations of `actor`.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or someone else's.
+pub async fn show(cx: &Cx, actor: &Actor, id: RowId) -> Result<VisibleConversation> {
+    let row = conversation::find(&cx.db, actor.id, id).await?.ok_or(Error::NotFound)?;
+    with_statuses(cx, actor, vec![row]).await?.pop().ok_or(Error::NotFound)
+}
+
 /// Marks a conversation of `actor` as unread or read.
 ///
 /// # Errors
@@ -41,8 +50,7 @@ pub async fn set_unread(cx: &Cx, actor: &Actor, id: RowId, unread: bool) -> Resu
     }
     change::record(cx, &mut tx, Change::ConversationUpdated { account: actor.id, conversation: id }).await?;
     tx.commit().await?;
-    let row = conversation::find(&cx.db, actor.id, id).await?.ok_or(Error::NotFound)?;
-    with_statuses(cx, actor, vec![row]).await?.pop().ok_or(Error::NotFound)
+    show(cx, actor, id).await
 }
 
 /// Hides a conversation from `actor`, its owner, until its next status. Its statuses stay.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Cx;
 use crate::error::Result;
+use crate::messages::Language;
 use crate::queue;
 use crate::queue::{RequestMail, SendMail};
 use crate::service::{self, confirmation, password};
@@ -78,7 +79,7 @@ pub async fn answer_request(cx: &Cx, tx: &mut Tx, subject: Subject, sealed_email
     }
 }
 
-/// Renders a mail; `None` when it is obsolete: the account is gone, the link was used or replaced, or the scheduled status has
+/// Renders a mail in the language of its account's settings, else the server's; `None` when it is obsolete: the account is gone, the link was used or replaced, or the scheduled status has
 /// another time or is gone.
 pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option<RowId>) -> Result<Option<Email>> {
     let Some(user) = store::user::find(&cx.db, account).await? else { return Ok(None) };
@@ -90,8 +91,9 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
         },
         None => None,
     };
+    let language = user.locale.as_deref().and_then(Language::of).unwrap_or_else(|| cx.language());
     let failed = match subject {
-        Subject::ScheduleFailed(id) => match failure(cx, id).await? {
+        Subject::ScheduleFailed(id) => match failure(cx, language, id).await? {
             Some(failed) => Some(failed),
             None => return Ok(None),
         },
@@ -113,11 +115,11 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
     let title = cx.settings().site_title.clone();
     Ok(Some(Email {
         to,
-        subject: subject.line(&title),
-        text: TEMPLATES.render(cx, &format!("mail/{}.txt", subject.template()), &values)?,
+        subject: subject.line(language, &title),
+        text: TEMPLATES.render(cx, language, &format!("mail/{}.txt", subject.template()), &values)?,
         html: match subject {
             Subject::Confirm | Subject::Reset => {
-                Some(TEMPLATES.render(cx, &format!("mail/{}.html", subject.template()), &values)?)
+                Some(TEMPLATES.render(cx, language, &format!("mail/{}.html", subject.template()), &values)?)
             }
             Subject::Approved | Subject::ScheduleFailed(_) => None,
         },
@@ -126,9 +128,9 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
 }
 
 /// For when a status was scheduled, and why it was not published.
-async fn failure(cx: &Cx, id: ScheduledStatusId) -> Result<Option<(String, String)>> {
+async fn failure(cx: &Cx, language: Language, id: ScheduledStatusId) -> Result<Option<(String, String)>> {
     let row = store::scheduled_status::find(&cx.db, id).await?;
-    Ok(row.and_then(|row| Some((row.scheduled_at.format("%-d %b %Y, %H:%M UTC").to_string(), row.failure?))))
+    Ok(row.and_then(|row| Some((language.minute(&row.scheduled_at), row.failure?))))
 }
 
 /// A confirmation goes to the address to be confirmed, everything else to the confirmed address.
@@ -149,12 +151,13 @@ impl Subject {
         }
     }
 
-    fn line(self, site_title: &str) -> String {
-        match self {
-            Self::Confirm => format!("Confirm your address for {site_title}"),
-            Self::Reset => format!("Choose a new password for {site_title}"),
-            Self::Approved => format!("Your account on {site_title} is ready"),
-            Self::ScheduleFailed(_) => format!("A post on {site_title} was not published"),
-        }
+    fn line(self, language: Language, site_title: &str) -> String {
+        let key = match self {
+            Self::Confirm => "mail_confirm.subject",
+            Self::Reset => "mail_reset.subject",
+            Self::Approved => "mail_approved.subject",
+            Self::ScheduleFailed(_) => "mail_schedule.subject",
+        };
+        language.say_with(key, &[("site", &site_title)])
     }
 }

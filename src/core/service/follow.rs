@@ -38,6 +38,19 @@ pub struct Wish {
 /// a hidden or suspended account; [`Error::Invalid`] for an unknown language and beyond the limit of follows;
 /// [`Error::RateLimited`] beyond the daily limit.
 pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish) -> Result<()> {
+    connect(cx, actor, target, wish, Some(Family::Follows)).await
+}
+
+/// As [`follow`], without the daily limit: an import has a limit of its own.
+///
+/// # Errors
+/// As [`follow`], but for the daily limit.
+pub(super) async fn import(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish) -> Result<()> {
+    connect(cx, actor, target, wish, None).await
+}
+
+/// Follows, which takes one from the limit of `family` when it is new.
+async fn connect(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish, family: Option<Family>) -> Result<()> {
     if target == actor.id {
         return Err(Error::forbidden("You cannot follow yourself"));
     }
@@ -54,7 +67,7 @@ pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish) -> Re
         store::follow::update(&mut tx, FollowTable::Request, me.id, target.id, terms(&tie, wish)).await?;
     } else {
         check_limit(cx, &me)?;
-        spent = Some(rate_limits::family(cx, me.id, Family::Follows)?);
+        spent = family.map(|family| rate_limits::family(cx, me.id, family)).transpose()?;
         begin(cx, &mut tx, &me, &target, wish).await?;
     }
     tx.commit().await?;
@@ -62,6 +75,32 @@ pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish) -> Re
         spent.keep();
     }
     Ok(())
+}
+
+/// Makes `follower` follow each of `targets`, or request to, in `tx`. True for each that is new: what exists stays as it is,
+/// and what [`follow`] would refuse is left out. No daily limit: it is no person who asks.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is no account `follower`.
+pub async fn follow_all(cx: &Cx, tx: &mut Tx, follower: AccountId, targets: &[AccountId]) -> Result<Vec<bool>> {
+    let visible = account::list_visible(cx, targets).await?;
+    let mut new = Vec::with_capacity(targets.len());
+    for target in targets {
+        let shown = *target != follower && visible.contains(target);
+        new.push(shown && add(cx, tx, follower, *target).await?);
+    }
+    Ok(new)
+}
+
+/// Begins a follow of a visible account with the usual options; false when there is one, or it is refused.
+async fn add(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<bool> {
+    let (me, target) = relationship::lock_pair(tx, follower, target).await?;
+    let tie = relationship::tie(cx, tx, me.id, target.id).await?;
+    if tie.following || tie.requested || refuse(&tie, &target).is_err() || check_limit(cx, &me).is_err() {
+        return Ok(false);
+    }
+    begin(cx, tx, &me, &target, Wish::default()).await?;
+    Ok(true)
 }
 
 /// Ends `actor`'s follow of `target`, or withdraws the request; no error when there is neither.

@@ -1,6 +1,6 @@
 //! Editing one's own profile and posting defaults.
 //!
-//! Texts are rendered to HTML here, when they are written. Reached from `update_credentials` and the profile routes.
+//! Texts are rendered to HTML here, when they are written. Reached from `update_credentials` and from plugins.
 //! Knows nothing of HTTP; images are handled by [`profile_image`].
 //!
 //! Spec: contract rules, section 9.
@@ -17,6 +17,7 @@ use crate::service::profile_image::{self, Picture};
 use crate::service::profile_link;
 use model::account::{ActorType, Searchability};
 use model::{Account, AccountId, Actor, Field, Preferences, Visibility};
+use store::Tx;
 use store::profile::Profile;
 use text::{Links, MentionTarget, language};
 
@@ -98,14 +99,32 @@ pub async fn update(cx: &Cx, actor: &Actor, changes: Changes, pictures: Vec<(Pic
     Ok(())
 }
 
-/// Removes an image from the profile of `actor`; no error when there is none.
-pub async fn remove_picture(cx: &Cx, actor: &Actor, picture: Picture) -> Result<()> {
+/// Removes images from the profile of `actor`; nothing happens when none is named.
+///
+/// # Errors
+/// As [`remove_pictures`].
+pub async fn take_pictures_off(cx: &Cx, actor: &Actor, pictures: &[Picture]) -> Result<()> {
+    if pictures.is_empty() {
+        return Ok(());
+    }
     let mut tx = cx.db.begin().await?;
-    let account = store::account::lock(&mut tx, &[actor.id]).await?.pop().ok_or(Error::NotFound)?;
-    profile_image::remove(cx, &mut tx, &account, picture).await?;
-    change::record(cx, &mut tx, Change::AccountUpdated { account: actor.id }).await?;
-    tx.commit().await?;
-    Ok(())
+    remove_pictures(cx, &mut tx, actor.id, pictures).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Removes images from the profile of `account`, which counts as updated even if it has none of them; returns how many it
+/// had.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is no such account.
+pub async fn remove_pictures(cx: &Cx, tx: &mut Tx, account: AccountId, pictures: &[Picture]) -> Result<usize> {
+    let found = store::account::lock(tx, &[account]).await?.pop().ok_or(Error::NotFound)?;
+    let mut removed = 0;
+    for picture in [Picture::Avatar, Picture::Header].into_iter().filter(|picture| pictures.contains(picture)) {
+        removed += usize::from(profile_image::remove(cx, tx, &found, picture).await?);
+    }
+    change::record(cx, tx, Change::AccountUpdated { account }).await?;
+    Ok(removed)
 }
 
 /// Trims texts, drops this server's domain from mentions, and drops fields without a name.

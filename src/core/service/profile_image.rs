@@ -1,7 +1,7 @@
 //! Profile images (avatar and header): stored before the profile is changed, set in the transaction that changes it.
 //!
 //! A file that is not, or no longer, shown is deleted by a [`PurgeProfileImages`] job: queued before the file is
-//! written, and again when another image replaces it. Reached from `update_credentials` and the profile routes.
+//! written, and again when another image replaces it. Reached from `update_credentials` and from plugins.
 //!
 //! Spec: contract rules, section 9.
 
@@ -31,6 +31,12 @@ pub enum Picture {
 }
 
 impl Picture {
+    /// The image of this name: `avatar`, `header`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Avatar, Self::Header].into_iter().find(|picture| picture.name() == name)
+    }
+
     const fn name(self) -> &'static str {
         match self {
             Self::Avatar => "avatar",
@@ -118,16 +124,17 @@ pub async fn set(cx: &Cx, tx: &mut Tx, account: &Account, stored: &Stored) -> Re
     replace(cx, tx, account, stored.picture, image, still).await
 }
 
-/// Removes an image from the profile of `account`, if it has one.
-pub async fn remove(cx: &Cx, tx: &mut Tx, account: &Account, picture: Picture) -> Result<()> {
+/// Removes an image from the profile of `account`; false when it has none.
+pub async fn remove(cx: &Cx, tx: &mut Tx, account: &Account, picture: Picture) -> Result<bool> {
     let remote = match picture {
         Picture::Avatar => &account.avatar_remote_url,
         Picture::Header => &account.header_remote_url,
     };
     if picture.files(account).is_empty() && remote.is_none() {
-        return Ok(());
+        return Ok(false);
     }
-    replace(cx, tx, account, picture, None, None).await
+    replace(cx, tx, account, picture, None, None).await?;
+    Ok(true)
 }
 
 async fn replace(

@@ -1,22 +1,27 @@
 //! Sign-up: whether it is open, validating the form, and the confirmation mail.
 //!
-//! Reached from `POST /api/v1/accounts` and the sign-up page. The command line and the owner's set-up create accounts
+//! Reached from `POST /api/v1/accounts` and the sign-up page. An extension may let somebody in whom the mode would not, or
+//! without approval: it is asked before the form is checked, and counts in the transaction that makes the account. Not
+//! here, because the server does not have them: rules for addresses and e-mail providers, a limit of accounts, sign-in by
+//! another service. The command line and the owner's set-up create accounts
 //! directly, by `service::sign_up`. Contract: rules, section 8.
 
 use std::sync::Arc;
 
 use crate::Cx;
 use crate::error::{Error, Result, Validation};
+use crate::extension::Admission;
 use crate::service::auth::Grant;
 use crate::service::email::{self, Subject};
 use crate::service::sign_up::{self, NewAccount};
 use crate::service::token::{self, Issued};
 use crate::service::{link, session};
 use crypto::Secret;
-use model::AccountId;
 use model::instance::Rule;
 use model::link::LinkKind;
 use model::settings::RegistrationsMode;
+use model::{Account, AccountId};
+use serde_json::{Map, Value};
 use store::Tx;
 
 /// Longest answer to "Why would you like to join?", in characters.
@@ -36,6 +41,17 @@ pub struct SignUp {
     pub reason: Option<String>,
     pub locale: Option<String>,
     pub time_zone: Option<String>,
+    /// All other parameters: extensions may know some of them.
+    pub params: Map<String, Value>,
+}
+
+/// What holds for somebody who signs up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// Staff decides on them.
+    pub needs_approval: bool,
+    /// They must say why they want to join.
+    pub needs_reason: bool,
 }
 
 /// A new account that awaits confirmation of its address.
@@ -81,35 +97,80 @@ pub async fn register_by_app(cx: &Cx, form: SignUp, grant: &Arc<Grant>) -> Resul
 }
 
 async fn begin(cx: &Cx, form: SignUp, grant: Option<&Arc<Grant>>) -> Result<(Tx, Registered)> {
-    let mode = mode(cx);
-    let needs_approval = match mode {
-        RegistrationsMode::Open => false,
-        RegistrationsMode::Approved => true,
-        RegistrationsMode::None => return Err(Error::forbidden("This server takes no new members at the moment")),
-    };
-    check(cx, &form, mode).await?;
+    let offered = judge(cx, &form.params).await?;
+    let offered_terms = terms(cx, offered.as_ref())?;
+    check(cx, &form, offered_terms).await?;
     let hash = crypto::hash_password(form.password).await?;
+    let id = cx.ids.next();
+    let (mut tx, admission) = claim(cx, offered, &form.params, id).await?;
+    let terms = terms(cx, admission.as_ref())?;
+    if terms != offered_terms {
+        let mut faults = Validation::default();
+        check_reason(form.reason.as_deref().unwrap_or_default(), terms, &mut faults);
+        faults.check()?;
+    }
     let new = NewAccount {
         username: form.username,
         email: form.email.clone(),
         password_hash: Some(hash),
         confirmed: false,
-        approved: !needs_approval,
+        approved: !terms.needs_approval,
         role_id: None,
         locale: form.locale.filter(|name| is_name(name)),
         time_zone: form.time_zone.filter(|name| is_name(name)),
         app: grant.and_then(|grant| grant.app),
         reason: form.reason.filter(|reason| !reason.trim().is_empty()),
     };
-    let mut tx = cx.db.begin().await?;
-    let account = sign_up::create(cx, &mut tx, new).await?;
+    let invited_by = admission.and_then(|admission| admission.invited_by);
+    let account = sign_up::create_as(cx, &mut tx, id, invited_by, new).await?;
     let link = link::create(cx, &mut tx, LinkKind::ConfirmEmail, Some(account), Some(&form.email)).await?;
     email::queue(cx, &mut tx, account, Subject::Confirm, Some(link)).await?;
-    Ok((tx, Registered { account, needs_approval }))
+    Ok((tx, Registered { account, needs_approval: terms.needs_approval }))
+}
+
+/// What an extension says of a sign-up with these parameters; on a server for one, nobody is asked.
+///
+/// # Errors
+/// [`Error::Plugin`] when an extension whose answer is needed gives none.
+pub async fn judge(cx: &Cx, params: &Map<String, Value>) -> Result<Option<Admission>> {
+    if params.is_empty() || cx.config.access.single_user {
+        return Ok(None);
+    }
+    cx.extensions().judge_sign_up(cx, params).await
+}
+
+/// The transaction in which the account is made, and what the extension says that counted it.
+async fn claim(
+    cx: &Cx,
+    offered: Option<Admission>,
+    params: &Map<String, Value>,
+    account: AccountId,
+) -> Result<(Tx, Option<Admission>)> {
+    if let Some(offered) = offered
+        && let Some((tx, admission)) = cx.extensions().claim_sign_up(cx, &offered, params, account).await?
+    {
+        return Ok((tx, Some(admission)));
+    }
+    Ok((cx.db.begin().await?, None))
+}
+
+/// What holds for somebody with this admission, or with none.
+///
+/// # Errors
+/// [`Error::Forbidden`] while registrations are closed to them.
+pub fn terms(cx: &Cx, admission: Option<&Admission>) -> Result<Terms> {
+    let (opens, approves) = admission.map_or((false, false), |admission| (admission.opens, admission.approves));
+    let needs_approval = match mode(cx) {
+        RegistrationsMode::Open => false,
+        RegistrationsMode::Approved => !approves,
+        RegistrationsMode::None if opens && !cx.config.access.single_user => !approves,
+        RegistrationsMode::None => return Err(Error::forbidden("This server takes no new members at the moment")),
+    };
+    Ok(Terms { needs_approval, needs_reason: needs_approval && cx.settings().require_invite_text })
 }
 
 /// Reports all errors at once, so that the form need not be sent again for each.
-async fn check(cx: &Cx, form: &SignUp, mode: RegistrationsMode) -> Result<()> {
+async fn check(cx: &Cx, form: &SignUp, terms: Terms) -> Result<()> {
     let mut faults = Validation::default();
     sign_up::check_username(&form.username, &mut faults);
     sign_up::check_email(&form.email, &mut faults);
@@ -126,14 +187,13 @@ async fn check(cx: &Cx, form: &SignUp, mode: RegistrationsMode) -> Result<()> {
     if !form.agreement {
         faults.add("agreement", "ERR_ACCEPTED", "must be accepted");
     }
-    check_reason(form.reason.as_deref().unwrap_or_default(), reason_required(cx, mode), &mut faults);
+    check_reason(form.reason.as_deref().unwrap_or_default(), terms, &mut faults);
     faults.check()
 }
 
-/// True when a sign-up must give a reason.
-#[must_use]
-pub fn reason_required(cx: &Cx, mode: RegistrationsMode) -> bool {
-    mode == RegistrationsMode::Approved && cx.settings().require_invite_text
+/// Whoever invited somebody, to be named to them; `None` when the account is not to be seen.
+pub async fn inviter(cx: &Cx, id: AccountId) -> Result<Option<Account>> {
+    Ok(store::account::find_known(&cx.db, id).await?.filter(|account| !account.is_suspended()))
 }
 
 /// The rules to agree to.
@@ -141,8 +201,8 @@ pub async fn rules(cx: &Cx) -> Result<Vec<Rule>> {
     Ok(store::instance::rules(&cx.db).await?)
 }
 
-fn check_reason(reason: &str, required: bool, faults: &mut Validation) {
-    if required && reason.trim().is_empty() {
+fn check_reason(reason: &str, terms: Terms, faults: &mut Validation) {
+    if terms.needs_reason && reason.trim().is_empty() {
         faults.add("reason", "ERR_BLANK", "can't be blank");
     } else if reason.chars().count() > REASON_MAX {
         faults.add("reason", "ERR_TOO_LONG", format!("is too long (maximum is {REASON_MAX} characters)"));

@@ -4,7 +4,7 @@
 //! account wrote and did in batches, and finally its plugin data and the account itself. The user name stays reserved,
 //! so that nobody can impersonate it to servers that know it.
 //!
-//! Reached from the command line, later from the admin API, which check permission. Other servers are informed by
+//! Reached from the command line, and from the settings page where people delete their own account; later from the admin API, which check permission. Other servers are informed by
 //! `federation`.
 
 use chrono::TimeDelta;
@@ -12,14 +12,17 @@ use tokio::time::Instant;
 
 use crate::Cx;
 use crate::change::{self, Change};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Validation};
 use crate::queue;
 use crate::queue::ForgetAccount;
 use crate::queue::PurgeMedia;
 use crate::queue::PurgeProfileImages;
 use crate::queue::RemoveAccount;
 use crate::service::oauth::revoke;
+use crate::service::rate_limits::{self, Key};
+use crate::service::session::Person;
 use crate::service::{follow, sign_up, status};
+use crypto::Secret;
 use model::{Account, AccountId, StatusId};
 use store::Tx;
 use store::relationship::Relation;
@@ -79,6 +82,20 @@ pub async fn remove(cx: &Cx, account: &Account) -> Result<()> {
     Ok(())
 }
 
+/// Removes the account of `person`, who asked for that and says their password.
+///
+/// # Errors
+/// [`Error::Validation`] naming `current_password` when it is wrong; [`Error::RateLimited`] after too many attempts.
+pub async fn leave(cx: &Cx, person: &Person, password: Secret) -> Result<()> {
+    rate_limits::require(cx, &rate_limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
+    let mut faults = Validation::default();
+    if !crypto::verify_password(password, person.user.password_hash.clone()).await? {
+        faults.add("current_password", "ERR_INVALID", "is not your current password");
+    }
+    faults.check()?;
+    remove(cx, &person.account).await
+}
+
 async fn hide(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<bool> {
     let hidden = store::removal::suspend(tx, account.id, cx.clock.now()).await?;
     if hidden {
@@ -100,18 +117,7 @@ pub async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<Op
     }
     let mut statuses = store::removal::list_statuses(&mut *tx, account, STATUS_BATCH).await?;
     if !statuses.is_empty() {
-        // All locked in one statement and in order, as everywhere several accounts change, to avoid deadlocks.
-        let mut all = store::removal::list_rebloggers(&mut *tx, &statuses).await?;
-        all.push(account);
-        store::account::lock(tx, &all).await?;
-        let (begun, mut gone) = (Instant::now(), 0);
-        while gone < statuses.len() && (gone == 0 || begun.elapsed() < TIME_BUDGET) {
-            match status::remove(cx, tx, account, statuses[gone]).await {
-                // Another node deleted it first.
-                Err(Error::NotFound) | Ok(()) => gone += 1,
-                Err(error) => return Err(error),
-            }
-        }
+        let gone = delete_statuses(cx, tx, account, &statuses).await?;
         statuses.truncate(gone);
         return Ok(Some(statuses));
     }
@@ -137,6 +143,24 @@ pub async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<Op
     let gone = marks + votes + traces;
     let kept = if gone == 0 { store::plugin_data::purge_part(tx, account, ROW_BATCH).await? } else { 0 };
     Ok((gone + kept > 0).then(Vec::new))
+}
+
+/// Deletes statuses of `author` in `tx`, in order, for as long as the budget of time lasts; returns how many of them are
+/// gone, at least one.
+pub(super) async fn delete_statuses(cx: &Cx, tx: &mut Tx, author: AccountId, statuses: &[StatusId]) -> Result<usize> {
+    // All locked in one statement and in order, as everywhere several accounts change, to avoid deadlocks.
+    let mut all = store::removal::list_rebloggers(&mut *tx, statuses).await?;
+    all.push(author);
+    store::account::lock(tx, &all).await?;
+    let (begun, mut gone) = (Instant::now(), 0);
+    while gone < statuses.len() && (gone == 0 || begun.elapsed() < TIME_BUDGET) {
+        match status::remove(cx, tx, author, statuses[gone]).await {
+            // Another node deleted it first.
+            Err(Error::NotFound) | Ok(()) => gone += 1,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(gone)
 }
 
 /// Deletes an account without remaining data, and its plugin data; only its name stays reserved.

@@ -8,16 +8,18 @@ use std::borrow::Cow;
 use chrono::Duration;
 
 use crate::Cx;
-use crate::error::{Result, Validation};
-use crate::service::password;
+use crate::error::{Error, Result, Validation};
 use crate::service::rate_limits::{self, Key};
+use crate::service::{auth, password};
 use crypto::Secret;
 use model::actor::{Unusable, User};
-use model::{Account, AccountId, RowId};
+use model::{Account, AccountId, Actor, RowId, Time};
 use store::session::SessionRow;
 
 /// Lifetime of a session after its last use.
 const LIFETIME: Duration = Duration::days(14);
+/// Longest name of a browser that is kept, in characters.
+const BROWSER_MAX: usize = 300;
 /// A session's expiry is extended once a day at most, so that viewing pages does not write.
 const EXTEND_AFTER: Duration = Duration::days(1);
 /// Shortest and longest password, in characters (contract rules, section 8).
@@ -39,6 +41,17 @@ pub enum Refusal {
     Unknown,
     /// The password is right, but the account cannot be used.
     Unusable(Unusable),
+}
+
+/// A browser in which somebody is signed in.
+#[derive(Debug)]
+pub struct Browser {
+    /// Its session.
+    pub id: RowId,
+    /// What it calls itself; empty when that is not known.
+    pub name: String,
+    /// On this day.
+    pub last_used_at: Time,
 }
 
 /// The person of the session `token`; extends the session.
@@ -63,6 +76,21 @@ async fn load(cx: &Cx, id: AccountId) -> Result<Option<(Account, User)>> {
     Ok(account.zip(user))
 }
 
+/// `person` as services take whoever acts.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account was suspended meanwhile.
+pub async fn actor(cx: &Cx, person: &Person) -> Result<Actor> {
+    auth::viewers(cx, &[person.account.id]).await?.pop().ok_or(Error::NotFound)
+}
+
+/// The browsers in which `account` is signed in, the last used one first.
+pub async fn list(cx: &Cx, account: AccountId) -> Result<Vec<Browser>> {
+    let rows = store::session::list(&cx.db, account, cx.clock.now()).await?;
+    let browser = |row: SessionRow| Browser { id: row.id, name: row.browser, last_used_at: row.expires_at - LIFETIME };
+    Ok(rows.into_iter().map(browser).collect())
+}
+
 /// An account that moved may still manage its applications here.
 fn may_browse(unusable: Option<Unusable>) -> bool {
     matches!(unusable, None | Some(Unusable::Moved))
@@ -72,7 +100,7 @@ fn may_browse(unusable: Option<Unusable>) -> bool {
 /// does not disclose them.
 ///
 /// # Errors
-/// [`Error::RateLimited`](crate::error::Error::RateLimited) after too many attempts at one account, by whichever spelling
+/// [`Error::RateLimited`] after too many attempts at one account, by whichever spelling
 /// of its name.
 pub async fn authenticate(cx: &Cx, name: &str, password: Secret) -> Result<Result<Account, Refusal>> {
     let found = find_by_name(cx, name.trim()).await?;
@@ -112,10 +140,11 @@ async fn find_by_name(cx: &Cx, name: &str) -> Result<Option<(Account, User)>> {
 }
 
 /// Starts a session of `account` and returns its token; the browser's `previous` session ends, so that a token cannot
-/// be fixed beforehand (session fixation).
-pub async fn start(cx: &Cx, account: AccountId, previous: Option<&str>) -> Result<Secret> {
+/// be fixed beforehand (session fixation). `browser` is what the browser calls itself.
+pub async fn start(cx: &Cx, account: AccountId, previous: Option<&str>, browser: &str) -> Result<Secret> {
     let (now, token) = (cx.clock.now(), crypto::random_text(32));
-    let session = SessionRow { id: cx.ids.next(), account_id: account, expires_at: now + LIFETIME };
+    let session =
+        SessionRow { id: cx.ids.next(), account_id: account, expires_at: now + LIFETIME, browser: shortened(browser) };
     let mut tx = cx.db.begin().await?;
     if let Some(previous) = previous {
         store::session::delete(&mut tx, &crypto::hash(previous)).await?;
@@ -134,10 +163,44 @@ pub async fn end(cx: &Cx, token: &str) -> Result<()> {
     Ok(())
 }
 
+/// What is kept of the name of a browser.
+fn shortened(browser: &str) -> String {
+    browser.chars().filter(|letter| !letter.is_control()).take(BROWSER_MAX).collect()
+}
+
+/// Ends one of the sessions of `account`.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is over, or someone else's.
+pub async fn end_one(cx: &Cx, account: AccountId, session: RowId) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    if !store::session::delete_one(&mut tx, account, session).await? {
+        return Err(Error::NotFound);
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Ends all sessions of `person` but the one of this browser.
+pub async fn end_others(cx: &Cx, person: &Person) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    store::session::delete_all(&mut tx, person.account.id, Some(person.session)).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Adds a fault when `password` is not the one of `person`.
+pub(super) async fn check_current(person: &Person, password: Secret, faults: &mut Validation) -> Result<()> {
+    if !crypto::verify_password(password, person.user.password_hash.clone()).await? {
+        faults.add("current_password", "ERR_INVALID", "is not your current password");
+    }
+    Ok(())
+}
+
 /// Changes the password of `person`; all other browser sessions end, application tokens stay valid.
 ///
 /// # Errors
-/// [`Error::Validation`](crate::error::Error::Validation) naming `current_password`, `password` or
+/// [`Error::Validation`] naming `current_password`, `password` or
 /// `password_confirmation`.
 pub async fn change_password(
     cx: &Cx,
@@ -148,9 +211,7 @@ pub async fn change_password(
 ) -> Result<()> {
     rate_limits::require(cx, &rate_limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
     let mut faults = Validation::default();
-    if !crypto::verify_password(current, person.user.password_hash.clone()).await? {
-        faults.add("current_password", "ERR_INVALID", "is not your current password");
-    }
+    check_current(person, current, &mut faults).await?;
     check_password(&new, &mut faults);
     if new != *confirmation {
         faults.add("password_confirmation", "ERR_INVALID", "is not the same");

@@ -36,11 +36,25 @@ pub struct NewAccount {
 /// # Errors
 /// [`Error::Validation`] when name or address is taken or malformed.
 pub async fn create(cx: &Cx, tx: &mut Tx, new: NewAccount) -> Result<AccountId> {
+    create_as(cx, tx, cx.ids.next(), None, new).await
+}
+
+/// As [`create`], with an id that is known before, and whoever invited them.
+///
+/// # Errors
+/// As [`create`].
+pub(super) async fn create_as(
+    cx: &Cx,
+    tx: &mut Tx,
+    id: AccountId,
+    invited_by: Option<AccountId>,
+    new: NewAccount,
+) -> Result<AccountId> {
     let mut faults = Validation::default();
     check_username(&new.username, &mut faults);
     check_email(&new.email, &mut faults);
     faults.check()?;
-    let (id, now) = (cx.ids.next(), cx.clock.now());
+    let now = cx.clock.now();
     let (account, actor) = local(cx, id, &new.username);
     store::account::insert(tx, &account, actor).await.on_unique(|| taken("username"))?;
     let user = User {
@@ -52,6 +66,7 @@ pub async fn create(cx: &Cx, tx: &mut Tx, new: NewAccount) -> Result<AccountId> 
         time_zone: new.time_zone,
         sign_up_app_id: new.app,
         sign_up_reason: new.reason,
+        invited_by_account_id: invited_by,
         ..User::new(id, new.email, now)
     };
     let known = new.confirmed && new.approved;

@@ -68,7 +68,7 @@ pub struct Quoted {
 }
 
 /// What the viewer did with a status: with the original of a reblog.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Marked {
     /// The viewer favourited it.
     pub favourited: bool,
@@ -151,6 +151,59 @@ async fn with_quoted(cx: &Cx, mut heads: Vec<Head>) -> Result<Vec<Head>> {
     heads.sort_unstable_by_key(|head| head.id);
     heads.dedup_by_key(|head| head.id);
     Ok(heads)
+}
+
+/// The status `id` as each of `viewers` sees it, who did not filter it from `place`: with their places among `viewers`. One
+/// statement for all of them, and one for each whose relations changed since they were last read.
+pub async fn seen_by(cx: &Cx, viewers: &[Arc<Actor>], place: Place, id: StatusId) -> Result<Vec<(usize, Seen)>> {
+    let heads = with_quoted(cx, heads::find(cx, &[id]).await?).await?;
+    let ids = [id];
+    let Some((head, original)) = pairs(&heads, &ids).next() else { return Ok(Vec::new()) };
+    let quoted = original.unwrap_or(head).quote_id.and_then(|id| find(&heads, id));
+    let views = View::load_each(cx, viewers, &heads).await?;
+    let seen = views.iter().zip(viewers).enumerate().filter_map(|(index, (view, viewer))| {
+        let seen = show(Some(viewer), Some(view), place, head, original)?;
+        let quote = quoted.and_then(|head| show_quoted(Some(viewer), Some(view), head));
+        Some((index, Seen { quote, ..seen }))
+    });
+    Ok(seen.collect())
+}
+
+/// The status `id` as everyone sees it who is signed in: what public streams carry. `None` when it is for fewer, or gone.
+pub async fn seen_publicly(cx: &Cx, id: StatusId) -> Result<Option<Seen>> {
+    let heads = with_quoted(cx, heads::find(cx, &[id]).await?).await?;
+    let Some(head) = find(&heads, id).filter(|head| head.reblog_of_id.is_none()) else { return Ok(None) };
+    if is_addressed(head) || head.author_suspended || head.author_limited {
+        return Ok(None);
+    }
+    let quote = head.quote_id.and_then(|id| find(&heads, id)).and_then(|head| show_quoted(None, None, head));
+    Ok(Some(Seen { head: *head, original: None, marked: Marked::default(), blocking: false, quote }))
+}
+
+/// The places among `viewers` of those whom the public status `seen` may be streamed to: who may see it, did not filter its
+/// author from public timelines, and neither block nor mute whom it mentions (contract streaming, section 8).
+pub async fn receivers(
+    cx: &Cx,
+    viewers: &[Arc<Actor>],
+    seen: &Seen,
+    mentioned: &[AccountId],
+    local: bool,
+) -> Result<Vec<usize>> {
+    let (head, place, now) = (seen.head(), Place::Public { local }, cx.clock.now());
+    let mut receivers = Vec::with_capacity(viewers.len());
+    for (index, viewer) in viewers.iter().enumerate() {
+        let relations = relations::of(cx, viewer).await?;
+        let domain_blocked = domain_blocked(cx, &relations, std::slice::from_ref(head)).await?;
+        let view = View { relations, marks: Marks::default(), domain_blocked, now };
+        let tie = view.tie(head);
+        let unwanted =
+            |account: &AccountId| view.relations.is_blocking(*account) || view.relations.is_muting(*account, now);
+        let shown = may_see(Some(viewer), head, &tie, place) && wants(Some(viewer), head, &tie, place);
+        if shown && (is_own(Some(viewer), head) || !mentioned.iter().any(unwanted)) {
+            receivers.push(index);
+        }
+    }
+    Ok(receivers)
 }
 
 /// A quoted status as `viewer` sees it, wherever it is quoted; `None` when it is hidden.
@@ -260,6 +313,22 @@ impl View {
         let addressed = heads.iter().filter(|head| is_addressed(head) && !is_own(Some(viewer), head));
         let marks = marks::find(&cx.db, viewer.id, statuses, conversations, addressed.map(|head| head.id)).await?;
         Ok(Self { relations, marks, domain_blocked, now: cx.clock.now() })
+    }
+
+    /// What is known of each of `viewers`, in order: one statement for what all of them did.
+    async fn load_each(cx: &Cx, viewers: &[Arc<Actor>], heads: &[Head]) -> Result<Vec<Self>> {
+        let statuses = heads.iter().map(|head| head.id);
+        let conversations = heads.iter().filter_map(|head| head.conversation_id);
+        let addressed = heads.iter().filter(|head| is_addressed(head)).map(|head| head.id);
+        let ids = viewers.iter().map(|viewer| viewer.id);
+        let mut marks = marks::find_each(&cx.db, ids, statuses, conversations, addressed).await?;
+        let (mut views, now) = (Vec::with_capacity(viewers.len()), cx.clock.now());
+        for viewer in viewers {
+            let relations = relations::of(cx, viewer).await?;
+            let domain_blocked = domain_blocked(cx, &relations, heads).await?;
+            views.push(Self { relations, marks: marks.remove(&viewer.id).unwrap_or_default(), domain_blocked, now });
+        }
+        Ok(views)
     }
 
     fn tie(&self, head: &Head) -> Tie {

@@ -54,7 +54,7 @@ pub async fn create(cx: Cx, Params(new): Params<NewApp>) -> Result<Json> {
         website: new.website,
     };
     let (application, secret) = service::application::register(&cx, registration).await?;
-    Json::of(&CredentialApplication::new(&application, &secret))
+    Json::of(&CredentialApplication::new(&cx, &application, &secret))
 }
 
 /// `GET /api/v1/apps/verify_credentials`
@@ -63,5 +63,5 @@ pub async fn create(cx: Cx, Params(new): Params<NewApp>) -> Result<Json> {
 /// 401 without a valid token.
 pub async fn verify_credentials(cx: Cx, AnyStateAppAuth(grant, _): AnyStateAppAuth<AnyScope>) -> Result<Json> {
     let application = service::application::get(&cx, grant.app).await?;
-    Json::of(&Application::from(&application))
+    Json::of(&Application::new(&cx, &application))
 }

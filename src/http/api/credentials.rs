@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use axum::body::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -92,7 +93,7 @@ struct Source {
 /// Name and value have at most 255 characters each.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-struct FieldParams {
+pub struct FieldParams {
     #[serde(deserialize_with = "text")]
     name: Option<String>,
     #[serde(deserialize_with = "text")]
@@ -105,16 +106,30 @@ pub async fn update(
     Auth(actor, ..): Auth<WriteAccounts>,
     Uploads { params, files }: Uploads<CredentialParams, CredentialFiles>,
 ) -> Result<Json> {
-    let sent = [(Picture::Avatar, files.avatar), (Picture::Header, files.header)];
-    let pictures = sent.into_iter().filter_map(|(picture, file)| Some((picture, file?.bytes))).collect();
+    let (avatar, header) = files.into_bytes();
+    let sent = [(Picture::Avatar, avatar), (Picture::Header, header)];
+    let pictures = sent.into_iter().filter_map(|(picture, bytes)| Some((picture, bytes?))).collect();
     service::profile::update(&cx, &actor, params.into(), pictures).await?;
     Ok(Json(entity::credential::show(&cx, actor.id).await?))
+}
+
+impl CredentialFiles {
+    /// The avatar and the header.
+    pub(crate) fn into_bytes(self) -> (Option<Bytes>, Option<Bytes>) {
+        (self.avatar.map(|file| file.bytes), self.header.map(|file| file.bytes))
+    }
+}
+
+impl FieldParams {
+    /// Name and value.
+    pub(crate) fn pair(&self) -> (String, String) {
+        (self.name.clone().unwrap_or_default(), self.value.clone().unwrap_or_default())
+    }
 }
 
 impl From<CredentialParams> for Changes {
     fn from(update: CredentialParams) -> Self {
         let source = update.source.unwrap_or_default();
-        let pair = |field: FieldParams| (field.name.unwrap_or_default(), field.value.unwrap_or_default());
         Self {
             display_name: update.display_name,
             note: update.note,
@@ -124,7 +139,7 @@ impl From<CredentialParams> for Changes {
             hide_collections: update.hide_collections,
             indexable: update.indexable,
             searchability: update.searchability,
-            fields: update.fields_attributes.map(|fields| fields.into_iter().map(pair).collect()),
+            fields: update.fields_attributes.map(|fields| fields.iter().map(FieldParams::pair).collect()),
             privacy: source.privacy,
             sensitive: source.sensitive,
             language: source.language,
@@ -134,7 +149,9 @@ impl From<CredentialParams> for Changes {
 }
 
 /// Profile fields from an object keyed by index, sorted by that index. A JSON array is ignored (contract: routes).
-fn fields<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<Vec<FieldParams>>, D::Error> {
+pub(crate) fn fields<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<Vec<FieldParams>>, D::Error> {
     let Value::Object(members) = Value::deserialize(deserializer)? else { return Ok(None) };
     let mut ordered = BTreeMap::new();
     for (at, (index, field)) in members.into_iter().enumerate() {

@@ -32,7 +32,7 @@ pub mod oembed;
 pub mod peers;
 pub mod polls;
 pub mod preferences;
-pub mod profile;
+pub mod push;
 pub mod registrations;
 pub mod relationships;
 pub mod reports;

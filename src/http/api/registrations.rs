@@ -4,6 +4,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::Cx;
 use crate::error::Result;
@@ -44,6 +45,9 @@ pub struct Registration {
     /// A name of the IANA time zone database.
     #[serde(deserialize_with = "text")]
     time_zone: Option<String>,
+    /// All other parameters: plugins may declare some of them.
+    #[serde(flatten)]
+    rest: Map<String, Value>,
 }
 
 /// `POST /api/v1/accounts`
@@ -67,6 +71,7 @@ impl From<Registration> for SignUp {
             reason: form.reason,
             locale: form.locale,
             time_zone: form.time_zone,
+            params: form.rest,
         }
     }
 }

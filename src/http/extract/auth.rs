@@ -68,6 +68,7 @@ needs! {
     AdminRead = ["admin:read"],
     AdminWrite = ["admin:write"],
     Profile = ["profile", "read:accounts"],
+    Push = ["push"],
     ReadAccounts = ["read:accounts"],
     ReadBlocks = ["follow", "read:blocks"],
     ReadBookmarks = ["read:bookmarks"],

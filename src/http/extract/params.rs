@@ -4,6 +4,7 @@
 //! value that does not parse is an error that names the parameter. No parameter is required here; the service checks
 //! that, and [`required`](crate::operation::required) says it in documents.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use axum::body::{Body, Bytes};
@@ -306,6 +307,25 @@ pub fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, 
         Value::String(text) if text.is_empty() => Ok(None),
         Value::String(text) => Ok(Some(!matches!(text.as_str(), "false" | "f" | "F" | "FALSE" | "0" | "off" | "OFF"))),
         Value::Array(_) | Value::Object(_) => Err(D::Error::custom("must be true or false")),
+    }
+}
+
+/// Booleans by name, each as [`flag`] reads it; those that are null or "" are left out.
+///
+/// # Errors
+/// When one is neither true nor false, or they are no object.
+pub fn flags<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, bool>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(BTreeMap::new()),
+        Value::String(text) if text.is_empty() => Ok(BTreeMap::new()),
+        Value::Object(named) => {
+            let read = |(name, value)| match flag(value) {
+                Ok(value) => value.map(|value| Ok((name, value))),
+                Err(_) => Some(Err(D::Error::custom(format!("{name} must be true or false")))),
+            };
+            named.into_iter().filter_map(read).collect()
+        }
+        _ => Err(D::Error::custom("must be an object of booleans")),
     }
 }
 

@@ -28,13 +28,13 @@ pub struct MethodOverride {
 pub async fn index(cx: Cx, SignedIn(person): SignedIn, cookies: Cookies, csrf: Csrf) -> Result<Page> {
     let applications = application::list_authorized(&cx, person.account.id).await?;
     let context = context! {
-        page_title => "Authorised applications",
+        page_title => cx.language().say("applications.title"),
         noindex => true,
         flash => cookies.take_flash(),
         csrf => csrf.0,
         section => "applications",
         viewer => viewer(&cx, &person),
-        applications => applications.iter().map(shown).collect::<Vec<_>>(),
+        applications => applications.iter().map(|held| shown(&cx, held)).collect::<Vec<_>>(),
     };
     Page::render(&cx, "settings/applications.html", context)
 }
@@ -68,17 +68,17 @@ pub async fn delete(
     Form(_): Form<NoFields>,
 ) -> Result<Response> {
     revoke::application(&cx, person.account.id, id).await?;
-    cookies.notice("The application is signed out.");
+    cookies.notice(&cx.language().say("applications.revoked"));
     Ok(redirect("/oauth/authorized_applications"))
 }
 
-fn shown(held: &Authorized) -> Value {
-    let day = |time: Time| time.format("%-d %B %Y").to_string();
+fn shown(cx: &Cx, held: &Authorized) -> Value {
+    let day = |time: Time| cx.language().day(&time);
     context! {
         id => held.id.to_string(),
         name => held.name,
         website => held.website,
-        scopes => scopes::describe(&held.scopes),
+        scopes => scopes::describe(cx, &held.scopes),
         created_at_iso => held.since.to_api(),
         created_at_human => day(held.since),
         last_used_human => held.last_used_at.map(day),

@@ -91,7 +91,7 @@ pub async fn show(
         let here = uri.path_and_query().map_or("/oauth/authorize", |url| url.as_str());
         return Ok(redirect(&sign_in_url(here)));
     };
-    let checked = match authorize::check(&client, &request) {
+    let checked = match authorize::check(&cx, &client, &request) {
         Ok(checked) => checked,
         Err(fault) => return refuse(&cx, &client, &request, &fault),
     };
@@ -133,14 +133,14 @@ pub async fn delete(cx: Cx, SignedIn(person): SignedIn, Form(asked): Form<Author
 pub async fn native(cx: Cx, Params(native): Params<NativeParams>) -> Result<Page> {
     let code =
         native.code.filter(|code| !code.is_empty()).ok_or_else(|| rookery_core::error::Error::missing("code"))?;
-    let context = context! { page_title => "Your authorisation code", noindex => true, code => code };
+    let context = context! { page_title => cx.language().say("code.title"), noindex => true, code => code };
     Ok(Page::render(&cx, "code.html", context)?.no_store().without_referrer())
 }
 
 async fn decide(cx: &Cx, person: &Person, asked: &AuthorizationParams, allowed: bool) -> Result<Response> {
     let request = asked.request();
     let client = authorize::client(cx, &request).await?;
-    match authorize::check(&client, &request) {
+    match authorize::check(cx, &client, &request) {
         Ok(checked) if allowed => grant(cx, &client, person, &request, checked).await,
         Ok(_) => {
             let fault = Fault::refused(ErrorCode::AccessDenied, "The person refused");
@@ -192,14 +192,14 @@ fn consent(
     checked: &Checked,
 ) -> Result<Page> {
     let context = context! {
-        page_title => format!("Let {} in?", client.name),
+        page_title => cx.language().say_with("consent.title", &[("app", &client.name)]),
         noindex => true,
         csrf => csrf.0,
         hidden => asked.hidden(),
         here => asked.address(),
         app => context! { name => client.name, website => client.website },
         redirect_host => asked.redirect_uri.as_deref().and_then(destination),
-        scopes => scopes::describe(&checked.scopes),
+        scopes => scopes::describe(cx, &checked.scopes),
         account => context! {
             display_name_html => display_name_html(&person.account),
             acct => person.account.acct(),

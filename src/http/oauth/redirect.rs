@@ -26,7 +26,7 @@ pub(super) fn answer(
             let denied = pairs.iter().any(|(name, _)| *name == "error");
             let hidden: Vec<Hidden> = pairs.into_iter().map(|(name, value)| Hidden { name, value }).collect();
             let context = context! {
-                page_title => "Back to the app",
+                page_title => cx.language().say_with("form_post.back", &[("app", &application)]),
                 noindex => true,
                 action => uri,
                 hidden => hidden,

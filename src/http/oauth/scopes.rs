@@ -1,72 +1,35 @@
-//! Descriptions of scopes for the consent page.
+//! Descriptions of scopes for the consent page: the server's own in the language of the page, those of extensions in the
+//! words of the extension.
 
 use serde::Serialize;
 
+use crate::Cx;
 use model::Scopes;
+use rookery_core::Language;
 
 /// A scope with its description.
 #[derive(Debug, Serialize)]
 pub(super) struct ScopeDescription {
-    scope: &'static str,
-    text: &'static str,
+    scope: String,
+    text: String,
 }
 
-/// Describes each of `scopes`.
-pub(super) fn describe(scopes: &Scopes) -> Vec<ScopeDescription> {
-    scopes.iter().map(|scope| ScopeDescription { scope, text: text(scope) }).collect()
+/// Describes each of `scopes`, in the language of the page. One of an extension that is off has no words but its name.
+pub(super) fn describe(cx: &Cx, scopes: &Scopes) -> Vec<ScopeDescription> {
+    let declared = cx.extensions().scopes();
+    let of_extension = |scope: &str| {
+        let known = declared.iter().find(|known| known.name == scope);
+        known.map_or_else(|| scope.to_owned(), |known| known.description.clone())
+    };
+    let described = |scope: &str| ScopeDescription {
+        scope: scope.to_owned(),
+        text: if model::scope::ALL.contains(&scope) { text(cx.language(), scope) } else { of_extension(scope) },
+    };
+    scopes.iter().map(described).collect()
 }
 
-fn text(scope: &str) -> &'static str {
-    match scope {
-        "profile" => "See who you are, and nothing else",
-        "read" => "Read everything that you can read",
-        "read:accounts" => "See your account and those of others",
-        "read:blocks" => "See whom you block",
-        "read:bookmarks" => "See your bookmarks",
-        "read:favourites" => "See your favourites",
-        "read:filters" => "See your filters",
-        "read:follows" => "See whom you follow and who follows you",
-        "read:lists" => "See your lists",
-        "read:mutes" => "See whom you mute",
-        "read:notifications" => "See your notifications",
-        "read:search" => "Search for you",
-        "read:statuses" => "Read posts that you can read",
-        "write" => "Post, follow and change anything in your name, except your password",
-        "write:accounts" => "Change your profile",
-        "write:blocks" => "Block accounts and domains",
-        "write:bookmarks" => "Bookmark posts",
-        "write:conversations" => "Mute and delete conversations",
-        "write:favourites" => "Favourite posts",
-        "write:filters" => "Make filters",
-        "write:follows" => "Follow and unfollow",
-        "write:lists" => "Make and change lists",
-        "write:media" => "Upload pictures and other media",
-        "write:mutes" => "Mute accounts and conversations",
-        "write:notifications" => "Clear your notifications",
-        "write:reports" => "Report others to the moderators",
-        "write:statuses" => "Post, edit and delete posts in your name",
-        "follow" => "Follow, mute and block in your name",
-        "push" => "Send you push notifications",
-        "admin:read" => "Read everything that moderators can read",
-        "admin:read:accounts" => "Read what moderators know of accounts",
-        "admin:read:media_attachments" => "Read what moderators know of media",
-        "admin:read:reports" => "Read reports and who is reported",
-        "admin:read:domain_allows" => "Read which domains are allowed",
-        "admin:read:domain_blocks" => "Read which domains are blocked",
-        "admin:read:ip_blocks" => "Read which addresses are blocked",
-        "admin:read:email_domain_blocks" => "Read which e-mail providers are blocked",
-        "admin:read:canonical_email_blocks" => "Read which e-mail addresses are blocked",
-        "admin:write" => "Do everything that moderators can do",
-        "admin:write:accounts" => "Moderate accounts",
-        "admin:write:media_attachments" => "Moderate media",
-        "admin:write:reports" => "Work on reports",
-        "admin:write:domain_allows" => "Allow domains",
-        "admin:write:domain_blocks" => "Block domains",
-        "admin:write:ip_blocks" => "Block addresses",
-        "admin:write:email_domain_blocks" => "Block e-mail providers",
-        "admin:write:canonical_email_blocks" => "Block e-mail addresses",
-        _ => "Something this page has no words for",
-    }
+fn text(language: Language, scope: &str) -> String {
+    language.say(&format!("scopes.{}", scope.replace(':', "_")))
 }
 
 #[cfg(test)]
@@ -76,7 +39,7 @@ mod tests {
     #[test]
     fn every_scope_has_words() {
         for scope in model::scope::ALL {
-            assert!(!text(scope).contains("no words"), "{scope}");
+            assert!(!text(Language::English, scope).starts_with("scopes."), "{scope}");
         }
     }
 }

@@ -153,7 +153,9 @@ fn is_version(part: &str) -> bool {
 
 fn security_schemes(cx: &rookery_core::Cx) -> Value {
     let url = |path: &str| format!("{}{path}", cx.urls.origin);
-    let scopes: Map<String, Value> = model::scope::ALL.iter().map(|name| ((*name).to_owned(), "".into())).collect();
+    let own = model::scope::ALL.iter().map(|name| ((*name).to_owned(), "".into()));
+    let declared = cx.extensions().scopes().into_iter().map(|scope| (scope.name, scope.description.into()));
+    let scopes: Map<String, Value> = own.chain(declared).collect();
     json!({
         "user": {
             "type": "oauth2",

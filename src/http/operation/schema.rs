@@ -27,7 +27,30 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Value {
         members.remove("title");
     }
     without_null(&mut schema);
+    if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+        fields.values_mut().for_each(list_required);
+    }
     schema
+}
+
+/// Moves the marks of required members of `schema` into its own list of them; those of parameters themselves stay.
+fn list_required(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::Object(fields)) = members.get_mut("properties") {
+                let marked = fields.iter_mut().filter_map(|(name, field)| {
+                    field.as_object_mut()?.remove(REQUIRED).map(|_| Value::from(name.as_str()))
+                });
+                let marked: Vec<Value> = marked.collect();
+                if !marked.is_empty() {
+                    members.insert("required".to_owned(), Value::Array(marked));
+                }
+            }
+            members.values_mut().for_each(list_required);
+        }
+        Value::Array(items) => items.iter_mut().for_each(list_required),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 fn without_null(schema: &mut Value) {

@@ -37,7 +37,7 @@ pub async fn show(cx: Cx, csrf: Csrf, Params(followed): Params<ConfirmationLink>
         Some(_) => "pending",
     };
     let context = context! {
-        page_title => "Your address",
+        page_title => cx.language().say("confirmed.page"),
         noindex => true,
         csrf => csrf.0,
         state => state,

@@ -111,7 +111,7 @@ impl Cookies {
     }
 
     /// Adds a `Set-Cookie` header for each cookie that was set.
-    pub(crate) fn write(&self, headers: &mut HeaderMap) {
+    pub fn write(&self, headers: &mut HeaderMap) {
         for value in self.set.lock().unwrap_or_else(PoisonError::into_inner).values() {
             headers.append(header::SET_COOKIE, value.clone());
         }

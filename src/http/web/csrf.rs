@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::cookies::{Cookies, Name};
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
+use crate::extract::Uploads;
 use crate::extract::params::{Params, parse};
 use crate::operation::{Describe, Operation, Parameter, Place, schema_of};
 
@@ -27,6 +28,14 @@ pub struct Csrf(pub String);
 /// The fields of a form whose CSRF token was checked.
 #[derive(Debug)]
 pub struct Form<T>(pub T);
+
+/// The fields and files of a form whose CSRF token was checked; `F` is as in [`Uploads`].
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct FormWithFiles<T, F> {
+    pub fields: T,
+    pub files: F,
+}
 
 /// The fields of a form that has none of its own.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -70,15 +79,33 @@ impl<T: DeserializeOwned> FromRequest<()> for Form<T> {
         let (mut parts, body) = request.into_parts();
         let cookies = Cookies::from_request_parts(&mut parts, state).await?;
         let Params(tree) = Params::<Value>::from_request(Request::from_parts(parts, body), state).await?;
-        let sent = tree.get("csrf").and_then(Value::as_str).unwrap_or_default();
-        if !base(&cookies).is_some_and(|base| cx.keys.verify(PURPOSE, base, sent)) {
-            return Err(Error::forbidden(
-                "This form is too old, or did not come from our own page. Go back, reload the page and try again",
-            )
-            .into());
-        }
-        Ok(Self(parse(tree)?))
+        Ok(Self(checked(&cx, &cookies, tree)?))
     }
+}
+
+impl<T: DeserializeOwned, F: DeserializeOwned> FromRequest<()> for FormWithFiles<T, F> {
+    type Rejection = ErrorResponse;
+
+    async fn from_request(request: Request, state: &()) -> Result<Self> {
+        let cx = Cx::of(request.extensions())?;
+        let (mut parts, body) = request.into_parts();
+        let cookies = Cookies::from_request_parts(&mut parts, state).await?;
+        let request = Request::from_parts(parts, body);
+        let Uploads { params: tree, files } = Uploads::<Value, F>::from_request(request, state).await?;
+        Ok(Self { fields: checked(&cx, &cookies, tree)?, files })
+    }
+}
+
+/// The fields of a form from `tree`, if its token is the one for the browser with `cookies`.
+fn checked<T: DeserializeOwned>(cx: &Cx, cookies: &Cookies, tree: Value) -> Result<T> {
+    let sent = tree.get("csrf").and_then(Value::as_str).unwrap_or_default();
+    if !base(cookies).is_some_and(|base| cx.keys.verify(PURPOSE, base, sent)) {
+        return Err(Error::forbidden(
+            "This form is too old, or did not come from our own page. Go back, reload the page and try again",
+        )
+        .into());
+    }
+    parse(tree)
 }
 
 impl Describe for Csrf {}
@@ -86,6 +113,18 @@ impl Describe for Csrf {}
 impl<T: JsonSchema> Describe for Form<T> {
     fn describe(operation: &mut Operation) {
         operation.take::<T>(Place::Body);
-        operation.parameters.push(Parameter::required("csrf", Place::Body, schema_of::<String>()));
+        operation.parameters.push(token());
     }
+}
+
+impl<T: JsonSchema, F: JsonSchema> Describe for FormWithFiles<T, F> {
+    fn describe(operation: &mut Operation) {
+        Uploads::<T, F>::describe(operation);
+        operation.parameters.push(token());
+    }
+}
+
+/// The field with the token.
+fn token() -> Parameter {
+    Parameter::required("csrf", Place::Body, schema_of::<String>())
 }

@@ -8,6 +8,7 @@ use super::{Page, Visitor, redirect};
 use crate::Cx;
 use crate::error::Result;
 use model::settings::RegistrationsMode;
+use rookery_core::Language;
 use rookery_core::entity::instance::{Document, rules};
 use rookery_core::entity::web;
 use rookery_core::service::{instance, public, registration};
@@ -22,15 +23,15 @@ pub async fn show(cx: Cx, visitor: Visitor) -> Result<Response> {
     let settings = cx.settings();
     let usage = instance::usage(&cx).await?;
     let context = context! {
-        description_html => description(&settings.site_short_description),
+        description_html => description(cx.language(), &settings.site_short_description),
         registrations => match registration::mode(&cx) {
             RegistrationsMode::Open => "open",
             RegistrationsMode::Approved => "approval",
             RegistrationsMode::None => "closed",
         },
         stats => context! {
-            users => grouped(usage.users), active_month => grouped(usage.active_month),
-            statuses => grouped(usage.statuses), domains => grouped(usage.domains),
+            users => usage.users, active_month => usage.active_month,
+            statuses => usage.statuses, domains => usage.domains,
         },
         rules => rules(&cx),
         contact => contact(&cx).await?,
@@ -43,7 +44,7 @@ pub async fn show(cx: Cx, visitor: Visitor) -> Result<Response> {
 pub async fn about(cx: Cx, visitor: Visitor) -> Result<Response> {
     let description = Document::extended_description(&cx).content;
     let context = context! {
-        page_title => "About",
+        page_title => cx.language().say("about.page"),
         extended_description_html => Some(description).filter(|html| !html.is_empty()),
         rules => rules(&cx),
         contact => contact(&cx).await?,
@@ -59,21 +60,19 @@ pub async fn privacy(cx: Cx) -> Result<Page> {
     let document = Document::privacy_policy(&cx);
     let updated = document.updated_at.as_deref().and_then(|text| DateTime::parse_from_rfc3339(text).ok());
     let context = context! {
-        page_title => "Privacy policy",
-        privacy_html => Some(document.content).filter(|html| !html.is_empty()),
+        page_title => cx.language().say("privacy.title"),
+        privacy_html => document.content,
         updated_at_iso => document.updated_at,
-        updated_at_human => updated.map(|at| web::day(&at.to_utc())),
-        contact => contact(&cx).await?,
+        updated_at_human => updated.map(|at| cx.language().day(&at.to_utc())),
     };
     Page::render(&cx, "privacy.html", context)
 }
 
 /// The short description as a paragraph; a default text when the admins wrote none.
-fn description(written: &str) -> String {
-    if written.trim().is_empty() {
-        return "<p>A place of its own in the fediverse: follow people, talk, and share what you make.</p>".to_owned();
-    }
-    format!("<p>{}</p>", text::escape(written.trim()))
+fn description(language: Language, written: &str) -> String {
+    let written = written.trim();
+    let shown = if written.is_empty() { language.say("front.default") } else { text::escape(written) };
+    format!("<p>{shown}</p>")
 }
 
 /// The contact account and e-mail address, for the template.
@@ -88,7 +87,7 @@ async fn contact(cx: &Cx) -> Result<Value> {
 
 fn preview(cx: &Cx) -> Value {
     let settings = cx.settings();
-    let fallback = format!("{} is a server of the fediverse.", cx.urls.local_domain);
+    let fallback = cx.language().say_with("front.server", &[("domain", &cx.urls.local_domain)]);
     let written = settings.site_short_description.trim();
     context! {
         type => "website",
@@ -100,26 +99,5 @@ fn preview(cx: &Cx) -> Value {
         image_width => 1200,
         image_height => 630,
         card => "summary_large_image",
-    }
-}
-
-/// A number with thousands separators: `91,202`.
-fn grouped(number: i64) -> String {
-    let digits = number.to_string();
-    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |digits| ("-", digits));
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or_default()).collect();
-    format!("{sign}{}", groups.join(","))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn digits_are_grouped() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(91_202), "91,202");
-        assert_eq!(grouped(-1_000_000), "-1,000,000");
     }
 }

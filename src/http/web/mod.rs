@@ -33,10 +33,11 @@ use crate::error::Failure;
 use crate::policy::RouteKind;
 use crate::service::RequestState;
 use model::Account;
+use rookery_core::Language;
 use text::escape;
 
 pub use cookies::Cookies;
-pub use csrf::{Csrf, Form, NoFields};
+pub use csrf::{Csrf, Form, FormWithFiles, NoFields};
 pub use render::{Hidden, Page};
 pub use session::{SignedIn, WebSession};
 pub use templates::TEMPLATES;
@@ -66,17 +67,26 @@ pub(crate) fn wants_page(kind: RouteKind, headers: &HeaderMap) -> bool {
     }
 }
 
-/// The same text for missing and hidden pages.
-const NOT_FOUND: &str = "There is no page at this address, or it is not for everyone to see.";
+/// The language of pages that the browser prefers, among those there are.
+pub(crate) fn accepted_language(headers: &HeaderMap) -> Option<Language> {
+    Language::accepted(headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?)
+}
 
-/// An error page.
+/// An error page; `message` is in English, as services say it.
 pub fn error_page(cx: &Cx, status: StatusCode, message: &str) -> Response {
+    let language = cx.language();
+    let message = match status {
+        // The same text for missing and hidden pages.
+        StatusCode::NOT_FOUND => language.say("error.not_found"),
+        _ => language.say_error(message).unwrap_or_else(|| sentence(message)),
+    };
+    let title = language.say(title(status));
     let context = minijinja::context! {
-        page_title => title(status),
+        page_title => title,
         noindex => true,
         status => status.as_u16(),
-        title => title(status),
-        message => if status == StatusCode::NOT_FOUND { NOT_FOUND.to_owned() } else { sentence(message) },
+        title => title,
+        message => message,
         request_id => status.is_server_error().then(|| cx.request_id()).flatten(),
     };
     match Page::render(cx, "error.html", context) {
@@ -88,18 +98,18 @@ pub fn error_page(cx: &Cx, status: StatusCode, message: &str) -> Response {
     }
 }
 
-/// The heading of an error page.
+/// The message that is the heading of an error page.
 fn title(status: StatusCode) -> &'static str {
     match status.as_u16() {
-        400 | 422 => "That did not work",
-        401 => "Not recognised",
-        403 => "Not allowed",
-        404 => "Nothing here",
-        410 => "Gone",
-        413 => "Too large",
-        429 => "Too many tries",
-        503 => "Please try again",
-        _ => "Something broke",
+        400 | 422 => "error.wrong",
+        401 => "error.unknown",
+        403 => "error.forbidden",
+        404 => "error.nothing",
+        410 => "error.gone",
+        413 => "error.large",
+        429 => "error.often",
+        503 => "error.again",
+        _ => "error.broken",
     }
 }
 

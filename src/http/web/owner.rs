@@ -1,6 +1,6 @@
 //! First-run setup: the owner creates their account through the link that `rookery serve` printed on the terminal.
 
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
 use schemars::JsonSchema;
@@ -42,11 +42,17 @@ pub async fn show(cx: Cx, csrf: Csrf, Params(form): Params<Fields>) -> Result<Pa
 ///
 /// # Errors
 /// None for an invalid form: that is shown again, with 422.
-pub async fn create(cx: Cx, cookies: Cookies, csrf: Csrf, Form(form): Form<Fields>) -> Result<Response> {
+pub async fn create(
+    cx: Cx,
+    cookies: Cookies,
+    csrf: Csrf,
+    headers: HeaderMap,
+    Form(form): Form<Fields>,
+) -> Result<Response> {
     match owner::set_up(&cx, form.token.as_deref().unwrap_or_default(), form.owner()).await {
         Ok(Some(account)) => {
-            session::start(&cx, &cookies, account).await?;
-            cookies.notice("Welcome! The server is yours. Choose an app and sign in with this address.");
+            session::start(&cx, &cookies, &headers, account).await?;
+            cookies.notice(&cx.language().say("owner.welcome"));
             Ok(redirect("/settings"))
         }
         Ok(None) => Ok(page(&cx, &csrf, &form, None).await?.into_response()),
@@ -62,13 +68,13 @@ async fn page(cx: &Cx, csrf: &Csrf, form: &Fields, faults: Option<&Validation>) 
     let token = form.token.clone().unwrap_or_default();
     let valid = owner::may_set_up(cx, &token).await?;
     let context = context! {
-        page_title => "A new rookery",
+        page_title => cx.language().say("owner.title"),
         noindex => true,
         csrf => csrf.0,
         hidden => [Hidden { name: "token", value: token }],
         valid => valid,
         form => form,
-        errors => faults.map(field_errors),
+        errors => faults.map(|faults| field_errors(cx, faults)),
     };
     Ok(Page::render(cx, "owner_setup.html", context)?.without_referrer())
 }

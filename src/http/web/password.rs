@@ -39,7 +39,7 @@ pub struct Reset {
 
 /// `GET /auth/password/new`
 pub async fn new(cx: Cx, csrf: Csrf) -> Result<Page> {
-    let context = context! { page_title => "Forgot your password?", noindex => true, csrf => csrf.0 };
+    let context = context! { page_title => cx.language().say("forgot.title"), noindex => true, csrf => csrf.0 };
     Page::render(&cx, "password_forgot.html", context)
 }
 
@@ -51,7 +51,7 @@ pub async fn create(cx: Cx, _: Csrf, Form(form): Form<Forgot>) -> Result<Page> {
     let email = form.email.as_deref().unwrap_or_default().trim();
     password::forgot(&cx, email).await?;
     let context = context! {
-        page_title => "Check your inbox",
+        page_title => cx.language().say("inbox.title"),
         noindex => true,
         email => email,
         mail_dir => mail_dir(&cx),
@@ -74,7 +74,7 @@ pub async fn update(cx: Cx, cookies: Cookies, csrf: Csrf, Form(form): Form<Reset
     let (new, confirmation) = (secret(form.password), secret(form.password_confirmation));
     match password::reset(&cx, &token, new, &confirmation).await {
         Ok(true) => {
-            cookies.notice("Your new password is saved. Sign in with it.");
+            cookies.notice(&cx.language().say("reset.saved"));
             Ok(redirect("/auth/sign_in"))
         }
         Ok(false) => Ok(page(&cx, &csrf, &token, None).await?.into_response()),
@@ -89,13 +89,13 @@ pub async fn update(cx: Cx, cookies: Cookies, csrf: Csrf, Form(form): Form<Reset
 async fn page(cx: &Cx, csrf: &Csrf, token: &str, faults: Option<&Validation>) -> Result<Page> {
     let account = password::whose(cx, token).await?;
     let context = context! {
-        page_title => "Choose a new password",
+        page_title => cx.language().say("reset.title"),
         noindex => true,
         csrf => csrf.0,
         hidden => [Hidden { name: "token", value: token.to_owned() }],
         valid => account.is_some(),
         acct => account.map(|account| account.username),
-        errors => faults.map(field_errors),
+        errors => faults.map(|faults| field_errors(cx, faults)),
     };
     Ok(Page::render(cx, "password_reset.html", context)?.without_referrer())
 }

@@ -1,5 +1,7 @@
 //! The profile page of an account, `/@alice`, and the URLs that redirect to it.
 
+use std::fmt::Display;
+
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
@@ -88,7 +90,9 @@ pub(super) fn newer(paging: &Paging, ids: &[i64]) -> Option<String> {
 }
 
 fn preview(cx: &Cx, account: &WebAccount) -> minijinja::Value {
-    let counts = format!("{} posts, {} followers", account.statuses_count, account.followers_count);
+    let numbers: [(&str, &dyn Display); 2] =
+        [("posts", &account.statuses_count), ("followers", &account.followers_count)];
+    let counts = cx.language().say_with("profile.counts", &numbers);
     context! {
         type => "profile",
         title => format!("{} (@{}@{})", account.display_name, account.username, cx.urls.local_domain),

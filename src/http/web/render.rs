@@ -34,7 +34,7 @@ pub struct Hidden {
 }
 
 impl Page {
-    /// Renders the template `name`; the comment at its head lists the context it needs. `page_title`, `noindex` and
+    /// Renders the template `name` in the language of the request; the comment at its head lists the context it needs. `page_title`, `noindex` and
     /// `flash` are optional in every context; what all pages share is added.
     ///
     /// # Errors
@@ -51,13 +51,14 @@ impl Page {
         let own = minijinja::Value::from_serialize(context);
         let context =
             minijinja::context! { css_url => assets::css_url(), has_extensions => cx.extensions().has_pages(), ..own };
-        let html = templates.render(cx, name, context)?;
+        let html = templates.render(cx, cx.language(), name, context)?;
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY_WITH_FORMS));
         headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+        headers.insert(header::VARY, HeaderValue::from_static("Accept-Language"));
         Ok(Self { html, status: StatusCode::OK, headers })
     }
 

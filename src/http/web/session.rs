@@ -4,6 +4,7 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 
 use super::cookies::{Cookies, Name};
@@ -11,12 +12,13 @@ use super::redirect;
 use crate::Cx;
 use crate::error::{ErrorResponse, Result};
 use crate::operation::{Caller, Describe, Operation, Security};
+use rookery_core::Language;
 use rookery_core::service::session::{self, Person};
 
 /// The longest lifetime that browsers allow (400 days); expiry is decided by the server.
 const COOKIE_AGE_SECONDS: i64 = 400 * 24 * 60 * 60;
 
-/// The user of the browser's session, if there is one.
+/// The user of the browser's session, if there is one. Pages speak the language of their settings from then on.
 #[derive(Debug)]
 pub struct WebSession(pub Option<Person>);
 
@@ -30,7 +32,11 @@ impl FromRequestParts<()> for WebSession {
     async fn from_request_parts(parts: &mut Parts, state: &()) -> Result<Self> {
         let cookies = Cookies::from_request_parts(parts, state).await?;
         let Some(token) = cookies.get(Name::Session).filter(|token| !token.is_empty()) else { return Ok(Self(None)) };
-        Ok(Self(session::find(&*Cx::of(&parts.extensions)?, token).await?))
+        let cx = Cx::of(&parts.extensions)?;
+        let person = session::find(&cx, token).await?;
+        let chosen = person.as_ref().and_then(|person| Language::of(person.user.locale.as_deref()?));
+        chosen.into_iter().for_each(|language| cx.speak(language));
+        Ok(Self(person))
     }
 }
 
@@ -70,8 +76,9 @@ pub fn sign_in_url(next: &str) -> String {
 }
 
 /// Starts a session of `account` in this browser.
-pub async fn start(cx: &Cx, cookies: &Cookies, account: model::AccountId) -> Result<()> {
-    let token = session::start(cx, account, cookies.get(Name::Session)).await?;
+pub async fn start(cx: &Cx, cookies: &Cookies, headers: &HeaderMap, account: model::AccountId) -> Result<()> {
+    let browser = headers.get(header::USER_AGENT).and_then(|name| name.to_str().ok()).unwrap_or_default();
+    let token = session::start(cx, account, cookies.get(Name::Session), browser).await?;
     cookies.set(Name::Session, token.expose(), Some(COOKIE_AGE_SECONDS));
     Ok(())
 }

@@ -1,22 +1,36 @@
-//! Account settings in the browser: changing the password. Everything else is done in apps.
+//! Account settings in the browser: changing the password and the e-mail address; a module for every other page.
+
+pub mod cleanup;
+mod filter_form;
+pub mod filters;
+pub mod followed_tags;
+mod frame;
+pub mod leaving;
+pub mod preferences;
+pub mod profile;
+pub mod sessions;
+pub mod transfers;
 
 use std::collections::BTreeMap;
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use minijinja::{Value, context};
+use minijinja::context;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Cookies, Csrf, Form, Page, SignedIn, redirect};
-use crate::Cx;
-use crate::error::{Error, Result};
+use super::{Form, Page};
+use crate::error::Result;
 use crate::extract::params::text;
 use crypto::Secret;
-use rookery_core::error::Validation;
-use rookery_core::service::session::{self, Person};
+use rookery_core::service::{confirmation, session};
 
-/// Fields of the form.
+pub use frame::{Frame, field_errors, viewer};
+
+/// Where this page is.
+const PATH: &str = "/settings";
+
+/// Fields of the form for the password.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ChangePassword {
@@ -28,70 +42,71 @@ pub struct ChangePassword {
     password_confirmation: Option<String>,
 }
 
+/// Fields of the form for the e-mail address.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ChangeEmail {
+    #[serde(deserialize_with = "text")]
+    email: Option<String>,
+    /// The current password.
+    #[serde(deserialize_with = "text")]
+    email_password: Option<String>,
+}
+
+/// A form that was refused.
+#[derive(Default)]
+struct Refused<'a> {
+    /// Which: `password` or `email`.
+    form: &'a str,
+    /// As typed.
+    email: &'a str,
+    errors: Option<BTreeMap<&'static str, String>>,
+}
+
 /// `GET /settings`
-pub async fn show(cx: Cx, SignedIn(person): SignedIn, cookies: Cookies, csrf: Csrf) -> Result<Page> {
-    page(&cx, &person, &cookies, &csrf, None)
+pub async fn show(frame: Frame) -> Result<Page> {
+    page(&frame, &Refused::default())
 }
 
 /// `POST /settings/password`
 ///
 /// # Errors
 /// None for an invalid form: that is shown again, with 422.
-pub async fn change_password(
-    cx: Cx,
-    SignedIn(person): SignedIn,
-    cookies: Cookies,
-    csrf: Csrf,
-    Form(form): Form<ChangePassword>,
-) -> Result<Response> {
+pub async fn change_password(frame: Frame, Form(form): Form<ChangePassword>) -> Result<Response> {
     let secret = |field: Option<String>| Secret::from(field.unwrap_or_default());
     let (current, new) = (secret(form.current_password), secret(form.password));
     let confirmation = secret(form.password_confirmation);
-    match session::change_password(&cx, &person, current, new, &confirmation).await {
-        Ok(()) => {
-            cookies.notice("Your password is changed. Other browsers are signed out.");
-            Ok(redirect("/settings"))
+    match session::change_password(&frame.cx, &frame.person, current, new, &confirmation).await {
+        Ok(()) => Ok(frame.done("password.changed", PATH)),
+        Err(error) => {
+            refuse(&frame, &Refused { form: "password", errors: Some(frame.faults(error)?), ..Refused::default() })
         }
-        Err(Error::Validation(faults)) => {
-            let page = page(&cx, &person, &cookies, &csrf, Some(&faults))?;
-            Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
-        }
-        Err(error) => Err(error.into()),
     }
 }
 
-fn page(cx: &Cx, person: &Person, cookies: &Cookies, csrf: &Csrf, faults: Option<&Validation>) -> Result<Page> {
-    let context = context! {
-        page_title => "Your account",
-        noindex => true,
-        flash => cookies.take_flash(),
-        csrf => csrf.0,
-        section => "home",
-        viewer => viewer(cx, person),
-        errors => faults.map(field_errors),
-    };
-    Page::render(cx, "settings/home.html", context)
-}
-
-/// Validation errors of a form as one sentence per field, for the `errors` of a template.
-#[must_use]
-pub fn field_errors(faults: &Validation) -> BTreeMap<&'static str, String> {
-    let sentence = |words: &str| {
-        let mut letters = words.chars();
-        letters.next().map_or_else(String::new, |first| format!("It {first}{}.", letters.as_str()))
-    };
-    faults.iter().filter_map(|(field, faults)| Some((field, sentence(&faults.first()?.description)))).collect()
-}
-
-/// The signed-in user, for the layout of the pages.
-#[must_use]
-pub fn viewer(cx: &Cx, person: &Person) -> Value {
-    let account = &person.account;
-    context! {
-        display_name_html => super::display_name_html(account),
-        acct => account.acct(),
-        avatar => super::avatar_url(cx, account),
-        url => account.url,
-        email => person.user.email,
+/// `POST /settings/email`
+///
+/// # Errors
+/// None for an invalid form: that is shown again, with 422.
+pub async fn change_email(frame: Frame, Form(form): Form<ChangeEmail>) -> Result<Response> {
+    let email = form.email.as_deref().unwrap_or_default().trim();
+    let password = Secret::from(form.email_password.unwrap_or_default());
+    match confirmation::change_by(&frame.cx, &frame.person, password, email).await {
+        Ok(()) => Ok(frame.done("email.sent", PATH)),
+        Err(error) => refuse(&frame, &Refused { form: "email", email, errors: Some(frame.faults(error)?) }),
     }
+}
+
+fn refuse(frame: &Frame, refused: &Refused<'_>) -> Result<Response> {
+    Ok(page(frame, refused)?.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
+}
+
+fn page(frame: &Frame, refused: &Refused<'_>) -> Result<Page> {
+    let own = context! {
+        form => refused.form,
+        email => refused.email,
+        errors => refused.errors,
+        unconfirmed_email => frame.person.user.unconfirmed_email,
+    };
+    frame.page("home", "common.your_account", "settings/home.html", own)
 }

@@ -3,7 +3,7 @@
 //! Reached from `/auth/sign_in` and `/auth/sign_out`, or by redirect from a page that needs a session, with the path to
 //! return to in `next`.
 
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
 use schemars::JsonSchema;
@@ -18,6 +18,7 @@ use crate::extract::params::text;
 use crypto::Secret;
 use model::settings::RegistrationsMode;
 use rookery_core::service;
+use rookery_core::service::session::Refusal;
 use text::contains_nul;
 
 /// Where sign-in leads without a `next`.
@@ -53,15 +54,21 @@ pub async fn show(
 ///
 /// # Errors
 /// [`Error::RateLimited`](rookery_core::Error::RateLimited). A wrong password is the form again, with 422.
-pub async fn create(cx: Cx, cookies: Cookies, csrf: Csrf, Form(form): Form<SignIn>) -> Result<Response> {
+pub async fn create(
+    cx: Cx,
+    cookies: Cookies,
+    csrf: Csrf,
+    headers: HeaderMap,
+    Form(form): Form<SignIn>,
+) -> Result<Response> {
     let password = Secret::from(form.password.clone().unwrap_or_default());
     match service::session::authenticate(&cx, form.email.as_deref().unwrap_or_default(), password).await? {
         Ok(account) => {
-            session::start(&cx, &cookies, account.id).await?;
+            session::start(&cx, &cookies, &headers, account.id).await?;
             Ok(redirect(&destination(form.next.as_deref())))
         }
         Err(refusal) => {
-            let page = page(&cx, &cookies, &csrf, &form, Some(&refusal.message())).await?;
+            let page = page(&cx, &cookies, &csrf, &form, Some(&said(&cx, refusal))).await?;
             Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
         }
     }
@@ -70,9 +77,15 @@ pub async fn create(cx: Cx, cookies: Cookies, csrf: Csrf, Form(form): Form<SignI
 /// `POST /auth/sign_out`
 pub async fn delete(cx: Cx, cookies: Cookies, Form(form): Form<SignIn>) -> Result<Response> {
     session::end(&cx, &cookies).await?;
-    cookies.notice("You are signed out.");
+    cookies.notice(&cx.language().say("sign_in.signed_out"));
     let next = form.next.map(|next| destination(Some(&next)));
     Ok(redirect(&next.map_or_else(|| "/auth/sign_in".to_owned(), |next| session::sign_in_url(&next))))
+}
+
+/// Why sign-in was refused, in the language of the page.
+fn said(cx: &Cx, refusal: Refusal) -> String {
+    let message = refusal.message();
+    cx.language().say_error(&message).unwrap_or_else(|| message.into_owned())
 }
 
 async fn page(cx: &Cx, cookies: &Cookies, csrf: &Csrf, form: &SignIn, error: Option<&str>) -> Result<Page> {
@@ -83,7 +96,7 @@ async fn page(cx: &Cx, cookies: &Cookies, csrf: &Csrf, form: &SignIn, error: Opt
         RegistrationsMode::None => "closed",
     };
     let context = context! {
-        page_title => "Sign in",
+        page_title => cx.language().say("common.sign_in"),
         noindex => true,
         flash => cookies.take_flash(),
         csrf => csrf.0,

@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Response};
 use minijinja::{Value, context};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
 
 use super::settings::field_errors;
 use super::{Cookies, Csrf, Form, Page, WebSession, redirect};
@@ -13,7 +14,6 @@ use crate::error::{Error, Result};
 use crate::extract::params::{flag, text};
 use config::MailTransport;
 use crypto::Secret;
-use model::settings::RegistrationsMode;
 use rookery_core::error::Validation;
 use rookery_core::service::registration::{self, SignUp};
 use text::markdown;
@@ -32,6 +32,9 @@ pub struct Fields {
     agreement: Option<bool>,
     #[serde(deserialize_with = "text")]
     reason: Option<String>,
+    /// All other fields: plugins may know some of them.
+    #[serde(flatten, skip_serializing)]
+    rest: Map<String, Json>,
 }
 
 /// `GET /auth/sign_up`
@@ -42,12 +45,23 @@ pub async fn show(cx: Cx, WebSession(person): WebSession, cookies: Cookies, csrf
     Ok(page(&cx, &cookies, &csrf, &Fields::default(), None).await?.into_response())
 }
 
+/// The page for somebody who brings `params`, which an extension knows: its form carries them. Whoever is signed in sees it
+/// too. On a server for one it is 403.
+///
+/// # Errors
+/// When an extension whose answer is needed gives none.
+pub async fn show_with(cx: &Cx, cookies: &Cookies, csrf: &Csrf, params: Map<String, Json>) -> Result<Page> {
+    let page = page(cx, cookies, csrf, &Fields { rest: params, ..Fields::default() }, None).await?;
+    let refused = cx.config.access.single_user;
+    Ok(if refused { page.with_status(StatusCode::FORBIDDEN) } else { page })
+}
+
 /// `POST /auth/sign_up`
 ///
 /// # Errors
 /// When registrations are closed. An invalid form is shown again, with 422.
 pub async fn create(cx: Cx, cookies: Cookies, csrf: Csrf, Form(form): Form<Fields>) -> Result<Response> {
-    match registration::register(&cx, form.sign_up()).await {
+    match registration::register(&cx, form.sign_up(&cx)).await {
         Ok(registered) => {
             let email = form.email.as_deref().unwrap_or_default().trim();
             Ok(check_inbox(&cx, &csrf, email, registered.needs_approval)?.into_response())
@@ -66,9 +80,8 @@ pub async fn create(cx: Cx, cookies: Cookies, csrf: Csrf, Form(form): Form<Field
 /// When rendering fails, which is a bug.
 pub fn check_inbox(cx: &Cx, csrf: &Csrf, email: &str, needs_approval: bool) -> Result<Page> {
     let context = context! {
-        page_title => "Check your inbox",
+        page_title => cx.language().say("inbox.title"),
         noindex => true,
-        state => "check_inbox",
         email => email,
         needs_approval => needs_approval,
         csrf => csrf.0,
@@ -85,25 +98,39 @@ pub fn mail_dir(cx: &Cx) -> Option<String> {
 }
 
 async fn page(cx: &Cx, cookies: &Cookies, csrf: &Csrf, form: &Fields, faults: Option<&Validation>) -> Result<Page> {
-    let mode = registration::mode(cx);
     let message = &cx.settings().registrations_message;
+    let brought = form.brought(cx);
+    let admission = registration::judge(cx, &brought).await?;
+    let terms = registration::terms(cx, admission.as_ref()).ok();
+    let inviter = match admission.and_then(|admission| admission.invited_by) {
+        Some(inviter) => registration::inviter(cx, inviter).await?,
+        None => None,
+    };
     let context = context! {
-        page_title => "Create an account",
+        page_title => cx.language().say("front.create"),
         noindex => true,
         flash => cookies.take_flash(),
         csrf => csrf.0,
-        mode => match mode {
-            RegistrationsMode::Open => "open",
-            RegistrationsMode::Approved => "approval",
-            RegistrationsMode::None => "closed",
+        mode => match terms {
+            Some(terms) if terms.needs_approval => "approval",
+            Some(_) => "open",
+            None => "closed",
         },
+        hidden => brought.iter().filter_map(hidden).collect::<Vec<_>>(),
+        invite_invalid => !brought.is_empty() && admission.is_none(),
+        invited_by => inviter.map(|account| account.acct()),
         closed_message_html => (!message.is_empty()).then(|| markdown(message)),
         rules => rules(cx).await?,
-        reason_required => registration::reason_required(cx, mode),
+        reason_required => terms.is_some_and(|terms| terms.needs_reason),
         form => form,
-        errors => faults.map(field_errors),
+        errors => faults.map(|faults| field_errors(cx, faults)),
     };
     Page::render(cx, "sign_up.html", context)
+}
+
+/// A parameter of an extension's, as a hidden field.
+fn hidden((name, value): (&String, &Json)) -> Option<Value> {
+    Some(context! { name => name, value => value.as_str()? })
 }
 
 /// The server rules, for the template.
@@ -113,7 +140,18 @@ async fn rules(cx: &Cx) -> Result<Vec<Value>> {
 }
 
 impl Fields {
-    fn sign_up(&self) -> SignUp {
+    /// What was sent of the parameters that extensions know, as far as it is text.
+    fn brought(&self, cx: &Cx) -> Map<String, Json> {
+        if self.rest.is_empty() {
+            return Map::new();
+        }
+        let known = cx.extensions().sign_up_params();
+        let given = |value: &Json| value.as_str().is_some_and(|text| !text.trim().is_empty());
+        let brought = self.rest.iter().filter(|(name, value)| known.contains(name) && given(value));
+        brought.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    fn sign_up(&self, cx: &Cx) -> SignUp {
         let trimmed = |text: &Option<String>| text.as_deref().unwrap_or_default().trim().to_owned();
         SignUp {
             username: trimmed(&self.username),
@@ -121,8 +159,9 @@ impl Fields {
             password: Secret::from(self.password.clone().unwrap_or_default()),
             agreement: self.agreement.unwrap_or_default(),
             reason: self.reason.clone(),
-            locale: None,
+            locale: Some(cx.language().code().to_owned()),
             time_zone: None,
+            params: self.brought(cx),
         }
     }
 }

@@ -39,7 +39,7 @@ pub async fn show(cx: Cx, visitor: Visitor, Path((name, id)): Path<(String, Stat
         return Ok(redirect(&status.url));
     }
     let context = context! {
-        page_title => format!("{}: “{}”", status.author.display_name, clip(opening(&status), TITLE_CHARS)),
+        page_title => title(&cx, &status),
         noindex => status.author.noindex || !status.author.indexable || status.visibility != "public",
         og => preview(&cx, &status),
         activity_url => status.uri,
@@ -53,6 +53,11 @@ pub async fn show(cx: Cx, visitor: Visitor, Path((name, id)): Path<(String, Stat
 /// `GET /users/{name}/statuses/{id}`: redirects the URL of the ActivityPub object to the page.
 pub async fn moved(cx: Cx, Path((name, id)): Path<(String, StatusId)>) -> Result<Response> {
     Ok(redirect_permanently(&cx.urls.status(&name, id)))
+}
+
+fn title(cx: &Cx, status: &WebStatus) -> String {
+    let words = clip(opening(status), TITLE_CHARS);
+    cx.language().say_with("thread.quoted", &[("name", &status.author.display_name), ("words", &words)])
 }
 
 /// The text for the title and link previews: only the content warning, when there is one.

@@ -83,6 +83,16 @@ impl core_write::Host for State {
         let bytes = kind.heap_bytes() + ids.heap_bytes();
         self.wait("core-write.touch", 2, bytes, move |host| host.touch(kind, ids)).await
     }
+
+    async fn remove_profile_images(&mut self, account: i64, images: Vec<String>) -> Result<Result<u32, Failure>> {
+        let (name, bytes) = ("core-write.remove-profile-images", images.heap_bytes());
+        self.wait(name, 5, bytes, move |host| host.remove_profile_images(account, images)).await
+    }
+
+    async fn follow(&mut self, account: i64, targets: Vec<i64>) -> Result<Result<Vec<bool>, Failure>> {
+        let (units, bytes) = (cost(5, 20, targets.len()), targets.heap_bytes());
+        self.wait("core-write.follow", units, bytes, move |host| host.follow(account, targets)).await
+    }
 }
 
 impl feeds::Host for State {

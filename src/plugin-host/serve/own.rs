@@ -1,9 +1,9 @@
-//! Host functions of a plugin's own state: logs and metrics, time, configuration, settings, kv, cache, queue.
+//! Host functions of a plugin's own state: logs and metrics, time, configuration, sealing, settings, kv, cache, queue.
 
 use wasmtime::Result;
 
 use crate::bindings::imports::types::Failure;
-use crate::bindings::imports::{cache, config, kv, log, queue, settings, system, types};
+use crate::bindings::imports::{cache, config, kv, log, queue, sealing, settings, system, types};
 use crate::byte_size::ByteSize;
 use crate::error::CallErrorKind;
 use crate::state::State;
@@ -64,6 +64,18 @@ impl config::Host for State {
 
     async fn version(&mut self) -> Result<u64> {
         self.ask("config.version", 1, 0, |host| host.config_version())
+    }
+}
+
+impl sealing::Host for State {
+    async fn seal(&mut self, purpose: String, text: String) -> Result<Result<String, Failure>> {
+        let bytes = purpose.heap_bytes() + text.heap_bytes();
+        self.ask("sealing.seal", 1, bytes, |host| host.seal(&purpose, &text))
+    }
+
+    async fn open(&mut self, purpose: String, token: String) -> Result<Option<String>> {
+        let bytes = purpose.heap_bytes() + token.heap_bytes();
+        self.ask("sealing.open", 1, bytes, |host| host.open(&purpose, &token))
     }
 }
 

@@ -191,8 +191,14 @@ impl Host for Quiet {
 
 /// A request for the route with that id.
 pub(crate) fn request(route: &str) -> routes::Request {
-    let caller =
-        Caller { account: Some(1), scopes: vec!["read".to_owned()], role: 1, locale: "en".to_owned(), app: None };
+    let caller = Caller {
+        account: Some(1),
+        token: None,
+        scopes: vec!["read".to_owned()],
+        role: 1,
+        locale: "en".to_owned(),
+        app: None,
+    };
     routes::Request {
         ctx: CallContext { request_id: "r1".to_owned(), caller, budget_ms: 5000 },
         route: route.to_owned(),

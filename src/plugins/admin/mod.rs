@@ -407,7 +407,8 @@ pub async fn order(cx: &Cx, moment: &str) -> Result<Vec<HookPosition>> {
     Ok(hooks.into_iter().map(position).collect())
 }
 
-/// Runs a command that the plugin's manifest declares, in a transaction of its own.
+/// Runs a command that the plugin's manifest declares, or the step of it that `args` stand for, in a transaction of its
+/// own. There is more to do while the answer has a [`next_step`].
 ///
 /// # Errors
 /// [`Error::Invalid`] for a plugin that is not active here, an unknown command, or an error of the plugin's own.
@@ -436,12 +437,25 @@ pub async fn run(cx: &Cx, name: &str, command: &str, args: &Value) -> Result<Val
     Ok(answer)
 }
 
+/// Takes the arguments of a command's next step from the answer to the one before; `None` when that was the last
+/// (contract: interface `admin`).
+pub fn next_step(answer: &mut Value) -> Option<Value> {
+    answer.as_object_mut()?.remove("continue")
+}
+
 /// The call context of an admin, without identifying them to the plugin.
 fn context(active: &Active) -> CallContext {
     const ADMIN: u8 = 3;
     CallContext {
         request_id: String::new(),
-        caller: ToldCaller { account: None, scopes: Vec::new(), role: ADMIN, locale: String::new(), app: None },
+        caller: ToldCaller {
+            account: None,
+            token: None,
+            scopes: Vec::new(),
+            role: ADMIN,
+            locale: String::new(),
+            app: None,
+        },
         budget_ms: u32::try_from(active.limits.host.route_wall.as_millis()).unwrap_or(u32::MAX),
     }
 }

@@ -145,6 +145,8 @@ pub struct Run {
 }
 
 /// `POST /api/admin/plugins/{name}/run`
+///
+/// One step of the command: an answer with `continue` asks for the next, with that as `args`.
 pub async fn run(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>, Params(run): Params<Run>) -> Result<Json> {
     let Some(command) = run.command else { return Err(Error::missing("command").into()) };
     Json::of(&admin::run(&cx, &name, &command, &run.args).await?)

@@ -122,6 +122,7 @@ impl Call {
         let kinds = self.kinds(tx, names(&feeds)).await?;
         let places: Vec<Feed> = feeds.iter().filter_map(|feed| place(&kinds, feed)).collect();
         plugin_feed::clear(tx, &places).await.or_failure()?;
+        change::record(&self.cx, tx, Change::FeedsDropped { feeds: places }).await.or_failure()?;
         work.done().await
     }
 

@@ -47,6 +47,13 @@ impl Host for Call {
         self.active.config.1
     }
 
+    fn seal(&self, purpose: &str, text: &str) -> Result<String, Failure> {
+        self.seal_text(purpose, text)
+    }
+    fn open(&self, purpose: &str, token: &str) -> Option<String> {
+        self.open_token(purpose, token)
+    }
+
     async fn settings_get(&self, accounts: Vec<i64>) -> Result<Vec<String>, Failure> {
         self.in_time(self.read_settings(accounts)).await
     }
@@ -96,6 +103,12 @@ impl Host for Call {
     }
     async fn touch(&self, kind: String, ids: Vec<i64>) -> Result<(), Failure> {
         self.in_time(self.touch_entities(&kind, ids)).await
+    }
+    async fn follow(&self, account: i64, targets: Vec<i64>) -> Result<Vec<bool>, Failure> {
+        self.in_time(self.follow_accounts(account, &targets)).await
+    }
+    async fn remove_profile_images(&self, account: i64, images: Vec<String>) -> Result<u32, Failure> {
+        self.in_time(self.remove_images(account, &images)).await
     }
 
     async fn feeds_insert(&self, entries: Vec<feeds::Entry>) -> Result<u32, Failure> {

@@ -172,7 +172,7 @@ fn account(row: AccountRow) -> Result<Account> {
     })
 }
 
-/// Bits: 1 suspended, 2 silenced, 8 moved, 16 memorial. Bit 4 (sensitive media) is never set: the server has no such
+/// Bits: 1 suspended, 2 silenced, 8 moved, 16 memorial, 32 disabled. Bit 4 (sensitive media) is never set: the server has no such
 /// mark.
 fn state(row: &AccountRow) -> u32 {
     let bits = [
@@ -180,6 +180,7 @@ fn state(row: &AccountRow) -> u32 {
         (row.limited_at.is_some(), 2),
         (row.moved_to_account_id.is_some(), 8),
         (row.memorial, 16),
+        (row.disabled, 32),
     ];
     bits.into_iter().filter(|(set, _)| *set).map(|(_, bit)| bit).sum()
 }

@@ -43,7 +43,15 @@ impl Call {
         if serde_json::from_str::<IgnoredAny>(&payload).is_err() {
             return Err(wrong("A payload must be JSON"));
         }
-        Ok(Change::TopicMessage { topic: self.topic(&topic)?, event, payload })
+        Ok(Change::TopicMessage { topic: self.topic(&topic)?, event, payload, scopes: self.scopes(&topic) })
+    }
+
+    /// What a token needs one of to be told: the plugin's own scopes, of a message to one token.
+    fn scopes(&self, topic: &str) -> Vec<String> {
+        match topic.split_once(':') {
+            Some(("token", _)) => self.active.manifest.scopes.iter().map(|scope| scope.name.clone()).collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// The topic as the server knows it. The plugin's own topics are prefixed with its name, so that plugins share
@@ -57,10 +65,17 @@ impl Call {
             return Err(denied(&format!("topics = [{name:?}]")));
         }
         let id = match id {
-            None if name == "user" => return Err(failure(422, "streaming.invalid", "Say whose: user:ID")),
+            None if is_person(name) => {
+                return Err(failure(422, "streaming.invalid", format!("Say whose: {name}:ID")));
+            }
             None => return Ok(format!("{}/{name}", self.active.name())),
             Some(id) => id.parse::<i64>().map_err(|_| failure(422, "streaming.invalid", "An id is a number")),
         }?;
-        Ok(if name == "user" { format!("user:{id}") } else { format!("{}/{name}:{id}", self.active.name()) })
+        Ok(if is_person(name) { format!("{name}:{id}") } else { format!("{}/{name}:{id}", self.active.name()) })
     }
+}
+
+/// True for the streams of people: those of an account, or of one of its tokens.
+pub(crate) fn is_person(topic: &str) -> bool {
+    matches!(topic, "user" | "token")
 }

@@ -17,11 +17,15 @@ use crate::quota::count_reached;
 use model::notification::NotificationKind;
 use model::{AccountId, Actor, MediaId, StatusId};
 use rookery_core::service::notification::{self, Notice};
+use rookery_core::service::profile;
+use rookery_core::service::profile_image::Picture;
 use rookery_core::service::status::{self, Draft, Made};
-use rookery_core::service::{auth, mark};
+use rookery_core::service::{auth, follow, mark};
 
 /// Most statuses that one call creates, deletes or bookmarks.
 const STATUSES: usize = 100;
+/// Most follows that one call begins.
+const FOLLOWS: usize = 20;
 /// Most other items of one call.
 const ITEMS: usize = 1_000;
 /// Largest document stored with a status, in bytes.
@@ -118,7 +122,7 @@ impl Call {
             media_ids: item.media.into_iter().map(MediaId::from).collect(),
             idempotency_key: (!item.idempotency_key.is_empty())
                 .then(|| format!("{}/{}", self.active.name(), item.idempotency_key)),
-            recipients,
+            recipients: Some(recipients),
             extras: extra.into_iter().collect(),
             ..Draft::default()
         })
@@ -236,6 +240,35 @@ impl Call {
             store::account::bump_all(work.tx()?, &distinct(&ids)).await.or_failure()?;
         }
         work.done().await
+    }
+
+    pub(super) async fn remove_images(&self, account: i64, images: &[String]) -> Result<u32, Failure> {
+        self.need_write("profile")?;
+        let pictures = images.iter().map(|name| Picture::named(name)).collect::<Option<Vec<_>>>();
+        let pictures = pictures.ok_or_else(|| {
+            failure(404, "core.unknown-kind", "A profile has an avatar and a header, and no other image")
+        })?;
+        let id = AccountId::from(account);
+        if !self.actors(&[account], Some("write:accounts")).await?.contains_key(&id) {
+            return Err(failure(404, "core.not-found", "There is no such account here"));
+        }
+        let mut work = self.guarded().await?;
+        let removed = profile::remove_pictures(&self.cx, work.tx()?, id, &pictures).await.or_failure();
+        let removed = work.settle(removed).await?;
+        Ok(u32::try_from(removed).unwrap_or(u32::MAX))
+    }
+
+    pub(super) async fn follow_accounts(&self, account: i64, targets: &[i64]) -> Result<Vec<bool>, Failure> {
+        self.need_write("follow")?;
+        at_most(targets.len(), FOLLOWS, "targets")?;
+        let id = AccountId::from(account);
+        if !self.actors(&[account], Some("write:follows")).await?.contains_key(&id) {
+            return Err(failure(404, "core.not-found", "There is no such account here"));
+        }
+        let targets: Vec<AccountId> = targets.iter().copied().map(AccountId::from).collect();
+        let mut work = self.guarded().await?;
+        let followed = follow::follow_all(&self.cx, work.tx()?, id, &targets).await.or_failure();
+        work.settle(followed).await
     }
 
     fn need_write(&self, permission: &str) -> Result<(), Failure> {

@@ -4,6 +4,7 @@
 //! No transaction is open. Verdicts are data: visibility may only narrow, only a limited status has recipients,
 //! and the caller validates the text again.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use rookery_plugin_host::exports::status_filter::{Change, Draft, Verdict};
@@ -25,7 +26,7 @@ use rookery_core::error::Result;
 use rookery_core::extension::PendingStatus;
 
 /// Most silent recipients that a filter may give to a status.
-const MOST_RECIPIENTS: usize = 10_000;
+const MOST_RECIPIENTS: usize = 20_000;
 
 /// Calls every filter in turn. `params` are request parameters unknown to the core; `visibility` is the value the
 /// client sent.
@@ -59,7 +60,7 @@ pub async fn filter(
                 Verdict::Pass => Ok(Ok(None)),
                 Verdict::Refuse(failure) => Ok(Err(refused(failure))),
                 Verdict::Change(change) => {
-                    let own = visibility.is_some_and(|word| hook.has_kind(word));
+                    let own = hook.owns_audience(visibility, params);
                     applied(cx, hook, pending.clone(), change, own).await.map(|now| Ok(Some(now)))
                 }
             }
@@ -74,6 +75,13 @@ pub async fn filter(
 }
 
 async fn ask(cx: &Cx, hook: &Subscription, actor: &Arc<Actor>, draft: Draft) -> Result<Verdict, CallError> {
+    let (caller, context) = spoken_for(cx, hook, actor);
+    let call = Call::new(cx, &hook.active, caller, Mode::Read);
+    hook.active.component.status_filter(call, context, draft).await
+}
+
+/// `actor` as the caller of `hook`, and what the plugin is told of it.
+pub(super) fn spoken_for(cx: &Cx, hook: &Subscription, actor: &Arc<Actor>) -> (Caller, CallContext) {
     let caller = Caller {
         actor: Some(Arc::clone(actor)),
         scopes: actor.scopes.iter().map(str::to_owned).collect(),
@@ -86,6 +94,7 @@ async fn ask(cx: &Cx, hook: &Subscription, actor: &Arc<Actor>, draft: Draft) -> 
         request_id: caller.request_id.clone(),
         caller: Told {
             account: Some(actor.id.into()),
+            token: actor.token.map(i64::from),
             scopes: caller.scopes.clone(),
             role: caller.role,
             locale: caller.locale.clone(),
@@ -93,8 +102,7 @@ async fn ask(cx: &Cx, hook: &Subscription, actor: &Arc<Actor>, draft: Draft) -> 
         },
         budget_ms: u32::try_from(hook.timeout.min(cx.hook_time_left()).as_millis()).unwrap_or(u32::MAX),
     };
-    let call = Call::new(cx, &hook.active, caller, Mode::Read);
-    hook.active.component.status_filter(call, context, draft).await
+    (caller, context)
 }
 
 /// The request parameters that the plugin declared, and `visibility` as the client sent it.
@@ -124,7 +132,7 @@ fn draft(actor: &Actor, pending: &PendingStatus, extra: String) -> Draft {
 }
 
 /// `pending` with the plugin's changes; an error for a change that is forbidden or invalid. `own`: the author chose a
-/// visibility that this plugin defines, so the plugin decides who sees it.
+/// visibility that this plugin defines, or an audience that it keeps, so the plugin decides who sees it.
 async fn applied(
     cx: &Cx,
     hook: &Subscription,
@@ -157,10 +165,17 @@ async fn applied(
             return Err(wrong("only a limited status gets recipients"));
         }
         let known = known(cx, &recipients).await?;
-        if !own && known.iter().any(|id| !pending.recipients.contains(id)) {
+        let before: HashSet<AccountId> = pending.recipients.iter().copied().collect();
+        if !own && known.iter().any(|id| !before.contains(id)) {
             return Err(wrong("recipients may only be left out, unless the visibility is the plugin's own"));
         }
         pending.recipients = known;
+    }
+    if change.new_conversation {
+        if pending.visibility != Visibility::Limited {
+            return Err(wrong("only a limited status opens a conversation of its own"));
+        }
+        pending.new_conversation = true;
     }
     Ok(pending)
 }

@@ -9,6 +9,7 @@
 //! Follows `PLUGINS.md`, section 1.4.
 
 pub mod budget;
+mod channel;
 mod decorate;
 mod decoration_cache;
 pub mod dispatch;
@@ -18,10 +19,12 @@ pub mod instance;
 mod judge;
 mod lane;
 pub mod outbox;
+pub mod sign_up;
 mod subscription;
 mod table;
 mod when;
 
+pub use channel::open_channel;
 pub use decorate::decorate;
 pub use decoration_cache::DecorationCache;
 pub use field::{Field, is_value};

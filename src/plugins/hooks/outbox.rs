@@ -57,7 +57,7 @@ fn told(change: &Change) -> Option<EventRecord> {
     Some(match change {
         Change::StatusPublished { status, author, traits }
         | Change::StatusEdited { status, author, traits }
-        | Change::StatusDeleted { status, author, traits } => {
+        | Change::StatusDeleted { status, author, traits, .. } => {
             EventRecord { subject: Some((*status).into()), traits: Some(*traits), ..by(*author) }
         }
         Change::AccountUpdated { account } => EventRecord { subject: Some((*account).into()), ..by(*account) },
@@ -81,6 +81,11 @@ fn told(change: &Change) -> Option<EventRecord> {
             ..by(AccountId::from(0))
         },
         Change::ListDeleted { list, owner } => EventRecord { subject: Some((*list).into()), ..by(*owner) },
+        Change::TokenRevoked { token, account } => EventRecord {
+            actor: *account,
+            subject: Some((*token).into()),
+            ..by(account.unwrap_or_else(|| AccountId::from(0)))
+        },
         Change::StatusLinked { .. }
         | Change::AccountRegistered { .. }
         | Change::ProfileLinked { .. }
@@ -92,6 +97,7 @@ fn told(change: &Change) -> Option<EventRecord> {
         | Change::TagFollowed { .. }
         | Change::TagUnfollowed { .. }
         | Change::FeedEntered { .. }
+        | Change::FeedsDropped { .. }
         | Change::AnnouncementDeleted { .. }
         | Change::AnnouncementPublished { .. }
         | Change::AnnouncementReaction { .. }
@@ -100,7 +106,6 @@ fn told(change: &Change) -> Option<EventRecord> {
         | Change::HomeRebuilt { .. }
         | Change::Notified { .. }
         | Change::NotificationsMerged { .. }
-        | Change::TokenRevoked { .. }
         | Change::SettingsChanged
         | Change::DomainBlocked { .. }
         | Change::TopicMessage { .. } => return None,

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rookery_plugin_host::{CallError, LoadError};
+use serde_json::{Map, Value};
 
 use super::field::Field;
 use super::when::Predicate;
@@ -41,6 +42,8 @@ pub struct Subscription {
     pub kinds: Vec<String>,
     /// Request parameters that it is given.
     pub params: Vec<String>,
+    /// Those of them that name an audience.
+    pub audience: Vec<String>,
     /// Members that it adds.
     pub fields: Vec<Field>,
     /// Its results may be cached.
@@ -52,7 +55,7 @@ pub struct Subscription {
 /// How long a synchronous call may take; `limits.hook-wall` and the request's budget may be shorter.
 fn time_limit(moment: Moment) -> Duration {
     match moment {
-        Moment::StatusFilter => Duration::from_millis(200),
+        Moment::StatusFilter | Moment::SignUp => Duration::from_millis(200),
         Moment::NotificationFilter => Duration::from_millis(20),
         Moment::Decorate => Duration::from_millis(100),
         Moment::Channels => Duration::from_secs(1),
@@ -78,6 +81,7 @@ impl Subscription {
             gather: wait.map_or(gather, |wait| wait.min(Duration::from_secs(5))),
             kinds: hook.kinds.clone(),
             params: hook.params.clone(),
+            audience: hook.audience.clone(),
             fields: hook.fields.iter().map(|name| Field::new(name, hook.defaults.get(name))).collect(),
             keeps: hook.cache.is_some(),
             calls: AtomicU64::new(0),
@@ -89,6 +93,18 @@ impl Subscription {
     #[must_use]
     pub fn has_kind(&self, kind: &str) -> bool {
         self.kinds.iter().any(|known| known == kind)
+    }
+
+    /// True when it is this plugin that says whom a status reaches: the visibility that the client sent is a word of the
+    /// plugin's, or one of the server's that leaves the audience open, with a parameter that names one.
+    #[must_use]
+    pub fn owns_audience(&self, visibility: Option<&str>, params: &Map<String, Value>) -> bool {
+        let given = |name: &String| {
+            params.get(name).is_some_and(|value| !value.is_null() && value.as_str().is_none_or(|text| !text.is_empty()))
+        };
+        visibility.is_some_and(|word| {
+            self.has_kind(word) || (matches!(word, "limited" | "reply") && self.audience.iter().any(given))
+        })
     }
 
     /// Number of calls, and of those that failed.

@@ -177,8 +177,10 @@ fn claims(plugin: &str, hook: &Hook) -> Result<Vec<String>, LoadError> {
             if let Some(core) = hook.kinds.iter().find(|word| is_core_visibility(word)) {
                 return Err(taken(plugin, &format!("the visibility {core}")));
             }
-            Ok(hook.kinds.iter().map(|word| format!("the visibility {word}")).collect())
+            let words = hook.kinds.iter().map(|word| format!("the visibility {word}"));
+            Ok(words.chain(hook.audience.iter().map(|name| format!("the audience by {name}"))).collect())
         }
+        Moment::SignUp => Ok(hook.params.iter().map(|param| format!("the parameter {param} of sign-ups")).collect()),
         Moment::Events | Moment::NotificationFilter | Moment::ActivityFilter | Moment::Fanout => Ok(Vec::new()),
     }
 }
@@ -296,6 +298,9 @@ mod tests {
         let handler = "[[hook]]\non = \"activity-handler\"\nkinds = [\"EmojiReact\"]";
         let (a, b) = (manifest("aa", handler), manifest("bb", handler));
         assert!(refused(&[&a, &b]).starts_with("plugin bb claims activities of type EmojiReact"));
+        let rings = "[[hook]]\non = \"status-filter\"\nparams = [\"ring\"]\naudience = [\"ring\"]";
+        let (a, b) = (manifest("aa", rings), manifest("bb", rings));
+        assert!(refused(&[&a, &b]).starts_with("plugin bb claims the audience by ring"));
         let channel = "[[hook]]\non = \"channels\"\nkinds = [\"antenna\"]";
         let (a, b) = (manifest("aa", channel), manifest("bb", channel));
         assert!(refused(&[&a, &b]).starts_with("plugin bb claims the stream antenna"));

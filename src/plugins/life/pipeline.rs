@@ -231,6 +231,9 @@ async fn engine(cx: &Cx) -> Result<Engine, LoadError> {
 /// Added to a timeout, because a migration or self-test that runs out of time reports that itself, slightly later.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// For how much longer than migrations the preparation of statements may keep others waiting.
+const PREPARING: Duration = Duration::from_secs(2);
+
 /// The total time that a candidate may use on the database: no other writer can proceed meanwhile.
 struct Budget {
     until: Instant,
@@ -294,6 +297,8 @@ impl Rehearsal {
         tx.bound(budget.left(), Some(contended(cx)));
         let (now, progress) = (cx.clock.now(), &mut Progress::Rehearsal);
         let migrated = sql::migrate(&mut tx, id, manifest, files, now, budget.left(), progress).await?;
+        // Preparing changes nothing, and on a busy machine it may take longer than a migration may keep others waiting.
+        tx.bound(budget.left(), Some(contended(cx) + PREPARING));
         let sql = Statements::load(cx, quota, manifest, limits, files, &mut tx).await;
         let sql = sql.map_err(|fault| if migrated.applied.is_empty() { fault } else { fault.lasting() })?;
         Ok(Self { tx: Some(tx), migrated, sql })

@@ -52,7 +52,7 @@ impl Manifest {
             (Import::HttpClient, !asked.http.is_empty()),
             (Import::Queue, asked.queue),
         ];
-        let always = [Import::Log, Import::System, Import::Config];
+        let always = [Import::Log, Import::System, Import::Config, Import::Sealing];
         always.into_iter().chain(optional.iter().filter(|(_, asked)| *asked).map(|(import, _)| *import)).collect()
     }
 
@@ -65,6 +65,9 @@ impl Manifest {
         }
         if !self.jobs.is_empty() || !self.schedules.is_empty() {
             exports.insert(Export::Jobs);
+        }
+        if !self.pages.is_empty() {
+            exports.insert(Export::Pages);
         }
         if !self.commands.is_empty() {
             exports.insert(Export::Admin);
@@ -81,8 +84,9 @@ impl Moment {
     }
 
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::StatusFilter,
+        Self::SignUp,
         Self::Events,
         Self::NotificationFilter,
         Self::ActivityFilter,
@@ -96,6 +100,7 @@ impl Moment {
     fn shows(self) -> bool {
         match self {
             Self::StatusFilter
+            | Self::SignUp
             | Self::Events
             | Self::NotificationFilter
             | Self::ActivityFilter
@@ -108,6 +113,7 @@ impl Moment {
     fn export(self) -> Export {
         match self {
             Self::StatusFilter => Export::StatusFilter,
+            Self::SignUp => Export::SignUp,
             Self::Events => Export::Events,
             Self::NotificationFilter => Export::NotificationFilter,
             Self::ActivityFilter => Export::ActivityFilter,

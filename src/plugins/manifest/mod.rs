@@ -7,6 +7,7 @@
 
 mod grants;
 mod instance;
+mod pages;
 mod parse;
 mod paths;
 mod rules;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use instance::is_reserved;
+pub use pages::{CorePage, PageDeclaration, Title};
 pub use parse::{API, parse, parse_limits};
 pub use rules::{EVENTS, check_schema, defaults, policies, validator};
 pub use values::{Resolved, duration, rate, size};
@@ -37,6 +39,10 @@ pub struct Manifest {
     pub permissions: Permissions,
     #[serde(default, rename = "route")]
     pub routes: Vec<Route>,
+    #[serde(default, rename = "scope")]
+    pub scopes: Vec<Scope>,
+    #[serde(default, rename = "page")]
+    pub pages: Vec<PageDeclaration>,
     #[serde(default, rename = "hook")]
     pub hooks: Vec<Hook>,
     #[serde(default, rename = "schedule")]
@@ -156,7 +162,7 @@ pub struct Permissions {
     pub core_views: Vec<String>,
     /// `read`, `read-as-any`, `read-all`.
     pub core: Vec<String>,
-    /// `create`, `delete`, `bookmark`: as the caller, or with `as-any` as any local account; `notify`, `touch`.
+    /// `create`, `delete`, `bookmark`, `profile`, `follow`: as the caller, or with `as-any` as any local account; `notify`, `touch`.
     pub core_write: Vec<String>,
     /// `custom`, `home`, `list`.
     pub feeds: Vec<String>,
@@ -164,7 +170,7 @@ pub struct Permissions {
     pub http: Vec<String>,
     /// Names of secrets.
     pub secrets: Vec<String>,
-    /// Names of topics; `user` for the streams of accounts.
+    /// Names of topics; `user` for the streams of accounts, `token` for those of one token each.
     pub topics: Vec<String>,
     /// `kv`, `cache`.
     pub storage: Vec<String>,
@@ -215,6 +221,9 @@ pub struct Route {
     /// Answered by the host without calling the plugin.
     #[serde(default)]
     pub native: Option<Native>,
+    /// What a browser gets that asks for HTML: a page of the server's own.
+    #[serde(default)]
+    pub html: Option<CorePage>,
     /// Request headers that the plugin sees.
     #[serde(default)]
     pub headers: Vec<String>,
@@ -303,6 +312,16 @@ pub struct Native {
     pub owner_check: Option<String>,
 }
 
+/// `[[scope]]`: an OAuth scope of the plugin's own, which applications may ask people for while it is on.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Scope {
+    /// `crypto`, `crypto:read`: the first word is none of the server's.
+    pub name: String,
+    /// What it allows, in one sentence for the person who is asked.
+    pub description: String,
+}
+
 /// `[[hook]]`
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -321,9 +340,13 @@ pub struct Hook {
     /// Predicate on statuses, evaluated by the host before any call.
     #[serde(default)]
     pub when: When,
-    /// `status-filter`: request parameters that are passed to the plugin.
+    /// `status-filter`, `sign-up`: request parameters that are passed to the plugin.
     #[serde(default)]
     pub params: Vec<String>,
+    /// `status-filter`: those of `params` that name an audience: with one of them the visibilities `limited` and `reply` are
+    /// the plugin's too.
+    #[serde(default)]
+    pub audience: Vec<String>,
     /// `events`: kinds; `decorate`: one kind of entity; `activity-*`: types; `channels`: streams; `status-filter`:
     /// values of `visibility` that the plugin defines.
     #[serde(default)]
@@ -364,6 +387,7 @@ impl Hook {
 #[expect(missing_docs, reason = "named as in the contract")]
 pub enum Moment {
     StatusFilter,
+    SignUp,
     Events,
     NotificationFilter,
     ActivityFilter,
@@ -473,6 +497,10 @@ pub struct NotificationKind {
     /// The recipient's notification policy may filter it.
     #[serde(default)]
     pub filterable: bool,
+    /// What a push of it says, by language: a sentence with `{name}` for the sender's name. English stands in for languages
+    /// that are missing.
+    #[serde(default)]
+    pub titles: BTreeMap<String, String>,
 }
 
 /// `[[command]]`: for `rookery plugin run`.

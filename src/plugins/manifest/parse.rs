@@ -138,7 +138,7 @@ mod tests {
             ),
             (
                 "[[hook]]\non = \"fan-out\"",
-                "plugin.toml of notes: hook 1, on: \"fan-out\" is not one of status-filter, events, notification-filter, activity-filter, activity-handler, fanout, decorate, channels",
+                "plugin.toml of notes: hook 1, on: \"fan-out\" is not one of status-filter, sign-up, events, notification-filter, activity-filter, activity-handler, fanout, decorate, channels",
             ),
             (
                 "[[hook]]\non = \"events\"\nkinds = [\"status.create\"]",
@@ -194,6 +194,7 @@ mod tests {
             ("/api/v1/decks/{id}/{id}", "", "two parameters of one name"),
             ("/api/v1/decks", "params = { id = \"id\" }", "has no such parameter"),
             ("/api/v1/decks", "scopes = [\"read:decks\"]", "there is no scope \"read:decks\""),
+            ("/api/v1/decks", "scopes = [\"decks\"]", "there is no scope \"decks\""),
             ("/api/v1/decks", "rate = \"many\"", "is not a number and a time"),
             ("/api/v1/decks", "native = { statement = \"all\" }", "there is no [sql]"),
             ("/api/v1/decks", "native = { feed = \"deck:{id}\" }", "there is no [[feed]] called \"deck\""),
@@ -221,10 +222,35 @@ mod tests {
     }
 
     #[test]
+    fn scopes_are_of_a_family_of_their_own_and_say_what_they_allow() {
+        let scope =
+            |name: &str, description: &str| format!("[[scope]]\nname = \"{name}\"\ndescription = \"{description}\"\n");
+        for (more, wanted) in [
+            (scope("read:decks", "Read decks"), "scope \"read:decks\": words of small letters"),
+            (scope("admin", "Everything"), "of which the first is none of the server's"),
+            (scope("Decks", "Decks"), "words of small letters"),
+            (scope("decks", " "), "the description has 1 to 200 characters"),
+            (scope("decks", &"x".repeat(201)), "the description has 1 to 200 characters"),
+            (scope("decks", "Decks").repeat(2), "there are two scopes called \"decks\""),
+            ("[[scope]]\nname = \"decks\"".to_owned(), "the key \"description\" is missing"),
+        ] {
+            let said = sentence(&more);
+            assert!(said.contains(wanted), "{more}: {said}");
+        }
+        let good = scope("decks", "Your decks") + &scope("decks:read", "Read your decks");
+        let manifest =
+            parse(&format!("{PLUGIN}{good}{}", route("/api/v1/decks", "scopes = [\"decks:read\", \"read:lists\"]")));
+        assert_eq!(manifest.expect("good").scopes.len(), 2);
+    }
+
+    #[test]
     fn hooks_say_only_what_their_moment_asks() {
         for (more, wanted) in [
             ("on = \"fanout\"\npolicy = \"refuse\"", "the policy \"refuse\" is not one of \"skip\""),
             ("on = \"fanout\"\nparams = [\"x\"]", "params says nothing at this moment"),
+            ("on = \"fanout\"\naudience = [\"x\"]", "audience says nothing at this moment"),
+            ("on = \"status-filter\"\naudience = [\"x\"]", "audience names \"x\", and params does not"),
+            ("on = \"sign-up\"", "params is empty"),
             ("on = \"events\"", "kinds is empty"),
             (
                 "on = \"decorate\"\nkinds = [\"status\", \"account\"]\nfields = [\"x\"]",
@@ -274,12 +300,16 @@ mod tests {
     #[test]
     fn the_reference_names_every_key() {
         let reference = include_str!("../../../plugin-sdk/MANIFEST.md");
-        let source = include_str!("mod.rs");
+        let source = concat!(include_str!("mod.rs"), include_str!("pages.rs"));
         let mut renamed = None;
         for line in source.lines() {
             renamed =
                 line.split_once("rename = \"").map(|(_, rest)| rest.split('"').next().unwrap_or_default()).or(renamed);
-            let Some((field, _)) = line.strip_prefix("    pub ").and_then(|rest| rest.split_once(": ")) else {
+            let Some((field, _)) = line
+                .strip_prefix("    pub ")
+                .and_then(|rest| rest.split_once(": "))
+                .filter(|(field, _)| !field.contains(' '))
+            else {
                 continue;
             };
             let key = renamed.take().map_or_else(|| field.replace('_', "-"), str::to_owned);

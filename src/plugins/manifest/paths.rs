@@ -35,7 +35,6 @@ const CORE: &[&str] = &[
     "peers",
     "polls",
     "preferences",
-    "profile",
     "push",
     "reports",
     "scheduled_statuses",
@@ -67,7 +66,8 @@ pub(super) fn check(route: &Route) -> Result<(), String> {
     nested(route)
 }
 
-fn template(path: &str) -> Result<(), String> {
+/// Checks a template; the error continues as that of [`check`].
+pub(super) fn template(path: &str) -> Result<(), String> {
     let fault = |problem: &str| Err(format!("the path {path:?} {problem}"));
     let Some(rest) = path.strip_prefix('/') else { return fault("does not begin with a slash") };
     let mut names = Vec::new();

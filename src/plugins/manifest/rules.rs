@@ -6,10 +6,11 @@ use std::fmt::Display;
 use serde_json::{Map, Value};
 
 use super::instance;
+use super::pages;
 use super::paths::{self, is_word};
-use super::{Auth, Hook, Manifest, Moment, Permissions, Policy, Route, values};
+use super::{Auth, Hook, Manifest, Moment, Permissions, Policy, Route, Scope, values};
 use config::nearest;
-use model::{Scopes, Visibility};
+use model::{Scopes, Visibility, scope};
 
 /// Kinds of events that a hook may subscribe to.
 pub const EVENTS: &[&str] = &[
@@ -30,6 +31,7 @@ pub const EVENTS: &[&str] = &[
     "bookmark.deleted",
     "emoji.deleted",
     "list.deleted",
+    "token.revoked",
 ];
 
 /// Kinds of entities that can be decorated, and trends, which get a weight.
@@ -41,15 +43,25 @@ type PermissionList = fn(&Permissions) -> &Vec<String>;
 /// Lists of `[permissions]` with a fixed vocabulary; the others hold names that the plugin chooses.
 const WORDS: &[(&str, PermissionList, &[&str])] = &[
     ("core", |asked| &asked.core, &["read", "read-as-any", "read-all"]),
-    ("core-write", |asked| &asked.core_write, &["create", "delete", "bookmark", "notify", "touch", "as-any"]),
+    (
+        "core-write",
+        |asked| &asked.core_write,
+        &["create", "delete", "bookmark", "notify", "touch", "profile", "follow", "as-any"],
+    ),
     ("feeds", |asked| &asked.feeds, &["custom", "home", "list"]),
     ("storage", |asked| &asked.storage, &["kv", "cache"]),
 ];
+
+/// Most characters of the title of a push.
+const MAX_TITLE: usize = 100;
 
 /// Why a hook or permission that is not implemented yet is refused.
 const NOT_IMPLEMENTED: &str = "plugins cannot take part in federation yet: leave it out";
 
 type Checked = Result<(), String>;
+
+/// Longest description of a scope, in characters.
+const DESCRIPTION: usize = 200;
 
 /// `[a-z][a-z0-9_]{1,30}`
 pub(super) fn is_name(name: &str) -> bool {
@@ -60,7 +72,8 @@ pub(super) fn check(manifest: &Manifest) -> Checked {
     about(manifest)?;
     manifest.limits.resolve()?;
     permissions(&manifest.permissions)?;
-    unique("routes with the id", manifest.routes.iter().map(|route| &route.id))?;
+    let ids = manifest.routes.iter().map(|route| &route.id);
+    unique("routes with the id", ids.chain(manifest.pages.iter().map(|page| &page.id)))?;
     unique("jobs of the kind", manifest.jobs.iter().map(|job| &job.kind))?;
     unique("schedules of the job", manifest.schedules.iter().map(|schedule| &schedule.job))?;
     unique("feeds called", manifest.feeds.iter().map(|feed| &feed.name))?;
@@ -68,12 +81,18 @@ pub(super) fn check(manifest: &Manifest) -> Checked {
     unique("notifications of the type", manifest.notifications.iter().map(|kind| &kind.name))?;
     unique("commands called", manifest.commands.iter().map(|command| &command.name))?;
     unique("topics called", manifest.permissions.topics.iter())?;
+    unique("scopes called", manifest.scopes.iter().map(|scope| &scope.name))?;
     served_twice(manifest)?;
+    scopes(&manifest.scopes)?;
     for route in &manifest.routes {
         self::route(manifest, route).map_err(|problem| format!("route {:?}: {problem}", route.id))?;
     }
+    for page in &manifest.pages {
+        pages::check(page).map_err(|problem| format!("page {:?}: {problem}", page.id))?;
+    }
     hooks(&manifest.hooks)?;
     names(manifest)?;
+    titles(manifest)?;
     instance::check(&manifest.instance)?;
     schedules(manifest)
 }
@@ -116,6 +135,20 @@ fn permissions(asked: &Permissions) -> Checked {
         let known = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
         if secret.is_empty() || !secret.bytes().all(known) {
             return Err(format!("permissions, secrets: {secret:?} is not of large letters, digits and _"));
+        }
+    }
+    Ok(())
+}
+
+fn scopes(scopes: &[Scope]) -> Checked {
+    for Scope { name, description } in scopes {
+        if !scope::is_extension(name) {
+            return Err(format!(
+                "scope {name:?}: words of small letters, digits and _, with : between them, of which the first is none of the server's"
+            ));
+        }
+        if description.trim().is_empty() || description.chars().count() > DESCRIPTION {
+            return Err(format!("scope {name:?}: the description has 1 to {DESCRIPTION} characters"));
         }
     }
     Ok(())
@@ -164,7 +197,8 @@ fn route(manifest: &Manifest, route: &Route) -> Checked {
             return Err(format!("{key} names {name:?}, and the path {:?} has no such parameter", route.path));
         }
     }
-    Scopes::parse(&route.scopes.join(" ")).map_err(|word| format!("there is no scope {word:?}"))?;
+    let declared = |word: &str| manifest.scopes.iter().any(|scope| scope.name == word);
+    Scopes::parse_with(&route.scopes.join(" "), declared).map_err(|word| format!("there is no scope {word:?}"))?;
     if !route.scopes.is_empty() && route.auth == Auth::None {
         return Err("it has scopes, and auth = \"none\" looks at no token".to_owned());
     }
@@ -180,6 +214,8 @@ fn route(manifest: &Manifest, route: &Route) -> Checked {
     quantity("body-limit", route.body_limit.as_deref(), values::size, "a size, such as \"64KiB\"")?;
     quantity("rate", route.rate.as_deref(), values::rate, "a number and a time, such as \"300/5m\"")?;
     page(route)?;
+    let sign_up = manifest.hooks.iter().find(|hook| hook.on == Moment::SignUp);
+    pages::check_html(route, sign_up.map_or(&[], |hook| &hook.params))?;
     native(manifest, route)
 }
 
@@ -216,6 +252,7 @@ pub fn policies(moment: Moment) -> &'static [Policy] {
         Moment::StatusFilter => &[Policy::Refuse, Policy::Skip],
         Moment::Events | Moment::ActivityHandler => &[Policy::Retry],
         Moment::NotificationFilter | Moment::Fanout => &[Policy::Skip],
+        Moment::SignUp => &[Policy::Skip, Policy::Refuse],
         Moment::ActivityFilter => &[Policy::Skip, Policy::Drop, Policy::Retry, Policy::Hold],
         Moment::Decorate => &[Policy::Omit],
         Moment::Channels => &[Policy::Refuse],
@@ -252,7 +289,8 @@ fn hook(hook: &Hook) -> Checked {
     let batches = matches!(moment, Moment::Fanout | Moment::Events);
     let kinds = matches!(moment, Moment::Events | Moment::Decorate | Moment::Channels | Moment::StatusFilter);
     for (key, given, fits) in [
-        ("params", !hook.params.is_empty(), moment == Moment::StatusFilter),
+        ("params", !hook.params.is_empty(), matches!(moment, Moment::StatusFilter | Moment::SignUp)),
+        ("audience", !hook.audience.is_empty(), moment == Moment::StatusFilter),
         ("kinds", !hook.kinds.is_empty(), kinds),
         ("fields", !hook.fields.is_empty(), moment == Moment::Decorate),
         ("defaults", !hook.defaults.is_empty(), moment == Moment::Decorate),
@@ -273,9 +311,15 @@ fn hook(hook: &Hook) -> Checked {
             return Err("batch: max is not a number from 1 to 1024".to_owned());
         }
     }
+    if let Some(name) = hook.audience.iter().find(|name| !hook.params.contains(name)) {
+        return Err(format!("audience names {name:?}, and params does not"));
+    }
     match moment {
         Moment::Events => events(hook),
         Moment::Decorate => decorate(hook),
+        Moment::SignUp if hook.params.is_empty() => {
+            Err("params is empty: name the parameters of sign-ups that it is about".to_owned())
+        }
         _ => Ok(()),
     }
 }
@@ -317,6 +361,27 @@ fn feed_owners(manifest: &Manifest) -> Checked {
         Some(table) => Err(format!("feed: of names {table:?}, and sql.owner-columns does not")),
         None => Ok(()),
     }
+}
+
+/// Titles of pushes are short sentences by language, one of them English.
+fn titles(manifest: &Manifest) -> Checked {
+    for kind in manifest.notifications.iter().filter(|kind| !kind.titles.is_empty()) {
+        let name = &kind.name;
+        if !kind.titles.contains_key("en") {
+            return Err(format!("the notification {name:?} has titles, and none in English (en)"));
+        }
+        for (language, title) in &kind.titles {
+            if language.len() > 8 || !language.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+                return Err(format!("the notification {name:?}: {language:?} is not the code of a language, as en"));
+            }
+            if title.trim().is_empty() || title.chars().count() > MAX_TITLE {
+                return Err(format!(
+                    "the notification {name:?}: its title in {language} is not of 1 to {MAX_TITLE} characters"
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Names that become part of names elsewhere must be plain words.

@@ -12,7 +12,7 @@ use crate::call::Caller;
 use crate::manifest::{Auth, ParamKind};
 use http::client_address;
 use http::extract::auth;
-use model::{AccountId, Actor, AppId, Permissions, StatusId};
+use model::{AccountId, Actor, AppId, Permissions, Scopes, StatusId};
 use rookery_core::error::{Error, Result};
 use rookery_core::service::rate_limits::{self, Key, Spent};
 use rookery_core::service::{self, visibility};
@@ -28,7 +28,7 @@ pub(super) async fn caller(cx: &Cx, mounted: &Mounted, parts: &Parts) -> Result<
     let (actor, held, application) = match route.auth {
         Auth::User => {
             let grant = auth::token(&parts.extensions, &scopes)?;
-            (Some(auth::require_actor(&grant)?), grant.scopes.iter().collect(), grant.app)
+            (Some(auth::require_actor(&grant)?), names(&grant.scopes), grant.app)
         }
         Auth::Optional => known(&parts.extensions, &scopes)?,
         Auth::None => (None, Vec::new(), None),
@@ -40,20 +40,24 @@ pub(super) async fn caller(cx: &Cx, mounted: &Mounted, parts: &Parts) -> Result<
     Ok(Caller {
         locale: locale(cx, actor.as_deref(), parts),
         actor,
-        scopes: held.into_iter().map(str::to_owned).collect(),
+        scopes: held,
         role,
         app: application_name(cx, application).await?,
         request_id: cx.request_id().unwrap_or_default().to_owned(),
     })
 }
 
-type Known = (Option<Arc<Actor>>, Vec<&'static str>, Option<AppId>);
+type Known = (Option<Arc<Actor>>, Vec<String>, Option<AppId>);
 
 /// The authenticated person, if any, and the scopes of their token.
 fn known(extensions: &Extensions, scopes: &[&str]) -> Result<Known> {
     let Some(actor) = auth::optional_actor(extensions, scopes)? else { return Ok((None, Vec::new(), None)) };
-    let (held, application) = (actor.scopes.iter().collect(), actor.app);
+    let (held, application) = (names(&actor.scopes), actor.app);
     Ok((Some(actor), held, application))
+}
+
+fn names(scopes: &Scopes) -> Vec<String> {
+    scopes.iter().map(str::to_owned).collect()
 }
 
 /// 0 anonymous, 1 user, 2 moderator, 3 admin.

@@ -1,4 +1,5 @@
-//! JSON templates: `{"$status":"1"}`, `{"$account":"2"}` and `{"$list":"3"}` are placeholders for entities.
+//! JSON templates: `{"$status":"1"}`, `{"$account":"2"}`, `{"$credentials":"2"}` and `{"$list":"3"}` are placeholders for
+//! entities, and `{"$url":"/path"}` for the whole URL of a path of the server.
 //!
 //! Pure functions. [`Filled::parse`] finds the placeholders, the caller renders the entities, [`Filled::write`] inserts
 //! them: a missing entity is `null`, or is left out where the placeholder is an array element.
@@ -10,6 +11,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use crate::call::json::{self, MAX_DEPTH, too_deep};
+use http::web::next::is_own_path;
 use rookery_core::entity::Fragment;
 
 /// The kind of entity in a placeholder.
@@ -17,6 +19,8 @@ use rookery_core::entity::Fragment;
 pub(super) enum EntityKind {
     Status,
     Account,
+    /// The caller's own account, with what only they see.
+    Credentials,
     List,
 }
 
@@ -25,6 +29,7 @@ impl EntityKind {
         match name {
             "$status" => Some(Self::Status),
             "$account" => Some(Self::Account),
+            "$credentials" => Some(Self::Credentials),
             "$list" => Some(Self::List),
             _ => None,
         }
@@ -42,6 +47,8 @@ enum Node {
     Array(Vec<Node>),
     Object(Vec<(String, Node)>),
     Hole(EntityKind, i64),
+    /// A path of the server's.
+    Url(String),
 }
 
 impl Filled {
@@ -60,7 +67,7 @@ impl Filled {
         while let Some(node) = waiting.pop() {
             match node {
                 Node::Hole(of, id) if *of == kind && seen.insert(*id) => found.push(*id),
-                Node::Hole(..) | Node::Plain(_) => {}
+                Node::Hole(..) | Node::Plain(_) | Node::Url(_) => {}
                 Node::Array(items) => waiting.extend(items.iter().rev()),
                 Node::Object(members) => waiting.extend(members.iter().rev().map(|(_, node)| node)),
             }
@@ -74,7 +81,7 @@ impl Filled {
         while let Some(node) = waiting.pop() {
             match node {
                 Node::Hole(..) => count += 1,
-                Node::Plain(_) => {}
+                Node::Plain(_) | Node::Url(_) => {}
                 Node::Array(items) => waiting.extend(items),
                 Node::Object(members) => waiting.extend(members.iter().map(|(_, node)| node)),
             }
@@ -82,28 +89,33 @@ impl Filled {
         count
     }
 
-    /// The document with `entities` in place of the placeholders.
-    pub(super) fn write(&self, entities: &HashMap<(EntityKind, i64), Fragment>) -> String {
+    /// The document with `entities` in place of the placeholders; `whole` makes a URL of a path.
+    pub(super) fn write(
+        &self,
+        entities: &HashMap<(EntityKind, i64), Fragment>,
+        whole: &dyn Fn(&str) -> String,
+    ) -> String {
         let mut out = String::new();
-        self.0.write(&mut out, entities);
+        self.0.write(&mut out, entities, whole);
         out
     }
 }
 
 impl Node {
-    fn write(&self, out: &mut String, entities: &HashMap<(EntityKind, i64), Fragment>) {
+    fn write(&self, out: &mut String, entities: &HashMap<(EntityKind, i64), Fragment>, whole: &dyn Fn(&str) -> String) {
         match self {
             Self::Plain(text) => out.push_str(text),
+            Self::Url(path) => out.push_str(&serde_json::Value::from(whole(path)).to_string()),
             Self::Hole(kind, id) => out.push_str(entities.get(&(*kind, *id)).map_or("null", Fragment::as_str)),
             Self::Array(items) => {
                 let shown = items.iter().filter(|item| match item {
                     Self::Hole(kind, id) => entities.contains_key(&(*kind, *id)),
-                    Self::Plain(_) | Self::Array(_) | Self::Object(_) => true,
+                    Self::Plain(_) | Self::Url(_) | Self::Array(_) | Self::Object(_) => true,
                 });
                 out.push('[');
                 for (index, item) in shown.enumerate() {
                     out.push_str(if index == 0 { "" } else { "," });
-                    item.write(out, entities);
+                    item.write(out, entities, whole);
                 }
                 out.push(']');
             }
@@ -113,7 +125,7 @@ impl Node {
                     out.push_str(if index == 0 { "" } else { "," });
                     out.push_str(&serde_json::Value::from(name.as_str()).to_string());
                     out.push(':');
-                    node.write(out, entities);
+                    node.write(out, entities, whole);
                 }
                 out.push('}');
             }
@@ -192,6 +204,11 @@ impl<'de> Visitor<'de> for Read {
 /// An object whose only member is named after a kind is a placeholder.
 fn hole(members: Vec<(String, Node)>) -> Result<Node, String> {
     let [(name, Node::Plain(value))] = members.as_slice() else { return Ok(Node::Object(members)) };
+    if name == "$url" {
+        let path: Option<String> = serde_json::from_str(value).ok();
+        let path = path.filter(|path| is_own_path(path));
+        return path.map(Node::Url).ok_or_else(|| format!("$url stands before a path of the server: {value} is none"));
+    }
     let Some(kind) = EntityKind::of(name) else { return Ok(Node::Object(members)) };
     let id = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).and_then(|id| id.parse().ok());
     id.map(|id| Node::Hole(kind, id)).ok_or_else(|| format!("{name} stands before an id, as text: {value} is none"))
@@ -208,6 +225,20 @@ mod tests {
         object.close()
     }
 
+    fn whole(path: &str) -> String {
+        format!("https://a.test{path}")
+    }
+
+    #[test]
+    fn path_becomes_a_whole_url() {
+        let document = Filled::parse(r#"{"api":{"$url":"/api/v2/instance"},"$url":"/x","n":1}"#).expect("JSON");
+        let written = document.write(&HashMap::new(), &whole);
+        assert_eq!(written, r#"{"api":"https://a.test/api/v2/instance","$url":"/x","n":1}"#);
+        for bad in ["//b.test/x", "https://b.test", "x", "/\\\\b"] {
+            assert!(Filled::parse(&format!("{{\"$url\":\"{bad}\"}}")).is_err(), "{bad}");
+        }
+    }
+
     #[test]
     fn each_hole_is_filled_by_what_it_names() {
         let document = Filled::parse(
@@ -219,7 +250,7 @@ mod tests {
         assert_eq!([document.ids(EntityKind::Account), document.ids(EntityKind::List)], [vec![3], vec![4]]);
         let entities = HashMap::from([((EntityKind::Status, 2), entity("2")), ((EntityKind::Account, 3), entity("3"))]);
         assert_eq!(
-            document.write(&entities),
+            document.write(&entities, &whole),
             r#"{"b":[{"id":2},1.5,{"id":3}],"a":{"id":2},"n":null,"text":"{\"$status\":\"1\"}","$status":"1","é":null}"#
         );
     }
@@ -227,8 +258,9 @@ mod tests {
     #[test]
     fn a_hole_alone_is_a_document() {
         let document = Filled::parse(r#"{"$account":"3"}"#).expect("JSON");
-        assert_eq!(document.write(&HashMap::new()), "null");
-        assert_eq!(document.write(&HashMap::from([((EntityKind::Account, 3), entity("3"))])), "{\"id\":3}");
+        assert_eq!(document.write(&HashMap::new(), &whole), "null");
+        let entities = HashMap::from([((EntityKind::Account, 3), entity("3"))]);
+        assert_eq!(document.write(&entities, &whole), "{\"id\":3}");
     }
 
     #[test]

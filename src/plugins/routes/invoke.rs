@@ -115,6 +115,7 @@ fn request(
             request_id: caller.request_id.clone(),
             caller: Told {
                 account: caller.actor.as_ref().map(|actor| actor.id.into()),
+                token: caller.actor.as_ref().and_then(|actor| actor.token).map(i64::from),
                 scopes: caller.scopes.clone(),
                 role: caller.role,
                 locale: caller.locale.clone(),

@@ -16,7 +16,9 @@ mod invoke;
 mod native;
 pub mod openapi;
 mod output;
+pub mod pages;
 mod paging;
+mod sign_up;
 mod table;
 mod template;
 
@@ -50,7 +52,9 @@ pub async fn serve(cx: Cx, request: Request) -> Option<Response> {
     if registry.plugins.is_empty() {
         return None;
     }
-    let found = registry.routes.find(request.method(), request.uri().path())?;
+    let Some(found) = registry.routes.find(request.method(), request.uri().path()) else {
+        return Box::pin(pages::serve(cx, &registry, request)).await;
+    };
     let mounted = Arc::clone(&found.mounted);
     if cx.plugins.pauses.stops(&mounted.plugin) {
         return Box::pin(after_pause(cx, &mounted, request)).await;
@@ -76,8 +80,11 @@ async fn after_pause(cx: Cx, mounted: &Mounted, request: Request) -> Option<Resp
 }
 
 async fn handle(cx: &Cx, found: Found, request: Request) -> Result<Response> {
-    let (parts, body) = request.into_parts();
     let mounted = Arc::clone(&found.mounted);
+    if sign_up::is_asked_for(&mounted, &request) {
+        return sign_up::page(cx, found, request.headers()).await;
+    }
+    let (parts, body) = request.into_parts();
     let caller = gate::caller(cx, &mounted, &parts).await?;
     gate::check_params(&found)?;
     let page = mounted.route().page.as_ref().map(|rule| PageRequest::read(cx, &parts.uri, rule)).transpose()?;
@@ -95,6 +102,9 @@ async fn handle(cx: &Cx, found: Found, request: Request) -> Result<Response> {
         None if page.as_ref().is_some_and(PageRequest::is_empty) => (raw_json(StatusCode::OK, "[]".into()), true),
         None => invoke::answer(cx, RouteRequest { found, parts, caller, sent, page }).await,
     };
+    if mounted.route().html.is_some() {
+        sign_up::beside(cx, &mut response)?;
+    }
     if let Some(spent) = spent.filter(|_| succeeded) {
         spent.keep();
     }

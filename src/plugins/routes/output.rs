@@ -21,6 +21,10 @@ use rookery_core::service::visibility::{self, Place};
 /// Most entities in one response, duplicates counted: about 10 MB.
 const MAX_ENTITIES: usize = 2_000;
 
+/// A token with one of these may read the account of its own person as they see it: what `verify_credentials` and
+/// `update_credentials` ask for.
+const CREDENTIAL_SCOPES: &[&str] = &["profile", "read:accounts", "write:accounts"];
+
 /// A valid answer.
 #[derive(Debug)]
 pub(super) struct Checked {
@@ -119,7 +123,7 @@ impl Shape {
     async fn render(self, cx: &Cx, viewer: Option<&Actor>, status: StatusCode) -> Result<Response> {
         let text = match self {
             Self::Json(text) => text,
-            Self::Template(filled) => filled.write(&entities(cx, viewer, &filled).await?),
+            Self::Template(filled) => filled.write(&entities(cx, viewer, &filled).await?, &|path| cx.urls.path(path)),
             Self::Status(id) => {
                 let seen = visibility::status(cx, viewer, id).await?;
                 entity::status::render_one(cx, viewer, &seen).await?.as_str().to_owned()
@@ -167,7 +171,18 @@ async fn entities(cx: &Cx, viewer: Option<&Actor>, filled: &Filled) -> Result<Ha
     let accounts = known.iter().filter_map(|id| Some((*id, Fragment::from_json(beside.accounts.get(id)?))));
     let accounts = accounts.map(|(id, fragment)| ((EntityKind::Account, id.into()), fragment));
     let statuses = beside.statuses.into_iter().map(|(id, fragment)| ((EntityKind::Status, id.into()), fragment));
-    Ok(accounts.chain(statuses).collect())
+    let credentials = credentials(cx, viewer, &filled.ids(EntityKind::Credentials)).await?;
+    Ok(accounts.chain(statuses).chain(credentials).collect())
+}
+
+/// The account of `viewer` as they see it themselves, if it is asked for and their token may read it.
+async fn credentials(cx: &Cx, viewer: Option<&Actor>, asked: &[i64]) -> Result<Option<((EntityKind, i64), Fragment)>> {
+    let Some(viewer) = viewer.filter(|viewer| asked.contains(&viewer.id.into())) else { return Ok(None) };
+    if !viewer.scopes.allows(CREDENTIAL_SCOPES) {
+        return Ok(None);
+    }
+    let rendered = entity::credential::show(cx, viewer.id).await?;
+    Ok(Some(((EntityKind::Credentials, viewer.id.into()), rendered)))
 }
 
 /// A response whose content type browsers do not sniff and whose content they do not execute.

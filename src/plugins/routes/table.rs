@@ -10,7 +10,7 @@ use rookery_plugin_host::LoadError;
 use super::template::{Path, Template};
 use super::{claim, native};
 use crate::Active;
-use crate::manifest::{self, ParamKind, Route};
+use crate::manifest::{self, PageDeclaration, ParamKind, Route};
 use rookery_core::service::rate_limits::Limit;
 
 /// The methods that a route may have.
@@ -24,6 +24,30 @@ const BODY_LIMIT_BYTES: usize = 64 << 10;
 pub struct Table {
     /// By number of segments, most specific first.
     mounted: HashMap<usize, Vec<Arc<Mounted>>>,
+    pages: Vec<Arc<MountedPage>>,
+}
+
+/// One page of one plugin.
+#[derive(Debug)]
+pub(crate) struct MountedPage {
+    /// The plugin.
+    pub(crate) plugin: Arc<Active>,
+    /// Its path template, as in the manifest.
+    pub(super) path: Arc<str>,
+    template: Template,
+    at: usize,
+}
+
+impl MountedPage {
+    /// Its declaration in the manifest.
+    pub(crate) fn page(&self) -> &PageDeclaration {
+        &self.plugin.manifest.pages[self.at]
+    }
+
+    /// True when its path has no parameters, so that it can be listed.
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.template.names().next().is_none()
+    }
 }
 
 /// One route of one plugin.
@@ -61,6 +85,13 @@ pub(super) struct Found {
     pub(super) params: Vec<(String, String)>,
 }
 
+/// The page at a path, and its parameters in the order of the template.
+#[derive(Debug)]
+pub(super) struct FoundPage {
+    pub(super) mounted: Arc<MountedPage>,
+    pub(super) params: Vec<(String, String)>,
+}
+
 impl Table {
     /// The table of the routes of `plugins`.
     ///
@@ -77,11 +108,32 @@ impl Table {
                 let row = table.mounted.entry(rules.template.len()).or_default();
                 row.push(Arc::new(Mounted { plugin: Arc::clone(plugin), path, rules, at }));
             }
+            for (at, page) in plugin.manifest.pages.iter().enumerate() {
+                let template = claims.add(plugin.name(), &page.as_route())?.template;
+                let path = page.path.as_str().into();
+                table.pages.push(Arc::new(MountedPage { plugin: Arc::clone(plugin), path, template, at }));
+            }
         }
         for row in table.mounted.values_mut() {
             row.sort_by_key(|mounted| mounted.rules.template.closeness());
         }
+        table.pages.sort_by_key(|page| page.template.closeness());
         Ok(table)
+    }
+
+    /// Every page, in the order of the plugins' names.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = &Arc<MountedPage>> {
+        self.pages.iter()
+    }
+
+    /// The page at `path`, and its parameters in the order of the template.
+    pub(super) fn find_page(&self, path: &str) -> Option<FoundPage> {
+        let path = Path::parse(path)?;
+        self.pages.iter().find_map(|page| {
+            let values = page.template.matches(&path)?;
+            let names = page.template.names().map(str::to_owned);
+            Some(FoundPage { mounted: Arc::clone(page), params: names.zip(values).collect() })
+        })
     }
 
     /// Every route with its methods and the plugin whose it is.

@@ -8,13 +8,14 @@ use minijinja::{Value, context};
 use serde_json::Map;
 
 use crate::Cx;
+use crate::routes::pages;
 use crate::settings::{self, Offer, Setting, SettingKind};
 use http::Result;
 use http::extract::Path;
 use http::web::settings::viewer;
 use http::web::{Cookies, Csrf, Form, Page, SignedIn, redirect};
 use rookery_core::Error;
-use rookery_core::service::session::Person;
+use rookery_core::service::session::{self, Person};
 use rookery_core::templates::Templates;
 
 /// `GET /settings/extensions`
@@ -35,7 +36,7 @@ pub async fn update(
 ) -> Result<Response> {
     match settings::submit(&cx, person.account.id, &plugin, &form).await {
         Ok(()) => {
-            cookies.notice("Your settings are saved.");
+            cookies.notice(&cx.language().say("settings.saved"));
             Ok(redirect("/settings/extensions"))
         }
         Err(Error::Invalid(why)) => {
@@ -57,13 +58,16 @@ fn request(cx: &Cx) -> http::Cx {
 
 async fn page(cx: &Cx, person: &Person, cookies: &Cookies, csrf: &Csrf, refused: Option<(&str, &str)>) -> Result<Page> {
     let offers = settings::offers(cx, person.account.id).await?;
+    let actor = session::actor(cx, person).await?;
+    let links = pages::listed(cx, &actor, cx.language());
     let context = context! {
-        page_title => "Extensions",
+        page_title => cx.language().say("extensions.title"),
         noindex => true,
         flash => cookies.take_flash(),
         csrf => csrf.0,
         section => "extensions",
         viewer => viewer(&request(cx), person),
+        pages => links.iter().map(|(path, title)| context! { path, title }).collect::<Vec<_>>(),
         offers => offers.iter().map(|offer| shown(offer, refused)).collect::<Vec<_>>(),
     };
     Page::render_of(&request(cx), &TEMPLATES, "settings/extensions.html", context)

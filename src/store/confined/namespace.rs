@@ -28,18 +28,22 @@ pub const VIEWS: &[&str] = &[
     "lists",
     "mentions",
     "mutes",
+    "status_applications",
     "status_tags",
     "statuses",
     "statuses_private",
     "tags",
+    "tokens",
 ];
 
 /// The tables that a view reads.
 pub(super) fn bases(view: &str) -> &[&str] {
     match view {
         "accounts" => &["accounts", "users"],
+        "status_applications" => &["statuses", "oauth_apps"],
         "status_tags" => &["status_tags", "tags"],
         "statuses_private" => &["statuses"],
+        "tokens" => &["oauth_tokens"],
         other => VIEWS.iter().find(|known| **known == other).map_or(&[], std::slice::from_ref),
     }
 }

@@ -5,18 +5,25 @@ use std::sync::{Arc, Mutex};
 
 use axum::http::{Method, header};
 
-use super::{Answer, Client, TestApp};
+use super::{Answer, Client, RequestBuilder, TestApp};
 
 /// A browser. Clones share their cookies.
 #[derive(Clone)]
 pub struct Browser {
     client: Client,
     cookies: Arc<Mutex<BTreeMap<String, String>>>,
+    /// What it sends as `Accept-Language`.
+    languages: Option<&'static str>,
 }
 
 impl Browser {
     pub fn new(server: &TestApp) -> Self {
-        Self { client: server.anonymous(), cookies: Arc::default() }
+        Self { client: server.anonymous(), cookies: Arc::default(), languages: None }
+    }
+
+    /// A browser that prefers these languages, as in `Accept-Language`.
+    pub fn preferring(server: &TestApp, languages: &'static str) -> Self {
+        Self { languages: Some(languages), ..Self::new(server) }
     }
 
     /// A browser in which `name` signed in with their password, which is set for it.
@@ -54,6 +61,22 @@ impl Browser {
         self.post(action, &all).await
     }
 
+    /// Like [`Browser::submit`], with files: of each its field, name and content.
+    pub async fn upload(
+        &self,
+        page: &Answer,
+        action: &str,
+        fields: &[(&str, &str)],
+        files: &[(&str, &str, &[u8])],
+    ) -> Answer {
+        let hidden = form_fields(&page.text(), action);
+        let mut all: Vec<(&str, &str)> = hidden.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        all.extend_from_slice(fields);
+        let answer = self.request(Method::POST, action).multipart(&all, files).send().await;
+        self.keep(&answer);
+        answer
+    }
+
     pub fn cookie(&self, name: &str) -> Option<String> {
         self.cookies.lock().unwrap().get(name).cloned()
     }
@@ -63,18 +86,24 @@ impl Browser {
     }
 
     async fn send(&self, method: Method, path: &str, form: Option<&[(&str, &str)]>) -> Answer {
-        let jar = self.cookies.lock().unwrap().clone();
-        let line: Vec<String> = jar.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let mut request = self.client.request(method, path).header("accept", "text/html");
-        if !line.is_empty() {
-            request = request.header("cookie", &line.join("; "));
-        }
+        let mut request = self.request(method, path);
         if let Some(form) = form {
             request = request.form(form);
         }
         let answer = request.send().await;
         self.keep(&answer);
         answer
+    }
+
+    /// A request with the cookies of this browser.
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let jar = self.cookies.lock().unwrap().clone();
+        let line: Vec<String> = jar.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let mut request = self.client.request(method, path).header("accept", "text/html");
+        if let Some(languages) = self.languages {
+            request = request.header("accept-language", languages);
+        }
+        if line.is_empty() { request } else { request.header("cookie", &line.join("; ")) }
     }
 
     fn keep(&self, answer: &Answer) {

@@ -52,6 +52,9 @@ impl TestApp {
             .env("ROOKERY_SERVER_LOCAL_DOMAIN", config.server.local_domain.as_str())
             .env("ROOKERY_STORAGE_DATA_DIR", &config.storage.data_dir)
             .env("ROOKERY_DATABASE_URL", config.database.url.expose());
+        if let Some(key) = &config.secrets.key {
+            command.env("ROOKERY_SECRETS_KEY", key.expose());
+        }
         command
     }
 

@@ -22,6 +22,11 @@ impl Client {
         Self { server, id, name: name.to_owned(), token }
     }
 
+    /// The same person as a client of another server on the same database.
+    pub fn at(&self, server: &TestApp) -> Self {
+        Self { server: server.clone(), ..self.clone() }
+    }
+
     /// The account; a client that is nobody has none.
     pub fn id(&self) -> AccountId {
         self.id.expect("a person")

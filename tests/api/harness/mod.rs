@@ -5,7 +5,9 @@ mod cli;
 mod client;
 mod database;
 mod mailbox;
+mod push_service;
 mod site;
+mod stream;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,10 +17,10 @@ use axum::http::Request;
 use chrono::{DateTime, Duration, Utc};
 use config::Config;
 use http::router::Server;
+use model::AccountId;
 use model::clock::Clock;
-use model::{AccountId, Scopes};
 use rookery_core::service::sign_up::{self, NewAccount};
-use rookery_core::service::token;
+use rookery_core::service::{oauth, token};
 use rookery_server::Cx;
 use store::{Db, Engine};
 use tower::ServiceExt as _;
@@ -26,16 +28,25 @@ use tower::ServiceExt as _;
 pub use browser::{Browser, PASSWORD, form_fields};
 pub use client::{Answer, Client, RequestBuilder};
 pub use database::Database as TestDatabase;
+pub use push_service::PushService;
 pub use site::Site;
+pub use stream::{Event, Events};
 
 /// Every scope: what a test's people hold unless it says otherwise.
 pub const ALL_SCOPES: &str = "read write follow push profile";
+
+/// Keys of a server that shares what plugins are compiled to with other tests: a folder, and the secret that vouches for it.
+pub const COMPILED: [(&str, &str); 2] = [
+    ("ROOKERY_PLUGINS_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache")),
+    ("ROOKERY_SECRETS_KEY", "bm90LWEtc2VjcmV0LW5vdC1hLXNlY3JldC1ub3QtYS0="),
+];
 
 /// A server under test. Cheap to clone; its database goes with the last clone.
 #[derive(Clone)]
 pub struct TestApp {
     pub app: Cx,
     router: Server,
+    pub streams: Arc<rookery_server::Streaming>,
     _folder: Arc<tempfile::TempDir>,
     _database: Arc<database::Database>,
 }
@@ -54,7 +65,7 @@ impl TestApp {
         Self::on(Arc::new(database), folder, clock, keys).await
     }
 
-    /// Another server on the same database and by the same clock, with files of its own.
+    /// Another server on the same database, and by the same clock, with files of its own, a secret key among them.
     pub async fn beside(&self, keys: &[(&str, &str)]) -> Self {
         Self::on(Arc::clone(&self._database), tempfile::tempdir().unwrap(), self.app.clock.clone(), keys).await
     }
@@ -88,8 +99,9 @@ impl TestApp {
         let app = rookery_server::open(config, clock, Path::new(env!("CARGO_BIN_EXE_rookery"))).await.unwrap();
         // Machines that run tests have much else to do.
         rookery_server::platform::scale_hook_time_limits(&app, 50);
-        let router = rookery_server::router(&app);
-        Self { app, router, _folder: Arc::new(folder), _database: database }
+        let streams = Arc::new(rookery_server::start_own_streams(&app));
+        let router = rookery_server::router(&app, &streams.hub);
+        Self { app, router, streams, _folder: Arc::new(folder), _database: database }
     }
 
     /// Makes confirmed and approved accounts, each with a token of [`ALL_SCOPES`]. The clock moves a second for each.
@@ -146,7 +158,8 @@ impl TestApp {
     /// A token of `account` with `scopes`.
     pub async fn token(&self, account: Option<AccountId>, scopes: &str) -> String {
         let mut tx = self.app.db.begin().await.unwrap();
-        let token = token::mint(&self.app, &mut tx, None, account, &Scopes::parse(scopes).unwrap()).await.unwrap();
+        let scopes = oauth::read_scopes(&self.app, scopes).unwrap();
+        let token = token::mint(&self.app, &mut tx, None, account, &scopes).await.unwrap();
         tx.commit().await.unwrap();
         token.expose().to_owned()
     }
@@ -201,11 +214,20 @@ impl TestApp {
         &self.app.db
     }
 
+    /// The whole server's service.
+    fn service(&self) -> Server {
+        self.router.clone()
+    }
+
+    /// Sends a request through every layer of the server; the body of the answer may never end.
+    async fn open(&self, request: Request<Body>) -> axum::response::Response {
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
     /// Sends a request through every layer of the server.
     pub async fn send(&self, request: Request<Body>) -> Answer {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        let response = self.router.clone().oneshot(request).await.unwrap();
-        let answer = Answer::read(response).await;
+        let answer = Answer::read(self.open(request).await).await;
         crate::openapi::hold(self, &method, &path, &answer);
         answer
     }

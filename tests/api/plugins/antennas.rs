@@ -566,3 +566,29 @@ async fn a_server_without_the_group_knows_nothing_of_it() {
     assert!(!capabilities(&app).await.contains(&"kmyblue_antenna".to_owned()));
     publish(&alice, "goes on").await;
 }
+
+#[tokio::test]
+async fn streams_show_what_enters_an_antenna_until_it_is_deleted() {
+    let app = served(GROUP).await;
+    let [alice, bob] = people(&app, ["alice", "bob"]).await;
+    let antenna = create(&alice, json!({ "title": "Birds" })).await;
+    add(&alice, &antenna, "keywords", &["rook"]).ok().await;
+    let channel = format!("antenna?antenna={}", id(&antenna));
+    let asked = format!("/api/v1/streaming/{channel}");
+    assert_eq!(bob.get(&asked).fails(401).await, "Not authorized to stream this antenna");
+    assert_eq!(alice.get("/api/v1/streaming/antenna").fails(400).await, "Missing antenna name parameter");
+
+    let mut events = alice.events(&channel).await;
+    write(&bob, json!({ "status": "a knight" })).await;
+    let rook = id(&write(&bob, json!({ "status": "a rook" })).await).to_owned();
+    settle(&app).await;
+    let told = events.next().await.unwrap();
+    assert_eq!((told.name.as_str(), told.json()["id"].as_str().unwrap()), ("update", rook.as_str()));
+    bob.delete(&format!("/api/v1/statuses/{rook}")).ok().await;
+    let told = events.next().await.unwrap();
+    assert_eq!((told.name.as_str(), told.payload.as_str()), ("delete", rook.as_str()));
+    alice.delete(&path(&antenna, "")).ok().await;
+    assert!(events.rest().await.contains(":This stream has ended"));
+    switch_off(&app, GROUP).await;
+    assert_eq!(alice.get(&asked).fails(400).await, "Unknown channel");
+}

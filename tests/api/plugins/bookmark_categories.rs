@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::groups::{act, capabilities, id, ids, publish, served, settle, switch_off, write};
 use crate::contract;
-use crate::harness::Client;
+use crate::harness::{Browser, Client, form_fields};
 
 const CATEGORIES: &str = "/api/v1/bookmark_categories";
 
@@ -276,4 +276,39 @@ async fn filing_takes_the_scope_of_lists_alone() {
     assert_eq!(filed(&lists, &birds).await, [id(&status)]);
     assert_eq!(ids(&alice.get("/api/v1/bookmarks").ok().await), [id(&status)], "it is bookmarked as well");
     lists.get("/api/v1/bookmarks").fails(403).await;
+}
+
+#[tokio::test]
+async fn categories_are_managed_on_their_pages() {
+    let app = served("bookmark_categories").await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let birds = create(&alice, "Birds").await;
+    let theirs = create(&bob, "Bob's").await;
+    file(&alice, &birds, &[&publish(&alice, "a rook").await]).await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    let page = browser.get("/bookmark_categories").await;
+    assert!(page.text().contains("Birds") && page.text().contains("1 post"), "{}", page.text());
+    assert!(!page.text().contains("Bob"));
+    let listed = browser.get("/settings/extensions").await.text();
+    assert!(listed.contains("href=\"/bookmark_categories\""), "{listed}");
+
+    assert_eq!(browser.submit(&page, "/bookmark_categories", &[("title", "Games")]).await.status, 302);
+    let blank = browser.submit(&page, "/bookmark_categories", &[("title", " ")]).await;
+    assert_eq!(blank.status, 422);
+    let own = format!("/bookmark_categories/{}", id(&birds));
+    let page = browser.get(&own).await;
+    assert_eq!(browser.submit(&page, &own, &[("title", "Crows")]).await.header("location"), "/bookmark_categories");
+    assert_eq!(browser.get(&format!("/bookmark_categories/{}", id(&theirs))).await.status, 404);
+
+    let page = browser.get("/bookmark_categories").await;
+    let csrf = form_fields(&page.text(), "/bookmark_categories")[0].1.clone();
+    let delete = |item: String| [("csrf", csrf.clone()), ("_form", "delete".to_owned()), ("_item", item)];
+    let send = async |fields: [(&str, String); 3]| {
+        let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        browser.post("/bookmark_categories", &fields).await.status.as_u16()
+    };
+    assert_eq!(send(delete(id(&theirs).to_owned())).await, 404, "it is not on her page");
+    assert_eq!(send(delete(id(&birds).to_owned())).await, 302);
+    let left = alice.get(CATEGORIES).ok().await;
+    assert_eq!((left.as_array().unwrap().len(), &left[0]["title"]), (1, &json!("Games")));
 }

@@ -60,6 +60,8 @@ async fn what_was_not_granted_is_refused() {
     assert_eq!(code(call.delete_statuses(vec![status]).await), denied);
     assert_eq!(code(call.bookmark(id(&bob), vec![status]).await), denied);
     assert_eq!(code(call.notify(vec![]).await), denied);
+    assert_eq!(code(call.remove_profile_images(id(&bob), vec![]).await), denied);
+    assert_eq!(code(call.follow(id(&bob), vec![id(&alice)]).await), denied);
     let home = || Entry { feed: Feed::Home(id(&bob)), viewer: None, status, push: false };
     assert_eq!(code(call.feeds_insert(vec![home()]).await), denied);
     let other = Feed::Custom(CustomFeed { name: "basket".to_owned(), key: 1 });
@@ -72,6 +74,31 @@ async fn what_was_not_granted_is_refused() {
     assert_eq!(code(call.kv_get(vec!["a".to_owned()]).await), denied);
     assert_eq!(code(call.sql_query("names".to_owned(), vec![]).await), denied);
     call.touch("status".to_owned(), vec![status]).await.unwrap();
+}
+
+#[tokio::test]
+async fn images_are_taken_off_profiles_of_local_accounts_alone() {
+    let own = Bench::new("[permissions]\ncore-write = [\"profile\"]\n").await;
+    let [alice, bob] = own.app.accounts(["alice", "bob"]).await;
+    let avatar = || vec!["avatar".to_owned()];
+    let call = own.by(&alice, "write:accounts", Mode::Ambient).await;
+    assert_eq!(call.remove_profile_images(id(&alice), avatar()).await, Ok(0), "none is no error");
+    assert_eq!(code(call.remove_profile_images(id(&bob), avatar()).await), (403, "host.denied".to_owned()));
+    let unknown = call.remove_profile_images(id(&alice), vec!["banner".to_owned()]).await;
+    assert_eq!(code(unknown), (404, "core.unknown-kind".to_owned()));
+    let narrow = own.by(&alice, "write:statuses", Mode::Ambient).await;
+    assert_eq!(code(narrow.remove_profile_images(id(&alice), avatar()).await), (403, "core.scope".to_owned()));
+
+    let any = Bench::new("[permissions]\ncore-write = [\"profile\", \"as-any\"]\n").await;
+    let alice = any.app.account("alice").await;
+    let files: [(&str, &str, &[u8]); 1] = [("avatar", "a.png", &crate::media::png(20, 20))];
+    alice.patch("/api/v1/accounts/update_credentials").multipart(&[], &files).ok().await;
+    let call = any.system(Mode::Ambient);
+    assert_eq!(call.remove_profile_images(id(&alice), avatar()).await, Ok(1));
+    assert_eq!(code(call.remove_profile_images(1, avatar()).await), (404, "core.not-found".to_owned()));
+    drop(call);
+    let kept = alice.get("/api/v1/accounts/verify_credentials").ok().await;
+    assert_ne!(kept["avatar"], "https://example.test/assets/avatar.png", "it was not committed");
 }
 
 #[tokio::test]
@@ -174,7 +201,7 @@ async fn a_thousand_cost_as_many_statements_as_one() {
         let kind = || "tray_filled".to_owned();
         ids.iter().map(|id| NewNotification { to: me, from: *id, kind: kind(), activity: *id, status: None }).collect()
     };
-    let (_, made) = cost!(call.notify(notes(&people[..1])), call.notify(notes(&people)), 2);
+    let (_, made) = cost!(call.notify(notes(&people[..1])), call.notify(notes(&people)), 3);
     assert_eq!(made, 499, "one of them was told of before");
     let kind = || "tray_filled".to_owned();
     let (_, gone) = cost!(call.retract(kind(), people[..1].to_vec()), call.retract(kind(), people.clone()), 2);

@@ -7,16 +7,12 @@ use serde_json::{Value, json};
 
 use super::groups::{act, id, ids, publish, settle, write};
 use super::guest;
-use crate::harness::{Client, TestApp};
+use crate::harness::{Browser, COMPILED, Client, TestApp, form_fields};
 
 const NAME: &str = "cookbook";
 
 async fn served() -> TestApp {
-    let keys = [
-        ("ROOKERY_PLUGINS_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache")),
-        ("ROOKERY_SECRETS_KEY", "bm90LWEtc2VjcmV0LW5vdC1hLXNlY3JldC1ub3QtYS0="),
-    ];
-    guest::serve(NAME, &keys).await
+    guest::serve(NAME, &COMPILED).await
 }
 
 /// A new shelf: the path below which its routes are.
@@ -133,4 +129,57 @@ async fn what_accounts_keep_comes_back_as_it_was() {
     assert_eq!(alice.get("/api/v1/drafts/one").ok().await, json!({ "text": "dear all" }));
     app.app.clock.advance(Duration::days(7));
     assert_eq!(alice.get("/api/v1/drafts").ok().await, json!([]));
+}
+
+#[tokio::test]
+async fn what_belongs_to_an_application_goes_with_its_token() {
+    let app = served().await;
+    let alice = app.account("alice").await;
+    let place = format!("{}/place", shelf(&alice, "birds").await);
+    alice.put(&place).form(&[("page", "7")]).fails(403).await;
+    let (client, other) = (alice.with_scopes("read shelf_places").await, alice.with_scopes("read").await);
+    let (mut events, mut others) = (client.events("user").await, other.events("user").await);
+    let kept = client.put(&place).form(&[("page", "7")]).ok().await;
+    let told = app.told(&alice, &mut events).await;
+    assert_eq!((told[0].name.as_str(), &told[0].json()["page"]), ("shelf_place", &json!(7)));
+    assert_eq!(app.told(&alice, &mut others).await, []);
+
+    let code = kept["bookmark"].as_str().unwrap();
+    let opened = app.anonymous().get(&format!("/api/v1/shelf_bookmarks/{code}")).ok().await;
+    assert_eq!(opened["page"], 7);
+    app.anonymous().get(&format!("/api/v1/shelf_bookmarks/{code}A")).fails(404).await;
+
+    let places = async || {
+        let rows =
+            app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM plugin_kv WHERE key LIKE 'place:%'").await.unwrap();
+        rows[0].0
+    };
+    assert_eq!(places().await, 1);
+    let newest = "SELECT MAX(id) FROM oauth_tokens WHERE scopes LIKE '%shelf_places%'";
+    let token = app.db().fetch_raw::<(i64,)>(newest).await.unwrap()[0].0;
+    rookery_core::service::oauth::revoke::one(&app.app, token.into()).await.unwrap();
+    settle(&app).await;
+    assert_eq!(places().await, 0);
+}
+
+#[tokio::test]
+async fn shelves_are_added_and_deleted_on_their_page() {
+    let app = served().await;
+    let alice = app.account("alice").await;
+    shelf(&alice, "birds").await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    let page = browser.get("/shelves").await;
+    assert!(page.text().contains("<h3>birds</h3>"), "{}", page.text());
+    let refused = browser.submit(&page, "/shelves", &[("title", "a/b")]).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.text().contains("A title has no slash."));
+    assert_eq!(browser.submit(&page, "/shelves", &[("title", "crows")]).await.status, 302);
+    let both = browser.get("/shelves").await.text();
+    assert!(both.contains("The shelf is there.") && both.contains("<h3>crows</h3>"), "{both}");
+    let csrf = form_fields(&both, "/shelves")[0].1.clone();
+    let shelves = alice.get("/api/v1/shelves").ok().await;
+    let first = [("csrf", csrf.as_str()), ("_form", "delete"), ("_item", id(&shelves[1]))];
+    assert_eq!(browser.post("/shelves", &first).await.status, 302);
+    let left = alice.get("/api/v1/shelves").ok().await;
+    assert_eq!((left.as_array().unwrap().len(), &left[0]["title"]), (1, &json!("crows")));
 }

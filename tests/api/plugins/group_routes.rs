@@ -1,4 +1,4 @@
-//! The routes of the four groups against their table in the contract, `tests/contract/extensions.csv`: each is served,
+//! The routes of the groups against their table in the contract, `tests/contract/extensions.csv`: each is served,
 //! asks for its token and scopes as a core route would, and is gone without its group.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,16 @@ use crate::contract::{self, Route};
 use crate::harness::{Client, TestApp};
 use crate::routed::plain;
 
-const GROUPS: [&str; 4] = ["antennas", "bookmark_categories", "emoji_reactions", "reaction_deck"];
+const GROUPS: [&str; 8] = [
+    "annual_reports",
+    "antennas",
+    "bookmark_categories",
+    "circles",
+    "crypto",
+    "emoji_reactions",
+    "profile",
+    "reaction_deck",
+];
 
 fn rows(group: &str) -> Vec<Route> {
     let rows: Vec<Route> = contract::extensions().into_iter().filter(|row| row.group == group).collect();
@@ -29,7 +38,7 @@ fn path(row: &Route, status: &str, account: &str) -> String {
     } else {
         "1"
     };
-    row.path.replace(":id", id).replace(":emoji", "%F0%9F%91%8D")
+    row.path.replace(":id", id).replace(":year", "2024").replace(":emoji", "%F0%9F%91%8D")
 }
 
 async fn status(client: &Client, row: &Route, path: &str) -> u16 {
@@ -46,7 +55,9 @@ async fn every_row_is_served_and_asks_for_its_token() {
         let [alice, bob] = app.accounts(["alice", "bob"]).await;
         let published = alice.post("/api/v1/statuses").json(&json!({"status": "hello"})).ok().await;
         let (about, account) = (published["id"].as_str().unwrap(), alice.id().to_string());
-        let (nobody, application) = (app.anonymous(), app.application("read write").await);
+        let scopes: BTreeSet<String> = rows(group).into_iter().flat_map(|row| row.scopes).collect();
+        let scopes = scopes.into_iter().collect::<Vec<_>>().join(" ");
+        let (nobody, application) = (app.anonymous(), app.application(&scopes).await);
         let wrong = alice.with_scopes("push").await;
         let suspend = format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", bob.id());
         app.db().execute_raw(&suspend).await.unwrap();

@@ -1,23 +1,22 @@
-//! What the tests of the four groups share: a server that serves one, and people who do things on it.
+//! What the tests of the groups share: a server that serves one, and people who do things on it.
 
 use plugins::life::desired;
 use plugins::life::{self, Outcome};
 use plugins::start;
 use serde_json::{Value, json};
 
-use crate::harness::{Client, TestApp};
+use crate::harness::{COMPILED, Client, TestApp};
 use crate::media::png;
 
 /// A server on which the plugin `name` serves, as it comes with the server, and no other.
 pub async fn served(name: &str) -> TestApp {
-    let app = TestApp::with(&[
-        ("ROOKERY_PLUGINS_EMBEDDED", "false"),
-        ("ROOKERY_PLUGINS_INSTANCES", "8"),
-        // What one test compiled another need not compile again.
-        ("ROOKERY_PLUGINS_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache")),
-        ("ROOKERY_SECRETS_KEY", "bm90LWEtc2VjcmV0LW5vdC1hLXNlY3JldC1ub3QtYS0="),
-    ])
-    .await;
+    served_with(name, &[]).await
+}
+
+/// As [`served`], with further keys of the configuration.
+pub async fn served_with(name: &str, more: &[(&str, &str)]) -> TestApp {
+    let keys = [("ROOKERY_PLUGINS_EMBEDDED", "false"), ("ROOKERY_PLUGINS_INSTANCES", "8"), COMPILED[0], COMPILED[1]];
+    let app = TestApp::with(&[keys.as_slice(), more].concat()).await;
     start(&app.app).await;
     switch_on(&app, name).await;
     app

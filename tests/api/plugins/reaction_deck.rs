@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::groups::{capabilities, execute, import_emojis, served, switch_off};
 use crate::contract;
-use crate::harness::{Client, TestApp};
+use crate::harness::{Browser, Client, TestApp};
 
 const DECK: &str = "/api/v1/reaction_deck";
 
@@ -135,4 +135,20 @@ async fn what_is_kept_of_someone_is_given_out_also_while_the_group_is_off() {
     let kept: Value = serde_json::from_str(&kept).unwrap();
     assert!(kept["tables"]["reaction_deck"].is_object() && kept["settings"].is_object(), "{kept}");
     assert!(app.run(&["user", "export", "nobody"]).await.fails(1).contains("nobody"));
+}
+
+#[tokio::test]
+async fn deck_is_chosen_on_its_page() {
+    let app = served("reaction_deck").await;
+    let alice = app.account("alice").await;
+    set(&alice, &["👍"]).await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    let page = browser.get("/reaction_deck").await;
+    assert!(page.text().contains("👍"), "{}", page.text());
+    assert_eq!(browser.submit(&page, "/reaction_deck", &[("emojis", " 🎉  👀\n:none: ")]).await.status, 302);
+    let deck = alice.get("/api/v1/reaction_deck").ok().await;
+    let names: Vec<&str> = deck.as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["🎉", "👀", "none"]);
+    let german = Browser::preferring(&app, "de");
+    assert_eq!(german.get("/reaction_deck").await.status, 302, "whoever is not signed in");
 }

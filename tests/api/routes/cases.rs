@@ -12,6 +12,7 @@ use crate::announcements::announce;
 use crate::contract::Route;
 use crate::harness::{Client, RequestBuilder};
 use crate::media::png;
+use crate::push;
 use crate::seed::{Reply, Status};
 
 /// A request that must succeed, and others that must not.
@@ -106,9 +107,7 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
         ("accounts", "POST /api/v1/accounts/:id/note") => Case::json(on(bob.to_string()), json!({ "comment": "kind" }))
             .refused(on(bob.to_string()), Body::Json(json!({ "comment": "x".repeat(2001) })), 422),
         ("accounts", _) => Case::get(on(bob.to_string())),
-        ("profile" | "favourites" | "bookmarks" | "blocks" | "mutes" | "preferences" | "custom_emojis", _) => {
-            Case::get(&*row.path)
-        }
+        ("favourites" | "bookmarks" | "blocks" | "mutes" | "preferences" | "custom_emojis", _) => Case::get(&*row.path),
         ("suggestions", "DELETE /api/v1/suggestions/:account_id") => Case::get(on(bob.to_string())),
         ("directory" | "suggestions" | "trends", _) => Case::get(&*row.path),
         ("domain_blocks", "GET /api/v1/domain_blocks/preview") => Case::get(format!("{}?domain=far.test", row.path))
@@ -133,6 +132,19 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
                 Body::Json(json!({ "domain": "example.test" })),
                 422,
             )
+        }
+        ("push", "POST /api/v1/push/subscription") => {
+            let new = world.push.subscription("/a", false, &["mention"], "all");
+            Case::json(&*row.path, new).refused(&*row.path, Body::Json(json!({})), 400).refused(
+                &*row.path,
+                Body::Json(json!({ "subscription": { "endpoint": "nowhere" } })),
+                422,
+            )
+        }
+        ("push", "DELETE /api/v1/push/subscription") => Case::get(&*row.path),
+        ("push", _) => {
+            push::subscribe_every_token(&world.app, &world.push).await;
+            Case::json(&*row.path, json!({ "data": { "alerts": { "mention": true } } }))
         }
         ("filters", _) => filters::case(world, row).await?,
         ("follow_requests", "GET /api/v1/follow_requests") => {

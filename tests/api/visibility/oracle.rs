@@ -7,6 +7,8 @@ pub struct Viewer {
     pub token: Token,
     pub follows: bool,
     pub mentioned: bool,
+    /// In the circle that limited statuses were posted to: mentioned silently, in those alone.
+    pub circled: bool,
     /// The authors block them.
     pub blocked: bool,
     pub blocks: bool,
@@ -34,6 +36,7 @@ pub const NOBODY: Viewer = Viewer {
     token: Token::Person,
     follows: false,
     mentioned: false,
+    circled: false,
     blocked: false,
     blocks: false,
     mutes: false,
@@ -52,6 +55,9 @@ pub const VIEWERS: &[Viewer] = &[
     Viewer { name: "follower", follows: true, ..NOBODY },
     Viewer { name: "mentioned", mentioned: true, ..NOBODY },
     Viewer { name: "mentioned_follower", follows: true, mentioned: true, ..NOBODY },
+    Viewer { name: "circled", circled: true, ..NOBODY },
+    Viewer { name: "circled_follower", follows: true, circled: true, ..NOBODY },
+    Viewer { name: "muting_circled", mutes: true, follows: true, circled: true, ..NOBODY },
     Viewer { name: "blocked", blocked: true, ..NOBODY },
     Viewer { name: "blocked_mentioned", blocked: true, mentioned: true, ..NOBODY },
     Viewer { name: "blocking", blocks: true, ..NOBODY },
@@ -138,7 +144,8 @@ pub fn may_see(viewer: Viewer, subject: &Subject) -> Option<bool> {
         // Whether a block takes back what a mention gave.
         _ if viewer.blocked && viewer.mentioned => None,
         "private" => Some((viewer.follows || viewer.mentioned) && !viewer.blocked),
-        "limited" | "direct" => Some(viewer.mentioned),
+        "limited" => Some(viewer.mentioned || viewer.circled),
+        "direct" => Some(viewer.mentioned),
         other => panic!("{other}"),
     }
 }

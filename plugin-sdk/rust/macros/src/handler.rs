@@ -1,4 +1,4 @@
-//! `#[job]`, `#[command]`, `#[init]` and `#[self_test]`, and helpers that all attributes share.
+//! `#[job]`, `#[command]`, `#[page]`, `#[submit]`, `#[init]` and `#[self_test]`, and helpers that all attributes share.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -76,6 +76,37 @@ pub(crate) fn command(command: &LitStr, function: &ItemFn) -> syn::Result<TokenS
         ) -> ::rookery_plugin::Result<::std::string::String> {
             let _ = (ctx, args);
             Ok(::rookery_plugin::__private::serde_json::to_string(&#name(#(#given),*)?)?)
+        }
+    })
+}
+
+/// `#[page]` and, with `sends`, `#[submit]`
+pub(crate) fn page(page: &LitStr, function: &ItemFn, sends: bool) -> syn::Result<TokenStream> {
+    let manifest = Manifest::read().map_err(|text| syn::Error::new(page.span(), text))?;
+    if !manifest.pages().contains(&page.value()) {
+        let shown = page.value();
+        let text = format!(
+            "plugin.toml has no page {shown:?}. Add:\n\n[[page]]\nid = {shown:?}\npath = \"/…\"\ntitle = \"…\"\n"
+        );
+        return Err(syn::Error::new(page.span(), text));
+    }
+    let name = &function.sig.ident;
+    let pages = quote!(::rookery_plugin::pages);
+    let (wrapper, more, given, gives) = if sends {
+        let more = quote!(, submission: &#pages::Submission);
+        (format_ident!("__rookery_submit_{}", name), more, quote!(, submission), quote!(#pages::Outcome))
+    } else {
+        (format_ident!("__rookery_page_{}", name), quote!(), quote!(), quote!(#pages::View))
+    };
+    Ok(quote! {
+        #function
+        #[doc(hidden)]
+        pub(crate) fn #wrapper(
+            ctx: &::rookery_plugin::Context,
+            request: &#pages::Request
+            #more
+        ) -> ::rookery_plugin::Result<#gives> {
+            #name(ctx, request #given)
         }
     })
 }

@@ -70,6 +70,16 @@ fn shape(moment: &str) -> Option<Shape> {
             given: quote!(ctx, draft),
             gives: quote!(#contract::status_filter::Verdict),
         },
+        "sign_up_judge" => Shape {
+            arguments: quote!(ctx: &::rookery_plugin::Context, sign_up: &::rookery_plugin::SignUp),
+            given: quote!(ctx, sign_up),
+            gives: quote!(::std::option::Option<#contract::sign_up::Admission>),
+        },
+        "sign_up_claim" => Shape {
+            arguments: quote!(ctx: &::rookery_plugin::Context, sign_up: &::rookery_plugin::SignUp, account: ::rookery_plugin::Id),
+            given: quote!(ctx, sign_up, account),
+            gives: quote!(::std::option::Option<#contract::sign_up::Admission>),
+        },
         "channels" => Shape {
             arguments: quote!(ctx: &::rookery_plugin::Context, channel: &str, params: &[(::std::string::String, ::std::string::String)]),
             given: quote!(ctx, channel, params),
@@ -88,6 +98,7 @@ fn shape(moment: &str) -> Option<Shape> {
 pub(crate) fn manifest_moment(moment: &str) -> String {
     match moment {
         "activity_inbound" | "activity_outbound" => "activity-filter".to_owned(),
+        "sign_up_judge" | "sign_up_claim" => "sign-up".to_owned(),
         other => other.replace('_', "-"),
     }
 }
@@ -124,7 +135,7 @@ pub(crate) fn expand(attribute: &Attribute, function: &ItemFn) -> syn::Result<To
     let Some(Shape { arguments, given, gives }) = shape(&moment) else {
         return Err(syn::Error::new(
             attribute.moment.span(),
-            "there are events, fanout, decorate, status_filter, notification_filter, activity_inbound, \
+            "there are events, fanout, decorate, status_filter, sign_up_judge, sign_up_claim, notification_filter, activity_inbound, \
              activity_outbound, activity_handler, channels and instance_info",
         ));
     };

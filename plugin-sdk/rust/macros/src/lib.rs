@@ -43,7 +43,7 @@ pub fn route(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// `#[on(events, kinds = ["status.created"])]`, `#[on(fanout)]`, `#[on(decorate, kind = "status")]`,
-/// `#[on(status_filter)]` …: the handler of a hook.
+/// `#[on(status_filter)]`, `#[on(sign_up_judge)]` …: the handler of a hook.
 #[proc_macro_attribute]
 pub fn on(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let attribute = parse_macro_input!(attribute as hook::Attribute);
@@ -65,6 +65,23 @@ pub fn command(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let name = parse_macro_input!(attribute as syn::LitStr);
     let function = parse_macro_input!(item as ItemFn);
     beside(&function, handler::command(&name, &function))
+}
+
+/// `#[page("notes")] fn notes(ctx: &Context, request: &pages::Request) -> Result<pages::View>`: what is on a page.
+#[proc_macro_attribute]
+pub fn page(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let page = parse_macro_input!(attribute as syn::LitStr);
+    let function = parse_macro_input!(item as ItemFn);
+    beside(&function, handler::page(&page, &function, false))
+}
+
+/// `#[submit("notes")] fn sent(ctx: &Context, request: &pages::Request, submission: &pages::Submission) ->
+/// Result<pages::Outcome>`: what the forms and buttons of a page send.
+#[proc_macro_attribute]
+pub fn submit(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let page = parse_macro_input!(attribute as syn::LitStr);
+    let function = parse_macro_input!(item as ItemFn);
+    beside(&function, handler::page(&page, &function, true))
 }
 
 /// `#[init] fn init(env: &Environment) -> Result<()>`: runs first in each new instance.

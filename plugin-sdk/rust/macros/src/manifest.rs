@@ -68,6 +68,11 @@ impl Manifest {
         jobs
     }
 
+    /// The ids of pages.
+    pub(crate) fn pages(&self) -> Vec<String> {
+        self.tables("page").map(|page| text(page, "id")).collect()
+    }
+
     pub(crate) fn commands(&self) -> Vec<String> {
         self.tables("command").map(|command| text(command, "name")).collect()
     }

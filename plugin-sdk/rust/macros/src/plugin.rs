@@ -17,7 +17,7 @@ pub(crate) fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
     let package = package(&manifest).map_err(wrong)?;
     let sql = statements::module(&manifest).map_err(wrong)?;
     let complaints = missing(&manifest, &found).into_iter().map(|text| wrong(text).to_compile_error());
-    let methods = [routes(&found), hooks(&found), jobs(&found), commands(&found), lifecycle(&found)];
+    let methods = [routes(&found), hooks(&found), pages(&found), jobs(&found), commands(&found), lifecycle(&found)];
     let interfaces = interfaces(&found);
     let name = &item.ident;
     Ok(quote! {
@@ -132,6 +132,16 @@ fn hooks(found: &[Found]) -> TokenStream {
             quote!(ctx, draft),
         ),
         one(
+            "sign_up_judge",
+            quote!(fn sign_up_judge(ctx: &::rookery_plugin::Context, sign_up: &::rookery_plugin::SignUp) -> #result<::std::option::Option<#contract::sign_up::Admission>>),
+            quote!(ctx, sign_up),
+        ),
+        one(
+            "sign_up_claim",
+            quote!(fn sign_up_claim(ctx: &::rookery_plugin::Context, sign_up: &::rookery_plugin::SignUp, account: ::rookery_plugin::Id) -> #result<::std::option::Option<#contract::sign_up::Admission>>),
+            quote!(ctx, sign_up, account),
+        ),
+        one(
             "channels",
             quote!(fn channels(ctx: &::rookery_plugin::Context, channel: &str, params: &[(::std::string::String, ::std::string::String)]) -> #result<::std::vec::Vec<::std::string::String>>),
             quote!(ctx, channel, params),
@@ -200,6 +210,43 @@ fn decorate(found: &[Found]) -> Option<TokenStream> {
             }
         }
     })
+}
+
+/// Dispatches pages, and what their forms send, by the page.
+fn pages(found: &[Found]) -> TokenStream {
+    let request = quote!(ctx: &::rookery_plugin::Context, request: &::rookery_plugin::pages::Request);
+    let shown = found.iter().filter_map(|found| {
+        let Role::Page(id) = &found.role else { return None };
+        let path = path(found, "page_");
+        Some(quote!(#id => #path(ctx, request)))
+    });
+    let sent = found.iter().filter_map(|found| {
+        let Role::Submit(id) = &found.role else { return None };
+        let path = path(found, "submit_");
+        Some(quote!(#id => #path(ctx, request, submission)))
+    });
+    let (shown, sent): (Vec<_>, Vec<_>) = (shown.collect(), sent.collect());
+    if shown.is_empty() {
+        return quote!();
+    }
+    quote! {
+        fn page(#request) -> ::rookery_plugin::Result<::rookery_plugin::pages::View> {
+            match request.page.as_str() {
+                #(#shown,)*
+                _ => Err(::rookery_plugin::Error::NotFound),
+            }
+        }
+        fn submit(
+            #request,
+            submission: &::rookery_plugin::pages::Submission,
+        ) -> ::rookery_plugin::Result<::rookery_plugin::pages::Outcome> {
+            let _ = (ctx, submission);
+            match request.page.as_str() {
+                #(#sent,)*
+                _ => Err(::rookery_plugin::Error::NotFound),
+            }
+        }
+    }
 }
 
 fn jobs(found: &[Found]) -> TokenStream {
@@ -282,6 +329,7 @@ fn interfaces(found: &[Found]) -> Vec<syn::Ident> {
             Role::Route(_) => "routes".to_owned(),
             Role::Hook(moment, _) => manifest_moment(moment).replace('-', "_"),
             Role::Job(_) => "jobs".to_owned(),
+            Role::Page(_) | Role::Submit(_) => "pages".to_owned(),
             Role::Command(_) => "admin".to_owned(),
             Role::Init | Role::SelfTest => "lifecycle".to_owned(),
         })
@@ -330,6 +378,11 @@ fn missing(manifest: &Manifest, found: &[Found]) -> Vec<String> {
             complaints.push(format!(
                 "plugin.toml declares the job {job:?}, which no function does. Mark one #[job({job:?})]"
             ));
+        }
+    }
+    for page in manifest.pages() {
+        if !found.iter().any(|found| matches!(&found.role, Role::Page(id) if *id == page)) {
+            complaints.push(format!("plugin.toml declares the page {page:?}. Mark a function #[page({page:?})]"));
         }
     }
     for command in manifest.commands() {

@@ -11,6 +11,8 @@ pub(crate) enum Role {
     Route(String),
     Hook(String, Vec<String>),
     Job(String),
+    Page(String),
+    Submit(String),
     Command(String),
     Init,
     SelfTest,
@@ -96,6 +98,8 @@ fn role(attribute: &Attribute, function: &ItemFn) -> Option<Role> {
             Role::Hook(hook.moment(), hook.kinds)
         }
         "job" => Role::Job(text()?),
+        "page" => Role::Page(text()?),
+        "submit" => Role::Submit(text()?),
         "command" => Role::Command(text()?),
         "init" => Role::Init,
         "self_test" => Role::SelfTest,

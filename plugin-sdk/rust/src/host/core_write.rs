@@ -1,4 +1,4 @@
-//! Changes the server's data: statuses, bookmarks, notifications.
+//! Changes the server's data: statuses, bookmarks, notifications, profile images, follows.
 
 use super::{imports::core_write as host, numbers};
 use crate::Result;
@@ -27,6 +27,17 @@ pub fn notify(items: &[NewNotification]) -> Result<u32> {
 /// Deletes the notifications about these activities.
 pub fn retract<I: Copy + Into<i64>>(kind: &str, activities: &[I]) -> Result<u32> {
     Ok(host::retract(kind, &numbers(activities))?)
+}
+
+/// Takes images (`avatar`, `header`) off the profile of a local account; returns how many there were.
+pub fn remove_profile_images(account: impl Into<i64>, images: &[&str]) -> Result<u32> {
+    let images: Vec<String> = images.iter().map(|image| (*image).to_owned()).collect();
+    Ok(host::remove_profile_images(account.into(), &images)?)
+}
+
+/// Makes a local account follow others, or ask to; returns for each whether that is new.
+pub fn follow<I: Copy + Into<i64>>(account: impl Into<i64>, targets: &[I]) -> Result<Vec<bool>> {
+    Ok(host::follow(account.into(), &numbers(targets))?)
 }
 
 /// Invalidates what the server has cached of this plugin's decorations of these entities.

@@ -75,6 +75,23 @@ pub mod config {
     }
 }
 
+/// Texts that this plugin alone can read again, on this server alone.
+pub mod sealing {
+    use super::imports::sealing as host;
+    use crate::Result;
+
+    /// An encrypted and authenticated token for `text` (64 KiB at most), which opens for the same `purpose` only.
+    pub fn seal(purpose: &str, text: &str) -> Result<String> {
+        Ok(host::seal(purpose, text)?)
+    }
+
+    /// The text of a token; `None` when this plugin did not seal it here for this purpose.
+    #[must_use]
+    pub fn open(purpose: &str, token: &str) -> Option<String> {
+        host::open(purpose, token)
+    }
+}
+
 /// Settings of each account for this plugin.
 pub mod settings {
     use serde::Serialize;

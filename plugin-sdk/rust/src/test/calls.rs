@@ -6,8 +6,10 @@ use serde_json::Value;
 
 use super::Fake;
 use crate::contract::types::{CallContext, Caller, Fields, Status};
-use crate::contract::{decorate, events, feeds, jobs, lifecycle, notification_filter, routes, status_filter};
-use crate::{Context, Error, Extras, Id, Output, Plugin, Result};
+use crate::contract::{
+    decorate, events, feeds, jobs, lifecycle, notification_filter, pages, routes, sign_up, status_filter,
+};
+use crate::{Context, Error, Extras, Id, Output, Plugin, Result, SignUp};
 
 /// The functions of a plugin.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +21,10 @@ pub(super) struct Calls {
     fanout: fn(&[Status]) -> Result<Vec<feeds::Entry>>,
     decorate: fn(Option<Id>, &str, &[decorate::Target]) -> Result<Extras>,
     status_filter: fn(&Context, &status_filter::Draft) -> Result<status_filter::Verdict>,
+    pub(super) sign_up_judge: fn(&Context, &SignUp) -> Result<Option<sign_up::Admission>>,
+    pub(super) sign_up_claim: fn(&Context, &SignUp, Id) -> Result<Option<sign_up::Admission>>,
+    pub(super) page: fn(&Context, &pages::Request) -> Result<pages::View>,
+    pub(super) submit: fn(&Context, &pages::Request, &pages::Submission) -> Result<pages::Outcome>,
     notification_filter: fn(&[notification_filter::Draft]) -> Result<Vec<u8>>,
     job: fn(&jobs::Task) -> Result<jobs::Outcome>,
     command: fn(&Context, &str, &str) -> Result<String>,
@@ -42,6 +48,10 @@ impl Calls {
             fanout: P::fanout,
             decorate: P::decorate,
             status_filter: P::status_filter,
+            sign_up_judge: P::sign_up_judge,
+            sign_up_claim: P::sign_up_claim,
+            page: P::page,
+            submit: P::submit,
             notification_filter: P::notification_filter,
             job: P::job,
             command: P::command,
@@ -56,7 +66,8 @@ impl Calls {
 
 /// The context of a call by `account`.
 pub(super) fn context(account: Option<i64>, scopes: &[String], role: u8) -> CallContext {
-    let caller = Caller { account, scopes: scopes.to_vec(), role, locale: "en".into(), app: Some("Test".into()) };
+    let caller =
+        Caller { account, token: None, scopes: scopes.to_vec(), role, locale: "en".into(), app: Some("Test".into()) };
     CallContext { request_id: "test".into(), caller, budget_ms: 5_000 }
 }
 

@@ -3,11 +3,13 @@ CREATE TABLE core_v1.accounts (id INTEGER PRIMARY KEY, username, domain, local, 
     followers_count, following_count, statuses_count, last_status_at, created_at, last_active_at);
 CREATE TABLE core_v1.statuses (id INTEGER PRIMARY KEY, account_id, uri, url, local, text, spoiler_text, sensitive, visibility,
     limited_scope, searchability, language, conversation_id, in_reply_to_id, in_reply_to_account_id, reblog_of_id, has_media,
-    replies_count, reblogs_count, favourites_count, created_at, edited_at);
+    replies_count, reblogs_count, favourites_count, created_at, edited_at, has_poll);
 CREATE TABLE core_v1.statuses_private (id INTEGER PRIMARY KEY, account_id, uri, url, local, text, spoiler_text, sensitive,
     visibility, limited_scope, searchability, language, conversation_id, in_reply_to_id, in_reply_to_account_id, reblog_of_id,
-    has_media, replies_count, reblogs_count, favourites_count, created_at, edited_at);
+    has_media, replies_count, reblogs_count, favourites_count, created_at, edited_at, has_poll);
+CREATE TABLE core_v1.status_applications (status_id INTEGER PRIMARY KEY, account_id, application_id, name, website);
 CREATE TABLE core_v1.status_tags (status_id, tag_id, name);
+CREATE TABLE core_v1.tokens (id INTEGER PRIMARY KEY, account_id);
 CREATE TABLE core_v1.tags (id INTEGER PRIMARY KEY, name, display_name);
 CREATE TABLE core_v1.mentions (id INTEGER PRIMARY KEY, status_id, account_id, silent);
 CREATE TABLE core_v1.follows (id INTEGER PRIMARY KEY, account_id, target_account_id, show_reblogs, notify, languages, created_at);

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::State;
+use super::state::StatusCounts;
 use crate::contract::types::Status;
 
 const VISIBILITIES: [&str; 7] = ["public", "unlisted", "private", "direct", "limited", "public_unlisted", "login"];
@@ -12,12 +13,13 @@ pub(super) fn fill(connection: &Connection, state: &State) -> rusqlite::Result<(
     accounts(connection, state)?;
     connection.execute_batch(
         "DELETE FROM core_v1.statuses; DELETE FROM core_v1.statuses_private; DELETE FROM core_v1.mentions;
-        DELETE FROM core_v1.tags; DELETE FROM core_v1.status_tags;",
+        DELETE FROM core_v1.tags; DELETE FROM core_v1.status_tags; DELETE FROM core_v1.status_applications;",
     )?;
     for status in &state.statuses {
         let open = matches!(status.visibility, 0 | 1 | 5);
-        insert_status(connection, "statuses", status, if open { &status.text } else { "" })?;
-        insert_status(connection, "statuses_private", status, &status.text)?;
+        let counts = state.status_counts.get(&status.id).copied().unwrap_or_default();
+        insert_status(connection, "statuses", status, if open { &status.text } else { "" }, counts)?;
+        insert_status(connection, "statuses_private", status, &status.text, counts)?;
         for account in &status.mentions {
             connection
                 .prepare_cached("INSERT INTO core_v1.mentions (status_id, account_id, silent) VALUES (?1, ?2, 0)")?
@@ -25,7 +27,9 @@ pub(super) fn fill(connection: &Connection, state: &State) -> rusqlite::Result<(
         }
         tags(connection, status)?;
     }
-    pairs(connection, "follows", &state.follows)?;
+    follows(connection, state)?;
+    applications(connection, state)?;
+    tokens(connection, state)?;
     pairs(connection, "blocks", &state.blocks)?;
     pairs(connection, "mutes", &state.mutes)?;
     bookmarks(connection, state)?;
@@ -69,12 +73,18 @@ fn accounts(connection: &Connection, state: &State) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn insert_status(connection: &Connection, table: &str, status: &Status, text: &str) -> rusqlite::Result<()> {
+fn insert_status(
+    connection: &Connection,
+    table: &str,
+    status: &Status,
+    text: &str,
+    counts: StatusCounts,
+) -> rusqlite::Result<()> {
     let mut insert = connection.prepare_cached(&format!(
         "INSERT INTO core_v1.{table} (id, account_id, uri, local, text, spoiler_text, sensitive, visibility, searchability,
             language, in_reply_to_id, in_reply_to_account_id, reblog_of_id, has_media, replies_count, reblogs_count,
-            favourites_count, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, '', ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 0, 0, 0, ?14)"
+            favourites_count, created_at, has_poll)
+         VALUES (?1, ?2, ?3, ?4, ?5, '', ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)"
     ))?;
     insert.execute(params![
         status.id,
@@ -90,7 +100,11 @@ fn insert_status(connection: &Connection, table: &str, status: &Status, text: &s
         status.reply_to_account,
         status.reblog_of,
         status.media_count > 0,
+        counts.replies,
+        counts.reblogs,
+        counts.favourites,
         status.created_at,
+        status.has_poll,
     ])?;
     Ok(())
 }
@@ -107,6 +121,41 @@ fn tags(connection: &Connection, status: &Status) -> rusqlite::Result<()> {
         connection
             .prepare_cached("INSERT INTO core_v1.status_tags (status_id, tag_id, name) VALUES (?1, ?2, ?3)")?
             .execute(params![status.id, id, tag])?;
+    }
+    Ok(())
+}
+
+/// As the server's, the ids of follows begin with the millisecond in which they were made.
+fn follows(connection: &Connection, state: &State) -> rusqlite::Result<()> {
+    connection.execute_batch("DELETE FROM core_v1.follows")?;
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO core_v1.follows (id, account_id, target_account_id, created_at) VALUES (?1, ?2, ?3, ?4)",
+    )?;
+    for (place, pair) in (0_i64..).zip(&state.follows) {
+        let at = state.followed_at.get(pair).copied().unwrap_or_default();
+        let number = state.follow_numbers.get(pair).copied().unwrap_or(place);
+        insert.execute(params![(at << 16) + (number & 0xFFFF), pair.0, pair.1, at])?;
+    }
+    Ok(())
+}
+
+fn applications(connection: &Connection, state: &State) -> rusqlite::Result<()> {
+    for status in &state.statuses {
+        let Some(name) = state.status_applications.get(&status.id) else { continue };
+        connection
+            .prepare_cached(
+                "INSERT INTO core_v1.status_applications (status_id, account_id, application_id, name) VALUES (?1, ?2, 1, ?3)",
+            )?
+            .execute(params![status.id, status.account, name])?;
+    }
+    Ok(())
+}
+
+fn tokens(connection: &Connection, state: &State) -> rusqlite::Result<()> {
+    connection.execute_batch("DELETE FROM core_v1.tokens")?;
+    let mut insert = connection.prepare_cached("INSERT INTO core_v1.tokens (id, account_id) VALUES (?1, ?2)")?;
+    for (token, account) in &state.tokens {
+        insert.execute(params![token, account])?;
     }
     Ok(())
 }

@@ -70,7 +70,21 @@ impl Fake {
     pub fn account(&self, acct: &str) -> Id {
         self.state(|state| {
             let id = state.next_id();
-            state.accounts.push(account(id, acct));
+            let account = account(id, acct);
+            if account.domain.is_none() {
+                state.tokens.insert(id, id);
+            }
+            state.accounts.push(account);
+            Id(id)
+        })
+    }
+
+    /// Gives an account another access token: for [`Asked::with_token`](super::Asked::with_token).
+    pub fn token(&self, account: impl Into<i64>) -> Id {
+        let account = account.into();
+        self.state(|state| {
+            let id = state.next_id();
+            state.tokens.insert(id, account);
             Id(id)
         })
     }
@@ -103,7 +117,13 @@ impl Fake {
     /// Makes one account follow another.
     pub fn follow(&self, follower: impl Into<i64>, followed: impl Into<i64>) {
         let pair = (follower.into(), followed.into());
-        self.state(|state| state.follows.insert(pair));
+        self.state(|state| {
+            if state.follows.insert(pair) {
+                let number = state.next_id();
+                state.followed_at.insert(pair, state.now);
+                state.follow_numbers.insert(pair, number);
+            }
+        });
     }
 
     /// Makes one account block another.

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unnecessary_wraps, reason = "as the contract has them")]
 
+pub(crate) mod sealing;
+
 use super::state::current;
 use crate::contract::types::Failure;
 
@@ -300,6 +302,34 @@ pub(crate) mod core_write {
             }
             state.touched.extend(ids.iter().map(|id| (kind.to_owned(), *id)));
             Ok(())
+        })
+    }
+
+    pub(crate) fn remove_profile_images(account: i64, images: &[String]) -> Result<u32, Failure> {
+        if let Some(image) = images.iter().find(|image| !matches!(image.as_str(), "avatar" | "header")) {
+            return Err(unknown_kind(image));
+        }
+        current("core-write.remove-profile-images", |state| {
+            if !state.accounts.iter().any(|known| known.id == account && known.domain.is_none()) {
+                return Err(not_found());
+            }
+            let before = state.profile_images.len();
+            state.profile_images.retain(|(owner, image)| *owner != account || !images.contains(image));
+            Ok(count(before - state.profile_images.len()))
+        })
+    }
+
+    /// Whoever approves followers is followed at once here.
+    pub(crate) fn follow(account: i64, targets: &[i64]) -> Result<Vec<bool>, Failure> {
+        current("core-write.follow", |state| {
+            let usable = |id: i64| state.accounts.iter().any(|known| known.id == id && known.state & 1 == 0);
+            let blocked =
+                |target| [(account, target), (target, account)].iter().any(|pair| state.blocks.contains(pair));
+            let may: Vec<bool> = targets.iter().map(|id| *id != account && usable(*id) && !blocked(*id)).collect();
+            if !usable(account) {
+                return Err(not_found());
+            }
+            Ok(targets.iter().zip(may).map(|(id, may)| may && state.follows.insert((account, *id))).collect())
         })
     }
 

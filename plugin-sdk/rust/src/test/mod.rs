@@ -15,12 +15,14 @@ mod calls;
 mod core_views;
 mod fixtures;
 pub(crate) mod imports;
+mod pages;
 mod queries;
 mod render;
 mod request;
+mod sign_ups;
 mod sql;
 mod state;
 
 pub use fixtures::{account, status};
 pub use request::{Answer, Asked};
-pub use state::{Fake, State};
+pub use state::{Fake, State, StatusCounts};

@@ -61,6 +61,17 @@ pub(super) fn account(state: &State, id: i64) -> Option<Value> {
     Some(json!({ "id": id.to_string(), "acct": found.acct }))
 }
 
+/// The viewer's own account as JSON, with what only they see of it.
+fn credentials(state: &State, viewer: Option<i64>, id: i64) -> Option<Value> {
+    let mut own = account(state, id).filter(|_| viewer == Some(id))?;
+    own["source"] = json!({});
+    own["role"] = json!({});
+    for image in ["avatar", "header"] {
+        own[image] = if state.profile_images.contains(&(id, image.to_owned())) { "its own" } else { "missing" }.into();
+    }
+    Some(own)
+}
+
 /// A template with its placeholders replaced; `None` for a placeholder whose entity is not visible.
 fn filled(state: &State, viewer: Option<i64>, value: &Value) -> Option<Value> {
     match value {
@@ -72,6 +83,12 @@ fn filled(state: &State, viewer: Option<i64>, value: &Value) -> Option<Value> {
             }
             if let Some(id) = id("$account") {
                 return account(state, id);
+            }
+            if let Some(path) = members.get("$url").and_then(Value::as_str) {
+                return Some(format!("https://{}{path}", super::fixtures::DOMAIN).into());
+            }
+            if let Some(id) = id("$credentials") {
+                return credentials(state, viewer, id);
             }
             if let Some(id) = id("$list") {
                 return Some(json!({ "id": id.to_string() }));

@@ -19,6 +19,7 @@ pub struct Asked<'a> {
     body: Body,
     headers: Vec<(String, String)>,
     account: Option<i64>,
+    token: Option<i64>,
     scopes: Option<Vec<String>>,
     role: u8,
 }
@@ -66,15 +67,31 @@ impl<'a> Asked<'a> {
             body: Body::None,
             headers: Vec::new(),
             account: None,
+            token: None,
             scopes: None,
             role: 1,
         }
     }
 
-    /// With the token of this account.
+    /// With the token of this account, whose id is the account's.
     #[must_use]
     pub fn as_account(mut self, account: impl Into<i64>) -> Self {
         self.account = Some(account.into());
+        self.token = self.account;
+        self
+    }
+
+    /// With another token of [`Fake::token`], and as the account that it belongs to.
+    ///
+    /// # Panics
+    /// When there is no such token.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "a test's own mistake")]
+    pub fn with_token(mut self, token: impl Into<i64>) -> Self {
+        let token = token.into();
+        let account = self.fake.state(|state| state.tokens.get(&token).copied());
+        self.account = Some(account.expect("add the token first"));
+        self.token = Some(token);
         self
     }
 
@@ -189,11 +206,12 @@ impl<'a> Asked<'a> {
 
     fn call(self, route: &Table, params: Vec<(String, String)>) -> Answer {
         let wanted = texts(route.get("scopes"));
-        let ctx = context(
+        let mut ctx = context(
             self.account,
             self.scopes.as_deref().unwrap_or(&wanted),
             if self.account.is_some() { self.role } else { 0 },
         );
+        ctx.caller.token = self.token;
         let caller = ctx.caller.clone();
         let page = route.get("page").and_then(toml::Value::as_table).map(|rule| self.page(rule));
         let request = Request {

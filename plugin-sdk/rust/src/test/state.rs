@@ -32,13 +32,25 @@ pub struct State {
     /// Milliseconds that every call has taken so far.
     pub elapsed: u64,
     pub accounts: Vec<Account>,
+    /// Access tokens and whose they are: each local account has one with the account's id, and those of [`Fake::token`].
+    pub tokens: BTreeMap<i64, i64>,
     pub statuses: Vec<Status>,
+    /// What is counted of statuses, by their ids; nothing of any other.
+    pub status_counts: BTreeMap<i64, StatusCounts>,
+    /// Names of the applications that statuses were posted with, by the ids of statuses.
+    pub status_applications: BTreeMap<i64, String>,
     /// Pairs of follower and followed.
     pub follows: BTreeSet<(i64, i64)>,
+    /// When a pair was made by [`Fake::follow`], in milliseconds.
+    pub followed_at: BTreeMap<(i64, i64), i64>,
+    /// By which the ids of those follows differ, in the view `follows`: a pair that is made again has another.
+    pub follow_numbers: BTreeMap<(i64, i64), i64>,
     /// Pairs of blocking and blocked.
     pub blocks: BTreeSet<(i64, i64)>,
     pub mutes: BTreeSet<(i64, i64)>,
     pub emojis: Vec<Emoji>,
+    /// Accounts and the images (`avatar`, `header`) that their profiles have.
+    pub profile_images: BTreeSet<(i64, String)>,
     pub config: Map<String, Value>,
     /// Grows with each [`Fake::configure`].
     pub config_version: u64,
@@ -68,6 +80,15 @@ pub struct State {
     pub(super) next_id: i64,
     pub(super) seed: u64,
     pub(super) database: Database,
+}
+
+/// What is counted of a status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "columns of the view statuses")]
+pub struct StatusCounts {
+    pub replies: u32,
+    pub reblogs: u32,
+    pub favourites: u32,
 }
 
 impl State {

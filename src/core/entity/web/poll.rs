@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::minute;
 use crate::Cx;
 use crate::error::Result;
+use crate::messages::Language;
 use crate::service::visibility::Seen;
 use model::{StatusId, Time};
 use store::poll::OptionRow;
@@ -40,11 +40,11 @@ pub(super) async fn of_page(cx: &Cx, page: &[Seen]) -> Result<HashMap<StatusId, 
     }
     let rows = store::poll::list(&cx.db, &statuses, None).await?;
     let polls = rows.chunk_by(|one, other| one.poll.id == other.poll.id);
-    Ok(polls.map(|options| (options[0].poll.status_id, WebPoll::new(options, cx.clock.now()))).collect())
+    Ok(polls.map(|options| (options[0].poll.status_id, WebPoll::new(options, cx.language(), cx.clock.now()))).collect())
 }
 
 impl WebPoll {
-    fn new(options: &[OptionRow], now: Time) -> Self {
+    fn new(options: &[OptionRow], language: Language, now: Time) -> Self {
         let poll = &options[0].poll;
         let ended = poll.has_ended(now);
         let votes_count = options.iter().map(|option| option.votes_count).sum();
@@ -61,7 +61,7 @@ impl WebPoll {
             votes_count,
             ended,
             ends_at_iso: poll.expires_at.map(Time::to_api_seconds),
-            ends_at_human: poll.expires_at.map(minute),
+            ends_at_human: poll.expires_at.map(|time| language.minute(&time)),
         }
     }
 }

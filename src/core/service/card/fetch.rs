@@ -52,7 +52,7 @@ pub async fn fetch(cx: &Cx, id: RowId) -> Result<Fetched> {
     };
     let visit = match cx.page_hosts.enter(&target.host(), now) {
         Ok(visit) => visit,
-        Err(until) => return Ok(Fetched::Later(until)),
+        Err(spared) => return Ok(Fetched::Later(spared.until())),
     };
     let mut tx = cx.db.begin().await?;
     let claimed = store::card::claim(&mut tx, id, now, now + LEASE).await?;

@@ -11,7 +11,6 @@
 //! Spec: contract rules, section 10, "Preview card".
 
 mod fetch;
-mod hosts;
 mod image;
 mod oembed;
 mod preview;
@@ -22,7 +21,6 @@ use chrono::TimeDelta;
 use outbound::Target;
 
 pub use fetch::{Fetched, fetch};
-pub use hosts::Hosts;
 pub(in crate::service) use review::approved;
 pub use review::{list, refetch, review};
 
@@ -32,6 +30,8 @@ use crate::queue::{self, BumpCard, FetchCard, PurgeCardImage};
 use model::{RowId, StatusId};
 use store::Tx;
 
+/// Most requests to one site at once.
+pub const REQUESTS_TO_A_HOST: usize = 2;
 /// Most statuses that get a new version in one transaction.
 const BUMP_BATCH: i64 = 200;
 /// Most cards that are looked at in one transaction.

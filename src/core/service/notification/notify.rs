@@ -159,8 +159,12 @@ pub(super) async fn insert(cx: &Cx, tx: &mut Tx, new: Vec<NewNotification>) -> R
     groups::join(tx, new.iter().filter_map(member).collect()).await?;
     request(cx, tx, &new).await?;
     let told = new.iter().filter(|row| !row.filtered && !row.silent);
-    let changes: Vec<Change> =
-        told.map(|row| Change::Notified { receiver: row.receiver, notification: row.id }).collect();
+    let change = |row: &NewNotification| Change::Notified {
+        receiver: row.receiver,
+        notification: row.id,
+        kind: row.kind.to_string(),
+    };
+    let changes: Vec<Change> = told.map(change).collect();
     change::record_all(cx, tx, &changes).await?;
     Ok(changes.len())
 }

@@ -70,7 +70,7 @@ pub fn mode(request: &Request) -> ResponseMode {
 ///
 /// # Errors
 /// [`Fault::Refused`].
-pub fn check(application: &Application, request: &Request) -> Result<Checked> {
+pub fn check(cx: &Cx, application: &Application, request: &Request) -> Result<Checked> {
     let invalid = |text: &'static str| Fault::refused(ErrorCode::InvalidRequest, text);
     match request.response_type.as_deref() {
         Some("code") => {}
@@ -93,7 +93,7 @@ pub fn check(application: &Application, request: &Request) -> Result<Checked> {
         (Some(challenge), Some(_)) if is_s256(challenge) => Some(challenge.clone()),
         (Some(_), Some(_)) => return Err(invalid("code_challenge must be a SHA-256 in base64url without padding")),
     };
-    Ok(Checked { scopes: scopes(application, request.scope.as_deref())?, challenge })
+    Ok(Checked { scopes: scopes(cx, application, request.scope.as_deref())?, challenge })
 }
 
 fn is_s256(challenge: &str) -> bool {

@@ -48,7 +48,7 @@ pub async fn exchange(cx: &Cx, request: &Request) -> Result<Issued> {
 }
 
 async fn for_application(cx: &Cx, client: &Application, request: &Request) -> Result<Issued> {
-    let scopes = scopes(client, request.scope.as_deref())?;
+    let scopes = scopes(cx, client, request.scope.as_deref())?;
     let mut tx = cx.db.begin().await?;
     let issued = token::find_or_issue(cx, &mut tx, client.id, None, &scopes).await?;
     tx.commit().await?;

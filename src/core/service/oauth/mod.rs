@@ -71,11 +71,20 @@ async fn authenticate(cx: &Cx, credentials: &Credentials) -> Result<Application>
     }
 }
 
+/// The scopes that `text` names: the server's own, and those that extensions declare at the moment.
+///
+/// # Errors
+/// The first word that is not a scope.
+pub fn read_scopes(cx: &Cx, text: &str) -> Result<Scopes, String> {
+    let declared = cx.extensions().scopes();
+    Scopes::parse_with(text, |word| declared.iter().any(|scope| scope.name == word))
+}
+
 /// The granted scopes for `asked`: `read` by default, never more than the application registered.
-fn scopes(application: &Application, asked: Option<&str>) -> Result<Scopes> {
+fn scopes(cx: &Cx, application: &Application, asked: Option<&str>) -> Result<Scopes> {
     let invalid = |text: String| Fault::refused(ErrorCode::InvalidScope, text);
     let text = asked.filter(|text| !text.trim().is_empty()).unwrap_or("read");
-    let scopes = Scopes::parse(text).map_err(|word| invalid(format!("{word:?} is not a scope")))?;
+    let scopes = read_scopes(cx, text).map_err(|word| invalid(format!("{word:?} is not a scope")))?;
     if scopes.is_empty() || !application.scopes().contains_all(&scopes) {
         return Err(invalid("The scope is more than the application registered for".to_owned()));
     }

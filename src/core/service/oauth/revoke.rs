@@ -10,6 +10,7 @@ use crypto::Secret;
 use model::oauth::ErrorCode;
 use model::{AccountId, AppId, TokenId};
 use store::Tx;
+use store::oauth::Revoked;
 
 /// Revokes `token` for the application with `credentials` (RFC 7009); an unknown token is no error.
 ///
@@ -59,7 +60,10 @@ pub async fn everything(cx: &Cx, tx: &mut Tx, account: AccountId) -> Plain<()> {
     record(cx, tx, revoked).await
 }
 
-async fn record(cx: &Cx, tx: &mut Tx, revoked: Vec<TokenId>) -> Plain<()> {
-    let changes: Vec<Change> = revoked.into_iter().map(|token| Change::TokenRevoked { token }).collect();
+async fn record(cx: &Cx, tx: &mut Tx, revoked: Vec<Revoked>) -> Plain<()> {
+    let tokens: Vec<TokenId> = revoked.iter().map(|(token, _)| *token).collect();
+    store::push::delete_of_tokens(tx, &tokens).await?;
+    let changes: Vec<Change> =
+        revoked.into_iter().map(|(token, account)| Change::TokenRevoked { token, account }).collect();
     change::record_all(cx, tx, &changes).await
 }

@@ -90,23 +90,9 @@ async fn prepare(cx: &Cx, row: &ScheduledStatus) -> Result<(Actor, Prepared)> {
 /// What the author is told of an error that trying again does not mend; `None` for one that may pass.
 fn reason(error: &Error) -> Option<String> {
     match error {
+        error if error.may_pass() => None,
         Error::NotFound | Error::Gone => Some("The post that it answers is gone, or hidden from you.".to_owned()),
-        Error::Refused(refusal) if refusal.status >= 500 => None,
-        Error::Refused(_)
-        | Error::Invalid(_)
-        | Error::Validation(_)
-        | Error::BadRequest(_)
-        | Error::Unauthorized(_)
-        | Error::InvalidToken
-        | Error::Forbidden(_)
-        | Error::UnexpectedMentions(_)
-        | Error::TooLarge(_) => Some(error.to_string()),
-        Error::Conflict(_)
-        | Error::RateLimited
-        | Error::Plugin(_)
-        | Error::Unavailable(_)
-        | Error::Store(_)
-        | Error::Internal(_) => None,
+        error => Some(error.to_string()),
     }
 }
 

@@ -12,7 +12,7 @@ use store::Executor;
 use store::poll::OptionRow;
 use text::search::{Phrase, Text, term};
 
-/// What `has:` and `is:` may ask for. There are no facts about embedded players and references.
+/// What `has:` and `is:` may ask for. There are no facts about embedded players.
 pub(super) const PROPERTIES: &[&str] =
     &["image", "video", "audio", "media", "poll", "link", "embed", "sensitive", "reply", "reference"];
 /// The fact of every status: what leads a search without words.
@@ -56,6 +56,7 @@ impl Document {
             (links, "link"),
             (status.sensitive, "sensitive"),
             (status.in_reply_to_id.is_some(), "reply"),
+            (status.has_references, "reference"),
         ];
         for (_, property) in properties.iter().filter(|(is, _)| *is) {
             has(property);

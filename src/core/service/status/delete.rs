@@ -49,10 +49,13 @@ async fn record(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
     if !cx.live.is_heard() && !cx.extensions().listens_to(ChangeKind::StatusDeleted) {
         return Ok(());
     }
-    let mut changes = vec![Change::status_deleted(status)];
+    let mentioned =
+        if cx.live.is_heard() { store::publish::list_mentions(&mut *tx, status.id).await? } else { Vec::new() };
+    let mentioned = mentioned.into_iter().map(|(_, account, _)| account).collect();
+    let mut changes = vec![Change::status_deleted(status, mentioned)];
     if status.reblog_of_id.is_none() {
         let reblogs = store::publish::list_reblogs(&mut *tx, status.id).await?;
-        changes.extend(reblogs.iter().map(Change::status_deleted));
+        changes.extend(reblogs.iter().map(|reblog| Change::status_deleted(reblog, Vec::new())));
     }
     change::record_all(cx, tx, &changes).await
 }

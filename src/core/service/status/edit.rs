@@ -116,11 +116,11 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         expiry::expire_later(cx, &mut tx, id, revision.expires_at).await?;
     }
     store::publish::update(&mut tx, id, revision, cx.clock.now()).await?;
-    index::update(&mut tx, id, &indexed).await?;
     store::tag::clear_for_status(&mut tx, id, actor.id).await?;
     compose::save_tags(cx, &mut tx, id, actor.id, old.visibility, &words.tags).await?;
     let (audience, readdressed) = replace_mentions(cx, &mut tx, actor, id, &words.mentions).await?;
     reference::replace(cx, &mut tx, referring, references, &audience).await?;
+    index::update(&mut tx, id, &indexed).await?;
     if referring.visibility == Visibility::Direct && readdressed {
         conversation::rearrange(cx, &mut tx, id).await?;
     }
@@ -157,6 +157,7 @@ async fn filtered(
         in_reply_to_id: old.in_reply_to_id,
         media: change.media_ids.clone(),
         recipients: Vec::new(),
+        new_conversation: false,
         editing: Some(old.id),
         extras: Vec::new(),
     };

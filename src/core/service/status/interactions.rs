@@ -3,13 +3,15 @@
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::service::visibility;
-use model::{AccountId, Actor, Cursor, RowId, StatusId};
+use model::{AccountId, Actor, Cursor, RowId, StatusId, Visibility};
 use store::publish::Interaction;
+use store::status::Head;
 
 /// A page of them, as (cursor id, account).
 ///
 /// # Errors
-/// [`Error::NotFound`] when the status is missing or hidden; for mentions also when it is someone else's.
+/// [`Error::NotFound`] when the status is missing or hidden; for mentions also unless the viewer is its author, or of a limited
+/// one that answers in a thread, the author who chose the audience of the thread.
 pub async fn list_interactions(
     cx: &Cx,
     viewer: Option<&Actor>,
@@ -19,8 +21,9 @@ pub async fn list_interactions(
 ) -> Result<Vec<(RowId, AccountId)>> {
     let seen = visibility::status(cx, viewer, id).await?;
     let head = seen.proper();
-    if interaction == Interaction::Mentioned && viewer.is_none_or(|actor| actor.id != head.account_id) {
-        return Err(Error::NotFound);
+    if interaction == Interaction::Mentioned {
+        let owner = owner(cx, head).await?;
+        viewer.filter(|actor| actor.id == owner).ok_or(Error::NotFound)?;
     }
     Ok(store::publish::list_interactions(
         &cx.db,
@@ -31,4 +34,12 @@ pub async fn list_interactions(
         cx.clock.now(),
     )
     .await?)
+}
+
+/// Who may read whom a status reaches: its author; of a limited one, whoever chose whom.
+async fn owner(cx: &Cx, head: &Head) -> Result<AccountId> {
+    if head.visibility != Visibility::Limited {
+        return Ok(head.account_id);
+    }
+    Ok(store::publish::find_audience_author(&cx.db, head.id).await?.unwrap_or(head.account_id))
 }

@@ -1,6 +1,7 @@
 //! Publishing, editing and deleting statuses.
 
 mod announced;
+mod audience;
 pub mod compose;
 mod delete;
 mod edit;

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use chrono::Duration;
 use serde_json::{Map, Value};
 
+use super::audience::{self, Reach, reach};
 use super::compose::{self, Words};
 use super::reference::{self, References, Referring};
 use super::{expiry, insert};
@@ -24,7 +25,7 @@ use crate::service::{card, conversation, media, scheduled_status, visibility};
 use model::NotificationType;
 use model::PluginId;
 use model::account::Searchability;
-use model::status::{LimitedScope, Visibility};
+use model::status::Visibility;
 use model::{AccountId, Actor, MediaId, RowId, Status, StatusId, Time};
 use store::publish::Made;
 use store::{Executor, Tx};
@@ -58,18 +59,10 @@ pub struct Draft {
     pub idempotency_key: Option<String>,
     /// Parameters unknown to the server, which plugins may have declared.
     pub params: Map<String, Value>,
-    /// Accounts that a plugin adds to the audience without a visible mention.
-    pub recipients: Vec<AccountId>,
+    /// The accounts that a plugin, which publishes it, adds to the audience without a visible mention.
+    pub recipients: Option<Vec<AccountId>>,
     /// Data that plugins store with it: JSON objects.
     pub extras: Vec<(PluginId, Value)>,
-}
-
-/// Visibility and audience of the new status.
-struct Reach {
-    visibility: Visibility,
-    scope: Option<LimitedScope>,
-    /// Accounts that may see it without being mentioned.
-    audience: Vec<AccountId>,
 }
 
 /// A validated draft, ready to be written.
@@ -148,17 +141,15 @@ pub async fn validate(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> 
     if cx.extensions().filters_drafts() {
         prepared = filtered(cx, actor, prepared).await?;
     }
+    audience::settle(cx, actor, &mut prepared.reach, &prepared.words.mentions).await?;
     let named = &prepared.draft.status_reference_ids;
     prepared.references = reference::resolve(cx, actor, &prepared.words.references, named, None).await?;
-    if prepared.reach.visibility == Visibility::Limited && prepared.reach.scope.is_none() {
-        return Err(Error::invalid("visibility: nobody said who is to see this status"));
-    }
     Ok(prepared)
 }
 
 /// Applies plugin filters; validates again when they changed the text.
 async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared> {
-    let Prepared { mut draft, mut words, poll, parent, references, mut reach, spent } = prepared;
+    let Prepared { mut draft, mut words, poll, parent, references, reach, spent } = prepared;
     let pending = PendingStatus {
         text: words.text.clone(),
         spoiler_text: words.spoiler_text.clone(),
@@ -168,7 +159,8 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
         language: compose::language(cx, actor, draft.language.as_deref(), draft.request_language.as_deref()),
         in_reply_to_id: draft.in_reply_to_id,
         media: draft.media_ids.clone(),
-        recipients: reach.audience.iter().copied().chain(std::mem::take(&mut draft.recipients)).collect(),
+        recipients: reach.audience,
+        new_conversation: false,
         editing: None,
         extras: std::mem::take(&mut draft.extras),
     };
@@ -187,10 +179,12 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
         draft.language = pending.language;
     }
     draft.extras = pending.extras;
-    reach = Reach { visibility: pending.visibility, scope: pending.limited_scope, audience: pending.recipients };
-    if reach.visibility != Visibility::Limited {
-        reach.scope = None;
-    }
+    let reach = Reach {
+        visibility: pending.visibility,
+        scope: pending.limited_scope,
+        audience: pending.recipients,
+        new_conversation: pending.new_conversation,
+    };
     Ok(Prepared { draft, words, poll, parent, references, reach, spent })
 }
 
@@ -215,6 +209,7 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
     };
     let change = Change::StatusPublished { status: id, author: actor.id, traits: (&new).into() };
     let (referring, expires_at) = (Referring::from(&new), new.expires_at);
+    let conversation = new.conversation_id;
     let indexed = new.clone();
     insert::insert(cx, tx, actor, new).await?;
     let media: Vec<MediaId> = media.iter().map(|media| media.id).collect();
@@ -224,11 +219,13 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
     }
     index::insert(tx, &indexed).await?;
     compose::save_tags(cx, tx, id, actor.id, reach.visibility, &tags).await?;
-    let mentioned = compose::save_mentions(cx, tx, id, &mentions, false).await?;
-    let audience = reach.audience.into_iter().chain(draft.recipients).filter(|account| !mentions.contains(account));
+    let mut mentioned = compose::save_mentions(cx, tx, id, &mentions, false).await?;
+    let audience = reach.audience.into_iter().filter(|account| !mentions.contains(account));
     // Deduplicated.
     let audience: Vec<AccountId> = audience.collect::<BTreeSet<AccountId>>().into_iter().collect();
-    compose::save_mentions(cx, tx, id, &audience, true).await?;
+    let silent = compose::save_mentions(cx, tx, id, &audience, true).await?;
+    let told = audience::told(&mut *tx, conversation, &audience).await?;
+    mentioned.extend(silent.into_iter().filter(|(_, account)| told.contains(account)));
     for (plugin, value) in draft.extras {
         store::record::upsert_extra(tx, id, plugin, value).await?;
     }
@@ -314,38 +311,12 @@ async fn parent(cx: &Cx, actor: &Actor, id: Option<StatusId>) -> Result<Option<S
     store::status::find(&cx.db, seen.proper().id).await?.ok_or(Error::NotFound).map(Some)
 }
 
-async fn reach(cx: &Cx, actor: &Actor, draft: &Draft, parent: Option<&Status>) -> Result<Reach> {
-    let plain = |visibility| Reach { visibility, scope: None, audience: Vec::new() };
-    let limited = |scope, audience| Reach { visibility: Visibility::Limited, scope: Some(scope), audience };
-    let reach = match draft.visibility.as_deref() {
-        None | Some("") => plain(default_visibility(actor)),
-        Some("limited") if draft.recipients.is_empty() => limited(LimitedScope::Personal, Vec::new()),
-        Some("limited") => limited(LimitedScope::Circle, Vec::new()),
-        Some("mutual") => limited(LimitedScope::Mutual, store::publish::list_mutuals(&cx.db, actor.id).await?),
-        Some("reply") => limited(LimitedScope::Reply, audience_of(cx, parent).await?),
-        Some(word) if cx.extensions().owns_visibility(word) => {
-            Reach { visibility: Visibility::Limited, scope: None, audience: Vec::new() }
-        }
-        Some("circle") => return Err(Error::invalid("visibility: circles are not switched on here")),
-        Some(word) => plain(word.parse().map_err(|expected| Error::invalid(format!("visibility: {expected}")))?),
-    };
-    Ok(if actor.limited && reach.visibility.is_listed() { plain(Visibility::Unlisted) } else { reach })
-}
-
 /// The visibility of `actor`'s statuses when none is chosen: their preference, else private for a locked account and
 /// public for others.
 #[must_use]
 pub fn default_visibility(actor: &Actor) -> Visibility {
     let fallback = if actor.locked { Visibility::Private } else { Visibility::Public };
     actor.preferences.default_visibility.unwrap_or(fallback)
-}
-
-/// The audience of the limited status replied to, and its author.
-async fn audience_of(cx: &Cx, parent: Option<&Status>) -> Result<Vec<AccountId>> {
-    let parent = parent.filter(|parent| parent.visibility == Visibility::Limited);
-    let parent = parent.ok_or_else(|| Error::invalid("visibility: reply answers a limited status"))?;
-    let mentions = store::publish::list_mentions(&cx.db, parent.id).await?;
-    Ok(mentions.into_iter().map(|(_, account, _)| account).chain([parent.account_id]).collect())
 }
 
 /// Who may find the status: as asked, or as its author prefers; of one addressed to few no more than those who reacted.
@@ -369,7 +340,8 @@ fn new_status(
     parent: Option<&Status>,
     has_media: bool,
 ) -> Status {
-    let in_reply_to_account_id = parent.map(|parent| match parent.in_reply_to_account_id {
+    let thread = parent.filter(|_| !reach.new_conversation);
+    let in_reply_to_account_id = thread.map(|parent| match parent.in_reply_to_account_id {
         // A reply to one's own reply still addresses the same person.
         Some(answered) if parent.account_id == actor.id => answered,
         _ => parent.account_id,
@@ -386,7 +358,7 @@ fn new_status(
         limited_scope: reach.scope,
         searchability: searchability(actor, draft, reach.visibility),
         language: compose::language(cx, actor, draft.language.as_deref(), draft.request_language.as_deref()),
-        conversation_id: parent.and_then(|parent| parent.conversation_id),
+        conversation_id: thread.and_then(|parent| parent.conversation_id),
         in_reply_to_id: parent.map(|parent| parent.id),
         in_reply_to_account_id,
         app_id: actor.app,

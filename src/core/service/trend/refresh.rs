@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::extension::Target;
 use model::clock::Ids;
 use model::trend::TrendKind;
-use model::{RowId, StatusId, TagId, Time};
+use model::{StatusId, Time};
 use store::Tx;
 use store::trend::{NewTrend, Trend};
 use store::trend_use::{self, StatusUse};
@@ -43,9 +43,9 @@ pub async fn measure(cx: &Cx, since: i64) -> Result<Measured> {
         return Ok(Measured(TrendKind::ALL.iter().map(|kind| (*kind, Vec::new())).collect()));
     }
     Ok(Measured(vec![
-        (TrendKind::Tag, measure_tags(cx).await?),
+        (TrendKind::Tag, measure_used(cx, TrendKind::Tag).await?),
         (TrendKind::Status, measure_statuses(cx, since).await?),
-        (TrendKind::Link, measure_links(cx).await?),
+        (TrendKind::Link, measure_used(cx, TrendKind::Link).await?),
     ]))
 }
 
@@ -76,36 +76,28 @@ fn awaiting_review(trends: &[NewTrend]) -> Vec<i64> {
     waiting.map(|trend| trend.subject_id).collect()
 }
 
-async fn measure_tags(cx: &Cx) -> Result<Vec<NewTrend>> {
+/// Hashtags or links, by how many more people use them today than yesterday.
+async fn measure_used(cx: &Cx, kind: TrendKind) -> Result<Vec<NewTrend>> {
     let [yesterday, today, tomorrow] = days(cx);
-    let used = trend_use::list_tags(&cx.db, today, tomorrow, THRESHOLD, MOST).await?;
-    let ids: Vec<TagId> = used.iter().map(|used| used.id).collect();
-    let before: HashMap<TagId, i64> =
-        trend_use::count_accounts(&cx.db, &ids, yesterday, today).await?.into_iter().collect();
+    let links = kind == TrendKind::Link;
+    let used = match links {
+        false => trend_use::list_tags(&cx.db, today, tomorrow, THRESHOLD, MOST).await?,
+        true => trend_use::list_links(&cx.db, today, tomorrow, THRESHOLD, MOST).await?,
+    };
+    let ids: Vec<i64> = used.iter().map(|used| used.id).collect();
+    let before = match links {
+        false => trend_use::count_tag_accounts(&cx.db, &ids, yesterday, today).await?,
+        true => trend_use::count_link_accounts(&cx.db, &ids, yesterday, today).await?,
+    };
+    let before: HashMap<i64, i64> = before.into_iter().collect();
     let used = used.into_iter().map(|used| Use {
-        subject: used.id.into(),
-        language: None,
-        allowed: used.allowed,
-        burst: burst(count(used.accounts), count(before.get(&used.id).copied().unwrap_or_default())),
-    });
-    let known = store::trend::list(&cx.db, TrendKind::Tag).await?;
-    Ok(by_peaks(Scoring::of(TrendKind::Tag), cx.clock.now(), known, used.collect()))
-}
-
-async fn measure_links(cx: &Cx) -> Result<Vec<NewTrend>> {
-    let [yesterday, today, tomorrow] = days(cx);
-    let used = trend_use::list_links(&cx.db, today, tomorrow, THRESHOLD, MOST).await?;
-    let ids: Vec<RowId> = used.iter().map(|used| used.id).collect();
-    let before: HashMap<RowId, i64> =
-        trend_use::count_link_accounts(&cx.db, &ids, yesterday, today).await?.into_iter().collect();
-    let used = used.into_iter().map(|used| Use {
-        subject: used.id.into(),
+        subject: used.id,
         burst: burst(count(used.accounts), count(before.get(&used.id).copied().unwrap_or_default())),
         language: used.language,
         allowed: used.allowed,
     });
-    let known = store::trend::list(&cx.db, TrendKind::Link).await?;
-    Ok(by_peaks(Scoring::of(TrendKind::Link), cx.clock.now(), known, used.collect()))
+    let known = store::trend::list(&cx.db, kind).await?;
+    Ok(by_peaks(Scoring::of(kind), cx.clock.now(), known, used.collect()))
 }
 
 /// The first ids of yesterday, today and tomorrow.

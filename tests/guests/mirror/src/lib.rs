@@ -3,6 +3,7 @@
 #![cfg_attr(not(target_family = "wasm"), allow(dead_code, reason = "called by the sandbox alone"))]
 
 use rookery_plugin::contract::routes::{Body, Request};
+use rookery_plugin::pages::{self, Field, Form, Item, Items, Submission, View};
 use rookery_plugin::prelude::*;
 use rookery_plugin::sql::{Query, Value as SqlValue};
 use rookery_plugin::{Package, Plugin};
@@ -30,9 +31,66 @@ impl Plugin for Mirror {
             _ => echo(&request),
         }
     }
+
+    fn sign_up_judge(_: &Context, sign_up: &SignUp) -> Result<Option<Admission>> {
+        told_by(sign_up, "judge")
+    }
+
+    /// Counts first, so that a test sees what is rolled back.
+    fn sign_up_claim(_: &Context, sign_up: &SignUp, account: Id) -> Result<Option<Admission>> {
+        Query::new("keep", vec![SqlValue::Integer(account.0), SqlValue::Integer(1)]).exec()?;
+        told_by(sign_up, "claim")
+    }
+
+    fn page(ctx: &Context, request: &pages::Request) -> Result<View> {
+        hall(ctx, request)
+    }
+
+    /// Keeps something, and then does what was sent.
+    fn submit(ctx: &Context, _: &pages::Request, sent: &Submission) -> Result<pages::Outcome> {
+        Query::new("keep", vec![SqlValue::Integer(ctx.account().0), SqlValue::Integer(2)]).exec()?;
+        match sent.text("say") {
+            "trap" => std::process::abort(),
+            "refuse" => Err(Error::forbidden("not today")),
+            "wrong" => Ok(pages::Outcome::wrong("", "The mirror is dim.")),
+            "away" => Ok(pages::Outcome::notice_at("gone", "https://evil.test/")),
+            "elsewhere" => Ok(pages::Outcome::notice_at("here", "/about?x=1")),
+            _ => Ok(pages::Outcome::notice(format!("{:?} {:?}", sent.form, sent.item))),
+        }
+    }
 }
 
-rookery_plugin::export!(Mirror: routes);
+/// What a page has to say, as its parameter tells.
+fn hall(ctx: &Context, request: &pages::Request) -> Result<View> {
+    let form = Form::new("speak", "Speak").field(Field::text("say", "Say", 20).required());
+    let view = View::new("Mirror <1>").text(format!("{} {:?}", ctx.caller().locale, request.after));
+    match request.param("wing").unwrap_or_default() {
+        "" => Ok(view.form(form).items(Items::new("", [Item::new(7, "<i>x</i>").action("wipe", "Wipe", false)]))),
+        "away" => Ok(view.items(Items::new("", [Item::new(1, "x").link("https://evil.test/")]))),
+        "twice" => Ok(view.form(form.clone()).form(form)),
+        "many" => Ok(view.items(Items::new("", (0..2_000).map(|id| Item::new(id, "x"))))),
+        "trap" => std::process::abort(),
+        "more" => Ok(view.with_next(Some("a&b=c".to_owned()))),
+        wing => Err(Error::with_code(404, "mirror.no-wing", format!("no wing {wing}"))),
+    }
+}
+
+/// What a sign-up's parameter tells for a moment: `claim-trap`, or a word that holds for both.
+fn told_by(sign_up: &SignUp, moment: &str) -> Result<Option<Admission>> {
+    let told: String = sign_up.param("mirror_code")?.unwrap_or_default();
+    let admission = Admission { opens: true, approves: true, invited_by: None };
+    Ok(match told.strip_prefix(moment).unwrap_or(&told) {
+        "-trap" => std::process::abort(),
+        "-fail" => return Err(Error::invalid("no")),
+        "-nothing" | "nothing" => None,
+        "opens" => Some(Admission { approves: false, ..admission }),
+        "approves" => Some(Admission { opens: false, ..admission }),
+        "stranger" => Some(Admission { invited_by: Some(1), ..admission }),
+        _ => Some(admission),
+    })
+}
+
+rookery_plugin::export!(Mirror: routes, sign_up, pages);
 
 /// What the request looks like from here.
 fn echo(request: &Request) -> Result<Output> {

@@ -73,6 +73,7 @@ fn nothing() -> Change {
         language: None,
         recipients: None,
         extra: None,
+        new_conversation: false,
     }
 }
 

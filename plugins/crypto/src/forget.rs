@@ -1,0 +1,50 @@
+//! What goes, and the devices and messages that go with it.
+//!
+//! A device is not shown any more from the moment on at which its token is revoked (`devices_of` looks at tokens). Its row
+//! goes with the event; what no event told, since the plugin was off, is found once a day.
+
+use rookery_plugin::prelude::*;
+
+use crate::{device, sql};
+
+/// How many devices one job looks at.
+const PART: u16 = 1_000;
+
+/// Devices go with their tokens, and messages with who sent them.
+#[on(events)]
+fn forget(batch: &[Event]) -> Result<()> {
+    let revoked = || batch.iter().filter(|event| event.kind == "token.revoked");
+    let tokens: Vec<i64> = revoked().filter_map(Event::id).collect();
+    if !tokens.is_empty() {
+        device::hold(revoked().filter_map(|event| event.actor))?;
+        sql::forget_tokens(tokens).exec()?;
+    }
+    let purged = batch.iter().filter(|event| event.kind == "account.purged");
+    let purged: Vec<i64> = purged.filter_map(Event::id).collect();
+    if !purged.is_empty() {
+        sql::forget_senders(purged).exec()?;
+    }
+    Ok(())
+}
+
+/// Where to look on.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Part {
+    after: i64,
+}
+
+/// Devices whose tokens are gone, a part in each job.
+#[job("sweep")]
+fn sweep(task: &Task) -> Result<()> {
+    let Part { after } = task.payload()?;
+    let part: Vec<i64> = sql::devices_after(after, PART).all()?;
+    let Some(last) = part.last() else { return Ok(()) };
+    sql::sweep(after, *last).exec()?;
+    if part.len() < usize::from(PART) {
+        return Ok(());
+    }
+    let job = queue::job("sweep", &Part { after: *last })?;
+    queue::enqueue(&[queue::Job { unique: Some(last.to_string()), ..job }])?;
+    Ok(())
+}

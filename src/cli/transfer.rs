@@ -1,0 +1,115 @@
+//! `rookery user export`, `import` and `imports`: files of what a user follows, blocks and so on.
+//!
+//! An import only begins here: the rows are done by the server, or by the next one that starts.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+
+use model::transfer::TransferKind;
+use model::{RowId, Time};
+use rookery_core::Cx;
+use rookery_core::service::staff;
+use rookery_core::service::transfer::{self, FILE_MAX, Import, Mode};
+use terminal::{Failure, Output};
+
+/// A file that was written.
+#[derive(Serialize)]
+struct Exported {
+    bytes: usize,
+}
+
+/// How far an import is.
+#[derive(Serialize)]
+struct Progress {
+    id: RowId,
+    kind: TransferKind,
+    overwrite: bool,
+    total: i64,
+    done: i64,
+    failed: i64,
+    created_at: String,
+    finished_at: Option<String>,
+}
+
+/// Writes a file, or its content to standard output.
+pub(super) async fn export(
+    cx: &Cx,
+    username: &str,
+    kind: TransferKind,
+    file: Option<&Path>,
+    output: Output,
+) -> Result<(), Failure> {
+    let account = staff::find(cx, username).await?;
+    let content = transfer::export(cx, account.id, kind).await?;
+    let Some(file) = file else { return say(content, output) };
+    let exported = Exported { bytes: content.len() };
+    fs::write(file, content).map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+    output.answer(&exported, || format!("Wrote {}.", file.display()))
+}
+
+/// Begins an import.
+pub(super) async fn import(
+    cx: &Cx,
+    username: &str,
+    kind: TransferKind,
+    mode: Mode,
+    file: &Path,
+    output: Output,
+) -> Result<(), Failure> {
+    let unreadable = |error| Failure::new(format!("{}: {error}", file.display()));
+    if fs::metadata(file).map_err(unreadable)?.len() > FILE_MAX as u64 {
+        return Err(Failure::new(format!("{} is larger than {} MiB", file.display(), FILE_MAX >> 20)));
+    }
+    let account = staff::find(cx, username).await?;
+    let import = transfer::import(cx, account.id, kind, mode, &fs::read(file).map_err(unreadable)?).await?;
+    let progress = Progress::from(import);
+    output.answer(&progress, || {
+        format!("{} rows wait to be imported: rookery user imports {}", progress.total, account.username)
+    })
+}
+
+/// Lists the last imports, or prints the failed rows of one.
+pub(super) async fn imports(cx: &Cx, username: &str, id: Option<RowId>, output: Output) -> Result<(), Failure> {
+    let account = staff::find(cx, username).await?;
+    if let Some(id) = id {
+        return say(transfer::failures(cx, account.id, id).await?, output);
+    }
+    for import in transfer::list(cx, account.id).await? {
+        let progress = Progress::from(import);
+        output.answer(&progress, || progress.line())?;
+    }
+    Ok(())
+}
+
+fn say(content: Vec<u8>, output: Output) -> Result<(), Failure> {
+    let text = String::from_utf8(content).map_err(Failure::new)?;
+    if !text.is_empty() {
+        output.say(&text);
+    }
+    Ok(())
+}
+
+impl From<Import> for Progress {
+    fn from(import: Import) -> Self {
+        Self {
+            id: import.id,
+            kind: import.kind,
+            overwrite: import.overwrite,
+            total: import.total,
+            done: import.done,
+            failed: import.failed,
+            created_at: import.created_at.to_api(),
+            finished_at: import.finished_at.map(Time::to_api),
+        }
+    }
+}
+
+impl Progress {
+    fn line(&self) -> String {
+        let Self { id, kind, total, done, failed, created_at, .. } = self;
+        let state = if self.finished_at.is_some() { "ended" } else { "running" };
+        format!("{id:<20} {created_at:<25} {kind:<16} {state:<8} {done} of {total} done, {failed} failed")
+    }
+}

@@ -1,0 +1,139 @@
+//! What a push says: a notification in a few words (contract push, section 6).
+//!
+//! An app shows it as it is, or fetches the notification with the access token that comes with it.
+
+use serde::Serialize;
+
+use super::Fragment;
+use super::account::Images;
+use crate::Cx;
+use crate::error::Result;
+use crate::messages::Language;
+use crate::service::notification::VisibleNotification;
+use crypto::Secret;
+use crypto::push::MAX_MESSAGE_BYTES;
+use model::notification::NotificationKind;
+use model::{Account, Actor, NotificationId, NotificationType, Status};
+use text::plain;
+
+/// Most characters of the body.
+const MAX_BODY: usize = 140;
+/// Most characters of a name in a title.
+const MAX_NAME: usize = 60;
+/// Most characters of the address of a picture; a longer one is left out.
+const MAX_ICON: usize = 1_000;
+
+#[derive(Serialize)]
+struct PushMessage<'a> {
+    access_token: &'a str,
+    preferred_locale: &'a str,
+    /// A number, unlike in the API.
+    notification_id: i64,
+    notification_type: &'a NotificationKind,
+    icon: &'a str,
+    title: String,
+    body: String,
+}
+
+/// Renders what `actor` is told of a notification, in `language`; `None` when what it is about was deleted meanwhile.
+pub(crate) async fn render(
+    cx: &Cx,
+    language: Language,
+    actor: &Actor,
+    token: &Secret,
+    shown: &VisibleNotification,
+) -> Result<Option<Fragment>> {
+    let about = &shown.listed.notification;
+    let Some(sender) = store::account::find(&cx.db, about.from_account_id).await? else { return Ok(None) };
+    let status = match &shown.status {
+        Some(seen) => match store::status::find(&cx.db, seen.head().id).await? {
+            Some(status) => Some(status),
+            None => return Ok(None),
+        },
+        None => None,
+    };
+    let images = Images::new(cx, &sender);
+    let mut message = PushMessage {
+        access_token: token.expose(),
+        preferred_locale: actor.locale.as_deref().unwrap_or(language.code()),
+        notification_id: id(about.id),
+        notification_type: &about.kind,
+        icon: if images.avatar_static.len() > MAX_ICON { "" } else { &images.avatar_static },
+        title: title(cx, language, &about.kind, actor, &sender),
+        body: body(&sender, status.as_ref()),
+    };
+    let mut rendered = Fragment::of(&message)?;
+    if rendered.as_str().len() > MAX_MESSAGE_BYTES {
+        message.icon = "";
+        message.body.clear();
+        rendered = Fragment::of(&message)?;
+    }
+    Ok(Some(rendered))
+}
+
+fn id(id: NotificationId) -> i64 {
+    id.into()
+}
+
+/// A sentence that names the sender.
+fn title(cx: &Cx, language: Language, kind: &NotificationKind, actor: &Actor, sender: &Account) -> String {
+    let name = if sender.display_name.trim().is_empty() { &sender.username } else { &sender.display_name };
+    let name = cut(name.trim(), MAX_NAME);
+    let key = match kind {
+        NotificationKind::Core(kind) => match kind {
+            NotificationType::Mention => "push.mention",
+            NotificationType::Status => "push.status",
+            NotificationType::ListStatus => "push.list_status",
+            NotificationType::Reblog => "push.reblog",
+            NotificationType::StatusReference => "push.status_reference",
+            NotificationType::Follow => "push.follow",
+            NotificationType::FollowRequest => "push.follow_request",
+            NotificationType::Favourite => "push.favourite",
+            NotificationType::Poll if sender.id == actor.id => "push.own_poll",
+            NotificationType::Poll => "push.poll",
+            NotificationType::Update => "push.update",
+            NotificationType::SeveredRelationships => "push.severed_relationships",
+            NotificationType::ModerationWarning => "push.moderation_warning",
+            NotificationType::AdminSignUp => "push.admin_sign_up",
+            NotificationType::AdminReport => "push.admin_report",
+        },
+        NotificationKind::Plugin(kind) => match cx.extensions().notification_title(kind, language) {
+            Some(title) => return title.replace("{name}", &name),
+            None => "push.other",
+        },
+    };
+    language.say_with(key, &[("name", &name)])
+}
+
+/// What was said, under its content warning if it has one; else what the sender says of themselves.
+fn body(sender: &Account, status: Option<&Status>) -> String {
+    let text = match status {
+        Some(status) if !status.spoiler_text.trim().is_empty() => status.spoiler_text.trim().to_owned(),
+        Some(status) => plain(&status.content),
+        None => plain(&sender.note_html),
+    };
+    cut(&text, MAX_BODY)
+}
+
+/// The first `most` characters, of which the last says that there are more.
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let mut cut: String = text.chars().take(most - 1).collect();
+    cut.truncate(cut.trim_end().len());
+    cut.push('…');
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_text_is_cut_between_characters() {
+        assert_eq!(cut("short", 5), "short");
+        assert_eq!(cut("烏が鳴くから", 4), "烏が鳴…");
+        assert_eq!(cut("two words", 5), "two…");
+    }
+}

@@ -1,0 +1,125 @@
+//! The page of automatic deletion: how old statuses get, and which are kept.
+
+use std::collections::BTreeMap;
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use minijinja::context;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Frame;
+use crate::error::{Error, Result};
+use crate::extract::params::{flag, text};
+use crate::web::{Form, Page};
+use model::AccountId;
+use rookery_core::error::Validation;
+use rookery_core::service::status_cleanup::{self, AGES, StatusCleanupPolicy};
+
+/// Where this page is.
+const PATH: &str = "/settings/cleanup";
+
+/// Fields of the form; a box that is left out is not ticked.
+#[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(default)]
+pub struct Fields {
+    #[serde(deserialize_with = "flag")]
+    enabled: Option<bool>,
+    /// In seconds: one of those that the page offers.
+    #[serde(deserialize_with = "text")]
+    min_status_age: Option<String>,
+    #[serde(deserialize_with = "flag")]
+    keep_direct: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    keep_pinned: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    keep_polls: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    keep_media: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    keep_self_fav: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    keep_self_bookmark: Option<bool>,
+    /// Blank: however many.
+    #[serde(deserialize_with = "text")]
+    min_favs: Option<String>,
+    /// Blank: however many.
+    #[serde(deserialize_with = "text")]
+    min_reblogs: Option<String>,
+}
+
+/// `GET /settings/cleanup`
+pub async fn show(frame: Frame) -> Result<Page> {
+    let policy = status_cleanup::find(&frame.cx, frame.person.account.id).await?;
+    page(&frame, &Fields::of(&policy), None)
+}
+
+/// `POST /settings/cleanup`
+///
+/// # Errors
+/// None for an invalid form: that is shown again, with 422.
+pub async fn update(frame: Frame, Form(form): Form<Fields>) -> Result<Response> {
+    match save(&frame, &form).await {
+        Ok(()) => Ok(frame.done("cleanup.saved", PATH)),
+        Err(error) => {
+            let page = page(&frame, &form, Some(&frame.faults(error)?))?;
+            Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
+        }
+    }
+}
+
+async fn save(frame: &Frame, form: &Fields) -> Result<(), Error> {
+    status_cleanup::set(&frame.cx, &form.policy(frame.person.account.id)?).await
+}
+
+fn page(frame: &Frame, form: &Fields, errors: Option<&BTreeMap<&'static str, String>>) -> Result<Page> {
+    let own = context! { form => form, errors => errors, ages => AGES.iter().map(i64::to_string).collect::<Vec<_>>() };
+    frame.page("cleanup", "settings.cleanup", "settings/cleanup.html", own)
+}
+
+impl Fields {
+    fn of(policy: &StatusCleanupPolicy) -> Self {
+        Self {
+            enabled: Some(policy.enabled),
+            min_status_age: Some(policy.min_status_age.to_string()),
+            keep_direct: Some(policy.keep_direct),
+            keep_pinned: Some(policy.keep_pinned),
+            keep_polls: Some(policy.keep_polls),
+            keep_media: Some(policy.keep_media),
+            keep_self_fav: Some(policy.keep_self_fav),
+            keep_self_bookmark: Some(policy.keep_self_bookmark),
+            min_favs: policy.min_favs.map(|least| least.to_string()),
+            min_reblogs: policy.min_reblogs.map(|least| least.to_string()),
+        }
+    }
+
+    /// What was chosen.
+    fn policy(&self, account: AccountId) -> Result<StatusCleanupPolicy, Error> {
+        let ticked = |field: Option<bool>| field.unwrap_or_default();
+        let mut faults = Validation::default();
+        let mut number = |attribute: &'static str, field: &Option<String>| {
+            let written = field.as_deref().map(str::trim).filter(|written| !written.is_empty())?;
+            let number = written.parse::<i64>().ok();
+            if number.is_none() {
+                faults.add(attribute, "ERR_INVALID", "must be 1 or more");
+            }
+            number
+        };
+        let (min_favs, min_reblogs) = (number("min_favs", &self.min_favs), number("min_reblogs", &self.min_reblogs));
+        let min_status_age = self.min_status_age.as_deref().and_then(|age| age.parse().ok()).unwrap_or_default();
+        faults.check()?;
+        Ok(StatusCleanupPolicy {
+            account_id: account,
+            enabled: ticked(self.enabled),
+            min_status_age,
+            keep_direct: ticked(self.keep_direct),
+            keep_pinned: ticked(self.keep_pinned),
+            keep_polls: ticked(self.keep_polls),
+            keep_media: ticked(self.keep_media),
+            keep_self_fav: ticked(self.keep_self_fav),
+            keep_self_bookmark: ticked(self.keep_self_bookmark),
+            min_favs,
+            min_reblogs,
+        })
+    }
+}

@@ -1,0 +1,177 @@
+//! The form of a filter: what stands in it, what it asks for, and what is wrong with it.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::frame::sentence;
+use crate::Cx;
+use crate::error::Result;
+use crate::extract::params::{flag, list, text, word};
+use model::RowId;
+use rookery_core::Error;
+use rookery_core::service::filter::keyword::KeywordChange;
+use rookery_core::service::filter::{Filter, FilterChange};
+
+/// Blank lines for further keywords.
+const BLANK_KEYWORDS: usize = 3;
+/// What leaves the expiry of a filter as it is.
+const KEEP: &str = "keep";
+
+/// Fields of the form; a box that is left out is not ticked.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Fields {
+    #[serde(deserialize_with = "text")]
+    title: Option<String>,
+    #[serde(deserialize_with = "list")]
+    context: Option<Vec<String>>,
+    #[serde(deserialize_with = "text")]
+    filter_action: Option<String>,
+    /// In seconds from now; blank: never; `keep`: as it is.
+    #[serde(deserialize_with = "text")]
+    expires_in: Option<String>,
+    /// By index.
+    keywords: BTreeMap<u16, Keyword>,
+    #[serde(deserialize_with = "flag")]
+    exclude_follows: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    exclude_local_users: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    with_quote: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    with_profile: Option<bool>,
+}
+
+/// A line for a keyword; a blank one is ignored.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(default)]
+struct Keyword {
+    /// One of the filter's keywords; a new one without.
+    #[serde(deserialize_with = "word")]
+    id: Option<RowId>,
+    #[serde(deserialize_with = "text")]
+    keyword: Option<String>,
+    #[serde(deserialize_with = "flag")]
+    whole_word: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    destroy: Option<bool>,
+}
+
+/// What stands in the form.
+#[derive(Serialize)]
+pub(super) struct Shown<'a> {
+    title: &'a str,
+    context: &'a [String],
+    filter_action: &'a str,
+    expires_in: &'a str,
+    keywords: Vec<Keyword>,
+    exclude_follows: bool,
+    exclude_local_users: bool,
+    with_quote: bool,
+    with_profile: bool,
+}
+
+/// Why a form was refused: as a whole, or by field.
+#[derive(Debug, Default)]
+pub(super) struct Refused {
+    pub error: Option<String>,
+    pub errors: Option<BTreeMap<&'static str, String>>,
+}
+
+impl Refused {
+    /// What the service said, at the field that it names.
+    ///
+    /// # Errors
+    /// What is no [`Error::Invalid`].
+    pub(super) fn by(cx: &Cx, error: Error) -> Result<Self> {
+        let Error::Invalid(text) = error else { return Err(error.into()) };
+        let named = text.strip_prefix("Validation failed: ").unwrap_or(&text);
+        let fields = [("title ", "title"), ("context ", "context"), ("keyword ", "keywords")];
+        for (start, field) in fields {
+            if let Some(words) = named.strip_prefix(start) {
+                return Ok(Self { errors: Some([(field, sentence(cx, words))].into()), error: None });
+            }
+        }
+        Ok(Self { error: Some(cx.language().say_error(&text).unwrap_or_else(|| named.to_owned())), errors: None })
+    }
+}
+
+impl Fields {
+    /// Those of a new filter.
+    pub(super) fn new() -> Self {
+        let context = Some(vec!["home".to_owned(), "public".to_owned()]);
+        Self { context, with_quote: Some(true), ..Self::default() }
+    }
+
+    pub(super) fn of(filter: &Filter) -> Self {
+        let row = &filter.row;
+        let keywords = filter.keywords.iter().map(|keyword| Keyword {
+            id: Some(keyword.id),
+            keyword: Some(keyword.keyword.clone()),
+            whole_word: Some(keyword.whole_word),
+            destroy: None,
+        });
+        Self {
+            title: Some(row.title.clone()),
+            context: Some(row.context.iter().map(ToString::to_string).collect()),
+            filter_action: Some(row.action.to_string()),
+            expires_in: row.expires_at.map(|_| KEEP.to_owned()),
+            keywords: (0..).zip(keywords).collect(),
+            exclude_follows: Some(row.exclude_follows),
+            exclude_local_users: Some(row.exclude_local_users),
+            with_quote: Some(row.with_quote),
+            with_profile: Some(row.with_profile),
+        }
+    }
+
+    pub(super) fn change(&self) -> FilterChange {
+        let known = self.context.iter().flatten().filter_map(|context| context.parse().ok());
+        let ticked = |field: Option<bool>| Some(field.unwrap_or_default());
+        let expires_in = self.expires_in.as_deref().unwrap_or_default();
+        FilterChange {
+            title: Some(self.title.clone().unwrap_or_default().trim().to_owned()),
+            context: Some(known.collect()),
+            action: self.filter_action.as_deref().and_then(|action| action.parse().ok()),
+            expires_in: (expires_in != KEEP).then(|| expires_in.parse().ok()),
+            exclude_follows: ticked(self.exclude_follows),
+            exclude_local_users: ticked(self.exclude_local_users),
+            with_quote: ticked(self.with_quote),
+            with_profile: ticked(self.with_profile),
+            keywords: self.keywords.values().filter(|line| !line.is_blank()).map(Keyword::change).collect(),
+        }
+    }
+
+    pub(super) fn shown(&self) -> Shown<'_> {
+        let filled = self.keywords.values().filter(|line| !line.is_blank()).cloned();
+        let blank = std::iter::repeat_with(Keyword::default).take(BLANK_KEYWORDS);
+        Shown {
+            title: self.title.as_deref().unwrap_or_default(),
+            context: self.context.as_deref().unwrap_or_default(),
+            filter_action: self.filter_action.as_deref().unwrap_or("warn"),
+            expires_in: self.expires_in.as_deref().unwrap_or_default(),
+            keywords: filled.chain(blank).collect(),
+            exclude_follows: self.exclude_follows.unwrap_or_default(),
+            exclude_local_users: self.exclude_local_users.unwrap_or_default(),
+            with_quote: self.with_quote.unwrap_or_default(),
+            with_profile: self.with_profile.unwrap_or_default(),
+        }
+    }
+}
+
+impl Keyword {
+    /// True for a line of the form in which nothing was written.
+    fn is_blank(&self) -> bool {
+        self.id.is_none() && self.keyword.as_deref().unwrap_or_default().trim().is_empty()
+    }
+
+    fn change(&self) -> KeywordChange {
+        KeywordChange {
+            id: self.id,
+            keyword: self.keyword.clone(),
+            whole_word: Some(self.whole_word.unwrap_or_default()),
+            destroy: self.destroy.unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The page of preferences: defaults of posting, what apps show, languages.
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use minijinja::context;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Frame;
+use crate::error::Result;
+use crate::extract::params::{flag, list, text};
+use crate::web::{Form, Page};
+use model::Preferences;
+use model::actor::User;
+use rookery_core::Language;
+use rookery_core::entity::preferences::searchability;
+use rookery_core::error::{Error, Validation};
+use rookery_core::service::preference;
+use text::language::LANGUAGES;
+
+/// Where this page is.
+const PATH: &str = "/settings/preferences";
+
+/// Fields of the form; a box that is left out is not ticked.
+#[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(default)]
+pub struct Fields {
+    /// The language of pages and mails; blank: that of the browser.
+    #[serde(deserialize_with = "text")]
+    locale: Option<String>,
+    /// Blank: by whether followers are approved.
+    #[serde(deserialize_with = "text")]
+    visibility: Option<String>,
+    /// Values of `visibility` that are never to be posted with.
+    #[serde(deserialize_with = "list")]
+    disabled_visibilities: Option<Vec<String>>,
+    #[serde(deserialize_with = "text")]
+    searchability: Option<String>,
+    /// ISO 639 code; blank: that of the pages.
+    #[serde(deserialize_with = "text")]
+    language: Option<String>,
+    #[serde(deserialize_with = "flag")]
+    sensitive: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    keep_visibility: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    show_application: Option<bool>,
+    #[serde(deserialize_with = "text")]
+    expand_media: Option<String>,
+    #[serde(deserialize_with = "flag")]
+    expand_spoilers: Option<bool>,
+    #[serde(deserialize_with = "flag")]
+    autoplay_gifs: Option<bool>,
+    /// ISO 639 codes; none: all languages.
+    #[serde(deserialize_with = "list")]
+    chosen_languages: Option<Vec<String>>,
+}
+
+/// `GET /settings/preferences`
+pub async fn show(frame: Frame) -> Result<Page> {
+    page(&frame, &Fields::of(&frame.person.user), None)
+}
+
+/// `POST /settings/preferences`
+///
+/// # Errors
+/// None for an invalid form: that is shown again, with 422.
+pub async fn update(frame: Frame, Form(form): Form<Fields>) -> Result<Response> {
+    match save(&frame, &form).await {
+        Ok(()) => {
+            // The notice is in the language that was chosen just now.
+            form.locale.as_deref().and_then(Language::of).into_iter().for_each(|language| frame.cx.speak(language));
+            Ok(frame.done("preferences.saved", PATH))
+        }
+        Err(error) => {
+            let page = page(&frame, &form, Some(&frame.faults(error)?))?;
+            Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
+        }
+    }
+}
+
+async fn save(frame: &Frame, form: &Fields) -> Result<(), Error> {
+    preference::update(&frame.cx, frame.person.account.id, form.preferences()?, filled(&form.locale)).await
+}
+
+type Errors = std::collections::BTreeMap<&'static str, String>;
+
+fn page(frame: &Frame, form: &Fields, errors: Option<&Errors>) -> Result<Page> {
+    let own = context! {
+        form => form,
+        errors => errors,
+        locales => Language::ALL.map(|language| [language.code(), language.name()]),
+        visibilities => preference::visibilities(&frame.cx),
+        languages => LANGUAGES.iter().map(|language| [language.code, language.name]).collect::<Vec<_>>(),
+    };
+    frame.page("preferences", "settings.preferences", "settings/preferences.html", own)
+}
+
+/// What stands in a field, unless it is blank.
+fn filled(field: &Option<String>) -> Option<&str> {
+    field.as_deref().filter(|text| !text.is_empty())
+}
+
+impl Fields {
+    fn of(user: &User) -> Self {
+        let preferences = &user.preferences.0;
+        Self {
+            locale: user.locale.clone(),
+            visibility: preferences.default_visibility.map(|visibility| visibility.to_string()),
+            disabled_visibilities: Some(preferences.disabled_visibilities.clone()),
+            searchability: Some(searchability(preferences).to_string()),
+            language: preferences.default_language.clone(),
+            sensitive: Some(preferences.default_sensitive),
+            keep_visibility: Some(preferences.keep_visibility),
+            show_application: Some(preferences.show_application),
+            expand_media: Some(preferences.expand_media.clone()),
+            expand_spoilers: Some(preferences.expand_spoilers),
+            autoplay_gifs: Some(preferences.autoplay_gifs),
+            chosen_languages: Some(preferences.chosen_languages.clone()),
+        }
+    }
+
+    /// What was chosen.
+    fn preferences(&self) -> Result<Preferences, Error> {
+        let mut faults = Validation::default();
+        let mut known = |attribute: &'static str, is_known: bool| {
+            if !is_known {
+                faults.add(attribute, "ERR_INCLUSION", "is none of the choices");
+            }
+        };
+        let visibility = filled(&self.visibility).map(str::parse).transpose();
+        known("visibility", visibility.is_ok());
+        let searchability = filled(&self.searchability).map(str::parse).transpose();
+        known("searchability", searchability.is_ok());
+        faults.check()?;
+        let ticked = |field: Option<bool>| field.unwrap_or_default();
+        Ok(Preferences {
+            default_visibility: visibility.ok().flatten(),
+            disabled_visibilities: self.disabled_visibilities.clone().unwrap_or_default(),
+            default_searchability: searchability.ok().flatten(),
+            default_language: filled(&self.language).map(str::to_owned),
+            default_sensitive: ticked(self.sensitive),
+            keep_visibility: ticked(self.keep_visibility),
+            show_application: ticked(self.show_application),
+            expand_media: filled(&self.expand_media).unwrap_or("default").to_owned(),
+            expand_spoilers: ticked(self.expand_spoilers),
+            autoplay_gifs: ticked(self.autoplay_gifs),
+            chosen_languages: self.chosen_languages.clone().unwrap_or_default(),
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! The page of imports and exports: files to download, a form to upload one, and how far the last imports are.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use minijinja::{Value, context};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Frame;
+use crate::error::{Error, Result};
+use crate::extract::params::{flag, text};
+use crate::extract::{Path, Upload};
+use crate::web::{FormWithFiles, Page};
+use model::RowId;
+use model::transfer::TransferKind;
+use rookery_core::service::transfer::{self, Import, Mode};
+
+/// Where this page is.
+const PATH: &str = "/settings/transfer";
+
+/// Fields of the form.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Fields {
+    /// What is in the file.
+    #[serde(deserialize_with = "text")]
+    #[schemars(with = "Option<TransferKind>")]
+    kind: Option<String>,
+    /// Takes away what is not in the file.
+    #[serde(deserialize_with = "flag")]
+    overwrite: Option<bool>,
+}
+
+/// The file of the form.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Files {
+    /// At most 4 MiB and 20,000 rows.
+    file: Option<Upload>,
+}
+
+/// `GET /settings/transfer`
+pub async fn show(frame: Frame) -> Result<Page> {
+    page(&frame, "", None).await
+}
+
+/// `POST /settings/transfer`
+///
+/// # Errors
+/// None for a file that is refused: the form is shown again, with 422.
+pub async fn create(frame: Frame, FormWithFiles { fields, files }: FormWithFiles<Fields, Files>) -> Result<Response> {
+    let kind = fields.kind.as_deref().unwrap_or_default();
+    match begin(&frame, kind, fields.overwrite.unwrap_or_default(), files.file).await {
+        Ok(_) => Ok(frame.done("transfer.begun", PATH)),
+        Err(error @ (Error::Invalid(_) | Error::TooLarge(_))) => {
+            let page = page(&frame, kind, Some(&error)).await?;
+            Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn begin(frame: &Frame, kind: &str, overwrite: bool, file: Option<Upload>) -> Result<Import, Error> {
+    let kind = kind.parse().map_err(|_| Error::invalid("Please choose what is in the file"))?;
+    let file = file.ok_or_else(|| Error::invalid("Please choose a file"))?;
+    let mode = if overwrite { Mode::Overwrite } else { Mode::Merge };
+    transfer::import(&frame.cx, frame.person.account.id, kind, mode, &file.bytes).await
+}
+
+/// `GET /settings/transfer/export/{kind}`
+///
+/// # Errors
+/// [`Error::NotFound`] for an unknown kind.
+pub async fn export(frame: Frame, Path(kind): Path<TransferKind>) -> Result<Response> {
+    let file = transfer::export(&frame.cx, frame.person.account.id, kind).await?;
+    Ok(download(kind, file))
+}
+
+/// `GET /settings/transfer/{id}/failures`
+///
+/// # Errors
+/// [`Error::NotFound`] for an import that is missing or someone else's.
+pub async fn failures(frame: Frame, Path(id): Path<RowId>) -> Result<Response> {
+    let import = transfer::find(&frame.cx, frame.person.account.id, id).await?;
+    let file = transfer::failures(&frame.cx, frame.person.account.id, id).await?;
+    Ok(download(import.kind, file))
+}
+
+/// A file that the browser keeps.
+fn download(kind: TransferKind, file: Vec<u8>) -> Response {
+    let content_type = match kind {
+        TransferKind::Filters => "application/json",
+        TransferKind::Follows
+        | TransferKind::Blocks
+        | TransferKind::Mutes
+        | TransferKind::DomainBlocks
+        | TransferKind::Lists
+        | TransferKind::Bookmarks => "text/csv; charset=utf-8",
+    };
+    let mut response = file.into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{}\"", kind.file_name())) {
+        headers.insert(header::CONTENT_DISPOSITION, value);
+    }
+    response
+}
+
+async fn page(frame: &Frame, kind: &str, error: Option<&Error>) -> Result<Page> {
+    let imports = transfer::list(&frame.cx, frame.person.account.id).await?;
+    let own = context! {
+        kind => kind,
+        error => error.map(|error| sentence(frame, &error.to_string())),
+        kinds => TransferKind::ALL.iter().map(|kind| [kind.as_str(), kind.file_name()]).collect::<Vec<_>>(),
+        imports => imports.iter().map(|import| shown(frame, import)).collect::<Vec<_>>(),
+    };
+    frame.page("transfer", "settings.transfer", "settings/transfer.html", own)
+}
+
+/// What a service says in English, in the language of the page.
+fn sentence(frame: &Frame, english: &str) -> String {
+    frame.cx.language().say_error(english).unwrap_or_else(|| format!("{english}."))
+}
+
+fn shown(frame: &Frame, import: &Import) -> Value {
+    let language = frame.cx.language();
+    context! {
+        id => import.id.to_string(),
+        kind => import.kind.as_str(),
+        total => language.number(import.total),
+        done => language.number(import.done),
+        failed => language.number(import.failed),
+        has_failed => import.failed > 0,
+        is_over => import.finished_at.is_some(),
+        begun_iso => import.created_at.to_api(),
+        begun_human => language.minute(&import.created_at),
+    }
+}

@@ -1,0 +1,118 @@
+//! Sign-ups: a plugin may let somebody in although registrations are closed, or without approval, and counts that in the
+//! transaction in which the account is made.
+//!
+//! Asked about requests with a parameter that the hook names, and about no other. The plugin's part of the transaction
+//! comes first and is limited like every other; then the core goes on in it, so that no plugin runs while a lock of the
+//! core's is held (`PLUGINS.md` section 1.4, rule (a)).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rookery_plugin_host::exports::sign_up::Admission as Said;
+use rookery_plugin_host::imports::types::{CallContext, Caller as Told};
+use serde_json::{Map, Value};
+
+use super::subscription::Subscription;
+use crate::Cx;
+use crate::call::{Call, Caller, Mode};
+use crate::error::no_answer;
+use crate::manifest::{Moment, Policy};
+use model::AccountId;
+use rookery_core::error::{Error, Result};
+use rookery_core::extension::Admission;
+use store::Tx;
+
+/// How long the rest of the transaction may take: that of the core alone.
+const CORE: Duration = Duration::from_secs(30);
+
+/// What the first plugin with something to say says of a sign-up with `params`.
+///
+/// # Errors
+/// [`Error::Plugin`] when one whose policy is `refuse` gives no answer.
+pub async fn judge(cx: &Cx, params: &Map<String, Value>) -> Result<Option<Admission>> {
+    let registry = cx.registry();
+    for hook in registry.hooks.at(Moment::SignUp) {
+        let Some(own) = own(hook, params) else { continue };
+        let asked = async {
+            let (caller, context) = stranger(cx, hook);
+            let call = Call::new(cx, &hook.active, caller, Mode::Read);
+            hook.active.component.judge_sign_up(call, context, own).await
+        };
+        match (hook.ask_alone(cx, Box::pin(asked)).await, hook.policy) {
+            (Ok(Some(said)), _) => return Ok(Some(admission(hook, said))),
+            (Ok(None), _) | (Err(_), Policy::Skip) => {}
+            (Err(error), _) => return Err(no_answer(hook.active.name(), error.kind, Some(503))),
+        }
+    }
+    Ok(None)
+}
+
+/// Has the plugin that gave `offered` count the sign-up; the transaction in which it did, for the account to be made in.
+///
+/// # Errors
+/// [`Error::Plugin`] when it gives no answer, [`Error::Unavailable`] when its transaction took too long.
+pub async fn claim(
+    cx: &Cx,
+    offered: &Admission,
+    params: &Map<String, Value>,
+    account: AccountId,
+) -> Result<Option<(Tx, Admission)>> {
+    let registry = cx.registry();
+    let Some(hook) = registry.hooks.of(Moment::SignUp, offered.plugin).next() else { return Ok(None) };
+    let Some(own) = own(hook, params) else { return Ok(None) };
+    let (caller, context) = stranger(cx, hook);
+    let call = Call::new(cx, &hook.active, caller, Mode::Ambient);
+    // Before the plugin's time begins: others may have to finish first.
+    drop(call.ambient().await?);
+    let host = Arc::clone(&call);
+    let asked = async { hook.active.component.claim_sign_up(host, context, own, account.into()).await };
+    // Sign-ups by one invitation at once wait for each other in here, so that only the limits of every hook's call hold.
+    let said = cx.spend_hook_time(hook.count(cx, Box::pin(asked))).await;
+    let Some(said) = said.map_err(|error| no_answer(hook.active.name(), error.kind, Some(503)))? else {
+        return Ok(None);
+    };
+    let late = || Error::Unavailable("The server is busy, try again".into());
+    let mut tx = call.take().await.ok_or_else(late)?;
+    tx.bound(CORE, None);
+    let mut admission = admission(hook, said);
+    if let Some(inviter) = admission.invited_by
+        && store::user::find(&mut tx, inviter).await?.is_none()
+    {
+        tracing::warn!(plugin.name = hook.active.name(), "a plugin named an inviter who is no member of this server");
+        admission.invited_by = None;
+    }
+    Ok(Some((tx, admission)))
+}
+
+/// Those of `params` that the hook names, as JSON; none when it names none of them.
+fn own(hook: &Subscription, params: &Map<String, Value>) -> Option<String> {
+    let given = |value: &Value| !value.is_null() && value.as_str() != Some("");
+    let named = params.iter().filter(|(name, value)| hook.params.contains(name) && given(value));
+    let own: Map<String, Value> = named.map(|(name, value)| (name.clone(), value.clone())).collect();
+    (!own.is_empty()).then(|| Value::Object(own).to_string())
+}
+
+/// Nobody in particular, in the language of the request.
+fn stranger(cx: &Cx, hook: &Subscription) -> (Caller, CallContext) {
+    let caller = Caller {
+        locale: cx.language().code().to_owned(),
+        request_id: cx.request_id().unwrap_or_default().to_owned(),
+        ..Caller::system()
+    };
+    let told = Told {
+        account: None,
+        token: None,
+        scopes: Vec::new(),
+        role: caller.role,
+        locale: caller.locale.clone(),
+        app: None,
+    };
+    let budget_ms = u32::try_from(hook.timeout.min(cx.hook_time_left()).as_millis()).unwrap_or(u32::MAX);
+    let context = CallContext { request_id: caller.request_id.clone(), caller: told, budget_ms };
+    (caller, context)
+}
+
+fn admission(hook: &Subscription, said: Said) -> Admission {
+    let Said { opens, approves, invited_by } = said;
+    Admission { plugin: hook.active.id, opens, approves, invited_by: invited_by.map(AccountId::from) }
+}

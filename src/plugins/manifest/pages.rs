@@ -1,0 +1,169 @@
+//! What a manifest may say about pages: `[[page]]`, and `html` of a route.
+//!
+//! Whether a path is taken is asked when the plugin is loaded, with those of routes: [`routes`](crate::routes).
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::paths;
+use super::{Auth, OneOrMany, Route};
+use model::Permissions;
+
+/// Longest title, in characters.
+const TITLE_MAX: usize = 60;
+
+/// A page of the server's own that a plugin's path may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CorePage {
+    /// The sign-up page, with the path's parameters as parameters of the sign-up.
+    SignUp,
+}
+
+/// `[[page]]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PageDeclaration {
+    /// How the plugin is told which page is meant; unique among its pages and routes.
+    pub id: String,
+    /// A template, as of a route.
+    pub path: String,
+    /// Its entry among the pages of plugins, in English or by language; a path with parameters has none.
+    pub title: Title,
+    /// The permission of a role that it needs: `invite_users`; none for everybody who is signed in.
+    #[serde(default)]
+    pub permission: Option<String>,
+}
+
+/// A text in English, or a text for each language, with `en` among them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "a text or a table of texts by language")]
+#[expect(missing_docs, reason = "what the names say")]
+pub enum Title {
+    One(String),
+    Many(BTreeMap<String, String>),
+}
+
+impl Title {
+    /// In the language `code`, or in English.
+    #[must_use]
+    pub fn in_language(&self, code: &str) -> &str {
+        match self {
+            Self::One(text) => text,
+            Self::Many(texts) => texts.get(code).or_else(|| texts.get("en")).map_or("", String::as_str),
+        }
+    }
+}
+
+impl PageDeclaration {
+    /// As a route that takes the page's path: conflicts are found among routes.
+    #[must_use]
+    pub fn as_route(&self) -> Route {
+        Route {
+            id: self.id.clone(),
+            method: OneOrMany::Many(vec!["GET".to_owned(), "POST".to_owned()]),
+            path: self.path.clone(),
+            auth: Auth::None,
+            scopes: Vec::new(),
+            role: None,
+            params: BTreeMap::new(),
+            nested_under: None,
+            status_visible: None,
+            account_exists: None,
+            unmarks: false,
+            page: None,
+            native: None,
+            html: None,
+            headers: Vec::new(),
+            cache: false,
+            body_limit: None,
+            rate: None,
+        }
+    }
+}
+
+/// Checks a page; the error continues a sentence that begins with its name.
+pub(super) fn check(page: &PageDeclaration) -> Result<(), String> {
+    if page.id.is_empty() {
+        return Err("the id is empty".to_owned());
+    }
+    paths::template(&page.path)?;
+    if page.path.starts_with("/api/") {
+        return Err(format!("the path {:?} is below /api/, where there are no pages", page.path));
+    }
+    if let Title::Many(texts) = &page.title
+        && !texts.contains_key("en")
+    {
+        return Err("title has no \"en\", which stands for all other languages".to_owned());
+    }
+    let texts: Vec<&String> = match &page.title {
+        Title::One(text) => vec![text],
+        Title::Many(texts) => texts.values().collect(),
+    };
+    if texts.iter().any(|text| text.is_empty() || text.chars().count() > TITLE_MAX) {
+        return Err(format!("title is not of 1 to {TITLE_MAX} characters"));
+    }
+    match page.permission.as_deref().filter(|name| Permissions::named(name).is_none()) {
+        Some(unknown) => Err(format!("permission: no role has the permission {unknown:?}")),
+        None => Ok(()),
+    }
+}
+
+/// Checks `html` of a route, as [`check`]; `asked` are the parameters of sign-ups that the plugin is asked about.
+pub(super) fn check_html(route: &Route, asked: &[String]) -> Result<(), String> {
+    match route.html {
+        Some(CorePage::SignUp) if route.auth != Auth::None || route.method.all() != ["GET"] => {
+            Err("html: the sign-up page is for nobody in particular: write method = \"GET\", auth = \"none\""
+                .to_owned())
+        }
+        Some(CorePage::SignUp) if route.native.is_some() || route.cache => {
+            Err("html: neither native nor cache goes with it".to_owned())
+        }
+        Some(CorePage::SignUp)
+            if !paths::parameters(&route.path).any(|name| asked.iter().any(|known| known == name)) =>
+        {
+            Err("html: no parameter of its path is among params of a hook on \"sign-up\"".to_owned())
+        }
+        Some(CorePage::SignUp) | None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(more: &str) -> Result<(), String> {
+        check(&toml::from_str(&format!("id = \"a\"\n{more}")).expect("a page"))
+    }
+
+    #[test]
+    fn page_says_where_it_is_for_whom_and_what_it_is_called() {
+        assert_eq!(page("path = \"/notes\"\ntitle = \"Notes\"\npermission = \"invite_users\""), Ok(()));
+        assert_eq!(page("path = \"/notes/{id}\"\ntitle = { en = \"Note\", de = \"Notiz\" }"), Ok(()));
+        for (more, wanted) in [
+            ("path = \"notes\"\ntitle = \"Notes\"", "does not begin with a slash"),
+            ("path = \"/api/v1/notes\"\ntitle = \"Notes\"", "where there are no pages"),
+            ("path = \"/notes\"\ntitle = { de = \"Notizen\" }", "has no \"en\""),
+            ("path = \"/notes\"\ntitle = \"\"", "1 to 60 characters"),
+            ("path = \"/notes\"\ntitle = \"Notes\"\npermission = \"write_notes\"", "no role has the permission"),
+        ] {
+            let said = page(more).expect_err(more);
+            assert!(said.contains(wanted), "{more}: {said}");
+        }
+    }
+
+    #[test]
+    fn sign_up_page_is_for_anyone() {
+        let route = |more: &str| {
+            let text = format!("id = \"a\"\nmethod = \"GET\"\npath = \"/join/{{code}}\"\nhtml = \"sign-up\"\n{more}");
+            check_html(&toml::from_str(&text).expect("a route"), &["code".to_owned()])
+        };
+        assert_eq!(route("auth = \"none\""), Ok(()));
+        let text = "id = \"a\"\nmethod = \"GET\"\npath = \"/join/{word}\"\nhtml = \"sign-up\"\nauth = \"none\"";
+        let unasked = check_html(&toml::from_str(text).expect("a route"), &["code".to_owned()]);
+        assert!(unasked.expect_err("nobody asks for it").contains("among params"));
+        assert!(route("auth = \"user\"").is_err());
+        assert!(route("auth = \"none\"\ncache = true").is_err());
+    }
+}

@@ -1,0 +1,269 @@
+//! Pages of plugins: what is asked of a browser before a plugin is called, and how its view becomes a page.
+//!
+//! Reached from the router's fallback, as routes are. Whoever asks is signed in by a session and has the permission of the
+//! manifest; a form is accepted only with the token of its page (CSRF). The plugin says what is on a page as data, which is
+//! rendered as text by the template of this folder. What a form sends is checked against the page as it is now: only a form
+//! or button that the plugin offers reaches it, with values that fit its fields.
+
+mod form;
+mod view;
+
+use std::sync::{Arc, LazyLock};
+
+use axum::body::Body;
+use axum::extract::{FromRequest as _, FromRequestParts as _, Request};
+use axum::http::request::Parts;
+use axum::http::{Method, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use minijinja::context;
+use rookery_plugin_host::exports::pages::{Outcome, Request as Asked, View};
+use rookery_plugin_host::imports::types::{CallContext, Caller as Told};
+use rookery_plugin_host::{CallError, CallErrorKind};
+use serde_json::{Map, Value};
+
+use self::form::Refused;
+use super::gate::rank;
+use super::table::{FoundPage, MountedPage};
+use crate::call::{Call, Caller, Mode};
+use crate::error::{no_answer, refused};
+use crate::{Cx, Registry};
+use http::web::next::is_own_path;
+use http::web::settings::viewer;
+use http::web::{Cookies, Csrf, Form, Page, SignedIn, redirect};
+use http::{ErrorResponse, Result, observe};
+use model::{Actor, Permissions, Scopes};
+use rookery_core::Language;
+use rookery_core::error::{Error, NoAnswer};
+use rookery_core::service::session::{self, Person};
+use rookery_core::templates::Templates;
+
+/// What a person may do in a browser, in the words of tokens.
+const SCOPES: &str = "profile read write follow push";
+
+/// The templates of the server's pages, and that of plugins' pages.
+static TEMPLATES: LazyLock<Templates> =
+    LazyLock::new(|| http::web::TEMPLATES.clone().with(&[("settings/plugin.html", include_str!("page.html"))]));
+
+/// Answers a request for a page; `None` when there is none at its path.
+pub(super) async fn serve(cx: Cx, registry: &Registry, request: Request) -> Option<Response> {
+    let method = request.method().clone();
+    if ![Method::GET, Method::HEAD, Method::POST].contains(&method) {
+        return None;
+    }
+    let FoundPage { mounted, params } = registry.routes.find_page(request.uri().path())?;
+    if cx.plugins.pauses.stops(&mounted.plugin) {
+        let error = no_answer(mounted.plugin.name(), CallErrorKind::Busy, None);
+        return Some(ErrorResponse(error).into_response());
+    }
+    let template = Arc::clone(&mounted.path);
+    let mut response = Box::pin(answer(cx, mounted, params, request)).await;
+    response.extensions_mut().insert(observe::RouteTemplate(template));
+    if method == Method::HEAD {
+        *response.body_mut() = Body::empty();
+    }
+    Some(response)
+}
+
+/// The pages without parameters that `actor` may open: path and title.
+pub fn listed(cx: &Cx, actor: &Actor, language: Language) -> Vec<(String, String)> {
+    let registry = cx.registry();
+    let open = registry.routes.pages().filter(|page| page.is_fixed() && permits(page, actor));
+    open.map(|page| (page.page().path.clone(), page.page().title.in_language(language.code()).to_owned())).collect()
+}
+
+fn permits(page: &MountedPage, actor: &Actor) -> bool {
+    let needed = page.page().permission.as_deref();
+    needed.is_none_or(|name| Permissions::named(name).is_some_and(|bit| actor.permissions.has(bit)))
+}
+
+async fn answer(cx: Cx, mounted: Arc<MountedPage>, params: Vec<(String, String)>, mut request: Request) -> Response {
+    let core = http::Cx(rookery_core::Cx::clone(&cx));
+    let cookies = Cookies::read(&core, request.headers());
+    request.extensions_mut().insert(cookies.clone());
+    let (mut parts, body) = request.into_parts();
+    let mut response = match SignedIn::from_request_parts(&mut parts, &()).await {
+        Err(elsewhere) => elsewhere,
+        Ok(SignedIn(person)) => match Visit::of(cx, mounted, person, params, &parts.uri, cookies.clone()).await {
+            Ok(visit) => visit.answer(parts, body).await.unwrap_or_else(IntoResponse::into_response),
+            Err(error) => error.into_response(),
+        },
+    };
+    cookies.write(response.headers_mut());
+    response
+}
+
+/// Somebody at a page.
+struct Visit {
+    cx: Cx,
+    core: http::Cx,
+    mounted: Arc<MountedPage>,
+    person: Person,
+    actor: Arc<Actor>,
+    params: Vec<(String, String)>,
+    after: Option<String>,
+    /// Where its forms are sent.
+    address: String,
+    cookies: Cookies,
+    csrf: Csrf,
+}
+
+/// A form that is shown again: which one, what was sent, and in sentences what is wrong with it.
+struct Again {
+    form: String,
+    sent: Map<String, Value>,
+    faults: Vec<(String, String)>,
+}
+
+impl Visit {
+    /// # Errors
+    /// [`Error::Forbidden`] without the permission that the page asks for.
+    async fn of(
+        cx: Cx,
+        mounted: Arc<MountedPage>,
+        person: Person,
+        params: Vec<(String, String)>,
+        uri: &Uri,
+        cookies: Cookies,
+    ) -> Result<Self> {
+        let actor = session::actor(&cx, &person).await?;
+        // There is no token between them and the server: they may do what any token of theirs may.
+        let actor = Actor { scopes: Scopes::from_stored(SCOPES), ..actor };
+        if !permits(&mounted, &actor) {
+            return Err(Error::forbidden("This action is not allowed").into());
+        }
+        let core = http::Cx(rookery_core::Cx::clone(&cx));
+        let query = uri.query().unwrap_or_default().as_bytes();
+        let after = url::form_urlencoded::parse(query).find(|(name, _)| name == "after");
+        let after = after.map(|(_, value)| value.into_owned());
+        let csrf = Csrf::of(&core, &cookies);
+        let address = next(uri.path(), after.as_deref());
+        Ok(Self { cx, core, mounted, person, actor: Arc::new(actor), params, after, address, cookies, csrf })
+    }
+
+    async fn answer(&self, parts: Parts, body: Body) -> Result<Response> {
+        if parts.method != Method::POST {
+            return Ok(self.render(&self.view().await?, None)?.into_response());
+        }
+        let request = Request::from_parts(parts, body);
+        let Form(sent) = Form::<Map<String, Value>>::from_request(request, &()).await?;
+        let view = self.view().await?;
+        let submission = match form::read(&view, &sent) {
+            Ok(submission) => submission,
+            Err(Refused::Unknown) => return Err(Error::NotFound.into()),
+            Err(Refused::Faults(form, faults)) => {
+                let said = |why: String| view::said(self.core.language(), &why);
+                let faults = faults.into_iter().map(|(field, why)| (field, said(why))).collect();
+                return self.again(&view, &Again { form, sent, faults });
+            }
+        };
+        let call = Call::new(&self.cx, &self.mounted.plugin, self.caller(), Mode::Ambient);
+        let form = submission.form.clone();
+        let outcome = self.mounted.plugin.component.submit(Arc::clone(&call) as _, self.asked(), submission).await;
+        match outcome.map_err(|cause| self.failed(cause))? {
+            Outcome::Invalid(faults) => self.again(&view, &Again { form, sent, faults }),
+            Outcome::Done((notice, to)) => {
+                let to = to.unwrap_or_else(|| self.address.clone());
+                if !is_own_path(&to) {
+                    return Err(self.nonsense(format!("{to:?} is no path of this server")).into());
+                }
+                call.commit().await?;
+                self.cookies.notice(&notice);
+                Ok(redirect(&to))
+            }
+        }
+    }
+
+    /// Asks the plugin what is on the page.
+    async fn view(&self) -> Result<View> {
+        let call = Call::new(&self.cx, &self.mounted.plugin, self.caller(), Mode::Read);
+        let shown = self.mounted.plugin.component.page(call, self.asked()).await;
+        let view = shown.map_err(|cause| self.failed(cause))?;
+        view::check(&view).map_err(|why| self.nonsense(why))?;
+        Ok(view)
+    }
+
+    fn again(&self, view: &View, again: &Again) -> Result<Response> {
+        let page = self.render(view, Some(again))?;
+        Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
+    }
+
+    fn render(&self, view: &View, again: Option<&Again>) -> Result<Page> {
+        let whole = |path: &str| self.cx.urls.path(path);
+        let path = self.address.split('?').next().unwrap_or_default();
+        let own = context! {
+            page_title => view.title,
+            noindex => true,
+            flash => self.cookies.take_flash(),
+            csrf => self.csrf.0,
+            section => "extensions",
+            viewer => viewer(&self.core, &self.person),
+            action => self.address,
+            title => view.title,
+            blocks => view.blocks.iter().map(|block| view::block(block, again, &whole)).collect::<Vec<_>>(),
+            next => view.next.as_deref().map(|after| next(path, Some(after))),
+        };
+        Page::render_of(&self.core, &TEMPLATES, "settings/plugin.html", own)
+    }
+
+    fn caller(&self) -> Caller {
+        Caller {
+            role: rank(Some(&self.actor)),
+            locale: self.core.language().code().to_owned(),
+            request_id: self.core.request_id().unwrap_or_default().to_owned(),
+            scopes: self.actor.scopes.iter().map(str::to_owned).collect(),
+            actor: Some(Arc::clone(&self.actor)),
+            app: None,
+        }
+    }
+
+    fn asked(&self) -> Asked {
+        let caller = self.caller();
+        let wall = self.mounted.plugin.component.limits().route_wall;
+        let told = Told {
+            account: Some(self.actor.id.into()),
+            token: None,
+            scopes: caller.scopes,
+            role: caller.role,
+            locale: caller.locale,
+            app: None,
+        };
+        Asked {
+            ctx: CallContext {
+                request_id: caller.request_id,
+                caller: told,
+                budget_ms: u32::try_from(wall.as_millis()).unwrap_or(u32::MAX),
+            },
+            page: self.mounted.page().id.clone(),
+            params: self.params.clone(),
+            after: self.after.clone(),
+        }
+    }
+
+    /// The error of a call that failed; recorded for the admin unless the plugin meant it.
+    fn failed(&self, cause: CallError) -> Error {
+        let plugin = &self.mounted.plugin;
+        let cause = self.cx.plugins.pauses.as_busy_if_paused(plugin, cause);
+        if cause.failure.as_ref().is_none_or(|failure| !(400..500).contains(&failure.status)) {
+            self.cx.plugins.report(plugin, "page", &self.mounted.page().id, &cause);
+        }
+        match cause.failure {
+            Some(failure) => refused(failure),
+            None => no_answer(plugin.name(), cause.kind, None),
+        }
+    }
+
+    /// The error of an answer that is none.
+    fn nonsense(&self, message: String) -> Error {
+        let plugin = &self.mounted.plugin;
+        let cause = CallError { kind: CallErrorKind::Trap, message, failure: None, backtrace: Vec::new() };
+        self.cx.plugins.report(plugin, "page", &self.mounted.page().id, &cause);
+        Error::Plugin(NoAnswer { plugin: plugin.name().to_owned(), code: "plugin.output", status: 502 })
+    }
+}
+
+/// The address of the page at `path` that begins after `after`.
+fn next(path: &str, after: Option<&str>) -> String {
+    let Some(after) = after else { return path.to_owned() };
+    let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("after", after).finish();
+    format!("{path}?{query}")
+}

@@ -1,0 +1,212 @@
+//! What a plugin says is on a page: checked, and as the template takes it.
+
+use std::collections::BTreeSet;
+
+use minijinja::{Value, context};
+use rookery_plugin_host::exports::pages::{Block, Field, Form, Input, Item, Items, View};
+
+use super::Again;
+use http::web::next::is_own_path;
+use rookery_core::Language;
+
+/// Most blocks of a page.
+const BLOCKS: usize = 100;
+/// Most items, fields and choices of a page together.
+const PARTS: usize = 1_000;
+/// Longest name of a form, field, action or item, in bytes.
+const NAME_MAX: usize = 64;
+
+/// Checks a view.
+///
+/// # Errors
+/// What is wrong, worded for the plugin's author.
+pub(super) fn check(view: &View) -> Result<(), String> {
+    if view.blocks.len() > BLOCKS {
+        return Err(format!("{} blocks are more than {BLOCKS}", view.blocks.len()));
+    }
+    let parts: usize = view.blocks.iter().map(parts).sum();
+    if parts > PARTS {
+        return Err(format!("{parts} items, fields and choices are more than {PARTS}"));
+    }
+    let forms = view.blocks.iter().filter_map(|block| if let Block::Form(form) = block { Some(form) } else { None });
+    unique("forms", forms.clone().map(|form| form.id.as_str()))?;
+    forms.clone().try_for_each(self::form)?;
+    for block in &view.blocks {
+        if let Block::Items(items) = block {
+            unique("items", items.items.iter().map(|item| item.id.as_str()))?;
+            items.items.iter().try_for_each(item)?;
+        }
+    }
+    let actions = view.blocks.iter().flat_map(actions);
+    match actions.into_iter().find(|action| forms.clone().any(|form| form.id == *action)) {
+        Some(both) => Err(format!("{both:?} is a form and an action")),
+        None => Ok(()),
+    }
+}
+
+fn parts(block: &Block) -> usize {
+    match block {
+        Block::Text(_) => 0,
+        Block::Form(form) => {
+            let choices = |field: &Field| if let Input::Choice(choices) = &field.input { choices.len() } else { 0 };
+            form.fields.iter().map(|field| 1 + choices(field)).sum()
+        }
+        Block::Items(items) => items.items.iter().map(|item| 1 + item.actions.len() + item.lines.len()).sum(),
+    }
+}
+
+fn actions(block: &Block) -> Vec<&str> {
+    let Block::Items(items) = block else { return Vec::new() };
+    items.items.iter().flat_map(|item| item.actions.iter().map(|action| action.id.as_str())).collect()
+}
+
+fn form(form: &Form) -> Result<(), String> {
+    unique("fields", form.fields.iter().map(|field| field.name.as_str()))?;
+    form.fields.iter().try_for_each(|field| {
+        let name = &field.name;
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.bytes().all(plain) || name == "csrf" {
+            return Err(format!("the field {name:?} is not of small letters, digits and _, a letter first"));
+        }
+        Ok(())
+    })
+}
+
+fn item(item: &Item) -> Result<(), String> {
+    unique("actions", item.actions.iter().map(|action| action.id.as_str()))?;
+    match item.link.iter().chain(&item.url).find(|path| !is_own_path(path)) {
+        Some(path) => Err(format!("{path:?} is no path of this server")),
+        None => Ok(()),
+    }
+}
+
+fn unique<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), String> {
+    let mut seen = BTreeSet::new();
+    for name in names {
+        if name.is_empty() || name.len() > NAME_MAX {
+            return Err(format!("the name {name:?} among {what} is not of 1 to {NAME_MAX} bytes"));
+        }
+        if !seen.insert(name) {
+            return Err(format!("there are two {what} called {name:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// A block for the template; `whole` makes a URL of a path.
+pub(super) fn block(block: &Block, again: Option<&Again>, whole: &dyn Fn(&str) -> String) -> Value {
+    match block {
+        Block::Text(text) => context! { kind => "text", text },
+        Block::Form(form) => {
+            let again = again.filter(|again| again.form == form.id);
+            let fault = again.and_then(|again| fault(again, ""));
+            let fields: Vec<Value> = form.fields.iter().map(|of| field(&form.id, of, again)).collect();
+            context! { kind => "form", id => form.id, title => form.title, fields, submit => form.submit, error => fault }
+        }
+        Block::Items(items) => list(items, again, whole),
+    }
+}
+
+fn list(items: &Items, again: Option<&Again>, whole: &dyn Fn(&str) -> String) -> Value {
+    let shown = |item: &Item| {
+        let actions: Vec<Value> = item
+            .actions
+            .iter()
+            .map(|action| context! { id => action.id, label => action.label, danger => action.danger })
+            .collect();
+        let sent = |again: &&Again| again.sent.get("_item").and_then(|sent| sent.as_str()) == Some(&item.id);
+        let about = again.filter(|again| item.actions.iter().any(|action| action.id == again.form)).filter(sent);
+        context! {
+            id => item.id,
+            title => item.title,
+            lines => item.lines,
+            link => item.link,
+            url => item.url.as_deref().map(whole),
+            actions,
+            error => about.and_then(|again| again.faults.first()).map(|(_, why)| why),
+        }
+    };
+    let rows: Vec<Value> = items.items.iter().map(shown).collect();
+    context! { kind => "items", title => items.title, rows, none => items.none }
+}
+
+/// A field, with what was sent where its form is shown again.
+fn field(form: &str, field: &Field, again: Option<&Again>) -> Value {
+    let sent = again.map(|again| again.sent.get(&field.name).and_then(|sent| sent.as_str()).unwrap_or_default());
+    let (kind, most, lines, least, choices) = match &field.input {
+        Input::Text((most, lines)) => ("text", Some(i64::from(*most)), *lines, None, Vec::new()),
+        Input::Integer((least, most)) => ("integer", Some(*most), 1, Some(*least), Vec::new()),
+        Input::Flag => ("flag", None, 1, None, Vec::new()),
+        Input::Choice(choices) => {
+            ("choice", None, 1, None, choices.iter().map(|choice| [&*choice.value, &*choice.label]).collect())
+        }
+    };
+    let ticked = sent.map_or(field.value == "true", |sent| !sent.is_empty());
+    context! {
+        kind, most, lines, least, choices, ticked,
+        id => format!("{form}-{}", field.name),
+        name => field.name,
+        label => field.label,
+        hint => field.hint,
+        required => field.required,
+        value => sent.unwrap_or(&field.value),
+        error => again.and_then(|again| fault(again, &field.name)),
+    }
+}
+
+/// What is wrong with a field, or with the form by the empty name.
+fn fault<'a>(again: &'a Again, name: &str) -> Option<&'a str> {
+    again.faults.iter().find(|(field, _)| field == name).map(|(_, why)| why.as_str())
+}
+
+/// A sentence about a field, of the server's own words for it.
+pub(super) fn said(language: Language, words: &str) -> String {
+    language.say_error(words).unwrap_or_else(|| format!("It {words}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn a_field(name: &str) -> Field {
+        let (label, value) = ("A".to_owned(), String::new());
+        Field { name: name.to_owned(), label, hint: None, input: Input::Flag, required: false, value }
+    }
+
+    fn a_form(id: &str, fields: Vec<Field>) -> Block {
+        Block::Form(Form { id: id.to_owned(), title: None, fields, submit: "Send".to_owned() })
+    }
+
+    fn an_item(id: &str, link: Option<&str>) -> Item {
+        Item {
+            id: id.to_owned(),
+            title: "A".to_owned(),
+            lines: Vec::new(),
+            link: link.map(str::to_owned),
+            url: None,
+            actions: Vec::new(),
+        }
+    }
+
+    fn refused(blocks: Vec<Block>) -> String {
+        check(&View { title: "A".to_owned(), blocks, next: None }).expect_err("refused")
+    }
+
+    #[test]
+    fn view_names_its_parts_once_and_leads_nowhere_else() {
+        let items = |items| Block::Items(Items { title: None, items, none: String::new() });
+        let good = vec![a_form("a", vec![a_field("x"), a_field("y")]), items(vec![an_item("1", Some("/notes/1"))])];
+        assert_eq!(check(&View { title: "A".to_owned(), blocks: good, next: None }), Ok(()));
+        assert!(refused(vec![a_form("a", Vec::new()), a_form("a", Vec::new())]).contains("two forms called \"a\""));
+        assert!(refused(vec![a_form("a", vec![a_field("x"), a_field("x")])]).contains("two fields called"));
+        for name in ["csrf", "_form", "A", "a b"] {
+            assert!(refused(vec![a_form("a", vec![a_field(name)])]).contains("small letters"), "{name}");
+        }
+        assert!(refused(vec![items(vec![an_item("1", None), an_item("1", None)])]).contains("two items"));
+        for link in ["https://evil.test/", "//evil.test", "notes", "javascript:alert(1)"] {
+            assert!(refused(vec![items(vec![an_item("1", Some(link))])]).contains("no path of this server"), "{link}");
+        }
+        let many = (0..=PARTS).map(|id| an_item(&id.to_string(), None)).collect();
+        assert!(refused(vec![items(many)]).contains("more than 1000"));
+    }
+}

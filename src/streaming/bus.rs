@@ -1,0 +1,187 @@
+//! Changes between nodes, on PostgreSQL: what happens on one reaches the connections of all.
+//!
+//! A node writes what was committed there in batches, numbered from 1, and notifies the others, which read the batches that
+//! they do not have yet. So nothing is told twice, and a node whose connection was lost catches up. Where batches are gone by
+//! then, its connections are asked to read again. A node that is alone writes nothing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::time::{Interval, MissedTickBehavior, interval};
+
+use crate::Hub;
+use crate::connection::End;
+use rookery_core::change::Change;
+use rookery_core::{Cx, Error, Result};
+use store::bus::{self, Listener};
+
+/// How often a node says that it listens, and looks for what it may have missed.
+const INTERVAL: Duration = Duration::from_secs(5);
+/// For how long a node that said nothing is still written for.
+const PATIENCE: TimeDelta = TimeDelta::seconds(30);
+/// For how long batches are kept.
+const KEPT: TimeDelta = TimeDelta::minutes(5);
+/// Before trying again, when the database does not answer.
+const RETRY: Duration = Duration::from_secs(1);
+/// Most changes of a batch.
+const BATCH: usize = 256;
+/// The notification of a node that begins to listen.
+const HELLO: &str = "hello";
+
+/// A node among others.
+struct Bus {
+    hub: Arc<Hub>,
+    own: Receiver<Arc<Change>>,
+    listener: Listener,
+    /// This node, as others know it.
+    node: String,
+    /// Its last batch.
+    number: i64,
+    /// The last batch of each other node that was read.
+    read: HashMap<String, i64>,
+    /// Other nodes listen.
+    heard: bool,
+    ticks: Interval,
+}
+
+/// Takes part until it is aborted; returns at once on SQLite.
+pub(crate) async fn run(hub: Arc<Hub>, own: Receiver<Arc<Change>>) {
+    let mut own = Some(own);
+    loop {
+        let receiver = own.take().unwrap_or_else(|| hub.cx.live.subscribe_own());
+        match Bus::open(&hub, receiver).await {
+            Ok(None) => return,
+            Ok(Some(mut bus)) => {
+                let Err(error) = bus.work().await;
+                tracing::warn!(%error, "the other nodes cannot be heard: streams are asked to read again");
+                hub.end_all(End::Missed);
+            }
+            Err(error) => tracing::warn!(%error, "the other nodes cannot be heard yet"),
+        }
+        tokio::time::sleep(RETRY).await;
+    }
+}
+
+impl Bus {
+    async fn open(hub: &Arc<Hub>, own: Receiver<Arc<Change>>) -> Result<Option<Self>> {
+        let cx = &hub.cx;
+        let Some(listener) = Listener::open(&cx.db).await? else { return Ok(None) };
+        // What was written before concerns no connection of this node.
+        let read = bus::last(&cx.db).await?.into_iter().collect();
+        let mut ticks = interval(INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let node = crypto::random_text(12);
+        let mut tx = cx.db.begin().await?;
+        bus::note(&mut tx, &node, cx.clock.now()).await?;
+        bus::notify(&mut tx, HELLO).await?;
+        tx.commit().await?;
+        let heard = others(cx, &node).await?;
+        Ok(Some(Self { hub: Arc::clone(hub), own, listener, node, number: 0, read, heard, ticks }))
+    }
+
+    /// Tells and hears until something fails.
+    async fn work(&mut self) -> Result<std::convert::Infallible> {
+        loop {
+            tokio::select! {
+                change = self.own.recv() => self.tell(change).await?,
+                heard = self.listener.next() => self.hear(heard?).await?,
+                _ = self.ticks.tick() => self.tend().await?,
+            }
+        }
+    }
+
+    /// Writes what happened here, with what happened meanwhile.
+    async fn tell(&mut self, first: Result<Arc<Change>, RecvError>) -> Result<()> {
+        let mut changes = Vec::new();
+        let mut lost = match first {
+            Ok(change) => {
+                changes.push(change);
+                false
+            }
+            Err(RecvError::Lagged(_)) => true,
+            Err(RecvError::Closed) => return Err(Error::internal("the server ends")),
+        };
+        while changes.len() < BATCH {
+            match self.own.try_recv() {
+                Ok(change) => changes.push(change),
+                Err(TryRecvError::Lagged(_)) => lost = true,
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            }
+        }
+        if !self.heard {
+            return Ok(());
+        }
+        let changes: Vec<&Change> = changes.iter().map(AsRef::as_ref).collect();
+        let changes =
+            if lost { "null".to_owned() } else { serde_json::to_string(&changes).map_err(Error::internal)? };
+        let cx = &self.hub.cx;
+        let mut tx = cx.db.begin().await?;
+        bus::insert(&mut tx, &self.node, self.number + 1, changes, cx.clock.now()).await?;
+        bus::notify(&mut tx, &self.node).await?;
+        tx.commit().await?;
+        self.number += 1;
+        Ok(())
+    }
+
+    /// Reads what another node wrote.
+    async fn hear(&mut self, notified: Option<String>) -> Result<()> {
+        match notified {
+            Some(node) if node == self.node => Ok(()),
+            Some(hello) if hello == HELLO => {
+                self.heard = others(&self.hub.cx, &self.node).await?;
+                Ok(())
+            }
+            Some(node) => self.catch_up(&node).await,
+            None => self.catch_up_with_all().await,
+        }
+    }
+
+    async fn catch_up_with_all(&mut self) -> Result<()> {
+        for (node, _) in bus::last(&self.hub.cx.db).await? {
+            if node != self.node {
+                self.catch_up(&node).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes on the batches of `node` that were not read yet.
+    async fn catch_up(&mut self, node: &str) -> Result<()> {
+        let mut last = self.read.get(node).copied().unwrap_or_default();
+        for (number, changes) in bus::list(&self.hub.cx.db, node, last).await? {
+            let changes: Option<Vec<Change>> = serde_json::from_str(&changes).unwrap_or_else(|error| {
+                // A node of another version says what this one does not know.
+                tracing::debug!(%error, "a change of another node was not understood");
+                None
+            });
+            match changes {
+                Some(changes) if number == last + 1 => {
+                    changes.into_iter().for_each(|change| self.hub.cx.live.tell_from_elsewhere(change));
+                }
+                Some(_) | None => self.hub.end_all(End::Missed),
+            }
+            last = number;
+        }
+        self.read.insert(node.to_owned(), last);
+        Ok(())
+    }
+
+    /// Says that this node listens, looks who else does, and deletes what is old.
+    async fn tend(&mut self) -> Result<()> {
+        let (cx, now) = (&self.hub.cx, self.hub.cx.clock.now());
+        let mut tx = cx.db.begin().await?;
+        bus::note(&mut tx, &self.node, now).await?;
+        bus::delete_before(&mut tx, now - KEPT).await?;
+        tx.commit().await?;
+        self.heard = others(cx, &self.node).await?;
+        self.catch_up_with_all().await
+    }
+}
+
+async fn others(cx: &Cx, node: &str) -> Result<bool> {
+    Ok(bus::has_others(&cx.db, node, cx.clock.now() - PATIENCE).await?)
+}

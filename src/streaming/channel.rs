@@ -1,0 +1,222 @@
+//! The names of channels, what each needs, and what it shows (contract streaming, section 4).
+
+use std::sync::Arc;
+
+use crate::connection::Owner;
+use crate::event::quote;
+use crate::topic::{Public, Topic};
+use model::RowId;
+use rookery_core::extension;
+use rookery_core::service::{auth, list};
+use rookery_core::{Cx, Error};
+
+/// A channel that a client asks for: its name, and the parameters that came with it.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(crate) name: String,
+    pub(crate) params: Vec<(String, String)>,
+}
+
+/// A channel that is open to its client.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// The name and the parameter, as a JSON array.
+    pub(crate) label: Arc<str>,
+    pub(crate) topics: Vec<Topic>,
+}
+
+/// Why a channel is not open, and the HTTP status of that.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) status: u16,
+    pub(crate) text: String,
+}
+
+impl Refused {
+    pub(crate) fn new(status: u16, text: impl Into<String>) -> Self {
+        Self { status, text: text.into() }
+    }
+}
+
+impl Wanted {
+    /// From the parameters of a query, of which `stream` is the name; only the first counts.
+    pub(crate) fn of_query(query: &str) -> Option<Self> {
+        let params: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        let name = params.iter().find(|(name, _)| name == "stream").map(|(_, value)| value.clone())?;
+        Some(Self { name, params })
+    }
+
+    /// From a path below `/api/v1/streaming/`, such as `public/local`, and a query: the channel of server-sent events.
+    pub(crate) fn of_path(path: &str, query: &str) -> Self {
+        let params: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        let media = params.iter().find(|(name, _)| name == "only_media").is_some_and(|(_, value)| is_true(value));
+        let mut name = path.replace('/', ":");
+        if media && matches!(name.as_str(), "public" | "public:local" | "public:remote") {
+            name.push_str(":media");
+        }
+        Self { name, params }
+    }
+
+    fn param(&self, name: &str) -> Option<&str> {
+        let found = self.params.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// The name under which it is subscribed to, and the parameter `name`, which names a part of it.
+    fn label(&self, param: Option<&str>) -> Arc<str> {
+        match param {
+            None => format!("[{}]", quote(&self.name)).into(),
+            Some(param) => format!("[{},{}]", quote(&self.name), quote(param)).into(),
+        }
+    }
+
+    /// The label under which the channel would be open, whether it may be or not.
+    pub(crate) fn any_label(&self) -> Arc<str> {
+        match self.name.as_str() {
+            "user" | "user:notification" | "direct" => self.label(None),
+            "hashtag" | "hashtag:local" => self.label(self.param("tag")),
+            // A plugin's channel has a parameter of its own name, as `list` has.
+            name => self.label(self.param(name)),
+        }
+    }
+
+    /// Opens the channel to `owner`.
+    pub(crate) async fn open(&self, cx: &Cx, owner: &Owner) -> Result<Opened, Refused> {
+        let account = owner.account;
+        let open = |topics| Ok(Opened { label: self.any_label(), topics });
+        match self.name.as_str() {
+            "user" => {
+                allow(owner, &["read:statuses"])?;
+                let notified = owner.scopes.allows(&["read:notifications"]).then_some(Topic::Notifications(account));
+                open([Some(Topic::User(account)), notified].into_iter().flatten().collect())
+            }
+            "user:notification" => {
+                allow(owner, &["read:notifications"])?;
+                open(vec![Topic::Notifications(account)])
+            }
+            "direct" => {
+                allow(owner, &["read:statuses"])?;
+                open(vec![Topic::Direct(account)])
+            }
+            "list" => {
+                allow(owner, &["read:statuses"])?;
+                open(vec![Topic::List(self.own_list(cx, owner).await?)])
+            }
+            "hashtag" | "hashtag:local" => {
+                let tag = self.param("tag").ok_or_else(|| Refused::new(400, "Missing tag name parameter"))?;
+                let name = text::hashtag::normalise(text::hashtag::bare(tag));
+                let name = name.ok_or_else(|| Refused::new(400, "This is no name of a hashtag"))?;
+                open(vec![Topic::Tag { name, local: self.name == "hashtag:local" }])
+            }
+            name => match public(name) {
+                Some(public) => open(vec![Topic::Public(public)]),
+                None => open(self.of_extension(cx, owner).await?),
+            },
+        }
+    }
+
+    async fn own_list(&self, cx: &Cx, owner: &Owner) -> Result<RowId, Refused> {
+        let wanted = self.param("list").ok_or_else(|| Refused::new(400, "Missing list name parameter"))?;
+        let not_yours = || Refused::new(401, "Not authorized to stream this list");
+        let id: i64 = wanted.parse().map_err(|_| not_yours())?;
+        let actor = auth::actors(cx, &[owner.account]).await?.pop().ok_or_else(not_yours)?;
+        match list::find(cx, &actor, id.into()).await {
+            Ok(list) => Ok(list.id),
+            Err(Error::NotFound) => Err(not_yours()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What a channel of a plugin's shows.
+    async fn of_extension(&self, cx: &Cx, owner: &Owner) -> Result<Vec<Topic>, Refused> {
+        let unknown = || Refused::new(400, "Unknown channel");
+        let cx = cx.begin(None);
+        if !cx.extensions().owns_channel(&self.name) {
+            return Err(unknown());
+        }
+        allow(owner, &["read:statuses"])?;
+        let actor = auth::actors(&cx, &[owner.account]).await?.pop().ok_or_else(unknown)?;
+        let actor = Arc::new(model::Actor { token: Some(owner.token), scopes: owner.scopes.clone(), ..actor });
+        let opened = cx.extensions().open_channel(&cx, &actor, &self.name, self.params.clone()).await;
+        let topic = |topic| match topic {
+            extension::Topic::Feed(feed) => Topic::Feed(feed),
+            extension::Topic::Messages(name) => Topic::Messages(name),
+        };
+        Ok(opened.map_err(refused)?.into_iter().map(topic).collect())
+    }
+}
+
+fn allow(owner: &Owner, scopes: &[&str]) -> Result<(), Refused> {
+    if owner.scopes.allows(scopes) {
+        return Ok(());
+    }
+    Err(Refused::new(401, "Access token does not have the required scopes"))
+}
+
+/// The part of the public timeline that the channel `name` shows.
+fn public(name: &str) -> Option<Public> {
+    let (local, media) = match name {
+        "public" => (None, false),
+        "public:media" => (None, true),
+        "public:local" => (Some(true), false),
+        "public:local:media" => (Some(true), true),
+        "public:remote" => (Some(false), false),
+        "public:remote:media" => (Some(false), true),
+        _ => return None,
+    };
+    Some(Public { local, media })
+}
+
+/// What the reference takes for true.
+fn is_true(value: &str) -> bool {
+    !matches!(value, "" | "0" | "f" | "F" | "false" | "FALSE" | "off" | "OFF")
+}
+
+/// In the words of the plugin that refuses.
+fn refused(error: Error) -> Refused {
+    match error {
+        Error::Refused(refusal) => Refused::new(refusal.status, refusal.message),
+        Error::Plugin(_) => Refused::new(503, error.to_string()),
+        other => other.into(),
+    }
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        tracing::error!(%error, "could not open a stream");
+        Self::new(500, "Something went wrong on our side")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_names_of_channels() {
+        let name = |path, query| Wanted::of_path(path, query).name;
+        assert_eq!(name("user", ""), "user");
+        assert_eq!(name("user/notification", ""), "user:notification");
+        assert_eq!(name("public", "only_media=true"), "public:media");
+        assert_eq!(name("public/local", "only_media=1"), "public:local:media");
+        assert_eq!(name("public/remote", "only_media=off"), "public:remote");
+        assert_eq!(name("hashtag", "only_media=true&tag=x"), "hashtag");
+    }
+
+    #[test]
+    fn only_the_first_name_counts() {
+        let wanted = Wanted::of_query("access_token=x&stream=hashtag&tag=%E7%8C%AB&stream=user").expect("a name");
+        assert_eq!(&*wanted.any_label(), "[\"hashtag\",\"猫\"]");
+        assert!(Wanted::of_query("access_token=x").is_none());
+    }
+
+    #[test]
+    fn every_part_of_the_public_timeline_has_a_channel() {
+        let shown: Vec<Public> = Public::parts(true, true).collect();
+        let named =
+            ["public", "public:media", "public:local", "public:local:media"].map(|name| public(name).expect("one"));
+        assert!(named.iter().all(|part| shown.contains(part)) && shown.len() == 4);
+        assert_eq!(Public::parts(false, false).count(), 2);
+        assert!(public("public:nonsense").is_none());
+    }
+}

@@ -1,0 +1,121 @@
+//! Reads the change log and tells connections what concerns them, in the order in which it happened.
+//!
+//! Where nobody listens to what a change is about, it costs a look into a table. What is shown of a status is decided by
+//! `service::visibility` for each receiver, and rendered once for each view that differs.
+
+mod people;
+mod statuses;
+
+use std::sync::Arc;
+
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::Hub;
+use crate::connection::End;
+use crate::event::Event;
+use crate::topic::Topic;
+use model::{AccountId, TokenId};
+use rookery_core::change::Change;
+use rookery_core::{Cx, Result};
+use store::feed::Feed;
+
+/// Tells of `changes` until the server ends.
+pub(crate) async fn run(hub: Arc<Hub>, mut changes: Receiver<Arc<Change>>) {
+    loop {
+        match changes.recv().await {
+            Ok(change) if hub.is_empty() => drop(change),
+            Ok(change) => {
+                // Whoever serves extensions now is asked, not who did when the server started.
+                let cx = hub.cx.begin(None);
+                if let Err(error) = tell(&hub, &cx, &change).await {
+                    tracing::error!(%error, kind = change.kind().as_str(), "could not tell streams of a change");
+                }
+            }
+            Err(RecvError::Lagged(missed)) => {
+                tracing::warn!(missed, "streams fell behind the changes: their clients are asked to read again");
+                hub.end_all(End::Missed);
+            }
+            Err(RecvError::Closed) => return,
+        }
+    }
+}
+
+/// Tells whoever is concerned of `change`.
+async fn tell(hub: &Hub, cx: &Cx, change: &Change) -> Result<()> {
+    match change {
+        Change::StatusPublished { status, traits, .. } => statuses::published(hub, cx, *status, traits).await,
+        Change::StatusEdited { status, .. } => statuses::edited(hub, cx, *status).await,
+        Change::StatusDeleted { status, traits, mentioned, .. } => {
+            statuses::deleted(hub, cx, *status, traits, mentioned).await
+        }
+        Change::FeedEntered { kind, owners, status } => {
+            let feeds = owners.iter().map(|owner| Feed { kind: *kind, owner: *owner });
+            statuses::entered(hub, cx, "update", feeds.map(Topic::of_feed).collect(), *status).await
+        }
+        Change::Notified { receiver, notification, .. } => people::notified(hub, cx, *receiver, *notification).await,
+        Change::NotificationsMerged { receiver } => {
+            hub.tell(&Topic::Notifications(*receiver), "notifications_merged", Some("1"));
+            Ok(())
+        }
+        Change::ConversationUpdated { account, conversation } => {
+            people::conversation(hub, cx, *account, *conversation).await
+        }
+        Change::FiltersChanged { account } => {
+            hub.tell(&Topic::User(*account), "filters_changed", None);
+            Ok(())
+        }
+        Change::AnnouncementPublished { announcement } => people::announcement(hub, cx, *announcement).await,
+        Change::AnnouncementDeleted { announcement } => {
+            people::everyone(hub, "announcement.delete", &announcement.to_string());
+            Ok(())
+        }
+        Change::AnnouncementReaction { announcement, name } => people::reaction(hub, cx, *announcement, name).await,
+        Change::TopicMessage { topic, event, payload, scopes } => {
+            message(hub, topic, event, payload, scopes);
+            Ok(())
+        }
+        Change::TokenRevoked { token, .. } => {
+            hub.end_token(*token);
+            Ok(())
+        }
+        Change::ListDeleted { list, .. } => {
+            hub.end_topic(&Topic::List(*list));
+            Ok(())
+        }
+        Change::FeedsDropped { feeds } => {
+            feeds.iter().for_each(|feed| hub.end_topic(&Topic::of_feed(*feed)));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Passes a plugin's message on: to an account (`user:ID`), to one token (`token:ID`) that has one of `scopes`, or to a topic
+/// of its own.
+fn message(hub: &Hub, topic: &str, event: &str, payload: &str, scopes: &[String]) {
+    let id = |prefix: &str| topic.strip_prefix(prefix).and_then(|id| id.parse::<i64>().ok());
+    if let Some(account) = id("user:") {
+        hub.tell(&Topic::User(AccountId::from(account)), event, Some(payload));
+    } else if let Some(token) = id("token:") {
+        to_token(hub, TokenId::from(token), event, payload, scopes);
+    } else {
+        hub.tell(&Topic::Messages(topic.to_owned()), event, Some(payload));
+    }
+}
+
+/// Tells the connections with one token, where they show what concerns their account, if the token has one of `scopes`.
+fn to_token(hub: &Hub, token: TokenId, name: &str, payload: &str, scopes: &[String]) {
+    let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
+    let accounts: Vec<AccountId> =
+        hub.all().iter().filter(|open| open.owner.token == token).map(|open| open.owner.account).take(1).collect();
+    let mut event = Event::new(name, Some(payload));
+    for account in accounts {
+        for subscriber in hub.subscribers(&Topic::User(account)) {
+            let owner = &subscriber.connection.owner;
+            if owner.token == token && owner.scopes.allows(&scopes) {
+                event.send(&subscriber.connection, &subscriber.label);
+            }
+        }
+    }
+}

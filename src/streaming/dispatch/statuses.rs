@@ -1,0 +1,168 @@
+//! What happens to statuses: they are published, enter feeds, are edited and deleted.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::Hub;
+use crate::event::Event;
+use crate::hub::Subscriber;
+use crate::topic::{Public, Topic};
+use model::{AccountId, Actor, StatusId};
+use rookery_core::change::StatusTraits;
+use rookery_core::entity::status_views;
+use rookery_core::service::streaming::{self, PublicStatus};
+use rookery_core::service::visibility::{self, Place};
+use rookery_core::{Cx, Result};
+use store::feed::Feed;
+
+/// A status was published: public streams show it. Feeds are told when it enters them.
+pub(super) async fn published(hub: &Hub, cx: &Cx, status: StatusId, traits: &StatusTraits) -> Result<()> {
+    if traits.reblog || !has_public_listeners(hub) {
+        return Ok(());
+    }
+    publicly(hub, cx, "update", status).await
+}
+
+/// A status entered the feeds that `topics` show.
+pub(super) async fn entered(hub: &Hub, cx: &Cx, name: &str, topics: Vec<Topic>, status: StatusId) -> Result<()> {
+    let subscribers: Vec<Subscriber> = topics.iter().flat_map(|topic| hub.subscribers(topic)).collect();
+    personally(hub, cx, name, &subscribers, Place::Home, status).await
+}
+
+/// A status was edited: wherever it is shown, and to whom it mentions.
+pub(super) async fn edited(hub: &Hub, cx: &Cx, status: StatusId) -> Result<()> {
+    let feeds = feeds_with(hub, cx, status).await?;
+    let shown: Vec<Subscriber> = feeds.iter().flat_map(|topic| hub.subscribers(topic)).collect();
+    personally(hub, cx, "status.update", &shown, Place::Home, status).await?;
+    let mentioned = streaming::mentioned(cx, status).await?;
+    let mentioned = mentioned.into_iter().map(Topic::Notifications).flat_map(|topic| hub.subscribers(&topic));
+    // One's own stream shows both, and is told once.
+    let shown: BTreeSet<(u64, Arc<str>)> = shown.into_iter().map(|one| (one.connection.id, one.label)).collect();
+    let mentioned = mentioned.filter(|one| !shown.contains(&(one.connection.id, Arc::clone(&one.label))));
+    let mentioned: Vec<Subscriber> = mentioned.collect();
+    personally(hub, cx, "status.update", &mentioned, Place::Notification, status).await?;
+    if has_public_listeners(hub) { publicly(hub, cx, "status.update", status).await } else { Ok(()) }
+}
+
+/// A status is gone: wherever it may have been shown. Its id says nothing to whom it was hidden from.
+pub(super) async fn deleted(
+    hub: &Hub,
+    cx: &Cx,
+    status: StatusId,
+    traits: &StatusTraits,
+    mentioned: &[AccountId],
+) -> Result<()> {
+    let mut topics = feeds_with(hub, cx, status).await?;
+    topics.extend(mentioned.iter().flat_map(|account| [Topic::User(*account), Topic::Notifications(*account)]));
+    if !traits.reblog && traits.visibility.is_listed() {
+        topics.extend(Public::parts(traits.local, traits.media).map(Topic::Public));
+    }
+    if !traits.reblog && traits.visibility.is_anonymous() || traits.visibility.is_listed() {
+        // Which hashtags it had is gone with it.
+        topics.extend(hub.topics_where(|topic| matches!(topic, Topic::Tag { local, .. } if traits.local || !local)));
+    }
+    let (id, mut told) = (status.to_string(), BTreeSet::new());
+    let mut event = Event::new("delete", Some(&id));
+    for Subscriber { connection, label } in topics.iter().flat_map(|topic| hub.subscribers(topic)) {
+        if told.insert((connection.id, Arc::clone(&label))) {
+            event.send(&connection, &label);
+        }
+    }
+    Ok(())
+}
+
+/// The topics of connected people's feeds that have an entry of the status.
+async fn feeds_with(hub: &Hub, cx: &Cx, status: StatusId) -> Result<Vec<Topic>> {
+    let shown = hub.topics_where(|topic| topic.feed().is_some());
+    let feeds: Vec<Feed> = shown.iter().filter_map(Topic::feed).collect();
+    Ok(streaming::feeds_with(cx, status, &feeds).await?.into_iter().map(Topic::of_feed).collect())
+}
+
+fn has_public_listeners(hub: &Hub) -> bool {
+    !hub.topics_where(|topic| matches!(topic, Topic::Public(_) | Topic::Tag { .. })).is_empty()
+}
+
+/// Sends the status to `subscribers`, to each as they see it at `place`; to those from whom it is hidden, nothing.
+async fn personally(
+    hub: &Hub,
+    cx: &Cx,
+    name: &str,
+    subscribers: &[Subscriber],
+    place: Place,
+    status: StatusId,
+) -> Result<()> {
+    if subscribers.is_empty() {
+        return Ok(());
+    }
+    let viewers = hub.people.of(cx, accounts(subscribers)).await?;
+    let seen = visibility::seen_by(cx, &viewers, place, status).await?;
+    let seen: Vec<_> = seen.into_iter().map(|(index, seen)| (Arc::clone(&viewers[index]), seen)).collect();
+    let rendered = status_views::render_each(cx, &seen).await?;
+    let views = seen.iter().zip(rendered).filter_map(|((viewer, _), text)| Some((viewer.id, text?)));
+    send(name, subscribers.iter(), &views.collect());
+    Ok(())
+}
+
+/// Sends the status to public streams: to each viewer with what their filters say, and to none who would not see it there.
+async fn publicly(hub: &Hub, cx: &Cx, name: &str, id: StatusId) -> Result<()> {
+    let Some(status) = streaming::public_status(cx, id).await? else { return Ok(()) };
+    let Some(seen) = visibility::seen_publicly(cx, id).await? else { return Ok(()) };
+    let subscribers: Vec<(bool, Subscriber)> = topics_of(&status)
+        .flat_map(|topic| {
+            let local = topic.is_local();
+            hub.subscribers(&topic).into_iter().map(move |subscriber| (local, subscriber))
+        })
+        .collect();
+    for local in [false, true] {
+        let subscribers: Vec<&Subscriber> =
+            subscribers.iter().filter(|(of_local, _)| *of_local == local).map(|(_, subscriber)| subscriber).collect();
+        if subscribers.is_empty() {
+            continue;
+        }
+        let mut viewers = hub.people.of(cx, accounts(subscribers.iter().copied())).await?;
+        viewers.retain(|viewer| reads(viewer, status.language.as_deref()));
+        let receivers = visibility::receivers(cx, &viewers, &seen, &status.mentioned, local).await?;
+        let viewers: Vec<Arc<Actor>> = receivers.into_iter().map(|index| Arc::clone(&viewers[index])).collect();
+        let rendered = status_views::render_publicly(cx, &seen, &viewers).await?;
+        let views = viewers.iter().zip(rendered).filter_map(|(viewer, text)| Some((viewer.id, text?)));
+        send(name, subscribers.into_iter(), &views.collect());
+    }
+    Ok(())
+}
+
+/// The topics of public streams that show the status.
+fn topics_of(status: &PublicStatus) -> impl Iterator<Item = Topic> {
+    let listed = status.listed.then(|| Public::parts(status.local, status.has_media).map(Topic::Public));
+    let tags: &[String] = if status.tagged { &status.tags } else { &[] };
+    let tagged = tags.iter().flat_map(|name| {
+        let local = status.local.then(|| Topic::Tag { name: name.clone(), local: true });
+        [Some(Topic::Tag { name: name.clone(), local: false }), local].into_iter().flatten()
+    });
+    listed.into_iter().flatten().chain(tagged)
+}
+
+/// True unless the viewer chose languages, of which this is none.
+fn reads(viewer: &Actor, language: Option<&str>) -> bool {
+    let chosen = &viewer.preferences.chosen_languages;
+    chosen.is_empty() || language.is_none_or(|language| chosen.iter().any(|one| one == language))
+}
+
+fn accounts<'a>(subscribers: impl IntoIterator<Item = &'a Subscriber>) -> Vec<AccountId> {
+    let mut accounts: Vec<AccountId> = subscribers.into_iter().map(|one| one.connection.owner.account).collect();
+    accounts.sort_unstable();
+    accounts.dedup();
+    accounts
+}
+
+/// Sends `subscribers` what `views` has for their accounts: the same view to all who share it, once by each subscription.
+fn send<'a>(name: &str, subscribers: impl Iterator<Item = &'a Subscriber>, views: &HashMap<AccountId, Arc<str>>) {
+    let mut events: HashMap<*const u8, Event<'_>> = HashMap::new();
+    let mut told = BTreeSet::new();
+    for Subscriber { connection, label } in subscribers {
+        let Some(view) = views.get(&connection.owner.account) else { continue };
+        if told.insert((connection.id, Arc::clone(label))) {
+            let event = events.entry(view.as_ptr()).or_insert_with(|| Event::new(name, Some(view)));
+            event.send(connection, label);
+        }
+    }
+}

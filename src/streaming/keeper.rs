@@ -1,0 +1,60 @@
+//! Ends connections that may not stay open: their token was revoked, or their account cannot be used any more.
+//!
+//! A revocation in this process is told by the change log at once ([`dispatch`](super::dispatch)). This looks for all
+//! others: accounts that were suspended or disabled, and whatever another process did.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::Hub;
+use crate::connection::{Connection, End};
+use model::TokenId;
+use rookery_core::Result;
+use rookery_core::service::auth;
+use store::versions::{Dependency, Versions};
+
+/// How often it looks.
+const INTERVAL: Duration = Duration::from_millis(500);
+
+/// Looks until it is aborted.
+pub(crate) async fn run(hub: Arc<Hub>) {
+    loop {
+        tokio::time::sleep(INTERVAL).await;
+        if let Err(error) = check(&hub).await {
+            tracing::error!(%error, "could not check the tokens of streams");
+        }
+    }
+}
+
+/// Ends what may not stay open: one statement for all connections whose rows may have changed.
+pub(crate) async fn check(hub: &Hub) -> Result<()> {
+    let versions = hub.cx.db.versions();
+    let mut doubtful = hub.all();
+    doubtful.retain(|connection| versions.is_none_or(|versions| !is_current(versions, connection)));
+    if doubtful.is_empty() {
+        return Ok(());
+    }
+    let now = versions.map_or(0, Versions::now);
+    let mut tokens: Vec<TokenId> = doubtful.iter().map(|connection| connection.owner.token).collect();
+    tokens.sort_unstable();
+    tokens.dedup();
+    let valid: HashSet<TokenId> = auth::usable(&hub.cx, &tokens).await?.into_iter().collect();
+    for connection in doubtful {
+        if valid.contains(&connection.owner.token) {
+            connection.set_checked(now);
+        } else {
+            connection.end(End::Revoked);
+        }
+    }
+    Ok(())
+}
+
+fn is_current(versions: &Versions, connection: &Connection) -> bool {
+    let checked = connection.checked.load(Ordering::Acquire);
+    versions.is_current(
+        checked,
+        &[Dependency::Token(connection.owner.token), Dependency::Account(connection.owner.account)],
+    )
+}

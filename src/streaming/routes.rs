@@ -1,0 +1,165 @@
+//! The ways in: `GET /api/v1/streaming` and every path below it.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::ws::{Utf8Bytes, WebSocketUpgrade};
+use axum::extract::{FromRequestParts as _, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+use tokio::sync::mpsc;
+
+use crate::channel::{Refused, Wanted};
+use crate::connection::{Form, Owner};
+use crate::hub::Guest;
+use crate::{Hub, sse, websocket};
+use http::auth::Authentication;
+use http::client_address;
+use http::error::failure;
+use http::operation::methods::any;
+use http::policy::{API, Closed};
+use http::router::Routes;
+use rookery_core::service::auth;
+
+/// What every path of streams begins with.
+const ROOT: &str = "/api/v1/streaming";
+
+/// The routes of the streams of `hub`.
+#[must_use]
+pub fn routes(hub: &Arc<Hub>) -> Routes {
+    let policy = API.closed(Closed::Never).cors("GET, OPTIONS");
+    let stream = || {
+        let hub = Arc::clone(hub);
+        any(move |request: Request| Box::pin(answer(Arc::clone(&hub), request)))
+    };
+    Routes::new().route("/api/v1/streaming", policy, stream()).route("/api/v1/streaming/{*rest}", policy, stream())
+}
+
+async fn answer(hub: Arc<Hub>, request: Request) -> Response {
+    if !matches!(*request.method(), Method::GET | Method::CONNECT) {
+        return http::error::not_found();
+    }
+    if let Some(there) = elsewhere(&hub, &request) {
+        return there;
+    }
+    let path = request.uri().path().strip_prefix(ROOT).unwrap_or_default().trim_start_matches('/').to_owned();
+    let (mut parts, _) = request.into_parts();
+    if is_upgrade(&parts) {
+        return by_websocket(&hub, &mut parts).await.unwrap_or_else(not_upgraded);
+    }
+    match path.as_str() {
+        "health" => healthy(),
+        "" => http::error::not_found(),
+        path => by_events(&hub, &parts, path).await.unwrap_or_else(|refused| failed(&refused)),
+    }
+}
+
+/// The redirect to where streams are, if they are not here.
+fn elsewhere(hub: &Hub, request: &Request) -> Option<Response> {
+    let base = hub.cx.config.streaming.url.as_ref()?.as_str().trim_end_matches('/');
+    let asked = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    let asked = asked.or_else(|| request.uri().authority().map(|authority| authority.as_str()));
+    let own: Uri = base.parse().ok()?;
+    if own.authority().map(|authority| authority.as_str()) == asked {
+        return None;
+    }
+    let rest = request.uri().path_and_query().map_or(ROOT, |path| path.as_str());
+    let location = HeaderValue::try_from(format!("{base}{rest}")).ok()?;
+    let mut response = StatusCode::MOVED_PERMANENTLY.into_response();
+    response.headers_mut().insert(header::LOCATION, location);
+    Some(response)
+}
+
+/// Asked for by HTTP/1.1 (RFC 6455) or by HTTP/2 (RFC 8441).
+fn is_upgrade(parts: &Parts) -> bool {
+    let upgrade = parts.headers.get(header::UPGRADE).and_then(|upgrade| upgrade.to_str().ok());
+    upgrade.is_some_and(|upgrade| upgrade.eq_ignore_ascii_case("websocket")) || parts.method == Method::CONNECT
+}
+
+fn healthy() -> Response {
+    let mut response = Response::new(Body::from("OK"));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    response
+}
+
+async fn by_websocket(hub: &Arc<Hub>, parts: &mut Parts) -> Result<Response, Refused> {
+    let protocol = parts.headers.get(header::SEC_WEBSOCKET_PROTOCOL).cloned();
+    let owner = owner(hub, parts, protocol.as_ref()).await?;
+    let first = Wanted::of_query(parts.uri.query().unwrap_or_default());
+    let mut upgrade = WebSocketUpgrade::from_request_parts(parts, &())
+        .await
+        .map_err(|rejected| Refused::new(rejected.status().as_u16(), rejected.body_text()))?;
+    if let Some(protocol) = protocol {
+        // Browsers give up where the protocol that they offer is not accepted.
+        upgrade.set_selected_protocol(protocol);
+    }
+    let (guest, queue) = admit(hub, parts, owner, Form::WebSocket)?;
+    Ok(websocket::answer(upgrade, guest, queue, first))
+}
+
+async fn by_events(hub: &Arc<Hub>, parts: &Parts, path: &str) -> Result<Response, Refused> {
+    let owner = owner(hub, parts, None).await?;
+    let wanted = Wanted::of_path(path, parts.uri.query().unwrap_or_default());
+    let opened = wanted.open(&hub.cx, &owner).await?;
+    let (guest, queue) = admit(hub, parts, owner, Form::EventSource)?;
+    guest.subscribe(opened.label, opened.topics).map_err(|text| Refused::new(429, text))?;
+    Ok(sse::answer(guest, queue))
+}
+
+fn admit(
+    hub: &Arc<Hub>,
+    parts: &Parts,
+    owner: Owner,
+    form: Form,
+) -> Result<(Guest, mpsc::Receiver<Utf8Bytes>), Refused> {
+    hub.admit(owner, address(hub, parts), form).map_err(|text| Refused::new(503, text))
+}
+
+fn address(hub: &Hub, parts: &Parts) -> IpAddr {
+    client_address::of(&parts.extensions, &parts.headers, &hub.cx.config.server.trusted_proxies)
+}
+
+/// Whose the request is, by its token: from the header, the query, or the name of the protocol.
+async fn owner(hub: &Hub, parts: &Parts, protocol: Option<&HeaderValue>) -> Result<Owner, Refused> {
+    let invalid = || Refused::new(401, "Invalid access token");
+    let unknown = || Refused::new(503, "The database does not answer, try again");
+    let grant = match parts.extensions.get::<Authentication>() {
+        Some(Authentication::Grant(grant)) => Arc::clone(grant),
+        Some(Authentication::Invalid) => return Err(invalid()),
+        Some(Authentication::Unknown) => return Err(unknown()),
+        Some(Authentication::Missing) | None => {
+            let token = protocol.and_then(|protocol| protocol.to_str().ok());
+            let token = token.ok_or_else(|| Refused::new(401, "Missing access token"))?;
+            let found = auth::grant(&hub.cx, token).await.map_err(|error| {
+                tracing::error!(%error, "could not look a token up");
+                unknown()
+            })?;
+            found.ok_or_else(invalid)?
+        }
+    };
+    let actor = grant.person().ok().flatten().ok_or_else(invalid)?;
+    Ok(Owner { account: actor.id, token: grant.token, scopes: grant.scopes.clone() })
+}
+
+fn failed(refused: &Refused) -> Response {
+    failure(status(refused), &refused.text)
+}
+
+/// Before the protocol is switched, clients read a header (contract streaming, section 2).
+fn not_upgraded(refused: Refused) -> Response {
+    let mut response = status(&refused).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    if let Ok(text) = HeaderValue::try_from(refused.text) {
+        headers.insert("x-error-message", text);
+    }
+    response
+}
+
+fn status(refused: &Refused) -> StatusCode {
+    StatusCode::from_u16(refused.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}

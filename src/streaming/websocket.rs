@@ -1,0 +1,172 @@
+//! WebSocket: several channels in one connection (contract streaming, section 6).
+
+use std::time::Duration;
+
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
+use axum::response::Response;
+use futures_util::SinkExt as _;
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
+
+use crate::channel::{Refused, Wanted};
+use crate::connection::End;
+use crate::hub::Guest;
+
+/// The largest message that a client may send, in bytes.
+const MESSAGE_BYTES: usize = 64 * 1024;
+/// Room for what is read, in bytes: clients send little.
+const READ_BYTES: usize = 1024;
+/// How often a client is asked whether it is still there; one that did not answer the last time is cut off.
+const PING_EVERY: Duration = Duration::from_secs(30);
+/// How long a client may take over the last frame.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Switches to WebSocket, and serves `guest`, who asks for `first` at once.
+pub(crate) fn answer(
+    upgrade: WebSocketUpgrade,
+    guest: Guest,
+    queue: mpsc::Receiver<Utf8Bytes>,
+    first: Option<Wanted>,
+) -> Response {
+    upgrade
+        .read_buffer_size(READ_BYTES)
+        .write_buffer_size(0)
+        .max_message_size(MESSAGE_BYTES)
+        .max_frame_size(MESSAGE_BYTES)
+        .on_upgrade(move |socket| async move {
+            let mut pings = interval_at(Instant::now() + PING_EVERY, PING_EVERY);
+            pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            Conversation { socket, guest, queue, pings, awaiting_pong: false }.hold(first).await;
+        })
+}
+
+/// A connection by WebSocket.
+struct Conversation {
+    socket: WebSocket,
+    guest: Guest,
+    queue: mpsc::Receiver<Utf8Bytes>,
+    pings: Interval,
+    /// The client was asked whether it is still there.
+    awaiting_pong: bool,
+}
+
+/// Why a conversation is over.
+enum Over {
+    /// The client went, or does not answer.
+    Left,
+    /// The client broke the rules: the code of the close frame, and the reason.
+    Broken(u16, &'static str),
+    /// The server ends it.
+    Ended(End),
+}
+
+impl Conversation {
+    async fn hold(mut self, first: Option<Wanted>) {
+        let over = match first {
+            Some(first) => self.subscribe(&first).await,
+            None => Ok(()),
+        };
+        let over = match over {
+            Ok(()) => self.converse().await,
+            Err(over) => over,
+        };
+        let (code, reason) = match over {
+            Over::Left => return,
+            Over::Broken(code, reason) => (code, reason),
+            Over::Ended(end) => end.code(),
+        };
+        let farewell = CloseFrame { code, reason: reason.into() };
+        // Whoever takes nothing does not take this either.
+        let _ = timeout(FAREWELL, self.socket.send(Message::Close(Some(farewell)))).await;
+    }
+
+    async fn converse(&mut self) -> Over {
+        loop {
+            let next = tokio::select! {
+                biased;
+                end = self.guest.connection.ended() => return Over::Ended(end),
+                said = self.socket.recv() => match said {
+                    Some(Ok(said)) => self.answer(said).await,
+                    Some(Err(_)) | None => Err(Over::Left),
+                },
+                Some(text) = self.queue.recv() => self.send(Message::Text(text)).await,
+                _ = self.pings.tick() => self.ping().await,
+            };
+            if let Err(over) = next {
+                return over;
+            }
+        }
+    }
+
+    /// Sends `message`, unless the connection ends meanwhile.
+    async fn send(&mut self, message: Message) -> Result<(), Over> {
+        tokio::select! {
+            biased;
+            sent = self.socket.send(message) => sent.map_err(|_| Over::Left),
+            end = self.guest.connection.ended() => Err(Over::Ended(end)),
+        }
+    }
+
+    async fn ping(&mut self) -> Result<(), Over> {
+        if std::mem::replace(&mut self.awaiting_pong, true) {
+            return Err(Over::Left);
+        }
+        self.send(Message::Ping(Vec::new().into())).await
+    }
+
+    async fn answer(&mut self, said: Message) -> Result<(), Over> {
+        match said {
+            Message::Text(text) => self.obey(&text).await,
+            Message::Binary(_) => Err(Over::Broken(1003, "Messages are text")),
+            // Pings are answered by the protocol itself.
+            Message::Ping(_) => self.socket.flush().await.map_err(|_| Over::Left),
+            Message::Pong(_) => {
+                self.awaiting_pong = false;
+                Ok(())
+            }
+            Message::Close(_) => Err(Over::Left),
+        }
+    }
+
+    /// Does what the message `text` asks for; what makes no sense is ignored.
+    async fn obey(&mut self, text: &str) -> Result<(), Over> {
+        let Ok(Value::Object(message)) = serde_json::from_str(text) else { return Ok(()) };
+        let Some(wanted) = wanted(&message) else { return Ok(()) };
+        match message.get("type").and_then(Value::as_str) {
+            Some("subscribe") => self.subscribe(&wanted).await,
+            Some("unsubscribe") => {
+                self.guest.unsubscribe(&wanted.any_label());
+                Ok(())
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    async fn subscribe(&mut self, wanted: &Wanted) -> Result<(), Over> {
+        let opened = wanted.open(&self.guest.hub.cx, &self.guest.connection.owner).await;
+        let subscribed = opened.and_then(|opened| {
+            let subscribed = self.guest.subscribe(opened.label, opened.topics);
+            subscribed.map_err(|text| Refused::new(429, text))
+        });
+        match subscribed {
+            Ok(()) => Ok(()),
+            Err(Refused { status, text }) => {
+                let error = serde_json::json!({ "error": text, "status": status });
+                self.send(Message::Text(error.to_string().into())).await
+            }
+        }
+    }
+}
+
+/// The channel that a message names, with all its parameters that are texts or numbers.
+fn wanted(message: &Map<String, Value>) -> Option<Wanted> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    let name = message.get("stream").and_then(text)?;
+    let params = message.iter().filter_map(|(name, value)| Some((name.clone(), text(value)?)));
+    Some(Wanted { name, params: params.collect() })
+}

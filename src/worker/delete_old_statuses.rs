@@ -1,0 +1,26 @@
+//! Recurring job: deletes old statuses of accounts that want that (`service::status_cleanup`).
+//!
+//! Walks over the policies once a day, in batches, so that no transaction holds the write lock for long.
+
+use super::Run;
+use chrono::TimeDelta;
+use rookery_core::Cx;
+use rookery_core::queue::{DeleteOldStatuses, Done, Failure, enqueue, enqueue_at, finish};
+use rookery_core::service::status_cleanup;
+use store::job::Claim;
+
+/// How often a walk begins.
+const INTERVAL: TimeDelta = TimeDelta::days(1);
+
+impl Run for DeleteOldStatuses {
+    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
+        let mut tx = cx.db.begin().await?;
+        match status_cleanup::delete_batch(cx, &mut tx, self).await? {
+            Some(next) => enqueue(cx, &mut tx, &next).await?,
+            None => enqueue_at(cx, &mut tx, &Self::begin(), cx.clock.now() + INTERVAL).await?,
+        }
+        finish(&mut tx, claim).await?;
+        tx.commit().await?;
+        Ok(Done::Removed)
+    }
+}

@@ -1,0 +1,29 @@
+//! Job: sends a notification to one subscription (`service::push`). A push that fails is tried five times more and then
+//! given up: it is no use to anyone later, so it becomes no dead letter.
+
+use super::Run;
+use rookery_core::Cx;
+use rookery_core::queue::{Done, Failure, SendPush, enqueue_at, finish};
+use rookery_core::service::push::{self, Sent};
+use store::job::Claim;
+
+/// How many times a push is sent before it is given up (contract push, section 5).
+const MAX_ATTEMPTS: i64 = 6;
+
+impl Run for SendPush {
+    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
+        let last = claim.attempts >= MAX_ATTEMPTS;
+        match push::send(cx, self.subscription, self.notification, last).await? {
+            Sent::Done => Ok(Done::Remove),
+            Sent::Failed(_) if last => Ok(Done::Remove),
+            Sent::Failed(why) => Err(Failure::Retry(why)),
+            Sent::Later(at) => {
+                let mut tx = cx.db.begin().await?;
+                enqueue_at(cx, &mut tx, &self, at).await?;
+                finish(&mut tx, claim).await?;
+                tx.commit().await?;
+                Ok(Done::Removed)
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Streams as clients hear them: by server-sent events through the router, and by WebSocket over a connection.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::body::{Body, BodyDataStream};
+use axum::http::{HeaderMap, Request, StatusCode, header};
+use futures_util::{SinkExt as _, StreamExt as _};
+use rookery_core::change::Change;
+use serde_json::{Value, json};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::{self, Message};
+use tokio_tungstenite::{WebSocketStream, client_async};
+
+use super::{Client, TestApp};
+
+/// How long something that must come may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The event after which a test knows that nothing else came before.
+const MARK: &str = "mark";
+
+/// An event: its name, and what it carries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    pub name: String,
+    pub payload: String,
+}
+
+impl Event {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.payload).unwrap_or_else(|error| panic!("not JSON ({error}): {self:?}"))
+    }
+}
+
+/// A stream by server-sent events.
+pub struct Events {
+    body: BodyDataStream,
+    text: String,
+}
+
+impl Events {
+    /// What came next, comments passed over; `None` when the stream has ended.
+    pub async fn next(&mut self) -> Option<Event> {
+        timeout(PATIENCE, self.event()).await.expect("an event comes, or the stream ends")
+    }
+
+    async fn event(&mut self) -> Option<Event> {
+        loop {
+            while let Some(end) = self.text.find("\n\n").map(|end| end + 2) {
+                let block: String = self.text.drain(..end).collect();
+                let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name).map(str::to_owned));
+                if let Some(name) = field("event: ") {
+                    return Some(Event { name, payload: field("data: ").unwrap_or_default() });
+                }
+            }
+            let bytes = self.body.next().await?;
+            self.text.push_str(std::str::from_utf8(&bytes.unwrap()).unwrap());
+        }
+    }
+
+    /// What came until the stream ended: also comments.
+    pub async fn rest(mut self) -> String {
+        let end = async {
+            while let Some(bytes) = self.body.next().await {
+                self.text.push_str(std::str::from_utf8(&bytes.unwrap()).unwrap());
+            }
+        };
+        timeout(PATIENCE, end).await.expect("the stream ends");
+        self.text
+    }
+
+    /// What comes before the next mark.
+    pub async fn until_mark(&mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        loop {
+            match self.next().await.expect("the stream is open") {
+                event if event.name == MARK => return events,
+                event => events.push(event),
+            }
+        }
+    }
+}
+
+impl Client {
+    /// Opens a stream by server-sent events.
+    pub async fn events(&self, path: &str) -> Events {
+        let response = self.open_events(path).await;
+        assert_eq!(response.status(), StatusCode::OK, "{path}");
+        assert_eq!(response.headers()[header::CONTENT_TYPE], "text/event-stream");
+        Events { body: response.into_body().into_data_stream(), text: String::new() }
+    }
+
+    async fn open_events(&self, path: &str) -> axum::response::Response {
+        let mut request = Request::builder().uri(format!("/api/v1/streaming/{path}"));
+        if let Some(token) = &self.token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        let request = request.header(header::HOST, "example.test").body(Body::empty()).unwrap();
+        self.server.open(request).await
+    }
+}
+
+impl TestApp {
+    /// Tells all public streams, and those of `people`, of a mark: what is told before comes before.
+    pub fn mark(&self, people: &[&Client]) {
+        for person in people {
+            self.app.live.tell(Change::TopicMessage {
+                topic: format!("user:{}", person.id()),
+                event: MARK.to_owned(),
+                payload: "{}".to_owned(),
+                scopes: Vec::new(),
+            });
+        }
+    }
+
+    /// What comes to the stream of `person` until now: that stream carries what concerns the account.
+    pub async fn told(&self, person: &Client, events: &mut Events) -> Vec<Event> {
+        self.mark(&[person]);
+        events.until_mark().await
+    }
+
+    /// Serves connections, until it is dropped.
+    pub async fn listen(&self) -> Listening {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = watch::channel(false);
+        let (router, app) = (self.service(), self.app.clone());
+        let served = tokio::spawn(async move {
+            rookery_server::serve_connections(router, &app.config, listener, stopped).await;
+        });
+        Listening { address, _stop: stop, served }
+    }
+}
+
+/// A server that answers connections.
+pub struct Listening {
+    address: SocketAddr,
+    _stop: watch::Sender<bool>,
+    served: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.served.abort();
+    }
+}
+
+/// A connection by WebSocket.
+pub struct Socket(WebSocketStream<TcpStream>);
+
+impl Listening {
+    /// Connects with these headers; the answer's status and headers when the protocol is not switched.
+    pub async fn connect(&self, query: &str, headers: &[(&'static str, &str)]) -> Result<Socket, (u16, HeaderMap)> {
+        let url = format!("ws://{}/api/v1/streaming{query}", self.address);
+        let mut request = url.into_client_request().unwrap();
+        for (name, value) in headers {
+            request.headers_mut().insert(*name, value.parse().unwrap());
+        }
+        let stream = TcpStream::connect(self.address).await.unwrap();
+        match timeout(PATIENCE, client_async(request, stream)).await.expect("an answer") {
+            Ok((socket, _)) => Ok(Socket(socket)),
+            Err(tungstenite::Error::Http(response)) => Err((response.status().as_u16(), response.headers().clone())),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Connects as `person`.
+    pub async fn socket(&self, person: &Client, query: &str) -> Socket {
+        let bearer = format!("Bearer {}", person.token.as_ref().unwrap());
+        self.connect(query, &[("authorization", &bearer)]).await.expect("a WebSocket")
+    }
+}
+
+impl Socket {
+    pub async fn send(&mut self, message: &Value) {
+        self.0.send(Message::text(message.to_string())).await.unwrap();
+    }
+
+    pub async fn send_raw(&mut self, message: Message) {
+        self.0.send(message).await.unwrap();
+    }
+
+    /// Subscribes, and waits until that is done.
+    pub async fn subscribe(&mut self, params: &Value) {
+        let mut message = params.clone();
+        message["type"] = json!("subscribe");
+        self.send(&message).await;
+        // Messages are obeyed in order: once this one was refused, the one before was obeyed.
+        self.send(&json!({ "type": "subscribe", "stream": "nonsense" })).await;
+        assert_eq!(self.next().await, json!({ "error": "Unknown channel", "status": 400 }));
+    }
+
+    /// The next message.
+    pub async fn next(&mut self) -> Value {
+        loop {
+            match timeout(PATIENCE, self.0.next()).await.expect("a message").expect("an open socket").unwrap() {
+                Message::Text(text) => return serde_json::from_str(&text).unwrap(),
+                Message::Ping(_) | Message::Pong(_) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    /// How it was closed; messages before are passed over.
+    pub async fn closed(&mut self) -> Option<CloseFrame> {
+        loop {
+            match timeout(PATIENCE, self.0.next()).await.expect("an end") {
+                Some(Ok(Message::Close(frame))) => return frame,
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => return None,
+            }
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! The group `annual_reports`: `plugins/annual_reports`. The tests' year is 2026, and they look back on it from 2027.
+
+use chrono::Duration;
+use futures_util::future::join_all;
+use plugins::{admin, life};
+use serde_json::{Value, json};
+use store::Engine;
+
+use super::groups::{act, execute, id, ids, publish, served, settle, write};
+use super::guest;
+use crate::contract;
+use crate::harness::{Client, TestApp};
+use crate::removal::remove;
+use crate::serve::Running;
+
+const REPORTS: &str = "/api/v1/annual_reports";
+const NAME: &str = "annual_reports";
+
+/// Ends the year.
+async fn next_year(app: &TestApp) {
+    settle(app).await;
+    app.app.clock.advance(Duration::days(366));
+}
+
+/// Runs the command as `rookery plugin run` does, step by step; returns the last answer.
+async fn generate(app: &TestApp, mut args: Value) -> rookery_core::Result<Value> {
+    loop {
+        let mut answer = admin::run(&app.app, NAME, "generate", &args).await?;
+        match admin::next_step(&mut answer) {
+            Some(next) => args = next,
+            None => return Ok(answer),
+        }
+    }
+}
+
+/// Makes the report of `person` on the year that ended.
+async fn report(person: &Client, name: &str) {
+    let made = generate(&person.server, json!({ "account": name })).await.unwrap();
+    assert_eq!(made, json!({ "year": 2026, "made": 1 }));
+}
+
+async fn shown(person: &Client) -> Value {
+    let shown = person.get(REPORTS).ok().await;
+    contract::check("AnnualReports", &shown);
+    shown
+}
+
+async fn do_to(person: &Client, verb: &str, status: &Value) -> Value {
+    person.post(&format!("/api/v1/statuses/{}/{verb}", id(status))).ok().await
+}
+
+async fn reply(person: &Client, text: &str, to: &Value) -> Value {
+    write(person, json!({ "status": text, "in_reply_to_id": id(to) })).await
+}
+
+#[tokio::test]
+async fn report_has_every_figure_of_the_year() {
+    let app = served(NAME).await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    for (one, other) in [(&bob, &alice), (&carol, &alice), (&alice, &bob)] {
+        act(one, "follow", other).await;
+    }
+    let (his, also_his, hers) = (publish(&bob, "1").await, publish(&bob, "2").await, publish(&carol, "3").await);
+    let first = publish(&alice, "#Rooks are birds").await;
+    reply(&alice, "#rooks and #jays", &first).await;
+    for (text, to) in [("yes", &his), ("no", &also_his), ("perhaps", &hers)] {
+        reply(&alice, text, to).await;
+    }
+    for status in [&his, &also_his, &hers] {
+        do_to(&alice, "reblog", status).await;
+    }
+    let poll = json!({ "options": ["a", "b"], "expires_in": 3600 });
+    let poll = write(&alice, json!({ "status": "which?", "poll": poll })).await;
+    let private = write(&alice, json!({ "status": "psst", "visibility": "private" })).await;
+    do_to(&bob, "reblog", &first).await;
+    for (person, status) in [(&bob, &first), (&carol, &first), (&carol, &poll), (&bob, &private), (&carol, &private)] {
+        do_to(person, "favourite", status).await;
+    }
+    app.anonymous().post("/api/v1/apps").form(&[("client_name", "Tusky"), ("redirect_uris", "a:b")]).ok().await;
+    let application = "UPDATE statuses SET app_id = (SELECT MAX(id) FROM oauth_apps)";
+    execute(&app, &format!("{application} WHERE account_id = {}", alice.id())).await;
+    next_year(&app).await;
+    publish(&alice, "of another year").await;
+    report(&alice, "alice").await;
+
+    let all = shown(&alice).await;
+    let data = &all["annual_reports"][0]["data"];
+    assert_eq!(data["archetype"], "lurker");
+    assert_eq!(data["type_distribution"], json!({ "total": 10, "reblogs": 3, "replies": 3, "standalone": 4 }));
+    let top = json!({ "by_reblogs": id(&first), "by_favourites": id(&poll), "by_replies": null });
+    assert_eq!(data["top_statuses"], top, "public ones, each for one reason");
+    assert_eq!(data["most_used_apps"], json!([{ "name": "Tusky", "count": 10 }]));
+    let bob_twice = json!([{ "account_id": bob.id().to_string(), "count": 2 }]);
+    assert_eq!(data["commonly_interacted_with_accounts"], bob_twice);
+    assert_eq!(data["most_reblogged_accounts"], bob_twice);
+    assert_eq!(data["top_hashtags"], json!([{ "name": "Rooks", "count": 2 }]), "as it was first written");
+    let january = json!({ "month": 1, "statuses": 10, "following": 1, "followers": 2 });
+    assert_eq!(data["time_series"][0], january);
+    for month in 1..12 {
+        let nothing = json!({ "month": month + 1, "statuses": 0, "following": 0, "followers": 0 });
+        assert_eq!(data["time_series"][month], nothing);
+    }
+    // Bob and Carol posted less, of three; Bob gained fewer followers, of two who gained any. Bob's reblog counts.
+    let (third, half) = (100.0 / 3.0, 50.0);
+    assert_eq!(data["percentiles"], json!({ "followers": third, "statuses": half }));
+    assert_eq!(ids(&all["accounts"]), [bob.id().to_string()]);
+    assert_eq!(ids(&all["statuses"]), [id(&first), id(&poll)]);
+}
+
+#[tokio::test]
+async fn report_is_made_once_and_shown_until_it_is_read() {
+    let app = served(NAME).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let nothing = json!({ "annual_reports": [], "accounts": [], "statuses": [] });
+    assert_eq!(shown(&alice).await, nothing);
+    publish(&alice, "hello").await;
+    assert!(generate(&app, json!({ "year": 2026 })).await.is_err(), "it is not over");
+    next_year(&app).await;
+    report(&alice, "alice").await;
+    let before = shown(&alice).await;
+    execute(&app, &format!("UPDATE statuses SET favourites_count = 9 WHERE account_id = {}", alice.id())).await;
+    assert_eq!(generate(&app, json!({ "account": "alice" })).await.unwrap(), json!({ "year": 2026, "made": 0 }));
+    assert_eq!(generate(&app, json!({})).await.unwrap(), json!({ "year": 2026, "made": 0 }), "bob posted nothing");
+    assert_eq!(shown(&alice).await, before);
+
+    let read = format!("{REPORTS}/2026/read");
+    bob.post(&read).fails(404).await;
+    alice.post(&format!("{REPORTS}/2025/read")).fails(404).await;
+    alice.post(&format!("{REPORTS}/last/read")).fails(404).await;
+    for _ in 0..2 {
+        assert_eq!(alice.post(&read).ok().await, json!({}));
+    }
+    assert_eq!(shown(&alice).await, nothing);
+}
+
+#[tokio::test]
+async fn reports_at_once_make_one() {
+    let app = served(NAME).await;
+    let alice = app.account("alice").await;
+    publish(&alice, "hello").await;
+    next_year(&app).await;
+    let all = join_all((0..8).map(|_| generate(&app, json!({ "account": "alice" })))).await;
+    assert!(all.iter().any(Result::is_ok), "{all:?}");
+    assert_eq!(shown(&alice).await["annual_reports"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn who_and_what_is_gone_is_named_no_more() {
+    let app = served(NAME).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let his = publish(&bob, "hello").await;
+    reply(&alice, "yes", &his).await;
+    reply(&alice, "no", &his).await;
+    let liked = publish(&alice, "a rook").await;
+    do_to(&bob, "favourite", &liked).await;
+    next_year(&app).await;
+    report(&alice, "alice").await;
+    let before = shown(&alice).await;
+    assert_eq!((ids(&before["accounts"]).len(), ids(&before["statuses"]).len()), (1, 1));
+
+    alice.delete(&format!("/api/v1/statuses/{}", id(&liked))).ok().await;
+    remove(&app, "bob").await;
+    settle(&app).await;
+    let after = shown(&alice).await;
+    let data = &after["annual_reports"][0]["data"];
+    assert_eq!(data["top_statuses"]["by_favourites"], json!(null));
+    assert_eq!(data["commonly_interacted_with_accounts"], json!([]));
+    assert_eq!((&after["accounts"], &after["statuses"]), (&json!([]), &json!([])));
+    assert_eq!(data["type_distribution"]["replies"], 2, "numbers stay");
+}
+
+#[tokio::test]
+async fn reports_of_an_account_are_given_out_and_gone_with_it() {
+    let app = served(NAME).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    publish(&alice, "hello").await;
+    publish(&bob, "hello").await;
+    next_year(&app).await;
+    assert_eq!(generate(&app, json!({})).await.unwrap()["made"], 2);
+    let kept = async |account| {
+        let all = store::plugin_data::export_account(app.db(), account).await.unwrap();
+        ["reports", "tallies"].map(|table| all[NAME][table].as_array().unwrap().len())
+    };
+    assert_eq!(kept(alice.id()).await, [1, 1]);
+    remove(&app, "alice").await;
+    settle(&app).await;
+    assert_eq!((kept(alice.id()).await, kept(bob.id()).await), ([0, 0], [1, 1]));
+}
+
+#[tokio::test]
+async fn reports_are_made_in_january_if_the_admin_wants_them() {
+    let app = served(NAME).await;
+    let alice = app.account("alice").await;
+    let january = async |wanted: bool| {
+        let wanted = json!({ "generate_in_january": wanted });
+        admin::configure(&app.app, NAME, wanted.as_object().unwrap().clone()).await.unwrap();
+        life::follow(&app.app).await;
+        publish(&alice, "hello").await;
+        next_year(&app).await;
+        settle(&app).await;
+        shown(&alice).await["annual_reports"].as_array().unwrap().len()
+    };
+    assert_eq!(january(false).await, 0);
+    assert_eq!(january(true).await, 1);
+}
+
+#[tokio::test]
+async fn three_reports_cost_as_many_statements_as_one() {
+    let app = served(NAME).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let mut costs = Vec::new();
+    for _ in 0..3 {
+        let his = publish(&bob, "hello").await;
+        reply(&alice, "yes", &his).await;
+        reply(&alice, "no", &his).await;
+        do_to(&bob, "favourite", &publish(&alice, "a rook").await).await;
+        next_year(&app).await;
+        generate(&app, json!({ "account": "alice" })).await.unwrap();
+        shown(&alice).await;
+        app.noted(&alice).await;
+        let before = app.db().statements();
+        alice.get(REPORTS).ok().await;
+        costs.push(app.db().statements() - before);
+    }
+    assert_eq!(shown(&alice).await["annual_reports"].as_array().unwrap().len(), 3);
+    assert_eq!(costs[0], costs[2], "{costs:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn command_of_a_running_server_goes_on_until_the_report_is_made() {
+    let app = TestApp::new().await;
+    guest::put(&app, NAME, "");
+    let running = Running::start_with(&app, &[("ROOKERY_PLUGINS_EMBEDDED", "false")]);
+    app.run(&["plugin", "enable", NAME, "--yes"]).await.ok();
+    assert!(running.get(REPORTS).starts_with("HTTP/1.1 401"), "it is served");
+    app.run(&["user", "create", "alice"]).await.ok();
+    let run = async |wanted: Value| app.run(&["--json", "plugin", "run", NAME, "generate", &wanted.to_string()]).await;
+    let said = run(json!({ "year": 2020, "account": "alice" })).await;
+    assert!(said.err.contains("{\"progress\":\"2020: counting what everyone did\"}"), "{said:?}");
+    assert_eq!(said.json(), [json!({ "year": 2020, "made": 1 })]);
+    let again = run(json!({ "year": 2020, "account": "alice" })).await;
+    assert_eq!(again.err, "", "there is nothing to do");
+    assert_eq!(again.json(), [json!({ "year": 2020, "made": 0 })]);
+    run(json!({ "year": 2020, "account": "nobody" })).await.fails(1);
+}
+
+/// So many statuses are more than one window.
+const MANY: i64 = 4_500;
+
+#[tokio::test]
+async fn year_of_many_statuses_is_counted_in_windows() {
+    let app = served(NAME).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    publish(&alice, "#Many").await;
+    let (from, step) = (app.app.clock.now().timestamp_millis() << 16, ((300_i64 * 24 * 3600 * 1000) << 16) / MANY);
+    let made = match app.db().engine() {
+        Engine::Sqlite => "(i >> 16) * 1000",
+        Engine::Postgres => "to_timestamp((i >> 16) / 1000.0)",
+    };
+    let numbers = format!(
+        "WITH RECURSIVE n (i) AS (SELECT {from} + {step} UNION ALL SELECT i + {step} FROM n WHERE i < {from} + {step} * {MANY})"
+    );
+    let (alice_id, bob_id) = (alice.id(), bob.id());
+    execute(
+        &app,
+        &format!(
+            "{numbers} INSERT INTO statuses (id, account_id, uri, local, text, content, spoiler_text, sensitive, visibility,
+                searchability, listed, has_media, replies_count, reblogs_count, favourites_count, created_at, version,
+                in_reply_to_account_id)
+             SELECT i, {alice_id}, 'https://example.test/many/' || i, TRUE, '', '', '', FALSE, 'public', 'public', FALSE, FALSE,
+                0, 0, (i / {step}) % 97, {made}, 1, CASE WHEN (i / {step}) % 2 = 0 THEN {bob_id} END FROM n"
+        ),
+    )
+    .await;
+    let tagged = "INSERT INTO status_tags (tag_id, status_id) SELECT t.id, s.id FROM tags t, statuses s";
+    execute(&app, &format!("{tagged} WHERE s.uri LIKE 'https://example.test/many/%'")).await;
+    next_year(&app).await;
+    let before = app.db().statements();
+    report(&alice, "alice").await;
+    let cost = app.db().statements() - before;
+    assert!(cost < 250, "a few for each window and month: {cost}");
+
+    let all = shown(&alice).await;
+    let data = &all["annual_reports"][0]["data"];
+    let kinds = &data["type_distribution"];
+    let number = |value: &Value| value.as_i64().unwrap();
+    assert_eq!((number(&kinds["total"]), &data["archetype"]), (MANY + 1, &json!("oracle")));
+    assert_eq!(number(&kinds["replies"]) + number(&kinds["standalone"]), MANY + 1);
+    assert_eq!(data["commonly_interacted_with_accounts"][0]["count"], kinds["replies"]);
+    assert_eq!(data["top_hashtags"], json!([{ "name": "Many", "count": MANY + 1 }]));
+    let months = data["time_series"].as_array().unwrap().iter().map(|month| number(&month["statuses"]));
+    assert_eq!(months.clone().sum::<i64>(), MANY + 1);
+    assert_eq!(months.filter(|count| *count > 0).count(), 11);
+    let best = format!("SELECT MAX(id) FROM statuses WHERE account_id = {alice_id} AND favourites_count = 96");
+    let best: Vec<(i64,)> = app.db().fetch_raw(&best).await.unwrap();
+    assert_eq!(data["top_statuses"]["by_favourites"], best[0].0.to_string());
+}

@@ -1,0 +1,190 @@
+//! Pages and sign-ups of a plugin that says what it is told to, and follows that plugins begin: what the server does around
+//! them.
+
+use plugins::call::Mode;
+use rookery_plugin_host::Host as _;
+use serde_json::{Value, json};
+
+use super::bench::{Bench, code, id};
+use super::guest;
+use crate::harness::{Browser, TestApp, form_fields};
+
+const SIGN_UP: &str = "/api/v1/accounts";
+
+async fn mirror(mode: &str) -> TestApp {
+    let app = guest::serve("mirror", &[]).await;
+    app.set("registrations_mode", mode).await;
+    app
+}
+
+async fn kept(app: &TestApp) -> i64 {
+    let table = match app.db().engine() {
+        store::Engine::Sqlite => "p_mirror__kept",
+        store::Engine::Postgres => "p_mirror.kept",
+    };
+    app.db().fetch_raw::<(i64,)>(&format!("SELECT COUNT(*) FROM {table}")).await.unwrap()[0].0
+}
+
+#[tokio::test]
+async fn view_is_rendered_as_text_in_the_language_of_whoever_reads() {
+    let app = mirror("none").await;
+    app.account("alice").await;
+    let alice = Browser::signed_in(&app, "alice").await;
+    let page = alice.get("/mirror?after=a%26b").await;
+    let text = page.text();
+    assert_eq!(page.status, 200, "{text}");
+    for part in [
+        "<h1>Mirror &lt;1&gt;</h1>",
+        "en Some(&quot;a&amp;b&quot;)",
+        "&lt;i&gt;x&lt;/i&gt;",
+        "action=\"/mirror?after=a%26b\"",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(alice.get("/mirror").await.header("cache-control"), "private, no-store");
+    assert!(alice.get("/mirror/more").await.text().contains("href=\"/mirror/more?after=a%26b%3Dc\""));
+    let listed = alice.get("/settings/extensions").await.text();
+    assert!(listed.contains("<a href=\"/mirror\">Mirrors</a>") && !listed.contains("Hall"), "{listed}");
+    let japanese = Browser::preferring(&app, "ja");
+    assert_eq!(japanese.sign_in("alice", crate::harness::PASSWORD).await.status, 302);
+    assert!(japanese.get("/mirror").await.text().contains("ja None"));
+    assert!(japanese.get("/settings/extensions").await.text().contains("<a href=\"/mirror\">鏡</a>"));
+}
+
+#[tokio::test]
+async fn view_that_makes_no_sense_is_not_shown() {
+    let app = mirror("none").await;
+    app.account("alice").await;
+    let alice = Browser::signed_in(&app, "alice").await;
+    for (wing, status) in [("away", 502), ("twice", 502), ("many", 502), ("trap", 500), ("north", 404)] {
+        let answer = alice.get(&format!("/mirror/{wing}")).await;
+        assert_eq!(answer.status, status, "{wing}");
+        assert!(answer.header("content-type").starts_with("text/html"), "{wing}");
+        assert!(!answer.text().contains("evil.test"), "{wing}");
+    }
+    assert_eq!(alice.get("/mirror").await.status, 200, "the others are served");
+}
+
+#[tokio::test]
+async fn what_a_form_changes_is_kept_only_when_it_is_done() {
+    let app = mirror("none").await;
+    app.account("alice").await;
+    let alice = Browser::signed_in(&app, "alice").await;
+    let page = alice.get("/mirror").await;
+    let say = async |what: &str| alice.submit(&page, "/mirror", &[("say", what)]).await;
+
+    let dim = say("wrong").await;
+    assert_eq!(dim.status, 422);
+    assert!(dim.text().contains("The mirror is dim.") && dim.text().contains("value=\"wrong\""), "{}", dim.text());
+    let refused = say("refuse").await;
+    assert_eq!(refused.status, 403);
+    assert_eq!(say("trap").await.status, 500);
+    let away = say("away").await;
+    assert_eq!((away.status.as_u16(), away.header("location")), (502, ""));
+    assert_eq!(say("").await.status, 422, "it is required");
+    assert_eq!(kept(&app).await, 0);
+
+    let elsewhere = say("elsewhere").await;
+    assert_eq!((elsewhere.status.as_u16(), elsewhere.header("location")), (302, "/about?x=1"));
+    assert_eq!(say("hello").await.header("location"), "/mirror");
+    assert!(alice.get("/mirror").await.text().contains("&quot;speak&quot; None"));
+    let csrf = form_fields(&page.text(), "/mirror")[0].1.clone();
+    let wipe = [("csrf", csrf.as_str()), ("_form", "wipe"), ("_item", "7"), ("say", "trap")];
+    assert_eq!(alice.post("/mirror", &wipe).await.status, 302, "a button has no fields");
+    assert_eq!(kept(&app).await, 3);
+}
+
+fn form(name: &str, code: &str) -> Value {
+    json!({
+        "username": name, "email": format!("{name}@mail.test"), "password": "correct horse", "agreement": true,
+        "mirror_code": code,
+    })
+}
+
+#[tokio::test]
+async fn plugin_that_fails_has_no_say_or_stops_the_sign_up() {
+    let app = mirror("open").await;
+    let application = app.application("write").await;
+    for (name, code) in [("a", "judge-trap"), ("b", "judge-fail")] {
+        application.post(SIGN_UP).json(&form(name, code)).ok().await;
+    }
+    assert_eq!(kept(&app).await, 0, "who was not admitted is not counted");
+    for code in ["claim-trap", "claim-fail"] {
+        application.post(SIGN_UP).json(&form("c", code)).fails(503).await;
+    }
+    app.set("registrations_mode", "none").await;
+    application.post(SIGN_UP).json(&form("c", "judge-trap")).fails(403).await;
+    assert_eq!(app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM users").await.unwrap()[0].0, 2);
+    assert_eq!(kept(&app).await, 0);
+
+    let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
+    app.set("registrations_mode", "open").await;
+    guest::put(&app, "mirror", "");
+    let manifest = app.app.config.plugins.dir.join("mirror/plugin.toml");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    std::fs::write(&manifest, text.replace("on = \"sign-up\"", "on = \"sign-up\"\npolicy = \"refuse\"")).unwrap();
+    guest::enable(&app, "mirror").await;
+    let application = app.application("write").await;
+    application.post(SIGN_UP).json(&form("a", "judge-trap")).fails(503).await;
+    application.post(SIGN_UP).json(&json!({ "username": "a" })).fails(422).await;
+}
+
+#[tokio::test]
+async fn last_word_is_that_of_the_moment_when_the_account_is_made() {
+    let app = mirror("none").await;
+    let application = app.application("write").await;
+    let sign_up = |name: &str, code: &str| application.post(SIGN_UP).json(&form(name, code));
+    sign_up("late", "claim-nothing").fails(403).await;
+    sign_up("late", "nothing").fails(403).await;
+    sign_up("late", "approves").fails(403).await;
+    assert_eq!(kept(&app).await, 0);
+    sign_up("opened", "opens").ok().await;
+    sign_up("strange", "stranger").ok().await;
+    app.set("registrations_mode", "approved").await;
+    sign_up("approved", "approves").ok().await;
+    sign_up("waiting", "claim-nothing").ok().await;
+    app.set("require_invite_text", true).await;
+    sign_up("late", "claim-nothing").fails(422).await;
+    sign_up("late", "opens").fails(422).await;
+    let users = "SELECT a.username, u.approved, u.invited_by_account_id FROM users u
+        JOIN accounts a ON a.id = u.account_id ORDER BY a.username";
+    let users: Vec<(String, bool, Option<i64>)> = app.db().fetch_raw(users).await.unwrap();
+    let told: Vec<(&str, bool, Option<i64>)> = users.iter().map(|row| (row.0.as_str(), row.1, row.2)).collect();
+    assert_eq!(
+        told,
+        [("approved", true, None), ("opened", false, None), ("strange", true, None), ("waiting", false, None)]
+    );
+    assert_eq!(kept(&app).await, 3, "counted with each account that was admitted");
+}
+
+#[tokio::test]
+async fn accounts_follow_as_they_might_themselves() {
+    let own = Bench::new("[permissions]\ncore-write = [\"follow\"]\n").await;
+    let [alice, bob] = own.app.accounts(["alice", "bob"]).await;
+    let call = own.by(&alice, "write:follows", Mode::Ambient).await;
+    assert_eq!(code(call.follow(id(&bob), vec![id(&alice)]).await), (403, "host.denied".to_owned()));
+    assert_eq!(code(call.follow(id(&alice), vec![1; 21]).await), (413, "limit.items".to_owned()));
+    let narrow = own.by(&alice, "write:statuses", Mode::Ambient).await;
+    assert_eq!(code(narrow.follow(id(&alice), vec![id(&bob)]).await), (403, "core.scope".to_owned()));
+
+    let any = Bench::new("[permissions]\ncore-write = [\"follow\", \"as-any\"]\n").await;
+    let [alice, bob, carol, dan, erin] = any.app.accounts(["alice", "bob", "carol", "dan", "erin"]).await;
+    for (one, verb, other) in [(&carol, "block", &alice), (&alice, "follow", &erin)] {
+        one.post(&format!("/api/v1/accounts/{}/{verb}", other.id())).ok().await;
+    }
+    dan.patch("/api/v1/accounts/update_credentials").json(&json!({ "locked": true })).ok().await;
+    let call = any.system(Mode::Ambient);
+    let targets = [&bob, &carol, &dan, &erin, &alice].map(id).into_iter().chain([1, id(&bob)]).collect();
+    let new = call.follow(id(&alice), targets).await.unwrap();
+    assert_eq!(new, [true, false, true, false, false, false, false], "blocked, followed, oneself, nobody, twice");
+    assert_eq!(code(call.follow(1, vec![id(&bob)]).await), (404, "core.not-found".to_owned()));
+    call.commit().await.unwrap();
+    let following = alice.get(&format!("/api/v1/accounts/{}/following", alice.id())).ok().await;
+    let mut following: Vec<&str> =
+        following.as_array().unwrap().iter().map(|who| who["acct"].as_str().unwrap()).collect();
+    following.sort_unstable();
+    assert_eq!(following, ["bob", "erin"]);
+    assert_eq!(dan.get("/api/v1/follow_requests").ok().await[0]["acct"], "alice");
+    let own = alice.get("/api/v1/accounts/verify_credentials").ok().await;
+    assert_eq!(own["following_count"], 2);
+}

@@ -1,0 +1,7 @@
+//! Streams: who hears of what, in which form, and when a connection ends.
+
+mod connections;
+mod nodes;
+mod personal;
+mod public;
+mod ways_in;

@@ -1,0 +1,52 @@
+//! Several nodes on one PostgreSQL.
+
+use std::time::Duration;
+
+use serde_json::json;
+use store::Engine;
+
+use super::personal::{follow, post};
+use crate::harness::TestApp;
+
+#[tokio::test]
+async fn what_happens_on_one_node_is_told_on_all() {
+    let one = TestApp::new().await;
+    if one.db().engine() == Engine::Sqlite {
+        return;
+    }
+    let [alice, bob] = one.accounts(["alice", "bob"]).await;
+    follow(&bob, &alice).await;
+    let two = one.beside(&[]).await;
+    [&one, &two].into_iter().for_each(|node| node.streams.hear_others());
+    let (mut here, mut there) = (bob.events("user").await, bob.at(&two).events("user").await);
+    // Until each knows of the other.
+    let last = loop {
+        let last = post(&alice, json!({ "status": "are you there?" })).await;
+        one.run_jobs().await;
+        let heard = tokio::time::timeout(Duration::from_millis(500), there.next()).await;
+        if heard.is_ok_and(|event| event.unwrap().json()["id"] == last) {
+            break last;
+        }
+    };
+    while here.next().await.unwrap().json()["id"] != last.as_str() {}
+
+    let mut ids = Vec::new();
+    for number in 0..20 {
+        ids.push(post(&alice, json!({ "status": format!("number {number}") })).await);
+        one.run_jobs().await;
+    }
+    for events in [&mut here, &mut there] {
+        for id in &ids {
+            assert_eq!(events.next().await.unwrap().json()["id"], id.as_str(), "each once, in order");
+        }
+    }
+    // What another node revokes ends connections here.
+    let other = bob.at(&two).with_scopes("read").await;
+    let events = other.at(&one).events("user").await;
+    let id = two.db().fetch_raw::<(i64,)>("SELECT max(id) FROM oauth_tokens").await.unwrap()[0].0;
+    rookery_core::service::oauth::revoke::one(&two.app, id.into()).await.unwrap();
+    assert!(events.rest().await.contains(":The access token is not valid any more"));
+    post(&alice, json!({ "status": "others stay open" })).await;
+    one.run_jobs().await;
+    assert_eq!(here.next().await.unwrap().name, "update");
+}

@@ -1,0 +1,240 @@
+//! What concerns one person: the home feed, lists, notifications, conversations, filters, announcements.
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use crate::harness::{Client, Event, TestApp};
+use rookery_core::service::announcement::{self, Draft, Publication};
+
+pub(super) async fn post(person: &Client, body: Value) -> String {
+    let status = person.post("/api/v1/statuses").json(&body).ok().await;
+    status["id"].as_str().unwrap().to_owned()
+}
+
+pub(super) async fn follow(person: &Client, other: &Client) {
+    person.post(&format!("/api/v1/accounts/{}/follow", other.id())).ok().await;
+    person.server.run_jobs().await;
+}
+
+pub(super) fn names(events: &[Event]) -> Vec<&str> {
+    events.iter().map(|event| event.name.as_str()).collect()
+}
+
+#[tokio::test]
+async fn followers_hear_of_statuses_as_they_see_them() {
+    let app = TestApp::new().await;
+    let [alice, bob, eve] = app.accounts(["alice", "bob", "eve"]).await;
+    follow(&bob, &alice).await;
+    bob.post("/api/v2/filters")
+        .json(&json!({ "title": "T", "context": ["home"], "keywords_attributes": [{ "keyword": "spoiler" }] }))
+        .ok()
+        .await;
+    let mut streams = [alice.events("user").await, bob.events("user").await, eve.events("user").await];
+    // What happened before may be told after the stream was opened.
+    app.told(&bob, &mut streams[1]).await;
+
+    let id = post(&alice, json!({ "status": "a spoiler" })).await;
+    app.run_jobs().await;
+    let [own, followers, strangers] = &mut streams;
+    let own = app.told(&alice, own).await;
+    assert_eq!(names(&own), ["update"]);
+    assert_eq!(own[0].json(), alice.get(&format!("/api/v1/statuses/{id}")).ok().await, "as by REST");
+    let told = app.told(&bob, followers).await;
+    assert_eq!(names(&told), ["update"]);
+    assert_eq!(told[0].json(), bob.get(&format!("/api/v1/statuses/{id}")).ok().await);
+    assert_eq!(told[0].json()["filtered"][0]["filter"]["title"], "T");
+    assert!(app.told(&eve, strangers).await.is_empty());
+
+    alice.put(&format!("/api/v1/statuses/{id}")).json(&json!({ "status": "harmless" })).ok().await;
+    let told = app.told(&bob, followers).await;
+    assert_eq!(names(&told), ["status.update"]);
+    assert_eq!(told[0].json(), bob.get(&format!("/api/v1/statuses/{id}")).ok().await);
+    assert_eq!(told[0].json()["filtered"], json!([]));
+
+    alice.delete(&format!("/api/v1/statuses/{id}")).ok().await;
+    assert_eq!(app.told(&bob, followers).await, [Event { name: "delete".to_owned(), payload: id }]);
+    assert!(app.told(&eve, strangers).await.is_empty());
+
+    let id = post(&alice, json!({ "status": "@bob hello" })).await;
+    app.run_jobs().await;
+    app.told(&bob, followers).await;
+    alice.put(&format!("/api/v1/statuses/{id}")).json(&json!({ "status": "@bob hi" })).ok().await;
+    assert_eq!(
+        names(&app.told(&bob, followers).await),
+        ["status.update"],
+        "once, though both feed and mention show it"
+    );
+}
+
+#[tokio::test]
+async fn what_a_receiver_did_with_the_original_is_told_with_a_reblog() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    for follower in [&bob, &carol] {
+        follow(follower, &alice).await;
+    }
+    let id = post(&carol, json!({ "status": "x", "poll": { "options": ["a", "b"], "expires_in": 3600 } })).await;
+    let poll = bob.get(&format!("/api/v1/statuses/{id}")).ok().await["poll"]["id"].as_str().unwrap().to_owned();
+    bob.post(&format!("/api/v1/polls/{poll}/votes")).json(&json!({ "choices": [1] })).ok().await;
+    bob.post(&format!("/api/v1/statuses/{id}/bookmark")).ok().await;
+    app.run_jobs().await;
+    let (mut bobs, mut carols) = (bob.events("user").await, carol.events("user/notification").await);
+
+    let reblog = alice.post(&format!("/api/v1/statuses/{id}/reblog")).ok().await;
+    app.run_jobs().await;
+    let told = app.told(&bob, &mut bobs).await;
+    assert_eq!(names(&told), ["update"]);
+    let expected = bob.get(&format!("/api/v1/statuses/{}", reblog["id"].as_str().unwrap())).ok().await;
+    assert_eq!(told[0].json(), expected);
+    assert_eq!(expected["reblog"]["bookmarked"], true);
+    assert_eq!(expected["reblog"]["poll"]["own_votes"], json!([1]));
+    let told = carols.next().await.unwrap();
+    assert_eq!((told.name.as_str(), &told.json()["type"]), ("notification", &json!("reblog")));
+}
+
+#[tokio::test]
+async fn notifications_come_to_tokens_that_may_read_them() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [statuses, both] = ["read:statuses", "read:statuses read:notifications"];
+    let (statuses, both) = (bob.with_scopes(statuses).await, bob.with_scopes(both).await);
+    let (mut without, mut with) = (statuses.events("user").await, both.events("user").await);
+    let mut alone = both.events("user/notification").await;
+
+    post(&alice, json!({ "status": "@bob hello" })).await;
+    app.run_jobs().await;
+    let told = app.told(&bob, &mut with).await;
+    assert_eq!(names(&told), ["notification"]);
+    let id = told[0].json()["id"].as_str().unwrap().to_owned();
+    assert_eq!(told[0].json(), bob.get(&format!("/api/v1/notifications/{id}")).ok().await);
+    assert!(app.told(&bob, &mut without).await.is_empty());
+    assert_eq!(alone.next().await.unwrap(), told[0]);
+
+    // Whoever was mentioned hears of an edit, also without following.
+    let status = told[0].json()["status"]["id"].as_str().unwrap().to_owned();
+    alice.put(&format!("/api/v1/statuses/{status}")).json(&json!({ "status": "@bob hi" })).ok().await;
+    assert_eq!(alone.next().await.unwrap().name, "status.update");
+    alice.delete(&format!("/api/v1/statuses/{status}")).ok().await;
+    assert_eq!(alone.next().await.unwrap(), Event { name: "delete".to_owned(), payload: status });
+}
+
+#[tokio::test]
+async fn filtered_notifications_are_not_told() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    bob.put("/api/v2/notifications/policy").json(&json!({ "for_not_following": "filter" })).ok().await;
+    let mut events = bob.events("user").await;
+    post(&alice, json!({ "status": "@bob hello" })).await;
+    app.run_jobs().await;
+    assert!(app.told(&bob, &mut events).await.is_empty());
+
+    let requests = bob.get("/api/v1/notifications/requests").ok().await;
+    let id = requests[0]["id"].as_str().unwrap();
+    bob.post(&format!("/api/v1/notifications/requests/{id}/accept")).ok().await;
+    app.run_jobs().await;
+    let told = app.told(&bob, &mut events).await;
+    assert_eq!(told, [Event { name: "notifications_merged".to_owned(), payload: "1".to_owned() }]);
+}
+
+#[tokio::test]
+async fn lists_show_their_members_until_they_are_deleted() {
+    let app = TestApp::new().await;
+    let [alice, bob, eve] = app.accounts(["alice", "bob", "eve"]).await;
+    follow(&bob, &alice).await;
+    let list = bob.post("/api/v1/lists").json(&json!({ "title": "friends" })).ok().await;
+    let list = list["id"].as_str().unwrap();
+    bob.post(&format!("/api/v1/lists/{list}/accounts")).json(&json!({ "account_ids": [alice.id()] })).ok().await;
+    app.run_jobs().await;
+    let path = format!("list?list={list}");
+    let mut events = bob.events(&path).await;
+    assert_eq!(eve.get(&format!("/api/v1/streaming/{path}")).send().await.status, 401);
+
+    let id = post(&alice, json!({ "status": "to the list" })).await;
+    app.run_jobs().await;
+    let told = events.next().await.unwrap();
+    assert_eq!((told.name.as_str(), told.json()["id"].as_str().unwrap()), ("update", id.as_str()));
+    bob.delete(&format!("/api/v1/lists/{list}")).ok().await;
+    assert!(events.rest().await.contains(":This stream has ended"));
+}
+
+#[tokio::test]
+async fn conversations_are_told_to_whoever_takes_part() {
+    let app = TestApp::new().await;
+    let [alice, bob, eve] = app.accounts(["alice", "bob", "eve"]).await;
+    follow(&bob, &alice).await;
+    let (mut events, mut others) = (bob.events("direct").await, eve.events("user").await);
+    post(&alice, json!({ "status": "@bob psst", "visibility": "direct" })).await;
+    app.run_jobs().await;
+    let told = events.next().await.unwrap();
+    assert_eq!(told.name, "conversation");
+    assert_eq!(told.json(), bob.get("/api/v1/conversations").ok().await[0]);
+    let id = told.json()["id"].as_str().unwrap().to_owned();
+    bob.post(&format!("/api/v1/conversations/{id}/read")).ok().await;
+    assert_eq!(events.next().await.unwrap().json()["unread"], false);
+    assert!(app.told(&eve, &mut others).await.is_empty());
+}
+
+#[tokio::test]
+async fn changed_filters_are_told_once_for_each_request() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let (mut own, mut others) = (alice.events("user").await, bob.events("user").await);
+    let keywords = json!([{ "keyword": "a" }, { "keyword": "b" }]);
+    let filter = json!({ "title": "T", "context": ["home"], "keywords_attributes": keywords });
+    alice.post("/api/v2/filters").json(&filter).ok().await;
+    let told = app.told(&alice, &mut own).await;
+    assert_eq!(told, [Event { name: "filters_changed".to_owned(), payload: String::new() }]);
+    assert!(app.told(&bob, &mut others).await.is_empty());
+}
+
+#[tokio::test]
+async fn announcements_are_told_to_everyone_as_nobody_reads_them() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let mut streams = [alice.events("user").await, bob.events("user").await];
+    let draft = Draft { text: "We *moved*".to_owned(), starts_at: None, ends_at: None, all_day: false };
+    let id = announcement::create(&app.app, draft, Publication::Now).await.unwrap();
+    app.run_jobs().await;
+    let read = alice.get("/api/v1/announcements").ok().await[0].clone();
+    for (person, events) in [&alice, &bob].into_iter().zip(&mut streams) {
+        let told = app.told(person, events).await;
+        assert_eq!(names(&told), ["announcement"]);
+        let mut told = told[0].json();
+        assert!(told.get("read").is_none());
+        told["read"] = json!(false);
+        assert_eq!(told, read);
+    }
+    let path = format!("/api/v1/announcements/{id}/reactions/%F0%9F%90%A6");
+    for (method, count) in [(Method::PUT, 1), (Method::DELETE, 0)] {
+        alice.request(method, &path).ok().await;
+        let told = app.told(&bob, &mut streams[1]).await;
+        assert_eq!(names(&told), ["announcement.reaction"]);
+        assert_eq!(told[0].json(), json!({ "name": "🐦", "count": count, "announcement_id": id.to_string() }));
+    }
+    announcement::remove(&app.app, id).await.unwrap();
+    app.run_jobs().await;
+    let told = app.told(&bob, &mut streams[1]).await;
+    assert_eq!(told, [Event { name: "announcement.delete".to_owned(), payload: id.to_string() }]);
+}
+
+#[tokio::test]
+async fn a_message_to_one_token_comes_to_no_other() {
+    let app = TestApp::new().await;
+    let [alice] = app.accounts(["alice"]).await;
+    let other = alice.with_scopes("read").await;
+    let (mut one, mut two) = (alice.events("user").await, other.events("user").await);
+    let token = app.db().fetch_raw::<(i64,)>("SELECT id FROM oauth_tokens ORDER BY id LIMIT 1").await.unwrap()[0].0;
+    let tell = |payload: &str, scopes: &[&str]| {
+        app.app.live.tell(rookery_core::change::Change::TopicMessage {
+            topic: format!("token:{token}"),
+            event: "encrypted_message".to_owned(),
+            payload: payload.to_owned(),
+            scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+        });
+    };
+    tell("{\"a\":0}", &["crypto"]);
+    tell("{\"a\":1}", &["crypto", "read"]);
+    let told = app.told(&alice, &mut one).await;
+    assert_eq!(told, [Event { name: "encrypted_message".to_owned(), payload: "{\"a\":1}".to_owned() }]);
+    assert!(app.told(&alice, &mut two).await.is_empty());
+}

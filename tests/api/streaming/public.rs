@@ -1,0 +1,174 @@
+//! Public timelines and hashtags.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::personal::{follow, post};
+use crate::harness::{Client, Event, Events, TestApp};
+
+/// Someone's public streams, by the name of the channel.
+struct Listener {
+    streams: BTreeMap<&'static str, Events>,
+    /// What was published last, to know when everything before was told.
+    last: Client,
+}
+
+/// The hashtag `cat` in another spelling.
+const CAT: &str = "hashtag?tag=%EF%BC%A3%C3%A1t";
+const LOCAL_CAT: &str = "hashtag/local?tag=CAT";
+const CHANNELS: [&str; 7] = [
+    "public",
+    "public?only_media=true",
+    "public/local",
+    "public/local?only_media=1",
+    CAT,
+    LOCAL_CAT,
+    "hashtag?tag=dog",
+];
+
+impl Listener {
+    async fn new(person: &Client, last: &Client) -> Self {
+        let mut streams = BTreeMap::new();
+        for channel in CHANNELS {
+            streams.insert(channel, person.events(channel).await);
+        }
+        Self { streams, last: last.clone() }
+    }
+
+    /// Which channels told of what, since the last time.
+    async fn told(&mut self) -> BTreeMap<&'static str, Vec<Event>> {
+        let file = ("file", "a.png", include_bytes!("../../../src/http/web/assets/icon-32.png").as_slice());
+        let media = self.last.post("/api/v2/media").multipart(&[], &[file]).ok().await;
+        let end = json!({ "status": "the end #cat #dog", "media_ids": [media["id"]], "language": "de" });
+        let end = post(&self.last, end).await;
+        let mut told = BTreeMap::new();
+        for (channel, events) in &mut self.streams {
+            let mut before = Vec::new();
+            loop {
+                let event = events.next().await.expect("an open stream");
+                if event.name == "update" && event.json()["id"] == end {
+                    break;
+                }
+                before.push(event);
+            }
+            if !before.is_empty() {
+                told.insert(*channel, before);
+            }
+        }
+        told
+    }
+}
+
+async fn choose_languages(person: &Client, languages: &str) {
+    let preferences = format!("{{\"chosen_languages\": [{languages}]}}");
+    let set = format!("UPDATE users SET preferences = '{preferences}' WHERE account_id = {}", person.id());
+    person.server.db().execute_raw(&set).await.unwrap();
+}
+
+async fn heard(listener: &mut Listener) -> Vec<&'static str> {
+    listener.told().await.into_keys().collect()
+}
+
+#[tokio::test]
+async fn each_channel_has_its_part_of_the_public_timeline() {
+    let app = TestApp::new().await;
+    let [alice, bob, last] = app.accounts(["alice", "bob", "last"]).await;
+    let mut listener = Listener::new(&bob, &last).await;
+
+    post(&alice, json!({ "status": "plain" })).await;
+    assert_eq!(heard(&mut listener).await, ["public", "public/local"]);
+    for visibility in ["public_unlisted", "login"] {
+        post(&alice, json!({ "status": "#cát", "visibility": visibility })).await;
+        let told = listener.told().await;
+        assert_eq!(told.keys().copied().collect::<Vec<_>>(), [LOCAL_CAT, CAT, "public", "public/local"]);
+        assert_eq!(told["public"][0].json()["visibility_ex"], visibility);
+    }
+    let unlisted = json!({ "status": "#cat", "visibility": "unlisted" });
+    post(&alice, unlisted.clone()).await;
+    assert!(heard(&mut listener).await.is_empty());
+    let found = json!({ "status": "#cat", "visibility": "unlisted", "searchability": "public" });
+    post(&alice, found).await;
+    assert_eq!(heard(&mut listener).await, [LOCAL_CAT, CAT]);
+    for visibility in ["private", "direct"] {
+        post(&alice, json!({ "status": "@bob #cat", "visibility": visibility })).await;
+    }
+    let id = post(&last, json!({ "status": "boosted" })).await;
+    listener.told().await;
+    alice.post(&format!("/api/v1/statuses/{id}/reblog")).ok().await;
+    post(&alice, json!({ "status": "a reply", "in_reply_to_id": id })).await;
+    app.run_jobs().await;
+    assert!(heard(&mut listener).await.is_empty());
+    let own = post(&alice, json!({ "status": "first" })).await;
+    post(&alice, json!({ "status": "and second", "in_reply_to_id": own })).await;
+    assert_eq!(listener.told().await["public"].len(), 2, "replies to oneself");
+}
+
+#[tokio::test]
+async fn edits_and_deletions_are_told_where_the_status_was() {
+    let app = TestApp::new().await;
+    let [alice, bob, last] = app.accounts(["alice", "bob", "last"]).await;
+    let mut listener = Listener::new(&bob, &last).await;
+    let id = post(&alice, json!({ "status": "#cat" })).await;
+    listener.told().await;
+    alice.put(&format!("/api/v1/statuses/{id}")).json(&json!({ "status": "#cat!" })).ok().await;
+    let told = listener.told().await;
+    assert_eq!(told["public"][0].name, "status.update");
+    assert!(told[CAT][0].json()["content"].as_str().unwrap().contains('!'));
+    alice.delete(&format!("/api/v1/statuses/{id}")).ok().await;
+    let told = listener.told().await;
+    let gone = Event { name: "delete".to_owned(), payload: id };
+    for channel in ["public", "public/local", CAT, LOCAL_CAT] {
+        assert_eq!(told[channel], std::slice::from_ref(&gone), "{channel}");
+    }
+    assert!(!told.contains_key("public?only_media=true"));
+}
+
+#[tokio::test]
+async fn everyone_gets_the_same_but_for_their_filters() {
+    let app = TestApp::new().await;
+    let [alice, bob, eve, last] = app.accounts(["alice", "bob", "eve", "last"]).await;
+    let filter = |action: &str| {
+        json!({ "title": "T", "context": ["home"], "filter_action": action,
+                "keywords_attributes": [{ "keyword": "spoiler", "whole_word": true }] })
+    };
+    bob.post("/api/v2/filters").json(&filter("hide")).ok().await;
+    let (mut bobs, mut eves) = (Listener::new(&bob, &last).await, Listener::new(&eve, &last).await);
+    let id = post(&alice, json!({ "status": "a spoiler" })).await;
+    let (filtered, plain) = (bobs.told().await, eves.told().await);
+    let (filtered, mut plain) = (filtered["public"][0].json(), plain["public"][0].json());
+    assert_eq!(filtered["filtered"][0]["keyword_matches"], json!(["spoiler"]));
+    assert_eq!(filtered["filtered"][0]["status_matches"], Value::Null);
+    assert_eq!(plain["filtered"], json!([]));
+    plain.as_object_mut().unwrap().remove("filtered");
+    assert_eq!(plain, app.anonymous().get(&format!("/api/v1/statuses/{id}")).ok().await);
+}
+
+#[tokio::test]
+async fn languages_blocks_and_mutes_hold() {
+    let app = TestApp::new().await;
+    let [alice, bob, eve, last] = app.accounts(["alice", "bob", "eve", "last"]).await;
+    let mut listener = Listener::new(&bob, &last).await;
+    follow(&bob, &alice).await;
+    let english = json!({ "status": "some words", "language": "en" });
+    choose_languages(&bob, "\"de\"").await;
+    post(&alice, english.clone()).await;
+    post(&alice, json!({ "status": "ein Wort", "language": "de" })).await;
+    let told = listener.told().await;
+    let languages: Vec<Value> = told["public"].iter().map(|event| event.json()["language"].clone()).collect();
+    assert!(languages.iter().all(|language| language == "de"), "{languages:?}");
+    choose_languages(&bob, "").await;
+
+    for (act, undo) in [("block", "unblock"), ("mute", "unmute")] {
+        bob.post(&format!("/api/v1/accounts/{}/{act}", alice.id())).ok().await;
+        post(&alice, english.clone()).await;
+        post(&eve, json!({ "status": "I know @alice" })).await;
+        assert!(heard(&mut listener).await.is_empty(), "{act}");
+        bob.post(&format!("/api/v1/accounts/{}/{undo}", alice.id())).ok().await;
+        post(&alice, english.clone()).await;
+        assert_eq!(heard(&mut listener).await, ["public", "public/local"], "{undo}");
+    }
+    alice.post(&format!("/api/v1/accounts/{}/block", bob.id())).ok().await;
+    post(&alice, english).await;
+    assert!(heard(&mut listener).await.is_empty());
+}
