@@ -56,8 +56,14 @@ impl Line {
 
 /// What of a text can be drawn: no characters without a glyph, and single spaces between words.
 pub(super) fn drawable(text: &str) -> String {
-    let known: String = text.chars().filter(|c| c.is_whitespace() || glyph(*c).is_some()).collect();
+    let shown = |letter: &char| letter.is_whitespace() || (!is_format(*letter) && glyph(*letter).is_some());
+    let known: String = text.chars().filter(shown).collect();
     known.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a character is there for the shaping or direction of others, which this does without.
+fn is_format(letter: char) -> bool {
+    matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
 }
 
 /// The width of a text of size 1.
