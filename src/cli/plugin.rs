@@ -37,9 +37,9 @@ pub(super) enum Command {
     Author(rookery_author::Command),
     /// List all plugins with their state
     List,
-    /// Print the details of a plugin: routes, hooks, limits and peak usage, failures, history
+    /// Print the details of a plugin: routes, pages, hooks, limits and peak usage, failures, history
     Inspect { name: String },
-    /// Enable a plugin: shows its routes, hooks and permissions, and asks before it grants them
+    /// Enable a plugin: shows its routes, pages, hooks and permissions, and asks before it grants them
     Enable {
         name: String,
         /// Grant what it asks for without asking

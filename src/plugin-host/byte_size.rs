@@ -95,6 +95,15 @@ records! {
     pages::Action { id, label }
     pages::Item { id, title, lines, link, url, actions }
     pages::Items { title, items, none }
+    pages::Figure { value, label }
+    pages::Figures { title, figures }
+    pages::Bar { label }
+    pages::Bars { title, bars }
+    pages::TitledStatus { title }
+    pages::Statuses { title, statuses }
+    pages::Person { line }
+    pages::People { title, people }
+    pages::Picture { id, title, lead, figures, bars, words, alt }
     pages::View { title, blocks, next }
     pages::Submission { form, item, values }
     status_filter::Change { text, spoiler, limited_scope, language, recipients, extra }
@@ -233,6 +242,11 @@ impl ByteSize for pages::Block {
             Self::Text(text) => text.len(),
             Self::Form(form) => form.heap_bytes(),
             Self::Items(items) => items.heap_bytes(),
+            Self::Figures(figures) => figures.heap_bytes(),
+            Self::Bars(bars) => bars.heap_bytes(),
+            Self::Statuses(statuses) => statuses.heap_bytes(),
+            Self::People(people) => people.heap_bytes(),
+            Self::Picture(picture) => picture.heap_bytes(),
         }
     }
 }

@@ -13,12 +13,18 @@
 //! }
 //! ```
 
+mod charts;
+mod collection;
+pub mod words;
+
 use std::fmt::Display;
 
 use crate::{Context, Error, Id, Result};
 
+pub use self::collection::Collection;
 pub use crate::contract::pages::{
-    Action, Block, Choice, Field, Form, Input, Item, Items, Outcome, Request, Submission, Value, View,
+    Action, Bar, Bars, Block, Choice, Field, Figure, Figures, Form, Input, Item, Items, Outcome, People, Person,
+    Picture, Request, Statuses, Submission, TitledStatus, Value, View,
 };
 
 /// A text in several languages, by their codes, English first: `Text(&[("en", "Notes"), ("de", "Notizen")])`.

@@ -154,6 +154,18 @@ SELECT r.year, r.schema_version, r.data FROM reports r
 WHERE r.account_id = :account AND r.viewed_at IS NULL
 ORDER BY r.year DESC;
 
+-- The reports of an account, read or not, for its page.
+-- name: reports returns: many
+-- params: integer account, integer limit
+SELECT r.year, r.schema_version, r.data FROM reports r
+WHERE r.account_id = :account
+ORDER BY r.year DESC
+LIMIT :limit;
+
+-- name: report returns: optional
+-- params: integer account, integer year
+SELECT r.year, r.schema_version, r.data FROM reports r WHERE r.account_id = :account AND r.year = :year;
+
 -- name: mark_read returns: exec
 -- params: integer account, integer year
 UPDATE reports SET viewed_at = {now} WHERE account_id = :account AND year = :year;

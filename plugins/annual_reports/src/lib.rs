@@ -1,10 +1,12 @@
 //! Annual reports: what each person did in a year, for themselves.
 //!
 //! Reports are made by the command `generate`, or every January if the admin says so ([`work`]), each once: making one anew
-//! changes nothing. People are shown those that they have not read yet. Spec: the contract's group `annual_reports`.
+//! changes nothing. Clients show people those that they have not read yet; in a browser they find all of theirs, each with a
+//! picture to share ([`pages`]). Spec: the contract's group `annual_reports`.
 
 mod count;
 mod data;
+mod pages;
 mod report;
 #[cfg(test)]
 mod tests;

@@ -28,6 +28,11 @@ SELECT a.id FROM antennas a WHERE a.id = :id AND a.account_id = :caller;
 -- params: integer list, integer account
 SELECT l.id FROM core_v1.lists l WHERE l.id = :list AND l.account_id = :account;
 
+-- The lists that an antenna of the account's may write to, for its page.
+-- name: own_lists returns: many
+-- params: integer account, integer limit
+SELECT l.id, l.title FROM core_v1.lists l WHERE l.account_id = :account ORDER BY l.id LIMIT :limit;
+
 -- The next version. Holds the row until the end of the transaction, so that versions become visible in their order.
 -- name: next_version returns: one
 UPDATE counters SET version = version + 1 WHERE id = 1 RETURNING version;
@@ -83,6 +88,15 @@ SELECT m.account_id AS id
 FROM members m
 JOIN core_v1.accounts a ON a.id = m.account_id
 WHERE m.antenna_id = :id AND m.excluded AND NOT a.suspended AND {page:m.account_id};
+
+-- The accounts on both sides of an antenna, for its page: without those that are suspended, as above.
+-- name: named_members returns: many
+-- params: integer antenna
+SELECT m.excluded, a.id, a.username, a.domain
+FROM members m
+JOIN core_v1.accounts a ON a.id = m.account_id
+WHERE m.antenna_id = :antenna AND NOT a.suspended
+ORDER BY m.excluded, a.id;
 
 -- name: add_member returns: exec
 -- params: integer antenna, boolean excluded, integer member

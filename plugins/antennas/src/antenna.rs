@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
+use crate::fault::Fault;
 use crate::terms::Terms;
 
 /// How many antennas a person may have.
 pub const MOST: usize = 30;
 /// The longest title, in characters.
-const TITLE_MAX: usize = 256;
+pub const TITLE_MAX: u32 = 256;
 /// How many accounts one antenna may list, and how many it may leave out.
 pub const MOST_ACCOUNTS: usize = 100;
 
@@ -55,18 +56,18 @@ impl Choices {
     ///
     /// # Errors
     /// What is wrong.
-    pub fn check(&self, others: &[Self]) -> Result<(), String> {
+    pub fn check(&self, others: &[Self]) -> Result<(), Fault> {
         if self.title.trim().is_empty() {
-            return Err("Title can't be blank".to_owned());
+            return Err(Fault::TitleBlank);
         }
-        if self.title.chars().count() > TITLE_MAX {
-            return Err(format!("Title is too long (maximum is {TITLE_MAX} characters)"));
+        if self.title.chars().count() > TITLE_MAX as usize {
+            return Err(Fault::TitleLong);
         }
         if self.stl && others.iter().any(|other| other.stl && self.clashes(other)) {
-            return Err("There is an antenna of the social timeline already".to_owned());
+            return Err(Fault::SocialTaken);
         }
         if self.ltl && others.iter().any(|other| other.ltl && self.clashes(other)) {
-            return Err("There is an antenna of the local timeline already".to_owned());
+            return Err(Fault::LocalTaken);
         }
         Ok(())
     }
@@ -132,7 +133,7 @@ mod tests {
     #[test]
     fn a_title_is_needed() {
         let blank = Choices { title: " \n".into(), ..Choices::default() };
-        assert_eq!(blank.check(&[]), Err("Title can't be blank".into()));
+        assert_eq!(blank.check(&[]), Err(Fault::TitleBlank));
         let long = |count| Choices { title: "猫".repeat(count), ..Choices::default() };
         assert_eq!(long(256).check(&[]), Ok(()));
         assert!(long(257).check(&[]).is_err());

@@ -4,9 +4,10 @@
 use rookery_plugin::prelude::*;
 
 use crate::antenna::MOST_ACCOUNTS;
+use crate::fault::{Fault, Refusal};
+use crate::sql;
 use crate::table;
 use crate::terms::{Kind, Terms};
-use crate::{refused, sql};
 
 /// What is added or taken away. Each route looks at its own.
 #[derive(Default, Deserialize)]
@@ -158,9 +159,7 @@ fn naming(ctx: &Context, account: Id, side: Side) -> Result<Output> {
 fn add(ctx: &Context, id: Id, kind: Kind, entries: Vec<String>) -> Result<Output> {
     let version = table::next_version()?;
     let mut terms = table::find(ctx.account(), id)?.terms();
-    let known: Option<Vec<String>> = normal(kind, entries)?.into_iter().collect();
-    let entries = known.ok_or_else(|| refused(&format!("{} are not written like this", kind.parameter())))?;
-    terms.add(kind, entries).map_err(|why| refused(&why))?;
+    terms.add(kind, written(kind, entries)?).map_err(Error::from)?;
     save(id, &terms, version)
 }
 
@@ -178,6 +177,15 @@ fn save(id: Id, terms: &Terms, version: i64) -> Result<Output> {
     Output::empty()
 }
 
+/// The entries as the server compares them.
+///
+/// # Errors
+/// [`Fault::Unwritable`] when one is none.
+pub(crate) fn written(kind: Kind, entries: Vec<String>) -> Result<Vec<String>, Refusal> {
+    let known: Option<Vec<String>> = normal(kind, entries)?.into_iter().collect();
+    Ok(known.ok_or(Fault::Unwritable(kind))?)
+}
+
 /// The entries as the server compares them; none for what is not one.
 fn normal(kind: Kind, entries: Vec<String>) -> Result<Vec<Option<String>>> {
     match kind {
@@ -189,13 +197,13 @@ fn normal(kind: Kind, entries: Vec<String>) -> Result<Vec<Option<String>>> {
 
 /// Which accounts of an antenna.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+pub(crate) enum Side {
     Listed,
     Excluded,
 }
 
 impl Side {
-    fn excluded(self) -> bool {
+    pub(crate) fn excluded(self) -> bool {
         self == Self::Excluded
     }
 }
@@ -205,13 +213,19 @@ fn add_members(ctx: &Context, id: Id, side: Side, sent: &[String]) -> Result<Out
     let version = table::next_version()?;
     table::find(ctx.account(), id)?;
     let members = known(sent)?;
-    sql::many::add_member(members.iter().map(|member| (id, side.excluded(), *member)))
-        .on_unique(|| refused("An account is in the antenna already"))?;
-    if sql::count_members(id, side.excluded()).one::<usize>()? > MOST_ACCOUNTS {
-        return Err(refused(&format!("Accounts are limited to {MOST_ACCOUNTS}")));
-    }
+    put(id, side, &members)?;
     sql::set_version(id, version).exec()?;
     Output::empty()
+}
+
+/// Puts accounts into an antenna.
+pub(crate) fn put(id: Id, side: Side, members: &[i64]) -> Result<(), Refusal> {
+    sql::many::add_member(members.iter().map(|member| (id, side.excluded(), *member)))
+        .on_unique(|| Fault::AccountTwice.into())?;
+    if sql::count_members(id, side.excluded()).one::<usize>()? > MOST_ACCOUNTS {
+        return Err(Fault::ManyAccounts.into());
+    }
+    Ok(())
 }
 
 /// Takes accounts away. Those that are not there are no error; among the excluded, those that nobody has are.

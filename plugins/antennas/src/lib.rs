@@ -4,7 +4,7 @@
 //! ([`mod@index`]), decides who may have it ([`audience`]) and where it appears ([`spread`]). The rest is how people keep
 //! their antennas: this file has the antennas themselves, [`conditions`] what they listen for. The timeline of an antenna
 //! is answered by the host alone. What people may list, and how much memory all antennas take together, is bounded
-//! ([`terms`], [`room`]). Spec: the contract's group `antennas`.
+//! ([`terms`], [`room`]); in a browser they keep them on [`mod@pages`]. Spec: the contract's group `antennas`.
 //!
 //! Not yet: keeping accounts out of the home feed that an antenna brings into an exclusive list; the server's own hashtag that
 //! passes an author's refusal.
@@ -14,11 +14,13 @@ pub mod audience;
 mod channel;
 mod conditions;
 mod fanout;
+pub mod fault;
 mod forget;
 pub mod index;
 pub mod layers;
 mod lists;
 mod load;
+mod pages;
 pub mod room;
 pub mod spread;
 pub mod status;
@@ -30,6 +32,7 @@ mod tests;
 use rookery_plugin::prelude::*;
 
 use crate::antenna::{Choices, MOST};
+use crate::fault::{Fault, Refusal};
 use crate::table::Stored;
 
 /// The plugin.
@@ -76,15 +79,18 @@ impl Change {
 /// `POST /api/v1/antennas`
 #[route(post, "/api/v1/antennas", scopes = ["write:lists"])]
 fn create(ctx: &Context, Params(change): Params<Change>) -> Result<Output> {
-    let choices = change.apply(Choices::default());
+    answer(ctx, make(ctx, &change.apply(Choices::default()))?)
+}
+
+/// Makes an antenna of the caller's, unless there are as many as there may be.
+fn make(ctx: &Context, choices: &Choices) -> Result<Id, Refusal> {
     let version = table::next_version()?;
     let others = table::own(ctx.account())?;
-    check(&choices, &others)?;
+    check(choices, &others)?;
     if others.len() >= MOST {
-        return Err(refused(&format!("There are {MOST} antennas, which is the limit")));
+        return Err(Fault::ManyAntennas.into());
     }
-    let id = table::insert(ctx.account(), &choices, version)?;
-    answer(ctx, id)
+    Ok(table::insert(ctx.account(), choices, version)?)
 }
 
 /// `GET /api/v1/antennas/{id}`
@@ -96,27 +102,39 @@ fn show(ctx: &Context, id: Id) -> Result<Output> {
 /// `PUT /api/v1/antennas/{id}`
 #[route([put, patch], "/api/v1/antennas/{id}", scopes = ["write:lists"])]
 fn update(ctx: &Context, id: Id, Params(change): Params<Change>) -> Result<Output> {
+    choose(ctx, id, |old| {
+        let list_id = match change.list_id.as_deref() {
+            None => old.list_id,
+            Some(list) => own_list(ctx, list)?,
+        };
+        Ok(Choices { list_id, ..change.apply(old) })
+    })?;
+    answer(ctx, id)
+}
+
+/// Has an antenna of the caller's as `choose` makes it.
+fn choose(ctx: &Context, id: Id, choose: impl FnOnce(Choices) -> Result<Choices, Refusal>) -> Result<(), Refusal> {
     let version = table::next_version()?;
     let (own, others): (Vec<Stored>, Vec<Stored>) =
         table::own(ctx.account())?.into_iter().partition(|stored| stored.id == id);
     let old = own.into_iter().next().ok_or(Error::NotFound)?.choices();
-    let list_id = match change.list_id.as_deref() {
-        None => old.list_id,
-        Some(list) => own_list(ctx, list)?,
-    };
-    let choices = Choices { list_id, ..change.apply(old) };
+    let choices = choose(old)?;
     check(&choices, &others)?;
-    table::update(id, &choices, version)?;
-    answer(ctx, id)
+    Ok(table::update(id, &choices, version)?)
 }
 
 /// `DELETE /api/v1/antennas/{id}`
 #[route(delete, "/api/v1/antennas/{id}", scopes = ["write:lists"])]
 fn delete(ctx: &Context, id: Id) -> Result<Output> {
+    delete_own(ctx, id)?;
+    Output::empty()
+}
+
+/// Deletes an antenna of the caller's.
+fn delete_own(ctx: &Context, id: Id) -> Result<()> {
     let version = table::next_version()?;
     table::find(ctx.account(), id)?;
-    table::delete(&[id.0], version)?;
-    Output::empty()
+    table::delete(&[id.0], version)
 }
 
 /// Antenna `id` of the caller; someone else's and none look alike.
@@ -124,24 +142,18 @@ fn answer(ctx: &Context, id: Id) -> Result<Output> {
     Output::json(&table::find(ctx.account(), id)?.entity())
 }
 
-fn check(choices: &Choices, others: &[Stored]) -> Result<()> {
+fn check(choices: &Choices, others: &[Stored]) -> Result<(), Fault> {
     let others: Vec<Choices> = others.iter().map(Stored::choices).collect();
-    choices.check(&others).map_err(|why| refused(&why))
+    choices.check(&others)
 }
 
 /// The number of a list of the caller's; 0 and nothing stand for the home feed.
-fn own_list(ctx: &Context, sent: &str) -> Result<i64> {
-    let missing = || refused("List must be one of your own");
+fn own_list(ctx: &Context, sent: &str) -> Result<i64, Refusal> {
     match sent.trim() {
         "" | "0" => Ok(0),
         id => {
-            let id: i64 = id.parse().map_err(|_| missing())?;
-            sql::own_list(id, ctx.account()).optional()?.ok_or_else(missing)
+            let id: i64 = id.parse().map_err(|_| Fault::NoList)?;
+            Ok(sql::own_list(id, ctx.account()).optional()?.ok_or(Fault::NoList)?)
         }
     }
-}
-
-/// A 422 that says why.
-fn refused(why: &str) -> Error {
-    Error::invalid(format!("Validation failed: {why}"))
 }

@@ -5,8 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::fault::Fault;
+
 /// The longest entry, in bytes.
-const ENTRY_MAX: usize = 256;
+pub const ENTRY_MAX: usize = 256;
 /// The longest text that the lists of one antenna may be kept as, in bytes: what is read of many antennas at once, and the
 /// memory that their keywords are arranged in, follow from it.
 pub const KEPT_MAX: usize = 16 << 10;
@@ -44,7 +46,8 @@ pub enum Kind {
 
 impl Kind {
     /// How many entries fit.
-    const fn most(self) -> usize {
+    #[must_use]
+    pub const fn most(self) -> usize {
         match self {
             Self::Keywords | Self::ExcludeKeywords | Self::ExcludeDomains => 100,
             Self::Domains => 20,
@@ -53,7 +56,8 @@ impl Kind {
     }
 
     /// The shortest entry, in characters.
-    const fn shortest(self) -> usize {
+    #[must_use]
+    pub const fn shortest(self) -> usize {
         match self {
             Self::Keywords => 2,
             Self::Domains | Self::Tags | Self::ExcludeKeywords | Self::ExcludeDomains | Self::ExcludeTags => 1,
@@ -72,6 +76,19 @@ impl Kind {
 }
 
 impl Terms {
+    /// The entries of one list.
+    #[must_use]
+    pub fn of(&self, kind: Kind) -> &[String] {
+        match kind {
+            Kind::Keywords => &self.keywords,
+            Kind::Domains => &self.domains,
+            Kind::Tags => &self.tags,
+            Kind::ExcludeKeywords => &self.exclude_keywords,
+            Kind::ExcludeDomains => &self.exclude_domains,
+            Kind::ExcludeTags => &self.exclude_tags,
+        }
+    }
+
     fn list(&mut self, kind: Kind) -> &mut Vec<String> {
         match kind {
             Kind::Keywords => &mut self.keywords,
@@ -87,29 +104,48 @@ impl Terms {
     ///
     /// # Errors
     /// What is wrong with them; then `self` is of no use any more.
-    pub fn add(&mut self, kind: Kind, entries: Vec<String>) -> Result<(), String> {
-        let name = kind.parameter();
+    pub fn add(&mut self, kind: Kind, entries: Vec<String>) -> Result<(), Fault> {
         let list = self.list(kind);
         for entry in entries {
             let length = entry.chars().count();
             if length < kind.shortest() {
-                return Err(format!("{name} need at least {} characters", kind.shortest()));
+                return Err(Fault::Short(kind));
             }
             if entry.len() > ENTRY_MAX {
-                return Err(format!("{name} may have at most {ENTRY_MAX} bytes"));
+                return Err(Fault::Long(kind));
             }
             if list.contains(&entry) {
-                return Err(format!("{name} have \"{entry}\" already"));
+                return Err(Fault::Twice(kind, entry));
             }
             list.push(entry);
         }
         if list.len() > kind.most() {
-            return Err(format!("{name} are limited to {}", kind.most()));
+            return Err(Fault::Many(kind));
         }
         if self.kept().len() > KEPT_MAX {
-            return Err(format!("What one antenna lists is limited to {} KiB", KEPT_MAX >> 10));
+            return Err(Fault::Full);
         }
         Ok(())
+    }
+
+    /// Empties a list.
+    pub fn clear(&mut self, kind: Kind) {
+        self.list(kind).clear();
+    }
+
+    /// Has these entries instead, each once.
+    ///
+    /// # Errors
+    /// What is wrong with them; then `self` is of no use any more.
+    pub fn set(&mut self, kind: Kind, entries: Vec<String>) -> Result<(), Fault> {
+        self.clear(kind);
+        let mut once: Vec<String> = Vec::with_capacity(entries.len());
+        for entry in entries {
+            if !once.contains(&entry) {
+                once.push(entry);
+            }
+        }
+        self.add(kind, once)
     }
 
     /// As it is kept.
@@ -158,7 +194,7 @@ mod tests {
     fn the_limit_counts_what_is_there_already() {
         let mut terms = Terms::default();
         terms.add(Kind::Domains, texts(20)).unwrap();
-        assert_eq!(terms.add(Kind::Domains, vec!["more".into()]), Err("domains are limited to 20".into()));
+        assert_eq!(terms.add(Kind::Domains, vec!["more".into()]), Err(Fault::Many(Kind::Domains)));
     }
 
     #[test]
@@ -166,7 +202,7 @@ mod tests {
         let mut terms = Terms::default();
         assert!(terms.clone().add(Kind::Tags, vec!["rook".into(), "rook".into()]).is_err());
         terms.add(Kind::Tags, vec!["rook".into()]).unwrap();
-        assert_eq!(terms.clone().add(Kind::Tags, vec!["rook".into()]), Err("tags have \"rook\" already".into()));
+        assert_eq!(terms.clone().add(Kind::Tags, vec!["rook".into()]), Err(Fault::Twice(Kind::Tags, "rook".into())));
         assert_eq!(terms.add(Kind::ExcludeTags, vec!["rook".into()]), Ok(()), "the other side is another list");
     }
 
@@ -182,7 +218,7 @@ mod tests {
     fn an_entry_has_256_bytes_at_most() {
         assert_eq!(Terms::default().add(Kind::Keywords, vec!["猫".repeat(85)]), Ok(()));
         let wrong = Terms::default().add(Kind::Keywords, vec!["猫".repeat(86)]);
-        assert_eq!(wrong, Err("keywords may have at most 256 bytes".into()));
+        assert_eq!(wrong, Err(Fault::Long(Kind::Keywords)));
     }
 
     #[test]
@@ -191,8 +227,19 @@ mod tests {
         let mut terms = Terms::default();
         assert_eq!(terms.add(Kind::Keywords, words(100, 30)), Ok(()), "a quotation mark takes two bytes");
         let full = terms.clone().add(Kind::ExcludeKeywords, words(200, 30));
-        assert_eq!(full, Err("What one antenna lists is limited to 16 KiB".into()));
+        assert_eq!(full, Err(Fault::Full));
         assert!(terms.kept().len() <= KEPT_MAX);
+    }
+
+    #[test]
+    fn list_is_replaced_by_other_entries_each_once() {
+        let mut terms = Terms::default();
+        terms.add(Kind::Tags, vec!["rook".into(), "crow".into()]).unwrap();
+        assert_eq!(terms.set(Kind::Tags, vec!["jay".into(), "rook".into(), "jay".into()]), Ok(()));
+        assert_eq!(terms.of(Kind::Tags), ["jay", "rook"]);
+        assert_eq!(terms.set(Kind::Tags, Vec::new()), Ok(()));
+        assert_eq!(terms, Terms::default());
+        assert_eq!(terms.set(Kind::Domains, texts(21)), Err(Fault::Many(Kind::Domains)));
     }
 
     #[test]

@@ -70,10 +70,16 @@ fn update(ctx: &Context, id: Id, Params(naming): Params<Naming>) -> Result<Outpu
 /// `DELETE /api/v1/bookmark_categories/{id}`
 #[route(delete, "/api/v1/bookmark_categories/{id}", scopes = ["write:lists"])]
 fn delete(ctx: &Context, id: Id) -> Result<Output> {
-    if sql::delete(id, ctx.account()).exec()? == 0 {
-        return Err(Error::NotFound);
-    }
+    delete_own(ctx, id)?;
     Output::empty()
+}
+
+/// Deletes a category of the caller's.
+fn delete_own(ctx: &Context, id: Id) -> Result<()> {
+    match sql::delete(id, ctx.account()).exec()? {
+        0 => Err(Error::NotFound),
+        _ => Ok(()),
+    }
 }
 
 /// Statuses to file or to take out.

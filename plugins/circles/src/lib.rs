@@ -74,10 +74,16 @@ fn update(ctx: &Context, id: Id, Params(naming): Params<Naming>) -> Result<Outpu
 /// What was posted to it stays, and keeps its audience.
 #[route(delete, "/api/v1/circles/{id}", scopes = ["write:lists"])]
 fn delete(ctx: &Context, id: Id) -> Result<Output> {
-    if sql::delete(id, ctx.account()).exec()? == 0 {
-        return Err(Error::NotFound);
-    }
+    delete_own(ctx, id)?;
     Output::empty()
+}
+
+/// Deletes a circle of the caller's.
+fn delete_own(ctx: &Context, id: Id) -> Result<()> {
+    match sql::delete(id, ctx.account()).exec()? {
+        0 => Err(Error::NotFound),
+        _ => Ok(()),
+    }
 }
 
 /// Accounts to add or to take out.

@@ -1,10 +1,11 @@
 //! The pages on which people manage their circles in a browser: all of them, and one with its members.
 
-use rookery_plugin::pages::{Field, Form, Item, Items, Outcome, Request, Submission, Text, View};
+use rookery_plugin::pages::words::{SAVE, address};
+use rookery_plugin::pages::{Collection, Field, Form, Item, Items, Outcome, Request, Submission, Text, View};
 use rookery_plugin::prelude::*;
 
 use crate::circle::{Circle, TITLE_MAX};
-use crate::{make, own, put, sql};
+use crate::{delete_own, make, own, put, sql};
 
 /// Members of a page.
 const PAGE: usize = 40;
@@ -24,10 +25,6 @@ const LEAD: Text = Text(&[
     ),
 ]);
 const NEW: Text = Text(&[("en", "New circle"), ("de", "Neuer Kreis"), ("ja", "新しいサークル")]);
-const NAME: Text = Text(&[("en", "Title"), ("de", "Titel"), ("ja", "タイトル")]);
-const CREATE: Text = Text(&[("en", "Create"), ("de", "Anlegen"), ("ja", "作成")]);
-const SAVE: Text = Text(&[("en", "Save"), ("de", "Speichern"), ("ja", "保存")]);
-const DELETE: Text = Text(&[("en", "Delete"), ("de", "Löschen"), ("ja", "削除")]);
 const NONE: Text = Text(&[
     ("en", "You have no circle yet."),
     ("de", "Du hast noch keinen Kreis."),
@@ -65,6 +62,19 @@ const NO_FOLLOWER: Text = Text(&[
     ("ja", "このアドレスのフォロワーはいません。"),
 ]);
 
+/// The page of all.
+const CIRCLES: Collection = Collection {
+    title: TITLE,
+    lead: LEAD,
+    new: NEW,
+    none: NONE,
+    created: CREATED,
+    deleted: DELETED,
+    path: "/circles",
+    longest: TITLE_MAX,
+    opens_new: false,
+};
+
 /// A circle, and how many are in it.
 #[derive(Row)]
 struct Counted {
@@ -84,27 +94,14 @@ struct Member {
 #[page("circles")]
 fn all(ctx: &Context, _: &Request) -> Result<View> {
     let rows: Vec<Counted> = sql::counted(ctx.account()).all()?;
-    let items = rows.into_iter().map(|row| {
-        Item::new(row.id, row.title)
-            .line(format!("{}: {}", MEMBERS.of(ctx), row.members))
-            .link(format!("/circles/{}", row.id))
-            .action("delete", DELETE.of(ctx), true)
-    });
-    let create = Form::new("create", CREATE.of(ctx)).titled(NEW.of(ctx)).field(title(ctx, ""));
-    Ok(View::new(TITLE.of(ctx)).text(LEAD.of(ctx)).form(create).items(Items::new(NONE.of(ctx), items)))
+    let line = |row: Counted| (row.id, row.title, format!("{}: {}", MEMBERS.of(ctx), row.members));
+    Ok(CIRCLES.view(ctx, rows.into_iter().map(line)))
 }
 
 /// What `/circles` sends.
 #[submit("circles")]
 fn sent(ctx: &Context, _: &Request, sent: &Submission) -> Result<Outcome> {
-    if sent.form == "create" {
-        let made = make(ctx, sent.text("title").to_owned());
-        return Outcome::of(made, "title", Outcome::notice(CREATED.of(ctx)));
-    }
-    match sql::delete(sent.item_id()?, ctx.account()).exec()? {
-        0 => Err(Error::NotFound),
-        _ => Ok(Outcome::notice(DELETED.of(ctx))),
-    }
+    CIRCLES.submit(ctx, sent, |title| Ok(make(ctx, title)?.id), |id| delete_own(ctx, id))
 }
 
 /// `/circles/{id}`
@@ -115,17 +112,14 @@ fn one(ctx: &Context, request: &Request) -> Result<View> {
     let members: Vec<Member> = sql::named_members(circle.id, after, PAGE + 1).all()?;
     let next = members.get(PAGE - 1).filter(|_| members.len() > PAGE).map(|last| last.id.to_string());
     let items = members.into_iter().take(PAGE).map(|member| {
-        let address = match &member.domain {
-            Some(domain) => format!("@{}@{domain}", member.username),
-            None => format!("@{}", member.username),
-        };
+        let address = address(&member.username, member.domain.as_deref());
         Item::new(member.id, address).action("remove", REMOVE.of(ctx), false)
     });
     let mut view = View::new(circle.title.clone());
     if request.after.is_none() {
         let address = Field::text("address", ADDRESS.of(ctx), ADDRESS_MAX).required().hint(ADDRESS_HINT.of(ctx));
         view = view
-            .form(Form::new("rename", SAVE.of(ctx)).field(title(ctx, &circle.title)))
+            .form(Form::new("rename", SAVE.of(ctx)).field(CIRCLES.named(ctx, &circle.title)))
             .form(Form::new("add", ADD.of(ctx)).titled(ADD.of(ctx)).field(address));
     }
     Ok(view.items(Items::new(NOBODY.of(ctx), items).titled(MEMBERS.of(ctx))).with_next(next))
@@ -139,7 +133,7 @@ fn changed(ctx: &Context, request: &Request, sent: &Submission) -> Result<Outcom
         "rename" => {
             let title = crate::circle::title(sent.text("title").to_owned());
             let renamed = title.and_then(|title| sql::rename(circle, ctx.account(), title).one::<Circle>());
-            Outcome::of(renamed, "title", Outcome::notice_at(SAVED.of(ctx), "/circles"))
+            Outcome::of(renamed, "title", Outcome::notice_at(SAVED.of(ctx), CIRCLES.path))
         }
         "add" => add(ctx, circle, sent.text("address")),
         _ => {
@@ -158,8 +152,4 @@ fn add(ctx: &Context, circle: Id, address: &str) -> Result<Outcome> {
         Err(Error::NotFound) => Ok(Outcome::wrong("address", NO_FOLLOWER.of(ctx))),
         done => Outcome::of(done, "address", Outcome::notice(ADDED.of(ctx))),
     }
-}
-
-fn title(ctx: &Context, value: &str) -> Field {
-    Field::text("title", NAME.of(ctx), TITLE_MAX).required().value(value)
 }

@@ -17,9 +17,9 @@ fn make(fake: &Fake, inviter: Id, max_uses: &str, expires_in: &str, autofollow: 
         ("autofollow", Value::Flag(autofollow)),
         ("comment", Value::Text(" for a friend ".into())),
     ];
-    let outcome = fake.submit_page(inviter, "invites", "create", None, &values);
+    let outcome = fake.page(inviter, "invites").submit("create", &values);
     assert!(matches!(outcome, Ok(Outcome::Done(_))), "{outcome:?}");
-    items(&fake.show_page(inviter, "invites", None).unwrap())[0].title.clone()
+    items(&fake.page(inviter, "invites").show().unwrap())[0].title.clone()
 }
 
 fn items(view: &View) -> Vec<Item> {
@@ -112,25 +112,25 @@ fn own_invitations_are_listed_and_expired_by_their_owner() {
     let fake = Fake::new::<Invites>();
     let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
     let code = make(&fake, alice, "5", "3600", true);
-    let view = fake.show_page(alice, "invites", None).unwrap();
+    let view = fake.page(alice, "invites").show().unwrap();
     let item = items(&view).pop().unwrap();
     assert_eq!(item.url, Some(format!("/invite/{code}")));
     assert_eq!(
         item.lines,
         ["Used 0 of 5 times", "Until 2024-01-01 13:00 UTC", "Whoever comes by it follows the inviter.", "for a friend"]
     );
-    assert_eq!(items(&fake.show_page(bob, "invites", None).unwrap()), []);
+    assert_eq!(items(&fake.page(bob, "invites").show().unwrap()), []);
 
-    let expire = |who: Id, page: &str, item: &str| fake.submit_page(who, page, "expire", Some(item), &[]);
+    let expire = |who: Id, page: &str, item: &str| fake.page(who, page).press("expire", item);
     assert_eq!(expire(bob, "invites", &item.id), Err(Error::NotFound), "it is hers");
     assert!(expire(alice, "invites", &item.id).is_ok());
     assert_eq!(status(&fake, &code), 401);
-    let item = items(&fake.show_page(alice, "invites", None).unwrap()).pop().unwrap();
+    let item = items(&fake.page(alice, "invites").show().unwrap()).pop().unwrap();
     assert!(item.actions.is_empty() && item.url.is_none(), "{item:?}");
     assert_eq!(expire(alice, "invites", &item.id), Err(Error::NotFound), "it is over already");
 
     let other = make(&fake, bob, "", "", false);
-    let all = fake.show_page(alice, "all_invites", None).unwrap();
+    let all = fake.page(alice, "all_invites").show().unwrap();
     let (first, lines) = (items(&all)[0].clone(), items(&all)[0].lines.clone());
     assert_eq!((first.title, lines.last().map(String::as_str)), (other.clone(), Some("By @bob")));
     assert!(expire(alice, "all_invites", &first.id).is_ok(), "staff expires anybody's");
@@ -146,7 +146,9 @@ fn many_invitations_are_shown_in_pages() {
     }
     let (mut after, mut codes, mut sizes) = (None, Vec::new(), Vec::new());
     loop {
-        let view = fake.show_page(alice, "invites", after.as_deref()).unwrap();
+        let page = fake.page(alice, "invites");
+        let page = after.as_deref().map_or(page.clone(), |after: &str| page.after(after));
+        let view = page.show().unwrap();
         assert_eq!(view.blocks.iter().any(|block| matches!(block, Block::Form(_))), after.is_none());
         sizes.push(items(&view).len());
         codes.extend(items(&view).into_iter().map(|item| item.title));

@@ -47,6 +47,7 @@ pub(super) fn request(detail: &Value) -> String {
     let version = detail["waiting"]["version"].as_str().or(detail["version"].as_str()).unwrap_or_default();
     let mut text = format!("{} {version}: {}", word(&detail["name"]), word(&detail["description"]));
     table(&mut text, "routes", &["methods", "path", "auth", "scopes"], &detail["routes"]);
+    table(&mut text, "pages", &["path", "title", "permission"], &detail["pages"]);
     table(&mut text, "hooks", &["on", "policy", "fields", "kinds"], &detail["hooks"]);
     table(&mut text, "schedules", &["cron", "job"], &detail["schedules"]);
     lines(&mut text, "permissions", &detail["missing"]);
@@ -78,8 +79,9 @@ fn granted(detail: &Value) -> String {
 }
 
 /// Sections shown as tables, with their columns from left to right.
-const TABLES: [(&str, &[&str]); 9] = [
+const TABLES: [(&str, &[&str]); 10] = [
     ("routes", &["methods", "path", "auth", "scopes", "id", "native"]),
+    ("pages", &["path", "title", "permission", "id"]),
     ("hooks", &["on", "policy", "priority", "fields", "kinds"]),
     ("schedules", &["cron", "job"]),
     ("statements", &["name", "writes", "reads", "changes"]),

@@ -30,6 +30,8 @@ const TITLE_CHARS: usize = 60;
 #[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "named by the templates")]
 pub struct Author {
+    #[serde(skip)]
+    pub id: AccountId,
     pub display_name: String,
     pub display_name_html: String,
     pub acct: String,
@@ -176,6 +178,7 @@ impl Author {
     fn new(cx: &Cx, palette: &Palette, account: &model::Account) -> Self {
         let name = display_name(account);
         Self {
+            id: account.id,
             display_name: name.to_owned(),
             display_name_html: drawn(cx, palette, account.domain.as_deref(), &text::escape(name)),
             acct: account.acct(),
@@ -296,9 +299,10 @@ pub async fn account(cx: &Cx, account: &model::Account) -> Result<WebAccount> {
     })
 }
 
-/// Builds the authors of `ids`, in no particular order.
+/// Builds the authors of `ids` but the suspended ones, in no particular order.
 pub async fn authors(cx: &Cx, ids: &[AccountId]) -> Result<Vec<Author>> {
-    let rows = store::account::list_with_roles(&cx.db, ids).await?;
+    let mut rows = store::account::list_with_roles(&cx.db, ids).await?;
+    rows.retain(|row| !row.account.is_suspended());
     let names: Vec<_> =
         rows.iter().map(|row| (row.account.domain.as_deref(), row.account.display_name.as_str())).collect();
     let palette = Palette::load(cx, &names).await?;

@@ -9,7 +9,7 @@ use store::Engine;
 use super::groups::{act, execute, id, ids, publish, served, settle, write};
 use super::guest;
 use crate::contract;
-use crate::harness::{Client, TestApp};
+use crate::harness::{Browser, Client, TestApp};
 use crate::removal::remove;
 use crate::serve::Running;
 
@@ -131,6 +131,58 @@ async fn report_is_made_once_and_shown_until_it_is_read() {
         assert_eq!(alice.post(&read).ok().await, json!({}));
     }
     assert_eq!(shown(&alice).await, nothing);
+}
+
+#[tokio::test]
+async fn report_has_a_page_and_a_picture_for_its_owner() {
+    let app = served(NAME).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let best = publish(&alice, "#Rooks are birds").await;
+    publish(&alice, "#rooks again").await;
+    let his = publish(&bob, "his").await;
+    for text in ["one", "two"] {
+        reply(&alice, text, &his).await;
+    }
+    do_to(&bob, "favourite", &best).await;
+    act(&bob, "follow", &alice).await;
+    let before = Browser::signed_in(&app, "alice").await;
+    assert!(before.get("/annual_reports").await.text().contains("There is no report yet"));
+    next_year(&app).await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    report(&alice, "alice").await;
+    alice.post(&format!("{REPORTS}/2026/read")).ok().await;
+
+    let listed = browser.get("/annual_reports").await.text();
+    assert!(listed.contains("<a href=\"/annual_reports/2026\">2026</a>"), "{listed}");
+    assert!(listed.contains("The lurker · 4 posts"), "{listed}");
+    let page = browser.get("/annual_reports/2026").await;
+    let text = page.text();
+    for part in [
+        "<h1>Your 2026</h1>",
+        "The lurker. You read more than you wrote.",
+        "<dt>posts</dt><dd>4</dd>",
+        "<dt>new followers</dt><dd>1</dd>",
+        "<h3>Favourited most</h3>",
+        "are birds",
+        "<span class=\"chart-label\">#Rooks</span>",
+        "@bob · 2 replies",
+        "src=\"/annual_reports/2026?picture=annual-report-2026\"",
+        "alt=\"My 2026: The lurker, 4 posts, 1 new followers",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let picture = browser.get("/annual_reports/2026?picture=annual-report-2026").await;
+    assert_eq!((picture.status.as_u16(), picture.header("content-type")), (200, "image/png"));
+
+    execute(&app, &format!("DELETE FROM statuses WHERE id = {}", id(&best))).await;
+    let text = browser.get("/annual_reports/2026").await.text();
+    assert!(!text.contains("are birds") && !text.contains("Favourited most"), "{text}");
+    let other = Browser::signed_in(&app, "bob").await;
+    for path in ["/annual_reports/2026", "/annual_reports/2026?picture=annual-report-2026"] {
+        assert_eq!(other.get(path).await.status, 404, "{path}");
+        assert_eq!(Browser::new(&app).get(path).await.status, 302, "{path}");
+    }
+    assert_eq!(browser.get("/annual_reports/2025").await.status, 404);
 }
 
 #[tokio::test]

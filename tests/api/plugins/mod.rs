@@ -2,6 +2,7 @@
 
 mod administration;
 mod annual_reports;
+mod antenna_pages;
 mod antennas;
 mod author;
 mod bench;

@@ -56,13 +56,98 @@ async fn view_that_makes_no_sense_is_not_shown() {
     let app = mirror("none").await;
     app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
-    for (wing, status) in [("away", 502), ("twice", 502), ("many", 502), ("trap", 500), ("north", 404)] {
+    for (wing, status) in [
+        ("away", 502),
+        ("twice", 502),
+        ("many", 502),
+        ("frames", 502),
+        ("unframed", 502),
+        ("crowded", 502),
+        ("crowd", 502),
+        ("trap", 500),
+        ("north", 404),
+    ] {
         let answer = alice.get(&format!("/mirror/{wing}")).await;
         assert_eq!(answer.status, status, "{wing}");
         assert!(answer.header("content-type").starts_with("text/html"), "{wing}");
         assert!(!answer.text().contains("evil.test"), "{wing}");
     }
     assert_eq!(alice.get("/mirror").await.status, 200, "the others are served");
+}
+
+#[tokio::test]
+async fn every_block_is_rendered_with_what_its_reader_may_see() {
+    let app = mirror("none").await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let shown = alice.post("/api/v1/statuses").json(&json!({ "status": "for all" })).ok().await;
+    let hidden = bob.post("/api/v1/statuses").json(&json!({ "status": "psst", "visibility": "private" })).ok().await;
+    carol.patch("/api/v1/accounts/update_credentials").json(&json!({ "display_name": "<Carol>" })).ok().await;
+    let suspend = format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", bob.id());
+    app.db().execute_raw(&suspend).await.unwrap();
+    let named =
+        format!("{},{},{},{},77", shown["id"].as_str().unwrap(), hidden["id"].as_str().unwrap(), carol.id(), bob.id());
+    let browser = Browser::signed_in(&app, "alice").await;
+    let page = browser.get(&format!("/mirror/gallery?after={named}")).await;
+    let text = page.text();
+    assert_eq!(page.status, 200, "{text}");
+    for part in [
+        "<h2>Figures &lt;1&gt;</h2>",
+        "<dt>&lt;b&gt;posts&lt;/b&gt;</dt><dd>1,204</dd>",
+        "<li class=\"longest\"><span class=\"chart-label\">F</span>",
+        "<rect x=\"0\" y=\"75\" width=\"10\" height=\"25\"/>",
+        "<rect x=\"0\" y=\"0\" width=\"25\" height=\"10\"/>",
+        "<h3>Best of all</h3>",
+        "for all",
+        "&lt;Carol&gt;</strong>",
+        "&lt;i&gt;7&lt;/i&gt; times",
+        "alt=\"a &quot;poster&quot;\"",
+        "download=\"poster.png\"",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(text.matches("Best of all").count(), 1, "hers only: {text}");
+    assert!(!text.contains("psst") && !text.contains("@bob"), "{text}");
+    let empty = browser.get("/mirror/gallery").await.text();
+    assert!(!empty.contains("<h2>People") && !empty.contains("<h2>Statuses"), "{empty}");
+}
+
+#[tokio::test]
+async fn picture_of_a_page_is_drawn_for_whoever_may_open_it() {
+    let app = mirror("none").await;
+    app.account("alice").await;
+    let alice = Browser::signed_in(&app, "alice").await;
+    assert!(
+        alice
+            .get("/mirror/gallery?after=1")
+            .await
+            .text()
+            .contains("src=\"/mirror/gallery?after=1&amp;picture=poster\"")
+    );
+    let drawn = alice.get("/mirror/gallery?after=1&picture=poster").await;
+    assert_eq!(drawn.status, 200);
+    assert_eq!(drawn.header("content-type"), "image/png");
+    assert_eq!(drawn.header("content-disposition"), "inline; filename=\"poster.png\"");
+    assert_eq!(drawn.header("cache-control"), "private, no-store");
+    let side = |at: usize| u32::from_be_bytes(drawn.body[at..at + 4].try_into().unwrap());
+    assert_eq!((&drawn.body[1..4], side(16), side(20)), (&b"PNG"[..], 1200, 630));
+
+    for other in ["/mirror/gallery?picture=other", "/mirror?picture=poster"] {
+        assert_eq!(alice.get(other).await.status, 404, "{other}");
+    }
+    let anonymous = Browser::new(&app).get("/mirror/gallery?picture=poster").await;
+    assert_eq!(anonymous.status, 302);
+    assert!(anonymous.header("location").starts_with("/auth/sign_in"), "{}", anonymous.header("location"));
+}
+
+#[tokio::test]
+async fn inspection_names_the_pages() {
+    let app = mirror("none").await;
+    let inspected = app.run(&["plugin", "inspect", "mirror"]).await.ok();
+    let pages = inspected.split_once("\npages\n").expect("a section").1;
+    assert!(pages.contains("/mirror/{wing}") && pages.contains("Hall of mirrors"), "{inspected}");
+    let inspected = &app.run(&["plugin", "inspect", "mirror", "--json"]).await.json()[0];
+    let entrance = json!({ "id": "entrance", "path": "/mirror", "title": "Mirrors", "permission": null });
+    assert_eq!(inspected["pages"][1], entrance);
 }
 
 #[tokio::test]

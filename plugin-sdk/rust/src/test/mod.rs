@@ -24,5 +24,6 @@ mod sql;
 mod state;
 
 pub use fixtures::{account, status};
+pub use pages::Visit;
 pub use request::{Answer, Asked};
 pub use state::{Fake, State, StatusCounts};

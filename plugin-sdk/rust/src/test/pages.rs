@@ -1,41 +1,83 @@
 //! Pages as the server asks for them. Permissions and the fields of forms are not enforced here.
 
+use std::fmt::Display;
+
 use super::Fake;
 use super::calls::context;
 use crate::contract::pages::{Outcome, Request, Submission, Value, View};
 use crate::{Context, Result};
 
-impl Fake {
-    /// What is on the page `page`, for `account`.
-    pub fn show_page(&self, account: impl Into<i64>, page: &str, after: Option<&str>) -> Result<View> {
-        let request = asked(account.into(), page, after);
-        let context = Context::new(request.ctx.clone());
-        self.state(|state| state.caller = Some(request.ctx.caller.clone()));
-        (self.calls.page)(&context, &request)
-    }
+/// Somebody at a page.
+#[derive(Clone, Debug)]
+pub struct Visit<'a> {
+    fake: &'a Fake,
+    request: Request,
+}
 
-    /// Sends the form or action `form` of a page, with `item` for an action. What it changes is kept if it is done.
-    pub fn submit_page(
-        &self,
-        account: impl Into<i64>,
-        page: &str,
-        form: &str,
-        item: Option<&str>,
-        values: &[(&str, Value)],
-    ) -> Result<Outcome> {
-        let request = asked(account.into(), page, None);
-        let values = values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-        let submission = Submission { form: form.to_owned(), item: item.map(str::to_owned), values };
-        let submit = self.calls.submit;
-        self.transaction(
-            Some(request.ctx.caller.clone()),
-            |outcome| matches!(outcome, Ok(Outcome::Done(_))),
-            || submit(&Context::new(request.ctx.clone()), &request, &submission),
-        )
+impl Fake {
+    /// `account` at the page `page`, which is named by its id: `fake.page(alice, "circle").with("id", 7).show()`.
+    #[must_use]
+    pub fn page(&self, account: impl Into<i64>, page: &str) -> Visit<'_> {
+        let ctx = context(Some(account.into()), &[], 1);
+        Visit { fake: self, request: Request { ctx, page: page.to_owned(), params: Vec::new(), after: None } }
     }
 }
 
-fn asked(account: i64, page: &str, after: Option<&str>) -> Request {
-    let ctx = context(Some(account), &[], 1);
-    Request { ctx, page: page.to_owned(), params: Vec::new(), after: after.map(str::to_owned) }
+impl Visit<'_> {
+    /// With a parameter of the path.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Display) -> Self {
+        self.request.params.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// At the page that follows this one's `next`.
+    #[must_use]
+    pub fn after(mut self, after: &str) -> Self {
+        self.request.after = Some(after.to_owned());
+        self
+    }
+
+    /// By somebody who reads this language.
+    #[must_use]
+    pub fn in_language(mut self, code: &str) -> Self {
+        code.clone_into(&mut self.request.ctx.caller.locale);
+        self
+    }
+
+    /// What is on the page.
+    ///
+    /// # Errors
+    /// The plugin's.
+    pub fn show(&self) -> Result<View> {
+        let context = Context::new(self.request.ctx.clone());
+        self.fake.state(|state| state.caller = Some(self.request.ctx.caller.clone()));
+        (self.fake.calls.page)(&context, &self.request)
+    }
+
+    /// Sends the form `form`. What it changes is kept if it is done.
+    ///
+    /// # Errors
+    /// The plugin's.
+    pub fn submit(&self, form: &str, values: &[(&str, Value)]) -> Result<Outcome> {
+        let values = values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        self.send(&Submission { form: form.to_owned(), item: None, values })
+    }
+
+    /// Presses the button `action` of an item.
+    ///
+    /// # Errors
+    /// The plugin's.
+    pub fn press(&self, action: &str, item: impl Display) -> Result<Outcome> {
+        self.send(&Submission { form: action.to_owned(), item: Some(item.to_string()), values: Vec::new() })
+    }
+
+    fn send(&self, submission: &Submission) -> Result<Outcome> {
+        let submit = self.fake.calls.submit;
+        self.fake.transaction(
+            Some(self.request.ctx.caller.clone()),
+            |outcome| matches!(outcome, Ok(Outcome::Done(_))),
+            || submit(&Context::new(self.request.ctx.clone()), &self.request, submission),
+        )
+    }
 }

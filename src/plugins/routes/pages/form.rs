@@ -29,7 +29,13 @@ pub(super) fn read(view: &View, sent: &Map<String, Json>) -> Result<Submission, 
             Block::Items(items) => {
                 items.items.iter().any(|known| known.id == item && known.actions.iter().any(|action| action.id == id))
             }
-            Block::Text(_) | Block::Form(_) => false,
+            Block::Text(_)
+            | Block::Form(_)
+            | Block::Figures(_)
+            | Block::Bars(_)
+            | Block::Statuses(_)
+            | Block::People(_)
+            | Block::Picture(_) => false,
         });
         let submission = Submission { form: id.to_owned(), item: Some(item.to_owned()), values: Vec::new() };
         return if offered { Ok(submission) } else { Err(Refused::Unknown) };

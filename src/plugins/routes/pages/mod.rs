@@ -3,9 +3,12 @@
 //! Reached from the router's fallback, as routes are. Whoever asks is signed in by a session and has the permission of the
 //! manifest; a form is accepted only with the token of its page (CSRF). The plugin says what is on a page as data, which is
 //! rendered as text by the template of this folder. What a form sends is checked against the page as it is now: only a form
-//! or button that the plugin offers reaches it, with values that fit its fields.
+//! or button that the plugin offers reaches it, with values that fit its fields. A picture of a page is drawn when it is
+//! asked for, at the page's address with `picture=ID`.
 
 mod form;
+mod named;
+mod picture;
 mod view;
 
 use std::sync::{Arc, LazyLock};
@@ -13,15 +16,17 @@ use std::sync::{Arc, LazyLock};
 use axum::body::Body;
 use axum::extract::{FromRequest as _, FromRequestParts as _, Request};
 use axum::http::request::Parts;
-use axum::http::{Method, StatusCode, Uri};
+use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
-use rookery_plugin_host::exports::pages::{Outcome, Request as Asked, View};
+use rookery_plugin_host::exports::pages::{Block, Outcome, Picture, Request as Asked, View};
 use rookery_plugin_host::imports::types::{CallContext, Caller as Told};
 use rookery_plugin_host::{CallError, CallErrorKind};
 use serde_json::{Map, Value};
 
 use self::form::Refused;
+use self::named::Named;
+use self::view::Around;
 use super::gate::rank;
 use super::table::{FoundPage, MountedPage};
 use crate::call::{Call, Caller, Mode};
@@ -101,6 +106,8 @@ struct Visit {
     actor: Arc<Actor>,
     params: Vec<(String, String)>,
     after: Option<String>,
+    /// The picture of the page that is asked for.
+    picture: Option<String>,
     /// Where its forms are sent.
     address: String,
     cookies: Cookies,
@@ -133,16 +140,23 @@ impl Visit {
         }
         let core = http::Cx(rookery_core::Cx::clone(&cx));
         let query = uri.query().unwrap_or_default().as_bytes();
-        let after = url::form_urlencoded::parse(query).find(|(name, _)| name == "after");
-        let after = after.map(|(_, value)| value.into_owned());
+        let parameter = |name: &str| {
+            let found = url::form_urlencoded::parse(query).find(|(known, _)| known == name);
+            found.map(|(_, value)| value.into_owned())
+        };
+        let (after, picture) = (parameter("after"), parameter("picture"));
         let csrf = Csrf::of(&core, &cookies);
-        let address = next(uri.path(), after.as_deref());
-        Ok(Self { cx, core, mounted, person, actor: Arc::new(actor), params, after, address, cookies, csrf })
+        let address = address(uri.path(), &[("after", after.as_deref())]);
+        Ok(Self { cx, core, mounted, person, actor: Arc::new(actor), params, after, picture, address, cookies, csrf })
     }
 
     async fn answer(&self, parts: Parts, body: Body) -> Result<Response> {
         if parts.method != Method::POST {
-            return Ok(self.render(&self.view().await?, None)?.into_response());
+            let view = self.view().await?;
+            return match &self.picture {
+                Some(id) => self.draw(view, id).await,
+                None => Ok(self.render(&view, None).await?.into_response()),
+            };
         }
         let request = Request::from_parts(parts, body);
         let Form(sent) = Form::<Map<String, Value>>::from_request(request, &()).await?;
@@ -153,14 +167,14 @@ impl Visit {
             Err(Refused::Faults(form, faults)) => {
                 let said = |why: String| view::said(self.core.language(), &why);
                 let faults = faults.into_iter().map(|(field, why)| (field, said(why))).collect();
-                return self.again(&view, &Again { form, sent, faults });
+                return self.again(&view, &Again { form, sent, faults }).await;
             }
         };
         let call = Call::new(&self.cx, &self.mounted.plugin, self.caller(), Mode::Ambient);
         let form = submission.form.clone();
         let outcome = self.mounted.plugin.component.submit(Arc::clone(&call) as _, self.asked(), submission).await;
         match outcome.map_err(|cause| self.failed(cause))? {
-            Outcome::Invalid(faults) => self.again(&view, &Again { form, sent, faults }),
+            Outcome::Invalid(faults) => self.again(&view, &Again { form, sent, faults }).await,
             Outcome::Done((notice, to)) => {
                 let to = to.unwrap_or_else(|| self.address.clone());
                 if !is_own_path(&to) {
@@ -182,14 +196,44 @@ impl Visit {
         Ok(view)
     }
 
-    fn again(&self, view: &View, again: &Again) -> Result<Response> {
-        let page = self.render(view, Some(again))?;
+    /// The picture `id` of the page, whose foot says whose it is.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when the page has none of this name.
+    async fn draw(&self, view: View, id: &str) -> Result<Response> {
+        let named = |block| if let Block::Picture(picture) = block { Some(picture) } else { None };
+        let mut pictures = view.blocks.into_iter().filter_map(named);
+        let picture = pictures.find(|picture: &Picture| picture.id == id).ok_or(Error::NotFound)?;
+        let file = format!("inline; filename=\"{}.png\"", picture.id);
+        let foot = format!("@{}@{}", self.actor.username, self.cx.urls.local_domain);
+        let drawn =
+            tokio::task::spawn_blocking(move || picture::draw(&picture, &foot)).await.map_err(Error::internal)?;
+        let mut response = drawn.map_err(Error::internal)?.into_response();
+        for (name, value) in [
+            (header::CONTENT_TYPE, "image/png"),
+            (header::CACHE_CONTROL, "private, no-store"),
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (header::CONTENT_SECURITY_POLICY, "default-src 'none'"),
+        ] {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        if let Ok(file) = HeaderValue::from_str(&file) {
+            response.headers_mut().insert(header::CONTENT_DISPOSITION, file);
+        }
+        Ok(response)
+    }
+
+    async fn again(&self, view: &View, again: &Again) -> Result<Response> {
+        let page = self.render(view, Some(again)).await?;
         Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
     }
 
-    fn render(&self, view: &View, again: Option<&Again>) -> Result<Page> {
+    async fn render(&self, view: &View, again: Option<&Again>) -> Result<Page> {
+        let named = Named::load(&self.cx, &self.actor, view).await?;
         let whole = |path: &str| self.cx.urls.path(path);
         let path = self.address.split('?').next().unwrap_or_default();
+        let picture = |id: &str| address(path, &[("after", self.after.as_deref()), ("picture", Some(id))]);
+        let around = Around { again, named: &named, whole: &whole, picture: &picture };
         let own = context! {
             page_title => view.title,
             noindex => true,
@@ -199,8 +243,10 @@ impl Visit {
             viewer => viewer(&self.core, &self.person),
             action => self.address,
             title => view.title,
-            blocks => view.blocks.iter().map(|block| view::block(block, again, &whole)).collect::<Vec<_>>(),
-            next => view.next.as_deref().map(|after| next(path, Some(after))),
+            blocks => view.blocks.iter().map(|block| view::block(block, &around)).collect::<Vec<_>>(),
+            next => view.next.as_deref().map(|after| address(path, &[("after", Some(after))])),
+            width => picture::WIDTH,
+            height => picture::HEIGHT,
         };
         Page::render_of(&self.core, &TEMPLATES, "settings/plugin.html", own)
     }
@@ -261,9 +307,10 @@ impl Visit {
     }
 }
 
-/// The address of the page at `path` that begins after `after`.
-fn next(path: &str, after: Option<&str>) -> String {
-    let Some(after) = after else { return path.to_owned() };
-    let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("after", after).finish();
-    format!("{path}?{query}")
+/// A path with those parameters that have a value.
+fn address(path: &str, parameters: &[(&str, Option<&str>)]) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(parameters.iter().filter_map(|(name, value)| Some((name, (*value)?))));
+    let query = query.finish();
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }

@@ -3,16 +3,27 @@
 use std::collections::BTreeSet;
 
 use minijinja::{Value, context};
-use rookery_plugin_host::exports::pages::{Block, Field, Form, Input, Item, Items, View};
+use rookery_plugin_host::exports::pages::{
+    Bar, Bars, Block, Field, Figure, Form, Input, Item, Items, People, Picture, Statuses, View,
+};
 
 use super::Again;
+use super::named::Named;
 use http::web::next::is_own_path;
 use rookery_core::Language;
 
 /// Most blocks of a page.
 const BLOCKS: usize = 100;
-/// Most items, fields and choices of a page together.
+/// Most items, fields, choices, figures, bars and words of a page together.
 const PARTS: usize = 1_000;
+/// Most statuses of a page, and most people.
+const NAMED: usize = 100;
+/// Most pictures of a page.
+const PICTURES: usize = 4;
+/// Most figures of a picture.
+const FIGURES: usize = 4;
+/// Most bars of a picture.
+const BARS: usize = 31;
 /// Longest name of a form, field, action or item, in bytes.
 const NAME_MAX: usize = 64;
 
@@ -26,8 +37,10 @@ pub(super) fn check(view: &View) -> Result<(), String> {
     }
     let parts: usize = view.blocks.iter().map(parts).sum();
     if parts > PARTS {
-        return Err(format!("{parts} items, fields and choices are more than {PARTS}"));
+        return Err(format!("{parts} items, fields and other parts are more than {PARTS}"));
     }
+    named(view)?;
+    pictures(view)?;
     let forms = view.blocks.iter().filter_map(|block| if let Block::Form(form) = block { Some(form) } else { None });
     unique("forms", forms.clone().map(|form| form.id.as_str()))?;
     forms.clone().try_for_each(self::form)?;
@@ -47,12 +60,54 @@ pub(super) fn check(view: &View) -> Result<(), String> {
 fn parts(block: &Block) -> usize {
     match block {
         Block::Text(_) => 0,
+        Block::Figures(figures) => figures.figures.len(),
+        Block::Bars(bars) => bars.bars.len(),
+        Block::Statuses(statuses) => statuses.statuses.len(),
+        Block::People(people) => people.people.len(),
+        Block::Picture(picture) => {
+            picture.figures.len() + picture.words.len() + picture.bars.as_ref().map_or(0, |bars| bars.bars.len())
+        }
         Block::Form(form) => {
             let choices = |field: &Field| if let Input::Choice(choices) = &field.input { choices.len() } else { 0 };
             form.fields.iter().map(|field| 1 + choices(field)).sum()
         }
         Block::Items(items) => items.items.iter().map(|item| 1 + item.actions.len() + item.lines.len()).sum(),
     }
+}
+
+/// Checks how many statuses and people there are.
+fn named(view: &View) -> Result<(), String> {
+    let count = |of: fn(&Block) -> usize| view.blocks.iter().map(of).sum::<usize>();
+    let statuses = count(|block| if let Block::Statuses(list) = block { list.statuses.len() } else { 0 });
+    let people = count(|block| if let Block::People(list) = block { list.people.len() } else { 0 });
+    match (statuses.max(people) > NAMED).then_some((statuses, people)) {
+        Some((statuses, people)) => Err(format!("{statuses} statuses, {people} people: at most {NAMED} of each")),
+        None => Ok(()),
+    }
+}
+
+fn pictures(view: &View) -> Result<(), String> {
+    let all: Vec<&Picture> = view
+        .blocks
+        .iter()
+        .filter_map(|block| if let Block::Picture(picture) = block { Some(picture) } else { None })
+        .collect();
+    if all.len() > PICTURES {
+        return Err(format!("{} pictures are more than {PICTURES}", all.len()));
+    }
+    unique("pictures", all.iter().map(|picture| picture.id.as_str()))?;
+    all.into_iter().try_for_each(|picture| {
+        let Picture { id, figures, bars, .. } = picture;
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
+        if !id.bytes().all(plain) {
+            return Err(format!("the picture {id:?} is not of small letters, digits, _ and -"));
+        }
+        let bars = bars.as_ref().map_or(0, |bars| bars.bars.len());
+        if figures.len() > FIGURES || bars > BARS {
+            return Err(format!("the picture {id:?} has more than {FIGURES} figures or {BARS} bars"));
+        }
+        Ok(())
+    })
 }
 
 fn actions(block: &Block) -> Vec<&str> {
@@ -93,8 +148,20 @@ fn unique<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), St
     Ok(())
 }
 
-/// A block for the template; `whole` makes a URL of a path.
-pub(super) fn block(block: &Block, again: Option<&Again>, whole: &dyn Fn(&str) -> String) -> Value {
+/// What blocks are rendered with.
+pub(super) struct Around<'a> {
+    pub(super) again: Option<&'a Again>,
+    /// The statuses and accounts that they name.
+    pub(super) named: &'a Named,
+    /// Makes a URL of a path.
+    pub(super) whole: &'a dyn Fn(&str) -> String,
+    /// The address of a picture.
+    pub(super) picture: &'a dyn Fn(&str) -> String,
+}
+
+/// A block for the template.
+pub(super) fn block(block: &Block, around: &Around<'_>) -> Value {
+    let Around { again, named, whole, picture: address } = *around;
     match block {
         Block::Text(text) => context! { kind => "text", text },
         Block::Form(form) => {
@@ -104,7 +171,48 @@ pub(super) fn block(block: &Block, again: Option<&Again>, whole: &dyn Fn(&str) -
             context! { kind => "form", id => form.id, title => form.title, fields, submit => form.submit, error => fault }
         }
         Block::Items(items) => list(items, again, whole),
+        Block::Figures(figures) => {
+            let of = |figure: &Figure| context! { value => figure.value, label => figure.label };
+            let figure_rows: Vec<Value> = figures.figures.iter().map(of).collect();
+            context! { kind => "figures", title => figures.title, rows => figure_rows }
+        }
+        Block::Bars(bars) => chart(bars),
+        Block::Statuses(statuses) => shown_statuses(statuses, named),
+        Block::People(people) => shown_people(people, named),
+        Block::Picture(picture) => {
+            let url = address(&picture.id);
+            context! { kind => "picture", url, file => format!("{}.png", picture.id), alt => picture.alt }
+        }
     }
+}
+
+/// The bars of a chart, with their lengths in parts of 100, of the longest.
+fn chart(bars: &Bars) -> Value {
+    let longest = bars.bars.iter().map(|bar| bar.length).max().unwrap_or_default().max(1);
+    let row = |bar: &Bar| {
+        let part = u128::from(bar.length) * 100 / u128::from(longest);
+        context! { label => bar.label, length => bar.length, part, rest => 100 - part, longest => bar.length == longest }
+    };
+    let rows: Vec<Value> = bars.bars.iter().map(row).collect();
+    context! { kind => "bars", title => bars.title, upright => bars.upright, rows }
+}
+
+fn shown_statuses(statuses: &Statuses, named: &Named) -> Value {
+    let rows: Vec<Value> = statuses
+        .statuses
+        .iter()
+        .filter_map(|status| Some(context! { title => status.title, status => named.statuses.get(&status.id)? }))
+        .collect();
+    context! { kind => "statuses", title => statuses.title, rows }
+}
+
+fn shown_people(people: &People, named: &Named) -> Value {
+    let rows: Vec<Value> = people
+        .people
+        .iter()
+        .filter_map(|person| Some(context! { account => named.people.get(&person.id)?, line => person.line }))
+        .collect();
+    context! { kind => "people", title => people.title, rows }
 }
 
 fn list(items: &Items, again: Option<&Again>, whole: &dyn Fn(&str) -> String) -> Value {

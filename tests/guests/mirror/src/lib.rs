@@ -3,7 +3,9 @@
 #![cfg_attr(not(target_family = "wasm"), allow(dead_code, reason = "called by the sandbox alone"))]
 
 use rookery_plugin::contract::routes::{Body, Request};
-use rookery_plugin::pages::{self, Field, Form, Item, Items, Submission, View};
+use rookery_plugin::pages::{
+    self, Bars, Field, Figure, Figures, Form, Item, Items, People, Picture, Statuses, Submission, View,
+};
 use rookery_plugin::prelude::*;
 use rookery_plugin::sql::{Query, Value as SqlValue};
 use rookery_plugin::{Package, Plugin};
@@ -69,10 +71,30 @@ fn hall(ctx: &Context, request: &pages::Request) -> Result<View> {
         "away" => Ok(view.items(Items::new("", [Item::new(1, "x").link("https://evil.test/")]))),
         "twice" => Ok(view.form(form.clone()).form(form)),
         "many" => Ok(view.items(Items::new("", (0..2_000).map(|id| Item::new(id, "x"))))),
+        "gallery" => Ok(gallery(view, request)),
+        "frames" => Ok((0..5).fold(view, |view, id| view.picture(Picture::new(format!("p{id}"), "x", "")))),
+        "unframed" => Ok(view.picture(Picture::new("../x", "x", ""))),
+        "crowded" => Ok(view.picture(Picture::new("x", "x", "").figures((0..5).map(|_| Figure::new("1", "x"))))),
+        "crowd" => Ok(view.people(People::new((0..101).map(|id| (Id(id), ""))))),
         "trap" => std::process::abort(),
         "more" => Ok(view.with_next(Some("a&b=c".to_owned()))),
         wing => Err(Error::with_code(404, "mirror.no-wing", format!("no wing {wing}"))),
     }
+}
+
+/// A block of each kind, with the statuses and accounts whose ids `after` lists.
+fn gallery(view: View, request: &pages::Request) -> View {
+    let ids = request.after.as_deref().unwrap_or_default().split(',').filter_map(|id| id.parse().ok()).map(Id);
+    let ids: Vec<Id> = ids.collect();
+    let months = || Bars::new([("J<1>", 5), ("F", 20), ("M", 0)]);
+    let picture =
+        Picture::new("poster", "<Gallery>", "a \"poster\"").lead("of all").bars(months()).words(["#x".to_owned()]);
+    view.figures(Figures::new([Figure::new("1,204", "<b>posts</b>")]).titled("Figures <1>"))
+        .bars(months().upright().titled("Columns"))
+        .bars(months().titled("Rows"))
+        .statuses(Statuses::new(ids.iter().map(|id| ("Best of all", *id))).titled("Statuses"))
+        .people(People::new(ids.iter().map(|id| (*id, "<i>7</i> times"))).titled("People"))
+        .picture(picture.figures([Figure::new("1,204", "posts")]))
 }
 
 /// What a sign-up's parameter tells for a moment: `claim-trap`, or a word that holds for both.
