@@ -21,7 +21,7 @@ use crate::manifest::{self, Manifest};
 use embedded::EMBEDDED;
 
 pub use folder::{Found, find, read};
-pub use kept::{keep, kept};
+pub use kept::{keep, kept, kept_digests};
 
 /// The file name of the manifest.
 pub const MANIFEST: &str = "plugin.toml";
@@ -107,6 +107,13 @@ impl Package {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.manifest.plugin.name
+    }
+
+    /// By which packages of one name are ordered, the newest last: its version, a pre-release before what it leads to.
+    pub(crate) fn age(&self) -> (Vec<u64>, bool, &str) {
+        let version = self.manifest.plugin.version.split('+').next().unwrap_or_default();
+        let (numbers, early) = version.split_once('-').unwrap_or((version, ""));
+        (numbers.split('.').filter_map(|number| number.parse().ok()).collect(), early.is_empty(), early)
     }
 
     /// The JSON Schema of the admin's configuration, if there is one.
