@@ -62,7 +62,7 @@ function table({ mappings }) {
 run('esbuild', source, '--bundle', '--format=esm', '--external:rookery:*', '--log-level=warning', '--sourcemap=external',
   '--sources-content=false', `--outfile=${bundle}`);
 const map = JSON.parse(readFileSync(`${bundle}.map`, 'utf8'));
-const sources = map.sources.map((path) => path.replace(/^(\.\.\/)*/, '').replace(/^target\/plugin\/bindings\//, 'rookery/'));
+const sources = map.sources.map((path) => path.replace(/^(\.\.\/)*/, '').replace(/^bindings\//, 'rookery/'));
 const lines = JSON.stringify({ sources, lines: table(map) });
 writeFileSync(bundle, `${readFileSync(bundle, 'utf8')}\nglobalThis.__rookeryLines = ${lines};\n`);
 run('componentize-js', bundle, '--wit', ROOKERY_WIT, '--world-name', 'plugin', '--out', ROOKERY_OUTPUT, '--disable', 'random',

@@ -136,7 +136,9 @@ pub fn main() -> ExitCode {
 
 fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
     if let Command::Completion { shell } = arguments.command {
-        clap_complete::generate(shell, &mut Arguments::command(), "rookery", &mut std::io::stdout());
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut Arguments::command(), "rookery", &mut script);
+        output.say(&String::from_utf8_lossy(&script));
         return Ok(());
     }
     #[cfg(feature = "author")]

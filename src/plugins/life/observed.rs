@@ -168,7 +168,9 @@ impl FailedCall {
         let own = |frame: &&String| !PANICS.iter().any(|library| frame.starts_with(library));
         let place = self.backtrace.iter().find(own).or(self.backtrace.first());
         let place = place.map(|frame| format!(", in {frame}")).unwrap_or_default();
-        format!("{kind} {name} ended by {ended}: {message}{place}")
+        // A failure says itself that it is one.
+        let how = if message.starts_with(ended.as_str()) { String::new() } else { format!("{ended}: ") };
+        format!("{kind} {name} ended by {how}{message}{place}")
     }
 }
 

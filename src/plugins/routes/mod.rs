@@ -27,12 +27,12 @@ pub(crate) use gate::rank;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
+use tokio::time::Instant;
 
 use self::invoke::RouteRequest;
 use self::paging::PageRequest;

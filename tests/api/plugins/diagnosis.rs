@@ -18,7 +18,7 @@ fn log(app: &TestApp, name: &str) -> Vec<String> {
 }
 
 async fn answer(person: &Client, told: Value) -> u16 {
-    person.post("/api/v1/mirror/answer").json(&told).send().await.status
+    person.post("/api/v1/mirror/answer").json(&told).send().await.status.as_u16()
 }
 
 #[tokio::test]
