@@ -1,8 +1,8 @@
 //! Which package a plugin is loaded from.
 //!
-//! A package in the plugin folder takes precedence over an embedded one of the same name, and of several of one name the
-//! newest that may be loaded over the others. Outside of development a package in the folder is loaded only when the admin
-//! accepted exactly that digest; a package that was rolled back is not loaded again automatically.
+//! A package in the plugin folder takes precedence over an embedded one of the same name. Outside of development a
+//! package in the folder is loaded only when the admin accepted exactly that digest; a package that was rolled back is
+//! not loaded again automatically.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,8 @@ use store::plugin::Plugin;
 /// The available packages by name, and the faults of those that cannot be read.
 #[derive(Debug, Default)]
 pub struct Packages {
-    /// The newest of each name that can be read.
+    /// Those that can be read.
     pub found: BTreeMap<String, Package>,
-    /// What else there is of a name in the folder, newest first.
-    pub older: BTreeMap<String, Vec<Package>>,
     /// Those that cannot, by the name of the folder or file, which is nearly always that of the plugin.
     pub broken: BTreeMap<String, LoadError>,
 }
@@ -43,35 +41,26 @@ pub async fn packages(cx: &Cx) -> Result<Packages, LoadError> {
                 format!("the folder {} (plugins.dir) cannot be read: {error}", folder.display()),
             )
         })?;
-        let mut from_folder: BTreeMap<String, Vec<Package>> = BTreeMap::new();
+        let mut from_folder: BTreeMap<String, Package> = BTreeMap::new();
         for found in found {
             let name = found.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             match package::read(&found.path) {
                 Err(fault) => drop(packages.broken.insert(name, fault)),
-                Ok(read) => from_folder.entry(read.name().to_owned()).or_default().push(read),
+                Ok(read) => match from_folder.get(read.name()) {
+                    Some(first) => drop(packages.broken.insert(name, twice(&read, first))),
+                    None => drop(from_folder.insert(read.name().to_owned(), read)),
+                },
             }
         }
-        for (name, mut all) in from_folder {
-            all.sort_by(|one, other| other.age().cmp(&one.age()));
-            all.dedup_by(|one, other| one.digest == other.digest);
-            let mut all = all.into_iter();
-            let Some(newest) = all.next() else { continue };
-            let older: Vec<Package> = all.collect();
-            if let Some(second) = older.first().filter(|second| second.age() == newest.age()) {
-                packages.broken.insert(name.clone(), twice(second, &newest));
-            }
-            packages.older.insert(name.clone(), older);
-            packages.found.insert(name, newest);
-        }
+        packages.found.append(&mut from_folder);
         Ok(packages)
     };
     tokio::task::spawn_blocking(read).await.map_err(|error| LoadError::new(Stage::Read, error.to_string()))?
 }
 
 fn twice(read: &Package, first: &Package) -> LoadError {
-    let (name, version) = (read.name(), &read.manifest.plugin.version);
-    let (one, other) = (&first.origin, &read.origin);
-    LoadError::new(Stage::Read, format!("{one} and {other} both hold {name} {version}, and differ: remove one"))
+    let name = read.name();
+    LoadError::new(Stage::Read, format!("{} and {} both hold the plugin {name}: remove one", first.origin, read.origin))
 }
 
 /// The package that `plugin` is loaded from; none when there is no package of that name.
@@ -84,8 +73,7 @@ pub async fn choose(cx: &Cx, plugin: &Plugin, packages: &Packages) -> Result<Opt
         return Err(fault.clone());
     }
     let found = packages.found.get(name);
-    let mut all = found.into_iter().chain(packages.older.get(name).into_iter().flatten());
-    let Some(chosen) = all.find(|package| may_load(cx, plugin, package)) else {
+    let Some(chosen) = found.filter(|package| may_load(cx, plugin, package)) else {
         return match (accepted(cx, plugin).await?, found) {
             (Some(kept), _) => Ok(Some(kept)),
             (None, None) => Ok(None),
@@ -120,10 +108,10 @@ async fn kept(cx: &Cx, name: &str, digest: &str) -> Result<Option<Package>, Load
 }
 
 fn unaccepted(plugin: &Plugin, package: &Package) -> LoadError {
-    let (name, version, digest) = (&plugin.name, &package.manifest.plugin.version, &package.digest[..12]);
+    let (name, digest) = (&plugin.name, &package.digest[..12]);
     if plugin.refused.as_ref() == Some(&package.digest) {
         let sentence = format!(
-            "the package of {name} {version} in {}, {digest}, failed before and is not tried again by itself: change it, or \
+            "the package of {name} in {}, {digest}, failed before and is not tried again by itself: change it, or \
              `rookery plugin reload {name}` tries it",
             package.origin
         );
@@ -133,7 +121,7 @@ fn unaccepted(plugin: &Plugin, package: &Package) -> LoadError {
     LoadError::new(
         Stage::Grants,
         format!(
-            "the package of {name} {version} in {} is {digest} and the admin accepted {accepted}: `rookery plugin reload {name}` \
+            "the package of {name} in {} is {digest} and the admin accepted {accepted}: `rookery plugin reload {name}` \
              accepts this one",
             package.origin
         ),

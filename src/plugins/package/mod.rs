@@ -109,13 +109,6 @@ impl Package {
         &self.manifest.plugin.name
     }
 
-    /// By which packages of one name are ordered, the newest last: its version, a pre-release before what it leads to.
-    pub(crate) fn age(&self) -> (Vec<u64>, bool, &str) {
-        let version = self.manifest.plugin.version.split('+').next().unwrap_or_default();
-        let (numbers, early) = version.split_once('-').unwrap_or((version, ""));
-        (numbers.split('.').filter_map(|number| number.parse().ok()).collect(), early.is_empty(), early)
-    }
-
     /// The JSON Schema of the admin's configuration, if there is one.
     #[must_use]
     pub fn config_schema(&self) -> Option<Value> {
