@@ -1,24 +1,19 @@
 """A private note about each account: routes, tables and a hook, in plain Python.
 
 The host has checked token, scopes and parameters before `handle` is called; ids are numbers here and decimal strings in
-JSON. A raised failure becomes the answer.
+JSON. A raised failure becomes the answer; any other exception is logged with its traceback.
 """
 
 import json
 
-from componentize_py_types import Err
+from rookery import failure
 from wit_world import exports
 from wit_world.exports.events import Event, Subject_Json
 from wit_world.exports.routes import Body_Form, Body_Json, Output, Output_Empty, Output_Template, Request, Response
 from wit_world.imports import core, sql
 from wit_world.imports.sql import Value_Integer, Value_Text
-from wit_world.imports.types import Failure
 
 LONGEST = 2000
-
-
-def failure(status: int, code: str, message: str) -> Err:
-    return Err(Failure(status, code, message, None))
 
 
 def answer(output: Output) -> Response:
@@ -36,7 +31,7 @@ def template(value) -> Response:
 def query(statement: str, *params: sql.Value) -> list[sql.Value]:
     rows = sql.query(statement, list(params))
     if rows.truncated:
-        raise failure(500, "notes.truncated", "There are more rows than may be read at once")
+        raise failure(500, "There are more rows than may be read at once", "notes.truncated")
     return rows.values
 
 
@@ -52,11 +47,11 @@ def show(caller: int, target: int) -> Response:
 
 def update(caller: int, target: int, text: str | None) -> Response:
     if text is None:
-        raise failure(422, "notes.missing", "text: is missing")
+        raise failure(422, "text: is missing", "notes.missing")
     if len(text) > LONGEST:
-        raise failure(422, "notes.too-long", f"text: is longer than {LONGEST} characters")
+        raise failure(422, f"text: is longer than {LONGEST} characters", "notes.too-long")
     if core.accounts([target])[0] is None:
-        raise failure(404, "not-found", "Record not found")
+        raise failure(404, "Record not found", "not-found")
     query("save", Value_Integer(caller), Value_Integer(target), Value_Text(text))
     return template(note(target, text))
 
@@ -90,7 +85,7 @@ class Routes(exports.Routes):
             case "delete":
                 forget(caller, target)
                 return answer(Output_Empty())
-        raise failure(404, "not-found", "Record not found")
+        raise failure(404, "Record not found", "not-found")
 
 
 class Events(exports.Events):

@@ -36,10 +36,28 @@ export function reporting<Given extends unknown[], Back>(work: (...given: Given)
       return work(...given);
     } catch (error) {
       if (error instanceof Object && 'payload' in error) throw error;
-      emit('error', error instanceof Error ? `${error}\n${error.stack}` : String(error), []);
+      emit('error', error instanceof Error ? `${error}\n${places(error.stack ?? '')}` : String(error), []);
       throw new Failure(500, '', 'Something went wrong');
     }
   };
+}
+
+/** The lines of the bundle as lines of its sources: what `build.mjs` wrote to its end. */
+interface Lines {
+  sources: string[];
+  lines: ([file: number, line: number] | 0)[];
+}
+
+/** A stack with the author's files and lines in place of the bundle's. */
+function places(stack: string): string {
+  const known = (globalThis as { __rookeryLines?: Lines }).__rookeryLines;
+  if (!known) return stack;
+  const frames = stack.split('\n').filter((frame) => frame.trim() !== '');
+  return frames.map((frame) => {
+    const [, name, line] = /^(.*?)@.*?:(\d+)(?::\d+)?$/.exec(frame) ?? [];
+    const place = line === undefined ? 0 : known.lines[Number(line) - 1];
+    return place ? `  ${known.sources[place[0]]}:${place[1]}, in ${name || 'the module'}` : `  ${frame}`;
+  }).join('\n');
 }
 
 /** The export `routes`, from a function for each route `id` of the manifest: `export const routes = serve({ … })`. */

@@ -4,14 +4,15 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::project::Project;
-use super::rust;
+use super::{fresh, rust};
 use terminal::{Failure, Output};
 
 /// The plugin contract in WIT, for tools that generate bindings.
-const CONTRACT: &str = include_str!("../../plugin-sdk/wit/0.1/plugin.wit");
+pub(crate) const CONTRACT: &str = include_str!("../../plugin-sdk/wit/0.1/plugin.wit");
 
 /// Builds, and prints size and duration.
 pub(crate) fn run(project: &Project, output: Output) -> Result<(), Failure> {
@@ -26,7 +27,8 @@ pub(crate) fn run(project: &Project, output: Output) -> Result<(), Failure> {
 }
 
 /// The purpose of a build.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Purpose {
     /// For distribution: optimised.
     Release,
@@ -49,16 +51,17 @@ pub(crate) fn build(project: &Project, purpose: Purpose) -> Result<(), Failure> 
         return Err(Failure::new("plugin.toml has no [build]: write the command that makes the component under it"));
     };
     match build.language.as_deref() {
-        Some("c" | "go" | "typescript") => supplied(project),
+        Some("c" | "go" | "python" | "typescript") => supplied(project)?,
         Some("rust") => {
             let mut environment = rust::environment(&project.work())?;
             if purpose == Purpose::Trial {
                 environment.extend(TRIAL.map(|(name, value)| (name.to_owned(), value.to_owned())));
             }
-            plain(project, &build.command, environment)
+            plain(project, &build.command, environment)?;
         }
-        _ => plain(project, &build.command, Vec::new()),
+        _ => plain(project, &build.command, Vec::new())?,
     }
+    fresh::remember(project, purpose)
 }
 
 /// Builds in a language that needs only the contract.
@@ -118,6 +121,6 @@ fn supplied(project: &Project) -> Result<(), Failure> {
 #[cfg(not(feature = "languages"))]
 fn supplied(_: &Project) -> Result<(), Failure> {
     Err(Failure::new(
-        "this rookery was built without its feature `languages`, which C, Go and TypeScript need: build it with that",
+        "this rookery was built without its feature `languages`, which C, Go, Python and TypeScript need: build it with that",
     ))
 }

@@ -1,7 +1,7 @@
 //! `rookery plugin dev`: a throw-away server with hot reload.
 //!
 //! It starts with two accounts, whose tokens are printed. When a file changes, the plugin is rebuilt and reloaded;
-//! after a failure the previous generation keeps serving.
+//! after a failure the previous generation keeps serving. A page beside it shows requests, log and limits: [`dashboard`].
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,6 +10,7 @@ use notify::{RecursiveMode, Watcher as _};
 use tokio::sync::mpsc;
 
 use super::compile::{self, Purpose};
+use super::dashboard;
 use super::project::Project;
 use super::stage::Stage;
 use model::clock::Clock;
@@ -26,7 +27,11 @@ const LOGS: Duration = Duration::from_millis(200);
 /// Builds, serves and reloads until it is interrupted.
 pub(crate) async fn run(folder: &Path, port: u16, output: Output) -> Result<(), Failure> {
     let project = Project::open(folder)?;
+    let begun = Instant::now();
+    let step = |what: &str| output.progress(&format!("{:>4.1} s  {what}", begun.elapsed().as_secs_f64()));
+    step(&format!("building {}", project.manifest.plugin.wasm));
     compile::build(&project, Purpose::Trial)?;
+    step("starting a server on a database of its own");
     let listen = format!("127.0.0.1:{port}");
     let domain = format!("localhost:{port}");
     let keys = [("ROOKERY_SERVER_LISTEN", listen.as_str()), ("ROOKERY_SERVER_LOCAL_DOMAIN", domain.as_str())];
@@ -35,9 +40,24 @@ pub(crate) async fn run(folder: &Path, port: u16, output: Output) -> Result<(), 
         stage.account(name).await?;
     }
     let package = project.package()?;
+    let mib = package.wasm.len() >> 20;
+    let slow = if mib > 1 { " (a large one takes some seconds the first time)" } else { "" };
+    step(&format!("compiling the component for this machine{slow}"));
     stage.load(&package).await?;
+    step(&format!("{} {} serves", project.name(), package.manifest.plugin.version));
     greet(&stage, port, &package, output);
+    // The port after that of the server; nobody is kept from working by one that is taken.
+    let page = port.saturating_add(1);
+    let dashboard = dashboard::serve(stage.cx.clone(), stage.name.clone(), page);
+    output.say(&format!("requests, log and limits: http://localhost:{page}/"));
+    let dashboard = async {
+        if let Err(failure) = dashboard.await {
+            output.warn(failure.text());
+        }
+        std::future::pending::<()>().await;
+    };
     tokio::select! {
+        () = dashboard => Ok(()),
         served = serve::on(stage.cx.clone()) => served.map_err(Failure::from),
         followed = follow(&stage, folder, output) => followed,
     }
@@ -73,6 +93,7 @@ async fn follow(stage: &Stage, folder: &Path, output: Output) -> Result<(), Fail
         tokio::select! {
             _ = changes.recv() => {
                 while tokio::time::timeout(QUIET, changes.recv()).await.is_ok() {}
+                output.progress("a file changed: building");
                 output.say(&again(stage, folder).await);
             }
             _ = logs.tick() => {
@@ -95,7 +116,7 @@ fn matters(event: &notify::Event, root: &Path) -> bool {
         && event.paths.iter().any(|path| {
             let relative = path.strip_prefix(root).unwrap_or(path);
             let made = |part: &str| {
-                ["target", "node_modules", "__pycache__"].contains(&part)
+                ["target", "node_modules", "venv", "__pycache__"].contains(&part)
                     || part.starts_with('.')
                     || part.ends_with('~')
             };

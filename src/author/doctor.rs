@@ -49,7 +49,7 @@ fn pieces(language: &str, folder: &Path) -> Vec<Value> {
             return vec![piece(&format!("tools for {other}"), false, fix)];
         }
     };
-    if matches!(language, "c" | "go" | "typescript") {
+    if matches!(language, "c" | "go" | "python" | "typescript") {
         let fix = "install a rookery that was built with its feature `languages`, which is on by default";
         found.push(piece(&format!("this rookery builds {language}"), cfg!(feature = "languages"), fix));
     }

@@ -7,22 +7,26 @@
 mod bench;
 mod check;
 mod compile;
+mod dashboard;
 mod dev;
 mod diff;
 mod doctor;
+mod fresh;
 mod new;
 mod pack;
 mod play;
 mod project;
 mod rust;
 mod stage;
+mod strip;
 mod suite;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use tokio::runtime::Builder;
 
+use compile::Purpose;
 use project::Project;
 use terminal::{Failure, Output};
 
@@ -91,7 +95,7 @@ pub fn run(command: Command, output: Output) -> Result<(), Failure> {
     match command {
         Command::New { name, lang } => new::run(&name, &lang, output),
         Command::Build { folder } => compile::run(&Project::open(&folder)?, output),
-        Command::Pack { folder } => pack::run(&Project::open(&folder)?, output),
+        Command::Pack { folder } => pack::run(&built(&folder, Purpose::Release, output)?, output),
         Command::Diff { old, new } => diff::run(&old, &new, output),
         Command::Doctor { folder } => doctor::run(&folder, output),
         Command::Check { .. } | Command::Test { .. } | Command::Dev { .. } | Command::Bench { .. } => {
@@ -101,12 +105,21 @@ pub fn run(command: Command, output: Output) -> Result<(), Failure> {
     }
 }
 
+/// The project in `folder`, with a component that is not older than its sources.
+fn built(folder: &Path, least: Purpose, output: Output) -> Result<Project, Failure> {
+    let project = Project::open(folder)?;
+    fresh::ensure(&project, least, output)?;
+    Ok(project)
+}
+
 async fn serve(command: Command, output: Output) -> Result<(), Failure> {
     match command {
-        Command::Check { folder } => check::run(&Project::open(&folder)?, output).await,
-        Command::Test { folder, only } => suite::run(&Project::open(&folder)?, only.as_deref(), output).await,
+        Command::Check { folder } => check::run(&built(&folder, Purpose::Trial, output)?, output).await,
+        Command::Test { folder, only } => {
+            suite::run(&built(&folder, Purpose::Trial, output)?, only.as_deref(), output).await
+        }
         Command::Dev { folder, port } => dev::run(&folder, port, output).await,
-        Command::Bench { folder, times } => bench::run(&Project::open(&folder)?, times, output).await,
+        Command::Bench { folder, times } => bench::run(&built(&folder, Purpose::Release, output)?, times, output).await,
         Command::New { .. }
         | Command::Build { .. }
         | Command::Pack { .. }

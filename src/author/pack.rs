@@ -6,14 +6,17 @@ use std::path::Path;
 use serde_json::json;
 
 use super::project::Project;
+use super::strip;
 use plugins::Package;
 use plugins::package::{Origin, unpack};
 use terminal::{Failure, Output};
 
-/// Writes `NAME-VERSION.plugin`, a tar archive with the component's checksum in its manifest. The output is
-/// reproducible: the same package gives the same bytes.
+/// Writes `NAME-VERSION.plugin`, a tar archive with the component's checksum in its manifest, and without debug information.
+/// The output is reproducible: the same package gives the same bytes.
 pub(crate) fn run(project: &Project, output: Output) -> Result<(), Failure> {
-    let package = project.package()?;
+    let mut package = project.package()?;
+    package.wasm = strip::without_debug_information(&package.wasm).into();
+    package.sha256 = crypto::sha256_hex(&package.wasm);
     let name = format!("{}-{}.plugin", package.name(), package.manifest.plugin.version);
     let bytes = pack(&package)?;
     // Never publish a file that a server could not read.

@@ -100,6 +100,10 @@ async fn step(stage: &Stage, step: &Step, names: &mut BTreeMap<String, String>) 
         if let Some(expected) = &step.expect {
             matches(&filled(expected, names), &answer, "").map_err(Failure::new)?;
         }
+    } else if let Some(members) = &step.settings {
+        let name = step.account.as_deref().ok_or_else(|| Failure::usage("settings: say whose, with as"))?;
+        let Value::Object(members) = filled(&Value::Object(members.clone()), names) else { return Ok(()) };
+        stage.set_settings(stage.person(name)?.0, &members).await?;
     } else {
         let sent = request(stage, step, names).await?;
         let answer = stage.send(&sent).await?;
@@ -143,8 +147,8 @@ pub(crate) async fn request(stage: &Stage, step: &Step, names: &BTreeMap<String,
         (Method::DELETE, &step.delete),
     ];
     let found = methods.into_iter().find_map(|(method, path)| Some((method, path.as_ref()?)));
-    let (method, path) =
-        found.ok_or_else(|| Failure::usage("a step has get, post, put, patch, delete, advance or command"))?;
+    let (method, path) = found
+        .ok_or_else(|| Failure::usage("a step has get, post, put, patch, delete, settings, advance or command"))?;
     let token = match (&step.account, &step.scopes) {
         (None, None) => None,
         (None, Some(scopes)) => Some(stage.token(None, scopes).await?),

@@ -4,20 +4,24 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::fresh;
 use plugins::manifest::{self, Manifest};
 use plugins::package::{Origin, Package};
 use terminal::Failure;
 
 /// Excluded from packages in every language.
-const LEFT_OUT: [&str; 9] = [
+const LEFT_OUT: [&str; 12] = [
     "src",
     "target",
     "node_modules",
+    "venv",
     "__pycache__",
     "Cargo.toml",
     "Cargo.lock",
     "package.json",
     "package-lock.json",
+    "pyproject.toml",
+    "pyrightconfig.json",
     "tsconfig.json",
 ];
 
@@ -82,6 +86,33 @@ impl Project {
             }
         }
         Ok(files)
+    }
+
+    /// The files that the component may be built of: everything but what a build makes, and the tests.
+    pub(crate) fn sources(&self) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+        let (mut files, mut folders) = (BTreeMap::new(), vec![self.folder.clone()]);
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).map_err(Failure::new)? {
+                let path = entry.map_err(Failure::new)?.path();
+                let relative = path.strip_prefix(&self.folder).map_err(Failure::new)?;
+                let relative = relative.to_string_lossy().replace('\\', "/");
+                let tested = self.manifest.tests.iter().any(|test| test.file == relative);
+                if fresh::is_made(&path) || tested || relative == self.manifest.plugin.wasm {
+                    continue;
+                }
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    files.insert(relative, std::fs::read(&path).map_err(Failure::new)?);
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    /// False for a package that was built elsewhere.
+    pub(crate) fn has_sources(&self) -> Result<bool, Failure> {
+        Ok(self.sources()?.keys().any(|path| is_source(&self.folder.join(path))))
     }
 
     /// The package in its current state.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request, header};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tower::ServiceExt as _;
 
 use super::project::{self, Project};
@@ -18,6 +18,7 @@ use model::clock::Clock;
 use plugins::Cx;
 use plugins::Package;
 use plugins::life::{self, desired};
+use plugins::settings;
 use rookery_core::service::sign_up::{self, NewAccount};
 use rookery_core::service::{oauth, token};
 use terminal::Failure;
@@ -130,7 +131,7 @@ impl Stage {
     }
 
     /// Sets values of the plugin's configuration.
-    pub(crate) async fn configure(&self, members: &serde_json::Map<String, Value>) -> Result<(), Failure> {
+    pub(crate) async fn configure(&self, members: &Map<String, Value>) -> Result<(), Failure> {
         let members = members.clone();
         desired::change(&self.cx, &self.name, |plugin| {
             plugin.config.0.extend(members);
@@ -139,6 +140,20 @@ impl Stage {
         })
         .await?;
         life::reload(&self.cx, &self.name).await.map_err(Failure::new)?;
+        Ok(())
+    }
+
+    /// Sets members of a person's settings for the plugin; null resets one to its default.
+    pub(crate) async fn set_settings(&self, account: AccountId, members: &Map<String, Value>) -> Result<(), Failure> {
+        let registry = self.cx.registry();
+        let active = registry.find(&self.name).filter(|active| active.settings.is_some());
+        let active = active.ok_or_else(|| Failure::usage("settings: plugin.toml has no [settings]"))?;
+        let stored = store::plugin_setting::list(&self.cx.db, active.id, &[account]).await?.pop();
+        let before = stored.map(|(_, stored)| stored.0).unwrap_or_default();
+        let change = settings::prepare(active, before, members)?;
+        let mut tx = self.cx.db.begin().await?;
+        settings::apply(&mut tx, active, account, change).await?;
+        tx.commit().await?;
         Ok(())
     }
 
@@ -233,7 +248,9 @@ impl Stage {
             story.push_str(&format!("      {} {}\n", line.level.as_str(), line.message));
         }
         for failed in &self.cx.plugins.observed.of(&self.name).failures {
-            story.push_str(&format!("      {} {} {}: {}\n", failed.kind, failed.name, failed.ended, failed.message));
+            if !failed.backtrace.is_empty() {
+                story.push_str(&format!("      backtrace of {} {}\n", failed.kind, failed.name));
+            }
             for frame in failed.backtrace.iter().take(12) {
                 story.push_str(&format!("        at {frame}\n"));
             }

@@ -33,6 +33,10 @@
 //! advance = "10m"                  # the clock is fixed otherwise
 //!
 //! [[case.step]]
+//! as = "alice"
+//! settings = { digest = "weekly" } # the person's settings for the plugin
+//!
+//! [[case.step]]
 //! command = "rebuild"              # a plugin command, run as an admin
 //! args = {}
 //! ```
@@ -99,7 +103,7 @@ pub(crate) struct Case {
     pub(crate) steps: Vec<Step>,
 }
 
-/// One step of a case: a request, an advance of the clock or a command.
+/// One step of a case: a request, a change of a person's settings, an advance of the clock or a command.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Step {
@@ -119,6 +123,7 @@ pub(crate) struct Step {
     pub(crate) expect: Option<Value>,
     pub(crate) headers: Map<String, Value>,
     pub(crate) save: std::collections::BTreeMap<String, String>,
+    pub(crate) settings: Option<Map<String, Value>>,
     pub(crate) advance: Option<String>,
     pub(crate) command: Option<String>,
     pub(crate) args: Option<Value>,

@@ -28,7 +28,8 @@ mod user;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
 use rustix::fs::Mode;
 use tokio::runtime::Builder;
 
@@ -100,6 +101,8 @@ enum Command {
     Db(database::Command),
     /// Check everything that a server needs, and print what is wrong
     Doctor,
+    /// Print a script that completes commands in a shell: `source <(rookery completion bash)`
+    Completion { shell: Shell },
 }
 
 impl Command {
@@ -116,7 +119,7 @@ impl Command {
             #[cfg(feature = "plugins")]
             Self::Plugin(_) => false,
             Self::Card(_) | Self::Media(_) | Self::Push(_) | Self::Report(_) | Self::Search(_) | Self::Serve => false,
-            Self::Config(_) | Self::Db(_) | Self::Doctor => false,
+            Self::Completion { .. } | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
         }
     }
 }
@@ -132,6 +135,12 @@ pub fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
+    if let Command::Completion { shell } = arguments.command {
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut Arguments::command(), "rookery", &mut script);
+        output.say(&String::from_utf8_lossy(&script));
+        return Ok(());
+    }
     #[cfg(feature = "author")]
     if let Command::Plugin(plugin::Command::Author(command)) = arguments.command {
         // These commands print themselves why a plugin was not loaded.
@@ -180,7 +189,9 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Media(command) => media_files::run(&cx, command, output).await,
         #[cfg(feature = "plugins")]
         Command::Plugin(command) => Box::pin(plugin::run(&cx, command, output)).await,
-        Command::Serve | Command::Config(_) | Command::Db(_) | Command::Doctor => unreachable!("done without a server"),
+        Command::Completion { .. } | Command::Serve | Command::Config(_) | Command::Db(_) | Command::Doctor => {
+            unreachable!("done without a server")
+        }
     };
     cx.close().await;
     if changes {

@@ -58,7 +58,7 @@ pub(super) enum Command {
     Grant { name: String, permissions: Vec<String> },
     /// Override limits of the manifest: `memory=16MiB`; `memory=` removes an override
     Limits { name: String, limits: Vec<String> },
-    /// Change the configuration: `key=JSON`; `key=` restores the default
+    /// Print the keys of the configuration, or change them: `key=JSON`; `key=` restores the default
     Config { name: String, members: Vec<String> },
     /// Set a secret from a file, or from standard input
     Secret {
@@ -117,6 +117,10 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::Limits { name, limits } => {
             let limits = pairs(&limits, |text| text.parse::<u32>().map_or_else(|_| text.into(), Value::from))?;
             change(cx, &name, "limits", limits.into(), output).await
+        }
+        Command::Config { name, members } if members.is_empty() => {
+            let keys = admin::config_keys(cx, &name).await?;
+            output.answer(&keys, || words::config(&name, &keys))
         }
         Command::Config { name, members } => {
             let members = pairs(&members, |text| serde_json::from_str(text).unwrap_or_else(|_| text.into()))?;

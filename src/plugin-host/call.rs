@@ -13,7 +13,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use tracing::Instrument as _;
-use wasmtime::{Error, PoolConcurrencyLimitError, Store, Trap, WasmBacktrace};
+use wasmtime::{Error, FrameInfo, PoolConcurrencyLimitError, Store, Trap, WasmBacktrace};
 
 use crate::bindings::imports::types::Failure;
 use crate::breaker::Admission;
@@ -236,13 +236,13 @@ impl Runner {
         let cpu = state.clock.stand();
         let scope = state.scope.take();
         let memory = state.memory;
-        let tripped = scope.and_then(|scope| {
+        let (tripped, last_words) = scope.map_or((None, None), |scope| {
             self.metrics.used(&scope.used, cpu, memory);
-            scope.tripped
+            (scope.tripped, scope.last_words)
         });
         match end {
             End::Returned(Ok(answer)) => Ok(answer),
-            End::Returned(Err(error)) => Err(explain(self.limits(), tripped, &error)),
+            End::Returned(Err(error)) => Err(explain(self.limits(), tripped, last_words, &error)),
             End::Late(wall) => Err(ended(CallErrorKind::Wall, format!("wall: used its {} ms", wall.as_millis()))),
             End::Panicked(text) => {
                 tracing::error!(plugin.name = %self.plugin, "the server panicked in a call: {text}");
@@ -318,15 +318,28 @@ fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
     one_line(&text.unwrap_or_else(|| "without a message".to_owned()))
 }
 
-/// The limit or the trap behind an error, with the guest's backtrace.
-fn explain(limits: &Limits, tripped: Option<(CallErrorKind, String)>, error: &Error) -> CallError {
-    let (ended, message) = tripped.unwrap_or_else(|| guess(limits, error));
+/// The limit or the trap behind an error, with the guest's backtrace. What the guest logged last says why it trapped.
+fn explain(
+    limits: &Limits,
+    tripped: Option<(CallErrorKind, String)>,
+    last_words: Option<String>,
+    error: &Error,
+) -> CallError {
+    let (ended, mut message) = tripped.unwrap_or_else(|| guess(limits, error));
+    if let Some(words) = last_words.filter(|_| ended == CallErrorKind::Trap) {
+        message = format!("{message}: {words}");
+    }
     let frames = error.downcast_ref::<WasmBacktrace>().map(WasmBacktrace::frames).unwrap_or_default();
-    let backtrace = frames.iter().map(|frame| match frame.func_name() {
-        Some(name) => format!("{:#}", rustc_demangle::demangle(name)),
-        None => format!("function {}", frame.func_index()),
-    });
-    CallError { kind: ended, message, failure: None, backtrace: backtrace.collect() }
+    CallError { kind: ended, message, failure: None, backtrace: frames.iter().map(place).collect() }
+}
+
+/// The function of a frame, and its file and line where the component says which and the engine reads that
+/// (`EngineOptions::quick`).
+fn place(frame: &FrameInfo) -> String {
+    let name = frame.func_name().map(|name| format!("{:#}", rustc_demangle::demangle(name)));
+    let name = name.unwrap_or_else(|| format!("function {}", frame.func_index()));
+    let at = frame.symbols().iter().find_map(|symbol| Some((symbol.file()?, symbol.line()?)));
+    at.map_or_else(|| one_line(&name), |(file, line)| one_line(&format!("{name} at {file}:{line}")))
 }
 
 fn guess(limits: &Limits, error: &Error) -> (CallErrorKind, String) {

@@ -54,7 +54,8 @@ pub struct EngineOptions {
     pub cache: Option<PathBuf>,
     /// Key of the MAC that authenticates the cache's files.
     pub key: [u8; 32],
-    /// Compile without optimisation, for development: faster to compile, slower to run.
+    /// Compile without optimisation, for development: faster to compile, slower to run. Backtraces have the files and lines
+    /// of components with debug information, which only an author's own component is trusted to have.
     pub quick: bool,
     /// Instances of all plugins together: the slots of the pooling allocator.
     pub instances: u32,
@@ -115,7 +116,11 @@ fn config(options: &EngineOptions) -> Config {
         .max_wasm_stack(STACK)
         .async_stack_size(ASYNC_STACK)
         .memory_init_cow(true)
-        .wasm_backtrace_details(WasmBacktraceDetails::Disable)
+        .wasm_backtrace_details(if options.quick {
+            WasmBacktraceDetails::Enable
+        } else {
+            WasmBacktraceDetails::Disable
+        })
         .cranelift_opt_level(if options.quick { OptLevel::None } else { OptLevel::Speed })
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     config

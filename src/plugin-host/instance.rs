@@ -136,6 +136,7 @@ pub(crate) fn enter(store: &mut Store<State>, host: Arc<dyn Host>, cpu: Duration
         cpu,
         used: Used { bytes_in: bytes, ..Used::default() },
         tripped: None,
+        last_words: None,
     });
     state.clock.restart();
 }

@@ -34,6 +34,8 @@ pub(crate) struct Scope {
     pub(crate) used: Used,
     /// The limit that ended it, and the message.
     pub(crate) tripped: Option<(CallErrorKind, String)>,
+    /// The last line that the guest logged as an error: why it trapped, where its language says so before.
+    pub(crate) last_words: Option<String>,
 }
 
 /// What a call has used.

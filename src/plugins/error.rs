@@ -17,6 +17,46 @@ pub fn refused(failure: Failure) -> Error {
     Error::Refused(Refusal { status, code, message, detail })
 }
 
+/// The beginnings of codes by which host functions fail; those of a plugin's own begin otherwise.
+const HOST: [&str; 11] = [
+    "cache.",
+    "core.",
+    "feeds.",
+    "host.",
+    "kv.",
+    "limit.",
+    "notifications.",
+    "queue.",
+    "sealing.",
+    "sql.",
+    "streaming.",
+];
+
+/// True for a failure by which a plugin refuses something: below 500, and not one that a host function gave it.
+#[must_use]
+pub fn is_refusal(failure: &Failure) -> bool {
+    (400..500).contains(&failure.status) && !HOST.iter().any(|host| failure.code.starts_with(host))
+}
+
+/// True for a failure of a host function that tells of a mistake in the plugin: an unknown statement, a parameter of
+/// another type, a kind that its manifest does not declare, what it has no permission for. Whoever called the plugin
+/// cannot mend it.
+#[must_use]
+pub fn is_own_mistake(failure: &Failure) -> bool {
+    const MISTAKES: [&str; 9] = [
+        "core.undeclared",
+        "core.unknown-kind",
+        "feeds.undeclared",
+        "host.denied",
+        "queue.undeclared",
+        "sql.denied",
+        "sql.read-only",
+        "sql.transaction-open",
+        "sql.unknown",
+    ];
+    MISTAKES.contains(&failure.code.as_str()) || (failure.code == "sql.params" && failure.status == 422)
+}
+
 /// [`Error::Plugin`]: `plugin` did not answer, and ended so. `status` where it is not the usual one of that end.
 #[must_use]
 pub fn no_answer(plugin: &str, ended: CallErrorKind, status: Option<u16>) -> Error {

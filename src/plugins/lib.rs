@@ -53,6 +53,8 @@ pub struct Plugins {
     pub logs: call::logs::Logs,
     /// State that the calls of each plugin share.
     pub calls: call::Calls,
+    /// The latest requests; in development.
+    pub requests: routes::RecentRequests,
     /// Responses name the plugin and generation that answered; true in development.
     pub shows_generations: AtomicBool,
     registry: ArcSwap<Registry>,
@@ -84,6 +86,7 @@ impl Plugins {
             clock,
             logs: call::logs::Logs::default(),
             calls: call::Calls::default(),
+            requests: routes::RecentRequests::default(),
             shows_generations: AtomicBool::new(development),
             registry: ArcSwap::default(),
             said: hooks::instance::InstanceCache::default(),
@@ -115,9 +118,9 @@ impl Plugins {
         self.registry.store(Arc::new(next));
     }
 
-    /// Records that a call of `plugin` failed: its `kind` (`route`, `events` …) and the `name` of what was called. A
-    /// call that was not admitted (breaker open, plugin busy) is only logged: the failures before it are what an admin
-    /// looks for.
+    /// Records that a call of `plugin` failed: its `kind` (`route`, `events` …) and the `name` of what was called; the
+    /// plugin's log has a line of it. A call that was not admitted (breaker open, plugin busy) is only logged by the
+    /// server: the failures before it are what an admin looks for.
     pub fn report(&self, plugin: &Active, kind: &str, name: &str, cause: &CallError) {
         if !cause.reached_guest() {
             tracing::debug!(plugin = plugin.name(), kind, name, %cause, "a plugin was not called");
@@ -125,6 +128,7 @@ impl Plugins {
         }
         tracing::warn!(plugin = plugin.name(), kind, name, %cause, "a plugin gave no answer");
         let failed = life::observed::FailedCall::new(self.clock.now(), kind, name, plugin.generation, cause);
+        self.logs.push(plugin.name(), failed.at, call::logs::Level::Error, failed.line(), plugin.limits.log_size);
         self.observed.failed(plugin.name(), failed);
     }
 }

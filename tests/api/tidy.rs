@@ -84,6 +84,8 @@ const RULES: &[Rule] = &[
         but: &[
             "src/http",
             "src/outbound",
+            // The page of `rookery plugin dev`.
+            "src/author/dashboard.rs",
             "src/streaming/routes.rs",
             "src/plugins/routes",
             "src/plugins/settings/page.rs",

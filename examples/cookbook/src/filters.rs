@@ -8,22 +8,19 @@ use rookery_plugin::prelude::*;
 
 #[on(status_filter)]
 fn filter(_ctx: &Context, draft: &Draft) -> Result<Verdict> {
-    check_words(draft, mood(draft))
+    check_words(draft, mood(draft)?)
 }
 
-fn mood(draft: &Draft) -> Verdict {
-    match draft.param::<String>("mood") {
-        Ok(None) => Verdict::Pass,
-        Ok(Some(mood)) if mood.chars().count() > 20 => {
-            Verdict::Refuse(Error::invalid("mood: is longer than 20 characters").into())
-        }
-        Ok(Some(mood)) => Verdict::Change(Change {
-            text: Some(format!("{}\n\n({mood})", draft.text)),
-            extra: Some(json!({ "mood": mood }).to_string()),
-            ..Change::default()
-        }),
-        Err(error) => Verdict::Refuse(error.into()),
+fn mood(draft: &Draft) -> Result<Verdict> {
+    let Some(mood) = draft.param::<String>("mood")? else { return Ok(Verdict::Pass) };
+    if mood.chars().count() > 20 {
+        return Err(Error::invalid("mood: is longer than 20 characters"));
     }
+    Ok(Verdict::Change(Change {
+        text: Some(format!("{}\n\n({mood})", draft.text)),
+        extra: Some(json!({ "mood": mood }).to_string()),
+        ..Change::default()
+    }))
 }
 
 /// The words that the admin lists, in lower case.
@@ -128,8 +125,11 @@ mod tests {
     }
 
     fn refusal(verdict: Result<Verdict>) -> (u16, String) {
-        let Ok(Verdict::Refuse(why)) = verdict else { panic!("{verdict:?} is no refusal") };
-        (why.status, why.message)
+        match verdict {
+            Ok(Verdict::Refuse(why)) => (why.status, why.message),
+            Err(error) => (error.status(), error.to_string()),
+            Ok(other) => panic!("{other:?} is no refusal"),
+        }
     }
 
     #[test]

@@ -2,16 +2,18 @@
 //!
 //! Used by `rookery plugin build`. [`World`] is the WIT world of one plugin, with the interfaces that its manifest asks
 //! for; [`World::bindings`] generates bindings for languages whose own tools do not (C, Go), and [`World::component`]
-//! wraps a core module in a component. Rust, Python and TypeScript need only the WIT: their tools make components
-//! themselves. [`Build`] runs the author's build command between these steps. Does not parse manifests.
+//! wraps a core module in a component. Rust needs only the WIT, Python and TypeScript the SDK's modules as well: their tools
+//! make components themselves. [`Build`] runs the author's build command between these steps. Does not parse manifests.
 
+mod python;
 mod run;
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use wit_bindgen_core::{Files, WorldGenerator};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
-use wit_parser::{Resolve, WorldId};
+use wit_parser::{Resolve, WorldId, WorldItem};
 
 pub use run::Build;
 
@@ -28,9 +30,18 @@ const GO_MODULE: &[(&str, &str)] = &[
     ("wit/runtime/runtime.go", include_str!("../../go/wit/runtime/runtime.go")),
 ];
 
-/// The modules of the TypeScript SDK: name and text of each.
-const TYPESCRIPT: &[(&str, &str)] =
-    &[("rookery.ts", include_str!("../../typescript/rookery.ts")), ("sql.ts", include_str!("../../typescript/sql.ts"))];
+/// The module of the Python SDK.
+const PYTHON: &str = include_str!("../../python/rookery.py");
+
+/// The modules of the TypeScript SDK, and what builds a plugin: name and text of each.
+const TYPESCRIPT: &[(&str, &str)] = &[
+    ("rookery.ts", include_str!("../../typescript/rookery.ts")),
+    ("sql.ts", include_str!("../../typescript/sql.ts")),
+    ("build.mjs", include_str!("../../typescript/build.mjs")),
+];
+
+/// What has the panics of a plugin in Go logged with their place.
+const GO_REPORTING: &str = include_str!("../../go/reporting/reporting.go");
 
 /// Why a build failed, in one sentence.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +64,9 @@ pub enum Language {
     C,
     /// A Go module `wit_component`, whose package `plugin` holds the author's files.
     Go,
-    /// `rookery.ts` and `sql.ts`; TypeScript's own tools make the bindings and the component.
+    /// `rookery.py`; componentize-py makes the component.
+    Python,
+    /// `rookery.ts`, `sql.ts` and `build.mjs`; TypeScript's own tools make the bindings and the component.
     TypeScript,
 }
 
@@ -61,7 +74,6 @@ pub enum Language {
 #[derive(Debug)]
 pub struct World {
     text: String,
-    exports: Vec<String>,
     resolve: Resolve,
     id: WorldId,
 }
@@ -87,7 +99,7 @@ impl World {
         let id = resolve
             .select_world(&[package], Some("plugin"))
             .map_err(|error| Error(format!("the plugin's world: {error}")))?;
-        Ok(Self { text, exports: exports.iter().map(|name| (*name).to_owned()).collect(), resolve, id })
+        Ok(Self { text, resolve, id })
     }
 
     /// Writes the world `plugin` and the contract into `folder`, in the layout that tools for WIT expect.
@@ -108,6 +120,7 @@ impl World {
                 self.generate(wit_bindgen_go::Opts::default().build(), folder)?;
                 self.go_module(folder)
             }
+            Language::Python => write(&folder.join("rookery.py"), PYTHON.as_bytes()),
             Language::TypeScript => {
                 TYPESCRIPT.iter().try_for_each(|(name, text)| write(&folder.join(name), text.as_bytes()))
             }
@@ -131,16 +144,32 @@ impl World {
         let module = "module wit_component\n\ngo 1.25\n\nrequire go.bytecodealliance.org/pkg v0.0.0\n\n\
                       replace go.bytecodealliance.org/pkg => ./rookery\n";
         write(&folder.join("go.mod"), module.as_bytes())?;
-        for export in &self.exports {
-            let name = export.replace('-', "_");
-            let package = format!("export_rookery_plugin_{name}");
-            let text = format!(
-                "package {package}\n\nimport \"wit_component/plugin\"\n\n// Handle is the plugin's.\nvar Handle = plugin.Handle{}\n",
-                camel(export)
+        write(&folder.join("reporting/reporting.go"), GO_REPORTING.as_bytes())?;
+        for (interface, functions) in self.exported() {
+            let package = format!("export_rookery_plugin_{}", interface.replace('-', "_"));
+            let mut text = format!(
+                "package {package}\n\nimport (\n\t\"wit_component/plugin\"\n\t\"wit_component/reporting\"\n)\n"
             );
+            for (function, params) in functions {
+                let (name, whole) = (camel(function), format!("{}{}", camel(function), camel(interface)));
+                let _ =
+                    write!(text, "\n// {name} is the plugin's.\nvar {name} = reporting.Of{params}(plugin.{whole})\n");
+            }
             write(&folder.join(&package).join("handle.go"), text.as_bytes())?;
         }
         Ok(())
+    }
+
+    /// The interfaces that the plugin exports, each with its functions and their numbers of parameters.
+    fn exported(&self) -> impl Iterator<Item = (&str, Vec<(&str, usize)>)> {
+        let exports = self.resolve.worlds[self.id].exports.values();
+        exports.filter_map(|export| {
+            let WorldItem::Interface { id, .. } = export else { return None };
+            let interface = &self.resolve.interfaces[*id];
+            let functions =
+                interface.functions.values().map(|function| (function.name.as_str(), function.params.len()));
+            Some((interface.name.as_deref()?, functions.collect()))
+        })
     }
 
     /// Wraps a core module in a component; a component is returned unchanged. With `wasi`, the WASI imports of Go's
@@ -203,7 +232,7 @@ mod tests {
 
     #[test]
     fn bindings_come_with_what_they_lean_on() {
-        let world = World::new(&["sql"], &["activity-handler"]).unwrap();
+        let world = World::new(&["log", "sql"], &["activity-handler", "status-filter", "lifecycle"]).unwrap();
         let folder = tempfile::tempdir().unwrap();
         world.bindings(Language::C, &folder.path().join("c")).unwrap();
         world.bindings(Language::Go, &folder.path().join("go")).unwrap();
@@ -212,7 +241,12 @@ mod tests {
             assert!(folder.path().join(file).exists(), "{file}");
         }
         let glue = folder.path().join("go/export_rookery_plugin_activity_handler/handle.go");
-        assert!(std::fs::read_to_string(glue).unwrap().contains("plugin.HandleActivityHandler"));
+        assert!(std::fs::read_to_string(glue).unwrap().contains("reporting.Of1(plugin.HandleActivityHandler)"));
+        let text = |name: &str| {
+            std::fs::read_to_string(folder.path().join(format!("go/export_rookery_plugin_{name}/handle.go"))).unwrap()
+        };
+        assert!(text("status_filter").contains("var BeforeSave = reporting.Of2(plugin.BeforeSaveStatusFilter)"));
+        assert!(text("lifecycle").contains("var SelfTest = reporting.Of0(plugin.SelfTestLifecycle)"));
     }
 
     #[test]

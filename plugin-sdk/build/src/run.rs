@@ -1,17 +1,18 @@
 //! Runs the build command of a plugin, for every language: bindings before it, the component after it.
 
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus, Stdio};
 
-use crate::{Error, Language, Result, World, is_component, write};
+use crate::{Error, Language, Result, World, is_component, python, write};
 
 /// The build of one plugin.
 #[derive(Debug)]
 pub struct Build<'a> {
     /// The folder of its manifest.
     pub folder: &'a Path,
-    /// `[build] language`: `c` and `go` get bindings, and their core modules are wrapped; `typescript` gets the SDK's
-    /// modules.
+    /// `[build] language`: `c` and `go` get bindings, and their core modules are wrapped; `python` and `typescript` get the
+    /// SDK's modules.
     pub language: Option<&'a str>,
     /// `[build] command`, run by `sh` in the folder. Its environment has the absolute paths `ROOKERY_WIT` (the folder
     /// of the world `plugin`), `ROOKERY_BINDINGS` (the folder of the bindings) and `ROOKERY_OUTPUT` (the file to
@@ -41,22 +42,47 @@ impl Build<'_> {
         }
         // The output of an earlier build must not be taken for that of this one.
         let _ = std::fs::remove_file(&output);
-        let status = Command::new("sh")
+        let mut command = Command::new("sh");
+        command
             .args(["-c", self.command])
             .current_dir(&folder)
             .envs([("ROOKERY_WIT", &wit), ("ROOKERY_BINDINGS", &bindings), ("ROOKERY_OUTPUT", &output)])
-            .status()
-            .map_err(|error| Error(format!("sh cannot be run: {error}")))?;
-        if !status.success() {
-            return Err(Error(format!("the build command failed ({status}): {}", self.command)));
+            .stdin(Stdio::null());
+        match language {
+            Some(Language::Python) => self.run_python(&mut command)?,
+            Some(_) | None => self.check(command.status())?,
+        }
+        if language == Some(Language::Python) {
+            python::write_types(&wit, &work.join("types"), &world.text);
         }
         self.place(world, &folder, &output)
+    }
+
+    fn check(&self, ended: io::Result<ExitStatus>) -> Result<()> {
+        let status = ended.map_err(|error| Error(format!("sh cannot be run: {error}")))?;
+        if status.success() {
+            return Ok(());
+        }
+        Err(Error(format!("the build command failed ({status}): {}", self.command)))
+    }
+
+    /// Runs componentize-py, whose errors are long and mean one line.
+    fn run_python(&self, command: &mut Command) -> Result<()> {
+        let child = command.stderr(Stdio::piped()).spawn().and_then(std::process::Child::wait_with_output);
+        let done = child.map_err(|error| Error(format!("sh cannot be run: {error}")))?;
+        let said = String::from_utf8_lossy(&done.stderr);
+        match python::meaning(&said).filter(|_| !done.status.success()) {
+            Some(meant) => return Err(Error(meant)),
+            None => drop(io::stderr().write_all(&done.stderr)),
+        }
+        self.check(Ok(done.status))
     }
 
     fn bindings(&self) -> Option<Language> {
         match self.language {
             Some("c") => Some(Language::C),
             Some("go") => Some(Language::Go),
+            Some("python") => Some(Language::Python),
             Some("typescript") => Some(Language::TypeScript),
             _ => None,
         }

@@ -14,7 +14,7 @@
 )]
 
 wit_bindgen::generate!({
-    path: "../wit/0.1",
+    path: "wit/0.1",
     world: "imports",
     generate_unused_types: true,
     additional_derives: [PartialEq],
@@ -31,7 +31,7 @@ macro_rules! export {
         pub mod $module {
             ::wit_bindgen::generate!({
                 inline: $text,
-                path: "../wit/0.1",
+                path: "wit/0.1",
                 world: $world,
                 pub_export_macro: true,
                 default_bindings_module: "::rookery_plugin::bindings",

@@ -125,29 +125,54 @@ impl Reply for () {
     }
 }
 
+/// Has panics written to the plugin's log with their place, since a component has no standard error. The host takes the
+/// last such line for the reason of the trap that follows.
+#[cfg(target_arch = "wasm32")]
+fn report_panics() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        std::panic::set_hook(Box::new(|panic| {
+            let payload = panic.payload();
+            let text = payload.downcast_ref::<&str>().copied();
+            let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("panicked");
+            let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line()));
+            crate::log::error(&format!("panicked{}: {text}", place.unwrap_or_default()), &[]);
+        }));
+    });
+}
+
+/// In native tests a panic is the test's.
+#[cfg(not(target_arch = "wasm32"))]
+fn report_panics() {}
+
 impl<P: Plugin> lifecycle::Guest for P {
     fn init(environment: lifecycle::Environment) -> Result<(), String> {
+        report_panics();
         <P as Plugin>::init(&environment)
     }
     fn self_test() -> Result<(), String> {
+        report_panics();
         <P as Plugin>::self_test()
     }
 }
 
 impl<P: Plugin> routes::Guest for P {
     fn handle(request: routes::Request) -> Result<routes::Response, Failure> {
+        report_panics();
         Ok(P::route(request)?.into_response())
     }
 }
 
 impl<P: Plugin> events::Guest for P {
     fn handle(batch: Vec<events::Event>) -> Result<(), Failure> {
+        report_panics();
         Ok(P::events(&batch)?)
     }
 }
 
 impl<P: Plugin> fanout::Guest for P {
     fn select(batch: Vec<Status>) -> Result<Vec<feeds::Entry>, Failure> {
+        report_panics();
         Ok(P::fanout(&batch)?)
     }
 }
@@ -158,75 +183,89 @@ impl<P: Plugin> decorate::Guest for P {
         kind: String,
         targets: Vec<decorate::Target>,
     ) -> Result<Vec<decorate::Extra>, Failure> {
+        report_panics();
         Ok(<P as Plugin>::decorate(viewer.map(crate::Id), &kind, &targets)?.into_list())
     }
 }
 
 impl<P: Plugin> status_filter::Guest for P {
     fn before_save(ctx: CallContext, draft: status_filter::Draft) -> Result<status_filter::Verdict, Failure> {
+        report_panics();
         Ok(P::status_filter(&crate::Context::new(ctx), &draft)?)
     }
 }
 
 impl<P: Plugin> sign_up::Guest for P {
     fn judge(ctx: CallContext, params: Json) -> Result<Option<sign_up::Admission>, Failure> {
+        report_panics();
         Ok(P::sign_up_judge(&Context::new(ctx), &SignUp::new(params))?)
     }
     fn claim(ctx: CallContext, params: Json, account: i64) -> Result<Option<sign_up::Admission>, Failure> {
+        report_panics();
         Ok(P::sign_up_claim(&Context::new(ctx), &SignUp::new(params), Id(account))?)
     }
 }
 
 impl<P: Plugin> pages::Guest for P {
     fn show(request: pages::Request) -> Result<pages::View, Failure> {
+        report_panics();
         Ok(P::page(&Context::new(request.ctx.clone()), &request)?)
     }
     fn submit(request: pages::Request, submission: pages::Submission) -> Result<pages::Outcome, Failure> {
+        report_panics();
         Ok(<P as Plugin>::submit(&Context::new(request.ctx.clone()), &request, &submission)?)
     }
 }
 
 impl<P: Plugin> notification_filter::Guest for P {
     fn judge(batch: Vec<notification_filter::Draft>) -> Result<Vec<u8>, Failure> {
+        report_panics();
         Ok(P::notification_filter(&batch)?)
     }
 }
 
 impl<P: Plugin> activity_filter::Guest for P {
     fn inbound(batch: Vec<activity_filter::Envelope>) -> Result<Vec<activity_filter::Verdict>, Failure> {
+        report_panics();
         Ok(P::activity_inbound(&batch)?)
     }
     fn outbound(batch: Vec<activity_filter::Envelope>) -> Result<Vec<activity_filter::Verdict>, Failure> {
+        report_panics();
         Ok(P::activity_outbound(&batch)?)
     }
 }
 
 impl<P: Plugin> activity_handler::Guest for P {
     fn handle(batch: Vec<activity_handler::Incoming>) -> Result<Vec<Result<(), Failure>>, Failure> {
+        report_panics();
         Ok(P::activity_handler(&batch)?)
     }
 }
 
 impl<P: Plugin> channels::Guest for P {
     fn subscribe(ctx: CallContext, channel: String, params: Vec<(String, String)>) -> Result<Vec<String>, Failure> {
+        report_panics();
         Ok(P::channels(&crate::Context::new(ctx), &channel, &params)?)
     }
 }
 
 impl<P: Plugin> jobs::Guest for P {
     fn run(task: jobs::Task) -> Result<jobs::Outcome, Failure> {
+        report_panics();
         Ok(P::job(&task)?)
     }
 }
 
 impl<P: Plugin> instance_info::Guest for P {
     fn contribute(document: String) -> Result<Fields, Failure> {
+        report_panics();
         Ok(P::instance_info(&document)?)
     }
 }
 
 impl<P: Plugin> admin::Guest for P {
     fn command(ctx: CallContext, name: String, args: Json) -> Result<Json, Failure> {
+        report_panics();
         Ok(<P as Plugin>::command(&crate::Context::new(ctx), &name, &args)?)
     }
 }

@@ -1,21 +1,16 @@
 """{{title}}.
 
 `query` runs a statement of sql/queries.sql by its name and gives the values of all rows in one list. Ids are numbers
-here and decimal strings in JSON. A raised failure becomes the answer.
+here and decimal strings in JSON. A raised failure becomes the answer; any other exception is logged with its traceback.
 """
 
 import json
 
-from componentize_py_types import Err
+from rookery import failure
 from wit_world import exports
 from wit_world.exports.routes import Body_Form, Body_Json, Output_Json, Request, Response
 from wit_world.imports import sql
 from wit_world.imports.sql import Value_Integer, Value_Text
-from wit_world.imports.types import Failure
-
-
-def failure(status: int, message: str) -> Err:
-    return Err(Failure(status, "", message, None))
 
 
 def answer(value) -> Response:

@@ -152,6 +152,28 @@ fn membership_ends_with_its_follow() {
 }
 
 #[test]
+fn members_are_listed_to_the_owner_by_pages() {
+    let fake = Fake::new::<Circles>();
+    let [alice, bob, carol] = ["alice", "bob", "carol"].map(|name| fake.account(name));
+    let circle = create(&fake, alice, "Rooks");
+    for member in [bob, carol] {
+        fake.follow(member, alice);
+    }
+    add(&fake, alice, &circle, &[bob, carol]);
+    let names = |query: &str| {
+        let page = fake.get(&format!("{CIRCLES}/{circle}/accounts{query}")).as_account(alice).send();
+        let names: Vec<String> = page.json.as_array().unwrap().iter().map(|one| one["acct"].to_string()).collect();
+        (names.join(" "), page.cursor.and_then(|cursor| cursor.next_max))
+    };
+    assert_eq!(names(""), ("\"carol\" \"bob\"".to_owned(), None));
+    assert_eq!(names("?limit=1"), ("\"carol\"".to_owned(), Some(carol.0)));
+    assert_eq!(names(&format!("?limit=1&max_id={carol}")).0, "\"bob\"");
+    assert_eq!(names(&format!("?limit=1&min_id={}", bob.0 - 1)).0, "\"bob\"");
+    assert_eq!(names("?limit=0").0, "\"carol\" \"bob\"");
+    fake.get(&format!("{CIRCLES}/{circle}/accounts")).as_account(bob).send().error(404);
+}
+
+#[test]
 fn audience_is_the_members_of_an_own_circle() {
     let fake = Fake::new::<Circles>();
     let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use plugins::admin::ConfigKey;
 use plugins::admin::entity::OrderRow;
 
 /// One line per plugin.
@@ -61,6 +62,19 @@ pub(super) fn changed(detail: &Value) -> String {
         Some(generation) => format!("{name} {version} serves since generation {generation}.\n{}", granted(detail)),
         None => format!("{name} does not serve.\n"),
     }
+}
+
+/// The keys of a configuration: value, and what the schema says.
+pub(super) fn config(name: &str, keys: &[ConfigKey]) -> String {
+    if keys.is_empty() {
+        return format!("{name} has no configuration.\n");
+    }
+    let mut text = String::new();
+    for ConfigKey { key, value, default, description } in keys {
+        let set = if value == default { "default".to_owned() } else { format!("default {default}") };
+        let _ = writeln!(text, "{key}={value}  ({set})  {description}");
+    }
+    text
 }
 
 /// The output after a change that no server has applied yet.

@@ -5,6 +5,7 @@ use wasmtime::Result;
 use crate::bindings::imports::types::Failure;
 use crate::bindings::imports::{cache, config, kv, log, queue, sealing, settings, system, types};
 use crate::byte_size::ByteSize;
+use crate::call::one_line;
 use crate::error::CallErrorKind;
 use crate::state::State;
 
@@ -16,7 +17,11 @@ impl types::Host for State {}
 impl log::Host for State {
     async fn emit(&mut self, level: log::Level, message: String, fields: Vec<(String, String)>) -> Result<()> {
         let bytes = message.heap_bytes() + fields.heap_bytes();
-        self.ask("log.emit", 1, bytes, |host| host.emit(level, &message, &fields))
+        self.ask("log.emit", 1, bytes, |host| host.emit(level, &message, &fields))?;
+        if let Some(scope) = self.scope.as_mut().filter(|_| level == log::Level::Error) {
+            scope.last_words = Some(one_line(&message));
+        }
+        Ok(())
     }
 
     async fn counter(&mut self, name: String, labels: Vec<(String, String)>, add: u64) -> Result<()> {

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use rookery_plugin_host::LoadError;
 use rookery_plugin_host::imports::types::{CallContext, Caller as ToldCaller};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::call::{Call, Caller, Mode};
@@ -255,7 +256,8 @@ pub async fn outbox(cx: &Cx, plugin: &Plugin) -> Result<Outbox> {
     Ok(Outbox { waiting, parked, first, jobs })
 }
 
-/// Rolls back to the package that was active before the desired one, after a dry run.
+/// Rolls back to the package that was active before the desired one, after a dry run: by the plugin's history, else, when it
+/// was uninstalled meanwhile, to the newest copy that is left of it.
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is no such package, its copy is gone, or it cannot be loaded: nothing changed then.
@@ -266,8 +268,9 @@ pub async fn rollback(cx: &Cx, name: &str) -> Result<Plugin> {
     let chosen = source::choose(cx, &plugin, &packages).await.ok().flatten().map(|package| package.digest);
     let now = serving.or(chosen).or_else(|| plugin.sha256.clone());
     let folder = cx.config.plugins.cache_dir.join("packages");
-    let before = plugin.approved.0.iter().rev().filter(|digest| Some(*digest) != now.as_ref());
-    for digest in before {
+    let copies = package::kept_digests(&folder, name);
+    let known = plugin.approved.0.iter().rev().chain(&copies);
+    for digest in known.filter(|digest| Some(*digest) != now.as_ref()) {
         if package::kept(&folder, name, digest).map_err(|fault| of_fault(&fault))?.is_some() {
             let back = |plugin: &mut Plugin| {
                 plugin.sha256 = Some(digest.clone());
@@ -337,6 +340,46 @@ pub async fn configure(cx: &Cx, name: &str, members: Map<String, Value>) -> Resu
         Ok(())
     })
     .await
+}
+
+/// One key of a plugin's configuration.
+#[derive(Clone, Debug, Serialize)]
+pub struct ConfigKey {
+    /// Its name.
+    pub key: String,
+    /// What the admin set, else the default.
+    pub value: Value,
+    /// The default.
+    pub default: Value,
+    /// What the schema says of it: its type or words, and the description.
+    pub description: String,
+}
+
+/// The keys of the configuration of the plugin called `name`, in the order of their names; none where it has no
+/// configuration.
+///
+/// # Errors
+/// As [`configure`].
+pub async fn config_keys(cx: &Cx, name: &str) -> Result<Vec<ConfigKey>> {
+    let known = find(cx, name).await?;
+    let package = known.package.map_err(|fault| of_fault(&fault))?;
+    let Some(schema) = package.and_then(|package| package.config_schema()) else { return Ok(Vec::new()) };
+    let text = |key: &str, of: &str| schema["properties"][key][of].as_str().map(str::to_owned);
+    let words = |key: &str| {
+        let words = schema["properties"][key]["enum"].as_array()?.iter().map(Value::to_string);
+        Some(words.collect::<Vec<_>>().join(" | "))
+    };
+    let described = |key: &str| {
+        let parts = [words(key).or_else(|| text(key, "type")), text(key, "description").or_else(|| text(key, "title"))];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(": ")
+    };
+    let keys = manifest::defaults(&schema).into_iter().map(|(key, default)| ConfigKey {
+        value: known.plugin.config.0.get(&key).unwrap_or(&default).clone(),
+        description: described(&key),
+        default,
+        key,
+    });
+    Ok(keys.collect())
 }
 
 /// Sets a secret that the manifest names, or deletes it.

@@ -63,6 +63,11 @@ impl Call {
         self.write(level, line(message, fields));
     }
 
+    /// Writes a line of the server's about the plugin into its log.
+    pub(crate) fn log_of_host(&self, level: Level, line: String) {
+        self.write(level, line);
+    }
+
     fn write(&self, level: Level, line: String) {
         let plugin = self.active.name();
         match level {

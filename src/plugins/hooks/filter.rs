@@ -17,7 +17,7 @@ use super::subscription::Subscription;
 use crate::Cx;
 use crate::call::records::{visibility_code, visibility_of};
 use crate::call::{Call, Caller, Mode};
-use crate::error::{no_answer, refused};
+use crate::error::{is_refusal, no_answer, refused};
 use crate::manifest::{Moment, Policy};
 use crate::routes::rank;
 use model::{AccountId, Actor, Visibility};
@@ -32,8 +32,8 @@ const MOST_RECIPIENTS: usize = 20_000;
 /// client sent.
 ///
 /// # Errors
-/// [`Error::Refused`](rookery_core::Error::Refused), in the plugin's words, when a plugin refuses; [`Error::Plugin`](rookery_core::Error::Plugin) when one whose policy is
-/// `refuse` does not answer.
+/// [`Error::Refused`](rookery_core::Error::Refused), in the plugin's words, when a plugin refuses, by a verdict or a failure
+/// of its own below 500; [`Error::Plugin`](rookery_core::Error::Plugin) when one whose policy is `refuse` does not answer.
 pub async fn filter(
     cx: &Cx,
     actor: &Actor,
@@ -77,7 +77,10 @@ pub async fn filter(
 async fn ask(cx: &Cx, hook: &Subscription, actor: &Arc<Actor>, draft: Draft) -> Result<Verdict, CallError> {
     let (caller, context) = spoken_for(cx, hook, actor);
     let call = Call::new(cx, &hook.active, caller, Mode::Read);
-    hook.active.component.status_filter(call, context, draft).await
+    match hook.active.component.status_filter(call, context, draft).await {
+        Err(CallError { failure: Some(failure), .. }) if is_refusal(&failure) => Ok(Verdict::Refuse(failure)),
+        answer => answer,
+    }
 }
 
 /// `actor` as the caller of `hook`, and what the plugin is told of it.

@@ -159,7 +159,24 @@ impl FailedCall {
             ),
         }
     }
+
+    /// One line for the plugin's log: what was called, how it ended and where.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let Self { kind, name, ended, message, .. } = self;
+        // How a panic is handled in the language's library says nothing.
+        let own = |frame: &&String| !PANICS.iter().any(|library| frame.starts_with(library));
+        let place = self.backtrace.iter().find(own).or(self.backtrace.first());
+        let place = place.map(|frame| format!(", in {frame}")).unwrap_or_default();
+        // A failure says itself that it is one.
+        let how = if message.starts_with(ended.as_str()) { String::new() } else { format!("{ended}: ") };
+        format!("{kind} {name} ended by {how}{message}{place}")
+    }
 }
+
+/// Functions that end a guest for another one.
+const PANICS: [&str; 8] =
+    ["core::panicking", "core::option", "core::result", "core::slice", "core::str", "std::", "abort", "__rust"];
 
 fn push<T>(ring: &mut VecDeque<T>, item: T, most: usize) {
     if ring.len() == most {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rookery_plugin_host::LoadError;
 
@@ -54,20 +55,39 @@ pub fn kept(folder: &Path, name: &str, digest: &str) -> Result<Option<Package>, 
     Ok(Some(package))
 }
 
+/// The digests of the copies of `name`, the newest copy first; none where nothing can be read. Blocks.
+#[must_use]
+pub fn kept_digests(folder: &Path, name: &str) -> Vec<String> {
+    let mut copies = copies(folder, name).unwrap_or_default();
+    copies.sort();
+    copies.into_iter().rev().filter_map(|(_, path)| digest_of(&path, name)).collect()
+}
+
+/// The copies of `name`, and when each was made.
+fn copies(folder: &Path, name: &str) -> io::Result<Vec<(SystemTime, PathBuf)>> {
+    let mut copies = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if digest_of(&entry.path(), name).is_some() {
+            copies.push((entry.metadata()?.modified()?, entry.path()));
+        }
+    }
+    Ok(copies)
+}
+
+/// The digest in the file name of a copy of `name`.
+fn digest_of(path: &Path, name: &str) -> Option<String> {
+    let file = path.file_name()?.to_str()?;
+    let digest = file.strip_prefix(name)?.strip_prefix('-')?.strip_suffix(".plugin")?;
+    (digest.len() == 64).then(|| digest.to_owned())
+}
+
 fn path(folder: &Path, name: &str, digest: &str) -> PathBuf {
     folder.join(format!("{name}-{digest}.plugin"))
 }
 
 fn forget_oldest(folder: &Path, name: &str) -> io::Result<()> {
-    let mut copies = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let file = entry.file_name().to_string_lossy().into_owned();
-        let digest = file.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".plugin"));
-        if digest.is_some_and(|digest| digest.len() == 64) {
-            copies.push((entry.metadata()?.modified()?, entry.path()));
-        }
-    }
+    let mut copies = copies(folder, name)?;
     copies.sort();
     let surplus = copies.len().saturating_sub(KEPT);
     copies.iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))

@@ -21,7 +21,7 @@ use crate::manifest::{self, Manifest};
 use embedded::EMBEDDED;
 
 pub use folder::{Found, find, read};
-pub use kept::{keep, kept};
+pub use kept::{keep, kept, kept_digests};
 
 /// The file name of the manifest.
 pub const MANIFEST: &str = "plugin.toml";

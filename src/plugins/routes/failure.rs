@@ -5,18 +5,18 @@ use axum::response::{IntoResponse as _, Response};
 use rookery_plugin_host::{CallError, CallErrorKind};
 
 use super::table::Mounted;
-use crate::error::{no_answer, refused};
+use crate::error::{is_own_mistake, no_answer, refused};
 use http::ErrorResponse;
 use rookery_core::error::{Error, NoAnswer};
 
 /// `Retry-After`, in seconds.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
-/// The response to a call that failed.
+/// The response to a call that failed. A mistake of the plugin's is 500, and its log says which: the client cannot mend it.
 pub(super) fn answer(mounted: &Mounted, cause: &CallError) -> Response {
     let error = match &cause.failure {
-        Some(failure) => refused(failure.clone()),
-        None => no_answer(mounted.plugin.name(), cause.kind, None),
+        Some(failure) if !is_own_mistake(failure) => refused(failure.clone()),
+        Some(_) | None => no_answer(mounted.plugin.name(), cause.kind, None),
     };
     let mut response = ErrorResponse(error).into_response();
     if matches!(cause.kind, CallErrorKind::Busy | CallErrorKind::Open | CallErrorKind::Drained) {

@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, header};
 use axum::response::Response;
 use rookery_plugin_host::exports::routes::{Body, Request, Response as Answer};
-use rookery_plugin_host::imports::types::{CallContext, Caller as Told};
+use rookery_plugin_host::imports::types::{CallContext, Caller as Told, Failure};
 use rookery_plugin_host::{CallError, CallErrorKind};
 
 use super::output::{self, Checked};
@@ -15,7 +15,9 @@ use super::table::{Found, Mounted};
 use super::{failure, headers};
 use crate::Cx;
 use crate::call::json;
+use crate::call::logs::Level;
 use crate::call::{Call, Caller, Mode};
+use crate::error::is_own_mistake;
 use http::extract::params::{RawBody, RawParams};
 use rookery_core::error::{Error, Result};
 
@@ -74,8 +76,8 @@ async fn finish(
         call.commit().await?;
     }
     if !checked.refused.is_empty() {
-        let (plugin, names) = (call.active().name(), checked.refused.join(", "));
-        tracing::warn!(plugin, "a plugin may not set these headers: {names}");
+        let line = format!("dropped headers that a plugin may not set, or not so: {}", checked.refused.join(", "));
+        call.log_of_host(Level::Warn, line);
     }
     let mut response = checked.render(cx, viewer).await?;
     if let Some(links) = links {
@@ -90,7 +92,8 @@ fn check(mounted: &Mounted, answer: Answer) -> Result<Checked, String> {
 
 /// Records a failed call for the admin; an error that the plugin returns deliberately is no failure.
 fn report(cx: &Cx, mounted: &Mounted, cause: &CallError) {
-    if cause.failure.as_ref().is_none_or(|failure| !(400..500).contains(&failure.status)) {
+    let told = |failure: &Failure| (400..500).contains(&failure.status) && !is_own_mistake(failure);
+    if !cause.failure.as_ref().is_some_and(told) {
         cx.plugins.report(&mounted.plugin, "route", &mounted.route().id, cause);
     }
 }

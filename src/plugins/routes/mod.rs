@@ -18,6 +18,7 @@ pub mod openapi;
 mod output;
 pub mod pages;
 mod paging;
+mod recent;
 mod sign_up;
 mod table;
 mod template;
@@ -31,9 +32,11 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
+use tokio::time::Instant;
 
 use self::invoke::RouteRequest;
 use self::paging::PageRequest;
+pub use self::recent::{RecentRequest, RecentRequests};
 pub use self::table::Table;
 use self::table::{Found, Mounted};
 use crate::Cx;
@@ -60,15 +63,35 @@ pub async fn serve(cx: Cx, request: Request) -> Option<Response> {
         return Box::pin(after_pause(cx, &mounted, request)).await;
     }
     let head = request.method() == Method::HEAD;
+    let asked = cx.plugins.shows_generations.load(Ordering::Relaxed).then(|| asked(&cx, &mounted, &request));
+    let began = Instant::now();
     let mut response = match Box::pin(handle(&cx, found, request)).await {
         Ok(response) => response,
         Err(error) => output::refused(error),
     };
     mark(&cx, &mounted, &mut response);
+    if let Some(asked) = asked {
+        let took_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        cx.plugins.requests.push(RecentRequest { status: response.status().as_u16(), took_us, ..asked });
+    }
     if head {
         *response.body_mut() = Body::empty();
     }
     Some(response)
+}
+
+/// The record of a request that is not answered yet.
+fn asked(cx: &Cx, mounted: &Mounted, request: &Request) -> RecentRequest {
+    let path = request.uri().path_and_query().map_or(request.uri().path(), |path| path.as_str());
+    RecentRequest {
+        number: 0,
+        at: cx.clock.now().timestamp_millis(),
+        plugin: mounted.plugin.name().to_owned(),
+        method: request.method().to_string(),
+        path: path.chars().take(500).collect(),
+        status: 0,
+        took_us: 0,
+    }
 }
 
 /// Waits for the plugin's pause to end, and hands the request to the generation that is active then.

@@ -23,7 +23,8 @@ pub(super) fn arg(name: &str, kind: ParamType, value: Value) -> Result<Param, Fa
         (ParamType::Real, Value::Real(value)) => Param::Real(value),
         #[expect(clippy::cast_precision_loss, reason = "a whole number where a real one is wanted")]
         (ParamType::Real, Value::Integer(value)) => Param::Real(value as f64),
-        (ParamType::Text, Value::Text(value)) if !value.contains('\0') => Param::Text(value),
+        (ParamType::Text, Value::Text(value)) if value.contains('\0') => return Err(zero_byte(name)),
+        (ParamType::Text, Value::Text(value)) => Param::Text(value),
         (ParamType::Blob, Value::Blob(value)) => Param::Blob(value),
         (ParamType::Json, Value::Text(text)) => {
             Param::Json(RawValue::from_string(text).map_err(|_| wrong(name, kind))?)
@@ -32,7 +33,7 @@ pub(super) fn arg(name: &str, kind: ParamType, value: Value) -> Result<Param, Fa
         (ParamType::Texts, Value::Text(text)) => {
             let Bounded(texts) = serde_json::from_str::<Bounded<String>>(&text).map_err(|_| wrong(name, kind))?;
             if texts.iter().any(|text| text.contains('\0')) {
-                return Err(wrong(name, kind));
+                return Err(zero_byte(name));
             }
             Param::Texts(texts)
         }
@@ -99,12 +100,17 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
+/// No mistake of the plugin's: it may come from a request.
+fn zero_byte(name: &str) -> Failure {
+    failure(422, "zero-byte", format!("{name}: has a zero byte"))
+}
+
 fn wrong(name: &str, kind: ParamType) -> Failure {
     let wanted = match kind {
         ParamType::Boolean => "a boolean",
         ParamType::Integer => "an integer",
         ParamType::Real => "a real number",
-        ParamType::Text => "a text without zero bytes",
+        ParamType::Text => "a text",
         ParamType::Blob => "a blob",
         ParamType::Json => "a text that is JSON",
         ParamType::Integers => "a text that is a JSON list of integers, 100,000 at most",

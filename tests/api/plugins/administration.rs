@@ -59,11 +59,18 @@ async fn a_running_server_says_at_once_and_verbatim_what_became_of_a_change() {
 async fn what_makes_no_sense_is_refused_in_one_sentence() {
     let shelf = Shelf::new().await;
     let app = &shelf.app;
-    let schema = r#"{"type":"object","properties":{"most":{"type":"integer","minimum":1,"default":3}}}"#;
+    let schema = r#"{"type":"object","properties":{"most":{"type":"integer","minimum":1,"default":3,"description":"Most notes that are kept"}}}"#;
     let more = "[config]\nschema = \"config.json\"\n[permissions]\nsecrets = [\"API_KEY\", \"OTHER\"]\n";
     shelf.put("notes", "1.0.0", more);
     std::fs::write(shelf.folder("notes").join("config.json"), schema).unwrap();
     shelf.enable("notes").await.unwrap();
+
+    app.run(&["plugin", "config", "notes", "most=7"]).await.ok();
+    let keys = app.run(&["plugin", "config", "notes"]).await.ok();
+    assert_eq!(keys, "most=7  (default 3)  integer: Most notes that are kept");
+    app.run(&["plugin", "config", "notes", "most="]).await.ok();
+    let keys = &app.run(&["plugin", "config", "notes", "--json"]).await.json()[0];
+    assert_eq!((&keys[0]["key"], &keys[0]["value"], &keys[0]["default"]), (&json!("most"), &json!(3), &json!(3)));
 
     for (arguments, wanted) in [
         (&["enable", "nots"][..], "there is no plugin \"nots\"; did you mean notes?"),

@@ -128,6 +128,38 @@ fn a_package_is_packed_the_same_twice_and_compared() {
 }
 
 #[test]
+fn a_step_sets_what_a_person_wants_of_the_plugin() {
+    let folder = tempfile::tempdir().unwrap();
+    let cookbook = copy("cookbook", folder.path());
+    let suite = |favourites: &str| {
+        format!(
+            "[[account]]\nname = \"alice\"\n[[case]]\nname = \"quiet\"\n[[case.step]]\nas = \"alice\"\n\
+             settings = {{ favourites = \"{favourites}\" }}\n[[case.step]]\nas = \"alice\"\nget = \"/api/v1/shelves\"\n"
+        )
+    };
+    let manifest = std::fs::read_to_string(cookbook.join("plugin.toml")).unwrap();
+    let bare = manifest.split("[[test]]").next().unwrap();
+    std::fs::write(cookbook.join("plugin.toml"), format!("{bare}\n[[test]]\nfile = \"settings.toml\"\n")).unwrap();
+    std::fs::write(cookbook.join("settings.toml"), suite("quiet")).unwrap();
+    assert!(said(&cookbook, &["test"]).contains("1 passed, 0 failed"));
+    std::fs::write(cookbook.join("settings.toml"), suite("loud")).unwrap();
+    let output = String::from_utf8(run(&cookbook, &["test"]).stdout).unwrap();
+    assert!(output.contains("step 1: favourites") && output.contains("0 passed, 1 failed"), "{output}");
+}
+
+#[test]
+fn a_shell_completes_the_commands_of_authors() {
+    for shell in ["bash", "zsh", "fish"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_rookery")).args(["completion", shell]).output().unwrap();
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            output.status.success() && script.contains("rollback") && script.contains("bench"),
+            "{shell}: {script}"
+        );
+    }
+}
+
+#[test]
 fn the_doctor_names_what_is_missing_and_what_brings_it() {
     let folder = tempfile::tempdir().unwrap();
     let mut program = Command::new(env!("CARGO_BIN_EXE_rookery"));

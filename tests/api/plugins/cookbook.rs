@@ -70,7 +70,8 @@ async fn words_are_refused_and_favourites_silenced() {
     life::follow(&app.app).await;
 
     let post = |parameters: &Value| alice.post("/api/v1/statuses").json(parameters);
-    let refused = post(&json!({ "status": "win at the CASINO", "mood": ["rich"] })).fails(422).await;
+    post(&json!({ "status": "hello", "mood": ["rich"] })).fails(422).await;
+    let refused = post(&json!({ "status": "win at the CASINO", "mood": "rich" })).fails(422).await;
     assert_eq!(refused, "There is a word in it that is not welcome here");
     let long = post(&json!({ "status": "hello", "mood": "x".repeat(21) })).fails(422).await;
     assert_eq!(long, "mood: is longer than 20 characters");

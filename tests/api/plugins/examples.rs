@@ -13,11 +13,17 @@ use crate::harness::{Client, TestApp};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Builds the example in `language` into `dir/notes`, in a copy of its folder.
-fn build(language: &str, dir: &Path) {
+/// Builds the example in `language` into `dir/notes`, in a copy of its folder whose sources are changed as `edit` says: a
+/// file, a text in it, and what comes in its place.
+fn build(language: &str, dir: &Path, edit: Option<(&str, &str, &str)>) {
     let package = dir.join("notes");
     let source = PathBuf::from(ROOT).join("examples").join(language);
     copy(&source, &package);
+    if let Some((file, old, new)) = edit {
+        let text = std::fs::read_to_string(package.join(file)).unwrap();
+        assert!(text.contains(old), "{file} has no {old:?}");
+        std::fs::write(package.join(file), text.replacen(old, new, 1)).unwrap();
+    }
     let text = std::fs::read_to_string(package.join("plugin.toml")).unwrap();
     let manifest = manifest::parse(&text).unwrap();
     if language == "rust" {
@@ -49,13 +55,18 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A server with the example in `language` switched on.
-async fn served(language: &str) -> (TestApp, tempfile::TempDir) {
+/// A server with the example in `language` switched on, changed as `edit` says.
+async fn served(
+    language: &str,
+    edit: Option<(&'static str, &'static str, &'static str)>,
+) -> (TestApp, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().to_owned();
     let name = language.to_owned();
-    tokio::task::spawn_blocking(move || build(&name, &dir)).await.unwrap();
-    let app = TestApp::with(&[("ROOKERY_PLUGINS_DIR", folder.path().to_str().unwrap())]).await;
+    tokio::task::spawn_blocking(move || build(&name, &dir, edit)).await.unwrap();
+    let development = if edit.is_some() { "true" } else { "false" };
+    let keys = [("ROOKERY_PLUGINS_DIR", folder.path().to_str().unwrap()), ("ROOKERY_SERVER_DEVELOPMENT", development)];
+    let app = TestApp::with(&keys).await;
     plugins::start(&app.app).await;
     admin::enable(&app.app, "notes").await.unwrap();
     let loaded = life::reload(&app.app, "notes").await;
@@ -77,7 +88,7 @@ fn texts(notes: &Value) -> Vec<(&str, &str)> {
 }
 
 async fn story(language: &str) {
-    let (app, _folder) = served(language).await;
+    let (app, _folder) = served(language, None).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
 
     assert_eq!(alice.get("/api/v1/notes").ok().await, json!([]));
@@ -134,6 +145,42 @@ async fn the_example_in_go() {
 #[tokio::test]
 async fn the_example_in_typescript() {
     story("typescript").await;
+}
+
+/// What the plugin's log and the reason of the failure have of an error in `index`, whose place is `place`.
+async fn failing(language: &str, edit: (&'static str, &'static str, &'static str), place: &str, words: &str) {
+    let (app, _folder) = served(language, Some(edit)).await;
+    let [alice] = app.accounts(["alice"]).await;
+    assert_eq!(alice.get("/api/v1/notes").send().await.status, 500, "{language}");
+    let lines: Vec<String> = app.app.plugins.logs.after("notes", 0).into_iter().map(|line| line.message).collect();
+    let all = lines.join("\n");
+    assert!(all.contains(place) && all.contains(words) && all.contains("route index"), "{language}: {all}");
+}
+
+#[tokio::test]
+async fn an_error_in_c_has_its_file_and_line() {
+    let edit =
+        ("notes.c", "    rows_t rows;\n    text_t json", "    __builtin_trap();\n    rows_t rows;\n    text_t json");
+    failing("c", edit, "notes.c:64", "unreachable").await;
+}
+
+#[tokio::test]
+async fn an_error_in_go_has_its_file_and_line() {
+    let edit = ("notes.go", "\tcase \"index\":\n", "\tcase \"index\":\n\t\tpanic(\"out of ink\")\n");
+    failing("go", edit, "notes.go:54", "out of ink").await;
+}
+
+#[tokio::test]
+async fn an_error_in_python_has_its_file_and_line() {
+    let edit = ("app.py", "case \"index\":\n", "case \"index\":\n                raise ValueError(\"out of ink\")\n");
+    failing("python", edit, "app.py:", "ValueError: out of ink").await;
+}
+
+#[tokio::test]
+async fn an_error_in_typescript_has_its_file_and_line() {
+    let function = "function index(request: Request) {\n";
+    let throwing = "function index(request: Request) {\n  if (request.method) throw new Error('out of ink');\n";
+    failing("typescript", ("notes.ts", function, throwing), "notes.ts:20", "out of ink").await;
 }
 
 #[test]

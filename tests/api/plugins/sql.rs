@@ -228,7 +228,7 @@ async fn failures_have_codes_and_leave_the_transaction() {
         ("nothing", vec![], (404, "sql.unknown")),
         ("insert", vec![int(1)], (422, "sql.params")),
         ("insert", vec![int(1), int(1)], (422, "sql.params")),
-        ("insert", vec![int(1), text("a\0b")], (422, "sql.params")),
+        ("insert", vec![int(1), text("a\0b")], (422, "sql.zero-byte")),
         ("among", vec![text("[1,"), text("[]")], (422, "sql.params")),
         ("given", vec![text("{")], (422, "sql.params")),
     ] {

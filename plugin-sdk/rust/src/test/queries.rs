@@ -10,6 +10,10 @@ const PAGE: [&str; 4] = ["max_id", "since_id", "min_id", "limit"];
 pub(super) struct Query {
     /// Names of the parameters, in order.
     pub(super) params: Vec<String>,
+    /// Those of them that are integers.
+    pub(super) integers: Vec<String>,
+    /// `returns: page(account)`
+    pub(super) accounts: bool,
     /// Most rows, if the statement has `max-rows:`.
     pub(super) max_rows: Option<usize>,
     pub(super) text: String,
@@ -26,14 +30,20 @@ pub(super) fn read(text: &str) -> BTreeMap<String, Query> {
                 finish(&mut statements, &name, std::mem::take(&mut query));
                 let mut words = rest.split_whitespace();
                 name = words.next().unwrap_or_default().to_owned();
+                query.accounts = rest.contains("page(account)");
                 query.max_rows =
                     words.skip_while(|word| *word != "max-rows:").nth(1).and_then(|most| most.parse().ok());
                 skipped = false;
             }
             Some(("params", rest)) => {
-                query
-                    .params
-                    .extend(rest.split(',').filter_map(|pair| pair.split_whitespace().nth(1)).map(str::to_owned));
+                for pair in rest.split(',') {
+                    let mut words = pair.split_whitespace();
+                    let (Some(kind), Some(name)) = (words.next(), words.next()) else { continue };
+                    query.params.push(name.to_owned());
+                    if kind == "integer" {
+                        query.integers.push(name.to_owned());
+                    }
+                }
             }
             Some(("dialect", rest)) => {
                 skipped = rest == "postgres";

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use toml::Table;
 
 use super::calls::context;
+use super::native::Native;
 use super::{Fake, render};
 use crate::contract::routes::{Body, Cursor, Output, Request, Response};
 use crate::contract::types::{Failure, Page};
@@ -12,13 +13,13 @@ use crate::contract::types::{Failure, Page};
 /// A request under construction.
 #[derive(Debug)]
 pub struct Asked<'a> {
-    fake: &'a Fake,
+    pub(super) fake: &'a Fake,
     method: String,
     path: String,
     query: Vec<(String, String)>,
     body: Body,
     headers: Vec<(String, String)>,
-    account: Option<i64>,
+    pub(super) account: Option<i64>,
     token: Option<i64>,
     scopes: Option<Vec<String>>,
     role: u8,
@@ -138,7 +139,7 @@ impl<'a> Asked<'a> {
         self
     }
 
-    /// Applies the checks that the manifest asks for, then calls the plugin's function.
+    /// Applies the checks that the manifest asks for, then calls the plugin's function, or answers a native route.
     #[must_use]
     pub fn send(self) -> Answer {
         let manifest: Table = self.fake.package.manifest.parse().unwrap_or_default();
@@ -214,6 +215,10 @@ impl<'a> Asked<'a> {
         ctx.caller.token = self.token;
         let caller = ctx.caller.clone();
         let page = route.get("page").and_then(toml::Value::as_table).map(|rule| self.page(rule));
+        if let Some(rule) = route.get("native").and_then(toml::Value::as_table) {
+            let all = route.get("page").and_then(|page| page.get("all")).and_then(toml::Value::as_bool) == Some(true);
+            return Native { asked: &self, params: &params, page, all }.answer(rule);
+        }
         let request = Request {
             ctx,
             route: route.get("id").and_then(toml::Value::as_str).unwrap_or_default().into(),
@@ -270,7 +275,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-fn refused(status: u16, text: &str) -> Answer {
+pub(super) fn refused(status: u16, text: &str) -> Answer {
     Answer { status, json: json!({ "error": text }), output: None, cursor: None, headers: Vec::new() }
 }
 

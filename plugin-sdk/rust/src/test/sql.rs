@@ -64,6 +64,18 @@ impl Database {
         }
     }
 
+    /// The parameters of a statement in order, and whether each is an integer; none where there is no such statement.
+    pub(super) fn params(&self, name: &str) -> Vec<(String, bool)> {
+        let query = self.0.as_ref().and_then(|inner| inner.statements.get(name));
+        let params = query.into_iter().flat_map(|query| query.params.iter().map(|name| (name, &query.integers)));
+        params.map(|(name, integers)| (name.clone(), integers.contains(name))).collect()
+    }
+
+    /// True for a statement that returns a page of accounts.
+    pub(super) fn returns_accounts(&self, name: &str) -> bool {
+        self.0.as_ref().and_then(|inner| inner.statements.get(name)).is_some_and(|query| query.accounts)
+    }
+
     /// Runs a named statement.
     pub(super) fn query(&self, state: &State, name: &str, params: &[Value]) -> Result<Rows, Failure> {
         let inner = self.0.as_ref().ok_or_else(|| failure(403, "denied", "the manifest has no [sql]"))?;

@@ -1,0 +1,19 @@
+//! Versions of one plugin: going back over a reinstall.
+
+use plugins::admin;
+
+use super::shelf::{Shelf, component, manifest};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_goes_back_over_a_reinstall() {
+    let shelf = Shelf::new().await;
+    shelf.put_component("notes", &manifest("notes", "1.0.0", ""), &component("one"));
+    shelf.enable("notes").await.unwrap();
+    admin::uninstall(&shelf.app.app, "notes", false).await.unwrap();
+    shelf.put_component("notes", &manifest("notes", "1.1.0", ""), &component("two"));
+    shelf.enable("notes").await.unwrap();
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.1.0");
+    admin::rollback(&shelf.app.app, "notes").await.unwrap();
+    shelf.reload("notes").await.unwrap();
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
+}
