@@ -16,6 +16,7 @@ use crate::life::observed::{Event, FailedCall, Observed, milliseconds};
 use crate::manifest::{Hook, Manifest, Resolved, Route};
 use crate::sql::Statement;
 use crate::{Active, Package, Quota};
+use store::plugin::Install;
 use store::plugin_event::Parked;
 
 /// One row of the list.
@@ -38,6 +39,10 @@ pub struct Plugin {
     pub origin: Option<String>,
     /// An admin accepted a package of it before.
     pub accepted: bool,
+    /// The public key that its packages must be signed with.
+    pub key: Option<String>,
+    /// Where it was installed from.
+    pub source: Option<String>,
     pub granted: Vec<String>,
     /// Permissions that the newest package asks for and that were not granted.
     pub missing: Vec<String>,
@@ -99,6 +104,8 @@ pub struct Detail {
     pub failures: Vec<FailureRow>,
     /// Newest first.
     pub history: Vec<EventRow>,
+    /// The packages that were installed by a command, newest first.
+    pub installs: Vec<Install>,
 }
 
 #[derive(Debug, Serialize)]
@@ -112,7 +119,7 @@ pub struct ParkedRow {
     pub created_at: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "as in the manifest")]
 pub struct RouteRow {
     pub id: String,
@@ -123,7 +130,7 @@ pub struct RouteRow {
     pub native: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "as in the manifest")]
 pub struct HookRow {
     pub on: &'static str,
@@ -133,7 +140,7 @@ pub struct HookRow {
     pub policy: &'static str,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "as in the manifest")]
 pub struct ScheduleRow {
     pub job: String,
@@ -289,6 +296,8 @@ impl Plugin {
                 .or(package.map(|p| &p.origin))
                 .map(ToString::to_string),
             accepted: known.plugin.sha256.is_some(),
+            key: known.plugin.public_key.clone(),
+            source: known.plugin.source.clone(),
             granted: known.plugin.granted.0.clone(),
             missing: known.missing.iter().cloned().collect(),
             waiting: known.waiting.as_ref().map(Waiting::from),
@@ -349,6 +358,7 @@ impl Detail {
             failures_count: observed.failed,
             failures: observed.failures.iter().rev().map(FailureRow::from).collect(),
             history: observed.history.iter().rev().map(EventRow::from).collect(),
+            installs: known.plugin.installs.0.iter().rev().cloned().collect(),
         }
     }
 }
@@ -413,7 +423,7 @@ fn statements(active: &Active) -> Vec<StatementRow> {
     active.sql.iter().flat_map(|sql| sql.all().into_iter().map(row)).collect()
 }
 
-fn schedules(manifest: &Manifest) -> Vec<ScheduleRow> {
+pub(crate) fn schedules(manifest: &Manifest) -> Vec<ScheduleRow> {
     let row = |job: &str, cron: &str| ScheduleRow { job: job.to_owned(), cron: cron.to_owned() };
     manifest.schedules.iter().map(|schedule| row(&schedule.job, &schedule.cron)).collect()
 }
