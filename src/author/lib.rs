@@ -1,5 +1,5 @@
-//! Commands for plugin authors: `rookery plugin new`, `build`, `check`, `test`, `dev`, `bench`, `pack`, `diff` and
-//! `doctor`.
+//! Commands for plugin authors: `rookery plugin new`, `build`, `check`, `test`, `dev`, `bench`, `keygen`,
+//! `pack`, `sign`, `index`, `diff` and `doctor`.
 //!
 //! Nothing here touches the configured server: a plugin runs on a throw-away server, which is the real server code on a
 //! database of its own in a temporary folder.
@@ -12,11 +12,13 @@ mod dev;
 mod diff;
 mod doctor;
 mod fresh;
+mod index;
 mod new;
 mod pack;
 mod play;
 mod project;
 mod rust;
+mod sign;
 mod stage;
 mod strip;
 mod suite;
@@ -76,8 +78,30 @@ pub enum Command {
         #[arg(long, default_value_t = 200)]
         times: u32,
     },
-    /// Pack the plugin into one file for admins to install: NAME-VERSION.plugin
+    /// Make a key pair to sign packages with: NAME.key and NAME.pub
+    Keygen {
+        /// Path of the files without their endings
+        #[arg(default_value = "minisign")]
+        name: PathBuf,
+    },
+    /// Pack the plugin into one file for admins to install, NAME-VERSION.plugin, and sign it
     Pack {
+        #[arg(default_value = ".")]
+        folder: PathBuf,
+        /// File of the secret key to sign with [default: ROOKERY_PLUGIN_KEY]
+        #[arg(long)]
+        key: Option<PathBuf>,
+    },
+    /// Sign packages that were packed before: FILE.minisig
+    Sign {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// File of the secret key [default: ROOKERY_PLUGIN_KEY]
+        #[arg(long)]
+        key: Option<PathBuf>,
+    },
+    /// Write the index of a folder of packages, for any web server to serve: index.json
+    Index {
         #[arg(default_value = ".")]
         folder: PathBuf,
     },
@@ -95,7 +119,10 @@ pub fn run(command: Command, output: Output) -> Result<(), Failure> {
     match command {
         Command::New { name, lang } => new::run(&name, &lang, output),
         Command::Build { folder } => compile::run(&Project::open(&folder)?, output),
-        Command::Pack { folder } => pack::run(&built(&folder, Purpose::Release, output)?, output),
+        Command::Keygen { name } => sign::generate(&name, output),
+        Command::Pack { folder, key } => pack::run(&built(&folder, Purpose::Release, output)?, key.as_deref(), output),
+        Command::Sign { files, key } => sign::run(&files, key.as_deref(), output),
+        Command::Index { folder } => index::run(&folder, output),
         Command::Diff { old, new } => diff::run(&old, &new, output),
         Command::Doctor { folder } => doctor::run(&folder, output),
         Command::Check { .. } | Command::Test { .. } | Command::Dev { .. } | Command::Bench { .. } => {
@@ -122,7 +149,10 @@ async fn serve(command: Command, output: Output) -> Result<(), Failure> {
         Command::Bench { folder, times } => bench::run(&built(&folder, Purpose::Release, output)?, times, output).await,
         Command::New { .. }
         | Command::Build { .. }
+        | Command::Keygen { .. }
         | Command::Pack { .. }
+        | Command::Sign { .. }
+        | Command::Index { .. }
         | Command::Diff { .. }
         | Command::Doctor { .. } => unreachable!("done without a runtime"),
     }

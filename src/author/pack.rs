@@ -1,4 +1,4 @@
-//! `rookery plugin pack`: packs a plugin into one file for a server's plugin folder.
+//! `rookery plugin pack`: packs a plugin into one file for a server's plugin folder, and signs it.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -6,14 +6,16 @@ use std::path::Path;
 use serde_json::json;
 
 use super::project::Project;
-use super::strip;
+use super::{sign, strip};
 use plugins::Package;
+use plugins::install::fetch::beside as signature_of;
 use plugins::package::{Origin, unpack};
 use terminal::{Failure, Output};
 
 /// Writes `NAME-VERSION.plugin`, a tar archive with the component's checksum in its manifest, and without debug information.
-/// The output is reproducible: the same package gives the same bytes.
-pub(crate) fn run(project: &Project, output: Output) -> Result<(), Failure> {
+/// The output is reproducible: the same package gives the same bytes. With a key, `NAME-VERSION.plugin.minisig` is its
+/// signature; one that lies there of an earlier file is deleted.
+pub(crate) fn run(project: &Project, key: Option<&Path>, output: Output) -> Result<(), Failure> {
     let mut package = project.package()?;
     package.wasm = strip::without_debug_information(&package.wasm).into();
     package.sha256 = crypto::sha256_hex(&package.wasm);
@@ -24,10 +26,19 @@ pub(crate) fn run(project: &Project, output: Output) -> Result<(), Failure> {
     let beside = project.folder.join(format!(".{name}"));
     let mut file = std::fs::File::create(&beside).map_err(Failure::new)?;
     file.write_all(&bytes).and_then(|()| file.sync_all()).map_err(Failure::new)?;
-    std::fs::rename(&beside, project.folder.join(&name)).map_err(Failure::new)?;
-    let answer = json!({ "file": name, "bytes": bytes.len(), "sha256": read.sha256, "digest": read.digest });
+    let path = project.folder.join(&name);
+    // A signature of another file is worse than none.
+    let _ = std::fs::remove_file(signature_of(&path));
+    std::fs::rename(&beside, &path).map_err(Failure::new)?;
+    let signed = sign::key_file(key).map(|key| sign::sign(&path, &bytes, &key)).transpose()?;
+    let mut answer = json!({ "file": name, "bytes": bytes.len(), "sha256": read.sha256, "digest": read.digest });
+    for (member, value) in signed.iter().flat_map(|signed| signed.as_object().into_iter().flatten()) {
+        answer[member] = value.clone();
+    }
     output.answer(&answer, || {
-        format!("{name}: {} KiB\n  component {}\n  package   {}", bytes.len() / 1024, read.sha256, read.digest)
+        let signed = signed.as_ref().map(|signed| format!("\n{}", sign::words(signed))).unwrap_or_default();
+        let size = bytes.len() / 1024;
+        format!("{name}: {size} KiB\n  component {}\n  package   {}{signed}", read.sha256, read.digest)
     })
 }
 

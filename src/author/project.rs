@@ -28,6 +28,9 @@ const LEFT_OUT: [&str; 12] = [
 /// Extensions of source files, which are excluded too.
 const SOURCES: [&str; 8] = ["rs", "c", "h", "go", "js", "ts", "py", "wat"];
 
+/// Endings of packages, their signatures and keys, which no package may contain: a secret key least of all.
+const KEYS: [&str; 4] = [".plugin", ".minisig", ".key", ".pub"];
+
 /// A plugin project.
 #[derive(Clone, Debug)]
 pub(crate) struct Project {
@@ -71,7 +74,7 @@ impl Project {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 if name.starts_with('.')
                     || LEFT_OUT.contains(&name.as_str())
-                    || name.ends_with(".plugin")
+                    || KEYS.iter().any(|ending| name.ends_with(ending))
                     || is_source(&path)
                 {
                     continue;

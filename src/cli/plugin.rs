@@ -5,6 +5,7 @@
 //! applies it. Commands for plugin authors are in the crate `rookery_author`.
 
 mod consent;
+mod install;
 mod words;
 
 use std::path::PathBuf;
@@ -39,6 +40,32 @@ pub(super) enum Command {
     List,
     /// Print the details of a plugin: routes, pages, hooks, limits and peak usage, failures, history
     Inspect { name: String },
+    /// Install a plugin from a file, a URL, or an index; shows its key and permissions, and asks before it trusts them
+    Install {
+        /// A file or a URL that ends in .plugin; with --from, the plugin's name
+        what: String,
+        /// URL of an index: the newest package of the plugin that this server can load
+        #[arg(long, value_name = "URL")]
+        from: Option<String>,
+        #[command(flatten)]
+        terms: install::Arguments,
+    },
+    /// Upgrade a plugin from where it came, or from a file or URL; asks before it grants new permissions
+    Upgrade {
+        name: String,
+        /// A file, or the URL of a package or an index
+        from: Option<String>,
+        #[command(flatten)]
+        terms: install::Arguments,
+    },
+    /// Verify the signature of a package: a file, or what a plugin is loaded from
+    Verify {
+        /// A file, or the plugin's name
+        what: String,
+        /// Public key to verify with: the key itself, or a file
+        #[arg(long)]
+        key: Option<String>,
+    },
     /// Enable a plugin: shows its routes, pages, hooks and permissions, and asks before it grants them
     Enable {
         name: String,
@@ -103,6 +130,9 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::Author(_) => unreachable!("done without a server"),
         Command::List => list(cx, output).await,
         Command::Inspect { name } => inspect(cx, &name, output).await,
+        Command::Install { what, from, terms } => install::run(cx, &what, from.as_deref(), &terms, output).await,
+        Command::Upgrade { name, from, terms } => install::upgrade(cx, &name, from.as_deref(), &terms, output).await,
+        Command::Verify { what, key } => install::verify(cx, &what, key.as_deref(), output).await,
         Command::Enable { name, yes } => {
             let agreed = consent::ask(cx, &name, yes, output).await?;
             change(cx, &name, "enable", agreed, output).await

@@ -235,6 +235,8 @@ config! {
         /// Whether a plugin is reloaded soon after its files change. Without `server.development` a package that the
         /// admin did not accept waits for `rookery plugin reload`.
         watch: bool = derived("the value of server.development", |known| known.get("server.development"));
+        /// How long one file may take that `rookery plugin install` or `upgrade` fetches.
+        download_timeout_seconds: u64 = 120, 1..=3600;
         /// Checksums (SHA-256) of components and packages that are never loaded.
         denied: Vec<String> = [];
         /// How many instances of all plugins together may exist at once.

@@ -5,6 +5,9 @@
 //! here is ever logged; [`Secret`]s print as stars.
 
 pub mod push;
+pub mod signature;
+#[cfg(feature = "signing")]
+pub mod signing;
 
 use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

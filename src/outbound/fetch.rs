@@ -29,10 +29,21 @@ pub struct Fetch<'a> {
     pub limit: usize,
     /// What becomes of a larger one.
     pub beyond: Beyond,
-    /// The accepted content types, in lower case and without parameters; the header `Accept`.
+    /// The accepted content types, in lower case and without parameters; the header `Accept`. Empty: any.
     pub kinds: &'a [&'a str],
-    /// Every hop must be `https`.
-    pub https_only: bool,
+    /// Which hops may be without TLS.
+    pub plain: PlainHttp,
+}
+
+/// Which addresses may be asked by `http`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlainHttp {
+    /// Every one.
+    Any,
+    /// Those that the client was allowed beside the public ones: networks of one's own.
+    Allowed,
+    /// None: every hop must be `https`.
+    Never,
 }
 
 /// What becomes of a document that is larger than the limit.
@@ -108,11 +119,19 @@ impl Client {
         tokio::time::timeout(timeout, self.follow(fetch)).await.unwrap_or(Err(FetchError::Request(Error::Timeout)))
     }
 
+    async fn may_be_plain(&self, target: &Target, plain: PlainHttp) -> Result<bool, Error> {
+        match plain {
+            PlainHttp::Any => Ok(true),
+            PlainHttp::Allowed => Ok(self.addresses(target).await?.iter().all(|found| self.is_allowed(*found))),
+            PlainHttp::Never => Ok(false),
+        }
+    }
+
     async fn follow(&self, fetch: Fetch<'_>) -> Result<Document, FetchError> {
         let headers = headers(&fetch)?;
         let mut target = fetch.target;
         for _ in 0..=REDIRECTS {
-            if fetch.https_only && !target.is_secure() {
+            if !target.is_secure() && !self.may_be_plain(&target, fetch.plain).await? {
                 return Err(Error::Url("the scheme must be https".to_owned()).into());
             }
             let request = Request {
@@ -141,7 +160,8 @@ impl Client {
 
 fn headers(fetch: &Fetch<'_>) -> Result<HeaderMap, Error> {
     let value = |text: &str| HeaderValue::from_str(text).map_err(|error| Error::Other(error.to_string()));
-    Ok(HeaderMap::from_iter([(ACCEPT, value(&fetch.kinds.join(", "))?), (USER_AGENT, value(fetch.agent)?)]))
+    let accept = if fetch.kinds.is_empty() { "*/*".to_owned() } else { fetch.kinds.join(", ") };
+    Ok(HeaderMap::from_iter([(ACCEPT, value(&accept)?), (USER_AGENT, value(fetch.agent)?)]))
 }
 
 /// Where the response says that the document is instead.
@@ -155,7 +175,7 @@ fn check(opened: &Opened, kinds: &[&str]) -> Result<(), FetchError> {
         return Err(FetchError::Status(opened.status.as_u16()));
     }
     let kind = content_type(&opened.headers).split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    if kinds.contains(&kind.as_str()) { Ok(()) } else { Err(FetchError::Kind(kind)) }
+    if kinds.is_empty() || kinds.contains(&kind.as_str()) { Ok(()) } else { Err(FetchError::Kind(kind)) }
 }
 
 fn content_type(headers: &HeaderMap) -> &str {

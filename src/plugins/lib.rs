@@ -13,6 +13,7 @@ pub mod call;
 mod cx;
 pub mod error;
 pub mod hooks;
+pub mod install;
 mod jobs;
 pub mod life;
 pub mod manifest;

@@ -72,6 +72,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0051_core_view_tokens",
     "0052_invited_by",
     "0053_push",
+    "0054_plugin_keys",
 ];
 
 /// The four digits at the beginning of a file name.

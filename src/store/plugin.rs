@@ -4,6 +4,7 @@
 //! Reached from `plugins`, which reconciles what it runs with these rows. A row stays when the package is gone, until
 //! the plugin is purged. Knows nothing of packages.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Executor, Result, Tx};
@@ -28,8 +29,30 @@ pub struct Plugin {
     pub secrets: Json<Map<String, Value>>,
     pub refused: Option<String>,
     pub quarantined_at: Option<Time>,
+    pub public_key: Option<String>,
+    pub source: Option<String>,
+    pub installs: Json<Vec<Install>>,
     pub created_at: Time,
     pub updated_at: Time,
+}
+
+/// A package that was installed by a command: the audit trail of a plugin, in its column `installs`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Install {
+    /// Its version.
+    pub version: String,
+    /// SHA-256 of the package.
+    pub digest: String,
+    /// SHA-256 of its file.
+    pub sha256: String,
+    /// The name of the file in the folder of plugins.
+    pub file: String,
+    /// The public key that it was signed with; `None` when it was not signed.
+    pub key: Option<String>,
+    /// Where it came from.
+    pub source: String,
+    /// When, as RFC 3339.
+    pub at: String,
 }
 
 /// Every plugin that was installed and not purged, by name.
@@ -68,7 +91,8 @@ pub async fn update(tx: &mut Tx, plugin: &Plugin) -> Result<()> {
     tx.query(sql!(
         "UPDATE plugins
          SET enabled = $2, version = $3, sha256 = $4, approved = $5, granted = $6, limits = $7, config = $8,
-             config_version = $9, secrets = $10, refused = $11, quarantined_at = $12, updated_at = $13
+             config_version = $9, secrets = $10, refused = $11, quarantined_at = $12, updated_at = $13,
+             public_key = $14, source = $15, installs = $16
          WHERE id = $1"
     ))
     .bind(plugin.id)
@@ -84,6 +108,9 @@ pub async fn update(tx: &mut Tx, plugin: &Plugin) -> Result<()> {
     .bind(plugin.refused.clone())
     .bind(plugin.quarantined_at)
     .bind(plugin.updated_at)
+    .bind(plugin.public_key.clone())
+    .bind(plugin.source.clone())
+    .bind(plugin.installs.clone())
     .execute()
     .await?;
     Ok(())

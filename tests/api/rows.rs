@@ -518,6 +518,16 @@ async fn emoji_is_read_back_as_inserted() {
 async fn plugin_is_read_back_as_inserted() {
     let app = TestApp::new().await;
     let object = |key: &str| Map::from_iter([(key.to_owned(), json!(1))]);
+    let text = str::to_owned;
+    let install = store::plugin::Install {
+        version: text("1.2.3"),
+        digest: text("digest"),
+        sha256: text("sha256"),
+        file: text("file"),
+        key: some("key"),
+        source: text("source"),
+        at: text("at"),
+    };
     let plugin = Plugin {
         id: 9_006,
         name: "rook".to_owned(),
@@ -532,6 +542,9 @@ async fn plugin_is_read_back_as_inserted() {
         secrets: Json(object("secrets")),
         refused: some("refused"),
         quarantined_at: Some(time(1)),
+        public_key: some("public_key"),
+        source: some("source"),
+        installs: Json(vec![install]),
         created_at: time(2),
         updated_at: time(3),
     };

@@ -27,7 +27,16 @@ pub(super) async fn ask(cx: &Cx, name: &str, yes: bool, output: Output) -> Resul
             "there is no terminal to ask on: `rookery plugin enable {name} --yes` enables it and grants all of this"
         )));
     }
-    let _ = write!(stderr(), "Enable {name}, and grant all of this? [y/N] ");
+    agree(&format!("Enable {name}, and grant all of this?"), || format!("{name} was not enabled")).await?;
+    Ok(agreed)
+}
+
+/// Asks on the terminal.
+///
+/// # Errors
+/// `declined` unless the answer is yes.
+pub(super) async fn agree(question: &str, declined: impl FnOnce() -> String) -> Result<(), Failure> {
+    let _ = write!(stderr(), "{question} [y/N] ");
     let _ = stderr().flush();
     let answer = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
@@ -35,7 +44,7 @@ pub(super) async fn ask(cx: &Cx, name: &str, yes: bool, output: Output) -> Resul
     });
     let answer = answer.await.map_err(Failure::new)?.map_err(Failure::new)?;
     match answer.trim().to_ascii_lowercase().as_str() {
-        "y" | "yes" => Ok(agreed),
-        _ => Err(Failure::new(format!("{name} was not enabled"))),
+        "y" | "yes" => Ok(()),
+        _ => Err(Failure::new(declined())),
     }
 }

@@ -55,6 +55,43 @@ pub(super) fn request(detail: &Value) -> String {
     text
 }
 
+/// A package that is to be installed: where it comes from, whose it is, what it would do and asks for.
+pub(super) fn review(review: &Value) -> String {
+    let mut text = request(review);
+    let mut row = |key: &str, value: String| {
+        let _ = write!(text, "\n{key:<8} {value}");
+    };
+    row("from", word(&review["source"]));
+    row("sha256", word(&review["sha256"]));
+    row("digest", word(&review["digest"]));
+    let key = word(&review["key"]);
+    row(
+        "key",
+        match review["trust"].as_str() {
+            Some("known") => format!("{key}, which is trusted for this plugin"),
+            Some("new") => format!("{key}, which was not seen before: compare it with what the author says"),
+            Some("replaced") => format!("{key}, in the place of the one that was trusted"),
+            _ => "none: nobody signed it".to_owned(),
+        },
+    );
+    if let Some(before) = review["before"].as_str() {
+        row("here is", before.to_owned());
+    }
+    text
+}
+
+/// A package that was verified.
+pub(super) fn verified(verified: &Value) -> String {
+    let mut text = format!("{}.\n", word(&verified["sentence"]));
+    for key in ["origin", "sha256", "digest", "key", "key_id", "comment", "installed_at", "source"] {
+        let value = word(&verified[key]);
+        if !value.is_empty() {
+            let _ = writeln!(text, "  {key:<14} {value}");
+        }
+    }
+    text
+}
+
 /// The output after a running server applied a change.
 pub(super) fn changed(detail: &Value) -> String {
     let (name, version) = (word(&detail["name"]), word(&detail["version"]));
@@ -103,6 +140,7 @@ const TABLES: [(&str, &[&str]); 10] = [
     ("breakers", &["kind", "name", "state", "openings"]),
     ("parked", &["seq", "created_at", "stream", "kind", "subject_id", "error"]),
     ("failures", &["at", "generation", "kind", "name", "ended", "message", "backtrace"]),
+    ("installs", &["at", "version", "digest", "key", "source"]),
     ("history", &["at", "what", "version", "generation", "took_ms", "digest", "stage", "sentence"]),
 ];
 
@@ -119,6 +157,8 @@ pub(super) fn detail(detail: &Value) -> String {
         "digest",
         "sha256",
         "origin",
+        "source",
+        "key",
         "config_version",
         "events_waiting",
         "events_parked",

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use outbound::{Beyond, Document, Error, Fetch, FetchError, Target};
+use outbound::{Beyond, Document, Error, Fetch, FetchError, PlainHttp, Target};
 
 use crate::Cx;
 use text::charset;
@@ -37,7 +37,7 @@ pub async fn fetch(cx: &Cx, target: Target, https_only: bool) -> Result<WebPage,
         limit: cx.config.previews.page_limit_bytes,
         beyond: Beyond::Cut,
         kinds: HTML,
-        https_only,
+        plain: if https_only { PlainHttp::Never } else { PlainHttp::Any },
     };
     let document = cx.outbound.fetch(fetch).await?;
     let read = move || {
@@ -61,7 +61,7 @@ pub async fn document(cx: &Cx, target: Target, kinds: &[&str], limit: usize) -> 
         limit,
         beyond: Beyond::Refuse,
         kinds,
-        https_only: false,
+        plain: PlainHttp::Any,
     };
     cx.outbound.fetch(fetch).await
 }

@@ -215,7 +215,7 @@ fn add_grants(plugin: &mut Plugin, permissions: &[String]) {
     }
 }
 
-fn grant_all(plugin: &mut Plugin, package: &Package) {
+pub(crate) fn grant_all(plugin: &mut Plugin, package: &Package) {
     let wanted: Vec<String> = package.manifest.wanted().into_iter().collect();
     if plugin.granted.0 != wanted {
         plugin.granted.0 = wanted;

@@ -10,6 +10,8 @@ use serde_json::{Map, Value};
 use crate::Cx;
 use crate::admin;
 use crate::admin::entity::{Detail, LogLine, OrderRow, Plugin, Uninstalled};
+use crate::install::{self, Source, Terms};
+use crypto::signature::PublicKey;
 use http::Result;
 use http::extract::auth::{Admin, AdminRead, AdminWrite};
 use http::extract::{Params, Path};
@@ -168,6 +170,67 @@ pub async fn uninstall(
 ) -> Result<Json> {
     let dump = admin::uninstall(&cx, &name, params.purge).await?;
     Json::of(&Uninstalled::new(name, params.purge, dump.as_deref()))
+}
+
+/// A package to install.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Install {
+    /// The URL of a package or of an index; where the present package came from when it is left out.
+    #[serde(default)]
+    from: Option<String>,
+    /// The public key that it must be signed with, also in the place of the one that is trusted.
+    #[serde(default)]
+    key: Option<String>,
+    /// The digest of the package that the admin agreed to; needed for a key or permissions that are new.
+    #[serde(default)]
+    digest: Option<String>,
+    /// Takes a package without a signature.
+    #[serde(default)]
+    unsigned: bool,
+    /// Takes a version before the present one.
+    #[serde(default)]
+    downgrade: bool,
+}
+
+impl Install {
+    /// A file of the server's machine is only for the command line, which has put it where it belongs.
+    fn request(self) -> rookery_core::Result<install::Request> {
+        let key = self.key.as_deref().map(PublicKey::parse).transpose();
+        let key = key.map_err(|error| Error::invalid(format!("key: {error}")))?;
+        let from = self.from.as_deref().map(Source::parse).transpose()?;
+        let terms = Terms { key, unsigned: self.unsigned, downgrade: self.downgrade };
+        Ok(install::Request { from, digest: self.digest, terms })
+    }
+}
+
+/// `POST /api/admin/plugins/{name}/review`
+///
+/// What would be installed, to be agreed to by its digest; changes nothing.
+pub async fn review(
+    cx: Cx,
+    _: Admin<AdminWrite>,
+    Path(name): Path<String>,
+    Params(wanted): Params<Install>,
+) -> Result<Json> {
+    Json::of(&install::look(&cx, &name, wanted.request()?).await?)
+}
+
+/// `POST /api/admin/plugins/{name}/install`
+///
+/// Installs a plugin, or upgrades it.
+pub async fn install(
+    cx: Cx,
+    _: Admin<AdminWrite>,
+    Path(name): Path<String>,
+    Params(wanted): Params<Install>,
+) -> Result<Json> {
+    install::run(&cx, &name, wanted.request()?).await?;
+    reloaded(&cx, &name).await
+}
+
+/// `GET /api/admin/plugins/{name}/verify`
+pub async fn verify(cx: Cx, _: Admin<AdminRead>, Path(name): Path<String>) -> Result<Json> {
+    Json::of(&install::verify::plugin(&cx, &name, None).await?)
 }
 
 /// The number after which log lines are returned.

@@ -52,6 +52,9 @@ pub async fn install(cx: &Cx, package: &Package, on: bool) -> Result<()> {
         secrets: Json(Map::new()),
         refused: None,
         quarantined_at: None,
+        public_key: None,
+        source: None,
+        installs: Json(Vec::new()),
         created_at: now,
         updated_at: now,
     };

@@ -1,8 +1,8 @@
 //! Which package a plugin is loaded from.
 //!
-//! A package in the plugin folder takes precedence over an embedded one of the same name. Outside of development a
-//! package in the folder is loaded only when the admin accepted exactly that digest; a package that was rolled back is
-//! not loaded again automatically.
+//! A package in the plugin folder takes precedence over an embedded one of the same name, and of several in the folder the
+//! one that the admin accepted, else that of the highest version. Outside of development a package in the folder is loaded
+//! only when the admin accepted exactly that digest; a package that was rolled back is not loaded again automatically.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,43 @@ use store::plugin::Plugin;
 /// The available packages by name, and the faults of those that cannot be read.
 #[derive(Debug, Default)]
 pub struct Packages {
-    /// Those that can be read.
+    /// Those that can be read: of each plugin the one of the highest version in the folder, else the embedded one.
     pub found: BTreeMap<String, Package>,
+    /// The others of the same names.
+    pub others: Vec<Package>,
     /// Those that cannot, by the name of the folder or file, which is nearly always that of the plugin.
     pub broken: BTreeMap<String, LoadError>,
+}
+
+impl Packages {
+    /// The packages of this name and digest: one, unless it lies there several times.
+    pub fn with_digest(&self, name: &str, digest: &str) -> impl Iterator<Item = &Package> {
+        let others = self.others.iter().filter(move |package| package.name() == name);
+        self.found.get(name).into_iter().chain(others).filter(move |package| package.digest == digest)
+    }
+
+    /// Adds the packages of the folder, by path.
+    fn add(&mut self, read: Vec<Package>) {
+        let mut newest: BTreeMap<String, Package> = BTreeMap::new();
+        for package in read {
+            let name = package.name().to_owned();
+            let Some(known) = newest.remove(&name) else {
+                newest.insert(name, package);
+                continue;
+            };
+            if known.version() == package.version() && known.digest != package.digest {
+                let stem = package.origin.stem().unwrap_or_else(|| name.clone());
+                self.broken.insert(stem, twice(&package, &known));
+            }
+            // Of two that are the same, or of one version, the first.
+            let (newer, older) = if package.version() > known.version() { (package, known) } else { (known, package) };
+            newest.insert(name, newer);
+            self.others.push(older);
+        }
+        for (name, package) in newest {
+            self.others.extend(self.found.insert(name, package));
+        }
+    }
 }
 
 /// Reads every package, on a blocking thread.
@@ -41,18 +74,17 @@ pub async fn packages(cx: &Cx) -> Result<Packages, LoadError> {
                 format!("the folder {} (plugins.dir) cannot be read: {error}", folder.display()),
             )
         })?;
-        let mut from_folder: BTreeMap<String, Package> = BTreeMap::new();
+        let mut read = Vec::new();
         for found in found {
-            let name = found.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             match package::read(&found.path) {
-                Err(fault) => drop(packages.broken.insert(name, fault)),
-                Ok(read) => match from_folder.get(read.name()) {
-                    Some(first) => drop(packages.broken.insert(name, twice(&read, first))),
-                    None => drop(from_folder.insert(read.name().to_owned(), read)),
-                },
+                Err(fault) => {
+                    let name = found.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                    packages.broken.insert(name, fault);
+                }
+                Ok(package) => read.push(package),
             }
         }
-        packages.found.append(&mut from_folder);
+        packages.add(read);
         Ok(packages)
     };
     tokio::task::spawn_blocking(read).await.map_err(|error| LoadError::new(Stage::Read, error.to_string()))?
@@ -60,7 +92,8 @@ pub async fn packages(cx: &Cx) -> Result<Packages, LoadError> {
 
 fn twice(read: &Package, first: &Package) -> LoadError {
     let name = read.name();
-    LoadError::new(Stage::Read, format!("{} and {} both hold the plugin {name}: remove one", first.origin, read.origin))
+    let (first, other, version) = (&first.origin, &read.origin, &read.manifest.plugin.version);
+    LoadError::new(Stage::Read, format!("{first} and {other} both hold {name} {version}: remove one"))
 }
 
 /// The package that `plugin` is loaded from; none when there is no package of that name.
@@ -73,7 +106,9 @@ pub async fn choose(cx: &Cx, plugin: &Plugin, packages: &Packages) -> Result<Opt
         return Err(fault.clone());
     }
     let found = packages.found.get(name);
-    let Some(chosen) = found.filter(|package| may_load(cx, plugin, package)) else {
+    let accepted_here = plugin.sha256.as_ref().and_then(|digest| packages.with_digest(name, digest).next());
+    let chosen = [found, accepted_here].into_iter().flatten().find(|package| may_load(cx, plugin, package));
+    let Some(chosen) = chosen else {
         return match (accepted(cx, plugin).await?, found) {
             (Some(kept), _) => Ok(Some(kept)),
             (None, None) => Ok(None),

@@ -13,8 +13,8 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat,
 
 use super::{COUNT_MAX, FILES_MAX, MANIFEST, Origin, Package, WASM_MAX, is_inside, unpack, unreadable};
 
-/// Largest `.plugin` file: its files, and for each a header and padding.
-const PACKED_MAX: usize = WASM_MAX + FILES_MAX + COUNT_MAX * 2048;
+/// Largest `.plugin` file, in bytes: its files, and for each a header and padding.
+pub const PACKED_MAX: usize = WASM_MAX + FILES_MAX + COUNT_MAX * 2048;
 
 /// File metadata that changes when a file is replaced or written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,8 +218,11 @@ fn open_inside(folder: &OwnedFd, path: &str, flags: OFlags) -> rustix::io::Resul
     openat(at.as_ref().unwrap_or(folder), name, always | flags, Mode::empty())
 }
 
-/// The bytes of a `.plugin` file, if it is not larger than one may be.
-pub(super) fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
+/// The bytes of a `.plugin` file, if it is not larger than one may be. Blocks.
+///
+/// # Errors
+/// When it cannot be read, or is a link.
+pub fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     Ok(open_and_read(CWD, path, PACKED_MAX)?.0)
 }
 

@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::manifest::{self, Manifest};
 use embedded::EMBEDDED;
 
-pub use folder::{Found, find, read};
+pub use folder::{Found, PACKED_MAX, find, read, read_bounded};
 pub use kept::{keep, kept, kept_digests};
 
 /// The file name of the manifest.
@@ -43,6 +43,17 @@ pub enum Origin {
     File(PathBuf),
     /// A copy that the server stored of a package that was active before.
     Kept,
+}
+
+impl Origin {
+    /// The name of the folder, or of the file without its ending.
+    #[must_use]
+    pub fn stem(&self) -> Option<String> {
+        match self {
+            Self::Folder(path) | Self::File(path) => Some(path.file_stem()?.to_string_lossy().into_owned()),
+            Self::Embedded | Self::Kept => None,
+        }
+    }
 }
 
 impl fmt::Display for Origin {
@@ -107,6 +118,12 @@ impl Package {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.manifest.plugin.name
+    }
+
+    /// Its version. One that does not follow <https://semver.org> to the letter is older than every one that does.
+    #[must_use]
+    pub fn version(&self) -> semver::Version {
+        self.manifest.plugin.version.parse().unwrap_or_else(|_| semver::Version::parse("0.0.0-0").expect("a version"))
     }
 
     /// The JSON Schema of the admin's configuration, if there is one.

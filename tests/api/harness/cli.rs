@@ -65,8 +65,22 @@ impl TestApp {
 
     /// As [`TestApp::run`], with a standard input.
     pub async fn run_with(&self, arguments: &[&str], input: &str) -> CommandOutput {
+        self.run_program(&[], arguments, input).await
+    }
+
+    /// As [`TestApp::run`], with configuration keys as environment variables.
+    pub async fn run_set(&self, keys: &[(&str, &str)], arguments: &[&str]) -> CommandOutput {
+        self.run_program(keys, arguments, "").await
+    }
+
+    async fn run_program(&self, keys: &[(&str, &str)], arguments: &[&str], input: &str) -> CommandOutput {
         let mut command = self.program();
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .envs(keys.iter().copied())
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let input = input.to_owned();
         let run = move || {
             let mut child = command.spawn().unwrap();

@@ -26,6 +26,7 @@ use store::{Db, Engine};
 use tower::ServiceExt as _;
 
 pub use browser::{Browser, PASSWORD, form_fields};
+pub use cli::CommandOutput;
 pub use client::{Answer, Client, RequestBuilder};
 pub use database::Database as TestDatabase;
 pub use push_service::PushService;
@@ -169,29 +170,14 @@ impl TestApp {
         self.app.clock.advance(Duration::seconds(1));
     }
 
-    /// Waits until the server has noted, beside its answers, who was here: statements that a count must not meet.
-    pub async fn noted(&self) {
-        while self.app.grants.are_touched() {
+    /// Waits until the server has noted, after its first answer to `person`, that they were here: a statement of its own
+    /// that a count of statements must not meet.
+    pub async fn noted(&self, person: &Client) {
+        let text =
+            format!("SELECT COUNT(*) FROM users WHERE account_id = {} AND last_active_at IS NOT NULL", person.id());
+        while self.db().fetch_raw::<(i64,)>(&text).await.unwrap()[0].0 == 0 {
             tokio::time::sleep(std::time::Duration::from_millis(2)).await;
         }
-    }
-
-    /// Makes `person` one who was just here, with the token read since: neither is a part of what their next request costs.
-    pub async fn known(&self, person: &Client) {
-        for _ in 0..2 {
-            person.get("/api/v1/preferences").ok().await;
-            self.noted().await;
-        }
-    }
-
-    /// How many statements `work` costs, and what it gives. What the server notes beside its answers is counted as well if
-    /// `work` is the reason for it, and not if something before was.
-    pub async fn cost<T>(&self, work: impl Future<Output = T>) -> (u64, T) {
-        self.noted().await;
-        let before = self.db().statements();
-        let given = work.await;
-        self.noted().await;
-        (self.db().statements() - before, given)
     }
 
     /// Does all queued work that is due, plugins' too.

@@ -6,7 +6,7 @@ use crate::Active;
 use crate::manifest::{Hook, Manifest, PageDeclaration, Route};
 use crate::sql::Statement;
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "as in the manifest")]
 pub struct RouteRow {
     pub id: String,
@@ -17,7 +17,7 @@ pub struct RouteRow {
     pub native: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "as in the manifest")]
 pub struct PageRow {
     pub id: String,
@@ -27,7 +27,7 @@ pub struct PageRow {
     pub permission: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "as in the manifest")]
 pub struct HookRow {
     pub on: &'static str,
@@ -37,14 +37,14 @@ pub struct HookRow {
     pub policy: &'static str,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "as in the manifest")]
 pub struct ScheduleRow {
     pub job: String,
     pub cron: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct StatementRow {
     pub name: String,
@@ -100,7 +100,7 @@ pub(super) fn statements(active: &Active) -> Vec<StatementRow> {
     active.sql.iter().flat_map(|sql| sql.all().into_iter().map(row)).collect()
 }
 
-pub(super) fn schedules(manifest: &Manifest) -> Vec<ScheduleRow> {
+pub(crate) fn schedules(manifest: &Manifest) -> Vec<ScheduleRow> {
     let row = |job: &str, cron: &str| ScheduleRow { job: job.to_owned(), cron: cron.to_owned() };
     manifest.schedules.iter().map(|schedule| row(&schedule.job, &schedule.cron)).collect()
 }

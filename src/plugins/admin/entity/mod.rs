@@ -10,14 +10,16 @@ use rookery_plugin_host::LoadError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use self::declared::{schedules, statements};
+use self::declared::statements;
 use self::observed::{breakers, quotas};
 use crate::admin::{InstalledPlugin, Outbox};
 use crate::life::State;
 use crate::life::observed::Observed;
 use crate::manifest::Manifest;
 use crate::{Active, Cx, Package};
+use store::plugin::Install;
 
+pub(crate) use self::declared::schedules;
 pub use self::declared::{HookRow, PageRow, RouteRow, ScheduleRow, StatementRow};
 pub use self::observed::{Breaker, EventRow, FailureRow, LimitRow, LogLine, OrderRow, ParkedRow, QuotaRow, Usage};
 
@@ -41,6 +43,10 @@ pub struct Plugin {
     pub origin: Option<String>,
     /// An admin accepted a package of it before.
     pub accepted: bool,
+    /// The public key that its packages must be signed with.
+    pub key: Option<String>,
+    /// Where it was installed from.
+    pub source: Option<String>,
     pub granted: Vec<String>,
     /// Permissions that the newest package asks for and that were not granted.
     pub missing: Vec<String>,
@@ -103,6 +109,8 @@ pub struct Detail {
     pub failures: Vec<FailureRow>,
     /// Newest first.
     pub history: Vec<EventRow>,
+    /// The packages that were installed by a command, newest first.
+    pub installs: Vec<Install>,
 }
 
 impl Plugin {
@@ -135,6 +143,8 @@ impl Plugin {
                 .or(package.map(|p| &p.origin))
                 .map(ToString::to_string),
             accepted: known.plugin.sha256.is_some(),
+            key: known.plugin.public_key.clone(),
+            source: known.plugin.source.clone(),
             granted: known.plugin.granted.0.clone(),
             missing: known.missing.iter().cloned().collect(),
             waiting: known.waiting.as_ref().map(Waiting::from),
@@ -196,6 +206,7 @@ impl Detail {
             failures_count: observed.failed,
             failures: observed.failures.iter().rev().map(FailureRow::from).collect(),
             history: observed.history.iter().rev().map(EventRow::from).collect(),
+            installs: known.plugin.installs.0.iter().rev().cloned().collect(),
         }
     }
 }

@@ -1,0 +1,102 @@
+//! `rookery plugin keygen` and `sign`, and the signature that `pack` writes: an author's key stands for the author.
+//!
+//! Files are those of minisign, so its own tool can make the keys and the signatures as well. The public key is written into
+//! the comment of each signature: there a server that sees it for the first time finds it.
+
+#![expect(clippy::disallowed_methods, reason = "an author's environment says which key is theirs")]
+
+use std::env;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crypto::Secret;
+use crypto::signing::{self, SigningError};
+use plugins::install::fetch::beside;
+use plugins::package::{Origin, read_bounded, unpack};
+use terminal::{Failure, Output};
+
+/// The environment variable that names the file of the secret key.
+pub(crate) const KEY: &str = "ROOKERY_PLUGIN_KEY";
+
+/// The environment variable with the password of an encrypted key.
+const PASSWORD: &str = "ROOKERY_PLUGIN_KEY_PASSWORD";
+
+/// Makes a key pair: `NAME.key`, which only its owner may read, and `NAME.pub`.
+pub(crate) fn generate(name: &Path, output: Output) -> Result<(), Failure> {
+    let [secret, public] = ["key", "pub"].map(|ending| with_ending(name, ending));
+    let keys = signing::generate().map_err(Failure::new)?;
+    create(&secret, keys.secret.expose(), 0o600)?;
+    create(&public, &keys.public, 0o644)?;
+    let key = crypto::signature::PublicKey::parse(&keys.public).map_err(Failure::new)?;
+    let answer = json!({ "secret": secret, "public": public, "key": key.as_str(), "key_id": key.id() });
+    output.answer(&answer, || {
+        let (secret, public) = (secret.display(), public.display());
+        format!(
+            "{secret} is the secret key: keep a copy where nobody else finds it, since whoever has it can publish in your \
+             name.\n{public} is the public one, {}: show it where people can compare it.\n\
+             `rookery plugin pack --key {secret}` signs with it.\n",
+            key.as_str()
+        )
+    })
+}
+
+fn with_ending(name: &Path, ending: &str) -> PathBuf {
+    let mut name = name.as_os_str().to_owned();
+    name.push(format!(".{ending}"));
+    name.into()
+}
+
+/// A new file: another key is never overwritten.
+fn create(path: &Path, text: &str, mode: u32) -> Result<(), Failure> {
+    let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
+    let written = file.and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()));
+    written.map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+}
+
+/// Signs packages that were packed before.
+pub(crate) fn run(files: &[PathBuf], key: Option<&Path>, output: Output) -> Result<(), Failure> {
+    let key = key_file(key).ok_or_else(|| Failure::usage(format!("name the secret key by --key, or by {KEY}")))?;
+    let mut signed = Vec::new();
+    for file in files {
+        let bytes = read_bounded(file).map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+        unpack(&bytes, Origin::File(file.clone())).map_err(Failure::new)?;
+        signed.push(sign(file, &bytes, &key)?);
+    }
+    output.answer(&signed, || signed.iter().map(words).collect::<Vec<_>>().join("\n"))
+}
+
+/// The file of the secret key: the one that is named, else that of the environment.
+pub(crate) fn key_file(named: Option<&Path>) -> Option<PathBuf> {
+    let variable = || env::var_os(KEY).filter(|path| !path.is_empty()).map(PathBuf::from);
+    named.map(Path::to_owned).or_else(variable)
+}
+
+/// Writes the signature of the package at `path`, which is `bytes`, beside it; says by which key.
+pub(crate) fn sign(path: &Path, bytes: &[u8], key: &Path) -> Result<Value, Failure> {
+    let failed = |error: SigningError| Failure::new(format!("{}: {error}", key.display()));
+    let secret = std::fs::read_to_string(key).map_err(|error| Failure::new(format!("{}: {error}", key.display())))?;
+    let (secret, name) = (Secret::from(secret), path.file_name().unwrap_or_default().to_string_lossy());
+    let comment = format!("file:{name}");
+    let password = env::var(PASSWORD).ok().map(Secret::from);
+    let signed = signing::sign(&secret, password.as_ref(), bytes, &comment);
+    if signed.as_ref().is_err_and(|error| *error == SigningError::NoPassword) {
+        let key = key.display();
+        return Err(Failure::usage(format!("{key} is encrypted: {PASSWORD} may hold its password, or minisign sign")));
+    }
+    let (signature, public) = signed.map_err(failed)?;
+    let target = beside(path);
+    let partial = target.with_file_name(format!(".{name}.signature"));
+    std::fs::write(&partial, signature.as_str())
+        .and_then(|()| std::fs::rename(&partial, &target))
+        .map_err(Failure::new)?;
+    let file = target.file_name().unwrap_or_default().to_string_lossy();
+    Ok(json!({ "signature": file, "key": public.as_str(), "key_id": public.id() }))
+}
+
+pub(crate) fn words(signed: &Value) -> String {
+    let text = |key: &str| signed[key].as_str().unwrap_or_default().to_owned();
+    format!("{}: signed with the key {}", text("signature"), text("key_id"))
+}

@@ -1,0 +1,115 @@
+//! Whose packages are trusted: on first use the key that comes with a package is shown to the admin and remembered with the
+//! plugin; from then on, packages of that plugin must be signed with it.
+//!
+//! A key is remembered for as long as the plugin keeps tables here, so uninstalling does not forget it and purging does.
+
+use serde::Serialize;
+
+use super::fetch::Candidate;
+use crypto::signature::{PublicKey, Signature, SignatureError};
+use rookery_core::error::{Error, Result};
+
+/// What the admin says beforehand.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    /// The key that the package must be signed with; it takes the place of a remembered one.
+    pub key: Option<PublicKey>,
+    /// A package without a signature will do.
+    pub unsigned: bool,
+    /// A version before the present one will do.
+    pub downgrade: bool,
+}
+
+/// How the key of a package stands to what is remembered of its plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// It is the remembered one.
+    Known,
+    /// None is remembered.
+    New,
+    /// The admin named it, and another one is remembered.
+    Replaced,
+    /// There is no signature.
+    Unsigned,
+}
+
+/// The key that `candidate` is signed with, whose signature fits, and how it stands to `remembered`.
+///
+/// # Errors
+/// [`Error::Invalid`] when the signature does not fit, is of another key than the remembered or named one, or is missing
+/// and must not be.
+pub fn check(
+    remembered: Option<&PublicKey>,
+    candidate: &Candidate,
+    terms: &Terms,
+) -> Result<(Option<PublicKey>, Trust)> {
+    let Some(signature) = &candidate.signature else { return unsigned(remembered, candidate, terms) };
+    if let Some(key) = &terms.key {
+        verify(candidate, signature, key, terms)?;
+        let trust = match remembered {
+            None => Trust::New,
+            Some(known) if known == key => Trust::Known,
+            Some(_) => Trust::Replaced,
+        };
+        return Ok((Some(key.clone()), trust));
+    }
+    if let Some(key) = remembered {
+        verify(candidate, signature, key, terms)?;
+        return Ok((Some(key.clone()), Trust::Known));
+    }
+    let Some(key) = &candidate.claimed else {
+        let text = format!("{} is signed, and its public key did not come with it: name it by --key", label(candidate));
+        return Err(Error::invalid(text));
+    };
+    verify(candidate, signature, key, terms)?;
+    Ok((Some(key.clone()), Trust::New))
+}
+
+fn verify(candidate: &Candidate, signature: &Signature, key: &PublicKey, terms: &Terms) -> Result<()> {
+    let Err(error) = key.verify(&candidate.file, signature) else { return Ok(()) };
+    let (label, name, id) = (label(candidate), candidate.name(), key.id());
+    let other = candidate.claimed.as_ref().filter(|claimed| *claimed != key);
+    let of_another = match (error, other) {
+        (SignatureError::OtherKey | SignatureError::Broken, Some(other)) => format!("the key {}", other.id()),
+        (SignatureError::OtherKey, None) => "another key".to_owned(),
+        (error, _) => return Err(Error::invalid(format!("the signature of {label} is not accepted: {error}"))),
+    };
+    if terms.key.is_some() {
+        return Err(Error::invalid(format!("{label} is signed with {of_another} and not with {id}")));
+    }
+    let new = other.map(|other| format!(" {}", other.as_str())).unwrap_or_default();
+    Err(Error::invalid(format!(
+        "{label} is signed with {of_another} and not with {id}, which is trusted for {name}: ask its author; --key{new} \
+         trusts the new one"
+    )))
+}
+
+fn unsigned(
+    remembered: Option<&PublicKey>,
+    candidate: &Candidate,
+    terms: &Terms,
+) -> Result<(Option<PublicKey>, Trust)> {
+    let label = label(candidate);
+    if terms.key.is_some() {
+        return Err(Error::invalid(format!("{label} is not signed, and --key says that it must be")));
+    }
+    if terms.unsigned {
+        return Ok((None, Trust::Unsigned));
+    }
+    match remembered {
+        Some(key) => Err(Error::invalid(format!(
+            "{label} is not signed, and earlier packages were, with the key {}: --unsigned takes it all the same",
+            key.id()
+        ))),
+        None if candidate.source.is_remote() => {
+            Err(Error::invalid(format!("{label} is not signed: --unsigned takes it all the same")))
+        }
+        None => Ok((None, Trust::Unsigned)),
+    }
+}
+
+/// A package by name and version.
+pub(super) fn label(candidate: &Candidate) -> String {
+    format!("{} {}", candidate.name(), candidate.package.manifest.plugin.version)
+}
