@@ -72,6 +72,8 @@ const MIGRATIONS: &[Pair] = migrations![
     "0051_core_view_tokens",
     "0052_invited_by",
     "0053_push",
+    "0058_quote_policies",
+    "0059_card_creators",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -54,6 +54,7 @@ mod preferences;
 mod profile;
 mod profile_links;
 mod push;
+mod quotes;
 mod rate_limits;
 mod references;
 mod relations;

@@ -132,6 +132,13 @@ impl Object {
         self
     }
 
+    /// As [`Object::members`], which `write` appends.
+    pub fn members_with(&mut self, write: impl FnOnce(&mut String)) -> &mut Self {
+        self.separate();
+        write(&mut self.text);
+        self
+    }
+
     /// Adds the members of the rendered object `json`.
     pub fn members_of(&mut self, json: &str) -> &mut Self {
         self.members(json.get(1..json.len().saturating_sub(1)).unwrap_or_default())
