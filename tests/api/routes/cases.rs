@@ -226,10 +226,6 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
                     status
                 })
                 .await;
-            for change in [format!("UPDATE statuses SET quote_id = {own}, has_references = TRUE WHERE id = {quoting}")]
-            {
-                world.app.db().execute_raw(&change).await.unwrap();
-            }
             let on = |id: i64, quoting: i64| on(id.to_string()).replace(":quoting_id", &quoting.to_string());
             Case::get(on(own, quoting))
                 .refused(on(own, theirs), Body::None, 404)

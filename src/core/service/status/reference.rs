@@ -114,7 +114,7 @@ pub(super) async fn resolve(cx: &Cx, actor: &Actor, asked: Asked<'_>, own: Optio
     let mut candidates: Vec<Candidate> = asked.quoted.iter().map(candidate(true)).collect();
     candidates.extend(in_text(cx, asked.found).await?);
     candidates.extend(asked.named.iter().take(MOST).map(candidate(false)));
-    let revoked = match own.filter(|own| own.has_references) {
+    let revoked = match own {
         Some(own) => store::reference::list_revoked(&cx.db, own.id).await?,
         None => Vec::new(),
     };
