@@ -531,6 +531,8 @@ fn browser() -> Routes {
         )
         .route("/settings/sessions", FORM, get(settings::sessions::index).post(settings::sessions::delete))
         .route("/settings/transfer", FORM, get(settings::transfers::show).post(settings::transfers::create))
+        .route("/settings/archives", FORM, post(settings::archives::create))
+        .route("/settings/archives/{id}", FORM, get(settings::archives::show))
         .route("/settings/transfer/export/{kind}", FORM, get(settings::transfers::export))
         .route("/settings/transfer/{id}/failures", FORM, get(settings::transfers::failures))
         .route("/settings/cleanup", FORM, get(settings::cleanup::show).post(settings::cleanup::update))

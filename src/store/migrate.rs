@@ -74,6 +74,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0053_push",
     "0058_quote_policies",
     "0059_card_creators",
+    "0060_archives",
 ];
 
 /// The four digits at the beginning of a file name.

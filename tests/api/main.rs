@@ -11,6 +11,7 @@ mod harness;
 mod accounts;
 mod announcements;
 mod apps;
+mod archives;
 mod at_once;
 mod blocks;
 mod cards;

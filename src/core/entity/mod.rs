@@ -5,6 +5,7 @@
 //! statuses arrive as [`Seen`](crate::service::visibility::Seen).
 
 pub mod account;
+pub mod activity;
 pub mod announcement;
 pub mod application;
 mod attached;

@@ -112,7 +112,10 @@ fn page(frame: &Frame, form: &Shown, errors: Option<&BTreeMap<&'static str, Stri
     let header = account.header.as_ref();
     let shown: Value = context! {
         url => account.url,
-        handle => format!("{}@{}", account.username, frame.cx.urls.local_domain),
+        creator => format!(
+            "<meta name=\"fediverse:creator\" content=\"@{}@{}\">",
+            account.username, frame.cx.urls.local_domain
+        ),
         avatar => avatar_url(&frame.cx, account),
         header => header.map_or_else(|| frame.cx.urls.default_header(), |key| frame.cx.urls.media(key)),
         has_avatar => account.avatar.is_some(),
