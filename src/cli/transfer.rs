@@ -1,4 +1,4 @@
-//! `rookery user export`, `import` and `imports`: files of what a user follows, blocks and so on.
+//! `rookery user export`, `archive`, `import` and `imports`: files of what a user follows, blocks and so on.
 //!
 //! An import only begins here: the rows are done by the server, or by the next one that starts.
 
@@ -46,6 +46,17 @@ pub(super) async fn export(
     let Some(file) = file else { return say(content, output) };
     let exported = Exported { bytes: content.len() };
     fs::write(file, content).map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+    output.answer(&exported, || format!("Wrote {}.", file.display()))
+}
+
+/// Writes an archive of what a user wrote.
+pub(super) async fn archive(cx: &Cx, username: &str, file: &Path, output: Output) -> Result<(), Failure> {
+    let account = staff::find(cx, username).await?;
+    if file.exists() {
+        return Err(Failure::new(format!("{} is there already", file.display())));
+    }
+    let bytes = rookery_core::service::archive::write(cx, &account, file).await?;
+    let exported = Exported { bytes: usize::try_from(bytes).unwrap_or(usize::MAX) };
     output.answer(&exported, || format!("Wrote {}.", file.display()))
 }
 

@@ -74,6 +74,13 @@ pub(super) enum Command {
         /// The import whose failed rows are printed
         id: Option<i64>,
     },
+    /// Write all that a user wrote to a zip file: ActivityPub documents with the files, likes and bookmarks
+    Archive {
+        /// User name
+        username: String,
+        /// The file to write, which must not exist
+        file: PathBuf,
+    },
     /// List all users
     List,
     /// Suspend a user: hides the account and its statuses until unsuspend
@@ -108,7 +115,7 @@ impl Command {
     /// True when a running server has to be told.
     pub(super) fn changes(&self) -> bool {
         match self {
-            Self::Export { .. } | Self::Imports { .. } | Self::List => false,
+            Self::Export { .. } | Self::Imports { .. } | Self::Archive { .. } | Self::List => false,
             Self::Create(_)
             | Self::Approve { .. }
             | Self::SetRole { .. }
@@ -213,6 +220,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             transfer::import(cx, &username, kind, mode, &file, output).await
         }
         Command::Imports { username, id } => transfer::imports(cx, &username, id.map(Into::into), output).await,
+        Command::Archive { username, file } => transfer::archive(cx, &username, &file, output).await,
         Command::List => list(cx, output).await,
         Command::Suspend { username } => {
             let account = staff::find(cx, &username).await?;

@@ -240,6 +240,13 @@ fn api() -> Routes {
         .route("/api/v1/statuses/{id}/reblogged_by", SHARED.answers("Account[]"), get(status_actions::reblogged_by))
         .route("/api/v1/statuses/{id}/favourited_by", SHARED.answers("Account[]"), get(status_actions::favourited_by))
         .route("/api/v1/statuses/{id}/referred_by", SHARED.answers("Status[]"), get(statuses::referred_by))
+        .route("/api/v1/statuses/{id}/quotes", API.answers("Status[]"), get(statuses::quotes))
+        .route("/api/v1/statuses/{id}/quotes/{quoting_id}/revoke", API.answers("Status"), post(statuses::revoke_quote))
+        .route(
+            "/api/v1/statuses/{id}/interaction_policy",
+            API.answers("Status"),
+            put(statuses::update_policy).patch(statuses::update_policy),
+        )
         .route("/api/v1/statuses/{id}/mentioned_by", SHARED.answers("Account[]"), get(status_actions::mentioned_by))
         .route("/api/v1/statuses/{id}/favourite", API.answers("Status"), post(status_actions::favourite))
         .route("/api/v1/statuses/{id}/unfavourite", API.answers("Status"), post(status_actions::unfavourite))
@@ -524,6 +531,8 @@ fn browser() -> Routes {
         )
         .route("/settings/sessions", FORM, get(settings::sessions::index).post(settings::sessions::delete))
         .route("/settings/transfer", FORM, get(settings::transfers::show).post(settings::transfers::create))
+        .route("/settings/archives", FORM, post(settings::archives::create))
+        .route("/settings/archives/{id}", FORM, get(settings::archives::show))
         .route("/settings/transfer/export/{kind}", FORM, get(settings::transfers::export))
         .route("/settings/transfer/{id}/failures", FORM, get(settings::transfers::failures))
         .route("/settings/cleanup", FORM, get(settings::cleanup::show).post(settings::cleanup::update))

@@ -56,8 +56,11 @@ const FORMATS: [Format; 6] = [Format::Jpeg, Format::Png, Format::Gif, Format::We
 /// The folder and the extension of uploads as they were sent.
 const INCOMING: (&str, &str) = ("incoming", "upload");
 
+/// The folder and the extension of archives of what people wrote.
+const ARCHIVE: (&str, &str) = ("archives", "zip");
+
 /// Every folder.
-pub(super) const FOLDERS: [&str; 6] = ["media", "avatars", "headers", "emojis", "cards", INCOMING.0];
+pub(super) const FOLDERS: [&str; 7] = ["media", "avatars", "headers", "emojis", "cards", INCOMING.0, ARCHIVE.0];
 
 /// The folders with files of attachments.
 pub(super) const MEDIA_FOLDERS: [&str; 2] = ["media", INCOMING.0];
@@ -83,9 +86,10 @@ impl Key {
             .map_or("application/octet-stream", |f| f.mime())
     }
 
-    /// Whether anybody may read the file: not an upload as it was sent, which holds its metadata and any attack.
+    /// Whether anybody may read the file: not an upload as it was sent, which holds its metadata and any attack, and not an
+    /// archive.
     pub fn is_public(&self) -> bool {
-        !self.0.starts_with(INCOMING.0)
+        !self.0.starts_with(INCOMING.0) && !self.0.starts_with(ARCHIVE.0)
     }
 
     /// The random part, which no two keys share.
@@ -119,7 +123,7 @@ impl FromStr for Key {
         let digits = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         let known = FileKind::ALL.iter().any(|kind| kind.folder() == folder)
             && FORMATS.iter().any(|format| format.extension() == extension)
-            || (folder, extension) == INCOMING;
+            || [INCOMING, ARCHIVE].contains(&(folder, extension));
         let sharded = random.len() == 32 && digits(random) && first == &random[..2] && second == &random[2..4];
         if known && sharded { Ok(Self(text.to_owned())) } else { Err(InvalidKey) }
     }
@@ -215,6 +219,11 @@ impl Storage {
     /// The key for an upload as it was sent; `random` as for [`key`](Self::key). It is never served.
     pub fn incoming_key(random: [u8; 16]) -> Key {
         sharded(INCOMING.0, random, INCOMING.1)
+    }
+
+    /// The key for an archive; `random` as for [`key`](Self::key). It is not served under its key.
+    pub fn archive_key(random: [u8; 16]) -> Key {
+        sharded(ARCHIVE.0, random, ARCHIVE.1)
     }
 
     /// Where the file is on this machine, for a program that reads it.

@@ -70,6 +70,8 @@ pub struct Account {
     pub limited_at: Option<Time>,
     pub moved_to_account_id: Option<AccountId>,
     pub other_settings: Json<OtherSettings>,
+    /// Domains of sites that may name it as the author of their pages, in lower-case ASCII; those below them may as well.
+    pub attribution_domains: Json<Vec<String>>,
     pub followers_count: i64,
     pub following_count: i64,
     pub statuses_count: i64,
@@ -112,6 +114,7 @@ impl Account {
             limited_at: None,
             moved_to_account_id: None,
             other_settings: Json(OtherSettings::default()),
+            attribution_domains: Json(Vec::new()),
             followers_count: 0,
             following_count: 0,
             statuses_count: 0,
@@ -148,6 +151,14 @@ impl Account {
     pub fn is_limited(&self) -> bool {
         self.limited_at.is_some()
     }
+}
+
+/// True when an account with these `attribution_domains` says that a site at `host` may name it as an author.
+#[must_use]
+pub fn is_author_at(attribution_domains: &[String], host: &str) -> bool {
+    let is_at =
+        |domain: &String| host.strip_suffix(domain.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    attribution_domains.iter().any(is_at)
 }
 
 /// A profile field. `value` is plain text as written (empty for remote accounts), `html` is what clients show.

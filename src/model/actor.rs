@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::account::Searchability;
-use super::status::Visibility;
+use super::status::{QuotePolicy, Visibility};
 use super::{Account, AccountId, AppId, Json, Scopes, Time, TokenId};
 
 /// The signed-in account: the columns of account, user and token that authorisation needs, read in one row.
@@ -170,6 +170,8 @@ pub struct Preferences {
     pub default_language: Option<String>,
     /// `None`: direct.
     pub default_searchability: Option<Searchability>,
+    /// Who may quote new statuses.
+    pub default_quote_policy: QuotePolicy,
     /// Clients may keep the visibility of the last status for the next one.
     pub keep_visibility: bool,
     pub show_application: bool,
@@ -189,6 +191,7 @@ impl Default for Preferences {
             default_sensitive: false,
             default_language: None,
             default_searchability: None,
+            default_quote_policy: QuotePolicy::Public,
             keep_visibility: false,
             show_application: true,
             expand_media: "default".to_owned(),

@@ -1,6 +1,6 @@
 //! Preview cards: what links in statuses lead to.
 
-use super::{RowId, Time, text_enum};
+use super::{AccountId, RowId, Time, text_enum};
 
 text_enum! {
     /// What a card shows, which decides how clients do.
@@ -43,6 +43,8 @@ pub struct PreviewCard {
     pub language: Option<String>,
     pub author_name: String,
     pub author_url: String,
+    /// The account that the page names as its author; it is shown if that account says so too.
+    pub creator_account_id: Option<AccountId>,
     pub provider_name: String,
     pub provider_url: String,
     /// Sanitised.

@@ -53,7 +53,7 @@ pub use scheduled_status::ScheduledStatus;
 pub use scope::Scopes;
 pub use settings::Settings;
 pub use sqlx::types::Json;
-pub use status::{Status, Visibility};
+pub use status::{QuotePolicy, Status, Visibility};
 pub use time::Time;
 
 /// What the code of [`text_enum!`] names, wherever it is used.

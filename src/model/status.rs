@@ -49,6 +49,31 @@ impl Visibility {
 }
 
 text_enum! {
+    /// Who may quote a status, at once and without being asked. Its author always may.
+    QuotePolicy {
+        /// Everyone.
+        Public = "public",
+        /// Followers of the author.
+        Followers = "followers",
+        /// The author alone.
+        Nobody = "nobody",
+    }
+}
+
+impl QuotePolicy {
+    /// True when somebody who follows the author, or does not, may quote a status of this policy and `visibility`; the author
+    /// is not asked about here.
+    #[must_use]
+    pub fn allows(self, visibility: Visibility, following: bool) -> bool {
+        match self {
+            Self::Public => visibility.is_anonymous(),
+            Self::Followers => visibility.is_anonymous() && following,
+            Self::Nobody => false,
+        }
+    }
+}
+
+text_enum! {
     /// How the audience of a limited status was chosen.
     LimitedScope {
         /// Mutual followers of the author.
@@ -97,11 +122,15 @@ pub struct Status {
     pub has_references: bool,
     /// The one among them that it quotes.
     pub quote_id: Option<StatusId>,
+    /// Who may quote it, when anyone may read it; of other statuses this says nothing.
+    pub quote_policy: QuotePolicy,
     pub replies_count: i64,
     pub reblogs_count: i64,
     pub favourites_count: i64,
     /// How many statuses that anyone may read refer to it.
     pub referred_by_count: i64,
+    /// How many statuses that anyone may read quote it.
+    pub quotes_count: i64,
     pub created_at: Time,
     pub edited_at: Option<Time>,
     /// When it is deleted, as its text says.
@@ -140,10 +169,12 @@ impl Status {
             has_poll: false,
             has_references: false,
             quote_id: None,
+            quote_policy: QuotePolicy::Public,
             replies_count: 0,
             reblogs_count: 0,
             favourites_count: 0,
             referred_by_count: 0,
+            quotes_count: 0,
             created_at,
             edited_at: None,
             expires_at: None,

@@ -90,6 +90,26 @@ pub async fn versions(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(Accou
         .await
 }
 
+/// An account that pages name as their author.
+#[derive(Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the table accounts")]
+pub struct CreatorRow {
+    pub id: AccountId,
+    pub version: i64,
+    pub attribution_domains: model::Json<Vec<String>>,
+}
+
+/// What the accounts among `ids` that are not suspended say of sites, in no particular order.
+pub async fn list_creators(db: impl Executor, ids: &[AccountId]) -> Result<Vec<CreatorRow>> {
+    db.query(sql!(
+        "SELECT a.id, a.version, a.attribution_domains FROM accounts a
+         WHERE a.id" in("$1") "AND a.suspended_at IS NULL"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
+
 /// The local account with this user name, case-insensitively. The expression for the domain is that of the index
 /// `accounts_username`; `domain IS NULL` would not use its second column.
 pub async fn find_local(db: impl Executor, username: &str) -> Result<Option<Account>> {

@@ -69,7 +69,8 @@ pub async fn save(tx: &mut Tx, card: &PreviewCard) -> Result<()> {
         " ON CONFLICT (id) DO UPDATE
           SET state = excluded.state, kind = excluded.kind, page_url = excluded.page_url, title = excluded.title,
               description = excluded.description, language = excluded.language, author_name = excluded.author_name,
-              author_url = excluded.author_url, provider_name = excluded.provider_name,
+              author_url = excluded.author_url,
+              creator_account_id = excluded.creator_account_id, provider_name = excluded.provider_name,
               provider_url = excluded.provider_url, html = excluded.html, width = excluded.width,
               height = excluded.height, image = excluded.image, image_description = excluded.image_description,
               embed_url = excluded.embed_url, blurhash = excluded.blurhash, published_at = excluded.published_at,

@@ -9,6 +9,7 @@ pub mod account;
 pub mod account_search;
 pub mod announcement;
 pub mod application;
+pub mod archive;
 pub mod bus;
 pub mod card;
 pub mod cleaning;

@@ -73,6 +73,9 @@ const MIGRATIONS: &[Pair] = migrations![
     "0052_invited_by",
     "0053_push",
     "0054_plugin_keys",
+    "0058_quote_policies",
+    "0059_card_creators",
+    "0060_archives",
 ];
 
 /// The four digits at the beginning of a file name.

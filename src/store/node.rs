@@ -87,7 +87,8 @@ macro_rules! with_ids {
             "reports",
             "account_severances",
             "preview_cards",
-            "imports"
+            "imports",
+            "archives"
         )
     };
 }

@@ -5,7 +5,7 @@
 use super::role::{AssignedRole, RolePermissions, assigned_role_columns, role_joins, role_permission_columns};
 use super::{Executor, Result, Tx};
 use crate::sql;
-use model::account::{ActorType, Searchability};
+use model::account::{ActorType, OtherSettings, Searchability};
 use model::{Account, AccountId, Field, Json, Preferences, Time, account_columns};
 
 /// An account with what only its owner sees.
@@ -55,6 +55,8 @@ pub struct Profile {
     pub indexable: bool,
     pub hide_collections: Option<bool>,
     pub searchability: Searchability,
+    pub other_settings: OtherSettings,
+    pub attribution_domains: Vec<String>,
 }
 
 impl From<&Account> for Profile {
@@ -70,6 +72,8 @@ impl From<&Account> for Profile {
             indexable: account.indexable,
             hide_collections: account.hide_collections,
             searchability: account.searchability,
+            other_settings: account.other_settings.0.clone(),
+            attribution_domains: account.attribution_domains.0.clone(),
         }
     }
 }
@@ -80,7 +84,7 @@ pub async fn update(tx: &mut Tx, id: AccountId, profile: Profile, now: Time) -> 
         "UPDATE accounts
          SET display_name = $2, search_name = $3, note = $4, note_html = $5, fields = $6, locked = $7, actor_type = $8,
              discoverable = $9, indexable = $10, hide_collections = $11, searchability = $12,
-             updated_at = $13, version = version + 1
+             other_settings = $13, attribution_domains = $14, updated_at = $15, version = version + 1
          WHERE id = $1"
     ))
     .bind(id)
@@ -95,6 +99,8 @@ pub async fn update(tx: &mut Tx, id: AccountId, profile: Profile, now: Time) -> 
     .bind(profile.indexable)
     .bind(profile.hide_collections)
     .bind(profile.searchability)
+    .bind(Json(profile.other_settings))
+    .bind(Json(profile.attribution_domains))
     .bind(now)
     .execute()
     .await?;

@@ -1,13 +1,13 @@
 //! References of statuses to others, and their counters.
 //!
 //! Reached from `service::status` in its transactions, from timelines and from entities. Which statuses may be referred to,
-//! and who may see the references, is not decided here. What is quoted is a column of the status itself.
+//! and who may see the references, is not decided here. What is quoted, and who may quote it, are columns of the status itself.
 
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::paged;
 use crate::sql;
-use model::{AccountId, Cursor, Json, RowId, StatusId};
+use model::{AccountId, Cursor, Json, QuotePolicy, RowId, StatusId, Time};
 
 /// A reference of a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, model::Row)]
@@ -104,6 +104,64 @@ pub async fn list_referring(db: impl Executor, target: StatusId, cursor: &Cursor
     );
     let query = db.query(sql).bind(target).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
     Ok(cursor.newest_first(query.scalars().await?))
+}
+
+/// A page of the statuses that quote `target`, newest first.
+pub async fn list_quoting(db: impl Executor, target: StatusId, cursor: &Cursor) -> Result<Vec<StatusId>> {
+    let sql = paged!(
+        cursor,
+        "SELECT s.id FROM statuses s WHERE s.quote_id = $1 AND s.id < $2 AND s.id > $3",
+        by "s.id", limit "$4"
+    );
+    let query = db.query(sql).bind(target).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
+    Ok(cursor.newest_first(query.scalars().await?))
+}
+
+/// Notes that `status` may not quote `target` any more.
+pub async fn insert_revocation(tx: &mut Tx, status: StatusId, target: StatusId, now: Time) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO quote_revocations (status_id, target_id, created_at) VALUES ($1, $2, $3)
+         ON CONFLICT (status_id, target_id) DO NOTHING"
+    ))
+    .bind(status)
+    .bind(target)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// What `status` may not quote any more.
+pub async fn list_revoked(db: impl Executor, status: StatusId) -> Result<Vec<StatusId>> {
+    db.query(sql!("SELECT r.target_id FROM quote_revocations r WHERE r.status_id = $1")).bind(status).scalars().await
+}
+
+/// Adds `by`, which may be negative, to how many statuses quote `target`; the counter does not go below 0.
+pub async fn add_quotes(tx: &mut Tx, target: StatusId, by: i64) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE statuses SET quotes_count = CASE WHEN quotes_count + $2 < 0 THEN 0 ELSE quotes_count + $2 END
+         WHERE id = $1"
+    ))
+    .bind(target)
+    .bind(by)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Ends the quote of `status`, whose version this counts up.
+pub async fn clear_quote(tx: &mut Tx, status: StatusId) -> Result<()> {
+    tx.query(sql!("UPDATE statuses SET quote_id = NULL, version = version + 1 WHERE id = $1"))
+        .bind(status)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Says who may quote `status`.
+pub async fn set_quote_policy(tx: &mut Tx, status: StatusId, policy: QuotePolicy) -> Result<()> {
+    tx.query(sql!("UPDATE statuses SET quote_policy = $2 WHERE id = $1")).bind(status).bind(policy).execute().await?;
+    Ok(())
 }
 
 /// The local accounts whose statuses refer to `target`, each once.

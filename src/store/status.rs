@@ -8,7 +8,7 @@
 use super::sql::Ids;
 use super::{Executor, Result, Tx};
 use crate::sql;
-use model::status::Visibility;
+use model::status::{QuotePolicy, Visibility};
 use model::{AccountId, ConversationId, Status, StatusId, status_columns, status_insert};
 
 /// The facts about a status and its author that decide who sees it, and its counters, without its content; see [`heads`].
@@ -32,6 +32,8 @@ pub struct Head {
     pub has_references: bool,
     /// The status that it quotes.
     pub quote_id: Option<StatusId>,
+    /// Who may quote it, if anyone may read it.
+    pub quote_policy: QuotePolicy,
     /// Its conversation (thread).
     pub conversation_id: Option<ConversationId>,
     /// The author is suspended.
@@ -46,6 +48,8 @@ pub struct Head {
     pub favourites_count: i64,
     /// As above, statuses that refer to it.
     pub referred_by_count: i64,
+    /// As above, statuses that quote it.
+    pub quotes_count: i64,
 }
 
 /// Heads of the statuses that exist among `ids` and of the originals of reblogs among them, ordered by id, each once.
@@ -57,9 +61,9 @@ pub async fn heads(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Head>> {
     macro_rules! head {
         () => {
             "SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.reblog_of_id,
-                    s.has_poll, s.has_references, s.quote_id, s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
+                    s.has_poll, s.has_references, s.quote_id, s.quote_policy, s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
                     a.limited_at IS NOT NULL AS author_limited, s.replies_count, s.reblogs_count,
-                    s.favourites_count, s.referred_by_count FROM "
+                    s.favourites_count, s.referred_by_count, s.quotes_count FROM "
         };
     }
     macro_rules! text {

@@ -11,9 +11,10 @@ use std::collections::HashMap;
 use super::tokens::{Tag, Token, decode, tokens_with_raw};
 
 /// Names of the metadata that are kept.
-const METAS: [&str; 21] = [
+const METAS: [&str; 22] = [
     "article:published_time",
     "description",
+    "fediverse:creator",
     "og:author",
     "og:description",
     "og:image",

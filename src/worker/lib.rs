@@ -7,6 +7,7 @@
 //! every kind is idempotent.
 
 mod accept_requests;
+mod archives;
 mod attach_card;
 pub mod cron;
 mod delete_filtered;
@@ -105,6 +106,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         DeleteFiltered,
         DeleteOldNotifications,
         DeleteOldStatuses,
+        ExpireArchive,
         ExpireMute,
         ExpirePoll,
         ExpireStatus,
@@ -114,6 +116,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         GenerateKey,
         IndexStatuses,
         JudgeNotices,
+        MakeArchive,
         MergeNotifications,
         ProcessMedia,
         PruneCards,

@@ -358,3 +358,57 @@ async fn other_node_shows_the_card_that_came() {
     app.run_jobs().await;
     assert_eq!(other.anonymous().get(&path).ok().await["card"]["title"], "a");
 }
+
+/// A page of `site` that names `creator` as its author.
+fn signed(site: &Site, path: &str, creator: &str) -> String {
+    site.html(path, &format!(r#"<title>t</title><meta name="fediverse:creator" content="{creator}">"#))
+}
+
+#[tokio::test]
+async fn author_of_a_page_is_shown_when_both_sides_say_so() {
+    let app = TestApp::with(&Site::KEYS).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let site = Site::start().await;
+    let url = signed(&site, "/signed", "@Alice@example.test");
+    let id = publish(&bob, &url).await;
+    let other = publish(&bob, &signed(&site, "/strange", "@nobody@example.test")).await;
+    app.run_jobs().await;
+    let author = async |id: &str| card(&bob, id).await["authors"][0]["account"].clone();
+    assert_eq!(author(&id).await, Value::Null, "she did not say so yet");
+
+    let host = url::Url::parse(&site.origin).unwrap().host_str().unwrap().to_owned();
+    let say = async |sites: Value| {
+        let body = json!({ "attribution_domains": sites });
+        alice.patch("/api/v1/accounts/update_credentials").json(&body).ok().await["source"]["attribution_domains"]
+            .clone()
+    };
+    assert_eq!(say(json!([format!("http://{host}")])).await, json!([host]));
+    let shown = card(&bob, &id).await;
+    contract::check("PreviewCard", &shown);
+    assert_eq!(shown["authors"][0]["account"]["acct"], "alice");
+    assert_eq!(author(&other).await, Value::Null);
+    alice.patch("/api/v1/accounts/update_credentials").json(&json!({"display_name": "Al"})).ok().await;
+    assert_eq!(author(&id).await["display_name"], "Al", "as she is called now");
+    let home = bob.get("/api/v1/timelines/home").ok().await;
+    assert_eq!(home[1]["card"]["authors"][0]["account"]["display_name"], "Al");
+
+    let cost = async || {
+        let before = app.db().statements();
+        bob.get("/api/v1/timelines/home").ok().await;
+        app.db().statements() - before
+    };
+    cost().await;
+    let one = cost().await;
+    publish(&bob, &format!("again {url}")).await;
+    app.run_jobs().await;
+    cost().await;
+    assert_eq!(cost().await, one, "one statement, however many there are");
+
+    assert_eq!(say(json!([])).await, json!([]));
+    assert_eq!(author(&id).await, Value::Null);
+    let bad = json!({ "attribution_domains": ["no domain"] });
+    alice.patch("/api/v1/accounts/update_credentials").json(&bad).fails(422).await;
+    let many: Vec<String> = (0..101).map(|number| format!("s{number}.test")).collect();
+    let many = json!({ "attribution_domains": many });
+    alice.patch("/api/v1/accounts/update_credentials").json(&many).fails(422).await;
+}

@@ -4,18 +4,18 @@ use serde_json::{Value, json};
 
 use crate::contract;
 use crate::harness::{Client, TestApp};
-use crate::notifications::{index, raw, types};
+use crate::notifications::{index, types};
 
-async fn publish(author: &Client, body: Value) -> Value {
+pub async fn publish(author: &Client, body: Value) -> Value {
     author.server.tick();
     author.post("/api/v1/statuses").json(&body).ok().await
 }
 
-async fn say(author: &Client, text: &str) -> Value {
+pub async fn say(author: &Client, text: &str) -> Value {
     publish(author, json!({ "status": text })).await
 }
 
-fn id(status: &Value) -> &str {
+pub fn id(status: &Value) -> &str {
     status["id"].as_str().unwrap()
 }
 
@@ -23,15 +23,15 @@ fn number(status: &Value) -> i64 {
     id(status).parse().unwrap()
 }
 
-fn address(status: &Value) -> &str {
+pub fn address(status: &Value) -> &str {
     status["url"].as_str().unwrap()
 }
 
-fn path(status: &Value, rest: &str) -> String {
+pub fn path(status: &Value, rest: &str) -> String {
     format!("/api/v1/statuses/{}{rest}", id(status))
 }
 
-async fn show(viewer: &Client, status: &Value) -> Value {
+pub async fn show(viewer: &Client, status: &Value) -> Value {
     viewer.get(&path(status, "")).ok().await
 }
 
@@ -107,15 +107,8 @@ async fn quote_needs_leave_and_an_open_target() {
         assert_eq!(status.get("quote").is_some(), quoted, "{visibility}");
         assert_eq!(status["status_references_count"], 1, "{visibility}");
     }
+    alice.patch("/api/v1/accounts/update_credentials").json(&json!({"source": {"quote_policy": "nobody"}})).ok().await;
     let open = say(&alice, "hello").await;
-    raw(
-        &app,
-        &format!(
-            "UPDATE accounts SET other_settings = '{{\"allow_quote\": false}}', version = version + 1 WHERE id = {}",
-            alice.id()
-        ),
-    )
-    .await;
     assert!(say(&bob, &format!("QT {}", address(&open))).await.get("quote_id").is_none());
     assert!(say(&alice, &format!("QT {}", address(&open))).await.get("quote_id").is_some(), "one's own");
 }

@@ -163,7 +163,7 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     assert_eq!(count(&app, "SELECT COUNT(*) FROM suggestion_dismissals").await, 1, "one is between others");
     assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'remove_account'").await, 0);
     let liked = bob.get(&path(&liked, "")).ok().await;
-    for counter in ["favourites_count", "reblogs_count", "replies_count", "status_referred_by_count"] {
+    for counter in ["favourites_count", "reblogs_count", "replies_count", "status_referred_by_count", "quotes_count"] {
         assert_eq!(liked[counter], 0, "{counter}");
     }
     let of_carol = carol.get(&path(&of_carol, "")).ok().await;

@@ -17,7 +17,7 @@ use model::media::{MediaKind, MediaState};
 use model::notification::NotificationKind;
 use model::report::ReportCategory;
 use model::severance::SeveranceKind;
-use model::status::{LimitedScope, Visibility};
+use model::status::{LimitedScope, QuotePolicy, Visibility};
 use model::{
     Account, AccountId, AppId, Application, ConversationId, Emoji, Json, MediaAttachment, MediaId, NotificationId,
     NotificationType, PollId, Preferences, PreviewCard, RowId, RuleId, ScheduledStatus, ScheduledStatusId, Status,
@@ -109,6 +109,7 @@ fn account() -> Account {
         limited_at: Some(time(2)),
         moved_to_account_id: Some(AccountId::from(ANN)),
         other_settings: Json(OtherSettings { allow_quote: true, ..OtherSettings::default() }),
+        attribution_domains: Json(vec!["site.test".to_owned()]),
         followers_count: 11,
         following_count: 12,
         statuses_count: 13,
@@ -220,6 +221,8 @@ fn status() -> Status {
         reblogs_count: 22,
         favourites_count: 23,
         referred_by_count: 25,
+        quote_policy: QuotePolicy::Followers,
+        quotes_count: 26,
         edited_at: Some(time(6)),
         version: 24,
         ..Status::new((ORIGINAL + 1).into(), ANN.into(), "https://remote.test/1".to_owned(), time(5))
@@ -312,6 +315,7 @@ fn card() -> PreviewCard {
         language: some("en"),
         author_name: "author_name".to_owned(),
         author_url: "author_url".to_owned(),
+        creator_account_id: Some(ANN.into()),
         provider_name: "provider_name".to_owned(),
         provider_url: "provider_url".to_owned(),
         html: "html".to_owned(),

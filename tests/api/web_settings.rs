@@ -99,6 +99,7 @@ async fn a_profile_is_edited_as_in_apps() {
         ("fields_attributes[1][name]", ""),
         ("locked", "1"),
         ("bot", "1"),
+        ("attribution_domains", "https://Rooks.test/\r\ncrows.test"),
     ];
     let saved = alice.submit(&page, "/settings/profile", &fields).await;
     assert_eq!((saved.status.as_u16(), saved.header("location")), (302, "/settings/profile"));
@@ -110,6 +111,9 @@ async fn a_profile_is_edited_as_in_apps() {
     assert!(again.text().contains("Your profile is saved.") && again.text().contains("Rooks\nand crows</textarea>"));
     assert_eq!(value(&again, "display_name").as_deref(), Some("Alice &lt;3"));
     assert_eq!(value(&again, "fields_attributes[0][value]").as_deref(), Some("https://alice.example/"));
+
+    assert_eq!(own["source"]["attribution_domains"], json!(["rooks.test", "crows.test"]));
+    assert!(again.text().contains("rooks.test\ncrows.test</textarea>"));
 
     // A box that is not ticked is not sent.
     alice.submit(&again, "/settings/profile", &[("display_name", "Alice")]).await;
@@ -169,6 +173,7 @@ async fn preferences_are_those_that_apps_read() {
         ("locale", "de"),
         ("visibility", "unlisted"),
         ("searchability", "public"),
+        ("quote_policy", "nobody"),
         ("language", "ja"),
         ("sensitive", "1"),
         ("expand_media", "show_all"),
@@ -183,6 +188,9 @@ async fn preferences_are_those_that_apps_read() {
     assert_eq!(read["posting:default:visibility"], "unlisted");
     assert_eq!(read["posting:default:searchability"], "public");
     assert_eq!(read["posting:default:language"], "ja");
+    assert_eq!(read["posting:default:quote_policy"], "nobody");
+    let own = client.get("/api/v1/accounts/verify_credentials").ok().await;
+    assert_eq!(own["other_settings"]["allow_quote"], false);
     assert_eq!(read["posting:default:sensitive"], true);
     assert_eq!(read["reading:expand:media"], "show_all");
     assert_eq!(read["reading:expand:spoilers"], true);

@@ -241,7 +241,9 @@ const REFERENCES: &str = "
     WHERE id IN (SELECT r.status_id FROM status_references r);
     UPDATE statuses SET
         referred_by_count = (SELECT COUNT(*) FROM status_references r JOIN statuses s ON s.id = r.status_id
-                             WHERE r.target_id = statuses.id AND s.visibility IN ('public', 'public_unlisted', 'unlisted'))
+                             WHERE r.target_id = statuses.id AND s.visibility IN ('public', 'public_unlisted', 'unlisted')),
+        quotes_count = (SELECT COUNT(*) FROM statuses s
+                        WHERE s.quote_id = statuses.id AND s.visibility IN ('public', 'public_unlisted', 'unlisted'))
     WHERE id IN (SELECT r.target_id FROM status_references r);
 ";
 

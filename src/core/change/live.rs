@@ -63,7 +63,7 @@ impl Live {
     }
 
     /// Tells whoever listens once `tx` is committed.
-    pub(super) fn tell_after(&self, tx: &mut Tx, change: &Change) {
+    pub(crate) fn tell_after(&self, tx: &mut Tx, change: &Change) {
         if self.is_heard() {
             let (live, change) = (self.clone(), Arc::new(change.clone()));
             tx.after_commit(move || live.send(change));

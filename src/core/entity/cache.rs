@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::preview_card::Creator;
 use text::keywords::Searchable;
 
 use quick_cache::Weighter;
@@ -35,6 +36,8 @@ pub struct StatusCore {
     pub members: String,
     /// The member `application`, and whether everyone may see it or the author alone.
     pub application: Option<(String, bool)>,
+    /// Whom the page of its card, the last of `members`, names as its author.
+    pub creator: Option<Creator>,
 }
 
 /// What filters look at of an author.

@@ -9,8 +9,8 @@ use super::account::{self, Field, Generations};
 use super::{Fragment, preferences};
 use crate::Cx;
 use crate::error::{Error, Result};
-use model::AccountId;
 use model::account::Searchability;
+use model::{AccountId, QuotePolicy};
 use store::profile::CredentialRow;
 use store::versions::{Dependency, Versions};
 
@@ -34,6 +34,8 @@ pub struct Source {
     pub discoverable: Option<bool>,
     pub indexable: bool,
     pub searchability: Searchability,
+    pub quote_policy: QuotePolicy,
+    pub attribution_domains: Vec<String>,
 }
 
 /// <https://docs.joinmastodon.org/entities/Role/>
@@ -61,6 +63,8 @@ impl From<&CredentialRow> for Source {
             discoverable: account.discoverable,
             indexable: account.indexable,
             searchability: preferences::searchability(&row.preferences),
+            quote_policy: row.preferences.default_quote_policy,
+            attribution_domains: account.attribution_domains.0.clone(),
         }
     }
 }

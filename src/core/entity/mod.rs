@@ -5,6 +5,7 @@
 //! statuses arrive as [`Seen`](crate::service::visibility::Seen).
 
 pub mod account;
+pub mod activity;
 pub mod announcement;
 pub mod application;
 mod attached;
@@ -129,6 +130,13 @@ impl Object {
     pub fn members(&mut self, members: &str) -> &mut Self {
         self.separate();
         self.text.push_str(members);
+        self
+    }
+
+    /// As [`Object::members`], which `write` appends.
+    pub fn members_with(&mut self, write: impl FnOnce(&mut String)) -> &mut Self {
+        self.separate();
+        write(&mut self.text);
         self
     }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Fragment;
 use crate::error::Result;
 use model::account::Searchability;
-use model::{Actor, Visibility};
+use model::{Actor, QuotePolicy, Visibility};
 
 /// A user's preferences, for clients to follow.
 #[derive(Debug, Serialize)]
@@ -19,6 +19,8 @@ pub struct Preferences {
     pub language: Option<String>,
     #[serde(rename = "posting:default:searchability")]
     pub searchability: Searchability,
+    #[serde(rename = "posting:default:quote_policy")]
+    pub quote_policy: QuotePolicy,
     #[serde(rename = "posting:keep:visibility")]
     pub keep_visibility: bool,
     #[serde(rename = "reading:expand:media")]
@@ -49,6 +51,7 @@ pub fn render(viewer: &Actor) -> Result<Fragment> {
         sensitive: preferences.default_sensitive,
         language: preferences.default_language.clone().or_else(|| viewer.locale.clone()),
         searchability: searchability(preferences),
+        quote_policy: preferences.default_quote_policy,
         keep_visibility: preferences.keep_visibility,
         expand_media: preferences.expand_media.clone(),
         expand_spoilers: preferences.expand_spoilers,

@@ -1,14 +1,18 @@
 //! <https://docs.joinmastodon.org/entities/PreviewCard/>
 
-use serde::Serialize;
+use std::collections::HashMap;
 
-use super::Fragment;
-use super::history::{Day, Histories};
+use serde::Serialize;
+use url::Url;
+
+use super::history::Histories;
+use super::{Fragment, account};
 use crate::Cx;
 use crate::error::Result;
+use model::account::is_author_at;
 use model::card::CardKind;
 use model::urls::Urls;
-use model::{RowId, Time};
+use model::{AccountId, RowId, Time};
 
 /// What a link leads to.
 #[derive(Clone, Debug, Serialize)]
@@ -36,15 +40,65 @@ pub struct PreviewCard {
     pub authors: [CardAuthor; 1],
 }
 
-/// A link that trends: <https://docs.joinmastodon.org/entities/PreviewCard/#trends-link>
-#[derive(Debug, Serialize)]
-struct TrendsLink {
-    #[serde(flatten)]
-    card: PreviewCard,
-    history: Vec<Day>,
+/// How the JSON of a card ends, of which nobody here is the author.
+const NOBODY: &str = "null}]}";
+
+/// Whom a page names as its author, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Creator {
+    account: AccountId,
+    host: String,
 }
 
-/// Renders links that trend, in the order given: one statement for the history of all.
+impl Creator {
+    /// Whom the page of `card` names.
+    pub(super) fn of(card: &model::PreviewCard) -> Option<Self> {
+        let account = card.creator_account_id?;
+        let host = Url::parse(&card.page_url).ok()?.host_str()?.to_owned();
+        Some(Self { account, host })
+    }
+}
+
+/// What accounts say of the sites that name them as authors.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Creators {
+    sites: HashMap<AccountId, Vec<String>>,
+    /// Of the accounts, for their rendering.
+    pub(super) versions: Vec<(AccountId, i64)>,
+}
+
+impl Creators {
+    /// Asks the accounts of `named`: a statement, or none when nobody is named.
+    pub(super) async fn load(cx: &Cx, named: impl Iterator<Item = &Creator>) -> Result<Self> {
+        let mut ids: Vec<AccountId> = named.map(|creator| creator.account).collect();
+        if ids.is_empty() {
+            return Ok(Self::default());
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        let rows = store::account::list_creators(&cx.db, &ids).await?;
+        let versions = rows.iter().map(|row| (row.id, row.version)).collect();
+        Ok(Self { versions, sites: rows.into_iter().map(|row| (row.id, row.attribution_domains.0)).collect() })
+    }
+
+    /// The account of `creator`, one of `accounts`, if it agrees to be called the author.
+    pub(super) fn confirmed<'a>(&self, creator: &Creator, accounts: &'a account::Rendered) -> Option<&'a str> {
+        let agrees = self.sites.get(&creator.account).is_some_and(|sites| is_author_at(sites, &creator.host));
+        accounts.get(&creator.account).filter(|_| agrees).map(AsRef::as_ref)
+    }
+}
+
+/// Appends `json`, which ends with a card, to `out`, with `account` as the author of its page.
+pub(super) fn write_attributed(out: &mut String, json: &str, account: &str) {
+    out.push_str(json.strip_suffix(NOBODY).unwrap_or(json));
+    if json.ends_with(NOBODY) {
+        out.push_str(account);
+        out.push_str(&NOBODY["null".len()..]);
+    }
+}
+
+/// Renders links that trend, with their history (<https://docs.joinmastodon.org/entities/PreviewCard/#trends-link>), in the order
+/// given: one statement for the history of all, and another for their authors if there are any.
 ///
 /// # Errors
 /// When one cannot be serialised, which is a bug.
@@ -55,11 +109,22 @@ pub async fn render_trends(cx: &Cx, cards: Vec<model::PreviewCard>) -> Result<Ve
         ids => store::card::history(&cx.db, ids, Histories::since(cx)).await?,
     };
     let histories = Histories::new(cx, rows.into_iter().map(|(card, day, uses, by)| (i64::from(card), day, uses, by)));
-    let link = |card: model::PreviewCard| {
-        let history = histories.of(card.id.into());
-        Fragment::of(&TrendsLink { card: PreviewCard::new(card, &cx.urls), history })
+    let named: Vec<Option<Creator>> = cards.iter().map(Creator::of).collect();
+    let creators = Creators::load(cx, named.iter().flatten()).await?;
+    let accounts = account::render_versions(cx, &creators.versions).await?;
+    let link = |(card, creator): (model::PreviewCard, Option<Creator>)| {
+        let history = Fragment::of(&histories.of(card.id.into()))?;
+        let mut card = Fragment::of(&PreviewCard::new(card, &cx.urls))?;
+        if let Some(account) = creator.and_then(|creator| creators.confirmed(&creator, &accounts)) {
+            let mut text = String::new();
+            write_attributed(&mut text, card.as_str(), account);
+            card = Fragment(text);
+        }
+        let mut link = card.open();
+        link.member("history", history.as_str());
+        Ok(link.close())
     };
-    cards.into_iter().map(link).collect()
+    cards.into_iter().zip(named).map(link).collect()
 }
 
 /// <https://docs.joinmastodon.org/entities/PreviewCardAuthor/>
@@ -68,7 +133,7 @@ pub async fn render_trends(cx: &Cx, cards: Vec<model::PreviewCard>) -> Result<Ve
 pub struct CardAuthor {
     pub name: String,
     pub url: String,
-    /// Always `null`: no account can say yet of which sites it may be called the author.
+    /// Always `null` here, and the last member of the last member: [`write_attributed`] puts the account there.
     pub account: Option<()>,
 }
 

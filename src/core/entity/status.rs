@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::cache::StatusCore;
 use super::filter_result::{self, Filtered, What};
+use super::preview_card::{Creators, write_attributed};
 use super::status_core::cores;
 use super::{Array, Fragment, Object, account, boolean, poll};
 use crate::Cx;
@@ -11,7 +12,7 @@ use crate::by_id::ById;
 use crate::error::{Error, Result};
 use crate::extension::{Members, Target, Versions};
 use crate::service::visibility::{Marked, Quoted, Seen};
-use model::status::Visibility;
+use model::status::{QuotePolicy, Visibility};
 use model::{AccountId, Actor, StatusId};
 use store::status::Head;
 
@@ -40,6 +41,8 @@ pub(super) const MEMBERS: &[&str] = &[
     "status_referred_by_count",
     "quote_id",
     "quote",
+    "quotes_count",
+    "quote_approval",
     "edited_at",
     "content",
     "text",
@@ -62,7 +65,7 @@ pub(super) const MEMBERS: &[&str] = &[
 
 /// Bytes of a status that are neither its shared part nor its author: the names of the members added here, and their
 /// values, at most.
-const FRAME_BYTES: usize = 320;
+const FRAME_BYTES: usize = 448;
 
 /// Renders a page of statuses as `viewer` sees them, in the order given. No statement when all are cached: what depends
 /// on the viewer came with [`Seen`].
@@ -140,6 +143,8 @@ pub(super) struct Parts<'a> {
     pub(super) viewer: Option<&'a Actor>,
     pub(super) cores: ById<StatusId, Arc<StatusCore>>,
     pub(super) authors: account::Rendered,
+    /// What the authors of the pages of cards say, who are among `authors`.
+    pub(super) creators: Creators,
     /// By the status that has one.
     pub(super) polls: ById<StatusId, Fragment>,
     /// Results of the viewer's filters, by the status or the reblog.
@@ -185,6 +190,8 @@ struct Part<'a> {
     core: &'a StatusCore,
     author: &'a str,
     poll: &'a str,
+    /// The author of the page of its card.
+    creator: Option<&'a str>,
 }
 
 impl<'a> Parts<'a> {
@@ -195,11 +202,11 @@ impl<'a> Parts<'a> {
         page: impl Iterator<Item = &'s Seen> + Clone + Send,
         beside: &[(AccountId, i64)],
     ) -> Result<Self> {
-        let Parts { cores, authors, .. } = Parts::shared(cx, page.clone(), beside).await?;
+        let Parts { cores, authors, creators, .. } = Parts::shared(cx, page.clone(), beside).await?;
         let polls = poll::render(cx, viewer, page.clone().flat_map(heads_of)).await?;
         let filtered = filter_result::find(cx, viewer, page.clone(), What::All, &cores, &authors, &polls).await?;
         let added = added(cx, viewer, page.flat_map(proper_of)).await.into();
-        Ok(Self { viewer, cores, authors, polls, filtered, added })
+        Ok(Self { viewer, cores, authors, creators, polls, filtered, added })
     }
 
     /// As [`Parts::load`], without what depends on the viewer.
@@ -210,13 +217,15 @@ impl<'a> Parts<'a> {
     ) -> Result<Self> {
         let heads: Vec<&Head> = page.flat_map(heads_of).collect();
         let cores = cores(cx, &heads).await?;
+        let creators = Creators::load(cx, cores.iter().filter_map(|(_, core)| core.creator.as_ref())).await?;
         let mut authors: Vec<(AccountId, i64)> =
             heads.iter().map(|head| (head.account_id, head.account_version)).chain(beside.iter().copied()).collect();
+        authors.extend(&creators.versions);
         authors.sort_unstable();
         authors.dedup();
         let authors = account::render_versions(cx, &authors).await?;
         let (polls, added) = (Vec::new().into(), Vec::new().into());
-        Ok(Self { viewer: None, cores, authors, polls, filtered: Filtered::none(), added })
+        Ok(Self { viewer: None, cores, authors, creators, polls, filtered: Filtered::none(), added })
     }
 
     fn array(&self, page: &[Seen]) -> Array {
@@ -254,7 +263,9 @@ impl<'a> Parts<'a> {
 
     fn part<'s>(&'s self, head: &'s Head) -> Option<Part<'s>> {
         let poll = self.polls.get(&head.id).map_or("null", Fragment::as_str);
-        Some(Part { head, core: self.cores.get(&head.id)?, author: self.authors.get(&head.account_id)?, poll })
+        let core = self.cores.get(&head.id)?;
+        let creator = core.creator.as_ref().and_then(|creator| self.creators.confirmed(creator, &self.authors));
+        Some(Part { head, core, author: self.authors.get(&head.account_id)?, poll, creator })
     }
 
     /// Appends a status to `out`.
@@ -274,6 +285,7 @@ impl<'a> Parts<'a> {
                     Some(quote) => self.write_quote(out, quote),
                 });
             }
+            self.add_approval(object, entry.seen.proper(), entry.seen.marked());
             self.add_viewed(object, part, entry.seen.marked(), entry.filtered, entry.added);
         });
     }
@@ -285,6 +297,7 @@ impl<'a> Parts<'a> {
             if quote.quoted.head.quote_id.is_some() {
                 object.member("quote", "null");
             }
+            self.add_approval(object, &quote.quoted.head, quote.quoted.marked);
             self.add_viewed(object, &quote.part, quote.quoted.marked, quote.filtered, quote.added);
             if self.viewer.is_some() {
                 object.member("quote_muted", boolean(quote.quoted.muted));
@@ -294,8 +307,12 @@ impl<'a> Parts<'a> {
 
     /// Adds what hardly depends on the viewer.
     fn add_shared(&self, object: &mut Object, part: &Part<'_>, reblog: impl FnOnce(&mut String)) {
-        let Part { head, core, author, poll } = *part;
-        object.members(&core.members).member("poll", poll).member("account", author).member_with("reblog", reblog);
+        let Part { head, core, author, poll, creator } = *part;
+        match creator {
+            None => object.members(&core.members),
+            Some(creator) => object.members_with(|out| write_attributed(out, &core.members, creator)),
+        };
+        object.member("poll", poll).member("account", author).member_with("reblog", reblog);
         add_counts(object, head);
         match &core.application {
             Some((application, public)) if *public || self.is_own(head) => {
@@ -331,6 +348,23 @@ impl<'a> Parts<'a> {
         }
     }
 
+    /// Adds who may quote `head`, and whether the viewer may: <https://docs.joinmastodon.org/entities/QuoteApproval/>. No
+    /// quote waits for its approval here.
+    fn add_approval(&self, object: &mut Object, head: &Head, marked: Marked) {
+        let open = head.visibility.is_anonymous();
+        let approval = match (head.quote_policy, open && (marked.quotable || self.is_own(head))) {
+            (QuotePolicy::Public, true) => r#"{"automatic":["public"],"manual":[],"current_user":"automatic"}"#,
+            (QuotePolicy::Public, false) if open => r#"{"automatic":["public"],"manual":[],"current_user":"denied"}"#,
+            (QuotePolicy::Followers, true) => r#"{"automatic":["followers"],"manual":[],"current_user":"automatic"}"#,
+            (QuotePolicy::Followers, false) if open => {
+                r#"{"automatic":["followers"],"manual":[],"current_user":"denied"}"#
+            }
+            (_, true) => r#"{"automatic":[],"manual":[],"current_user":"automatic"}"#,
+            (_, false) => r#"{"automatic":[],"manual":[],"current_user":"denied"}"#,
+        };
+        object.member("quote_approval", approval);
+    }
+
     fn is_own(&self, head: &Head) -> bool {
         self.viewer.is_some_and(|actor| actor.id == head.account_id)
     }
@@ -341,7 +375,8 @@ fn add_counts(object: &mut Object, head: &Head) {
         .number("replies_count", head.replies_count)
         .number("reblogs_count", head.reblogs_count)
         .number("favourites_count", head.favourites_count)
-        .number("status_referred_by_count", head.referred_by_count);
+        .number("status_referred_by_count", head.referred_by_count)
+        .number("quotes_count", head.quotes_count);
 }
 
 fn add_marks(object: &mut Object, marked: Marked, filtered: &str) {
@@ -373,7 +408,7 @@ impl QuotePart<'_> {
 impl Part<'_> {
     fn size_bytes(&self) -> usize {
         let application = self.core.application.as_ref().map_or(0, |(json, _)| json.len());
-        self.core.members.len() + self.author.len() + self.poll.len() + application
+        self.core.members.len() + self.author.len() + self.poll.len() + application + self.creator.map_or(0, str::len)
     }
 }
 

@@ -11,13 +11,14 @@ use serde::Serialize;
 use super::cache::StatusCore;
 use super::emoji::{CustomEmoji, Palette};
 use super::media::MediaAttachment;
-use super::preview_card::PreviewCard;
+use super::preview_card::{Creator, PreviewCard};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::{Error, Result};
 use model::account::Searchability;
 use model::status::{LimitedScope, Visibility};
 use model::{AccountId, StatusId, Time};
+use store::card::StatusCard;
 use store::status::{ApplicationRow, Head, MentionRow};
 
 /// The members of a status that are the same for every viewer.
@@ -49,6 +50,7 @@ struct Shared<'a> {
     mentions: Vec<StatusMention>,
     tags: Vec<StatusTag>,
     emojis: Vec<CustomEmoji>,
+    /// The last member, to which the author of the page is added.
     card: Option<PreviewCard>,
 }
 
@@ -118,7 +120,7 @@ struct Associated {
     /// Ids of statuses, which the contract has as numbers here.
     references: BTreeMap<StatusId, Vec<i64>>,
     applications: HashMap<StatusId, ApplicationRow>,
-    cards: HashMap<StatusId, PreviewCard>,
+    cards: HashMap<StatusId, (PreviewCard, Option<Creator>)>,
     domains: HashMap<AccountId, Option<String>>,
     palette: Palette,
 }
@@ -168,6 +170,7 @@ impl Associated {
     fn core(&self, cx: &Cx, status: &model::Status) -> Result<StatusCore> {
         let domain = self.domains.get(&status.account_id).and_then(|domain| domain.as_deref());
         let references = self.references.get(&status.id).map_or(&[][..], Vec::as_slice);
+        let card = self.cards.get(&status.id);
         let shared = Shared {
             id: status.id,
             created_at: status.created_at.to_api(),
@@ -197,17 +200,17 @@ impl Associated {
                 .map(|names| names.iter().map(|name| tag(cx, name)).collect())
                 .unwrap_or_default(),
             emojis: self.palette.of(&cx.urls, domain, &[&status.content, &status.spoiler_text]),
-            card: self.cards.get(&status.id).cloned(),
+            card: card.map(|(card, _)| card.clone()),
         };
         let json = serde_json::to_string(&shared).map_err(Error::internal)?;
         let members = json[1..json.len() - 1].to_owned();
         let application = self.applications.get(&status.id).map(application).transpose()?;
-        Ok(StatusCore { members, application })
+        Ok(StatusCore { members, application, creator: card.and_then(|(_, creator)| creator.clone()) })
     }
 }
 
 /// The cards of those `statuses` that have one: a statement, or none when no text has a link.
-async fn cards(cx: &Cx, statuses: &[model::Status]) -> Result<HashMap<StatusId, PreviewCard>> {
+async fn cards(cx: &Cx, statuses: &[model::Status]) -> Result<HashMap<StatusId, (PreviewCard, Option<Creator>)>> {
     // Every link in a text has that word, written by this server: see `text::to_html` and `text::sanitise`.
     let linked: Vec<StatusId> =
         statuses.iter().filter(|status| status.content.contains("nofollow")).map(|status| status.id).collect();
@@ -215,7 +218,9 @@ async fn cards(cx: &Cx, statuses: &[model::Status]) -> Result<HashMap<StatusId, 
         return Ok(HashMap::new());
     }
     let rows = store::card::list_for_statuses(&cx.db, &linked).await?;
-    Ok(rows.into_iter().map(|row| (row.status_id, PreviewCard::new(row.card, &cx.urls))).collect())
+    let card =
+        |row: StatusCard| (row.status_id, (PreviewCard::new(row.card.clone(), &cx.urls), Creator::of(&row.card)));
+    Ok(rows.into_iter().map(card).collect())
 }
 
 fn mention(row: &MentionRow) -> StatusMention {

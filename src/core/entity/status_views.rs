@@ -141,11 +141,12 @@ impl Shared {
         filtered: Filtered,
         added: Vec<(StatusId, Members)>,
     ) -> Parts<'a> {
-        let Parts { cores, authors, .. } = &self.parts;
+        let Parts { cores, authors, creators, .. } = &self.parts;
         Parts {
             viewer: Some(viewer),
             cores: cores.clone(),
             authors: account::Rendered::clone(authors),
+            creators: creators.clone(),
             polls: polls.into(),
             filtered,
             added: added.into(),

@@ -204,6 +204,20 @@ jobs! {
         scheduled: ScheduledStatusId,
     }
 
+    /// Makes an archive that somebody asked for.
+    MakeArchive as "make_archive" in Background => {
+        /// Which one; it may be gone.
+        archive: RowId,
+    }
+
+    /// Deletes an archive, row and file.
+    ExpireArchive as "expire_archive" in Background => {
+        /// Which one; it may be gone.
+        archive: RowId,
+        /// The storage key of its file.
+        file: String,
+    }
+
     /// Does the next rows of an import, or takes away the next of what is not in its file.
     RunImport as "run_import" in Background => {
         /// Which import; it may be gone.

@@ -4,6 +4,7 @@ pub mod account;
 pub mod account_domains;
 pub mod announcement;
 pub mod application;
+pub mod archive;
 pub mod auth;
 pub mod card;
 pub mod confirmation;

@@ -5,9 +5,12 @@
 //!
 //! Spec: contract rules, section 28.
 
+use super::profile::quoting;
+use crate::change::{self, Change};
 use crate::error::{Error, Result, Validation};
 use crate::{Cx, Language};
 use model::{AccountId, Preferences, Visibility};
+use store::profile::Profile;
 use text::language;
 
 /// How apps show media: by what their authors say, always, or never.
@@ -30,9 +33,15 @@ pub fn visibilities(cx: &Cx) -> Vec<String> {
 pub async fn update(cx: &Cx, account: AccountId, preferences: Preferences, locale: Option<&str>) -> Result<()> {
     check(cx, &preferences, locale)?;
     let mut tx = cx.db.begin().await?;
-    store::account::lock(&mut tx, &[account]).await?.pop().ok_or(Error::NotFound)?;
+    let found = store::account::lock(&mut tx, &[account]).await?.pop().ok_or(Error::NotFound)?;
+    let profile = Profile::from(&found);
+    let other_settings = quoting(profile.other_settings.clone(), preferences.default_quote_policy);
     store::profile::update_preferences(&mut tx, account, preferences).await?;
     store::user::set_locale(&mut tx, account, locale).await?;
+    if other_settings != profile.other_settings {
+        store::profile::update(&mut tx, account, Profile { other_settings, ..profile }, cx.clock.now()).await?;
+        change::record(cx, &mut tx, Change::AccountUpdated { account }).await?;
+    }
     tx.commit().await?;
     Ok(())
 }

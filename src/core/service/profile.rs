@@ -13,10 +13,11 @@ use bytes::Bytes;
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result, Validation};
+use crate::service::domain;
 use crate::service::profile_image::{self, Picture};
 use crate::service::profile_link;
-use model::account::{ActorType, Searchability};
-use model::{Account, AccountId, Actor, Field, Preferences, Visibility};
+use model::account::{ActorType, OtherSettings, Searchability};
+use model::{Account, AccountId, Actor, Field, Preferences, QuotePolicy, Visibility};
 use store::Tx;
 use store::profile::Profile;
 use text::{Links, MentionTarget, language};
@@ -29,6 +30,9 @@ pub const NOTE_MAX: usize = 500;
 pub const FIELDS_MAX: usize = 6;
 /// Longest name or value of a field, in characters.
 pub const FIELD_MAX: usize = 255;
+
+/// Most domains of sites that may name an account as the author of their pages.
+pub const ATTRIBUTION_DOMAINS_MAX: usize = 100;
 
 /// The changes a client sent; `None` leaves a value unchanged.
 #[derive(Debug, Default)]
@@ -49,6 +53,9 @@ pub struct Changes {
     /// Blank removes it.
     pub language: Option<String>,
     pub default_searchability: Option<String>,
+    pub quote_policy: Option<String>,
+    /// They replace all that there are; each a domain, or an address of a site.
+    pub attribution_domains: Option<Vec<String>>,
 }
 
 /// [`Changes`] after validation.
@@ -58,6 +65,8 @@ struct Checked {
     privacy: Option<Visibility>,
     language: Option<Option<String>>,
     default_searchability: Option<Searchability>,
+    quote_policy: Option<QuotePolicy>,
+    attribution_domains: Option<Vec<String>>,
 }
 
 /// Updates the profile of `actor`, including its images. Unlocking the account accepts pending follow requests.
@@ -160,10 +169,39 @@ fn check(changes: Changes) -> Result<Checked> {
         privacy: privacy(changes.privacy.as_deref(), &mut faults),
         language: changes.language.as_deref().map(|tag| known_language(tag, &mut faults)),
         default_searchability: word(changes.default_searchability.as_deref(), "source[searchability]", &mut faults),
+        quote_policy: word(changes.quote_policy.as_deref(), "source[quote_policy]", &mut faults),
+        attribution_domains: changes.attribution_domains.as_deref().map(|sites| domains(sites, &mut faults)),
         changes,
     };
     faults.check()?;
     Ok(checked)
+}
+
+/// The domains of `sites`, each once.
+fn domains(sites: &[String], faults: &mut Validation) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for site in sites.iter().map(|site| site.trim()).filter(|site| !site.is_empty()) {
+        match site_domain(site) {
+            Some(domain) if found.contains(&domain) => {}
+            Some(domain) => found.push(domain),
+            None => faults.add("attribution_domains", "ERR_INVALID", "contain something that is no domain of a site"),
+        }
+    }
+    if found.len() > ATTRIBUTION_DOMAINS_MAX {
+        faults.add(
+            "attribution_domains",
+            "ERR_TOO_LONG",
+            format!("are too many (maximum is {ATTRIBUTION_DOMAINS_MAX})"),
+        );
+    }
+    found
+}
+
+/// The domain of a site, of which people also give the address, or a pattern of all below it.
+fn site_domain(site: &str) -> Option<String> {
+    let host = site.strip_prefix("https://").or_else(|| site.strip_prefix("http://")).unwrap_or(site);
+    let host = host.strip_prefix("*.").unwrap_or(host);
+    domain::parse(host).filter(|domain| domain.contains('.') && !domain.contains(':'))
 }
 
 fn check_fields(fields: &[(String, String)], faults: &mut Validation) {
@@ -248,6 +286,7 @@ fn preferred(current: &Preferences, checked: &Checked) -> Preferences {
         default_sensitive: checked.changes.sensitive.unwrap_or(current.default_sensitive),
         default_language: checked.language.clone().unwrap_or_else(|| current.default_language.clone()),
         default_searchability: checked.default_searchability.or(current.default_searchability),
+        default_quote_policy: checked.quote_policy.unwrap_or(current.default_quote_policy),
         ..current.clone()
     }
 }
@@ -274,7 +313,17 @@ fn changed(account: &Account, checked: Checked, links: &Links<'_>) -> Profile {
         indexable: changes.indexable.unwrap_or(current.indexable),
         hide_collections: changes.hide_collections.or(current.hide_collections),
         searchability: checked.searchability.unwrap_or(current.searchability),
+        other_settings: match checked.quote_policy {
+            Some(policy) => quoting(current.other_settings, policy),
+            None => current.other_settings,
+        },
+        attribution_domains: checked.attribution_domains.unwrap_or(current.attribution_domains),
     }
+}
+
+/// `settings` of an account whose new statuses may be quoted as `policy` says: other servers are told whether at all.
+pub(super) fn quoting(settings: OtherSettings, policy: QuotePolicy) -> OtherSettings {
+    OtherSettings { allow_quote: policy != QuotePolicy::Nobody, ..settings }
 }
 
 /// Renders a field to HTML; one whose value is unchanged stays verified.

@@ -21,7 +21,7 @@ use crate::queue::RemoveAccount;
 use crate::service::oauth::revoke;
 use crate::service::rate_limits::{self, Key};
 use crate::service::session::Person;
-use crate::service::{follow, sign_up, status};
+use crate::service::{archive, follow, sign_up, status};
 use crypto::Secret;
 use model::{Account, AccountId, StatusId};
 use store::Tx;
@@ -179,6 +179,7 @@ pub async fn finish(cx: &Cx, tx: &mut Tx, id: AccountId) -> Result<()> {
     if !files.is_empty() {
         queue::enqueue(cx, tx, &PurgeProfileImages { account: id, files }).await?;
     }
+    archive::expire_all(cx, tx, id).await?;
     store::removal::delete(tx, id).await?;
     reserve_name(cx, tx, id, &account.username, account.version + 1).await?;
     change::record(cx, tx, Change::AccountPurged { account: id }).await?;

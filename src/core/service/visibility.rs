@@ -67,7 +67,7 @@ pub struct Quoted {
     pub muted: bool,
 }
 
-/// What the viewer did with a status: with the original of a reblog.
+/// What the viewer did with a status, and may do: with the original of a reblog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Marked {
     /// The viewer favourited it.
@@ -80,6 +80,8 @@ pub struct Marked {
     pub muted: bool,
     /// The viewer pinned it to their profile.
     pub pinned: bool,
+    /// Its author lets the viewer quote it, whose own it is not.
+    pub quotable: bool,
 }
 
 impl Seen {
@@ -350,6 +352,7 @@ impl View {
             bookmarked: self.marks.bookmarked(head.id),
             muted: head.conversation_id.is_some_and(|conversation| self.marks.muted(conversation)),
             pinned: self.marks.pinned(head.id),
+            quotable: head.quote_policy.allows(head.visibility, self.relations.is_following(head.account_id)),
         }
     }
 }

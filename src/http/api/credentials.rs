@@ -12,11 +12,11 @@ use serde_json::Value;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{Profile, WriteAccounts};
-use crate::extract::params::{flag, text};
+use crate::extract::params::{flag, list, text};
 use crate::extract::{Auth, Upload, Uploads};
 use crate::json::Json;
-use model::Visibility;
 use model::account::Searchability;
+use model::{QuotePolicy, Visibility};
 use rookery_core::entity;
 use rookery_core::service;
 use rookery_core::service::profile::Changes;
@@ -59,6 +59,10 @@ pub struct CredentialParams {
     #[serde(deserialize_with = "fields")]
     #[schemars(with = "Option<BTreeMap<String, FieldParams>>")]
     fields_attributes: Option<Vec<FieldParams>>,
+    /// Sites that may name the account as the author of their pages in link previews: domains, their subdomains included, at
+    /// most 100. They replace all that there are.
+    #[serde(deserialize_with = "list")]
+    attribution_domains: Option<Vec<String>>,
     source: Option<Source>,
 }
 
@@ -88,6 +92,10 @@ struct Source {
     #[serde(deserialize_with = "text")]
     #[schemars(with = "Option<Searchability>")]
     searchability: Option<String>,
+    /// Who may quote new statuses.
+    #[serde(deserialize_with = "text")]
+    #[schemars(with = "Option<QuotePolicy>")]
+    quote_policy: Option<String>,
 }
 
 /// Name and value have at most 255 characters each.
@@ -144,6 +152,8 @@ impl From<CredentialParams> for Changes {
             sensitive: source.sensitive,
             language: source.language,
             default_searchability: source.searchability,
+            quote_policy: source.quote_policy,
+            attribution_domains: update.attribution_domains,
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::json::Json;
 use crate::operation::required;
 use crate::page::{Links, Page};
 use model::account::Searchability;
-use model::{AccountId, Actor, MediaId, StatusId, Time, Visibility};
+use model::{AccountId, Actor, MediaId, QuotePolicy, StatusId, Time, Visibility};
 use rookery_core::entity::{self, Fragment, Object};
 use rookery_core::service::poll::PollDraft;
 use rookery_core::service::status::{self, Change, Draft, Made};
@@ -97,6 +97,12 @@ pub struct NewStatus {
     /// Statuses to refer to besides those in the text; the first 5 that there are and that the author may see.
     #[serde(deserialize_with = "list")]
     status_reference_ids: Option<Vec<StatusId>>,
+    /// The status to quote: one that its author lets the user quote. Without it, the text says what is quoted.
+    #[serde(deserialize_with = "word")]
+    quoted_status_id: Option<StatusId>,
+    /// Who may quote the status, if anyone may read it; the user's default when it is left out.
+    #[serde(deserialize_with = "word")]
+    quote_approval_policy: Option<QuotePolicy>,
     /// The only accounts that the text may mention; any when it is left out.
     #[serde(deserialize_with = "list")]
     allowed_mentions: Option<Vec<AccountId>>,
@@ -135,6 +141,9 @@ pub struct StatusParams {
     media_ids: Option<Vec<MediaId>>,
     #[serde(deserialize_with = "list")]
     media_attributes: Option<Vec<MediaParams>>,
+    /// Who may quote the status; it stays when it is left out.
+    #[serde(deserialize_with = "word")]
+    quote_approval_policy: Option<QuotePolicy>,
     /// The poll; it is removed when it is left out, and without votes again when its options or their kind change.
     #[serde(deserialize_with = "word")]
     poll: Option<PollParams>,
@@ -221,6 +230,8 @@ pub async fn create(
         in_reply_to_id: params.in_reply_to_id,
         media_ids: params.media_ids.unwrap_or_default(),
         status_reference_ids: params.status_reference_ids.unwrap_or_default(),
+        quoted_status_id: params.quoted_status_id,
+        quote_approval_policy: params.quote_approval_policy,
         poll: params.poll.and_then(PollParams::into_draft),
         markdown: params.markdown.unwrap_or_default(),
         allowed_mentions: params.allowed_mentions,
@@ -273,6 +284,7 @@ pub async fn update(
             .collect(),
         poll: params.poll.and_then(PollParams::into_draft),
         markdown: params.markdown.unwrap_or_default(),
+        quote_approval_policy: params.quote_approval_policy,
         params: params.rest,
     };
     status::edit(&cx, &actor, id, change).await?;
@@ -338,4 +350,49 @@ pub async fn referred_by(
     let page = status::list_referring(&cx, viewer.as_deref(), id, &paging.cursor).await?;
     let items = entity::status::render(&cx, viewer.as_deref(), &page.shown).await?;
     Ok(Page::new(&paging, Links::MinId, &page.ids, items))
+}
+
+/// `GET /api/v1/statuses/{id}/quotes`
+pub async fn quotes(
+    cx: Cx,
+    Auth(viewer, ..): Auth<ReadStatuses>,
+    Path(id): Path<StatusId>,
+    paging: Paging,
+) -> Result<Page> {
+    let page = status::list_quoting(&cx, &viewer, id, &paging.cursor).await?;
+    let items = entity::status::render(&cx, Some(&viewer), &page.shown).await?;
+    Ok(Page::new(&paging, Links::MinId, &page.ids, items))
+}
+
+/// `POST /api/v1/statuses/{id}/quotes/{quoting_id}/revoke`: answers the status that quoted.
+pub async fn revoke_quote(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteStatuses>,
+    Path((id, quoting)): Path<(StatusId, StatusId)>,
+) -> Result<Json> {
+    status::revoke_quote(&cx, &actor, id, quoting).await?;
+    shown(&cx, Some(&actor), quoting).await
+}
+
+/// Body parameters of [`update_policy`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PolicyParams {
+    /// Who may quote the status, if anyone may read it.
+    #[serde(deserialize_with = "word")]
+    #[schemars(transform = required)]
+    quote_approval_policy: Option<QuotePolicy>,
+}
+
+/// `PUT /api/v1/statuses/{id}/interaction_policy`
+pub async fn update_policy(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteStatuses>,
+    Path(id): Path<StatusId>,
+    Params(params): Params<PolicyParams>,
+) -> Result<Json> {
+    let policy = params.quote_approval_policy;
+    let policy = policy.ok_or_else(|| Error::BadRequest("quote_approval_policy is required".into()))?;
+    status::set_quote_policy(&cx, &actor, id, policy).await?;
+    shown(&cx, Some(&actor), id).await
 }

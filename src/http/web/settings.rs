@@ -1,5 +1,6 @@
 //! Account settings in the browser: changing the password and the e-mail address; a module for every other page.
 
+pub mod archives;
 pub mod cleanup;
 mod filter_form;
 pub mod filters;

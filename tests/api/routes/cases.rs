@@ -217,6 +217,29 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
                 .await;
             Case::get(on(target.to_string()))
         }
+        ("statuses", "POST /api/v1/statuses/:id/quotes/:quoting_id/revoke") => {
+            let (other, own, theirs) = (bob, world.own().await, world.theirs().await);
+            let quoting = world
+                .seed(|seed| {
+                    let status = seed.status(&Status { author: other, ..Status::default() });
+                    seed.reference(status, own);
+                    status
+                })
+                .await;
+            let on = |id: i64, quoting: i64| on(id.to_string()).replace(":quoting_id", &quoting.to_string());
+            Case::get(on(own, quoting))
+                .refused(on(own, theirs), Body::None, 404)
+                .refused(on(own, 1), Body::None, 404)
+                .refused(on(theirs, quoting), Body::None, 403)
+        }
+        ("statuses", "PUT /api/v1/statuses/:id/interaction_policy") => {
+            let (own, theirs) = (on(world.own().await.to_string()), on(world.theirs().await.to_string()));
+            let policy = |word: &str| json!({ "quote_approval_policy": word });
+            Case::json(&*own, policy("nobody"))
+                .refused(theirs, Body::Json(policy("nobody")), 404)
+                .refused(&*own, Body::Json(policy("friends")), 422)
+                .refused(own, Body::None, 400)
+        }
         ("statuses", "POST /api/v1/statuses/:id/reblog") => {
             let follow = (alice, bob);
             world.alice.post(&format!("/api/v1/accounts/{}/unfollow", follow.1)).send().await;

@@ -11,9 +11,9 @@ use super::{bump, image, oembed};
 use crate::Cx;
 use crate::error::Result;
 use crate::queue::{self, PurgeCardImage};
-use crate::service::web_page;
+use crate::service::{domain, web_page};
 use model::card::{CardKind, CardState};
-use model::{PreviewCard, RowId, StatusId, Time};
+use model::{AccountId, PreviewCard, RowId, StatusId, Time};
 
 /// After how long a card is fetched again when a status uses it (contract rules, section 10).
 const REFRESH: TimeDelta = TimeDelta::days(14);
@@ -83,7 +83,13 @@ async fn settle(cx: &Cx, id: RowId, found: Result<Option<Preview>, FetchError>) 
     let found = match found {
         Err(error) => Err(error),
         Ok(None) => Ok(None),
-        Ok(Some(preview)) => Ok(Some(with_image(cx, id, preview).await?)),
+        Ok(Some(preview)) => {
+            let creator = match preview.creator.as_deref() {
+                Some(handle) => creator(cx, handle).await?,
+                None => None,
+            };
+            Ok(Some(PreviewCard { creator_account_id: creator, ..with_image(cx, id, preview).await? }))
+        }
     };
     let mut tx = cx.db.begin().await?;
     let Some(old) = store::card::lock(&mut tx, id).await? else { return Ok(Fetched::Done) };
@@ -104,9 +110,22 @@ async fn settle(cx: &Cx, id: RowId, found: Result<Option<Preview>, FetchError>) 
     Ok(next(&new))
 }
 
+/// The account that is called `handle`: `@name@server`. Of other servers, one that is known here.
+async fn creator(cx: &Cx, handle: &str) -> Result<Option<AccountId>> {
+    let handle = handle.trim().trim_start_matches('@');
+    let Some((name, server)) = handle.split_once('@') else { return Ok(None) };
+    let Some(server) = domain::parse(server) else { return Ok(None) };
+    let handle = match cx.config.is_local_domain(&server) {
+        true => name.to_lowercase(),
+        false => format!("{}@{server}", name.to_lowercase()),
+    };
+    let found = store::account::list_by_handles(&cx.db, &[handle]).await?;
+    Ok(found.first().map(|account| account.id))
+}
+
 /// The card of `preview` with its picture in the storage. A page has the size of its picture, a player one of its own.
 async fn with_image(cx: &Cx, id: RowId, preview: Preview) -> Result<PreviewCard> {
-    let Preview { mut card, image } = preview;
+    let Preview { mut card, image, .. } = preview;
     let stored = match image {
         Some(target) => image::store(cx, id, target).await?,
         None => None,

@@ -32,6 +32,8 @@ const SIDE_MAX: i64 = 10_000;
 pub(super) struct Preview {
     pub(super) card: PreviewCard,
     pub(super) image: Option<Target>,
+    /// Whom the page names as its author on this network: `@name@server`.
+    pub(super) creator: Option<String>,
 }
 
 impl Preview {
@@ -65,12 +67,14 @@ impl Preview {
                 page.meta(&["og:image:alt", "twitter:image:alt"]).unwrap_or_default(),
                 DESCRIPTION_MAX,
             ),
+            creator_account_id: None,
             embed_url: String::new(),
             blurhash: None,
             published_at: published.and_then(|written| time(&written)),
             ..card.clone()
         };
-        let mut preview = Self { card, image: image.and_then(|url| target.join(url.trim()).ok()) };
+        let image = image.and_then(|url| target.join(url.trim()).ok());
+        let mut preview = Self { card, image, creator: meta(&["fediverse:creator"]) };
         preview.add_player(found);
         preview
     }
@@ -179,6 +183,7 @@ mod tests {
             language: None,
             author_name: String::new(),
             author_url: String::new(),
+            creator_account_id: None,
             provider_name: String::new(),
             provider_url: String::new(),
             html: String::new(),
@@ -200,7 +205,7 @@ mod tests {
 
     #[test]
     fn page_without_metadata_has_its_title() {
-        let Preview { card, image } = preview("<html lang=pt-PT><title> A\n\u{7}title </title>");
+        let Preview { card, image, .. } = preview("<html lang=pt-PT><title> A\n\u{7}title </title>");
         assert_eq!((card.title.as_str(), card.page_url.as_str(), image), ("A title", "https://a.test/b/c?d", None));
         assert_eq!((card.language.as_deref(), card.kind), (Some("pt"), CardKind::Link));
         assert!(!preview("<p>hello").has_content());
@@ -208,7 +213,7 @@ mod tests {
 
     #[test]
     fn better_metadata_comes_first() {
-        let Preview { card, image } = preview(
+        let Preview { card, image, .. } = preview(
             r#"<title>t</title><meta property="og:title" content="o"><meta name="twitter:title" content="w">
             <meta name=description content=d><meta property="og:image" content="/i.png"><meta property="og:url" content="/real">
             <link rel=canonical href="https://evil.test/"><meta property="article:published_time" content="2026-01-02T03:04:05+01:00">

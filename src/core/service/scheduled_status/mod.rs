@@ -23,7 +23,8 @@ use crate::service::poll::PollDraft;
 use crate::service::status::{self, Draft, Made};
 use model::account::Searchability;
 use model::{
-    AccountId, Actor, AppId, Cursor, Json, MediaAttachment, MediaId, ScheduledStatus, ScheduledStatusId, StatusId, Time,
+    AccountId, Actor, AppId, Cursor, Json, MediaAttachment, MediaId, QuotePolicy, ScheduledStatus, ScheduledStatusId,
+    StatusId, Time,
 };
 use store::Tx;
 
@@ -59,6 +60,10 @@ struct Params {
     markdown: bool,
     #[serde(default)]
     status_reference_ids: Vec<StatusId>,
+    #[serde(default)]
+    quoted_status_id: Option<StatusId>,
+    #[serde(default)]
+    quote_approval_policy: Option<QuotePolicy>,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
@@ -99,6 +104,9 @@ impl Params {
             searchability: draft.searchability,
             markdown: draft.markdown,
             status_reference_ids: draft.status_reference_ids.into_iter().take(status::MOST_REFERENCES).collect(),
+            quoted_status_id: draft.quoted_status_id,
+            // As it is preferred now.
+            quote_approval_policy: draft.quote_approval_policy.or(Some(actor.preferences.default_quote_policy)),
             rest,
         })
     }
@@ -121,6 +129,8 @@ impl Params {
             allowed_mentions: self.allowed_mentions,
             markdown: self.markdown,
             status_reference_ids: self.status_reference_ids,
+            quoted_status_id: self.quoted_status_id,
+            quote_approval_policy: self.quote_approval_policy,
             params,
             ..Draft::default()
         }

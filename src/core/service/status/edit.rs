@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::compose::{self, Words};
 use super::expiry;
 use super::publish::notify_mentioned;
-use super::reference::{self, Referring};
+use super::reference::{self, Asked, Referring};
 use crate::Cx;
 use crate::change::{self, StatusTraits};
 use crate::entity;
@@ -19,7 +19,9 @@ use crate::service::poll::{self, PollChange, PollDraft};
 use crate::service::rate_limits::{self, Family};
 use crate::service::search::index;
 use crate::service::{card, conversation, media, visibility};
-use model::{AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, Status, StatusId, Visibility};
+use model::{
+    AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, QuotePolicy, Status, StatusId, Visibility,
+};
 use store::Tx;
 use store::publish::{Edit, Revision};
 
@@ -36,6 +38,8 @@ pub struct Change {
     pub poll: Option<PollDraft>,
     /// The text is Markdown.
     pub markdown: bool,
+    /// `None`: it stays.
+    pub quote_approval_policy: Option<QuotePolicy>,
     /// Parameters unknown to the server, which plugins may have declared.
     pub params: Map<String, Value>,
 }
@@ -64,7 +68,8 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         (sensitive, language, extras) = (pending.sensitive, pending.language, pending.extras);
     }
 
-    let mut references = reference::resolve(cx, actor, &words.references, &[], Some(id)).await?;
+    let asked = Asked { found: &words.references, ..Asked::default() };
+    let mut references = reference::resolve(cx, actor, asked, Some(&old)).await?;
     let mut tx = cx.db.begin().await?;
     // Edits of one status, and its deletion, run one after the other.
     store::account::lock(&mut tx, &[actor.id]).await?;
@@ -72,6 +77,10 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
     // As it is now: another edit may have been faster, and its revision is the one before this.
     let old = store::status::lock(&mut tx, id).await?.ok_or(Error::NotFound)?;
     let indexed = index::terms(&mut tx, &old).await?;
+    let policy = change.quote_approval_policy.filter(|policy| *policy != old.quote_policy);
+    if let Some(policy) = policy {
+        store::reference::set_quote_policy(&mut tx, id, policy).await?;
+    }
     let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
     let media_changed = replace_media(cx, &mut tx, actor, id, &before, change).await?;
     let (poll_change, poll_options) = poll::replace(cx, &mut tx, id, poll.as_ref()).await?;
@@ -87,7 +96,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         has_poll: poll.is_some(),
     };
     if revision == of(&old) && !media_changed && poll_change != PollChange::Content {
-        if poll_change == PollChange::Terms {
+        if poll_change == PollChange::Terms || policy.is_some() {
             tx.commit().await?;
             spent.keep();
         }

@@ -9,6 +9,7 @@ mod expiry;
 pub(in crate::service) mod insert;
 mod interactions;
 mod publish;
+mod quote;
 mod reference;
 
 pub use announced::is_announced;
@@ -19,5 +20,6 @@ pub use interactions::list_interactions;
 pub use publish::{
     Draft, Prepared, claim_key, default_visibility, find_by_idempotency_key, prepare, publish, validate, write,
 };
+pub use quote::{list_quoting, revoke as revoke_quote, set_policy as set_quote_policy};
 pub use reference::{MOST as MOST_REFERENCES, list_referring};
 pub use store::publish::{Interaction, Made};

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::audience::{self, Reach, reach};
 use super::compose::{self, Words};
-use super::reference::{self, References, Referring};
+use super::reference::{self, Asked, References, Referring};
 use super::{expiry, insert};
 use crate::Cx;
 use crate::change::{self, Change};
@@ -25,7 +25,7 @@ use crate::service::{card, conversation, media, scheduled_status, visibility};
 use model::NotificationType;
 use model::PluginId;
 use model::account::Searchability;
-use model::status::Visibility;
+use model::status::{QuotePolicy, Visibility};
 use model::{AccountId, Actor, MediaId, RowId, Status, StatusId, Time};
 use store::publish::Made;
 use store::{Executor, Tx};
@@ -51,6 +51,10 @@ pub struct Draft {
     pub media_ids: Vec<MediaId>,
     /// Statuses to refer to besides those in the text.
     pub status_reference_ids: Vec<StatusId>,
+    /// The status to quote; without it, what the text says.
+    pub quoted_status_id: Option<StatusId>,
+    /// `None`: as its author prefers.
+    pub quote_approval_policy: Option<QuotePolicy>,
     pub poll: Option<PollDraft>,
     /// The text is Markdown.
     pub markdown: bool,
@@ -89,7 +93,8 @@ impl Prepared {
 /// made with the same idempotency key.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the status replied to is missing or hidden, [`Error::Invalid`] for an invalid draft or time,
+/// [`Error::NotFound`] when the status replied to or to be quoted is missing or hidden, [`Error::Invalid`] for an invalid draft or
+/// time, and for a quote that its target's author does not allow,
 /// [`Error::Refused`] and [`Error::Plugin`] from a plugin's filter, [`Error::UnexpectedMentions`] when it would mention
 /// someone the client did not expect, [`Error::RateLimited`] beyond the limit of statuses.
 pub async fn publish(cx: &Cx, actor: &Actor, draft: Draft, scheduled_at: Option<Time>) -> Result<Made> {
@@ -142,8 +147,9 @@ pub async fn validate(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> 
         prepared = filtered(cx, actor, prepared).await?;
     }
     audience::settle(cx, actor, &mut prepared.reach, &prepared.words.mentions).await?;
-    let named = &prepared.draft.status_reference_ids;
-    prepared.references = reference::resolve(cx, actor, &prepared.words.references, named, None).await?;
+    let Prepared { draft, words, .. } = &prepared;
+    let asked = Asked { found: &words.references, named: &draft.status_reference_ids, quoted: draft.quoted_status_id };
+    prepared.references = reference::resolve(cx, actor, asked, None).await?;
     Ok(prepared)
 }
 
@@ -362,6 +368,7 @@ fn new_status(
         in_reply_to_id: parent.map(|parent| parent.id),
         in_reply_to_account_id,
         app_id: actor.app,
+        quote_policy: draft.quote_approval_policy.unwrap_or(actor.preferences.default_quote_policy),
         listed: reach.visibility.is_listed() && !to_someone_else,
         has_media,
         has_poll: draft.poll.is_some(),

@@ -2,14 +2,16 @@
 //!
 //! Reached from publishing, editing and deleting a status, in their transactions. A reference is an address in the text with a
 //! mark before it ([`text::references`]), or an id in the request. What its author may not see is not referred to, and no error:
-//! the text stays as it is. A quote needs a target that anyone may read, of somebody who allows it.
+//! the text stays as it is. A quote needs a target that anyone may read, of somebody who allows it ([`super::quote`]); one that
+//! the request asks for by its id is an error without.
 //!
 //! Spec: contract, rules sections 10 and 29, extensions section 10.
 
 use std::collections::HashMap;
 
+use super::quote::may_quote;
 use crate::Cx;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::service::notification::{self, Notice};
 use crate::service::public;
 use crate::service::timeline::TimelinePage;
@@ -36,6 +38,7 @@ pub(super) struct Referring {
     author: AccountId,
     pub(super) visibility: Visibility,
     has_references: bool,
+    quote: Option<StatusId>,
 }
 
 impl From<&Status> for Referring {
@@ -45,6 +48,7 @@ impl From<&Status> for Referring {
             author: status.account_id,
             visibility: status.visibility,
             has_references: status.has_references,
+            quote: status.quote_id,
         }
     }
 }
@@ -57,6 +61,17 @@ struct Reference {
     author: AccountId,
     /// The text names it.
     in_text: bool,
+}
+
+/// What a request and its text ask for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Asked<'a> {
+    /// The addresses in the text.
+    pub(super) found: &'a [text::Reference],
+    /// To be referred to besides.
+    pub(super) named: &'a [StatusId],
+    /// To be quoted, whatever the text says.
+    pub(super) quoted: Option<StatusId>,
 }
 
 /// A status that may be referred to.
@@ -88,23 +103,29 @@ impl References {
     }
 }
 
-/// Those of the addresses `found` in a text, and then of the ids `named` in a request, that `actor` may refer to: the first
-/// [`MOST`]. `own` is the status itself, when it exists already.
-pub(super) async fn resolve(
-    cx: &Cx,
-    actor: &Actor,
-    found: &[text::Reference],
-    named: &[StatusId],
-    own: Option<StatusId>,
-) -> Result<References> {
-    let mut candidates = in_text(cx, found).await?;
-    candidates.extend(named.iter().take(MOST).map(|id| Candidate { id: *id, quote: false, in_text: false }));
+/// Those of what is `asked` for that `actor` may refer to: the first [`MOST`] of what is to be quoted, of the addresses in the
+/// text, and of the ids. `own` is the status itself, when it exists already: what it quotes it may go on to quote, unless
+/// that was revoked.
+///
+/// # Errors
+/// [`Error::NotFound`] and [`Error::Invalid`] when the status to be quoted is hidden, or may not be quoted.
+pub(super) async fn resolve(cx: &Cx, actor: &Actor, asked: Asked<'_>, own: Option<&Status>) -> Result<References> {
+    let candidate = |quote| move |id: &StatusId| Candidate { id: *id, quote, in_text: false };
+    let mut candidates: Vec<Candidate> = asked.quoted.iter().map(candidate(true)).collect();
+    candidates.extend(in_text(cx, asked.found).await?);
+    candidates.extend(asked.named.iter().take(MOST).map(candidate(false)));
+    let revoked = match own {
+        Some(own) => store::reference::list_revoked(&cx.db, own.id).await?,
+        None => Vec::new(),
+    };
     let ids: Vec<StatusId> = candidates.iter().map(|candidate| candidate.id).collect();
     let seen = visibility::statuses(cx, Some(actor), Place::Single, &ids).await?;
     let heads: HashMap<StatusId, &Head> = seen.iter().map(|seen| (seen.head().id, seen.proper())).collect();
     let mut references = References::default();
     for candidate in candidates {
-        let Some(head) = heads.get(&candidate.id).filter(|head| Some(head.id) != own) else { continue };
+        let Some(head) = heads.get(&candidate.id).filter(|head| Some(head.id) != own.map(|own| own.id)) else {
+            continue;
+        };
         let known = references.list.iter().any(|known| known.target == head.id);
         if !known && references.list.len() == MOST {
             continue;
@@ -113,11 +134,19 @@ pub(super) async fn resolve(
             let reference = Reference { target: head.id, author: head.account_id, in_text: candidate.in_text };
             references.list.push(reference);
         }
-        if candidate.quote && references.quote.is_none() && may_quote(cx, actor, head).await? {
+        let quotable = candidate.quote && references.quote.is_none() && !revoked.contains(&head.id);
+        let quoted_before = own.is_some_and(|own| own.quote_id == Some(head.id));
+        if quotable && (quoted_before || may_quote(cx, actor, head).await?) {
             references.quote = Some(head.id);
         }
     }
-    Ok(references)
+    match asked.quoted {
+        Some(id) if !heads.contains_key(&id) => Err(Error::NotFound),
+        Some(_) if references.quote.is_none() => {
+            Err(Error::invalid("Validation failed: quoted_status_id names a status that you may not quote"))
+        }
+        Some(_) | None => Ok(references),
+    }
 }
 
 /// The statuses at these addresses, in order: this server's have their id in it, and those of others are looked up by one
@@ -136,15 +165,6 @@ async fn in_text(cx: &Cx, found: &[text::Reference]) -> Result<Vec<Candidate>> {
         Some(Candidate { id, quote: found.quote, in_text: true })
     };
     Ok(found.iter().filter_map(candidate).collect())
-}
-
-/// True when anyone may read it, and its author allows quotes.
-async fn may_quote(cx: &Cx, actor: &Actor, target: &Head) -> Result<bool> {
-    if !target.visibility.is_anonymous() || target.account_id == actor.id {
-        return Ok(target.visibility.is_anonymous());
-    }
-    let author = store::account::find(&cx.db, target.account_id).await?;
-    Ok(author.is_some_and(|author| author.other_settings.allow_quote))
 }
 
 /// Locks what a new status of `author` refers to and what it answers, in the order in which deletions lock them, and leaves
@@ -177,11 +197,12 @@ pub(super) async fn insert(
     if !references.exist() {
         return Ok(());
     }
-    add(cx, tx, status, references, &[], audience).await
+    add(cx, tx, status, references, &[], audience).await?;
+    count_quote(tx, status, None, references.quote).await
 }
 
 /// Replaces the references of `status`, which the transaction is about to edit: those of the text by `new`, and what the
-/// request that published it named stays. The row of its author must be locked.
+/// request that published it named stays, quoted if it was. The row of its author must be locked.
 pub(super) async fn replace(
     cx: &Cx,
     tx: &mut Tx,
@@ -200,6 +221,9 @@ pub(super) async fn replace(
         if !known && new.list.len() < MOST {
             new.list.push(Reference { target, author, in_text: false });
         }
+        if status.quote == Some(target) {
+            new.quote = status.quote;
+        }
     }
     let targets = new.targets();
     let gone: Vec<ReferenceRow> = old.iter().filter(|row| !targets.contains(&row.target_id)).copied().collect();
@@ -207,6 +231,7 @@ pub(super) async fn replace(
         remove(tx, status, &gone).await?;
     }
     add(cx, tx, status, &new, &old, audience).await?;
+    count_quote(tx, status, status.quote, new.quote).await?;
     Ok(store::reference::set_facts(tx, status.id, new.exist(), new.quote).await?)
 }
 
@@ -230,7 +255,26 @@ pub(super) async fn uncount(tx: &mut Tx, status: Referring) -> Result<()> {
     }
     let targets: Vec<StatusId> =
         store::reference::list(&mut *tx, status.id).await?.iter().map(|row| row.target_id).collect();
-    Ok(store::reference::add_counts(tx, &targets, -1).await?)
+    store::reference::add_counts(tx, &targets, -1).await?;
+    count_quote(tx, status, status.quote, None).await
+}
+
+/// Counts at what `status` quotes now, and no more at what it quoted `before`.
+pub(super) async fn count_quote(
+    tx: &mut Tx,
+    status: Referring,
+    before: Option<StatusId>,
+    now: Option<StatusId>,
+) -> Result<()> {
+    if before == now || !counts(status) {
+        return Ok(());
+    }
+    for (target, by) in [(before, -1), (now, 1)] {
+        if let Some(target) = target {
+            store::reference::add_quotes(tx, target, by).await?;
+        }
+    }
+    Ok(())
 }
 
 /// As replies, only those that anyone may read are counted: a counter tells nobody of others.

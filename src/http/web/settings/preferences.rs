@@ -10,8 +10,8 @@ use super::Frame;
 use crate::error::Result;
 use crate::extract::params::{flag, list, text};
 use crate::web::{Form, Page};
-use model::Preferences;
 use model::actor::User;
+use model::{Preferences, QuotePolicy};
 use rookery_core::Language;
 use rookery_core::entity::preferences::searchability;
 use rookery_core::error::{Error, Validation};
@@ -36,6 +36,8 @@ pub struct Fields {
     disabled_visibilities: Option<Vec<String>>,
     #[serde(deserialize_with = "text")]
     searchability: Option<String>,
+    #[serde(deserialize_with = "text")]
+    quote_policy: Option<String>,
     /// ISO 639 code; blank: that of the pages.
     #[serde(deserialize_with = "text")]
     language: Option<String>,
@@ -109,6 +111,7 @@ impl Fields {
             visibility: preferences.default_visibility.map(|visibility| visibility.to_string()),
             disabled_visibilities: Some(preferences.disabled_visibilities.clone()),
             searchability: Some(searchability(preferences).to_string()),
+            quote_policy: Some(preferences.default_quote_policy.to_string()),
             language: preferences.default_language.clone(),
             sensitive: Some(preferences.default_sensitive),
             keep_visibility: Some(preferences.keep_visibility),
@@ -132,12 +135,15 @@ impl Fields {
         known("visibility", visibility.is_ok());
         let searchability = filled(&self.searchability).map(str::parse).transpose();
         known("searchability", searchability.is_ok());
+        let quote_policy = filled(&self.quote_policy).map(str::parse).transpose();
+        known("quote_policy", quote_policy.is_ok());
         faults.check()?;
         let ticked = |field: Option<bool>| field.unwrap_or_default();
         Ok(Preferences {
             default_visibility: visibility.ok().flatten(),
             disabled_visibilities: self.disabled_visibilities.clone().unwrap_or_default(),
             default_searchability: searchability.ok().flatten(),
+            default_quote_policy: quote_policy.ok().flatten().unwrap_or(QuotePolicy::Public),
             default_language: filled(&self.language).map(str::to_owned),
             default_sensitive: ticked(self.sensitive),
             keep_visibility: ticked(self.keep_visibility),

@@ -46,6 +46,9 @@ pub struct Fields {
     indexable: Option<bool>,
     #[serde(deserialize_with = "flag")]
     hide_collections: Option<bool>,
+    /// One a line.
+    #[serde(deserialize_with = "text")]
+    attribution_domains: Option<String>,
     #[serde(deserialize_with = "flag")]
     remove_avatar: Option<bool>,
     #[serde(deserialize_with = "flag")]
@@ -63,6 +66,7 @@ struct Shown {
     discoverable: bool,
     indexable: bool,
     hide_collections: bool,
+    attribution_domains: String,
 }
 
 /// `GET /settings/profile`
@@ -108,6 +112,10 @@ fn page(frame: &Frame, form: &Shown, errors: Option<&BTreeMap<&'static str, Stri
     let header = account.header.as_ref();
     let shown: Value = context! {
         url => account.url,
+        creator => format!(
+            "<meta name=\"fediverse:creator\" content=\"@{}@{}\">",
+            account.username, frame.cx.urls.local_domain
+        ),
         avatar => avatar_url(&frame.cx, account),
         header => header.map_or_else(|| frame.cx.urls.default_header(), |key| frame.cx.urls.media(key)),
         has_avatar => account.avatar.is_some(),
@@ -122,6 +130,10 @@ impl Fields {
         self.fields_attributes.iter().flatten().map(FieldParams::pair).collect()
     }
 
+    fn sites(&self) -> Vec<String> {
+        self.attribution_domains.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned).collect()
+    }
+
     fn changes(&self) -> Changes {
         let ticked = |field: Option<bool>| Some(field.unwrap_or_default());
         Changes {
@@ -133,6 +145,7 @@ impl Fields {
             discoverable: ticked(self.discoverable),
             indexable: ticked(self.indexable),
             hide_collections: ticked(self.hide_collections),
+            attribution_domains: Some(self.sites()),
             ..Changes::default()
         }
     }
@@ -147,6 +160,7 @@ impl Fields {
             discoverable: self.discoverable.unwrap_or_default(),
             indexable: self.indexable.unwrap_or_default(),
             hide_collections: self.hide_collections.unwrap_or_default(),
+            attribution_domains: self.attribution_domains.clone().unwrap_or_default(),
         }
     }
 }
@@ -163,6 +177,7 @@ impl Shown {
             discoverable: account.discoverable.unwrap_or_default(),
             indexable: account.indexable,
             hide_collections: account.hide_collections.unwrap_or_default(),
+            attribution_domains: account.attribution_domains.join("\n"),
         }
     }
 }

@@ -6,7 +6,7 @@ use minijinja::{Value, context};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Frame;
+use super::{Frame, archives};
 use crate::error::{Error, Result};
 use crate::extract::params::{flag, text};
 use crate::extract::{Path, Upload};
@@ -16,7 +16,7 @@ use model::transfer::TransferKind;
 use rookery_core::service::transfer::{self, Import, Mode};
 
 /// Where this page is.
-const PATH: &str = "/settings/transfer";
+pub(super) const PATH: &str = "/settings/transfer";
 
 /// Fields of the form.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -106,10 +106,11 @@ fn download(kind: TransferKind, file: Vec<u8>) -> Response {
     response
 }
 
-async fn page(frame: &Frame, kind: &str, error: Option<&Error>) -> Result<Page> {
+pub(super) async fn page(frame: &Frame, kind: &str, error: Option<&Error>) -> Result<Page> {
     let imports = transfer::list(&frame.cx, frame.person.account.id).await?;
     let own = context! {
         kind => kind,
+        archives => archives::shown(frame).await?,
         error => error.map(|error| sentence(frame, &error.to_string())),
         kinds => TransferKind::ALL.iter().map(|kind| [kind.as_str(), kind.file_name()]).collect::<Vec<_>>(),
         imports => imports.iter().map(|import| shown(frame, import)).collect::<Vec<_>>(),

@@ -1,0 +1,189 @@
+//! Who may quote a status, quotes that are taken back, and the list of quotes.
+//!
+//! <https://docs.joinmastodon.org/client/quotes/>
+
+use serde_json::{Value, json};
+
+use crate::contract;
+use crate::harness::{Client, TestApp};
+use crate::references::{address, id, path, publish, say, show};
+
+/// What a status says about quotes of it to `viewer`: who may, and whether the viewer may.
+async fn approval(viewer: &Client, status: &Value) -> (Value, Value) {
+    let approval = show(viewer, status).await["quote_approval"].clone();
+    assert_eq!(approval["manual"], json!([]));
+    (approval["automatic"].clone(), approval["current_user"].clone())
+}
+
+async fn quote(author: &Client, target: &Value) -> Value {
+    publish(author, json!({"status": "look", "quoted_status_id": id(target)})).await
+}
+
+async fn quotes(viewer: &Client, target: &Value) -> Vec<String> {
+    let page = viewer.get(&path(target, "/quotes")).ok().await;
+    contract::check("Status[]", &page);
+    page.as_array().unwrap().iter().map(|status| id(status).to_owned()).collect()
+}
+
+async fn revoke(actor: &Client, target: &Value, quoting: &Value) -> Value {
+    actor.post(&path(target, &format!("/quotes/{}/revoke", id(quoting)))).ok().await
+}
+
+async fn prefer(client: &Client, policy: &str) -> Value {
+    let body = json!({"source": {"quote_policy": policy}});
+    client.patch("/api/v1/accounts/update_credentials").json(&body).ok().await
+}
+
+#[tokio::test]
+async fn policy_of_an_author_is_that_of_new_statuses() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let before = say(&alice, "hello").await;
+    assert_eq!(approval(&bob, &before).await, (json!(["public"]), json!("automatic")));
+    assert_eq!(approval(&app.anonymous(), &before).await, (json!(["public"]), json!("denied")));
+
+    let account = prefer(&alice, "followers").await;
+    contract::check("CredentialAccount", &account);
+    assert_eq!(
+        (&account["source"]["quote_policy"], &account["other_settings"]["allow_quote"]),
+        (&json!("followers"), &json!(true))
+    );
+    assert_eq!(alice.get("/api/v1/preferences").ok().await["posting:default:quote_policy"], "followers");
+    let status = say(&alice, "hello").await;
+    assert_eq!(approval(&bob, &status).await, (json!(["followers"]), json!("denied")));
+    assert_eq!(approval(&alice, &status).await, (json!(["followers"]), json!("automatic")));
+    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    assert_eq!(approval(&bob, &status).await, (json!(["followers"]), json!("automatic")));
+    assert_eq!(approval(&bob, &before).await, (json!(["public"]), json!("automatic")), "the older one stays");
+    let asked = publish(&alice, json!({"status": "hello", "quote_approval_policy": "public"})).await;
+    assert_eq!(approval(&bob, &asked).await, (json!(["public"]), json!("automatic")));
+    for visibility in ["private", "direct", "login"] {
+        let narrow = publish(&alice, json!({"status": "hello", "visibility": visibility})).await;
+        assert_eq!(approval(&alice, &narrow).await, (json!([]), json!("denied")), "{visibility}");
+    }
+
+    let account = prefer(&alice, "nobody").await;
+    assert_eq!(account["other_settings"]["allow_quote"], false, "other servers are told");
+    let answer =
+        alice.patch("/api/v1/accounts/update_credentials").json(&json!({"source": {"quote_policy": "friends"}}));
+    answer.fails(422).await;
+    let body = json!({"status": "later", "quote_approval_policy": "followers", "quoted_status_id": id(&before),
+        "scheduled_at": "2026-01-15T14:00:00Z"});
+    let scheduled = alice.post("/api/v1/statuses").json(&body).ok().await;
+    assert_eq!(
+        (&scheduled["params"]["quote_approval_policy"], &scheduled["params"]["quoted_status_id"]),
+        (&json!("followers"), &before["id"])
+    );
+    app.app.clock.advance(chrono::Duration::hours(3));
+    app.run_jobs().await;
+    let published = alice.get(&format!("/api/v1/accounts/{}/statuses", alice.id())).ok().await[0].clone();
+    assert_eq!(published["quote"]["id"], before["id"]);
+    assert_eq!(approval(&bob, &published).await, (json!(["followers"]), json!("automatic")));
+}
+
+#[tokio::test]
+async fn quote_by_id_needs_leave() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let target = say(&alice, "hello").await;
+    let quoting = quote(&bob, &target).await;
+    contract::check("Status", &quoting);
+    assert_eq!((&quoting["quote_id"], &quoting["quote"]["id"]), (&target["id"], &target["id"]));
+    assert_eq!(quoting["quote"]["quotes_count"], 1);
+    let named = id(&target).parse::<i64>().unwrap();
+    assert_eq!(quoting["status_reference_ids"], json!([named]));
+    let edited = bob.put(&path(&quoting, "")).json(&json!({"status": "see"})).ok().await;
+    assert_eq!(edited["quote"]["id"], target["id"], "an edit does not end it");
+
+    let closed = publish(&alice, json!({"status": "hello", "quote_approval_policy": "nobody"})).await;
+    let private = publish(&alice, json!({"status": "psst", "visibility": "private"})).await;
+    let ask = |target: &Value| json!({"status": "look", "quoted_status_id": id(target)});
+    bob.post("/api/v1/statuses").json(&ask(&closed)).fails(422).await;
+    bob.post("/api/v1/statuses").json(&ask(&private)).fails(404).await;
+    alice.post("/api/v1/statuses").json(&ask(&private)).fails(422).await;
+    assert_eq!(quote(&alice, &closed).await["quote"]["id"], closed["id"], "one's own");
+    assert!(say(&bob, &format!("QT {}", address(&closed))).await.get("quote").is_none(), "a text is no request");
+
+    let opened = alice.put(&path(&closed, "/interaction_policy")).json(&json!({"quote_approval_policy": "public"}));
+    let opened = opened.ok().await;
+    assert_eq!((&opened["quote_approval"]["automatic"], &opened["edited_at"]), (&json!(["public"]), &Value::Null));
+    assert_eq!(quote(&bob, &closed).await["quote"]["id"], closed["id"]);
+    let by_edit = json!({"status": "hello", "quote_approval_policy": "followers"});
+    let edited = alice.put(&path(&closed, "")).json(&by_edit).ok().await;
+    assert_eq!((&edited["quote_approval"]["automatic"], &edited["edited_at"]), (&json!(["followers"]), &Value::Null));
+    let edited = alice.put(&path(&closed, "")).json(&json!({"status": "hello again"})).ok().await;
+    assert_eq!(edited["quote_approval"]["automatic"], json!(["followers"]), "left out, it stays");
+}
+
+#[tokio::test]
+async fn revoked_quote_does_not_come_back() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let target = say(&alice, "hello").await;
+    let text = format!("QT {}", address(&target));
+    let [quoting, other] = [say(&bob, &text).await, say(&carol, &text).await];
+    assert_eq!(show(&alice, &target).await["quotes_count"], 2);
+    assert_eq!(quotes(&carol, &target).await, [id(&other), id(&quoting)]);
+    bob.post(&path(&target, &format!("/quotes/{}/revoke", id(&other)))).fails(403).await;
+    bob.post(&path(&target, &format!("/quotes/{}/revoke", id(&quoting)))).fails(403).await;
+
+    let seen = revoke(&alice, &target, &quoting).await;
+    assert_eq!((&seen["id"], seen.get("quote"), seen.get("quote_id")), (&quoting["id"], None, None));
+    assert_eq!(seen["status_references_count"], 1, "it still refers to it");
+    assert_eq!(revoke(&alice, &target, &quoting).await, seen, "twice is once");
+    assert_eq!(show(&alice, &target).await["quotes_count"], 1);
+    assert_eq!(quotes(&carol, &target).await, [id(&other)]);
+    assert_eq!(show(&carol, &other).await["quote"]["id"], target["id"], "the other is another's");
+    for edit in [format!("again {text}"), "nothing".to_owned(), text.clone()] {
+        let edited = bob.put(&path(&quoting, "")).json(&json!({ "status": edit })).ok().await;
+        assert!(edited.get("quote_id").is_none(), "{edit}");
+    }
+    assert_eq!(show(&alice, &target).await["quotes_count"], 1);
+    assert_eq!(say(&bob, &text).await["quote"]["id"], target["id"], "a new status may");
+    assert_eq!(show(&alice, &target).await["quotes_count"], 2);
+
+    carol.delete(&path(&other, "")).ok().await;
+    assert_eq!(show(&alice, &target).await["quotes_count"], 1);
+    let unrelated = say(&bob, "hello").await;
+    alice.post(&path(&target, &format!("/quotes/{}/revoke", id(&unrelated)))).fails(404).await;
+}
+
+#[tokio::test]
+async fn quote_outlives_a_change_of_the_policy() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let target = say(&alice, "hello").await;
+    let text = format!("QT {}", address(&target));
+    let quoting = say(&bob, &text).await;
+    let policy = json!({"quote_approval_policy": "nobody"});
+    alice.put(&path(&target, "/interaction_policy")).json(&policy).ok().await;
+    let edited = bob.put(&path(&quoting, "")).json(&json!({"status": format!("{text} !")})).ok().await;
+    assert_eq!(edited["quote"]["id"], target["id"]);
+    let left = bob.put(&path(&quoting, "")).json(&json!({"status": "nothing"})).ok().await;
+    assert_eq!((left.get("quote"), &show(&alice, &target).await["quotes_count"]), (None, &json!(0)));
+    let again = bob.put(&path(&quoting, "")).json(&json!({"status": text})).ok().await;
+    assert!(again.get("quote").is_none(), "a new quote needs leave");
+}
+
+#[tokio::test]
+async fn quotes_are_listed_as_their_viewer_may_see_them() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let target = say(&alice, "hello").await;
+    let mut made = Vec::new();
+    for _ in 0..3 {
+        made.insert(0, id(&quote(&bob, &target).await).to_owned());
+    }
+    let psst = json!({"status": "psst", "quoted_status_id": id(&target), "visibility": "private"});
+    let psst = publish(&bob, psst).await;
+    assert_eq!(psst["quote"]["quotes_count"], 3, "a counter tells nobody of what is hidden");
+    assert_eq!(quotes(&carol, &target).await, made);
+    assert_eq!(quotes(&bob, &target).await.len(), 4);
+    let page = bob.get(&path(&target, "/quotes?limit=2")).send().await;
+    assert!(page.header("link").contains(&format!("max_id={}", made[0])), "{}", page.header("link"));
+    carol.post(&format!("/api/v1/accounts/{}/mute", bob.id())).ok().await;
+    assert_eq!(quotes(&carol, &target).await, [""; 0]);
+    app.anonymous().get(&path(&target, "/quotes")).fails(401).await;
+    let hidden = publish(&alice, json!({"status": "psst", "visibility": "direct"})).await;
+    bob.get(&path(&hidden, "/quotes")).fails(404).await;
+}
