@@ -131,7 +131,9 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::List => list(cx, output).await,
         Command::Inspect { name } => inspect(cx, &name, output).await,
         Command::Install { what, from, terms } => install::run(cx, &what, from.as_deref(), &terms, output).await,
-        Command::Upgrade { name, from, terms } => install::upgrade(cx, &name, from.as_deref(), &terms, output).await,
+        Command::Upgrade { name, from, terms } => {
+            Box::pin(install::upgrade(cx, &name, from.as_deref(), &terms, output)).await
+        }
         Command::Verify { what, key } => install::verify(cx, &what, key.as_deref(), output).await,
         Command::Enable { name, yes } => {
             let agreed = consent::ask(cx, &name, yes, output).await?;

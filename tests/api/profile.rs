@@ -21,7 +21,7 @@ async fn a_new_person_sees_the_defaults() {
         json!({
             "privacy": "public", "sensitive": false, "language": null, "note": "", "fields": [],
             "follow_requests_count": 0, "hide_collections": null, "discoverable": null, "indexable": false,
-            "searchability": "direct"
+            "searchability": "direct", "quote_policy": "public", "attribution_domains": []
         })
     );
     assert_eq!(

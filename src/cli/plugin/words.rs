@@ -130,7 +130,7 @@ fn granted(detail: &Value) -> String {
 }
 
 /// Sections shown as tables, with their columns from left to right.
-const TABLES: [(&str, &[&str]); 10] = [
+const TABLES: [(&str, &[&str]); 11] = [
     ("routes", &["methods", "path", "auth", "scopes", "id", "native"]),
     ("pages", &["path", "title", "permission", "id"]),
     ("hooks", &["on", "policy", "priority", "fields", "kinds"]),

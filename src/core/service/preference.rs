@@ -35,7 +35,7 @@ pub async fn update(cx: &Cx, account: AccountId, preferences: Preferences, local
     let mut tx = cx.db.begin().await?;
     let found = store::account::lock(&mut tx, &[account]).await?.pop().ok_or(Error::NotFound)?;
     let profile = Profile::from(&found);
-    let other_settings = quoting(profile.other_settings.clone(), preferences.default_quote_policy);
+    let other_settings = quoting(&profile.other_settings, preferences.default_quote_policy);
     store::profile::update_preferences(&mut tx, account, preferences).await?;
     store::user::set_locale(&mut tx, account, locale).await?;
     if other_settings != profile.other_settings {

@@ -314,7 +314,7 @@ fn changed(account: &Account, checked: Checked, links: &Links<'_>) -> Profile {
         hide_collections: changes.hide_collections.or(current.hide_collections),
         searchability: checked.searchability.unwrap_or(current.searchability),
         other_settings: match checked.quote_policy {
-            Some(policy) => quoting(current.other_settings, policy),
+            Some(policy) => quoting(&current.other_settings, policy),
             None => current.other_settings,
         },
         attribution_domains: checked.attribution_domains.unwrap_or(current.attribution_domains),
@@ -322,8 +322,8 @@ fn changed(account: &Account, checked: Checked, links: &Links<'_>) -> Profile {
 }
 
 /// `settings` of an account whose new statuses may be quoted as `policy` says: other servers are told whether at all.
-pub(super) fn quoting(settings: OtherSettings, policy: QuotePolicy) -> OtherSettings {
-    OtherSettings { allow_quote: policy != QuotePolicy::Nobody, ..settings }
+pub(super) fn quoting(settings: &OtherSettings, policy: QuotePolicy) -> OtherSettings {
+    OtherSettings { allow_quote: policy != QuotePolicy::Nobody, ..*settings }
 }
 
 /// Renders a field to HTML; one whose value is unchanged stays verified.

@@ -214,7 +214,7 @@ pub async fn accept(cx: &Cx, candidate: &Candidate, terms: &Terms) -> Result<Plu
     // Registers a plugin that is new here.
     let registered = admin::find(cx, name).await?.plugin;
     let is_known = before.is_some();
-    let reviewed = before.unwrap_or_else(|| Plugin { sha256: None, public_key: None, ..registered });
+    let reviewed = before.unwrap_or(Plugin { sha256: None, public_key: None, ..registered });
     let packages = source::packages(cx).await.map_err(|fault| of_fault(&fault))?;
     let newer = packages.found.get(name).map(|package| package.digest.clone());
     // In development the newest is loaded as it is, unless it is refused.
@@ -353,12 +353,12 @@ pub async fn run(cx: &Cx, name: &str, request: Request) -> Result<Plugin> {
     if let (Some(digest), Some(source)) = (&digest, &from)
         && let Some(candidate) = placed(cx, name, digest, source.clone()).await?
     {
-        return accept(cx, &candidate, &terms).await;
+        return Box::pin(accept(cx, &candidate, &terms)).await;
     }
-    let candidate = get(cx, name, from).await?;
-    check_agreed(&review(cx, &candidate, &terms).await?, digest.as_deref())?;
+    let candidate = Box::pin(get(cx, name, from)).await?;
+    check_agreed(&Box::pin(review(cx, &candidate, &terms)).await?, digest.as_deref())?;
     let placed = place(cx, &candidate)?;
-    let accepted = accept(cx, &candidate, &terms).await;
+    let accepted = Box::pin(accept(cx, &candidate, &terms)).await;
     if accepted.is_err() {
         take_back(&placed);
     }

@@ -78,7 +78,7 @@ impl Verified {
 pub async fn file(cx: &Cx, path: PathBuf, key: Option<PublicKey>) -> Result<Verified> {
     let candidate = fetch::read(path.clone(), Source::File(path)).await?;
     let plugin = store::plugin::find(&cx.db, candidate.name()).await?;
-    check(&candidate, plugin.as_ref(), key)
+    check(&candidate, plugin.as_ref(), key.as_ref())
 }
 
 /// Verifies the package that the plugin called `name` is loaded from.
@@ -92,7 +92,7 @@ pub async fn plugin(cx: &Cx, name: &str, key: Option<PublicKey>) -> Result<Verif
     match &package.origin {
         Origin::File(path) => {
             let candidate = fetch::read(path.clone(), Source::File(path.clone())).await?;
-            check(&candidate, Some(&known.plugin), key)
+            check(&candidate, Some(&known.plugin), key.as_ref())
         }
         Origin::Embedded => {
             let sentence = format!("{name} comes with the server, and is part of its program");
@@ -103,12 +103,12 @@ pub async fn plugin(cx: &Cx, name: &str, key: Option<PublicKey>) -> Result<Verif
     }
 }
 
-fn check(candidate: &Candidate, plugin: Option<&Plugin>, key: Option<PublicKey>) -> Result<Verified> {
+fn check(candidate: &Candidate, plugin: Option<&Plugin>, key: Option<&PublicKey>) -> Result<Verified> {
     let package = &candidate.package;
     if candidate.signature.is_none() {
         return Err(unsigned(package));
     }
-    let terms = Terms { key: key.clone(), ..Terms::default() };
+    let terms = Terms { key: key.cloned(), ..Terms::default() };
     let (signer, trust) = trust::check(remembered(plugin)?.as_ref(), candidate, &terms)?;
     let signer = signer.ok_or_else(|| unsigned(package))?;
     let trusted = key.is_some() || trust == Trust::Known;

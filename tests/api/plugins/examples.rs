@@ -44,7 +44,8 @@ fn build(language: &str, dir: &Path, edit: Option<(&str, &str, &str)>) {
         .unwrap();
 }
 
-fn copy(from: &Path, to: &Path) {
+/// Copies a folder with all that is in it.
+pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
         let target = to.join(entry.file_name());
@@ -87,8 +88,13 @@ fn texts(notes: &Value) -> Vec<(&str, &str)> {
         .collect()
 }
 
-async fn story(language: &str) {
+async fn story_of(language: &str) {
     let (app, _folder) = served(language, None).await;
+    story(&app).await;
+}
+
+/// What people do with the example `notes`, which `app` serves.
+pub async fn story(app: &TestApp) {
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
 
     assert_eq!(alice.get("/api/v1/notes").ok().await, json!([]));
@@ -124,27 +130,27 @@ async fn story(language: &str) {
 
 #[tokio::test]
 async fn the_example_in_rust() {
-    story("rust").await;
+    story_of("rust").await;
 }
 
 #[tokio::test]
 async fn the_example_in_c() {
-    story("c").await;
+    story_of("c").await;
 }
 
 #[tokio::test]
 async fn the_example_in_python() {
-    story("python").await;
+    story_of("python").await;
 }
 
 #[tokio::test]
 async fn the_example_in_go() {
-    story("go").await;
+    story_of("go").await;
 }
 
 #[tokio::test]
 async fn the_example_in_typescript() {
-    story("typescript").await;
+    story_of("typescript").await;
 }
 
 /// What the plugin's log and the reason of the failure have of an error in `index`, whose place is `place`.

@@ -17,6 +17,7 @@ mod diagnosis;
 mod emoji_reactions;
 mod events;
 mod examples;
+mod frozen;
 mod group_routes;
 mod groups;
 mod guest;

@@ -1,0 +1,102 @@
+//! The contract of plugins, 0.1, which is frozen: what was compiled against it is served for ever.
+//!
+//! `tests/frozen/0.1` has packages as they were built when it was frozen, never to be built again, and a digest of each
+//! interface. What needs another interface is the next contract, in a folder beside `plugin-sdk/wit/0.1`
+//! (`plugin-sdk/README.md`, versions of the contract). Interfaces of federation are frozen with federation.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use aws_lc_rs::digest::{Context, SHA256};
+use axum::http::StatusCode;
+use chrono::Duration;
+use plugins::admin;
+use plugins::life::{self, Outcome};
+use serde_json::json;
+
+use super::examples;
+use super::groups::settle;
+use crate::harness::TestApp;
+
+const FROZEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/frozen/0.1");
+
+/// Not frozen yet.
+const OPEN: [&str; 3] = ["federation", "activity-filter", "activity-handler"];
+
+/// The digests of the frozen interfaces of a contract, by name: of what they say, without comments and spaces.
+fn digests(wit: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut lines = wit.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
+    while let Some(line) = lines.next() {
+        let Some(name) = line.strip_prefix("interface ").and_then(|rest| rest.strip_suffix(" {")) else { continue };
+        let mut digest = Context::new(&SHA256);
+        let mut depth = 1;
+        for line in lines.by_ref().filter(|line| !line.is_empty()) {
+            depth += line.matches('{').count();
+            depth -= line.matches('}').count();
+            if depth == 0 {
+                break;
+            }
+            digest.update(line.split_whitespace().collect::<Vec<_>>().join(" ").as_bytes());
+            digest.update(b"\n");
+        }
+        if !OPEN.contains(&name) {
+            let hex = digest.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+            found.insert(name.to_owned(), hex);
+        }
+    }
+    found
+}
+
+#[test]
+fn interfaces_are_what_they_were_when_they_were_frozen() {
+    let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugin-sdk/wit/0.1/plugin.wit");
+    let now = digests(&std::fs::read_to_string(wit).unwrap());
+    let frozen = std::fs::read_to_string(Path::new(FROZEN).join("interfaces.txt")).unwrap_or_default();
+    let frozen: BTreeMap<String, String> = frozen
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .map(|(name, of)| (name.to_owned(), of.to_owned()))
+        .collect();
+    let changed: Vec<&String> =
+        now.iter().filter(|(name, of)| frozen.get(*name) != Some(of)).map(|(name, _)| name).collect();
+    let gone: Vec<&String> = frozen.keys().filter(|name| !now.contains_key(*name)).collect();
+    let lines: Vec<String> = now.iter().map(|(name, of)| format!("{name} {of}")).collect();
+    assert!(
+        changed.is_empty() && gone.is_empty(),
+        "0.1 is frozen. Changed: {changed:?}, gone: {gone:?}. A change is contract 0.2; a new interface is \
+         added to tests/frozen/0.1/interfaces.txt. They are now:\n{}",
+        lines.join("\n")
+    );
+}
+
+/// A server on the frozen package called `name`.
+async fn served(name: &str) -> (TestApp, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    examples::copy(&PathBuf::from(FROZEN).join(name), &folder.path().join(name));
+    let app = TestApp::with(&[("ROOKERY_PLUGINS_DIR", folder.path().to_str().unwrap())]).await;
+    plugins::start(&app.app).await;
+    admin::enable(&app.app, name).await.unwrap();
+    let loaded = life::reload(&app.app, name).await;
+    assert!(matches!(loaded, Ok(Outcome::Loaded(_))), "{name}: {loaded:?}");
+    (app, folder)
+}
+
+#[tokio::test]
+async fn plugin_compiled_against_0_1_goes_through_its_story() {
+    let (app, _folder) = served("notes").await;
+    examples::story(&app).await;
+}
+
+#[tokio::test]
+async fn plugin_that_uses_nearly_all_of_0_1_is_linked_and_answers() {
+    let (app, _folder) = served("cookbook").await;
+    let alice = app.account("alice").await;
+    let shelf = alice.post("/api/v1/shelves").form(&[("title", "birds")]).ok().await;
+    let announcement = format!("/api/v1/shelves/{}/announcement", shelf["id"].as_str().unwrap());
+    alice.post(&announcement).form(&[("minutes", "30")]).expect(StatusCode::ACCEPTED).await;
+    app.app.clock.advance(Duration::minutes(30));
+    settle(&app).await;
+    let statuses = alice.get(&format!("/api/v1/accounts/{}/statuses", alice.id())).ok().await;
+    assert_eq!(statuses[0]["content"], json!("<p>I keep a shelf: birds</p>"));
+}

@@ -1,0 +1,2 @@
+-- contract
+ALTER TABLE shelves DROP COLUMN colour;
