@@ -84,7 +84,7 @@ pub async fn file(cx: &Cx, path: PathBuf, key: Option<PublicKey>) -> Result<Veri
 /// Verifies the package that the plugin called `name` is loaded from.
 ///
 /// # Errors
-/// As [`file`], and when there is no such plugin or no package that was accepted.
+/// As [`file()`], and when there is no such plugin or no package that was accepted.
 pub async fn plugin(cx: &Cx, name: &str, key: Option<PublicKey>) -> Result<Verified> {
     let known = admin::find(cx, name).await?;
     let package = known.package.map_err(|fault| of_fault(&fault))?;

@@ -12,7 +12,7 @@ use store::plugin_kv::{self, Item};
 use super::sql::{ID, files, int, manifest, notes, register, text};
 use crate::harness::TestApp;
 
-const LIMITS: Limits = Limits { time: Duration::from_millis(500), rows: 1_000, bytes: 1 << 20 };
+const LIMITS: Limits = Limits { time: Duration::from_millis(1_500), rows: 1_000, bytes: 1 << 20 };
 
 async fn scope(app: &TestApp) -> Arc<Scope> {
     let views = ["accounts", "statuses"].map(str::to_owned).into();
@@ -293,7 +293,7 @@ async fn limits_alone_stop_what_is_allowed_and_too_much() {
     let mut tx = app.db().begin().await.unwrap();
     assert_eq!(sql.run(&mut tx, "stored", vec![]).await.unwrap_err().code, "sql.time");
     drop(tx);
-    assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
     let rows = sql.read(&app.app, "rows", vec![]).await.unwrap();
     assert_eq!((rows.values.len(), rows.truncated), (50, true));
     assert_eq!(sql.read(&app.app, "bytes", vec![]).await.unwrap_err().code, "sql.bytes");

@@ -74,6 +74,19 @@ pub(super) const READS: &[Read] = &[
         ),
     },
     Read {
+        name: "GET /api/v1/statuses/:/quotes",
+        place: Place::Single,
+        how: How::Gate(|_, s| format!("/api/v1/statuses/{}/quotes", s.id)),
+    },
+    Read {
+        name: "GET /api/v1/statuses/:/quotes",
+        place: Place::Thread,
+        how: How::Pages(
+            |world| vec![format!("/api/v1/statuses/{}/quotes?limit=40", world.referred)],
+            |subject| !subject.reply,
+        ),
+    },
+    Read {
         // What quotes each of them.
         name: "GET /api/v1/statuses",
         place: Place::Single,

@@ -365,7 +365,7 @@ async fn notify(
 /// moderators limited.
 ///
 /// # Errors
-/// [`Error::NotFound`](crate::Error::NotFound) when the status is missing or hidden.
+/// [`Error::NotFound`] when the status is missing or hidden.
 pub async fn list_referring(cx: &Cx, viewer: Option<&Actor>, id: StatusId, cursor: &Cursor) -> Result<TimelinePage> {
     let seen = visibility::status(cx, viewer, id).await?;
     let ids = store::reference::list_referring(&cx.db, seen.proper().id, cursor).await?;
