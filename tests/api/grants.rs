@@ -6,9 +6,7 @@ const PATH: &str = "/api/v1/accounts/verify_credentials";
 
 /// Statements of a request that needs nothing but the grant.
 async fn cost(person: &Client, app: &TestApp) -> u64 {
-    let before = app.db().statements();
-    person.get("/api/v1/preferences").ok().await;
-    app.db().statements() - before
+    app.cost(person.get("/api/v1/preferences").ok()).await.0
 }
 
 #[tokio::test]
@@ -16,7 +14,7 @@ async fn a_grant_is_read_once_for_many_requests() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     alice.get(PATH).ok().await;
-    app.noted(&alice).await;
+    app.noted().await;
     let (first, second) = (cost(&alice, &app).await, cost(&alice, &app).await);
     assert_eq!(second + 1, first + app.reread_cost(), "the second request reads it only where other nodes change it");
 }
@@ -35,7 +33,7 @@ async fn a_change_holds_in_the_very_next_request() {
         let app = TestApp::new().await;
         let alice = app.account("alice").await;
         alice.get(PATH).ok().await;
-        app.noted(&alice).await;
+        app.noted().await;
         alice.get(PATH).ok().await;
         app.db().execute_raw(change).await.unwrap();
         assert_eq!(alice.get(PATH).send().await.status.as_u16(), status, "{change}");
@@ -47,7 +45,7 @@ async fn what_a_command_changed_holds_once_it_is_noticed() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let before = alice.get(PATH).ok().await;
-    app.noted(&alice).await;
+    app.noted().await;
     alice.get(PATH).ok().await;
     app.run(&["user", "set-role", "alice", "Admin"]).await.ok();
     let after = alice.get(PATH).ok().await;

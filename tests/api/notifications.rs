@@ -526,13 +526,9 @@ async fn a_long_page_costs_what_a_short_one_does() {
     let (alice, bob) = seven(&app).await;
     let theirs = status(&app, &bob, "public").await;
     notify(&app, &[notice(&app, Type::Mention, &bob, &alice, Some(theirs))]).await;
-    let cost = async |query: &str| {
-        let before = app.db().statements();
-        index(&alice, query).await;
-        app.db().statements() - before
-    };
+    let cost = async |query: &str| app.cost(index(&alice, query)).await.0;
     cost("").await;
-    app.noted(&alice).await;
+    app.noted().await;
     cost("").await;
 
     assert_eq!(cost("?limit=2").await, cost("").await);

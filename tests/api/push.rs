@@ -414,16 +414,12 @@ async fn batch_of_notifications_asks_once_who_wants_them() {
     let carol = app.account("carol").await;
     for person in [&alice, &carol] {
         subscribe(person, service.subscription("/x", true, &["follow"], "all")).await;
-        app.noted(person).await;
     }
     let notices: Vec<_> = [&alice, &carol].map(|receiver| notice(&app, Type::Follow, &bob, receiver, None)).into();
-    let before = app.db().statements();
-    notify(&app, &notices[..1]).await;
-    let one = app.db().statements() - before;
+    let (one, _) = app.cost(notify(&app, &notices[..1])).await;
     app.run_jobs().await;
-    let before = app.db().statements();
-    notify(&app, &notices).await;
-    assert_eq!(app.db().statements() - before, one, "no statement for each");
+    let (two, _) = app.cost(notify(&app, &notices)).await;
+    assert_eq!(two, one, "no statement for each");
     app.run_jobs().await;
     assert_eq!(service.taken().len(), 2);
 }

@@ -107,11 +107,7 @@ async fn world() -> World {
     app.db().execute_raw("UPDATE preview_cards SET trendable = TRUE").await.unwrap();
     // The first request of a token notes that it is used, beside the answer.
     viewer.get("/api/v1/preferences").ok().await;
-    let mut before = u64::MAX;
-    while before != app.db().statements() {
-        before = app.db().statements();
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
+    app.noted().await;
     World { app, viewer, author: other, pollster, threads, list, quoted }
 }
 
@@ -121,11 +117,10 @@ impl World {
         self.app.app.cache.statuses.clear();
         self.app.app.cache.accounts.clear();
         self.app.app.heads.clear();
-        let before = self.app.db().statements();
-        let page = self.viewer.get(path).ok().await;
+        let (cost, page) = self.app.cost(self.viewer.get(path).ok()).await;
         let list = ["descendants", "notification_groups"].into_iter().find_map(|name| page[name].as_array());
         let shown = page.as_array().or(list).map_or(1, Vec::len);
-        (self.app.db().statements() - before, shown)
+        (cost, shown)
     }
 }
 
@@ -183,9 +178,7 @@ async fn page_of_known_statuses_reads_ids_heads_and_marks() {
     for path in ["timelines/home", "timelines/public", "timelines/tag/birds", &list, "notifications", "favourites"] {
         let path = format!("/api/v1/{path}?limit=40");
         world.viewer.get(&path).ok().await;
-        let before = world.app.db().statements();
-        let page = world.viewer.get(&path).ok().await;
-        let statements = world.app.db().statements() - before;
+        let (statements, page) = world.app.cost(world.viewer.get(&path).ok()).await;
         assert_eq!(page.as_array().map(Vec::len), Some(40), "{path}");
         // The token at most, and the hashtag of a name, or the list of an id.
         let most = if path.contains("/tag/") || path.contains("/list/") { 5 } else { 4 };

@@ -160,11 +160,7 @@ async fn a_page_costs_the_same_however_long_it_is() {
     let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(20, 20))]).ok().await;
     post(&alice, json!({"status": "one #rooks", "media_ids": [media["id"]]})).await;
     post(&alice, json!({"status": "two #rooks"})).await;
-    let cost = async |path: &str| {
-        let before = app.db().statements();
-        text(&app, path).await;
-        app.db().statements() - before
-    };
+    let cost = async |path: &str| app.cost(text(&app, path)).await.0;
     let short = (cost("/@alice").await, cost("/tags/rooks").await);
     for number in 0..30 {
         post(&alice, json!({"status": format!("number {number} #rooks")})).await;

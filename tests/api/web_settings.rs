@@ -388,9 +388,8 @@ async fn many_followed_hashtags_have_pages_of_constant_cost() {
     let client = app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
     let cost = async || {
-        let before = app.db().statements();
-        let page = alice.get("/settings/followed_tags").await.text();
-        (app.db().statements() - before, page)
+        let (cost, page) = app.cost(alice.get("/settings/followed_tags")).await;
+        (cost, page.text())
     };
     client.post("/api/v1/tags/rooks/follow").ok().await;
     let (short, page) = cost().await;

@@ -2,7 +2,8 @@
 //!
 //! Reached from the HTTP layer's extractors. Browser sessions are `service::session`.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::Duration;
 use quick_cache::sync::Cache;
@@ -41,7 +42,11 @@ pub struct Grant {
 /// Grants that were read lately, by the hash of their token. On SQLite one is used for as long as none of its rows
 /// changed ([`store::versions`]); on PostgreSQL, where other nodes change them, none is kept.
 #[derive(Debug)]
-pub struct Grants(Cache<String, Kept>);
+pub struct Grants {
+    kept: Cache<String, Kept>,
+    /// Tokens whose use is being noted: requests that come meanwhile need not note it again.
+    touching: Mutex<HashSet<TokenId>>,
+}
 
 /// A grant, and when it was read.
 #[derive(Clone, Debug)]
@@ -64,7 +69,19 @@ impl Kept {
 
 impl Default for Grants {
     fn default() -> Self {
-        Self(Cache::new(GRANTS))
+        Self { kept: Cache::new(GRANTS), touching: Mutex::default() }
+    }
+}
+
+impl Grants {
+    /// Whether the use of some token is being noted in the background.
+    #[must_use]
+    pub fn are_touched(&self) -> bool {
+        !self.touching().is_empty()
+    }
+
+    fn touching(&self) -> MutexGuard<'_, HashSet<TokenId>> {
+        self.touching.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -72,7 +89,7 @@ impl Default for Grants {
 pub async fn grant(cx: &Cx, token: &str) -> Result<Option<Arc<Grant>>> {
     let hash = crypto::hash(token);
     let versions = cx.db.versions();
-    if let (Some(versions), Some(kept)) = (versions, cx.grants.0.get(&hash))
+    if let (Some(versions), Some(kept)) = (versions, cx.grants.kept.get(&hash))
         && kept.is_current(versions)
         && cx.clock.now() < kept.touch_at
     {
@@ -85,7 +102,7 @@ pub async fn grant(cx: &Cx, token: &str) -> Result<Option<Arc<Grant>>> {
     if cx.clock.now() >= touch_at {
         touch_later(cx, &grant);
     } else if let Some(noted) = noted {
-        cx.grants.0.insert(hash, Kept { grant: Arc::clone(&grant), noted, touch_at });
+        cx.grants.kept.insert(hash, Kept { grant: Arc::clone(&grant), noted, touch_at });
     }
     Ok(Some(grant))
 }
@@ -100,12 +117,28 @@ fn touch_at(row: &TokenActorRow) -> Time {
 
 /// Notes in the background that a token was used: statistics only, and no harm when lost.
 fn touch_later(cx: &Cx, grant: &Arc<Grant>) {
-    let (cx, grant) = (cx.clone(), Arc::clone(grant));
+    if !cx.grants.touching().insert(grant.token) {
+        return;
+    }
+    let touching = Touching { cx: cx.clone(), token: grant.token };
+    let grant = Arc::clone(grant);
     tokio::spawn(async move {
-        if let Err(error) = touch(&cx, &grant).await {
+        if let Err(error) = touch(&touching.cx, &grant).await {
             tracing::warn!(%error, "could not note that a token was used");
         }
     });
+}
+
+/// The use of a token being noted, until this is dropped.
+struct Touching {
+    cx: Cx,
+    token: TokenId,
+}
+
+impl Drop for Touching {
+    fn drop(&mut self) {
+        self.cx.grants.touching().remove(&self.token);
+    }
 }
 
 /// The accounts of `accounts` that are not suspended, local and remote, as viewers: without token or scopes, in no

@@ -170,14 +170,21 @@ impl TestApp {
         self.app.clock.advance(Duration::seconds(1));
     }
 
-    /// Waits until the server has noted, after its first answer to `person`, that they were here: a statement of its own
-    /// that a count of statements must not meet.
-    pub async fn noted(&self, person: &Client) {
-        let text =
-            format!("SELECT COUNT(*) FROM users WHERE account_id = {} AND last_active_at IS NOT NULL", person.id());
-        while self.db().fetch_raw::<(i64,)>(&text).await.unwrap()[0].0 == 0 {
+    /// Waits until the server has noted, beside its answers, who was here: statements that a count must not meet.
+    pub async fn noted(&self) {
+        while self.app.grants.are_touched() {
             tokio::time::sleep(std::time::Duration::from_millis(2)).await;
         }
+    }
+
+    /// How many statements `work` costs, and what it gives. What the server notes beside its answers is counted as well if
+    /// `work` is the reason for it, and not if something before was.
+    pub async fn cost<T>(&self, work: impl Future<Output = T>) -> (u64, T) {
+        self.noted().await;
+        let before = self.db().statements();
+        let given = work.await;
+        self.noted().await;
+        (self.db().statements() - before, given)
     }
 
     /// Does all queued work that is due, plugins' too.

@@ -58,7 +58,7 @@ async fn people<const N: usize>(app: &TestApp, names: [&str; N]) -> [Client; N] 
     let people = app.accounts(names).await;
     for person in &people {
         person.get("/api/v1/accounts/verify_credentials").ok().await;
-        app.noted(person).await;
+        app.noted().await;
     }
     people
 }
@@ -471,7 +471,7 @@ async fn whoever_was_not_here_for_a_week_gets_nothing() {
     execute(&app, &format!("UPDATE users SET last_active_at = NULL WHERE account_id = {}", alice.id())).await;
     app.app.clock.advance(chrono::Duration::days(1));
     alice.get(ANTENNAS).ok().await;
-    app.noted(&alice).await;
+    app.noted().await;
     let status = publish(&bob, "another rook").await;
     assert_eq!(caught(&alice, &antenna).await, [id(&status)]);
 }

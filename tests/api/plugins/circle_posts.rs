@@ -471,15 +471,12 @@ async fn circle_of_many_costs_as_many_statements_as_one_of_two() {
     for (title, members) in [("Warm", &followers[..1]), ("Few", &followers[..2]), ("Many", &followers[2..])] {
         let circle = create(&alice, title).await;
         let sent: Vec<String> = members.iter().map(i64::to_string).collect();
-        app.noted(&alice).await;
-        let before = app.db().statements();
-        alice.post(&path(&circle, "/accounts")).json(&json!({ "account_ids": sent })).ok().await;
-        let added = app.db().statements() - before;
+        let adding = alice.post(&path(&circle, "/accounts")).json(&json!({ "account_ids": sent }));
+        let (added, _) = app.cost(adding.ok()).await;
         write(&alice, to_circle("warm", &circle)).await;
         settle(&app).await;
-        let before = app.db().statements();
-        let status = write(&alice, to_circle("for all of you", &circle)).await;
-        costs.push((added, app.db().statements() - before));
+        let (written, status) = app.cost(write(&alice, to_circle("for all of you", &circle))).await;
+        costs.push((added, written));
         let reached = format!("SELECT COUNT(*) FROM mentions WHERE silent AND status_id = {}", id(&status));
         assert_eq!(app.db().fetch_raw::<(i64,)>(&reached).await.unwrap()[0].0, i64::try_from(members.len()).unwrap());
     }

@@ -492,9 +492,8 @@ async fn page_of_forty_costs_as_many_statements_as_one_of_two() {
             assert_eq!(create(&alice, &[]).await.status, 302);
         }
         alice.get(PAGE).await;
-        let before = app.db().statements();
-        let page = alice.get(PAGE).await;
-        costs.push(app.db().statements() - before);
+        let (cost, page) = app.cost(alice.get(PAGE)).await;
+        costs.push(cost);
         assert_eq!(codes(&page).len(), if count == 2 { 2 } else { 40 });
         assert!(!page.text().contains("Show more"));
     }
@@ -515,9 +514,7 @@ async fn invitation_adds_a_few_statements_to_a_sign_up() {
     let application = app.application("write").await;
     let mut costs = Vec::new();
     for (name, code) in [("warm", Some(&code)), ("plain", None), ("invited", Some(&code)), ("again", Some(&code))] {
-        let before = app.db().statements();
-        application.post(SIGN_UP).json(&form(name, code.map(String::as_str))).ok().await;
-        costs.push(app.db().statements() - before);
+        costs.push(app.cost(application.post(SIGN_UP).json(&form(name, code.map(String::as_str))).ok()).await.0);
     }
     assert_eq!(costs[2], costs[3], "{costs:?}");
     assert!(costs[2] <= costs[1] + 8, "{costs:?}");

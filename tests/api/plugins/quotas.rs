@@ -43,9 +43,9 @@ async fn one_call_receives_no_more_than_its_bytes() {
     call.allow(25_000);
     assert_eq!(call.sql_batch(vec![names(), names()]).await.unwrap().len(), 2);
     // The budget is of the whole batch: it ends within the third statement, and reads none of the others.
-    let before = bench.app.db().statements();
-    assert_eq!(code(call.sql_batch((0..500).map(|_| names()).collect()).await), (429, "sql.bytes".to_owned()));
-    assert!(bench.app.db().statements() - before <= 3, "{}", bench.app.db().statements() - before);
+    let (cost, refused) = bench.app.cost(call.sql_batch((0..500).map(|_| names()).collect())).await;
+    assert_eq!(code(refused), (429, "sql.bytes".to_owned()));
+    assert!(cost <= 3, "{cost}");
     assert_eq!(call.kv_get(key(2)).await.unwrap().len(), 2);
     assert_eq!(code(call.kv_get(key(1_000)).await), too_large(), "the same value counts as often as it is asked for");
     assert_eq!(code(call.kv_get(vec!["a".to_owned(), "b".to_owned(), "a".to_owned()]).await), too_large());
