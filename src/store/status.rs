@@ -221,6 +221,9 @@ pub async fn add_counts(tx: &mut Tx, id: StatusId, replies: i64, reblogs: i64, f
     Ok(())
 }
 
+/// The version of a status that is as it was published: neither edited nor counted up by [`bump_all`].
+pub const UNCHANGED: i64 = 0;
+
 /// Counts the versions of statuses up, which invalidates their cached renderings: something outside their rows changed
 /// that is shown with them.
 pub async fn bump_all(tx: &mut Tx, ids: &[StatusId]) -> Result<()> {

@@ -303,7 +303,7 @@ pub struct Target {
 }
 
 /// The row versions of a status and of its author: the key under which what was said of it may be said again.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Versions {
     /// The status's.
     pub status: i64,

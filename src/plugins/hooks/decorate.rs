@@ -3,6 +3,7 @@
 //!
 //! Values are validated as JSON of bounded size and then spliced in verbatim: nothing is serialised again.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
@@ -16,6 +17,7 @@ use super::field::is_value;
 use super::subscription::Subscription;
 use crate::Cx;
 use crate::call::{Call, Caller, Mode};
+use crate::manifest::Keep;
 use model::Actor;
 use rookery_core::extension::{Decorations, Members, Target, Versions};
 
@@ -64,23 +66,32 @@ struct Decoration<'a> {
 impl Decoration<'_> {
     /// What one plugin adds to each target; nothing where it does not answer.
     async fn ask(&self, hook: &Subscription) -> Answer {
-        if !hook.keeps || self.versions.is_empty() {
+        let Some(keep) = hook.keep.filter(|_| !self.versions.is_empty()) else {
             let said = self.call(hook, self.targets.to_vec()).await;
             return said.map_or_else(|_| Answer::default(), |said| Answer { said, complete: true });
-        }
+        };
         let (kept, emojis) = (&self.cx.plugins.kept, self.cx.emojis().generation);
-        let key = |(target, versions): (&Target, &Versions)| Key::new(hook, emojis, self.viewer, target, *versions);
+        let key = |(target, versions): (&Target, &Versions)| match keep {
+            Keep::Touched if versions.status == store::status::UNCHANGED => Key::of_untouched(hook, self.viewer),
+            _ => Key::new(hook, emojis, self.viewer, target, *versions),
+        };
         let keys: Vec<Key> = self.targets.iter().zip(self.versions).map(key).collect();
         let now = Instant::now();
         let mut said: Vec<Option<Fields>> = keys.iter().map(|key| kept.get(key, now)).collect();
-        let missing: Vec<usize> = (0..keys.len()).filter(|place| said[*place].is_none()).collect();
+        // Of those that are decorated alike, one.
+        let mut missing: Vec<usize> = (0..keys.len()).filter(|place| said[*place].is_none()).collect();
+        let mut asked = HashSet::new();
+        missing.retain(|place| asked.insert(keys[*place]));
         let mut complete = true;
         if !missing.is_empty() {
             let targets = missing.iter().map(|place| self.targets[*place].clone()).collect();
             let fresh = self.call(hook, targets).await.inspect_err(|_| complete = false).unwrap_or_default();
             for (place, fresh) in missing.into_iter().zip(fresh) {
                 kept.insert(keys[place], Arc::clone(&fresh), now);
-                said[place] = Some(fresh);
+                for (said, _) in said.iter_mut().zip(&keys).filter(|(said, key)| said.is_none() && **key == keys[place])
+                {
+                    *said = Some(Arc::clone(&fresh));
+                }
             }
         }
         Answer { said: said.into_iter().map(Option::unwrap_or_default).collect(), complete }

@@ -1,4 +1,4 @@
-//! A cache of decorations of statuses, for hooks whose manifest allows it (`cache = "viewer"`).
+//! A cache of decorations of statuses, for hooks whose manifest allows it (`cache`).
 //!
 //! As in [`entity::cache`](rookery_core::entity::cache), keys contain versions, so no invalidation message is needed,
 //! on this node or another: a status's version changes when a plugin says so (`core-write.touch`), and those of its
@@ -97,5 +97,11 @@ impl Key {
             author: versions.author,
             viewer: viewer.map_or((0, 0), |viewer| (viewer.id.into(), viewer.version)),
         }
+    }
+
+    /// The key of what `hook` adds for `viewer` to every status that did not change since it was published.
+    pub(super) fn of_untouched(hook: &Subscription, viewer: Option<&Actor>) -> Self {
+        let any = Target { id: 0, owner: 0, subject: None, activity: None, code: String::new() };
+        Self::new(hook, 0, viewer, &any, Versions::default())
     }
 }

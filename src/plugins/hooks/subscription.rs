@@ -12,7 +12,7 @@ use super::field::Field;
 use super::when::Predicate;
 use crate::Active;
 use crate::Cx;
-use crate::manifest::{self, Hook, Moment, Policy};
+use crate::manifest::{self, Hook, Keep, Moment, Policy};
 
 /// Most events of one call.
 const EVENTS: usize = 256;
@@ -46,8 +46,8 @@ pub struct Subscription {
     pub audience: Vec<String>,
     /// Members that it adds.
     pub fields: Vec<Field>,
-    /// Its results may be cached.
-    pub keeps: bool,
+    /// What its results depend on, if they may be cached.
+    pub keep: Option<Keep>,
     calls: AtomicU64,
     failures: AtomicU64,
 }
@@ -83,7 +83,7 @@ impl Subscription {
             params: hook.params.clone(),
             audience: hook.audience.clone(),
             fields: hook.fields.iter().map(|name| Field::new(name, hook.defaults.get(name))).collect(),
-            keeps: hook.cache.is_some(),
+            keep: hook.cache,
             calls: AtomicU64::new(0),
             failures: AtomicU64::new(0),
         })

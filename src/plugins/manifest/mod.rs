@@ -368,6 +368,9 @@ pub struct Hook {
 pub enum Keep {
     /// The status, its author and the viewer.
     Viewer,
+    /// As [`Viewer`](Self::Viewer), for statuses that changed since they were published, as a plugin's touch makes them. Of
+    /// the others the viewer alone decides: they are all decorated alike.
+    Touched,
 }
 
 impl Hook {

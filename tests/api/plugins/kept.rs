@@ -52,3 +52,33 @@ async fn what_was_said_is_said_again_until_something_changes() {
     act(&bob, "unblock", &carol).await;
     assert_eq!(seen(&carol, &one).await, "👍 1");
 }
+
+#[tokio::test]
+async fn statuses_that_nobody_touched_are_asked_about_once_for_each_viewer() {
+    let app = served(GROUP).await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    settings(&carol, GROUP, &json!({"emoji_reaction_streaming_notify_impl2": true})).await;
+    let mut written = Vec::new();
+    for number in 0..5 {
+        written.push(publish(&alice, &format!("number {number}")).await);
+    }
+    let page = format!("/api/v1/accounts/{}/statuses", alice.id());
+    let compact = |page: &serde_json::Value| page[4]["reactions"].clone();
+    let before = asked(&app);
+    for _ in 0..2 {
+        assert_eq!(compact(&bob.get(&page).ok().await), json!(null));
+        assert_eq!(compact(&carol.get(&page).ok().await), json!([]), "what somebody set holds for these too");
+    }
+    assert_eq!(asked(&app), before + 2, "each of them once, about one of the five");
+    publish(&alice, "and another one").await;
+    let before = before + 1;
+    assert_eq!(asked(&app), before + 2, "its author, who changed by writing");
+    assert_eq!(bob.get(&page).ok().await.as_array().unwrap().len(), 6);
+    assert_eq!(asked(&app), before + 2, "a new one is like them");
+
+    react(&bob, &written[0], "🎉").ok().await;
+    let seen = carol.get(&page).ok().await;
+    assert_eq!((shown(&seen[5]), shown(&seen[4])), ("🎉 1".to_owned(), String::new()));
+    settings(&carol, GROUP, &json!({"emoji_reaction_streaming_notify_impl2": false})).await;
+    assert_eq!(compact(&carol.get(&page).ok().await), json!(null), "a changed setting holds at once");
+}
