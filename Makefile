@@ -17,7 +17,7 @@ DENY := $(TOOLS)/cargo-deny-$(DENY_VERSION)/bin/cargo-deny
 ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
-.PHONY: help build run dist test bench lint layers doc plugins guests languages ffmpeg setup
+.PHONY: help build run dist test fuzz crash bench lint layers doc plugins guests languages ffmpeg setup
 
 help: ## List the targets
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -36,6 +36,14 @@ test: guests languages ffmpeg ## Run all tests on SQLite, then the API tests on 
 	env -u TEST_DATABASE_URL cargo test
 	cargo test --workspace $(SERVER:%=--exclude %)
 	.ci/with-postgres cargo test --test api
+
+fuzz: guests ## Send 20,000 generated requests to the routes, on each database
+	env -u TEST_DATABASE_URL FUZZ_REQUESTS=20000 cargo test --test api fuzz
+	FUZZ_REQUESTS=20000 .ci/with-postgres cargo test --test api fuzz
+
+crash: guests ## Kill the server 50 times while it writes, on each database, and look at what is left
+	env -u TEST_DATABASE_URL KILL_ROUNDS=50 cargo test --test api crash
+	KILL_ROUNDS=50 .ci/with-postgres cargo test --test api crash
 
 bench: guests ## Measure the release server beside the floor, on both databases; with GROWTH=1 how costs grow with the data
 	.ci/with-postgres cargo bench -- $(if $(GROWTH),--growth)

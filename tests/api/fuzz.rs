@@ -1,7 +1,7 @@
 //! Generated requests at every route: whatever is sent, the answer is one that the contract knows.
 //!
 //! Never a 5xx, never a panic, an error text with every refusal, and nothing half done: a refused request leaves as many
-//! rows behind as there were.
+//! rows behind as there were. `FUZZ_REQUESTS` says how many requests; 5,000 without it.
 
 use axum::body::{Body, Bytes};
 use axum::http::{Method, Request, header};
@@ -15,8 +15,12 @@ use crate::harness::{Answer, Client, TestApp};
 use crate::routed::{plain, routed};
 use crate::seed::{Seed, Status};
 
-/// How many requests: enough to meet each route with each kind of body.
+/// How many requests without `FUZZ_REQUESTS`: enough to meet each route with each kind of body.
 const CASES: u32 = 5_000;
+
+fn cases() -> u32 {
+    std::env::var("FUZZ_REQUESTS").ok().and_then(|text| text.parse().ok()).unwrap_or(CASES)
+}
 
 /// What a refused request must not change.
 const TABLES: &[&str] = &[
@@ -307,12 +311,13 @@ fn fault(wild: &Wild, answer: &Answer) -> Option<String> {
 async fn whatever_is_sent_is_answered() {
     let world = world().await;
     let strategy = requests(targets(), world.ids.clone());
-    let config = Config { cases: CASES, ..Config::default() };
+    let cases = cases();
+    let config = Config { cases, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let mut faults = Vec::new();
     let mut met = std::collections::BTreeMap::<u16, u32>::new();
     let mut before = world.rows().await;
-    for _ in 0..CASES {
+    for _ in 0..cases {
         let wild = strategy.new_tree(&mut runner).unwrap().current();
         let Some(answer) = world.send(&wild).await else { continue };
         *met.entry(answer.status.as_u16()).or_default() += 1;
@@ -333,7 +338,7 @@ async fn whatever_is_sent_is_answered() {
         assert!(met.get(&status).is_some_and(|count| *count > 20), "the requests reach too little: {met:?}");
     }
     let shown: Vec<_> = faults.iter().take(15).cloned().collect();
-    assert!(faults.is_empty(), "{} of {CASES} requests got a wrong answer:\n  {}", faults.len(), shown.join("\n  "));
+    assert!(faults.is_empty(), "{} of {cases} requests got a wrong answer:\n  {}", faults.len(), shown.join("\n  "));
 }
 
 #[tokio::test]
