@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -24,7 +25,11 @@ pub(super) struct Connector {
     tls: Arc<OnceLock<Arc<ClientConfig>>>,
 }
 
-/// A connection for one request; closed when dropped.
+/// A request as it is sent.
+pub(super) type Head = hyper::Request<Full<Bytes>>;
+
+/// A connection, for one request at a time; closed when dropped.
+#[derive(Debug)]
 pub(super) struct Connection {
     sender: SendRequest<Full<Bytes>>,
     driver: AbortHandle,
@@ -37,8 +42,17 @@ impl Drop for Connection {
 }
 
 impl Connection {
-    pub(super) async fn send(&mut self, head: hyper::Request<Full<Bytes>>) -> Result<hyper::Response<Incoming>, Error> {
+    pub(super) async fn send(&mut self, head: Head) -> Result<hyper::Response<Incoming>, Error> {
         self.sender.send_request(head).await.map_err(other)
+    }
+
+    /// Waits until it can take another request; false when it was closed, or that is not so in `time`.
+    pub(super) async fn is_free_within(&mut self, time: Duration) -> bool {
+        tokio::time::timeout(time, self.sender.ready()).await.is_ok_and(|ready| ready.is_ok())
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        !self.sender.is_closed()
     }
 }
 

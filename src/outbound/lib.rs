@@ -5,12 +5,14 @@
 //! the environment are ignored; time, headers and body are limited. Redirects are followed only by [`Client::fetch`], each
 //! as a request of its own. Which hosts may be contacted is for the caller to decide, by inspecting the [`Target`].
 //!
-//! HTTP/1.1 (RFC 9112), one connection for each request, over TLS 1.2 or 1.3 with the system's root certificates.
+//! HTTP/1.1 (RFC 9112) over TLS 1.2 or 1.3 with the system's root certificates. Each request has a connection of its own, but
+//! those of [`Client::send_reusing`].
 
 pub mod address;
 mod api;
 mod connect;
 pub mod fetch;
+mod idle;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,12 +25,16 @@ use ipnet::IpNet;
 use url::{Host, Url};
 
 pub use api::{ApiAnswer, ApiCall};
-use connect::{Connection, Connector};
+use connect::{Connection, Connector, Head};
 pub use fetch::{Beyond, Document, Fetch, FetchError, PlainHttp};
 pub use hyper::{HeaderMap, Method, StatusCode, header};
+use idle::Idle;
 
 /// The maximum size of a response's head, in bytes.
 const HEAD_LIMIT: usize = 64 * 1024;
+
+/// How long a connection may take to be free again after a response that was read to its end.
+const TO_BE_FREE: Duration = Duration::from_millis(50);
 
 /// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -176,6 +182,7 @@ impl Resolve for System {
 #[derive(Clone, Debug)]
 pub struct Client {
     connector: Connector,
+    idle: Arc<Idle>,
     resolver: Arc<dyn Resolve>,
     allowed: Arc<[IpNet]>,
 }
@@ -190,7 +197,7 @@ impl Client {
     /// As [`Client::new`], with names resolved by `resolver`.
     #[must_use]
     pub fn with_resolver(allowed: &[IpNet], resolver: Arc<dyn Resolve>) -> Self {
-        Self { connector: Connector::default(), resolver, allowed: allowed.into() }
+        Self { connector: Connector::default(), idle: Arc::default(), resolver, allowed: allowed.into() }
     }
 
     /// Sends a request and reads the whole response. The connection is closed at the end, also after an error or when
@@ -200,21 +207,44 @@ impl Client {
         tokio::time::timeout(timeout, self.exchange(request)).await.unwrap_or(Err(Error::Timeout))
     }
 
+    /// As [`Client::send`], over a connection that an earlier request to the same origin left open if one waits; leaves its
+    /// own open for a short time. The other side may get the request twice, when it closes a connection while it comes.
+    pub async fn send_reusing(&self, request: Request) -> Result<Response, Error> {
+        let timeout = request.timeout;
+        tokio::time::timeout(timeout, self.exchange_reusing(request)).await.unwrap_or(Err(Error::Timeout))
+    }
+
     async fn exchange(&self, request: Request) -> Result<Response, Error> {
         let mut opened = self.open(&request).await?;
-        if request.method != Method::HEAD {
-            opened.check_length(request.limit)?;
+        opened.complete(&request).await
+    }
+
+    async fn exchange_reusing(&self, request: Request) -> Result<Response, Error> {
+        let mut opened = self.open_waiting(&request).await?;
+        let response = opened.complete(&request).await?;
+        let mut connection = opened.connection;
+        if connection.is_free_within(TO_BE_FREE).await {
+            self.idle.put(&request.target, connection);
         }
-        let body = opened.read(request.limit, Beyond::Refuse).await?;
-        Ok(Response { status: opened.status, headers: opened.headers, body })
+        Ok(response)
     }
 
     /// Sends a request and reads the head of the response.
     async fn open(&self, request: &Request) -> Result<Opened, Error> {
         let addresses = self.addresses(&request.target).await?;
-        let mut connection = self.connector.connect(&request.target, &addresses).await?;
-        let (parts, body) = connection.send(head(request)?).await?.into_parts();
-        Ok(Opened { status: parts.status, headers: parts.headers, body, _connection: connection })
+        let connection = self.connector.connect(&request.target, &addresses).await?;
+        Opened::over(connection, request).await
+    }
+
+    /// As [`Client::open`], over a connection that waits if there is one. What waited may have been closed by the other side
+    /// just now: then the next one is tried, and at last a new one.
+    async fn open_waiting(&self, request: &Request) -> Result<Opened, Error> {
+        while let Some(connection) = self.idle.take(&request.target) {
+            if let Ok(opened) = Opened::over(connection, request).await {
+                return Ok(opened);
+            }
+        }
+        self.open(request).await
     }
 
     /// The addresses to connect to. A single forbidden one blocks the host: mixing private addresses among public ones
@@ -247,10 +277,24 @@ struct Opened {
     headers: HeaderMap,
     body: Incoming,
     /// Closed when dropped.
-    _connection: Connection,
+    connection: Connection,
 }
 
 impl Opened {
+    async fn over(mut connection: Connection, request: &Request) -> Result<Self, Error> {
+        let (parts, body) = connection.send(head(request)?).await?.into_parts();
+        Ok(Self { status: parts.status, headers: parts.headers, body, connection })
+    }
+
+    /// The whole response to `request`.
+    async fn complete(&mut self, request: &Request) -> Result<Response, Error> {
+        if request.method != Method::HEAD {
+            self.check_length(request.limit)?;
+        }
+        let body = self.read(request.limit, Beyond::Refuse).await?;
+        Ok(Response { status: self.status, headers: std::mem::take(&mut self.headers), body })
+    }
+
     /// # Errors
     /// [`Error::TooLarge`] when the body is declared to be larger than `limit`.
     fn check_length(&self, limit: usize) -> Result<(), Error> {
@@ -277,7 +321,7 @@ impl Opened {
     }
 }
 
-fn head(request: &Request) -> Result<hyper::Request<Full<Bytes>>, Error> {
+fn head(request: &Request) -> Result<Head, Error> {
     let host = match (request.target.url.port(), request.target.host()) {
         (None, host) => host,
         (Some(port), host) => format!("{host}:{port}"),

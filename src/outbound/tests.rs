@@ -261,6 +261,64 @@ async fn fetch_takes_no_other_document_than_the_wanted() {
     assert!(matches!(client.fetch(secure).await, Err(FetchError::Request(Error::Url(_)))));
 }
 
+/// A server that answers each request on a connection until it has answered `most`; it reports each connection.
+async fn patient_server(most: usize) -> (u16, tokio::sync::mpsc::UnboundedReceiver<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (told, heard) = tokio::sync::mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            told.send(()).unwrap();
+            tokio::spawn(async move {
+                let mut request = vec![0; 4096];
+                for _ in 0..most {
+                    if !stream.read(&mut request).await.is_ok_and(|length| length > 0) {
+                        break;
+                    }
+                    stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
+                }
+            });
+        }
+    });
+    (port, heard)
+}
+
+#[tokio::test]
+async fn requests_to_one_origin_share_a_connection_until_it_is_closed() {
+    let client = client(&[], &["127.0.0.0/8"]);
+    let (port, mut opened) = patient_server(3).await;
+    let ask = async |path: &str| {
+        let answer = client.send_reusing(get(&format!("http://127.0.0.1:{port}{path}"))).await.unwrap();
+        assert_eq!((answer.status, &answer.body[..]), (StatusCode::OK, &b"ok"[..]));
+    };
+    let mut count = || std::iter::from_fn(|| opened.try_recv().ok()).count();
+    for path in ["/a", "/b", "/c"] {
+        ask(path).await;
+    }
+    assert_eq!(count(), 1);
+    // The server has closed it, whether this is known yet or not.
+    ask("/d").await;
+    assert_eq!(count(), 1, "another one");
+    ask("/e").await;
+    assert_eq!(count(), 0);
+    client.send(get(&format!("http://127.0.0.1:{port}/f"))).await.unwrap();
+    assert_eq!(count(), 1, "others have a connection of their own");
+    tokio::join!(ask("/g"), ask("/h"));
+    assert_eq!(count(), 1, "requests at once do not wait for each other");
+}
+
+#[tokio::test]
+async fn connection_with_an_answer_that_was_not_read_is_not_used_again() {
+    let client = client(&[], &["127.0.0.0/8"]);
+    let (port, mut heard) = server("HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n").await;
+    let ask = async || client.send_reusing(get(&format!("http://127.0.0.1:{port}/"))).await;
+    for _ in 0..2 {
+        assert_eq!(ask().await.unwrap_err(), Error::TooLarge(2000));
+        assert!(heard.recv().await.unwrap().starts_with("GET"));
+        assert_eq!(heard.recv().await.as_deref(), Some("left"));
+    }
+}
+
 #[tokio::test]
 async fn plain_http_is_for_the_networks_that_were_allowed() {
     let (port, _heard) = server(HTML).await;

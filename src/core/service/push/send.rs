@@ -111,7 +111,7 @@ async fn enter<'a>(cx: &'a Cx, host: &str) -> Result<Visit<'a>, Time> {
 
 async fn ask(cx: &Cx, request: Request) -> Answer {
     let host = request.target.host();
-    let response = match cx.outbound.send(request).await {
+    let response = match cx.outbound.send_reusing(request).await {
         Ok(response) => response,
         // Nothing that is not of the internet was ever an app's push service.
         Err(outbound::Error::Blocked | outbound::Error::Url(_)) => return Answer::Ended,
