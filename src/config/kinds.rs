@@ -4,6 +4,7 @@
 
 use std::{
     fmt::{self, Write as _},
+    net::Ipv4Addr,
     path::Path,
 };
 
@@ -29,7 +30,7 @@ impl Domain {
     /// Whether the name can only mean this machine (loopback).
     pub fn is_local(&self) -> bool {
         let host = self.host();
-        host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.")
+        host == "localhost" || host.ends_with(".localhost") || host.parse::<Ipv4Addr>().is_ok_and(|it| it.is_loopback())
     }
 }
 
@@ -454,7 +455,9 @@ mod tests {
         );
         let domain = Domain::parse("Example.ORG:81").expect("a domain");
         assert_eq!((domain.as_str(), domain.host(), domain.is_local()), ("example.org:81", "example.org", false));
-        assert!(Domain::parse("a.localhost:3").is_some_and(|domain| domain.is_local()));
+        let is_local = |text: &str| Domain::parse(text).is_some_and(|domain| domain.is_local());
+        assert!(["a.localhost:3", "127.0.0.1:3000", "127.1.2.3"].into_iter().all(is_local));
+        assert!(!["127.example.org", "128.0.0.1"].into_iter().any(is_local));
     }
 
     #[test]

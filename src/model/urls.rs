@@ -1,6 +1,19 @@
 //! The URLs of this server's own pages, documents and files (contract: federation, section 2). Pure functions, no I/O.
 
+use std::fmt::Display;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 use crate::StatusId;
+
+/// Percent-encoded in a path segment: everything but the unreserved characters of RFC 3986.
+const PATH_SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'-').remove(b'.').remove(b'~');
+
+/// `name` as a segment of a path.
+#[must_use]
+pub fn path_segment(name: &str) -> impl Display {
+    utf8_percent_encode(name, PATH_SEGMENT)
+}
 
 /// Builds the URLs of this server.
 #[derive(Clone, Debug)]
@@ -47,11 +60,7 @@ impl Urls {
     /// The page of a hashtag.
     #[must_use]
     pub fn tag(&self, name: &str) -> String {
-        format!(
-            "{}/tags/{}",
-            self.origin,
-            percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC)
-        )
+        format!("{}/tags/{}", self.origin, path_segment(name))
     }
     /// A stored media file, by its storage key.
     #[must_use]

@@ -67,6 +67,9 @@ use rookery_core::{Cx, Result};
 use store::Tx;
 use store::job::{Attempt, Claim, JobRow};
 
+/// How long a lane that panicked rests.
+const AFTER_PANIC: Duration = Duration::from_secs(1);
+
 /// How often a lease is renewed before it expires.
 const BEATS: u32 = 4;
 /// The first back-off; each further one is twice as long.
@@ -153,11 +156,31 @@ pub async fn run(cx: Cx, stop: watch::Receiver<bool>) {
         }
     }
     let mut lanes = JoinSet::new();
-    lanes.spawn(feed_lane::run(cx.clone(), stop.clone()));
-    for lane in claimed_lanes() {
-        lanes.spawn(run_lane(cx.clone(), lane, stop.clone()));
+    for lane in Lane::ALL {
+        lanes.spawn(tend(cx.clone(), *lane, stop.clone()));
     }
     while lanes.join_next().await.is_some() {}
+}
+
+/// Runs a lane until `stop` is true. One that panics, which none of its jobs can make it do, begins again: what it had
+/// claimed is put back when its leases end.
+async fn tend(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
+    while !*stop.borrow() {
+        let (cx, told) = (cx.clone(), stop.clone());
+        let run = async {
+            match lane {
+                Lane::Feed => feed_lane::run(cx, told).await,
+                _ => run_lane(cx, lane, told).await,
+            }
+        };
+        let Err(panic) = AssertUnwindSafe(run).catch_unwind().await else { return };
+        metrics::counter!("rookery_lanes_panicked_total", "lane" => lane.as_str()).increment(1);
+        tracing::error!(lane = lane.as_str(), "a lane of jobs panicked and begins again: {}", message(panic.as_ref()));
+        tokio::select! {
+            () = tokio::time::sleep(AFTER_PANIC) => {}
+            _ = stop.changed() => {}
+        }
+    }
 }
 
 /// The lanes whose jobs are claimed under a lease.

@@ -1,5 +1,6 @@
 //! Jobs that panic, take long or lose their worker, on either engine. What runs is a stand-in for an extension.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,6 +24,11 @@ mod database;
 /// Seconds of a lease: the shortest that may be configured.
 const LEASE: i64 = 5;
 
+thread_local! {
+    /// Whether the next question of this test for kinds of jobs panics.
+    static PANICS: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Runs jobs of the kinds `panic` and `long`.
 #[derive(Debug)]
 struct Script;
@@ -38,6 +44,7 @@ impl Extensions for Script {
     }
 
     async fn job_kinds(&self, _: &Cx) -> Result<Vec<String>> {
+        assert!(!PANICS.take(), "boom");
         Ok(vec!["panic".to_owned(), "long".to_owned()])
     }
 
@@ -123,6 +130,21 @@ async fn feed_job_that_panics_counts_its_attempts() {
     queue_job(&cx, Lane::Feed, "merge_feed", serde_json::json!({})).await;
     drain(&cx).await.unwrap();
     assert_eq!(only_job(&cx).await.0, "dead");
+}
+
+#[tokio::test]
+async fn lane_that_panics_begins_again() {
+    let (cx, _folder, _database) = open().await;
+    queue_job(&cx, Lane::Plugin, "panic", serde_json::json!({})).await;
+    PANICS.set(true);
+    let (stop, stopped) = watch::channel(false);
+    let worker = tokio::spawn(run(cx.clone(), stopped));
+    while only_job(&cx).await.1 == 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(!PANICS.get(), "it panicked, and its job was tried nevertheless");
+    stop.send(true).unwrap();
+    worker.await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

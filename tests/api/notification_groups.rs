@@ -340,8 +340,7 @@ async fn suspended_accounts_are_not_behind_groups() {
 async fn page_of_large_groups_costs_what_a_page_of_small_ones_does() {
     let world = World::mixed().await;
     let cost = async |query: &str| world.app.cost(page(&world.alice, query)).await.0;
-    cost("").await;
-    world.app.noted().await;
+    world.app.known(&world.alice).await;
     cost("").await;
 
     let few = cost("?limit=2").await;

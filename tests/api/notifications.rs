@@ -527,8 +527,7 @@ async fn a_long_page_costs_what_a_short_one_does() {
     let theirs = status(&app, &bob, "public").await;
     notify(&app, &[notice(&app, Type::Mention, &bob, &alice, Some(theirs))]).await;
     let cost = async |query: &str| app.cost(index(&alice, query)).await.0;
-    cost("").await;
-    app.noted().await;
+    app.known(&alice).await;
     cost("").await;
 
     assert_eq!(cost("?limit=2").await, cost("").await);

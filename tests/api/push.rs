@@ -414,6 +414,7 @@ async fn batch_of_notifications_asks_once_who_wants_them() {
     let carol = app.account("carol").await;
     for person in [&alice, &carol] {
         subscribe(person, service.subscription("/x", true, &["follow"], "all")).await;
+        app.known(person).await;
     }
     let notices: Vec<_> = [&alice, &carol].map(|receiver| notice(&app, Type::Follow, &bob, receiver, None)).into();
     let (one, _) = app.cost(notify(&app, &notices[..1])).await;

@@ -105,9 +105,7 @@ async fn world() -> World {
     app.db().execute_raw("UPDATE accounts SET discoverable = TRUE").await.unwrap();
     app.db().execute_raw("UPDATE users SET feed_state = 'live'").await.unwrap();
     app.db().execute_raw("UPDATE preview_cards SET trendable = TRUE").await.unwrap();
-    // The first request of a token notes that it is used, beside the answer.
-    viewer.get("/api/v1/preferences").ok().await;
-    app.noted().await;
+    app.known(&viewer).await;
     World { app, viewer, author: other, pollster, threads, list, quoted }
 }
 

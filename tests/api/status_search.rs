@@ -297,6 +297,7 @@ async fn words_that_many_statuses_have_cost_no_more_statements() {
         say(&alice, &format!("common words {n}")).await;
     }
     finds(&bob, "common").await;
+    app.known(&bob).await;
     let cost = async |rest: &str| {
         app.app.cache.statuses.clear();
         app.app.heads.clear();

@@ -496,6 +496,7 @@ async fn an_audience_of_many_costs_as_many_statements_as_one_of_two() {
             follow(&app, &alice, &friend).await;
         }
         publish(&alice, json!({"status": "warm"})).await;
+        app.known(&alice).await;
         let work = publish(&alice, json!({"status": "to my friends", "visibility": "mutual"}));
         costs.push(app.cost(work).await.0);
     }

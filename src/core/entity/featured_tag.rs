@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::Fragment;
 use crate::Cx;
 use crate::error::Result;
+use model::urls::path_segment;
 use model::{Account, RowId, Time};
 
 /// A hashtag featured on a profile.
@@ -33,10 +34,7 @@ pub fn render_one(cx: &Cx, account: &Account, tag: &store::featured_tag::Feature
     Fragment::of(&FeaturedTag {
         id: tag.id,
         name: tag.display_name.clone(),
-        url: format!(
-            "{profile}/tagged/{}",
-            percent_encoding::utf8_percent_encode(&tag.name, percent_encoding::NON_ALPHANUMERIC)
-        ),
+        url: format!("{profile}/tagged/{}", path_segment(&tag.name)),
         statuses_count: tag.statuses_count.to_string(),
         last_status_at: tag.last_status_at.map(Time::to_api_date),
     })

@@ -177,6 +177,14 @@ impl TestApp {
         }
     }
 
+    /// Makes `person` one who was just here, with the token read since: neither is a part of what their next request costs.
+    pub async fn known(&self, person: &Client) {
+        for _ in 0..2 {
+            person.get("/api/v1/preferences").ok().await;
+            self.noted().await;
+        }
+    }
+
     /// How many statements `work` costs, and what it gives. What the server notes beside its answers is counted as well if
     /// `work` is the reason for it, and not if something before was.
     pub async fn cost<T>(&self, work: impl Future<Output = T>) -> (u64, T) {

@@ -268,6 +268,7 @@ async fn three_reports_cost_as_many_statements_as_one() {
         do_to(&bob, "favourite", &publish(&alice, "a rook").await).await;
         next_year(&app).await;
         generate(&app, json!({ "account": "alice" })).await.unwrap();
+        app.known(&alice).await;
         shown(&alice).await;
         costs.push(app.cost(alice.get(REPORTS).ok()).await.0);
     }

@@ -471,6 +471,7 @@ async fn circle_of_many_costs_as_many_statements_as_one_of_two() {
     for (title, members) in [("Warm", &followers[..1]), ("Few", &followers[..2]), ("Many", &followers[2..])] {
         let circle = create(&alice, title).await;
         let sent: Vec<String> = members.iter().map(i64::to_string).collect();
+        app.known(&alice).await;
         let adding = alice.post(&path(&circle, "/accounts")).json(&json!({ "account_ids": sent }));
         let (added, _) = app.cost(adding.ok()).await;
         write(&alice, to_circle("warm", &circle)).await;

@@ -521,6 +521,7 @@ async fn cost_does_not_grow_with_devices() {
         device(&alice, &format!("A{number}"), 10 + 2 * number, 100..104).await;
     }
     settle(&app).await;
+    app.known(&bob).await;
     let mut costs = Vec::new();
     for count in [1, 1, 6] {
         let names: Vec<String> = (0..count).map(|number| format!("A{number}")).collect();

@@ -205,6 +205,7 @@ async fn statuses_of_a_page_cost_the_same_statements_however_many_they_are() {
     for n in 0..12 {
         published.push(publish(&alice, json!({"status": format!("{n}")})).await);
     }
+    app.known(&alice).await;
     let mut costs = Vec::new();
     for count in [2, 12] {
         answer(&alice, json!({"statuses": published[..count]})).await;
