@@ -240,7 +240,7 @@ INSERT INTO notes (account_id, title) SELECT 1, 'note ' || e.value FROM {each:nu
 SELECT count(*) AS n FROM notes a JOIN notes b ON TRUE JOIN notes c ON TRUE JOIN notes d ON TRUE WHERE a.id + b.id + c.id + d.id < 0;
 
 -- name: long   returns: one
-SELECT count(*) AS n FROM notes a JOIN notes b ON a.id + b.id > 0;
+SELECT count(*) AS n FROM notes a JOIN notes b ON a.id + b.id > 0 WHERE a.id <= 300;
 
 -- name: stored   returns: exec
 INSERT INTO notes (account_id, title)
@@ -312,7 +312,7 @@ async fn reading_may_take_its_time_and_ends_when_nobody_waits() {
     let app = TestApp::new().await;
     let sql = bombs(&app, 1 << 30).await;
     let long = sql.read(&app.app, "long", vec![]).await.unwrap();
-    assert_eq!(long.values, [int(1_000_000)], "a million rows are not counted in a moment");
+    assert_eq!(long.values, [int(300_000)], "so many rows are not counted in a moment");
     // More than there are connections to read on.
     for _ in 0..6 {
         let cut = tokio::time::timeout(Duration::from_millis(20), sql.read(&app.app, "product", vec![])).await;
