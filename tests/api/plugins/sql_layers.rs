@@ -12,7 +12,7 @@ use store::plugin_kv::{self, Item};
 use super::sql::{ID, files, int, manifest, notes, register, text};
 use crate::harness::TestApp;
 
-const LIMITS: Limits = Limits { time: Duration::from_millis(1_500), rows: 1_000, bytes: 1 << 20 };
+const LIMITS: Limits = Limits { time: Duration::from_millis(500), rows: 1_000, bytes: 1 << 20 };
 
 async fn scope(app: &TestApp) -> Arc<Scope> {
     let views = ["accounts", "statuses"].map(str::to_owned).into();
@@ -250,7 +250,7 @@ SELECT 2, 'x' FROM notes a JOIN notes b ON TRUE JOIN notes c ON TRUE JOIN notes 
 SELECT a.id FROM notes a JOIN notes b ON TRUE;
 
 -- name: bytes   returns: many
-SELECT group_concat(a.title, b.title) AS t FROM notes a JOIN notes b ON b.id <= 320 GROUP BY a.id;
+SELECT group_concat(a.title || a.title || a.title || a.title, b.title) AS t FROM notes a JOIN notes b ON b.id <= 120 GROUP BY a.id;
 
 -- name: copy   returns: exec
 INSERT INTO notes (account_id, title) SELECT n.account_id + (SELECT max(m.account_id) FROM notes m), n.title FROM notes n WHERE TRUE;
@@ -271,7 +271,7 @@ async fn bombs(app: &TestApp, most: u64) -> Statements {
     let manifest = manifest("notes", "");
     let source = BOMBS.replace("-- name: bytes   returns: many\n", "-- name: bytes   returns: many\n-- dialect: sqlite\n").replace(
         "GROUP BY a.id;",
-        "GROUP BY a.id;\n-- dialect: postgres\nSELECT string_agg(a.title, b.title) AS t FROM notes a JOIN notes b ON b.id <= 320 GROUP BY a.id;",
+        "GROUP BY a.id;\n-- dialect: postgres\nSELECT string_agg(a.title || a.title || a.title || a.title, b.title) AS t FROM notes a JOIN notes b ON b.id <= 120 GROUP BY a.id;",
     );
     let files = files(&[("migrations/0001_base.sql", super::sql::TABLES), ("sql/queries.sql", &source)]);
     let quota = Quota::new(app.db().clone(), ID, "notes".to_owned(), most);
