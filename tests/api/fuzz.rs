@@ -18,6 +18,7 @@ use crate::seed::{Seed, Status};
 /// How many requests without `FUZZ_REQUESTS`: enough to meet each route with each kind of body.
 const CASES: u32 = 5_000;
 
+#[expect(clippy::disallowed_methods, reason = "a test's environment says how long to go on")]
 fn cases() -> u32 {
     std::env::var("FUZZ_REQUESTS").ok().and_then(|text| text.parse().ok()).unwrap_or(CASES)
 }
